@@ -32,9 +32,10 @@ endif()
 
 option(STEPSIM_UNITY "Compile the sources of a folder as one unit: a third of the processor time" ON)
 
-# Compiles the sources that share a folder as one unit. Three warnings are wrong there and therefore off: of a local name
-# that hides another source's, of a type from an anonymous namespace that came by #include, and gcc 12's of null pointers,
-# which blames moves inside of std::vector<std::string>. clang-tidy and the stage `clang` of ./dev ci compile each source by itself.
+# Compiles the sources that share a folder as one unit. Three warnings are wrong there and therefore off: of a local
+# name that hides another source's, of a type from an anonymous namespace that came by #include, and gcc 12's of null
+# pointers, which blames moves inside of std::vector<std::string>. clang-tidy and the stage `clang` of ./dev ci compile
+# each source by itself.
 function(_stepsim_unity target)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} ABSOLUTE)

@@ -25,7 +25,7 @@ namespace stepsim::cli {
 /// OutputErrors with path and reason. SIGXFSZ must be ignored (cli/program/process.cpp does that).
 class AppendFile {
  public:
-  /// Opens or creates the file. Throws OutputError, also if it is no regular file or another process has it open.
+  /// Opens the file, or creates it. Throws OutputError, also if it is no regular file or another process has it open.
   explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
@@ -118,7 +118,7 @@ struct HeadRead {
 /// Whether a line is the head's last.
 [[nodiscard]] bool is_last_of_head(const Fields& fields);
 
-/// The line of a point, behind the head.
+/// The line of a point. Such lines follow those of the head.
 [[nodiscard]] Fields point_line(std::size_t point, const scenarios::Outcome& outcome);
 
 /// What such a line says.
@@ -164,8 +164,8 @@ struct SweepPart {
 /// Writes such a file.
 class SweepJournal {
  public:
-  /// Opens or creates the file. Without `resume` it begins anew: then the file may hold no point yet and nothing else.
-  /// Throws InputError if it does, and if it is damaged or of another sweep; OutputError.
+  /// Opens the file, or creates it. Without `resume` it begins anew: then the file may hold no point yet and nothing
+  /// else. Throws InputError if it does, and if it is damaged or of another sweep; OutputError.
   SweepJournal(const std::string& path, const SweepHead& head, const Shard& shard, bool resume);
 
   /// The points that the file held when it was opened.

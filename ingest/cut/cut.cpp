@@ -20,11 +20,10 @@
 #include "model/base/diagnostics.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::string_view kStepMark = "ProfilerStep#";
 
 /// The number of a step's mark, on a host thread or on a device.
 std::optional<std::int64_t> step_of(const ChromeEvent& event) {

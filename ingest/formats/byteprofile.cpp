@@ -20,12 +20,13 @@
 #include "ingest/parts/byteps_names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCategories{"FW.",    "BW.", "Comm.", "UPDATE", "STEP",
-                                                      "OUTPUT", "I/O", "END",   "Sync"};
+constexpr std::array<std::string_view, 9> kCategories{kForward, kBackward, kComm, "UPDATE", "STEP",
+                                                      "OUTPUT", "I/O",     "END", "Sync"};
 
 bool is_known(std::string_view name) noexcept {
   return std::any_of(kCategories.begin(), kCategories.end(),
@@ -86,9 +87,9 @@ class ByteprofileReader {
     const QualifiedName process = split_process(event.process);
     OperatorTrace::Event made;
     made.name = std::string(name.name);
-    made.communication = name.name.starts_with("Comm.");
+    made.communication = name.name.starts_with(kComm);
     // The pid of a Comm event is its tensor; combined files put the process in front of it.
-    const bool tensor_pid = process.name.starts_with("Comm.");
+    const bool tensor_pid = process.name.starts_with(kComm);
     made.process = std::string(tensor_pid ? process.process : event.process);
     if (made.process.empty()) made.process = std::string(name.process);
     made.thread = std::string(event.thread);
@@ -106,10 +107,7 @@ class ByteprofileReader {
     for (auto& [number, input] : inputs) made.inputs.push_back(std::move(input));
   }
 
-  void skip(std::uint64_t offset, const Diagnostic& what) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(what, {file_, offset, {}});
-  }
+  void skip(std::uint64_t offset, const Diagnostic& what) { sink_.skip(what, {file_, offset, {}}); }
 
   const std::string& file_;
   PartSink& sink_;

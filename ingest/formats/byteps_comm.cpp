@@ -16,11 +16,10 @@
 #include "ingest/parts/byteps_names.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::string_view kPrefix = "Comm.";
 
 // Start and end are each cut to whole microseconds, so an empty event may come out as -1.
 constexpr Duration kLeastDuration{-1'000};
@@ -33,10 +32,10 @@ class StageReader {
     if (event.phase == "M") return;
     if (event.phase != "X") return skip(event, diagnostic("not_a_span"));
     const QualifiedName qualified = split_process(event.name);
-    if (!qualified.name.starts_with(kPrefix)) return skip(event, diagnostic("not_a_stage"));
+    if (!qualified.name.starts_with(kComm)) return skip(event, diagnostic("not_a_stage"));
     const std::optional<RecordedTime> time = span_time(event.start_ns, event.duration_ns, kLeastDuration);
     if (!time) return skip(event, diagnostic("bad_time"));
-    const std::string_view name = qualified.name.substr(kPrefix.size());
+    const std::string_view name = qualified.name.substr(kComm.size());
     const bool total = event.thread == "total" || event.thread == "-1";
     const std::optional<std::int64_t> key = total ? std::nullopt : partition_key(event.thread);
     const StagedName staged = total ? StagedName{name, Stage::kTotal} : split_stage(name);
@@ -57,15 +56,12 @@ class StageReader {
   }
 
  private:
-  void skip(const ChromeEvent& event, const Diagnostic& what) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(what, {file_, event.offset, {}});
-  }
+  void skip(const ChromeEvent& event, const Diagnostic& what) { sink_.skip(what, {file_, event.offset, {}}); }
 
   /// BytePS writes the tensor's name as pid; merged files have the rank there, or in front of the name.
   std::uint32_t process(std::string_view from_name, std::string_view pid) {
     const QualifiedName qualified = split_process(pid);
-    const bool tensor_pid = qualified.name.starts_with(kPrefix);
+    const bool tensor_pid = qualified.name.starts_with(kComm);
     const std::string_view name = !from_name.empty() ? from_name : tensor_pid ? qualified.process : pid;
     return processes_.intern(name).value();
   }

@@ -12,21 +12,19 @@
 namespace stepsim::ingest {
 
 bool has_usable_time(const ChromeEvent& event, bool on_device, const std::string& file, PartSink& sink) {
-  const auto note = [&](const Diagnostic& what) { sink.diagnostics.count(what, {file, event.offset, {}}, event.name); };
+  const auto where = [&] { return InputLocation{file, event.offset, {}}; };
   if (!event.start_ns || (on_device && *event.start_ns == 0 && event.duration_ns.value_or(0) == 0)) {
-    ++sink.skipped;
-    note(diagnostic("no_timestamp"));
+    sink.skip(diagnostic("no_timestamp"), where(), event.name);
     return false;
   }
   if (event.has_duration && (!event.duration_ns || Duration{*event.duration_ns} > kLongestEvent)) {
-    ++sink.skipped;
-    note(diagnostic("absurd_duration"));
+    sink.skip(diagnostic("absurd_duration"), where(), event.name);
     return false;
   }
   if (!event.has_duration) {
-    note(diagnostic("no_duration"));
+    sink.diagnostics.count(diagnostic("no_duration"), where(), event.name);
   } else if (*event.duration_ns < 0) {
-    note(diagnostic("negative_duration"));
+    sink.diagnostics.count(diagnostic("negative_duration"), where(), event.name);
   }
   return true;
 }
@@ -111,10 +109,7 @@ class NamedSpanReader {
     found_.base_time = base;
   }
 
-  void skip(std::uint64_t offset, const Diagnostic& what) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(what, {file_, offset, {}});
-  }
+  void skip(std::uint64_t offset, const Diagnostic& what) { sink_.skip(what, {file_, offset, {}}); }
 
   const std::string& file_;
   PartSink& sink_;

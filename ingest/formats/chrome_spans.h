@@ -14,6 +14,7 @@
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
+#include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/units.h"
 
@@ -23,7 +24,7 @@ namespace stepsim::ingest {
 inline constexpr Duration kLongestEvent{std::int64_t{7} * 24 * 3600 * 1'000'000'000};
 
 /// Whether a profiler's event has a time at which it can have run; if not, it is counted in `sink` as skipped. A
-/// duration that is missing or negative counts as none and is counted too. `file` stands in messages.
+/// duration that is missing or negative counts as none and is counted too. Messages call the trace `file`.
 [[nodiscard]] bool has_usable_time(const ChromeEvent& event, bool on_device, const std::string& file, PartSink& sink);
 
 /// When it ran. Precondition: it has a usable time.
@@ -113,10 +114,7 @@ class SpanPairs {
     return open.size();
   }
 
-  void skip(std::uint64_t offset, const Diagnostic& what) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(what, {file_, offset, {}});
-  }
+  void skip(std::uint64_t offset, const Diagnostic& what) { sink_.skip(what, {file_, offset, {}}); }
 
   PartSink& sink_;
   std::string file_;
@@ -149,6 +147,34 @@ struct NamedSpans {
 /// in `sink`: B or E without the other, bad times, instants, other kinds of events. Throws InputError if the file is no
 /// JSON trace at all. Memory grows with the number of spans.
 [[nodiscard]] NamedSpans read_named_spans(Input& input, PartSink& sink);
+
+/// What a span says of a tensor: completes `event` but its tensor and times, and returns the tensor's name; nothing if
+/// it says nothing of the kind.
+template <class Event>
+using TensorGrammar = std::optional<std::string> (*)(const NamedSpan& span, Event& event);
+
+/// Reads a Chrome trace whose spans are of tensors, as `grammar` understands them. Other spans are counted as `other`.
+/// Throws as read_named_spans().
+template <class Event>
+[[nodiscard]] TensorTrace<Event> read_tensor_trace(Input& input, PartSink& sink, TensorGrammar<Event> grammar,
+                                                   const Diagnostic& other) {
+  TensorTrace<Event> trace;
+  TextTable tensors;
+  for (const NamedSpan& span : read_named_spans(input, sink).spans) {
+    Event event;
+    const std::optional<std::string> tensor = grammar(span, event);
+    if (!tensor) {
+      sink.skip(other, {input.name(), span.offset, {}}, span.name);
+      continue;
+    }
+    event.tensor = tensors.intern(*tensor).value();
+    event.start = span.start;
+    event.duration = span.duration;
+    trace.events.push_back(event);
+  }
+  trace.tensors = std::move(tensors).take();
+  return trace;
+}
 
 }  // namespace stepsim::ingest
 

@@ -324,8 +324,7 @@ class GmlReader {
   }
 
   void count_bad(const Diagnostic& what, std::uint32_t line, std::string_view detail) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(what, lexer_.at_line(line), detail);
+    sink_.skip(what, lexer_.at_line(line), detail);
   }
 
   Lexer lexer_;

@@ -56,8 +56,7 @@ class GradientNamesReader {
   void add_unnamed() { table_.tensors.emplace_back(); }
 
   void count_bad(const Diagnostic& what, const InputLocation& where, std::string_view detail) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(what, where, detail);
+    sink_.skip(what, where, detail);
   }
 
   [[nodiscard]] TensorTable take() && { return std::move(table_); }

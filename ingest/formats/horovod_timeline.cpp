@@ -60,8 +60,7 @@ class HorovodReader {
  private:
   void take(const NamedSpan& span) {
     if (span.process.empty()) {
-      ++sink_.skipped;
-      return sink_.diagnostics.count(diagnostic("horovod_row_without_name"), {file_, span.offset, {}}, span.name);
+      return sink_.skip(diagnostic("horovod_row_without_name"), {file_, span.offset, {}}, span.name);
     }
     const bool sync = span.process.find(kSync) != std::string::npos;
     if (!sync && span.whole_event && is_number(span.name))

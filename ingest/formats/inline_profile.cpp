@@ -128,8 +128,7 @@ class InlineProfileReader {
   }
 
   void leave_out(std::uint64_t offset, std::string_view what) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(diagnostic("bad_range"), {profile_.file, offset, {}}, what);
+    sink_.skip(diagnostic("bad_range"), {profile_.file, offset, {}}, what);
   }
 
   /// A text, or what else there is as it is written.

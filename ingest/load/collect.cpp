@@ -21,6 +21,7 @@
 #include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {

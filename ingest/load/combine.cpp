@@ -23,6 +23,7 @@
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <tuple>
+#include <type_traits>
 #include <variant>
 
 #include <fmt/format.h>
@@ -153,7 +155,7 @@ std::string process_key(const RankTrace& trace) {
 /// What only a GPU of a dPRO trial, or a rank with a timeline of Horovod, has.
 bool is_of_trial(const GpuParts& gpu) {
   return gpu.tensorflow.has_value() || gpu.horovod.has_value() ||
-         (gpu.chunks.has_value() && !gpu.chunks->chunks.empty());
+         (gpu.chunks.has_value() && !gpu.chunks->events.empty());
 }
 
 /// In a trial, merged traces, and graphs and names outside the GPUs' folders, are what dPRO made of its other files.
@@ -182,6 +184,18 @@ RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ran
   }
   const bool sure = count == 1 || (found != nullptr && execution.rank && found->trace.rank == execution.rank);
   return sure ? found : nullptr;
+}
+
+/// What a GPU has one of; inputs and tensor_ids are of types that are here, and told by the name of their file.
+constexpr std::tuple kOfGpu{&GpuParts::stages,  &GpuParts::operators,  &GpuParts::graph,
+                            &GpuParts::tensors, &GpuParts::tensorflow, &GpuParts::metadata,
+                            &GpuParts::horovod, &GpuParts::chunks,     &GpuParts::rank_graph};
+/// What the job has one of.
+constexpr std::tuple kOfJob{&TrialParts::messages, &TrialParts::servers, &TrialParts::keys};
+
+template <class Slot, class... Slots>
+consteval bool holds(const std::tuple<Slots...>& /*slots*/) {
+  return (std::is_same_v<Slot, Slots> || ...);
 }
 
 template <class PartType>
@@ -216,39 +230,22 @@ void JobParts::take(ExecutionGraph&& graph, const Origin& origin) {
 void JobParts::take(ExecutionTrace&& trace, const Origin& origin) {
   execution_traces_.emplace_back(std::move(trace), origin.name);
 }
-void JobParts::take(StageTrace&& stages, const Origin& origin) {
-  put(gpu_of(origin).stages, std::move(stages), origin.name);
+template <class PartType>
+void JobParts::take(PartType&& part, const Origin& origin) {
+  using OfJob = std::optional<PartType> TrialParts::*;
+  if constexpr (holds<OfJob>(kOfJob)) {
+    put(of_job_.*std::get<OfJob>(kOfJob), std::forward<PartType>(part), origin.name);
+  } else {
+    auto slot = std::get<std::optional<PartType> GpuParts::*>(kOfGpu);
+    if constexpr (std::is_same_v<PartType, OperatorTrace>) {
+      if (is_called(origin.name, "io.json")) slot = &GpuParts::inputs;
+    }
+    if constexpr (std::is_same_v<PartType, TensorTable>) {
+      if (is_called(origin.name, "gradient_name2ID.json")) slot = &GpuParts::tensor_ids;
+    }
+    put(gpu_of(origin).*slot, std::forward<PartType>(part), origin.name);
+  }
 }
-void JobParts::take(OperatorTrace&& operators, const Origin& origin) {
-  GpuParts& gpu = gpu_of(origin);
-  put(is_called(origin.name, "io.json") ? gpu.inputs : gpu.operators, std::move(operators), origin.name);
-}
-void JobParts::take(OperatorGraph&& graph, const Origin& origin) {
-  put(gpu_of(origin).graph, std::move(graph), origin.name);
-}
-void JobParts::take(TensorTable&& tensors, const Origin& origin) {
-  GpuParts& gpu = gpu_of(origin);
-  put(is_called(origin.name, "gradient_name2ID.json") ? gpu.tensor_ids : gpu.tensors, std::move(tensors), origin.name);
-}
-
-void JobParts::take(TensorflowTrace&& trace, const Origin& origin) {
-  put(gpu_of(origin).tensorflow, std::move(trace), origin.name);
-}
-void JobParts::take(OperatorMetadata&& metadata, const Origin& origin) {
-  put(gpu_of(origin).metadata, std::move(metadata), origin.name);
-}
-void JobParts::take(HorovodTrace&& trace, const Origin& origin) {
-  put(gpu_of(origin).horovod, std::move(trace), origin.name);
-}
-void JobParts::take(ChunkTrace&& trace, const Origin& origin) {
-  put(gpu_of(origin).chunks, std::move(trace), origin.name);
-}
-void JobParts::take(RankGraph&& graph, const Origin& origin) {
-  put(gpu_of(origin).rank_graph, std::move(graph), origin.name);
-}
-void JobParts::take(MessageTrace&& trace, const Origin& origin) { put(messages_, std::move(trace), origin.name); }
-void JobParts::take(ServerTrace&& trace, const Origin& origin) { put(servers_, std::move(trace), origin.name); }
-void JobParts::take(KeyTable&& keys, const Origin& origin) { put(keys_, std::move(keys), origin.name); }
 // NOLINTNEXTLINE(cppcoreguidelines-rvalue-reference-param-not-moved): only that it is there counts
 void JobParts::take(RangeProfile&& /*profile*/, const Origin& origin) {
   if (profile_file_.empty()) profile_file_ = origin.name;
@@ -368,7 +365,8 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   if (std::any_of(gpus.begin(), gpus.end(), is_of_trial)) {
     keep_gpus(gpus, ranks);
     note_gpus(gpus);
-    return stitch_trial({std::move(gpus), std::move(messages_), std::move(servers_), std::move(keys_)}, job, assembly);
+    of_job_.gpus = std::move(gpus);
+    return stitch_trial(std::move(of_job_), job, assembly);
   }
   if (!gpus.empty()) {
     for (const GpuParts& gpu : gpus) {  // merged traces have it in them

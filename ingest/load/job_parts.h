@@ -14,6 +14,7 @@
 #include "ingest/stitch/execution_graph/execution_graph.h"
 #include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/parameter_server/parameter_server.h"
+#include "ingest/stitch/trial/trial.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -48,24 +49,15 @@ class JobParts {
     std::string worker_folder;
   };
 
-  // One for each alternative of Part: a new one does not compile until it is taken here.
+  // For each alternative of Part: a new one does not compile until it is taken here.
   void take(HostDeviceTrace&& trace, const Origin& origin);
   void take(TaskGraph&& graph, const Origin& origin);
   void take(ExecutionGraph&& graph, const Origin& origin);
   void take(ExecutionTrace&& trace, const Origin& origin);
-  void take(StageTrace&& stages, const Origin& origin);
-  void take(OperatorTrace&& operators, const Origin& origin);
-  void take(OperatorGraph&& graph, const Origin& origin);
-  void take(TensorTable&& tensors, const Origin& origin);
-  void take(TensorflowTrace&& trace, const Origin& origin);
-  void take(OperatorMetadata&& metadata, const Origin& origin);
-  void take(HorovodTrace&& trace, const Origin& origin);
-  void take(ChunkTrace&& trace, const Origin& origin);
-  void take(RankGraph&& graph, const Origin& origin);
-  void take(MessageTrace&& trace, const Origin& origin);
-  void take(ServerTrace&& trace, const Origin& origin);
-  void take(KeyTable&& keys, const Origin& origin);
   void take(RangeProfile&& profile, const Origin& origin);
+  /// What a GPU, or the job, has one of.
+  template <class PartType>
+  void take(PartType&& part, const Origin& origin);
 
   /// Completes the traces of torch.profiler by the execution traces of their processes.
   void join_execution_traces(Assembly& assembly);
@@ -79,9 +71,7 @@ class JobParts {
 
   std::vector<RankTrace> ranks_;
   std::vector<std::pair<TaskGraph, std::string>> graphs_;
-  std::optional<MessageTrace> messages_;  // these three are of the job, not of a GPU
-  std::optional<ServerTrace> servers_;
-  std::optional<KeyTable> keys_;
+  TrialParts of_job_;  ///< without GPUs
   std::vector<ExecutionRank> execution_graphs_;
   std::vector<std::pair<ExecutionTrace, std::string>> execution_traces_;
   std::string profile_file_;  ///< the first of an inline profiler, whose ranges make no job; empty: there is none

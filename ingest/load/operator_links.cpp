@@ -15,6 +15,7 @@
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "model/base/error.h"
 #include "model/job/dag_builder.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 
@@ -102,8 +103,8 @@ std::string operator_name(std::string_view name) {
   const std::size_t backward = name.find(kBackward);
   const std::size_t forward = name.substr(0, backward).find(kForward);
   const std::string plain(name.substr(0, std::min(backward, forward)));
-  if (backward != std::string_view::npos) return "BW." + plain;
-  if (forward != std::string_view::npos) return "FW." + plain;
+  if (backward != std::string_view::npos) return std::string(kBackward) + plain;
+  if (forward != std::string_view::npos) return std::string(kForward) + plain;
   return {};
 }
 
@@ -150,9 +151,9 @@ std::vector<ProfiledOperator> mxnet_operators(Input& input) {
       step.finish = std::max(step.finish, span.finish);
       continue;
     }
-    if (span.name.starts_with("FW.") && !step.name.empty()) put(step);
+    if (span.name.starts_with(kForward) && !step.name.empty()) put(step);
     step.name.clear();
-    after_backward = span.name.starts_with("BW.");
+    after_backward = span.name.starts_with(kBackward);
     put(span);
   }
   if (!step.name.empty()) put(step);

@@ -5,15 +5,10 @@
 
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::array<std::string_view, 13> kStages{
-    "total",       "COORDINATE_REDUCE", "REDUCE",   "COPYD2H",
-    "PCIE_REDUCE", "COORDINATE_PUSH",   "COMPRESS", "PUSH",
-    "PULL",        "DECOMPRESS",        "COPYH2D",  "COORDINATE_BROADCAST",
-    "BROADCAST"};
 
 /// Length of "<word><digits>." at the front, 0 if there is none.
 std::size_t numbered_prefix(std::string_view text, std::string_view word) noexcept {
@@ -36,12 +31,14 @@ QualifiedName split_process(std::string_view text) noexcept {
 StagedName split_stage(std::string_view name) noexcept {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return {name, Stage::kTotal};
-  const auto* const stage = std::find(kStages.begin() + 1, kStages.end(), name.substr(dot + 1));
-  if (stage == kStages.end()) return {name, Stage::kTotal};
-  return {name.substr(0, dot), static_cast<Stage>(stage - kStages.begin())};
+  const auto* const stage = std::find(kPipeline.begin(), kPipeline.end(), name.substr(dot + 1));
+  if (stage == kPipeline.end()) return {name, Stage::kTotal};
+  return {name.substr(0, dot), static_cast<Stage>(stage - kPipeline.begin() + 1)};
 }
 
-std::string_view to_text(Stage stage) noexcept { return kStages[static_cast<std::size_t>(stage)]; }
+std::string_view to_text(Stage stage) noexcept {
+  return stage == Stage::kTotal ? "total" : kPipeline[static_cast<std::size_t>(stage) - 1];
+}
 
 std::optional<std::int64_t> partition_key(std::string_view thread) noexcept {
   constexpr std::int64_t kKeys = std::int64_t{1} << 32U;

@@ -201,8 +201,7 @@ struct HostDeviceTrace {
 
 // ---------------------------------------------------------------- BytePS and ByteProfile
 
-/// The stages of a partition's communication, in the order of the pipeline: QueueType in BytePS's
-/// byteps/common/common.h.
+/// The stages of a partition's communication, in the order of kPipeline (model/job/task_names.h).
 enum class Stage : std::uint8_t {
   kTotal,  ///< no stage: the communication of a whole tensor, queueing included
   kCoordinateReduce,
@@ -220,20 +219,18 @@ enum class Stage : std::uint8_t {
 };
 
 /// comm.json: the communication stages of one GPU's process.
-struct StageTrace {
-  struct Event {
-    std::uint32_t tensor = 0;  ///< index into tensors
-    Stage stage = Stage::kTotal;
-    std::int64_t key = -1;      ///< partition key (tid); -1 for kTotal
-    std::uint32_t process = 0;  ///< index into processes
-    Time start;
-    Duration duration{};
-  };
-  std::vector<std::string> tensors;  ///< "byteps.gradient_7", without "Comm."
+struct StageEvent {
+  std::uint32_t tensor = 0;  ///< index into tensors: "byteps.gradient_7", without "Comm."
+  Stage stage = Stage::kTotal;
+  std::int64_t key = -1;      ///< partition key (tid); -1 for kTotal
+  std::uint32_t process = 0;  ///< index into processes
+  Time start;
+  Duration duration{};
+};
+struct StageTrace : TensorTrace<StageEvent> {
   /// Whose events these are: one, "", as BytePS writes the file. Where the files of several GPUs were
   /// merged into one, the "rank0" or pid of each.
   std::vector<std::string> processes;
-  std::vector<Event> events;  ///< in the order of the file
 };
 
 /// The operators of one GPU: files temp.json and bps_trace*.json. Names begin with FW., BW. or UPDATE; a
@@ -327,6 +324,12 @@ struct PartSink {
   /// Takes a part. Where an input holds several ranks or GPUs, `of` says whose part it is, as
   /// messages shall name it: "rank 3", "GPU 1"; a rank's number is also in its HostDeviceTrace.
   void add(Part part, std::string of = {}) { parts.push_back({std::move(part), std::move(of)}); }
+
+  /// Counts a record that cannot be used.
+  void skip(const Diagnostic& why, const InputLocation& where, std::string_view detail = {}) {
+    ++skipped;
+    diagnostics.count(why, where, detail);
+  }
 
   bool details = false;  ///< whether the format is to deliver what only TraceDetails holds, too
   int threads = 1;       ///< that may read the input

@@ -13,6 +13,14 @@
 /// clock of the host that wrote the file.
 namespace stepsim::ingest {
 
+/// What a file says of tensors, event by event, in the order of the file; of spans, of their ends.
+template <class EventType>
+struct TensorTrace {
+  using Event = EventType;
+  std::vector<std::string> tensors;  ///< each once
+  std::vector<Event> events;
+};
+
 /// trace.json.gz of the TensorFlow profiler: the operators whose work ran on a GPU.
 struct TensorflowTrace {
   struct Run {
@@ -55,21 +63,18 @@ struct HorovodTrace {
   bool has_base_time = false;  ///< the file says when it began, in Unix time
 };
 
-/// comm_detail.json: the chunks that NCCL sent and received.
-struct ChunkTrace {
-  struct Chunk {
-    std::uint32_t tensor = 0;  ///< index into tensors
-    bool send = false;         ///< else received
-    std::int32_t loop = 0;
-    std::int32_t channel = 0;
-    std::int32_t chunk = 0;  ///< the step of the ring, from 0
-    std::int32_t slice = 0;
-    Time start;
-    Duration duration{};
-  };
-  std::vector<std::string> tensors;  ///< "1", "1+2"
-  std::vector<Chunk> chunks;         ///< in the order of the file
+/// comm_detail.json: the chunks that NCCL sent and received. Tensors are called "1", "1+2" where they were fused.
+struct ChunkEvent {
+  std::uint32_t tensor = 0;  ///< index into tensors, as in all such events
+  Time start;
+  Duration duration{};
+  bool send = false;  ///< else received
+  std::int32_t loop = 0;
+  std::int32_t channel = 0;
+  std::int32_t chunk = 0;  ///< the step of the ring, from 0
+  std::int32_t slice = 0;
 };
+using ChunkTrace = TensorTrace<ChunkEvent>;
 
 /// nccl_rank_graph.json: how NCCL connected the ranks.
 struct RankGraph {
@@ -84,36 +89,30 @@ struct RankGraph {
 };
 
 /// comm_timeline.json: the messages between the workers and servers of BytePS.
-struct MessageTrace {
+struct MessageEvent {
   enum class Kind : std::uint8_t { kPushRequest, kPushResponse, kPullRequest, kPullResponse };
-  struct Message {
-    std::uint32_t tensor = 0;     ///< index into tensors
-    std::int32_t partition = -1;  ///< the k of "~PART<k>"; -1 if the tensor is not divided
-    Kind kind = Kind::kPushRequest;
-    std::int32_t worker = 0;  ///< the n of "worker_<n>"
-    std::int32_t server = 0;
-    Time start;  ///< on the clock of the sender
-    Duration duration{};
-  };
-  std::vector<std::string> tensors;
-  std::vector<Message> messages;  ///< in the order of their ends in the file
+  std::uint32_t tensor = 0;
+  Time start;  ///< on the clock of the sender
+  Duration duration{};
+  std::int32_t partition = -1;  ///< the k of "~PART<k>"; -1 if the tensor is not divided
+  Kind kind = Kind::kPushRequest;
+  std::int32_t worker = 0;  ///< the n of "worker_<n>"
+  std::int32_t server = 0;
 };
+using MessageTrace = TensorTrace<MessageEvent>;
 
 /// server_timeline.json: what the servers of BytePS did with what they had received.
-struct ServerTrace {
+struct ServerEvent {
   enum class Kind : std::uint8_t { kCopyFirst, kSum, kCopyMerged };
-  struct Work {
-    std::uint32_t tensor = 0;  ///< index into tensors
-    std::int32_t partition = -1;
-    Kind kind = Kind::kCopyFirst;
-    std::int32_t server = 0;
-    std::int32_t thread = 0;  ///< of the server's engine
-    Time start;
-    Duration duration{};
-  };
-  std::vector<std::string> tensors;
-  std::vector<Work> work;  ///< in the order of their ends in the file
+  std::uint32_t tensor = 0;
+  Time start;
+  Duration duration{};
+  std::int32_t partition = -1;
+  Kind kind = Kind::kCopyFirst;
+  std::int32_t server = 0;
+  std::int32_t thread = 0;  ///< of the server's engine
 };
+using ServerTrace = TensorTrace<ServerEvent>;
 
 /// key_dict.txt: the keys under which BytePS sends each tensor, one a partition.
 struct KeyTable {

@@ -13,6 +13,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/units.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -164,13 +165,13 @@ void stitch_given_graph(TaskGraph graph, Assembly& assembly) {
 namespace {
 
 TaskKind kind_of(std::string_view name) {
-  if (name.starts_with("Comm.")) return TaskKind::kTransfer;
+  if (name.starts_with(kComm)) return TaskKind::kTransfer;
   if (name.starts_with("I/O")) return TaskKind::kHost;
   return TaskKind::kOperator;
 }
 
 bool ends_iteration(std::string_view name) { return name.starts_with("UPDATE") || name.starts_with("STEP"); }
-bool begins_iteration(std::string_view name) { return name.starts_with("FW.") || name.starts_with("I/O"); }
+bool begins_iteration(std::string_view name) { return name.starts_with(kForward) || name.starts_with("I/O"); }
 
 class OperatorGraphStitcher {
  public:

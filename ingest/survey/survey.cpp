@@ -17,6 +17,7 @@
 #include "model/job/capture_contents.h"
 #include "model/job/dag_builder.h"
 #include "model/job/kernel_class.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -50,7 +51,7 @@ std::vector<NameFacts> facts_of_names(const HostDeviceTrace& trace) {
     const std::string& name = trace.texts[i];
     facts[i] = {.launches = wait_of_call(name) == CallWait::kLaunch,
                 .communicates = communication_kernel(name).has_value(),
-                .marks_step = name.starts_with("ProfilerStep#"),
+                .marks_step = name.starts_with(kStepMark),
                 .host_collective = name.starts_with("gloo:") || name.starts_with("mpi:")};
   }
   return facts;

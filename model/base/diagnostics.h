@@ -33,7 +33,7 @@ struct Diagnostic {
   std::string_view name;  ///< short and stable: "bad_record"
   Severity severity = Severity::kNotice;
   std::string_view remedy;  ///< one line, as reports print it: what there is, and what the reader can do about it
-  std::string_view effect;  ///< what it does to the answer
+  std::string_view effect;  ///< how it changes the answer
   std::string_view mend{};  ///< what records or mends it, where the remedy does not say it all; may be empty
   bool goes_on = false;     ///< behind the name stands what it is about: "unknown category npu"
 };

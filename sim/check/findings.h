@@ -84,7 +84,7 @@ struct Finding {
   std::uint64_t count = 0;      ///< of events, files or ranks; 0: not a matter of number
   std::optional<double> share;  ///< how much of what `sentence` names
   std::string sentence;         ///< what was found, without a full stop
-  std::string effect;           ///< what it does to the answers, in sentences
+  std::string effect;           ///< how it changes the answers, in sentences
   std::string remedy;           ///< what records or mends it, an instruction without a full stop; may be empty
 };
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "model/job/parameter_server/task_names.h"
+#include "model/job/task_names.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/rank_steps.h"
 

@@ -21,6 +21,7 @@
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -242,7 +243,7 @@ class TraceMaker {
   }
 
   void mark(std::uint64_t number, std::uint64_t begin, std::uint64_t end, TrackId track) {
-    builder_.add(EventKind::kAnnotation, fmt::format("ProfilerStep#{}", number), track,
+    builder_.add(EventKind::kAnnotation, fmt::format("{}{}", kStepMark, number), track,
                  {Time{Duration{static_cast<std::int64_t>(begin)}}, Duration{static_cast<std::int64_t>(end - begin)}});
   }
 
@@ -341,7 +342,7 @@ class TraceMaker {
 /// The host and device events of a capture, as Kineto's reader would deliver them: of the active steps of its schedule,
 /// with a mark ProfilerStep#N around each. Device work belongs to the step in which it was launched. A wait for a CUDA
 /// event waits for the record of that event: both have one id. Without marks, steps are where the launches of kernels
-/// repeat (repetition_of()). `file` stands in messages.
+/// repeat (repetition_of()). Messages call the capture `file`.
 HostDeviceTrace host_device_trace(const CaptureRecords& records, const std::string& file, PartSink& sink) {
   return TraceMaker(records, file, sink).make();
 }

@@ -316,8 +316,7 @@ class RecordReader {
   }
 
   void skip(std::uint64_t offset, const std::string& why) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(diagnostic("unusable_record"), {file_, offset, {}}, why);
+    sink_.skip(diagnostic("unusable_record"), {file_, offset, {}}, why);
   }
 
   void report(std::uint64_t behind_last) {

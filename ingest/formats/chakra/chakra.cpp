@@ -426,8 +426,7 @@ void read_protobuf(Input& input, PartSink& sink, ExecutionGraphBuilder& graph) {
     if (read_chakra_node(*message, node)) {
       add_chakra_node(node, messages.offset(), input.name(), sink, graph);
     } else {
-      ++sink.skipped;
-      sink.diagnostics.count(diagnostic("bad_node"), {input.name(), messages.offset(), {}});
+      sink.skip(diagnostic("bad_node"), {input.name(), messages.offset(), {}});
     }
   }
   const std::string& problem = messages.problem();

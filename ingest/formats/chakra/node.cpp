@@ -119,8 +119,7 @@ void take_chakra_number(std::string_view name, std::int64_t value, ChakraNode& n
 void add_chakra_node(const ChakraNode& node, std::uint64_t offset, const std::string& file, PartSink& sink,
                      ExecutionGraphBuilder& graph) {
   if (const std::string problem = problem_with(node); !problem.empty()) {
-    ++sink.skipped;
-    sink.diagnostics.count(diagnostic("bad_node"), {file, offset, {}}, problem);
+    sink.skip(diagnostic("bad_node"), {file, offset, {}}, problem);
     return;
   }
   Graph::Node added{.id = *node.id, .name = graph.text(node.name), .kind = kind_of(node)};

@@ -30,9 +30,7 @@ class KeyDictReader {
       if (line.find_first_not_of(" \t\r") != std::string::npos) add(line, where);
     }
     if (text_.source().truncated()) {
-      ++sink_.skipped;
-      sink_.diagnostics.count(diagnostic("truncated_file"), text_.at_offset(text_.offset()),
-                              "the gzip stream is cut short");
+      sink_.skip(diagnostic("truncated_file"), text_.at_offset(text_.offset()), "the gzip stream is cut short");
     }
     if (table_.tensors.empty())
       throw InputError(text_.at_line(1), "no tensor in the file; expected lines such as 'byteps.gradient_0: 0 1'");
@@ -57,8 +55,7 @@ class KeyDictReader {
     KeyTable::Tensor tensor{line.substr(0, colon), {}};
     const bool usable = colon != std::string::npos && colon > 0 && read_keys(line.substr(colon + 1), tensor);
     if (usable) return table_.tensors.push_back(std::move(tensor));
-    ++sink_.skipped;
-    sink_.diagnostics.count(diagnostic("bad_key_line"), where, shown(line, 60));
+    sink_.skip(diagnostic("bad_key_line"), where, shown(line, 60));
   }
 
   static bool read_keys(std::string_view keys, KeyTable::Tensor& tensor) {

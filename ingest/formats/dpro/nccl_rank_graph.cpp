@@ -99,10 +99,7 @@ class RankGraphReader {
     graph_.ring.push_back({channel, *from, *to});
   }
 
-  void bad_hop(std::string_view what) {
-    ++sink_.skipped;
-    sink_.diagnostics.count(diagnostic("bad_hop"), {file_, json_.offset(), {}}, what);
-  }
+  void bad_hop(std::string_view what) { sink_.skip(diagnostic("bad_hop"), {file_, json_.offset(), {}}, what); }
 
   JsonReader json_;
   std::string file_;

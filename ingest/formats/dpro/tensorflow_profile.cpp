@@ -48,8 +48,7 @@ class TensorflowReader {
     }
     const std::optional<RecordedTime> time = span_time(event.start_ns, event.duration_ns);
     if (!time) {
-      ++sink_.skipped;
-      return sink_.diagnostics.count(diagnostic("bad_time"), {file_, event.offset, {}});
+      return sink_.skip(diagnostic("bad_time"), {file_, event.offset, {}});
     }
     TensorflowTrace::Run run{std::string{event.name}, {}, std::string{event.thread}, -1, time->start, time->length};
     event.for_each_argument([&](std::string_view key, std::string_view value) {

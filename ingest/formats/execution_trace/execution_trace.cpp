@@ -297,8 +297,7 @@ class ObserverReader {
     ++sink_.events;
     read_observed_operator(json_, node_);
     if (!node_.id) {
-      ++sink_.skipped;
-      sink_.diagnostics.count(diagnostic("bad_node"), {file_, offset, {}}, "a node without an id");
+      sink_.skip(diagnostic("bad_node"), {file_, offset, {}}, "a node without an id");
       return;
     }
     check_task_count(added_.size() + 1, {file_, offset, {}});
@@ -380,9 +379,7 @@ class ObserverReader {
     for (std::size_t i = 0; i < added_.size(); ++i) {
       const Added& added = added_[i];
       if (i > 0 && added.run.id == added_[i - 1].run.id) {
-        ++sink_.skipped;
-        sink_.diagnostics.count(diagnostic("node_id_again"), {file_, added.offset, {}},
-                                fmt::format("node {}", added.run.id));
+        sink_.skip(diagnostic("node_id_again"), {file_, added.offset, {}}, fmt::format("node {}", added.run.id));
         continue;
       }
       const auto at = uses_.begin();

@@ -9,6 +9,7 @@
 #include "ingest/formats/kineto/trace.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 
@@ -28,7 +29,7 @@ int recognise_kineto(std::string_view file_name, std::string_view head) {
   if (head[first] != '{' && head[first] != '[') return 0;
   if (contains_any(head, {"\"cpu_op\"", "\"cuda_runtime\"", "\"cuda_driver\"", "\"kernel\"", "\"user_annotation\"",
                           "\"gpu_memcpy\"", "\"python_function\"", "\"mtia_ccp_events\"", "\"xpu_runtime\"",
-                          "\"Operator\"", "\"Runtime\"", "\"Kernel\"", "ProfilerStep#", "\"baseTimeNanoseconds\"",
+                          "\"Operator\"", "\"Runtime\"", "\"Kernel\"", kStepMark, "\"baseTimeNanoseconds\"",
                           "\"deviceProperties\"", "\"distributedInfo\""})) {
     return kSure;
   }

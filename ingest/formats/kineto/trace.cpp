@@ -13,6 +13,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 #include "model/job/task_tables.h"
 
 namespace stepsim::ingest {
@@ -135,7 +136,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     return leave_out(category->name);
   }
   EventKind kind = category->kind;
-  if (kind == EventKind::kOp && event.name.starts_with("ProfilerStep#")) kind = EventKind::kAnnotation;
+  if (kind == EventKind::kOp && event.name.starts_with(kStepMark)) kind = EventKind::kAnnotation;
   if (!has_usable_time(event, is_device_work(kind), file_, sink_)) return;
   if (is_on_device(kind)) {
     const KinetoArguments arguments{event};
@@ -166,8 +167,7 @@ void KinetoTrace::note_overhead(const ChromeEvent& event) {
   if (!has_usable_time(event, false, file_, sink_)) return;
   const RecordedTime time = time_of(event);
   if (!in_time(time.start, time.length)) {
-    ++sink_.skipped;
-    return sink_.diagnostics.count(diagnostic("time_out_of_range"), {file_, event.offset, {}}, event.name);
+    return sink_.skip(diagnostic("time_out_of_range"), {file_, event.offset, {}}, event.name);
   }
   trace_.overheads.push_back({texts_.intern(event.name), time.start, time.length});
 }

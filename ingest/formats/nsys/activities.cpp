@@ -39,8 +39,7 @@ bool NsysTables::has_all_needed(const NsysTable& table, const Database::Rows& ro
 }
 
 void NsysTables::skip(std::string_view table, std::uint64_t row, std::string_view why) {
-  ++sink_.skipped;
-  sink_.diagnostics.count(diagnostic("bad_row"), {file_, {}, {}}, fmt::format("row {} of {}: {}", row, table, why));
+  sink_.skip(diagnostic("bad_row"), {file_, {}, {}}, fmt::format("row {} of {}: {}", row, table, why));
 }
 
 void NsysTables::report_unread() {

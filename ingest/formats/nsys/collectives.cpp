@@ -13,6 +13,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -88,7 +89,7 @@ void NsysRanges::mark_steps(NsysProcess& process, Families& families) {
   const bool numbered = !out_of_order && steps.front().number;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::int64_t number = numbered ? *steps[i].number : static_cast<std::int64_t>(i);
-    process.add(EventKind::kAnnotation, fmt::format("ProfilerStep#{}", number), row.first, steps[i].time);
+    process.add(EventKind::kAnnotation, fmt::format("{}{}", kStepMark, number), row.first, steps[i].time);
   }
   sink_.diagnostics.count(diagnostic("steps_from_ranges"), {file_, {}, {}},
                           fmt::format("'{}{}'", row.second, numbered ? "N" : ""), steps.size());

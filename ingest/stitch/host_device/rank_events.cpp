@@ -11,11 +11,10 @@
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 #include "model/job/kernel_class.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
-
-constexpr std::string_view kStepMark = "ProfilerStep#";
 
 bool is_device_work(EventKind kind) noexcept {
   return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;

@@ -14,9 +14,6 @@
 /// The passes that make a RecordedGpu of what the files of a GPU hold, in the order of arrange_gpus().
 namespace stepsim::ingest {
 
-/// What the names of communication events and of their nodes in dag.gml begin with.
-inline constexpr std::string_view kComm = "Comm.";
-
 /// The names of gradients by number, as gradient_name_list.* has them.
 class TensorNames {
  public:

@@ -11,6 +11,7 @@
 #include "ingest/parts/byteps_names.h"
 #include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -10,6 +10,7 @@
 #include "ingest/parts/byteps_names.h"
 #include "ingest/stitch/parameter_server/tensor_links.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -74,7 +75,7 @@ class StagePass {
     const std::int32_t step = tasks_.step_of(gpu_, chain.step);
     std::vector<TaskId>& made = tasks_.stage_task[gpu_].emplace_back();
     for (const StageSpan& span : chain.stages) {
-      const std::string stage = fmt::format("Comm.{}.{}", tensor.name, to_text(span.stage));
+      const std::string stage = fmt::format("{}{}.{}", kComm, tensor.name, to_text(span.stage));
       const std::string name = chain.key < 0 ? stage : fmt::format("{}.{}", stage, chain.partition());
       const TaskKind kind = role_of(span.stage).kind;
       made.push_back(tasks_.add_task(kind, name, lane(span.stage, server), tasks_.aligned(gpu_, span.start),

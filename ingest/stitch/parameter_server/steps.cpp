@@ -10,6 +10,7 @@
 
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "model/base/known_diagnostics.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -82,7 +83,7 @@ void take_step_of_the_one_before(RecordedGpu& gpu, Diagnostics& diagnostics) {
 void begin_steps_at_first_forward(RecordedGpu& gpu) {
   if (gpu.operators.empty()) return;
   auto mark = std::find_if(gpu.operators.begin(), gpu.operators.end(),
-                           [&](const OperatorRun& run) { return gpu.name(run).starts_with("FW."); });
+                           [&](const OperatorRun& run) { return gpu.name(run).starts_with(kForward); });
   if (mark == gpu.operators.end()) mark = gpu.operators.begin();
   const TextId first = mark->name;
   std::int64_t step = kNoStep;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/base/known_diagnostics.h"
-#include "model/job/parameter_server/task_names.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 
@@ -73,8 +73,8 @@ TaskId TensorLinks::gathered(const RecordedTensor& tensor, std::int64_t step, co
     gather_lane_ = out_.builder.add_lane(
         {std::string(kGatheredLane), recorded_.host, recorded_.rank, LaneKind::kThread, LaneOrder::kEdges, -1});
   }
-  const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern("Comm." + tensor.name), gather_lane_, end,
-                                    end, tasks_.step_of(gpu_, step));
+  const TaskId done = out_.add_task(TaskKind::kControl, out_.builder.intern(std::string(kComm) + tensor.name),
+                                    gather_lane_, end, end, tasks_.step_of(gpu_, step));
   for (const TaskId task : last) out_.add_edge(task, done, EdgeKind::kData);
   return done;
 }

@@ -9,6 +9,7 @@
 
 #include "ingest/parts/byteps_names.h"
 #include "model/base/number.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -125,12 +126,12 @@ class TensorUses {
       const std::string operator_name = tensor.name.substr(0, tensor.name.rfind('_'));
       keep_ran(tensor.producers);
       keep_ran(tensor.consumers);
-      if (tensor.producers.empty()) add_if_ran(tensor.producers, "BW." + operator_name);
+      if (tensor.producers.empty()) add_if_ran(tensor.producers, std::string(kBackward) + operator_name);
       if (!tensor.consumers.empty()) continue;
       if (barrier == Barrier::kGlobal && !updates.empty()) {
         tensor.consumers = updates;
       } else {
-        add_if_ran(tensor.consumers, "FW." + operator_name);
+        add_if_ran(tensor.consumers, std::string(kForward) + operator_name);
       }
     }
   }
@@ -142,7 +143,8 @@ class TensorUses {
     for (const OperatorGraph::Attribute& attribute : node.attributes) {
       if (attribute.key != "var" || !attribute.value.starts_with(kComm)) continue;
       const auto tensor = nodes_.find(gpu_.names.intern(attribute.value));
-      if (tensor.has_value()) gpu_.tensors[*tensor].producers.push_back(gpu_.names.intern("BW." + node.label));
+      if (tensor.has_value())
+        gpu_.tensors[*tensor].producers.push_back(gpu_.names.intern(std::string(kBackward) + node.label));
     }
   }
 

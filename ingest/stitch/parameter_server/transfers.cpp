@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/job/parameter_server/task_names.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -131,7 +131,7 @@ class TransferPass {
           out_.builder.add_lane({name, name, tasks_.gpus.front().rank, LaneKind::kServerThread, LaneOrder::kEdges, -1});
     }
     const std::string name =
-        fmt::format("Comm.{}.SUM.{}", tasks_.gpus[transfer.gpu].tensors[chain.tensor].name, chain.partition());
+        fmt::format("{}{}.SUM.{}", kComm, tasks_.gpus[transfer.gpu].tensors[chain.tensor].name, chain.partition());
     return out_.add_task(TaskKind::kServer, out_.builder.intern(name), lane->second, when, when,
                          tasks_.step_of(0, chain.step));
   }

@@ -9,6 +9,7 @@
 
 #include "ingest/parts/byteps_names.h"
 #include "model/base/median.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -115,7 +116,8 @@ class GpuWorkload {
     if (!tensor.used_by.empty()) return;
     for (const TextId maker : recorded.producers) {
       const std::string& text = recorded_.names.text(maker);
-      if (text.starts_with("BW.")) append(tensor.used_by, recorded_.names.find("FW." + text.substr(3)));
+      if (text.starts_with(kBackward))
+        append(tensor.used_by, recorded_.names.find(std::string(kForward) + text.substr(kBackward.size())));
     }
   }
 

@@ -14,18 +14,19 @@
 #include "ingest/stitch/parameter_server/tensor_links.h"
 #include "model/base/known_diagnostics.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
 
-using Kind = MessageTrace::Kind;
+using Kind = MessageEvent::Kind;
 
 std::string_view name_of(Kind kind) noexcept {
   constexpr std::array<std::string_view, 4> kNames{"PUSH_REQ", "PUSH_RES", "PULL_REQ", "PULL_RES"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string_view name_of(ServerTrace::Kind kind) noexcept {
+std::string_view name_of(ServerEvent::Kind kind) noexcept {
   constexpr std::array<std::string_view, 3> kNames{"COPY_FIRST", "SUM", "COPY_MERGED"};
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -40,7 +41,7 @@ struct Meeting {
   Time begin = Time::max();
   std::vector<TaskId> pushes;
   std::vector<TaskId> answers;
-  std::vector<std::pair<ServerTrace::Work, TaskId>> work;
+  std::vector<std::pair<ServerEvent, TaskId>> work;
 };
 
 class Pass {
@@ -65,7 +66,7 @@ class Pass {
     for (auto& meeting : meetings_) by_begin_[std::get<0>(meeting.first)].emplace_back(meeting.second.begin, &meeting);
     for (auto& [part, begins] : by_begin_)
       std::sort(begins.begin(), begins.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const ServerTrace::Work& work : parts_.servers.work) add(work);
+    for (const ServerEvent& work : parts_.servers.events) add(work);
     for (auto& [id, meeting] : meetings_) join(meeting);
     for (const auto& [lane, tasks] : by_lane_) let_take_turns(out_, tasks);
   }
@@ -136,14 +137,14 @@ class Pass {
     const RecordedGpu& gpu = tasks_.gpus[root];
     const LaneId lane = this->lane(lane_name, {lane_name, gpu.host, gpu.rank, LaneKind::kLink, LaneOrder::kEdges, -1});
     const std::string name =
-        fmt::format("Comm.{}.{}", part_name(parts_.tensors[exchange.tensor], exchange.partition), name_of(kind));
+        fmt::format("{}{}.{}", kComm, part_name(parts_.tensors[exchange.tensor], exchange.partition), name_of(kind));
     const Node node{!request, request ? exchange.worker : exchange.server};
     return add_task(bulk ? TaskKind::kTransfer : TaskKind::kControl, name, lane, node, message.start, message.duration,
                     tasks_.step_of(root, step));
   }
 
   /// A server's work belongs to the meeting of its partition that was the last to begin before it.
-  void add(const ServerTrace::Work& work) {
+  void add(const ServerEvent& work) {
     const std::string part = part_name(parts_.servers.tensors[work.tensor], work.partition);
     const Time start = aligned({true, work.server}, work.start);
     const auto known = by_begin_.find(part);
@@ -159,7 +160,7 @@ class Pass {
     const std::string lane_name = fmt::format("{} thread {}", host, work.thread);
     const LaneId lane = this->lane(
         lane_name, {lane_name, host, tasks_.gpus.front().rank, LaneKind::kServerThread, LaneOrder::kEdges, -1});
-    const TaskId task = add_task(TaskKind::kServer, fmt::format("Comm.{}.{}", part, name_of(work.kind)), lane,
+    const TaskId task = add_task(TaskKind::kServer, fmt::format("{}{}.{}", kComm, part, name_of(work.kind)), lane,
                                  {true, work.server}, work.start, work.duration, tasks_.step_of(0, step));
     meeting.work.emplace_back(work, task);
   }
@@ -194,7 +195,7 @@ class Pass {
     std::vector<TaskId> receivers;
     for (std::size_t i = 0; i < meeting.work.size(); ++i) {
       if (i > 0) follow(tasks_, meeting.work[i - 1].second, meeting.work[i].second, EdgeKind::kStage);
-      if (meeting.work[i].first.kind != ServerTrace::Kind::kCopyMerged) receivers.push_back(meeting.work[i].second);
+      if (meeting.work[i].first.kind != ServerEvent::Kind::kCopyMerged) receivers.push_back(meeting.work[i].second);
     }
     receive(meeting.pushes, receivers);
     for (const TaskId answer : meeting.answers) {

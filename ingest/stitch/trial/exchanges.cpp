@@ -8,8 +8,8 @@
 namespace stepsim::ingest {
 namespace {
 
-using Kind = MessageTrace::Kind;
-using Message = MessageTrace::Message;
+using Kind = MessageEvent::Kind;
+using Message = MessageEvent;
 
 /// What one side sent of one exchange.
 using Half = std::array<std::optional<Message>, 2>;  // of the push, of the pull
@@ -69,7 +69,7 @@ std::int64_t Exchange::key() const noexcept {
 
 std::vector<Exchange> exchanges_of(const MessageTrace& trace) {
   std::map<std::tuple<std::int32_t, std::uint32_t, std::int32_t, std::int32_t>, Sides> sides;
-  for (const Message& message : trace.messages) {
+  for (const Message& message : trace.events) {
     Sides& both = sides[{message.worker, message.tensor, message.partition, message.server}];
     (is_response(message.kind) ? both.responses : both.requests).push_back(message);
   }
@@ -98,7 +98,7 @@ std::vector<Exchange> exchanges_of(const MessageTrace& trace) {
 
 StageTrace stage_trace_of(const std::vector<Exchange>& exchanges, std::int32_t worker,
                           const std::vector<std::string>& tensors) {
-  StageTrace stages{tensors, {""}, {}};
+  StageTrace stages{{tensors, {}}, {""}};
   for (const Exchange& exchange : exchanges) {
     if (exchange.worker != worker) continue;
     for (const auto& [kind, stage] :

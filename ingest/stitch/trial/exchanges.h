@@ -17,16 +17,16 @@ namespace stepsim::ingest {
 
 /// A partition's way from a worker to its server and back, once: push, its acknowledgement, pull and its answer.
 struct Exchange {
-  using Message = MessageTrace::Message;
+  using Message = MessageTrace::Event;
   std::uint32_t tensor = 0;  ///< index into MessageTrace::tensors
   std::int32_t partition = -1;
   std::int32_t worker = 0;
   std::int32_t server = 0;
-  /// By MessageTrace::Kind; what was not recorded is empty. Requests are on the worker's clock, responses on the
+  /// By MessageEvent::Kind; what was not recorded is empty. Requests are on the worker's clock, responses on the
   /// server's.
   std::array<std::optional<Message>, 4> messages;
 
-  [[nodiscard]] const std::optional<Message>& operator[](MessageTrace::Kind kind) const noexcept {
+  [[nodiscard]] const std::optional<Message>& operator[](MessageEvent::Kind kind) const noexcept {
     return messages[static_cast<std::size_t>(kind)];
   }
   /// Its first request, which the worker sent; nothing if none was recorded.

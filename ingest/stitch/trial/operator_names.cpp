@@ -11,14 +11,12 @@
 #include "ingest/parts/byteps_names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::string_view kForward = "FW.";
-constexpr std::string_view kBackward = "BW.";
 constexpr std::string_view kUpdate = "UPDATE_.";
-constexpr std::string_view kTensor = "Comm.";
 
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
@@ -37,7 +35,7 @@ struct NodeName {
 
 NodeName divided(std::string_view label) {
   constexpr std::array<std::string_view, 8> kCategories{kForward, kBackward, kUpdate, "UPDATE.",
-                                                        kTensor,  "OUTPUT.", "I/O.",  "COMP."};
+                                                        kComm,    "OUTPUT.", "I/O.",  "COMP."};
   for (const std::string_view category : kCategories) {
     if (label.starts_with(category)) return {category, label.substr(category.size())};
   }
@@ -120,7 +118,7 @@ class Naming {
     std::vector<bool> communicates;
     for (const OperatorGraph::Node& node : graph.nodes) {
       const NodeName name = divided(split_process(node.label).name);
-      communicates.push_back(name.category == kTensor || is_communication(name.name, {}));
+      communicates.push_back(name.category == kComm || is_communication(name.name, {}));
     }
     const std::vector<bool> after = behind(communicates, graph.edges);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -132,7 +130,7 @@ class Naming {
   }
 
   [[nodiscard]] std::string communication_label(const std::string& raw) const {
-    return std::string{kTensor} + tensor_called(raw).value_or(raw);
+    return std::string{kComm} + tensor_called(raw).value_or(raw);
   }
 
   /// A node that names no category is an update if it comes `after` what was communicated.
@@ -200,11 +198,11 @@ class Naming {
       if (known != label_of_.end()) {
         label = known->second;
       } else {
-        label = std::string{is_communication(run.name, run.type) ? kTensor : category_by_name(run.name, run.type)} +
-                run.name;
+        label =
+            std::string{is_communication(run.name, run.type) ? kComm : category_by_name(run.name, run.type)} + run.name;
         diagnostics_.count(diagnostic("operator_not_in_graph"), {parts_.folder, {}, {}}, run.name);
       }
-      if (label.starts_with(kTensor)) {  // its rounds say more
+      if (label.starts_with(kComm)) {  // its rounds say more
         diagnostics_.count_about(diagnostic("not used:"), "operators of communication", {parts_.folder, {}, {}}, {}, 1);
         continue;
       }

@@ -12,6 +12,7 @@
 #include "ingest/stitch/parameter_server/tasks.h"
 #include "ingest/stitch/parameter_server/tensor_links.h"
 #include "model/base/known_diagnostics.h"
+#include "model/job/task_names.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -28,9 +29,7 @@ TaskKind kind_of(RoundPart part) noexcept {
 /// What identifies a chunk within its round.
 using ChunkId = std::tuple<bool, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 
-ChunkId id_of(const ChunkTrace::Chunk& chunk) {
-  return {chunk.send, chunk.loop, chunk.channel, chunk.slice, chunk.chunk};
-}
+ChunkId id_of(const ChunkEvent& chunk) { return {chunk.send, chunk.loop, chunk.channel, chunk.slice, chunk.chunk}; }
 
 /// What a rank sends on after it received this chunk, in the next step of the ring.
 ChunkId sent_after(const ChunkId& received) {
@@ -74,7 +73,7 @@ class RankPass {
   void find_turns() {
     std::vector<std::pair<Time, Time>> spans;
     for (const Round& round : rounds_.rounds) {
-      for (const ChunkTrace::Chunk& chunk : round.chunks) spans.emplace_back(chunk.start, chunk.start + chunk.duration);
+      for (const ChunkEvent& chunk : round.chunks) spans.emplace_back(chunk.start, chunk.start + chunk.duration);
     }
     both_ways_in_turn_ = one_at_a_time(std::move(spans));
   }
@@ -132,7 +131,7 @@ class RankPass {
 
   TaskId add_phase(const Round& round, const Round::Phase& phase, const std::vector<TaskId>& before) {
     const TaskKind kind = kind_of(phase.part);
-    const TaskId task = add_task(kind, fmt::format("Comm.{}.{}", round.group, phase.name), lane(kind), phase.start,
+    const TaskId task = add_task(kind, fmt::format("{}{}.{}", kComm, round.group, phase.name), lane(kind), phase.start,
                                  phase.finish, round.step, kind == TaskKind::kControl ? Bytes{} : bytes_of(round));
     for (const TaskId one : before) follow(tasks_, one, task, EdgeKind::kStage);
     return task;
@@ -146,8 +145,8 @@ class RankPass {
 
   /// Adds the chunks and what they wait for on this rank. Returns those that end the round here.
   std::vector<TaskId> add_chunks(const Round& round, const std::vector<TaskId>& before, RoundTasks& made) {
-    for (const ChunkTrace::Chunk& chunk : round.chunks) {
-      const std::string name = fmt::format("Comm.{}.{}.{}_{}_{}_{}", round.group, chunk.send ? "SEND" : "RECV",
+    for (const ChunkEvent& chunk : round.chunks) {
+      const std::string name = fmt::format("{}{}.{}.{}_{}_{}_{}", kComm, round.group, chunk.send ? "SEND" : "RECV",
                                            chunk.loop, chunk.channel, chunk.chunk, chunk.slice);
       const auto [slot, added] = made.chunks.try_emplace(id_of(chunk));
       if (!added) {

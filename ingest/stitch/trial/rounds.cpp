@@ -44,7 +44,7 @@ std::vector<std::string> members_of(const std::string& name) {
 struct Unit {
   std::set<std::uint32_t> tensors;
   std::vector<Round::Phase> phases;  // by start
-  std::vector<ChunkTrace::Chunk> chunks;
+  std::vector<ChunkEvent> chunks;
   Time begin = Time::max();
 
   void add(Round::Phase phase) {
@@ -133,8 +133,8 @@ class Division {
   }
 
   void add_chunks(const ChunkTrace& trace) {
-    std::vector<std::vector<const ChunkTrace::Chunk*>> by_name(trace.tensors.size());
-    for (const ChunkTrace::Chunk& chunk : trace.chunks) by_name[chunk.tensor].push_back(&chunk);
+    std::vector<std::vector<const ChunkEvent*>> by_name(trace.tensors.size());
+    for (const ChunkEvent& chunk : trace.events) by_name[chunk.tensor].push_back(&chunk);
     for (std::size_t i = 0; i < by_name.size(); ++i) {
       std::stable_sort(by_name[i].begin(), by_name[i].end(), [](auto* a, auto* b) { return a->start < b->start; });
       const std::set<std::uint32_t> ids = ids_of(trace.tensors[i]);
@@ -144,8 +144,8 @@ class Division {
     }
   }
 
-  void add_to_rounds(const std::set<std::uint32_t>& ids, const std::vector<const ChunkTrace::Chunk*>& chunks) {
-    for (const ChunkTrace::Chunk* chunk : chunks) {
+  void add_to_rounds(const std::set<std::uint32_t>& ids, const std::vector<const ChunkEvent*>& chunks) {
+    for (const ChunkEvent* chunk : chunks) {
       std::optional<std::size_t> home;
       for (const std::uint32_t id : ids) {
         const auto& units = units_of_[id];
@@ -164,9 +164,9 @@ class Division {
   }
 
   /// Without Horovod's timeline a round begins where a chunk comes again.
-  void make_rounds(const std::set<std::uint32_t>& ids, const std::vector<const ChunkTrace::Chunk*>& chunks) {
+  void make_rounds(const std::set<std::uint32_t>& ids, const std::vector<const ChunkEvent*>& chunks) {
     std::set<std::tuple<bool, int, int, int, int>> seen;
-    for (const ChunkTrace::Chunk* chunk : chunks) {
+    for (const ChunkEvent* chunk : chunks) {
       const bool added = seen.emplace(chunk->send, chunk->loop, chunk->channel, chunk->chunk, chunk->slice).second;
       if (!added || seen.size() == 1) {
         if (!added) seen = {{chunk->send, chunk->loop, chunk->channel, chunk->chunk, chunk->slice}};
@@ -235,7 +235,7 @@ class Division {
     std::stable_sort(round.chunks.begin(), round.chunks.end(),
                      [](const auto& a, const auto& b) { return a.start < b.start; });
     for (const Round::Phase& phase : round.phases) round.end = std::max(round.end, phase.finish);
-    for (const ChunkTrace::Chunk& chunk : round.chunks) round.end = std::max(round.end, chunk.start + chunk.duration);
+    for (const ChunkEvent& chunk : round.chunks) round.end = std::max(round.end, chunk.start + chunk.duration);
     return round;
   }
 

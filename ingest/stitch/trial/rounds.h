@@ -33,11 +33,11 @@ struct Round {
     Time start;
     Time finish;
   };
-  std::vector<std::uint32_t> tensors;     ///< indices into GpuRounds::stages.tensors, in natural order of their names
-  std::string group;                      ///< "1+2": their names
-  std::vector<Phase> phases;              ///< by part, then start; of each name one
-  std::vector<ChunkTrace::Chunk> chunks;  ///< by start
-  Time begin;                             ///< when this rank was ready for it
+  std::vector<std::uint32_t> tensors;  ///< indices into GpuRounds::stages.tensors, in natural order of their names
+  std::string group;                   ///< "1+2": their names
+  std::vector<Phase> phases;           ///< by part, then start; of each name one
+  std::vector<ChunkEvent> chunks;      ///< by start
+  Time begin;                          ///< when this rank was ready for it
   Time end;
   std::int64_t step = kNoStep;
   std::vector<std::size_t> chains;  ///< of its tensors, in RecordedGpu::chains; filled in by find_steps()

@@ -89,16 +89,16 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
 /// Of BytePS and ByteProfile: comm.json, traces of operators, dag.gml and gradient lists, and the jobs made of them.
 inline constexpr auto kParameterServerDiagnostics = std::to_array<Diagnostic>({
     {"not_a_span", Severity::kDataLoss,
-     "an event that is no span is left out: stages and operators are complete events (ph X), operators also B and E "
+     "an event of another phase is left out: stages and operators are complete events (ph X), operators also B and E "
      "pairs",
-     "What the event stands for is missing from the replay."},
+     "The work of this event is missing from the replay."},
     {"not_a_stage", Severity::kDataLoss, "events of comm.json are named Comm.<tensor>.<stage>",
      "The event is left out. If it was communication, it takes no time in the replay."},
     {"bad_time", Severity::kDataLoss, "an event needs ts and dur in microseconds, from 0 on; record again",
      "The event is left out: a stage or an operator is missing from the replay."},
     {"bad_partition_key", Severity::kDataLoss, "tid is \"total\" or the partition's key in decimal",
      "The stage is left out: a partition is not sent, or not pulled, in the replay."},
-    {"unknown_stage", Severity::kDataLoss, "the text behind the last dot is none of BytePS's 12 stages",
+    {"unknown_stage", Severity::kDataLoss, "the text after the last dot is not one of BytePS's 12 stages",
      "The stage is left out of its partition's chain, and takes no time in the replay."},
     {"instant_event", Severity::kInfo, "instant and debug events carry no work and are left out", "None."},
     {"unknown_operator", Severity::kDataLoss,
@@ -161,7 +161,7 @@ inline constexpr auto kTrialDiagnostics = std::to_array<Diagnostic>({
      "what dPRO made of a trial is not read: the trial is read from the files that were recorded",
      "None: traces, graphs and averages that dPRO left in the folder say nothing that its inputs do not."},
     {"horovod_row_without_name", Severity::kDataLoss,
-     "events stand in a row that no process_name event names: is the beginning of the timeline missing?",
+     "events are in a row that no process_name event names: is the beginning of the timeline missing?",
      "What Horovod did for this tensor is missing from the replay."},
     {"negotiation_recorded_twice", Severity::kInfo,
      "a trial's Sync events say when all ranks had agreed, so NEGOTIATE events beside them are not used",

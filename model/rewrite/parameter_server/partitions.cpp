@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/job/parameter_server/task_names.h"
+#include "model/job/task_names.h"
 
 namespace stepsim {
 namespace {
@@ -23,12 +23,12 @@ constexpr std::array<PartText, kPsParts> kPartTexts{{{"COORDINATE_REDUCE"},
                                                      {"REDUCE"},
                                                      {"COPYD2H"},
                                                      {"COORDINATE_PUSH"},
-                                                     {"PUSH"},
-                                                     {"PUSH", kAcknowledgementSuffix},
+                                                     {kPush},
+                                                     {kPush, kAcknowledgementSuffix},
                                                      {"SUM"},
                                                      {"ALL_RECV"},
-                                                     {"PULL", ".request"},
-                                                     {"PULL"},
+                                                     {kPull, ".request"},
+                                                     {kPull},
                                                      {"COPYH2D"},
                                                      {"COORDINATE_BROADCAST"},
                                                      {"BROADCAST"}}};
@@ -60,7 +60,7 @@ class PartitionPass {
 
   [[nodiscard]] std::string text(std::string_view tensor, PsPart part) const {
     const PartText& of = kPartTexts[static_cast<std::size_t>(part)];
-    return fmt::format("Comm.{}.{}.{}{}", tensor, of.stage, partition_.index, of.message);
+    return fmt::format("{}{}.{}.{}{}", kComm, tensor, of.stage, partition_.index, of.message);
   }
 
   /// When the tensor was made.
@@ -241,7 +241,7 @@ void add_partitions(PsJobGraph& graph, const PsCut& cut) {
     const PsTensor& tensor = gpu.source->tensors[cut.tensor];
     const Time made = gpu.source->operators[tensor.made_by.back()].runs[graph.step].finish;
     gpu.done[cut.tensor] = graph.builder.add_task({.kind = TaskKind::kControl,
-                                                   .name = graph.builder.intern("Comm." + tensor.name),
+                                                   .name = graph.builder.intern(std::string(kComm) + tensor.name),
                                                    .lane = gpu.hand_overs,
                                                    .hint = graph.hint(gpu, made)});
   }

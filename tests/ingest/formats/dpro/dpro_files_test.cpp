@@ -46,15 +46,15 @@ TEST(NcclChunksTest, AChunkHasItsTensorsItsDirectionAndItsPlace) {
   const auto found = read_text<ChunkTrace>("nccl_chunks", R"([
       {"name": "horovod_allreduce.1+2<<x>>.RECV", "ph": "X", "ts": 6, "dur": 2, "pid": "host0.rank1", "tid": "Comm",
        "args": {"loopId": 1, "channelId": 2, "chunkId": 3, "sliceId": 4}}])");
-  ASSERT_EQ(found.part.chunks.size(), 1U);
-  const ChunkTrace::Chunk& chunk = found.part.chunks[0];
+  ASSERT_EQ(found.part.events.size(), 1U);
+  const ChunkEvent& chunk = found.part.events[0];
   EXPECT_EQ(found.part.tensors[chunk.tensor], "1+2");
   EXPECT_FALSE(chunk.send);
   EXPECT_THAT((std::vector{chunk.loop, chunk.channel, chunk.chunk, chunk.slice}), ElementsAre(1, 2, 3, 4));
 }
 
 TEST(NcclChunksTest, GpusWithinOneMachineHaveNone) {
-  EXPECT_TRUE(read_text<ChunkTrace>("nccl_chunks", R"({"traceEvents": []})").part.chunks.empty());
+  EXPECT_TRUE(read_text<ChunkTrace>("nccl_chunks", R"({"traceEvents": []})").part.events.empty());
 }
 
 TEST(NcclRankGraphTest, HopsAreTakenByChannelEachOnce) {
@@ -71,16 +71,16 @@ TEST(BytepsMessagesTest, WhatAWorkerSendsIsARequestAndWhatAServerSendsAResponse)
       {"name": "process_name", "ph": "M", "pid": 2, "tid": 0, "args": {"name": "server_1 -> worker_0"}},
       {"name": "a.b~PART2.PUSH", "ph": "B", "pid": 1, "tid": 0, "ts": 3}, {"name": "a.b~PART2.PUSH", "ph": "E", "pid": 1, "tid": 0, "ts": 5},
       {"name": "c.PULL", "ph": "B", "pid": 2, "tid": 0, "ts": 6}, {"name": "c.PULL", "ph": "E", "pid": 2, "tid": 0, "ts": 9}])");
-  ASSERT_EQ(found.part.messages.size(), 2U);
-  const MessageTrace::Message& push = found.part.messages[0];
+  ASSERT_EQ(found.part.events.size(), 2U);
+  const MessageEvent& push = found.part.events[0];
   EXPECT_EQ(found.part.tensors[push.tensor], "a.b");
   EXPECT_EQ(push.partition, 2);
-  EXPECT_EQ(push.kind, MessageTrace::Kind::kPushRequest);
+  EXPECT_EQ(push.kind, MessageEvent::Kind::kPushRequest);
   EXPECT_EQ(push.server, 1);
   EXPECT_EQ(push.duration, Duration{2000});
-  const MessageTrace::Message& pull = found.part.messages[1];
+  const MessageEvent& pull = found.part.events[1];
   EXPECT_EQ(pull.partition, -1);
-  EXPECT_EQ(pull.kind, MessageTrace::Kind::kPullResponse);
+  EXPECT_EQ(pull.kind, MessageEvent::Kind::kPullResponse);
   EXPECT_EQ(pull.worker, 0);
 }
 
@@ -89,19 +89,19 @@ TEST(BytepsMessagesTest, MessagesThatOverlapInARowAreToldByTheirNames) {
       {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "worker_0 -> server_1"}},
       {"name": "a.PUSH", "ph": "B", "pid": 1, "tid": 0, "ts": 1}, {"name": "b.PUSH", "ph": "B", "pid": 1, "tid": 0, "ts": 2},
       {"name": "a.PUSH", "ph": "E", "pid": 1, "tid": 0, "ts": 5}, {"name": "b.PUSH", "ph": "E", "pid": 1, "tid": 0, "ts": 9}])");
-  ASSERT_EQ(found.part.messages.size(), 2U);
-  EXPECT_EQ(found.part.messages[0].duration, Duration{4000});
-  EXPECT_EQ(found.part.messages[1].duration, Duration{7000});
+  ASSERT_EQ(found.part.events.size(), 2U);
+  EXPECT_EQ(found.part.events[0].duration, Duration{4000});
+  EXPECT_EQ(found.part.events[1].duration, Duration{7000});
 }
 
 TEST(BytepsServersTest, WorkHasItsServerAndThread) {
   const auto found = read_text<ServerTrace>("byteps_servers", R"([
       {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "server_3"}},
       {"name": "t~PART0.SUM", "ph": "X", "pid": 1, "tid": 2, "ts": 3, "dur": 4}])");
-  ASSERT_EQ(found.part.work.size(), 1U);
-  EXPECT_EQ(found.part.work[0].server, 3);
-  EXPECT_EQ(found.part.work[0].thread, 2);
-  EXPECT_EQ(found.part.work[0].kind, ServerTrace::Kind::kSum);
+  ASSERT_EQ(found.part.events.size(), 1U);
+  EXPECT_EQ(found.part.events[0].server, 3);
+  EXPECT_EQ(found.part.events[0].thread, 2);
+  EXPECT_EQ(found.part.events[0].kind, ServerEvent::Kind::kSum);
 }
 
 TEST(KeyDictTest, ALineIsATensorWithItsKeys) {

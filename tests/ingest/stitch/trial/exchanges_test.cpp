@@ -5,13 +5,13 @@
 namespace stepsim::ingest {
 namespace {
 
-using Kind = MessageTrace::Kind;
+using Kind = MessageEvent::Kind;
 
 /// Messages of tensor 0 between a worker and a server, of 10 ns each.
 class Messages {
  public:
   Messages& add(Kind kind, std::int32_t worker, std::int32_t server, std::int64_t ns) {
-    trace.messages.push_back({0, -1, kind, worker, server, Time{Duration{ns}}, Duration{10}});
+    trace.events.push_back({0, Time{Duration{ns}}, Duration{10}, -1, kind, worker, server});
     return *this;
   }
 

@@ -72,7 +72,7 @@ TEST(RoundsTest, TensorsThatChunksNameTogetherWereFusedInThatRound) {
   timeline.phase(0, "QUEUE", 0).phase(1, "QUEUE", 1).phase(0, "QUEUE", 100).phase(1, "QUEUE", 101);
   ChunkTrace chunks;
   chunks.tensors = {"1+2", "1"};
-  chunks.chunks = {{0, true, 0, 0, 0, 0, at(5), Duration{1}}, {1, true, 0, 0, 0, 0, at(110), Duration{1}}};
+  chunks.events = {{0, at(5), Duration{1}, true}, {1, at(110), Duration{1}, true}};
   EXPECT_THAT(groups_of(rounds_in(timeline.trace, chunks)), ElementsAre("1+2", "1", "2"));
 }
 
@@ -81,7 +81,7 @@ TEST(RoundsTest, WithoutATimelineARoundBeginsWhereAChunkComesAgain) {
   parts.chunks.emplace();
   parts.chunks->tensors = {"1"};
   for (const std::int64_t us : {0, 10, 100, 110})
-    parts.chunks->chunks.push_back({0, true, 0, 0, us % 100 == 0 ? 0 : 1, 0, at(us), Duration{kMicrosecond}});
+    parts.chunks->events.push_back({0, at(us), Duration{kMicrosecond}, true, 0, 0, us % 100 == 0 ? 0 : 1});
   Diagnostics diagnostics;
   const GpuRounds rounds = rounds_of(parts, diagnostics);
   ASSERT_EQ(rounds.rounds.size(), 2U);
