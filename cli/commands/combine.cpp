@@ -128,7 +128,7 @@ Command::Run setup_combine(CLI::App& app) {
   app.footer("");
   app.get_option("TRACE")->description("all files, or all folders of GPUs, of workers or of a job");
   app.get_option("-o")->description(
-      "where to write it; .gz compresses it (default: combined.json beside the first TRACE)");
+      "where to write it; .gz compresses it (default: combined.json in the current folder)");
   const auto* filter = app.add_option("--filter")
                            ->type_name("NAME,...")
                            ->description("of the communication keep only these: Comm.fc1_weight,Comm.fc2_weight.PUSH");

@@ -65,7 +65,7 @@ Command::Run setup_replay(CLI::App& app) {
                           ->type_name("N")
                           ->description(
                               "simulate N iterations by doing the median step again and again, and write them to -o "
-                              "FILE.json (default: synthetic.json beside the first TRACE)");
+                              "FILE.json (default: synthetic.json in the current folder)");
   const auto* queues = app.add_flag("--del-queue")
                            ->disable_flag_override()
                            ->description(

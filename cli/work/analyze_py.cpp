@@ -6,13 +6,19 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "cli/program/arguments.h"
+#include "cli/work/trace_output.h"
+#include "ingest/combined/combined_trace.h"
+#include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 
 namespace stepsim::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
@@ -20,9 +26,19 @@ void append(Words& words, const Words& more) { words.insert(words.end(), more.be
 
 /// A file of this name in the folder of the first path, where analyze.py wrote its files.
 std::string beside_first(const Analysis& analysis, const std::string& name) {
-  const std::filesystem::path path = analysis.paths.front();
+  const fs::path path = analysis.paths.front();
   std::error_code ignored;
-  return ((std::filesystem::is_directory(path, ignored) ? path : path.parent_path()) / name).string();
+  return ((fs::is_directory(path, ignored) ? path : path.parent_path()) / name).string();
+}
+
+/// The file of this name beside the first path, where analyze.py wrote traces, as the words of -o.
+Words trace_beside_first(const Analysis& analysis, std::string_view name, const IsOurs& ours) {
+  fs::path path = fs::path(analysis.paths.front()).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "A/"
+  const bool has_no_parent = path == "." || path.filename() == "..";
+  std::string output = ((has_no_parent ? path / ".." : path.parent_path()) / name).string();
+  refuse_foreign_file(output, ours);
+  return {"-o", std::move(output)};
 }
 
 Words with_paths(const char* command, const Analysis& analysis) {
@@ -52,13 +68,14 @@ Words graph(const Analysis& analysis) {
     }
   }
   Words words = with_paths("graph", analysis);
-  append(words, {"-o", std::filesystem::path(analysis.paths.front()).replace_extension(".svg").string()});
+  append(words, {"-o", fs::path(analysis.paths.front()).replace_extension(".svg").string()});
   return words;
 }
 
 Words combine(const Analysis& analysis) {
   Words words = with_paths("combine", analysis);
   if (!analysis.filter.empty()) append(words, {"--filter", analysis.filter});
+  append(words, trace_beside_first(analysis, "combined.json", ingest::is_combined_trace));
   return words;
 }
 
@@ -91,6 +108,7 @@ Words replay(const Analysis& analysis) {
   Words words = with_paths("replay", analysis);
   append(words, {"--step-num", analysis.step_num});
   if (analysis.del_queue) words.emplace_back("--del-queue");
+  append(words, trace_beside_first(analysis, "synthetic.json", ingest::is_own_export));
   return words;
 }
 

@@ -27,7 +27,7 @@ struct Analysis {
 [[nodiscard]] std::vector<std::string> analyze_py_options();
 
 /// The command's name and its arguments. Files are written beside the first path, as analyze.py did. Throws UsageError
-/// for an option, a sub-option or a path that analyze.py did not take.
+/// for an option, a sub-option or a path that analyze.py did not take, and where such a file is there and not ours.
 [[nodiscard]] std::vector<std::string> translated(const Analysis& analysis);
 
 }  // namespace stepsim::cli

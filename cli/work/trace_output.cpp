@@ -24,14 +24,21 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
-std::string beside(const std::string& first, std::string_view name, const std::function<bool(std::string_view)>& ours) {
-  fs::path path = fs::path(first).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "A/"
-  const bool has_no_parent = path == "." || path.filename() == "..";
-  std::string output = ((has_no_parent ? path / ".." : path.parent_path()) / name).string();
+/// Whether `folder` is `trace` or a folder in it.
+bool is_part_of(const fs::path& folder, const std::string& trace) {
   std::error_code unknown;
-  if (fs::exists(output, unknown) && !ours(head_of(output)))
-    throw UsageError(fmt::format("{} is there already, and stepsim did not write it; expected -o FILE", shown(output)));
+  const fs::path inside = fs::canonical(folder, unknown).lexically_relative(fs::canonical(trace, unknown));
+  return fs::is_directory(trace, unknown) && !inside.empty() && *inside.begin() != "..";
+}
+
+std::string in_current_folder(const std::vector<std::string>& traces, std::string_view name, const IsOurs& ours) {
+  for (const std::string& trace : traces) {
+    if (!is_part_of(".", trace)) continue;
+    throw UsageError(fmt::format(
+        "without -o, {} is written to the current folder, which is part of {}; expected -o FILE", name, shown(trace)));
+  }
+  std::string output(name);
+  refuse_foreign_file(output, ours);
   return output;
 }
 
@@ -43,10 +50,15 @@ void refuse_extension(const std::string& path) {
 
 }  // namespace
 
-TraceOutput::TraceOutput(CommonOptions& options, std::string_view name,
-                         const std::function<bool(std::string_view head)>& ours)
+void refuse_foreign_file(const std::string& path, const IsOurs& ours) {
+  std::error_code unknown;
+  if (fs::exists(path, unknown) && !ours(head_of(path)))
+    throw UsageError(fmt::format("{} is there already, and stepsim did not write it; expected -o FILE", shown(path)));
+}
+
+TraceOutput::TraceOutput(CommonOptions& options, std::string_view name, const IsOurs& ours)
     : path_(options.output ? *std::exchange(options.output, std::nullopt)
-                           : beside(options.traces.front(), name, ours)) {
+                           : in_current_folder(options.traces, name, ours)) {
   refuse_extension(path_);
   if (is_standard_output()) {
     if (!options.json) return;

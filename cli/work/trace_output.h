@@ -11,14 +11,19 @@
 
 namespace stepsim::cli {
 
-/// Where a command writes a Chrome trace that is its result: to -o, else to a file called `name` beside the first
-/// TRACE.
+/// Whether a file that begins so is one that the command may write anew.
+using IsOurs = std::function<bool(std::string_view head)>;
+
+/// Throws UsageError if there is a file that is not `ours`.
+void refuse_foreign_file(const std::string& path, const IsOurs& ours);
+
+/// Where a command writes a Chrome trace that is its result: to -o, else to a file called `name` in the current folder.
 class TraceOutput {
  public:
   /// Takes -o from `options`, so that nothing else is written there. Throws UsageError for another extension than .json
-  /// or .json.gz, for standard output with --json, for a TRACE, and if without -o there is a file that by its first
-  /// bytes is not `ours`; OutputError if it can be seen that nothing can be written.
-  TraceOutput(CommonOptions& options, std::string_view name, const std::function<bool(std::string_view head)>& ours);
+  /// or .json.gz, for standard output with --json, for a TRACE, and without -o if there is a file that is not `ours` or
+  /// if the current folder is part of a TRACE; OutputError if it can be seen that nothing can be written.
+  TraceOutput(CommonOptions& options, std::string_view name, const IsOurs& ours);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool is_standard_output() const;

@@ -47,6 +47,19 @@ std::vector<T> reordered(const std::vector<T>& old, const std::vector<TaskId>& n
 
 }  // namespace
 
+Capture without_tasks(const Capture& capture) {
+  Capture result;
+  result.diagnostics = capture.diagnostics;
+  result.events = capture.events;
+  result.skipped = capture.skipped;
+  result.inputs = capture.inputs;
+  result.assumptions = capture.assumptions;
+  result.job = capture.job;
+  result.cluster = capture.cluster;
+  result.parameter_server = capture.parameter_server;
+  return result;
+}
+
 CaptureEdit::CaptureEdit(const Capture& capture)
     : capture_(capture),
       builder_(taken_apart(capture.dag, capture.recording.start)),

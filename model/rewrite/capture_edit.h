@@ -9,6 +9,9 @@
 
 namespace stepsim {
 
+/// What `capture` says of its inputs and its job, without tasks and what refers to them: for a graph that is made anew.
+[[nodiscard]] Capture without_tasks(const Capture& capture);
+
 /// A capture's graph taken apart, to make another one of it, as a change of the job would have.
 /// Until finish() every id is the capture's; what is added has the ids after those.
 /// Holds a copy of the capture. O(tasks log tasks + edges) in all.

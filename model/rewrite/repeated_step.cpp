@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/job/dag_builder.h"
+#include "model/rewrite/capture_edit.h"
 
 namespace stepsim {
 namespace {
@@ -64,9 +65,10 @@ class RepeatingStep {
  private:
   void check() const {
     if (count_ == 0) throw UsageError("0 iterations found; expected at least 1");
-    if (tasks_.size() > kMostRepeatedTasks / count_)
+    if (tasks_.size() > kMostRepeatedTasks / count_) {
       throw UsageError(fmt::format("{} iterations of {} tasks are too many; expected at most {} tasks in all", count_,
                                    tasks_.size(), kMostRepeatedTasks));
+    }
     for (const TaskId task : tasks_) {
       const RendezvousId rendezvous = dag_.rendezvous(task);
       if (!rendezvous.valid()) continue;
@@ -151,18 +153,13 @@ class RepeatingStep {
     specs.reserve(builder_.task_count());
     for (const TaskId id : builder_.tasks()) specs.push_back(builder_.task(id));
     DagBuilder::Result built = std::move(builder_).build();
-    Capture result;
+    Capture result = without_tasks(capture_);
     result.dag = std::move(built.dag);
-    result.diagnostics = capture_.diagnostics;
-    result.inputs = capture_.inputs;
-    result.assumptions = capture_.assumptions;
     if (next_.empty() && count_ > 1) {
       result.assumptions.push_back({"no_next_step",
                                     "no captured step follows another one: an iteration waits for the one before it "
                                     "only on its threads and streams"});
     }
-    result.job = capture_.job;
-    result.cluster = capture_.cluster;
     Recording& recording = result.recording;
     recording.ranks = recording_.ranks;
     recording.start.resize(specs.size());

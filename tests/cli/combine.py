@@ -70,6 +70,10 @@ def check_clocks(folder):
     return ranks
 
 
+def files_of(folder):
+    return sorted(os.path.join(at, name) for at, _, names in os.walk(folder) for name in names)
+
+
 def check_filter(folder):
     made = answer("combine", SAMPLE, "--filter", "Comm.layer0_weight,Comm.byteps.gradient_1.PUSH", "-o", "f.json", cwd=folder)
     events = json.loads(read(os.path.join(folder, "f.json")))["traceEvents"]
@@ -83,12 +87,15 @@ def check_filter(folder):
 def check_default_output(folder):
     copy = os.path.join(folder, "job")
     shutil.copytree(SAMPLE, copy)
+    before = files_of(copy)
     for first in ("job/traces/0/", "job/traces/0"):  # the second time over the first
-        check("beside the first input", combine(first, "job/traces/1", cwd=folder).returncode == 0)
-    check("the file is there", os.path.exists(os.path.join(copy, "traces/combined.json")))
-    before = answer("replay", SAMPLE, "--tasks")
-    check("the folder is read as before", answer("replay", copy, "--tasks")["tasks_detail"] == before["tasks_detail"])
-    write(copy, "traces/combined.json", "{}")
+        check("in the current folder", combine(first, "job/traces/1", cwd=folder).returncode == 0)
+    check("the file is there", os.path.exists(os.path.join(folder, "combined.json")))
+    for inside, trace in ((copy, "."), (os.path.join(copy, "traces"), ".."), (os.path.join(copy, "traces/0"), copy)):
+        refused = combine(trace, cwd=inside)
+        check("the current folder is part of the input", one_line(refused, 2) and b"expected -o FILE" in refused.stderr, refused.stderr)
+    check("nothing is written into the input", files_of(copy) == before)
+    write(folder, "combined.json", "{}")
     refused = combine("job/traces/0", "job/traces/1", cwd=folder)
     check("another's file is not overwritten", one_line(refused, 2) and b"-o" in refused.stderr, refused.stderr)
 

@@ -3,7 +3,6 @@
 """
 
 import json
-import shutil
 import sys
 import tempfile
 
@@ -60,7 +59,6 @@ def answer(*arguments):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    shutil.copytree(sample, f"{folder}/sample")  # --step-num writes beside it
     for capture in (sample, measured):
         for command in ("replay", "critical-path", "stats", "check", "tasks", "calibrate", "graph"):
             answer(command, capture)
@@ -74,7 +72,7 @@ with tempfile.TemporaryDirectory() as folder:
     answer("convert", measured, "--select", "process=1", "-o", f"{folder}/cut.trace.json")
     answer("convert", measured, "--scrub", "-o", f"{folder}/scrubbed.json")
     answer("convert", capture_file, "-o", f"{folder}/a.pt.trace.json")
-    answer("replay", f"{folder}/sample", "--step-num", "3")
+    answer("replay", sample, "--step-num", "3", "-o", f"{folder}/synthetic.json")
     answer("timeline", profile)
     answer("scaling", profile, profile)
     answer("collect", sample, "--iter-time")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -44,6 +45,14 @@ def main():
             parts = [event for event in stages if event["name"].startswith(tensor + ".") and event["pid"] == "0.rank0"
                      and event["args"]["step"] == 2 and event["cat"] == "Comm"]
             check("an operation spans its stages", len(whole) == 1 and whole[0]["ts"] == min(part["ts"] for part in parts), (whole, parts[:1]))
+
+        check("without -o in the current folder", replay(SAMPLE, "--step-num", "2", cwd=folder).returncode == 0)
+        check("ingest", said["ingest"]["events"] == answer("replay", SAMPLE)["ingest"]["events"] > 0, said["ingest"])
+
+        # Of a job without job.yaml the first line says that its servers are guesses.
+        shutil.copytree(SAMPLE, os.path.join(folder, "no-job-file"), ignore=shutil.ignore_patterns("job.yaml"))
+        guessed = replay("no-job-file", "--step-num", "3", "-o", "guessed.json", cwd=folder)
+        check("without job.yaml", guessed.returncode == 0 and b"No job.yaml was found" in guessed.stdout.split(b"\n")[0], guessed)
 
         for threads in ("1", "3"):
             replay(SAMPLE, "--step-num", "4", "-o", f"{threads}.json", "--threads", threads, cwd=folder)

@@ -89,8 +89,8 @@ Options:
   --tasks                     with --json or -o FILE.json: also every task's start and finish
                               (tasks_detail)
   --step-num N                simulate N iterations by doing the median step again and again, and
-                              write them to -o FILE.json (default: synthetic.json beside the first
-                              TRACE)
+                              write them to -o FILE.json (default: synthetic.json in the current
+                              folder)
   --del-queue                 with --step-num: write each stage of each partition in place of one
                               event for each tensor's communication
 

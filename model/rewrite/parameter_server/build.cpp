@@ -8,6 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/rewrite/capture_edit.h"
 #include "model/rewrite/parameter_server/job_graph.h"
 
 namespace stepsim {
@@ -186,18 +187,12 @@ Capture build_parameter_server(const Capture& capture, const PsOptions& options,
   add_lanes(graph);
   add_steps(graph);
   DagBuilder::Result built = build(graph, place_of(capture));
-  Capture result;
+  Capture result = without_tasks(capture);
   fill_recording(graph, built, result.recording);
   result.recording.clocks = capture.recording.clocks;
   result.dag = std::move(built.dag);
-  result.diagnostics = capture.diagnostics;
-  result.events = capture.events;
-  result.skipped = capture.skipped;
-  result.inputs = capture.inputs;
-  result.assumptions = capture.assumptions;
   result.job = options.job;
   result.cluster = cluster;
-  result.parameter_server = capture.parameter_server;
   return result;
 }
 
