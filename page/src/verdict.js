@@ -17,12 +17,15 @@ export function titleOf(answer) {
   return folders[0].slice(0, common).at(-1) ?? paths[0];
 }
 
+/** How many there are of what an answer lists, or only counts. */
+const howMany = (value) => Array.isArray(value) ? value.length : value;
+
 export function titleLine(answer) {
   const facts = [
-    answer.ranks && counted(answer.ranks.length, 'rank'),
+    answer.ranks && counted(howMany(answer.ranks), 'rank'),
     answer.clock?.hosts?.length && counted(answer.clock.hosts.length, 'host'),
     answer.steps?.length && `${counted(new Set(answer.steps.map((step) => step.step)).size, 'step')} used`,
-    answer.tasks && counted(answer.tasks, 'task'),
+    typeof answer.tasks === 'number' && counted(answer.tasks, 'task'),
     answer.points && counted(answer.points.length, 'point'),
     answer.advice && `${counted(answer.advice.length, 'change')} tried`,
     answer.network?.model && `network model ${answer.network.model}`,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -72,8 +73,12 @@ class Words {
     rest_.remove_prefix(end);
     return word;
   }
+  [[nodiscard]] bool empty() const { return rest_.find_first_not_of(' ') == std::string_view::npos; }
   /// A length in inches; 0 where there is none.
-  double length() { return parse_number<double>(next()).value_or(0) * kPixelsAnInch; }
+  double length() {
+    const double inches = parse_number<double>(next()).value_or(0);
+    return std::isfinite(inches) ? inches * kPixelsAnInch : 0;
+  }
   /// Of "n17", 17; nothing if that is no node.
   std::optional<std::size_t> node(std::size_t nodes) {
     std::string_view word = next();
@@ -196,7 +201,7 @@ Layout parse_plain_layout(std::string_view text, const Graph& graph) {
       std::vector<Layout::Point>& points = layout.edges[known->second.back()];
       known->second.pop_back();
       const std::size_t count = parse_number<std::size_t>(words.next()).value_or(0);
-      for (std::size_t i = 0; i < count && i < text.size(); ++i) points.push_back(point());
+      for (std::size_t i = 0; i < count && !words.empty(); ++i) points.push_back(point());
     }
   }
   return layout;

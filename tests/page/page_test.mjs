@@ -70,6 +70,39 @@ for (const [name, words] of Object.entries(COMMANDS)) {
   }
 }
 
+// Each command that writes a page, on three captures: a job of BytePS, GPU steps, and one without steps.
+const DATA = path.join(ROOT, 'tests/golden/data');
+const CAPTURES = {'byteps-even': SAMPLE, 'gpu_step': path.join(DATA, 'gpu_step.json'), 'two_hosts': path.join(DATA, 'two_hosts.json')};
+const PROFILE = path.join(ROOT, 'scenarios/samples/inline/one.prof.json');
+const pagesOf = (capture) => ({
+  'replay': ['replay', capture], 'critical-path': ['critical-path', capture], 'convert': ['convert', capture],
+  'whatif': ['whatif', capture, '--set', 'compute.scale=0.5'], 'sweep': ['sweep', capture, '--set', 'compute.scale=0.5,2'],
+  'advise': ['advise', capture], 'tasks': ['tasks', capture], 'stats': ['stats', capture], 'check': ['check', capture],
+  'compare': ['compare', capture, capture], 'compare of three': ['compare', capture, capture, capture], 'graph': ['graph', capture],
+  'calibrate': ['calibrate', capture],
+});
+const pages = Object.entries(CAPTURES).flatMap(([name, capture]) => Object.entries(pagesOf(capture)).map(([command, words]) => [`${command} of ${name}`, words]));
+pages.push(['collect', ['collect', SAMPLE, '--iter-time']], ['timeline', ['timeline', PROFILE]], ['scaling', ['scaling', PROFILE, PROFILE]]);
+test('the page of every command has its title line and its headline, and no error', async () => {
+  let opened = 0;
+  for (const [name, words] of pages) {
+    let answer;
+    try {
+      answer = answered(name, ...words);
+    } catch (error) {  // some commands have no answer for some captures, and say so
+      assert.ok([2, 5].includes(error.status), `${name}: ${error.stderr}`);
+      continue;
+    }
+    const view = await open(browser, answer.file);
+    assert.equal(await view.page.textContent('#headline'), answer.text.split('\n').find((line) => line !== ''), name);
+    const line = await view.page.textContent('header .facts');
+    assert.doesNotMatch(line, /undefined|NaN|object/, name);
+    await close(view);
+    ++opened;
+  }
+  assert.ok(opened >= 36, `${opened} pages of ${pages.length}`);
+});
+
 test('the verdict is the first line of the command, the tiles are the numbers of --json', async () => {
   const whatif = answered('verdict', ...COMMANDS.whatif);
   const opened = await open(browser, whatif.file);

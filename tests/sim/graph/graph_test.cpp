@@ -198,7 +198,7 @@ TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
       "node n0 1 2.5 0.5 0.25 \"a \\\"b\\\"\" solid box black lightgrey\n"
       "node n1 1 0.5 0.5 0.25 b solid box black lightgrey\n"
       "node n7 1 1 1 1 unknown\nedge n9 n0 4 0 0\n"
-      "edge n0 n1 4 1 2.375 1 2 1 1 1 0.625 solid black\n"
+      "edge n0 n1 7 1 2.375 1 2 1 1.75 1 1.5 1 1.25 nan 1 1 0.625 solid black\n"
       "stop\n",
       graph);
   EXPECT_DOUBLE_EQ(layout.width, 192);
@@ -207,9 +207,10 @@ TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
   EXPECT_DOUBLE_EQ(layout.nodes[0].centre.y, 48);
   EXPECT_DOUBLE_EQ(layout.nodes[1].centre.y, 240);
   EXPECT_DOUBLE_EQ(layout.nodes[0].width, 48);
-  ASSERT_EQ(layout.edges[0].size(), 4U);
+  ASSERT_EQ(layout.edges[0].size(), 7U);  // though it is the last one
   EXPECT_DOUBLE_EQ(layout.edges[0][0].y, 60);
-  EXPECT_DOUBLE_EQ(layout.edges[0][3].y, 228);
+  EXPECT_DOUBLE_EQ(layout.edges[0][5].x, 0);
+  EXPECT_DOUBLE_EQ(layout.edges[0][6].y, 228);
 }
 
 TEST(GraphTest, LayersGoDownWhereGraphvizIsInstalled) {
