@@ -76,6 +76,9 @@ class Change {
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
   /// Selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
+  /// The key of a parameter to which both give a value, for the same selection: "compute{worker=1}.scale". Empty if
+  /// there is none.
+  [[nodiscard]] std::string key_in_both(const Change& other) const;
   /// What it applies to in `capture`, ascending. Absent if the what-if takes no `select`. Throws InputError if there
   /// is nothing to apply it to.
   [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -115,6 +116,27 @@ std::vector<PointValue> dotted_entries(const YamlField& field) {
   return entries;
 }
 
+/// Both of two changes of one key apply, so that a point that is called 1x would be another one.
+void refuse_changed_axes(const Scenario& scenario) {
+  const auto refuse = [&](const std::string& key, const YamlField& value) {
+    std::shared_ptr<const YamlText> document;
+    const Change change = change_at(key, value, document);
+    for (const Change& other : scenario.changes) {
+      if (change.key_in_both(other).empty()) continue;
+      value.fail(
+          fmt::format("the sweep sets '{}', and {} changes it for all points: both would apply; expected one of them",
+                      shown(key, 60), other.to_text()));
+    }
+  };
+  for (const Axis& axis : scenario.sweep) refuse(axis.key, axis.values.list("a list of values").front());
+  std::set<std::string_view> keys;
+  for (const std::vector<PointValue>& point : scenario.points) {
+    for (const PointValue& entry : point) {
+      if (keys.insert(entry.key).second) refuse(entry.key, entry.value);
+    }
+  }
+}
+
 void read_axis(Scenario& scenario, const PointValue& entry) {
   const auto values = entry.value.list("a list of values");
   if (values.empty()) {
@@ -161,7 +183,14 @@ std::string place_of_set(std::string_view text) { return "--set " + std::string(
 
 void add_change(Scenario& scenario, std::string_view text, const DottedKey& key, std::string_view value) {
   const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), entry_of(key, scalar(value, 1))});
-  scenario.changes.push_back(change_in(*document));
+  const Change change = change_in(*document);
+  for (const Change& other : scenario.changes) {
+    const std::string twice = change.key_in_both(other);
+    if (twice.empty()) continue;
+    change.place().fail(fmt::format("{} changes '{}' already, and both would apply; expected one of them",
+                                    other.to_text(), shown(twice, 60)));
+  }
+  scenario.changes.push_back(change);
   scenario.documents.push_back(document);
 }
 
@@ -195,6 +224,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name) {
       default: read_sweep(scenario, field);
     }
   });
+  refuse_changed_axes(scenario);
   return scenario;
 }
 
@@ -213,6 +243,7 @@ void add_set(Scenario& scenario, std::string_view text) {
     } else {
       add_axis(scenario, text, std::string(text.substr(0, equals)), value);
     }
+    refuse_changed_axes(scenario);
   } catch (const InputError& error) {
     const std::string_view what = error.what();
     throw UsageError(fmt::format("--set '{}': {}", shown(text), what.substr(error.where().to_text().size() + 2)));

@@ -47,7 +47,8 @@ struct Scenario {
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
-/// as in network.bandwidth=1x,2x,4x, are appended as one more axis of the sweep. Throws UsageError.
+/// as in network.bandwidth=1x,2x,4x, are appended as one more axis of the sweep. Throws UsageError, also for a key that
+/// the scenario changes already.
 void add_set(Scenario& scenario, std::string_view text);
 
 /// A selection that is typed by itself, and the YAML that it refers to.

@@ -86,6 +86,26 @@ TEST(SetTest, RefusesAWrongAxis) {
               ElementsAre(HasSubstr("the scenario lists its points one by one")));
 }
 
+/// The second would multiply the first, and a row of the sweep called 1x would be another point.
+TEST(SetTest, RefusesAKeyThatIsChangedAlready) {
+  const auto again =
+      ElementsAre(HasSubstr("network.bandwidth=4x changes 'network.bandwidth' already, and both would apply"));
+  const auto swept =
+      ElementsAre(HasSubstr("the sweep sets 'network.bandwidth', and network.bandwidth=4x changes it for all points"));
+  EXPECT_THAT(axes_of({"network.bandwidth=4x", "network.bandwidth=2x"}), again);
+  EXPECT_THAT(axes_of({"network.bandwidth=4x", "network.bandwidth=1x,2x"}), swept);
+  EXPECT_THAT(axes_of({"network.bandwidth=1x,2x", "network.bandwidth=4x"}), swept);
+  EXPECT_THAT(axes_of({"network.bandwidth=2x"}, parse_scenario("changes: [{network: {bandwidth: 4x}}]", "s.yaml")),
+              again);
+  for (const char* const sweep : {"{network.bandwidth: [1x, 2x]}", "[{compute.scale: 2}, {network.bandwidth: 2x}]"}) {
+    EXPECT_THROW(
+        (void)parse_scenario(fmt::format("changes: [{{network: {{bandwidth: 4x}}}}]\nsweep: {}", sweep), "s.yaml"),
+        InputError);
+  }
+  EXPECT_THAT(axes_of({"compute{rank=0}.scale=2", "compute{rank=1}.scale=1,2", "compute.scale=1,2"}),
+              ElementsAre("compute{rank=1}.scale=1,2", "compute.scale=1,2"));
+}
+
 TEST(SetTest, RefusesOtherForms) {
   for (const char* const set : {"", "network", "network.bandwidth", "network=2x", "network.=2x", ".bandwidth=2x",
                                 "compute{worker=1.scale=2", "compute{worker=1}scale=2", "compute}worker=1{.scale=2"})
