@@ -6,6 +6,7 @@ the one line of the refusal, which comes before anything is read and leaves no f
 import csv
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -100,6 +101,11 @@ def main():
         # What the first two write is no answer, the third runs another command of ours, and the last any program.
         known -= {"combine", "schedule", "analyze", "capture"}
         check("commands", commands == known, f"the table has {sorted(commands)}, stepsim {sorted(known)}")
+        write(folder, "grid.yaml", GRID)
+        for command in commands:  # an unknown extension is refused by naming those that there are
+            refused = run(folder, command, SAMPLE, "-o", "out.nonsense").stderr.decode()
+            lacking = set(re.findall(r"\.[a-z.]*[a-z]", refused.split("expected ")[-1])) - {extension for _, extension, _ in cells}
+            check(f"extensions of {command}", ".json" in refused and not lacking, lacking)
         for command, extension, expected in cells:
             inner = os.path.join(folder, "x")
             write(inner, "grid.yaml", GRID)

@@ -19,7 +19,7 @@ class TensorLinks {
 
   /// `first`, with which a chain begins, may start when the last of its tensor's producers in that step has ended;
   /// where none is known, the operator that ended last before it.
-  void release(std::size_t chain, TaskId first);
+  void release(std::size_t index, TaskId first);
   /// The tensor's consumers wait for all of `last`: UPDATE operators in the same step, others in the next.
   void let_consumers_wait(std::uint32_t tensor, std::int64_t step, std::vector<TaskId> last);
 

@@ -84,7 +84,7 @@ std::vector<Exchange> exchanges_of(const MessageTrace& trace) {
         std::tie(exchange.messages[0], exchange.messages[2]) = std::tie(requests[k][0], requests[k][1]);
       if (k < responses.size())
         std::tie(exchange.messages[1], exchange.messages[3]) = std::tie(responses[k][0], responses[k][1]);
-      exchanges.push_back(std::move(exchange));
+      exchanges.push_back(exchange);
     }
   }
   const auto begin = [](const Exchange& exchange) {

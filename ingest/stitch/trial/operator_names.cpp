@@ -103,7 +103,7 @@ class Naming {
       if (const auto same = tensors_.find(plain(part)); same != tensors_.end()) return same->second;
     }
     if (const auto place = listed_.find(plain(name)); place != listed_.end()) {
-      if (const auto numbered = tensor_numbered(std::to_string(place->second))) return numbered;
+      if (auto numbered = tensor_numbered(std::to_string(place->second))) return numbered;
     }
     return tensor_numbered(std::string{number_of(name)});
   }
