@@ -77,7 +77,7 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const s
       scenario.file = std::move(read.identity);
     }
     for (const std::string& set : sets->results()) {
-      scenarios::add_set(scenario, set);
+      scenarios::add_typed_set(scenario, set);
     }
     scenario.interference = without->count() == 0;
     return scenario;

@@ -94,14 +94,14 @@ struct OperatorSpan {
 /// "" for what is neither a forward nor a backward operator.
 std::string operator_name(std::string_view name) {
   constexpr std::string_view kName = "name=";
-  constexpr std::string_view kForward = "_fwd";
-  constexpr std::string_view kBackward = "_backward";
+  constexpr std::string_view kForwardEnd = "_fwd";
+  constexpr std::string_view kBackwardEnd = "_backward";
   if (const std::size_t at = name.find(kName); at != std::string_view::npos) {
     name.remove_prefix(at + kName.size());
     name = name.substr(0, name.find(';'));
   }
-  const std::size_t backward = name.find(kBackward);
-  const std::size_t forward = name.substr(0, backward).find(kForward);
+  const std::size_t backward = name.find(kBackwardEnd);
+  const std::size_t forward = name.substr(0, backward).find(kForwardEnd);
   const std::string plain(name.substr(0, std::min(backward, forward)));
   if (backward != std::string_view::npos) return std::string(kBackward) + plain;
   if (forward != std::string_view::npos) return std::string(kForward) + plain;

@@ -183,14 +183,7 @@ std::string place_of_set(std::string_view text) { return "--set " + std::string(
 
 void add_change(Scenario& scenario, std::string_view text, const DottedKey& key, std::string_view value) {
   const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), entry_of(key, scalar(value, 1))});
-  const Change change = change_in(*document);
-  for (const Change& other : scenario.changes) {
-    const std::string twice = change.key_in_both(other);
-    if (twice.empty()) continue;
-    change.place().fail(fmt::format("{} changes '{}' already, and both would apply; expected one of them",
-                                    other.to_text(), shown(twice, 60)));
-  }
-  scenario.changes.push_back(change);
+  scenario.changes.push_back(change_in(*document));
   scenario.documents.push_back(document);
 }
 
@@ -247,6 +240,17 @@ void add_set(Scenario& scenario, std::string_view text) {
   } catch (const InputError& error) {
     const std::string_view what = error.what();
     throw UsageError(fmt::format("--set '{}': {}", shown(text), what.substr(error.where().to_text().size() + 2)));
+  }
+}
+
+void add_typed_set(Scenario& scenario, std::string_view text) {
+  const std::size_t before = scenario.changes.size();
+  add_set(scenario, text);
+  for (std::size_t i = 0; i < before && before < scenario.changes.size(); ++i) {
+    const std::string twice = scenario.changes[i].key_in_both(scenario.changes.back());
+    if (twice.empty()) continue;
+    throw UsageError(fmt::format("--set '{}': {} changes '{}' already, and both would apply; expected one of them",
+                                 shown(text), scenario.changes[i].to_text(), shown(twice, 60)));
   }
 }
 

@@ -218,7 +218,7 @@ def sets():
     for name, (text, found) in SETS.items():
         arguments = ["whatif", "capture", "--quiet", "--set", text]
         yield case("set-" + name, "", printed if found is None else Refused(rf"^error: --set '.*': .*{found}", 2), arguments)
-    ages = ["whatif", "capture", "--quiet"] + ["--set", "compute.scale=1e9"] * 3
+    ages = ["whatif", "capture", "--quiet", "--set", "compute.scale=1e9", "--set", "compute{rank=0}.scale=1e9", "--set", "compute{worker=0}.scale=1e9"]
     yield case("set-longer-than-146-years", "", Refused("longer than 146 years; expected", 2), ages)
 
 

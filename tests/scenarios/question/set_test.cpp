@@ -60,7 +60,7 @@ TEST(SetTest, ACommaThatNoKeyFollowsIsPartOfTheValue) {
 /// The axes of the sweep as they could be typed, or the message if one is refused.
 std::vector<std::string> axes_of(const std::vector<std::string>& sets, Scenario scenario = {}) {
   try {
-    for (const std::string& set : sets) add_set(scenario, set);
+    for (const std::string& set : sets) add_typed_set(scenario, set);
   } catch (const UsageError& error) {
     return {error.what()};
   }
