@@ -66,8 +66,8 @@ std::string largest_class(const sim::CriticalPath& path) {
   return fmt::format("{}, {:.0f} % of it", sim::to_text(which), 100 * ratio(*largest, path.length));
 }
 
-/// "queueing takes 3.1 ms more, host 1.0 ms more": the classes of the critical path that changed in the direction of
-/// `sign` by a worthwhile time, the largest first.
+/// "queueing takes 3.1 ms more, host 1.0 ms more": the classes of the critical path that grew, or shrank, by a
+/// worthwhile share of it, the largest first.
 std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
   const sim::CriticalPath& before = answer.baseline.path.path;
   const sim::CriticalPath& after = answer.scenario.path.path;
