@@ -61,7 +61,7 @@ std::string less_or_more(Duration difference) {
 
 /// "compute, 81.0 % of it"
 std::string largest_class(const sim::CriticalPath& path) {
-  const auto largest = std::max_element(path.classes.begin(), path.classes.end());
+  const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   const auto which = static_cast<PathClass>(largest - path.classes.begin());
   return fmt::format("{}, {:.0f} % of it", sim::to_text(which), 100 * ratio(*largest, path.length));
 }
@@ -116,9 +116,10 @@ std::string why_nothing(const WhatIfAnswer& answer, const ReplayDifference& diff
   const std::string path =
       fmt::format("What sets the length of an iteration is {}.", largest_class(answer.scenario.path.path));
   if (!difference.same_graph) return fmt::format("The critical path is as long as before. {}", path);
-  if (difference.changed_on_path == 0)
+  if (difference.changed_on_path == 0) {
     return fmt::format("None of the tasks that take a different time ({}) is on the critical path. {}",
                        difference.changed, path);
+  }
   return fmt::format(
       "Of the tasks that take a different time ({}) few are on the critical path ({}), which take {} in all. {}",
       difference.changed, difference.changed_on_path, less_or_more(difference.path_tasks), path);
