@@ -11,10 +11,10 @@
 
 namespace stepsim::cli {
 
-/// Whether a file that begins so is one that the command may write anew.
+/// Whether the command may overwrite a file whose content begins with `head`.
 using IsOurs = std::function<bool(std::string_view head)>;
 
-/// Throws UsageError if there is a file that is not `ours`.
+/// Throws UsageError if there is a file at `path` that may not be overwritten.
 void refuse_foreign_file(const std::string& path, const IsOurs& ours);
 
 /// Where a command writes a Chrome trace that is its result: to -o, else to a file called `name` in the current folder.

@@ -186,7 +186,7 @@ RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ran
   return sure ? found : nullptr;
 }
 
-/// What a GPU has one of; inputs and tensor_ids are of types that are here, and told by the name of their file.
+/// What a GPU has one of. Its inputs and tensor_ids have types of this table; take() tells them by their file's name.
 constexpr std::tuple kOfGpu{&GpuParts::stages,  &GpuParts::operators,  &GpuParts::graph,
                             &GpuParts::tensors, &GpuParts::tensorflow, &GpuParts::metadata,
                             &GpuParts::horovod, &GpuParts::chunks,     &GpuParts::rank_graph};

@@ -9,7 +9,7 @@
 
 namespace stepsim {
 
-/// What `capture` says of its inputs and its job, without tasks and what refers to them: for a graph that is made anew.
+/// The inputs and the job of `capture`, without its tasks and what refers to them: a rebuilt graph starts from it.
 [[nodiscard]] Capture without_tasks(const Capture& capture);
 
 /// A capture's graph taken apart, to make another one of it, as a change of the job would have.

@@ -29,7 +29,7 @@ struct ChunkName {
   bool send = false;
 };
 
-/// A part in << >> is no part of the name.
+/// The name without the part in << >>, which does not belong to it.
 std::string without_angles(std::string name) {
   const std::size_t begin = name.find("<<");
   const std::size_t end = begin == std::string::npos ? begin : name.find(">>", begin);

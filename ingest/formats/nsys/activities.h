@@ -31,7 +31,7 @@ struct NsysTable {
 /// on the version: what is missing is counted, with what would record it.
 class NsysTables {
  public:
-  /// All must outlive this. Messages call the file `file`.
+  /// All must outlive this. Messages name the database `file`.
   NsysTables(const Database& database, const std::string& file, PartSink& sink)
       : database_(database), file_(file), sink_(sink) {}
 

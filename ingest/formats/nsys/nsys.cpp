@@ -146,9 +146,9 @@ bool calls_nccl(const HostDeviceTrace& trace) {
 /// Reads what Nsight Systems exported with `nsys export --type sqlite`: a part for each process that worked on a
 /// device, or that called CUDA if none did, or that marked ranges if none did that either. The process's rank is that
 /// in its largest NCCL communicator, if all processes have one of the same size; else processes are in the order of
-/// their devices, and of their numbers. Messages call the file `file`. Throws InputError if there is nothing to replay.
-/// Source: "SQLite Export Schema Reference" of NVIDIA's documentation of Nsight Systems, and exports of schema 3.17 and
-/// 3.25.
+/// their devices, and of their numbers. Messages name the database `file`. Throws InputError if there is nothing to
+/// replay. Source: "SQLite Export Schema Reference" of NVIDIA's documentation of Nsight Systems, and exports of
+/// schema 3.17 and 3.25.
 void read_nsys_export(const Database& database, const std::string& file, PartSink& sink) {
   check_tables(database, file);
   if (database.had_log()) {
