@@ -47,11 +47,12 @@ struct Scenario {
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
-/// as in network.bandwidth=1x,2x,4x, are appended as one more axis of the sweep. Throws UsageError, also for an axis whose
-/// key is changed for all points.
+/// as in network.bandwidth=1x,2x,4x, are appended as one more axis of the sweep. Throws UsageError, also for an axis
+/// whose key is changed for all points.
 void add_set(Scenario& scenario, std::string_view text);
 
-/// The same for what a user types, who means one value of each key: throws UsageError for a key that is changed already.
+/// The same for what a user types, who means one value of each key: throws UsageError for a key that is changed
+/// already.
 void add_typed_set(Scenario& scenario, std::string_view text);
 
 /// A selection that is typed by itself, and the YAML that it refers to.
