@@ -8,6 +8,7 @@
 #include "cli/program/terminal.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
+#include "sim/analysis/step_spread.h"
 #include "sim/check/check_document.h"
 
 namespace stepsim::cli {
@@ -20,7 +21,8 @@ class Replays {
     if (!capture) return;
     replayed_ = replay(std::move(*capture), options, session, true);
     const sim::Findings findings = findings_of(*replayed_);
-    check_ = {findings.summary, findings.path, findings.perturbation};
+    check_ = {findings.summary, findings.path, findings.perturbation,
+              sim::contradicted_repetition(replayed_->capture, replayed_->timeline)};
   }
   [[nodiscard]] const Capture* capture() const { return replayed_ ? &replayed_->capture : nullptr; }
   [[nodiscard]] const sim::ReplayCheck* check() const { return check_ ? &*check_ : nullptr; }

@@ -18,7 +18,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "6";
+constexpr std::string_view kVersion = "7";
 constexpr std::string_view kVersionOfTabs = "5";    // the last whose lines are no JSON
 constexpr std::string_view kOfCapture = "capture";  // what refuses a point: scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
@@ -119,8 +119,10 @@ constexpr std::array kKinds{
            assumption.id = line.text();
            assumption.sentence = line.text();
          }},
-    Kind{"baseline", [](Line& line, HeadRead& read) { read.head.baseline = line.duration(); }},
-    Kind{"measured", [](Line& line, HeadRead& read) { read.head.measured = line.duration(); }},
+    Kind{"baseline", [](Line& line, HeadRead& read) { read.head.baseline.iteration = line.duration(); }},
+    Kind{"captured steps", [](Line& line, HeadRead& read) { read.head.baseline.of_captured_steps = line.duration(); }},
+    Kind{"measured", [](Line& line, HeadRead& read) { read.head.baseline.measured = line.duration(); }},
+    Kind{"unprofiled", [](Line&, HeadRead& read) { read.head.baseline.unprofiled = true; }},
     Kind{"work",
          [](Line& line, HeadRead& read) {
            read.head.work.workers = line.count();
@@ -172,8 +174,10 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   for (const std::string& change : head.changes) lines.push_back({"change", change});
   for (const Assumption& assumption : head.assumptions)
     lines.push_back({"assumption", assumption.id, assumption.sentence});
-  lines.push_back({"baseline", std::to_string(head.baseline.count())});
-  if (head.measured) lines.push_back({"measured", std::to_string(head.measured->count())});
+  lines.push_back({"baseline", std::to_string(head.baseline.iteration.count())});
+  lines.push_back({"captured steps", std::to_string(head.baseline.of_captured_steps.count())});
+  if (head.baseline.measured) lines.push_back({"measured", std::to_string(head.baseline.measured->count())});
+  if (head.baseline.unprofiled) lines.push_back({"unprofiled"});
   Fields& work =
       lines.emplace_back(Fields{"work", std::to_string(head.work.workers), std::to_string(head.work.devices)});
   if (head.work.batch_size) work.push_back(std::to_string(*head.work.batch_size));

@@ -73,10 +73,7 @@ void check_output(const SweepRequest& request) {
 
 void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOptions& engine) {
   const scenarios::Prediction baseline = what_if.predictor->predict(what_if.predictor->plan(), engine);
-  const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
-  head.baseline = baseline.iteration;
-  if (summary.measured) head.measured = summary.iteration.measured;
-  if (what_if.predictor->profiler()) head.measured = what_if.capture.job.measured_step;
+  head.baseline = scenarios::baseline_of(*what_if.predictor, baseline);
   head.assumptions = baseline.graph->assumptions;
 }
 

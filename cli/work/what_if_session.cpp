@@ -85,6 +85,7 @@ void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bo
   const sim::EngineOptions engine{.threads = options.threads, .stop = &session.stop};
   scenarios::ReplayMeter meter(engine);
   if (what_if.calibration) learn_links(*what_if.predictor, *what_if.calibration, !options.network_given, meter);
+  scenarios::test_repetition(*what_if.predictor, meter);
   scenarios::take_out_profiler(*what_if.predictor, meter);
   scenarios::learn_interference(*what_if.predictor, interference, engine);
   if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, *what_if.predictor);

@@ -214,9 +214,7 @@ Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, c
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   advice.warning = sim::warning_of(*plan.captured);
   advice.network = plan.network->name;
-  advice.baseline = baseline.iteration;
-  if (summary.measured) advice.measured = summary.iteration.measured;
-  if (predictor.profiler()) advice.measured = plan.captured->job.measured_step;
+  advice.baseline = baseline_of(predictor, baseline);
   advice.assumptions = common_assumptions(baseline, calibration, plan);
   const IdRange<TaskId> tasks = plan.captured->dag.tasks();
   return candidates_for({plan, summary, sim::list_tasks(*plan.captured, {tasks.begin(), tasks.end()})});

@@ -11,6 +11,7 @@
 
 #include "model/calibration/calibration.h"
 #include "scenarios/advice/candidates.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/answer/sweep.h"
 
@@ -25,7 +26,7 @@ enum class Verdict : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
 
-/// A change of the iteration relative to Advice::baseline: negative is shorter. low <= by <= high.
+/// A change of the iteration relative to that of Advice::baseline: negative is shorter. low <= by <= high.
 struct RelativeChange {
   double by = 0;
   double low = 0;
@@ -55,10 +56,9 @@ struct Together {
 };
 
 struct Advice {
-  Duration baseline{};               ///< the iteration of the job as captured, predicted
-  std::optional<Duration> measured;  ///< and measured; job.yaml's measured_step where the profiler was taken out
-  std::vector<Tried> tried;          ///< the shortest iteration first; of equal ones in the order of the table
-  std::vector<LeftOut> left_out;     ///< what does not apply to this job, and what could not be predicted
+  Baseline baseline;
+  std::vector<Tried> tried;       ///< the shortest iteration first; of equal ones in the order of the table
+  std::vector<LeftOut> left_out;  ///< what does not apply to this job, and what could not be predicted
   std::vector<Together> together;
   Assumptions assumptions;  ///< of all predictions
   std::string warning;      ///< that the capture is not what it looks like; may be empty

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scenarios/answer/trust_text.h"
+#include "scenarios/answer/baseline.h"
 #include "sim/analysis/intervals.h"
 
 namespace stepsim::scenarios {
@@ -32,10 +32,11 @@ std::string best_text(const Advice& advice) {
   const Tried* const best = largest_gain(advice, true);
   if (best == nullptr) {
     return fmt::format("Of {} changes tried none is a gain that can be told from no change: an iteration takes {}",
-                       advice.tried.size(), to_text(advice.baseline));
+                       advice.tried.size(), to_text(advice.baseline.iteration));
   }
-  std::string text = fmt::format("Of {} changes tried the best is {}, instead of {} ({})", advice.tried.size(),
-                                 gain_text(*best), to_text(advice.baseline), sim::signed_percent(best->change.by, 1));
+  std::string text =
+      fmt::format("Of {} changes tried the best is {}, instead of {} ({})", advice.tried.size(), gain_text(*best),
+                  to_text(advice.baseline.iteration), sim::signed_percent(best->change.by, 1));
   const Tried* const without = largest_gain(advice, false);
   if (without == best) return text;
   return text + (without == nullptr
@@ -45,11 +46,7 @@ std::string best_text(const Advice& advice) {
 }
 
 std::string headline(const Advice& advice) {
-  const std::string trust =
-      advice.measured ? trust_text("measured", *advice.measured,
-                                   ratio(advice.baseline - *advice.measured, *advice.measured), advice.assumptions)
-                      : "nothing was measured to hold the predictions against";
-  return fmt::format("{}; {}.", best_text(advice), trust);
+  return fmt::format("{}; {}.", best_text(advice), trust_text(advice.baseline, advice.assumptions));
 }
 
 }  // namespace

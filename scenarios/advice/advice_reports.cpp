@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/common_fields.h"
@@ -66,20 +67,10 @@ constexpr auto kTriedLine = std::to_array<Field<TriedLine>>({
     {"high_ratio", [](const TriedLine& line) { return 1 + line.tried->change.high; }},
 });
 
-constexpr auto kBaseline = std::to_array<Field<Advice>>({
-    {"iteration_ns", at<&Advice::baseline>},
-    {"measured_ns", at<&Advice::measured>},
-    {"error",
-     [](const Advice& advice) {
-       return advice.measured ? std::optional{sim::ratio(advice.baseline - *advice.measured, *advice.measured)}
-                              : std::nullopt;
-     }},
-});
-
 const Advice& advice_in(const AdviceFindings& findings) { return findings.advice; }
 
 constexpr auto kGains = std::to_array<Field<AdviceFindings>>({
-    {"baseline", at<advice_in>, kBaseline, sim::kLineAfter},
+    {"baseline", at<advice_in, &Advice::baseline>, kBaseline, sim::kLineAfter},
     {"advice", at<advice_in, &Advice::tried>, kTried, sim::kItemLines},
 });
 
@@ -274,7 +265,7 @@ Sections assumptions_sections(const AdviceFindings& findings) {
 
 sim::Table rows_of(const Advice& advice) {
   std::vector<TriedLine> lines;
-  for (const Tried& tried : advice.tried) lines.push_back({&tried, advice.baseline});
+  for (const Tried& tried : advice.tried) lines.push_back({&tried, advice.baseline.iteration});
   return sim::table_of(kTriedLine, lines, {.without = {"best_of_its_values"}, .for_programs = true});
 }
 

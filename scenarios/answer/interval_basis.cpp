@@ -8,6 +8,7 @@
 #include "scenarios/answer/learn_from_capture.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
+#include "sim/analysis/step_spread.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -37,13 +38,13 @@ IntervalBasis::IntervalBasis(Predictor& predictor, const Prediction& baseline, R
 
 void IntervalBasis::read_steps() {
   const auto ranks = sim::rank_steps(baseline_.graph->dag, baseline_.graph->recording, baseline_.timeline);
-  steps_ = step_factors(ranks);
+  steps_ = sim::step_factors(ranks);
   const sim::RankSteps* const slowest = slowest_of(ranks);
   if (slowest == nullptr) return;
   std::vector<Duration> times;
   for (const sim::TimedStep& step : slowest->steps) times.push_back(step.time.measured);
   step_count_ = times.size();
-  trend_ = trend_of(times, slowest->iteration.measured);
+  trend_ = sim::trend_of(times, slowest->iteration.measured);
 }
 
 Duration IntervalBasis::measured() const {
@@ -98,7 +99,7 @@ Duration IntervalBasis::profiled() const {
 
 bool IntervalBasis::contradicts(Duration of_captured_steps) const {
   if (!summary_.measured || predictor_.on_own_cluster()) return false;
-  const double usual = std::max({kUsualError, 1 - steps_.least, steps_.most - 1});
+  const double usual = std::max({sim::kUsualError, 1 - steps_.least, steps_.most - 1});
   const double error = std::abs(ratio(baseline_.of_captured_steps - measured(), measured()));
   return std::abs(ratio(of_captured_steps - measured(), measured())) > error + usual;
 }

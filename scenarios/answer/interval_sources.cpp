@@ -69,14 +69,20 @@ std::string how_steps_go_on(const Case& of) {
                      *of.basis.trend() < 1 ? "shorten" : "lengthen");
 }
 
-/// Whether a job goes on at once after its one captured step is not known.
-bool may_repeat_sooner(const Case& of) {
+/// Whether a job goes on at once after its one captured step is not known; nor why repeated steps take something else
+/// than captured ones.
+bool may_repeat_otherwise(const Case& of) {
+  if (!of.basis.predictor().trusts_repetition()) return true;
   return of.basis.step_count() < 2 && of.scenario.in_the_long_run < of.predicted();
 }
 
 Variants in_the_long_run(const Case& of) { return {{.factor = ratio(of.scenario.in_the_long_run, of.predicted())}}; }
 
 std::string when_steps_begin(const Case& of) {
+  if (!of.basis.predictor().trusts_repetition()) {
+    return fmt::format("the same steps, repeated until they are steady, take {}, which the captured steps contradict",
+                       to_text(of.scenario.in_the_long_run));
+  }
   return fmt::format(
       "no captured step follows another: the next may begin once all of one is done, as predicted, or as soon as "
       "threads "
@@ -324,7 +330,7 @@ constexpr std::array kSources{
                .reason_of = how_steps_go_on,
                .of_capture = true},
     SourceRule{.name = "repetition",
-               .applies = may_repeat_sooner,
+               .applies = may_repeat_otherwise,
                .variants = in_the_long_run,
                .reason_of = when_steps_begin,
                .of_capture = true},

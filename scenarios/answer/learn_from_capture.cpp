@@ -13,8 +13,8 @@
 #include "model/calibration/interference.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/transfers.h"
-#include "scenarios/answer/factors.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/step_spread.h"
 #include "sim/analysis/summary.h"
 #include "sim/report/table.h"
 
@@ -115,7 +115,7 @@ bool refit_sharing(Predictor& predictor, ReplayMeter& meter) {
   const Prediction baseline = meter.predict(predictor, plan);
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   if (!summary.measured) return false;
-  const double usual = usual_error_of_capture(*baseline.graph, baseline.timeline);
+  const double usual = sim::usual_error_of_capture(*baseline.graph, baseline.timeline);
   const double error = std::abs(summary.iteration.error);
   if (error <= usual) return false;
   const std::vector<Tried> all = tried(predictor, meter, summary.iteration.measured);
@@ -151,7 +151,7 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
   const sim::Summary links = sim::summarize(*by_links.graph, by_links.timeline);
   if (!links.measured) return false;
   const double error = std::abs(links.iteration.error);
-  if (error <= usual_error_of_capture(*by_links.graph, by_links.timeline)) return false;
+  if (error <= sim::usual_error_of_capture(*by_links.graph, by_links.timeline)) return false;
   predictor.learn_recorded_collectives();
   plan.recorded_collectives = Excess::kStays;
   const Prediction as_recorded = meter.predict(predictor, plan);
@@ -163,6 +163,18 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
                    "recorded time, changed as it would change alone under {}.",
                    sim::signed_percent(links.iteration.error, 1), plan.network->name)});
   return true;
+}
+
+void test_repetition(Predictor& predictor, ReplayMeter& meter) {
+  const Prediction baseline = meter.predict(predictor, predictor.plan());
+  const Duration repeated = baseline.iteration;
+  if (!sim::contradicts_captured_steps(*baseline.graph, baseline.timeline, repeated, baseline.of_captured_steps))
+    return;
+  predictor.distrust_repetition(
+      {std::string(kRepetitionContradicted),
+       fmt::format("The captured steps take {}, and {} when each is repeated until it is steady, which is further off "
+                   "than they differ: iterations are distances between captured steps.",
+                   stepsim::to_text(baseline.of_captured_steps), stepsim::to_text(repeated))});
 }
 
 void without_profiler(const Capture& capture, Duration per_event, double most, std::vector<Duration>& durations) {

@@ -7,8 +7,8 @@
 #include "scenarios/answer/predict.h"
 
 /// What only replays of the capture show of how its plans should be predicted, in the order in which it is learned:
-/// how senders share links, whether collectives keep recorded times, what the profiler cost, and how communication
-/// slows kernels beside it.
+/// how senders share links, whether collectives keep recorded times, whether repeated steps take what captured ones
+/// took, what the profiler cost, and how communication slows kernels beside it.
 namespace stepsim::scenarios {
 
 /// Corrects how senders share a link (kSharing, model/cost/network/maxmin.h) where calibration's value misses the
@@ -29,6 +29,14 @@ inline constexpr std::string_view kRecordedCollectives = "recorded_collectives";
 /// outside collectives. For clusters that were calibrated; what a user says stays. Replays the capture once, or
 /// twice. True if it did. Throws what predict() throws.
 bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter);
+
+/// The id of the assumption that answers are distances between captured steps, although these can be repeated.
+inline constexpr std::string_view kRepetitionContradicted = "repetition_contradicted";
+
+/// Has predictions be of the captured steps, where repeating those until they are steady contradicts what they took
+/// (sim::contradicts_captured_steps()): what was measured is the baseline, and the repetition a source of ranges.
+/// Replays the capture once. Throws what predict() throws.
+void test_repetition(Predictor& predictor, ReplayMeter& meter);
 
 // What recording a job took from it. A profiler works on the job's threads whenever an event begins or ends, so it
 // slows a task by the events that it recorded of it. Device work is recorded by the device and keeps its time.

@@ -128,6 +128,11 @@ void Predictor::assume_sharing(double sharing, std::vector<double> fitting, Assu
   sharing_note_ = std::move(note);
 }
 
+void Predictor::distrust_repetition(Assumption note) {
+  trusts_repetition_ = false;
+  add_assumption(std::move(note));
+}
+
 void Predictor::prefer_recorded_collectives(Assumption note) {
   recorded_note_ = std::move(note);
   sharing_note_.reset();
@@ -214,7 +219,8 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
   const auto steady = sim::steady_iteration(graph, prediction.timeline);
   prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
-  prediction.iteration = steady && steady->follows ? steady->length : prediction.of_captured_steps;
+  const bool repeats = steady && steady->follows && trusts_repetition_;
+  prediction.iteration = repeats ? steady->length : prediction.of_captured_steps;
   return prediction;
 }
 

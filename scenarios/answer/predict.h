@@ -32,7 +32,8 @@ struct DeviceShare {
 struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< what was replayed
   sim::Timeline timeline;                ///< of graph->dag
-  /// The answer: in the long run where captured steps follow each other, else of the captured steps.
+  /// The answer: in the long run where captured steps follow each other (Predictor::distrust_repetition()), else of
+  /// the captured steps.
   Duration iteration{};
   /// Of the captured steps alone, as docs/fidelity.md defines it, "Measured, replayed, error": what compares with what
   /// was measured.
@@ -86,6 +87,10 @@ class Predictor {
   /// How far the links' rate may be off, relative to it, where it was fitted. Not safe beside other calls.
   void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
   [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
+  /// Every prediction from now on is of the captured steps, because steps that are repeated do not take what those
+  /// took. Plans say so, as an assumption. Not safe beside other calls.
+  void distrust_repetition(Assumption note);
+  [[nodiscard]] bool trusts_repetition() const noexcept { return trusts_repetition_; }
   /// The cluster is not the one that was captured: there the captured iteration is predicted as this, which is what
   /// compares with what was measured. Not safe beside other calls.
   void set_on_own_cluster(Duration iteration) noexcept { on_own_cluster_ = iteration; }
@@ -113,6 +118,7 @@ class Predictor {
   std::vector<double> fitting_sharings_;
   std::optional<Assumption> sharing_note_;
   double link_rate_error_ = 0;
+  bool trusts_repetition_ = true;
   std::optional<Duration> on_own_cluster_;
   std::optional<RecordedCollectives> recorded_collectives_;
   std::optional<Assumption> recorded_note_;

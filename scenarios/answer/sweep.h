@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/points.h"
@@ -89,9 +90,8 @@ struct SweepHead {
   std::string warning;  ///< that the capture is not what it looks like; may be empty
   std::vector<std::string> changes;
   Assumptions assumptions;
-  Duration baseline{};               ///< the iteration of the job as captured, predicted
-  std::optional<Duration> measured;  ///< and measured; job.yaml's measured_step where the profiler was taken out
-  sim::StepWork work;                ///< of a captured step
+  Baseline baseline;
+  sim::StepWork work;  ///< of a captured step
   Points points;
 };
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "model/base/text.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/knee.h"
-#include "scenarios/answer/trust_text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/throughput.h"
 
@@ -62,12 +62,6 @@ std::string knees_text(const SweepAnswer& answer) {
   return text;
 }
 
-std::string trust_of(const SweepHead& head) {
-  if (!head.measured) return "nothing was measured to hold the predictions against";
-  return trust_text("measured", *head.measured, ratio(head.baseline - *head.measured, *head.measured),
-                    head.assumptions);
-}
-
 /// "1,234 samples/s, 38.6 a device (93 % of the captured), "; empty where iterations say it.
 std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
   if (!work_differs(answer) && !answer.head.work.batch_size) return {};
@@ -76,13 +70,13 @@ std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
                      sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
                      sim::rate_text(sim::rate_of_device(work, *outcome.iteration)),
                      efficiency_of(answer, outcome) * 100,
-                     sim::rate_text(sim::rate_of_device(answer.head.work, answer.head.baseline)));
+                     sim::rate_text(sim::rate_of_device(answer.head.work, answer.head.baseline.iteration)));
 }
 
 /// Whether a point gets more done than the job as captured.
 bool is_faster(const SweepAnswer& answer, const Outcome& outcome) {
   return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration) >
-         sim::rate_in_all(answer.head.work, answer.head.baseline);
+         sim::rate_in_all(answer.head.work, answer.head.baseline.iteration);
 }
 
 std::string headline(const SweepAnswer& answer, std::size_t best) {
@@ -91,10 +85,10 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
   const Duration time = *outcome.iteration;
   return fmt::format("Of {} points the best is {}: {}an iteration takes {}, from {} to {}, instead of {} ({}){}{}; {}.",
                      answer.outcomes.size(), to_text(head.points.at(best)), rates_text(answer, outcome), to_text(time),
-                     to_text(outcome.low), to_text(outcome.high), to_text(head.baseline),
-                     sim::signed_percent(ratio(time - head.baseline, head.baseline), 1),
+                     to_text(outcome.low), to_text(outcome.high), to_text(head.baseline.iteration),
+                     sim::signed_percent(ratio(time - head.baseline.iteration, head.baseline.iteration), 1),
                      is_faster(answer, outcome) ? "" : "; no point is faster than the job as captured",
-                     knees_text(answer), trust_of(head));
+                     knees_text(answer), trust_text(head.baseline, head.assumptions));
 }
 
 /// One row a point, for programs. No figure is negative: the ratio stands in for the change.
@@ -120,7 +114,7 @@ sim::Table rows_of(const SweepAnswer& answer) {
     cells.push_back(predicted(outcome.iteration.value_or(Duration{})));
     cells.push_back(predicted(outcome.low));
     cells.push_back(predicted(outcome.high));
-    cells.push_back(sim::nanoseconds_cell(answer.head.baseline));
+    cells.push_back(sim::nanoseconds_cell(answer.head.baseline.iteration));
     cells.push_back(outcome.iteration ? sim::number_cell(1 + change_of(answer, outcome)) : "");
     const auto rate = [&] { return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration); };
     cells.push_back(outcome.iteration ? sim::number_cell(rate()) : "");
@@ -182,7 +176,7 @@ std::vector<std::string> values_of(const Points& points, std::size_t point, cons
 }
 
 double change_of(const SweepAnswer& answer, const Outcome& outcome) {
-  return ratio(*outcome.iteration - answer.head.baseline, answer.head.baseline);
+  return ratio(*outcome.iteration - answer.head.baseline.iteration, answer.head.baseline.iteration);
 }
 
 sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome) {
@@ -200,7 +194,7 @@ bool work_differs(const SweepAnswer& answer) {
 
 double efficiency_of(const SweepAnswer& answer, const Outcome& outcome) {
   const SweepHead& head = answer.head;
-  return sim::efficiency(work_at(answer, outcome), *outcome.iteration, head.work, head.baseline);
+  return sim::efficiency(work_at(answer, outcome), *outcome.iteration, head.work, head.baseline.iteration);
 }
 
 sim::Document sweep_document(const SweepAnswer& answer) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/knee.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/common_fields.h"
@@ -191,13 +192,8 @@ std::vector<PointLine> point_lines(const SweepAnswer& answer) {
 }
 
 constexpr auto kSweepBaseline = std::to_array<Field<SweepHead>>({
-    {"iteration_ns", at<&SweepHead::baseline>},
-    {"measured_ns", at<&SweepHead::measured>},
-    {"error",
-     [](const SweepHead& head) {
-       return head.measured ? std::optional{ratio(head.baseline - *head.measured, *head.measured)} : std::nullopt;
-     }},
-    {"throughput", [](const SweepHead& head) { return sim::throughput_of(head.work, head.baseline); },
+    {"", at<&SweepHead::baseline>, kBaseline},
+    {"throughput", [](const SweepHead& head) { return sim::throughput_of(head.work, head.baseline.iteration); },
      sim::kThroughput},
 });
 

@@ -53,14 +53,6 @@ std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluste
   return links;
 }
 
-/// What the baseline stands for is job.yaml's measured_step, not what was captured.
-void compare_unprofiled(WhatIfAnswer& answer) {
-  sim::IterationReport& iteration = answer.baseline.summary.iteration;
-  iteration.measured = *answer.capture->job.measured_step;
-  iteration.error = sim::ratio(iteration.replayed - iteration.measured, iteration.measured);
-  answer.unprofiled = true;
-}
-
 }  // namespace
 
 WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
@@ -80,8 +72,8 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
     if (!selection) selection = selection_of(change, *predicted.graph);
   }
   answer.interval = interval_of(predictor, plan, baseline, predicted, meter);
+  answer.captured = baseline_of(predictor, baseline);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
-  if (predictor.profiler()) compare_unprofiled(answer);
   answer.scenario = view_of(std::move(predicted), plan.cluster);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);

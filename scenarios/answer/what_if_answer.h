@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/calibration/calibration.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"
@@ -37,12 +38,12 @@ struct LinkPair {
 /// A scenario beside the job as it was captured, both predicted in the same way.
 struct WhatIfAnswer {
   std::string name;  ///< of the scenario; may be empty
-  PredictionView baseline;
+  Baseline captured;
+  PredictionView baseline;  ///< of the job as captured
   PredictionView scenario;
   AnswerInterval interval;           ///< of the scenario
   Cluster cluster;                   ///< of the scenario
   std::vector<LinkPair> links;       ///< the busier of the two replays first; none that is idle in both
-  bool unprofiled = false;           ///< the profiler's time was taken out: measured is job.yaml's measured_step
   std::vector<std::string> changes;  ///< as they could be typed after --set
   /// What the changes apply to, by change: absent for those that take no selection.
   std::vector<std::optional<Selection>> selections;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "model/base/text.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/comparison.h"
-#include "scenarios/answer/trust_text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/headline.h"
 #include "sim/report/throughput.h"
@@ -39,11 +39,7 @@ std::string headline(const WhatIfAnswer& answer) {
                                   to_text(after), to_text(answer.interval.low), to_text(answer.interval.high),
                                   to_text(before), sim::signed_percent(ratio(after - before, before), 1));
   times += rates_text(answer);
-  const sim::Summary& summary = answer.baseline.summary;
-  if (!summary.measured) return times + "; nothing was measured to compare the prediction with.";
-  return fmt::format("{}; {}.", times,
-                     trust_text(answer.unprofiled ? "unprofiled" : "captured", summary.iteration.measured,
-                                summary.iteration.error, answer.assumptions));
+  return fmt::format("{}; {}.", times, trust_text(answer.captured, answer.assumptions));
 }
 
 /// One row a quantity, in whole nanoseconds. No figure is negative: the ratio stands for the difference.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scenarios/answer/comparison.h"
+#include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/why.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/common_fields.h"
@@ -26,12 +27,7 @@ using Sections = std::vector<sim::Section>;
 
 // --- baseline and scenario: iteration, interval, breakdown and critical path
 
-constexpr auto kMeasured = std::to_array<Field<sim::Summary>>({
-    {"iteration_ns",
-     [](const sim::Summary& summary) {
-       return summary.measured ? std::optional{summary.iteration.measured} : std::nullopt;
-     }},
-});
+constexpr auto kMeasured = std::to_array<Field<Baseline>>({{"iteration_ns", at<&Baseline::measured>}});
 
 constexpr auto kPath = std::to_array<Field<sim::IterationPath>>({
     {"of", at<sim::path_subject>},
@@ -47,13 +43,10 @@ constexpr auto kView = std::to_array<Field<PredictionView>>({
     {"critical_path", at<&PredictionView::path>, kPath},
 });
 
-constexpr auto kBaseline = std::to_array<Field<PredictionView>>({
-    {"iteration_ns", at<&PredictionView::prediction, &Prediction::iteration>},
-    {"error",
-     [](const PredictionView& view) {
-       return view.summary.measured ? std::optional{view.summary.iteration.error} : std::nullopt;
-     }},
-    {"", at<>, kView},
+constexpr auto kAsCaptured = std::to_array<Field<WhatIfAnswer>>({
+    {"iteration_ns", at<&WhatIfAnswer::captured, &Baseline::iteration>},
+    {"error", at<&WhatIfAnswer::captured, &Baseline::error>},
+    {"", at<&WhatIfAnswer::baseline>, kView},
 });
 
 constexpr auto kSource = std::to_array<Field<IntervalSource>>({
@@ -78,8 +71,8 @@ constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
 });
 
 constexpr auto kPrediction = std::to_array<Field<WhatIfAnswer>>({
-    {"measured", at<&WhatIfAnswer::baseline, &PredictionView::summary>, kMeasured, sim::kLineAfter},
-    {"baseline", at<&WhatIfAnswer::baseline>, kBaseline, sim::kLineAfter},
+    {"measured", at<&WhatIfAnswer::captured>, kMeasured, sim::kLineAfter},
+    {"baseline", at<>, kAsCaptured, sim::kLineAfter},
     {"scenario", at<>, kScenario},
 });
 
@@ -187,12 +180,16 @@ Sections steady_sections(const WhatIfAnswer& answer) {
   const Prediction& before = answer.baseline.prediction;
   const Prediction& after = answer.scenario.prediction;
   if (!is_transient(before) && !is_transient(after)) return {};
-  const bool follows = before.iteration == before.in_the_long_run && after.iteration == after.in_the_long_run;
+  const auto condition = [&answer, &before, &after] {
+    if (find_assumption(answer.assumptions, kRepetitionContradicted) != nullptr)
+      return ", which the captured steps contradict: they are the answer";
+    const bool follows = before.iteration == before.in_the_long_run && after.iteration == after.in_the_long_run;
+    return follows ? "" : ", if the next one waits for threads and streams alone";
+  };
   return {
       {.title = "In the long run",
        .sentences = {fmt::format("steps that are repeated until they are steady take {} (baseline) and {} (scenario){}",
-                                 to_text(before.in_the_long_run), to_text(after.in_the_long_run),
-                                 follows ? "" : ", if the next one waits for threads and streams alone"),
+                                 to_text(before.in_the_long_run), to_text(after.in_the_long_run), condition()),
                      fmt::format("the captured steps alone take {} and {}: queues fill or drain in them",
                                  to_text(before.of_captured_steps), to_text(after.of_captured_steps))}}};
 }

@@ -191,6 +191,21 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
        .remedy = "record more steps, and the waits (see no_sync_events); leave warm-up steps out by --steps"});
 }
 
+void add_repetition(const ReplayCheck& replay, std::vector<Finding>& findings) {
+  if (!replay.contradicted_repetition) return;
+  const Duration captured = replay.summary.iteration.replayed;
+  findings.push_back({.name = "repetition_contradicted",
+                      .cost = Cost::kWeakens,
+                      .weakens = {kHost, kDevice, kNetwork, kRanks},
+                      .share = std::abs(ratio(*replay.contradicted_repetition - captured, captured)),
+                      .sentence = fmt::format("the captured steps take {}, and {} when each is repeated until it is "
+                                              "steady, which is further off than they differ",
+                                              to_text(captured), to_text(*replay.contradicted_repetition)),
+                      .effect = "What-ifs answer with the distances between captured steps, and their range holds the "
+                                "repetition.",
+                      .remedy = "record all ranks, or more steps"});
+}
+
 void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const CriticalPath& path = replay.path.path;
   const double share = ratio(path.unexplained, path.length);
@@ -287,6 +302,7 @@ std::vector<Finding> replay_findings(const Examined& examined) {
   if (examined.replay == nullptr || !examined.replay->summary.measured) return findings;
   add_error(*examined.replay, findings);
   add_test(*examined.replay, findings);
+  add_repetition(*examined.replay, findings);
   add_unexplained(*examined.replay, findings);
   add_silence(*examined.replay, findings);
   if (examined.capture != nullptr) add_slowing(*examined.capture, *examined.replay, findings);

@@ -93,6 +93,9 @@ struct ReplayCheck {
   Summary summary;
   IterationPath path;
   std::optional<Perturbation> perturbation;
+  /// What steps take that are repeated until they are steady, where that contradicts the captured ones
+  /// (contradicts_captured_steps()).
+  std::optional<Duration> contradicted_repetition;
 };
 
 /// What is known of a capture that is to be judged. Refers to what it was made from.

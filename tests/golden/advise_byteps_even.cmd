@@ -1,6 +1,6 @@
 What would help the BytePS sample most, and a step of one linear layer on a GPU?
 $ stepsim advise scenarios/samples/byteps-even --quiet
-Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 What would help, the largest gain first
 change                                                                 takes     iteration      from        to        by  best case  worst case
@@ -73,7 +73,7 @@ Assumptions
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim advise tests/golden/data/gpu_step.json --quiet --rows 1
-Of 12 changes tried the best is precision.to=bf16: an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the measured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 12 changes tried the best is precision.to=bf16: an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 What would help, the largest gain first
 change             takes  iteration      from        to        by  best case  worst case

@@ -1,6 +1,6 @@
 Which bandwidth and partition size would be best for the BytePS sample, and what is enough?
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
-Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.098 ms, from 148.659 ms to 161.901 ms, instead of 532.082 ms (-70.9 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 15 points the best is network.bandwidth=8x, comm.partition_bytes=256KiB: an iteration takes 155.098 ms, from 148.659 ms to 161.901 ms, instead of 532.082 ms (-70.9 %); beyond network.bandwidth=4x (the knee) more buys less than 5 %; no value of comm.partition_bytes buys 5 %; the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Iteration times; * is the best
 network.bandwidth \ comm.partition_bytes    256KiB     1MiB     4MiB
@@ -27,7 +27,7 @@ Assumptions
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --quiet
-Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 4 points the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Iteration times and their ranges; * is the best
    network.bandwidth  compute.scale  comm.bucket_bytes  iteration      from        to    change
@@ -98,7 +98,7 @@ $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml --set network.bandwidt
 error: --merge only joins parts; expected no --set
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even --quiet --set network.bandwidth=1x,2x,4x --set comm.partition_bytes=256KiB,1MiB
-Of 6 points the best is network.bandwidth=4x, comm.partition_bytes=256KiB: an iteration takes 160.475 ms, from 153.933 ms to 167.365 ms, instead of 532.082 ms (-69.8 %); no value of comm.partition_bytes buys 5 %; network.bandwidth still buys 5 % or more at its last value, 4x; the measured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 6 points the best is network.bandwidth=4x, comm.partition_bytes=256KiB: an iteration takes 160.475 ms, from 153.933 ms to 167.365 ms, instead of 532.082 ms (-69.8 %); no value of comm.partition_bytes buys 5 %; network.bandwidth still buys 5 % or more at its last value, 4x; the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Iteration times; * is the best
 network.bandwidth \ comm.partition_bytes      256KiB      1MiB

@@ -1,7 +1,7 @@
 What does a network four times as fast save where an all-reduce makes the kernels beside it take 1.5 times as long? In each step 4.5 ms of all-reduce lengthen 3 of 14 kernels of 1 ms to 1.5 ms; 1.125 ms of it lengthen one by 0.375 ms: 14.375 ms of kernels instead of 15.5.
 
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x
-With these changes, an iteration takes 14.435 ms, from 14.26 ms to 15.575 ms, instead of 15.56 ms (-7.2 %); the captured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 14.435 ms, from 14.26 ms to 15.575 ms, instead of 15.56 ms (-7.2 %); the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Changes
 - network.bandwidth=4x
@@ -48,7 +48,7 @@ Assumptions
 - Beside communication kernels take longer than alone, as the captured steps show: gemm 1.50 times as long (9 compared). Those follow where communication moves; others stay as captured.
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x --no-interference
-With these changes, an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); the captured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Changes
 - network.bandwidth=4x
@@ -88,7 +88,7 @@ Assumptions
 - Kernels take as long as captured, whatever communication runs beside them (--no-interference).
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
-Of 3 points the best is network.bandwidth=16x: an iteration takes 14.154 ms, from 13.98 ms to 15.572 ms, instead of 15.56 ms (-9.0 %); beyond network.bandwidth=4x (the knee, from 1x to 4x) more buys less than 5 %; the measured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 3 points the best is network.bandwidth=16x: an iteration takes 14.154 ms, from 13.98 ms to 15.572 ms, instead of 15.56 ms (-9.0 %); beyond network.bandwidth=4x (the knee, from 1x to 4x) more buys less than 5 %; the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Iteration times and their ranges; * is the best
    network.bandwidth  iteration      from        to   change
@@ -104,7 +104,7 @@ Assumptions
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
 - 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 16, as transfers over links are
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
-Of 3 points the best is network.bandwidth=1x: an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); no point is faster than the job as captured; no value of network.bandwidth buys 5 %; the measured iteration of 15.56 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 3 points the best is network.bandwidth=1x: an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); no point is faster than the job as captured; no value of network.bandwidth buys 5 %; the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Iteration times and their ranges; * is the best
    network.bandwidth  iteration      from        to  change

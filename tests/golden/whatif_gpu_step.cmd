@@ -1,7 +1,7 @@
 What would another GPU, another precision and twice the batch do to a step of one linear layer, and what was scaled how?
 
 $ stepsim whatif tests/golden/data/gpu_step.json --set device.to=H100
-With these changes, an iteration takes 6.241 ms, from 5.432 ms to 7.177 ms, instead of 17 ms (-63.3 %); the captured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 6.241 ms, from 5.432 ms to 7.177 ms, instead of 17 ms (-63.3 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Changes
 - device.to=H100
@@ -50,7 +50,7 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits that docs/models.md lists; host work and launches keep their recorded times
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=bf16
-With these changes, an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the captured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Changes
 - precision.to=bf16
@@ -98,7 +98,7 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - products are done in bf16 and activations kept in bf16; no casts are added, and the optimizer keeps its precision
 $ stepsim whatif tests/golden/data/gpu_step.json --set batch.scale=2
-With these changes, an iteration takes 33.594 ms, from 28.854 ms to 39.102 ms, instead of 17 ms (+97.6 %); 59.53 batches/s instead of 58.82 (+1.2 %); the captured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+With these changes, an iteration takes 33.594 ms, from 28.854 ms to 39.102 ms, instead of 17 ms (+97.6 %); 59.53 batches/s instead of 58.82 (+1.2 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Changes
 - batch.scale=2
@@ -151,7 +151,7 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - a tensor carries samples if it has two dimensions or more and no parameter has its sizes (1 were found); what works on such tensors grows by roofline, and the host takes the time it took
 $ stepsim sweep tests/golden/data/gpu_step.json -s scenarios/library/which-gpu.yaml
-Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.528 ms to 4.171 ms, instead of 17 ms (-81.0 %); the measured iteration of 17 ms comes back as it was recorded, which tests nothing (stepsim replay does).
+Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.528 ms to 4.171 ms, instead of 17 ms (-81.0 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Iteration times and their ranges; * is the best
    device.to  iteration      from        to    change

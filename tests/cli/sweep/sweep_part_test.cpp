@@ -31,8 +31,7 @@ SweepHead sample_head() {
   head.network = "maxmin";
   head.changes = {"network.latency=1us"};
   head.assumptions = {{"link_latency", "one\nline"}, {"copies", "another"}};
-  head.baseline = Duration{1'000};
-  head.measured = Duration{990};
+  head.baseline = {.iteration = Duration{1'000}, .of_captured_steps = Duration{1'010}, .measured = Duration{990}};
   head.work = {.workers = 4, .devices = 2, .batches = 1, .batch_size = 64};
   head.points.axes = {{"network.bandwidth", {"1x", "2x", "4x"}}, {"comm.barrier", {"global", "cross"}}};
   return head;
@@ -113,7 +112,6 @@ TEST_F(SweepPartTest, SaysAllThatWasPutIn) {
   EXPECT_EQ(part.head.provenance.inputs.at(0).checksum, expected.provenance.inputs[0].checksum);
   EXPECT_EQ(part.head.assumptions, expected.assumptions);
   EXPECT_EQ(part.head.baseline, expected.baseline);
-  EXPECT_EQ(part.head.measured, expected.measured);
   EXPECT_EQ(to_text(part.head.points.at(3)), "network.bandwidth=2x, comm.barrier=cross");
 }
 
@@ -190,9 +188,9 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
   SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =
-      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 16 has 1000 ns, from 993 to 1009; "
+      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 17 has 1000 ns, from 993 to 1009; "
       "expected one answer a point";
-  EXPECT_EQ(merge_error({"part"}), path("part") + ":18: " + problem);
+  EXPECT_EQ(merge_error({"part"}), path("part") + ":19: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
 
@@ -257,7 +255,7 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
 
 TEST_F(SweepPartTest, PartFromBeforeJsonLinesIsRefusedAndSaysItsVersion) {
   EXPECT_EQ(thrown_by<InputError>([&] { return parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"); }),
-            "old:1: is a part of version 5; expected version 6");
+            "old:1: is a part of version 5; expected version 7");
 }
 
 }  // namespace

@@ -9,11 +9,13 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ingest/bytes/input.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/maxmin.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/interval_sources.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/sweep.h"
@@ -21,6 +23,7 @@
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/sample_capture.h"
+#include "tests/sim/stepped_job.h"
 #include "tests/source_folder.h"
 
 namespace stepsim::scenarios {
@@ -236,6 +239,36 @@ TEST(IntervalTest, SaysThatACaptureWhoseStepsLengthenIsNotSteady) {
   // The last step is longer than the iteration, the middle of the distances, by more than a tenth.
   EXPECT_GT(source->high.count(), found.iteration.count() * 11 / 10);
   EXPECT_EQ(answer(contested_question(milliseconds{100}, 1)).source("transient"), nullptr);
+}
+
+/// Two steps of a call of 10 us and a kernel of 30 and 15 us: 30 us apart when the first is repeated, 15 as captured.
+Question uneven_question() {
+  stepsim::testing::SteppedJob job;
+  for (const auto& [step, kernel] : {std::pair{0, 30'000}, std::pair{1, 15'000}})
+    job.kernel(step, kernel, {job.call(step, 10'000)});
+  return Question(job.capture());
+}
+
+TEST(RepetitionTest, CapturedStepsThatContradictItAreTheAnswerAndItIsInTheRange) {
+  const Question question = uneven_question();
+  EXPECT_EQ(question.iteration(), microseconds{30});
+  ReplayMeter meter;
+  test_repetition(question.predictor(), meter);
+  EXPECT_EQ(question.iteration(), microseconds{15});
+  const Answer unchanged = answer(question);
+  EXPECT_LE(unchanged.range.low, microseconds{15});
+  ASSERT_NE(unchanged.source("repetition"), nullptr);
+  EXPECT_EQ(unchanged.source("repetition")->high, microseconds{30});
+  EXPECT_NE(find_assumption(question.predictor().plan().assumptions, kRepetitionContradicted), nullptr);
+  const Prediction captured = question.predicted(std::initializer_list<std::string>{});
+  EXPECT_EQ(baseline_of(question.predictor(), captured).error(), 0);
+}
+
+TEST(RepetitionTest, StaysWhereCapturedStepsAgree) {
+  const Question question = stepsim::testing::streams_question();
+  ReplayMeter meter;
+  test_repetition(question.predictor(), meter);
+  EXPECT_TRUE(question.predictor().trusts_repetition());
 }
 
 TEST(RefitSharingTest, KeepsWhatFits) {

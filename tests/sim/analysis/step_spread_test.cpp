@@ -1,10 +1,13 @@
-#include "scenarios/answer/factors.h"
+#include "sim/analysis/step_spread.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace stepsim::scenarios {
+#include "sim/engine/engine.h"
+#include "tests/sim/stepped_job.h"
+
+namespace stepsim::sim {
 namespace {
 
 std::vector<Duration> steps_of(const std::vector<int>& times) {
@@ -69,5 +72,27 @@ TEST(TrendTest, ATenthOrLessIsNoTrend) {
   EXPECT_EQ(trend_of(steps_of({100, 101, 102, 103}), Duration{101}), std::nullopt);
 }
 
+/// Two steps of a call of 10 and a kernel, which take 30 when the first one is repeated.
+std::optional<Duration> contradicted(int kernel_of_the_second) {
+  stepsim::testing::SteppedJob job;
+  job.kernel(0, 30, {job.call(0, 10)});
+  job.kernel(1, kernel_of_the_second, {job.call(1, 10)});
+  const Capture capture = job.capture();
+  return contradicted_repetition(capture, replay(capture.dag, Machine(capture.dag)));
+}
+
+TEST(StepSpreadTest, RepetitionIsContradictedBeyondTheSpreadOfTheSteps) {
+  EXPECT_EQ(contradicted(30), std::nullopt);
+  EXPECT_EQ(contradicted(29), std::nullopt);  // 3.4 %, and one distance does not show 5 %
+  EXPECT_EQ(contradicted(20), Duration{30});
+}
+
+TEST(StepSpreadTest, OneStepContradictsNoRepetition) {
+  stepsim::testing::SteppedJob job;
+  job.kernel(0, 30, {job.call(0, 10)});
+  const Capture capture = job.capture();
+  EXPECT_EQ(contradicted_repetition(capture, replay(capture.dag, Machine(capture.dag))), std::nullopt);
+}
+
 }  // namespace
-}  // namespace stepsim::scenarios
+}  // namespace stepsim::sim

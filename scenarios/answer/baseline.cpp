@@ -1,0 +1,51 @@
+#include "scenarios/answer/baseline.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "scenarios/answer/learn_from_capture.h"
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/summary.h"
+#include "sim/report/headline.h"
+#include "sim/report/table.h"
+
+namespace stepsim::scenarios {
+
+std::optional<double> Baseline::error() const noexcept {
+  if (!measured) return std::nullopt;
+  return sim::ratio(of_captured_steps - *measured, *measured);
+}
+
+Baseline baseline_of(const Predictor& predictor, const Prediction& captured) {
+  const sim::Summary summary = sim::summarize(*captured.graph, captured.timeline);
+  Baseline baseline{.iteration = captured.iteration,
+                    .of_captured_steps = captured.of_captured_steps,
+                    .unprofiled = predictor.profiler().has_value()};
+  if (summary.measured) baseline.measured = summary.iteration.measured;
+  if (baseline.unprofiled) baseline.measured = captured.graph->job.measured_step;
+  return baseline;
+}
+
+std::string trust_text(const Baseline& baseline, const Assumptions& assumptions) {
+  if (!baseline.measured) return "nothing was measured to compare the prediction with";
+  if (const Assumption* const given = find_assumption(assumptions, sim::kClusterFile)) return given->sentence;
+  const double error = *baseline.error();
+  const std::string subject = fmt::format("the {} iteration of {}", baseline.unprofiled ? "unprofiled" : "captured",
+                                          to_text(*baseline.measured));
+  if (find_assumption(assumptions, kRecordedCollectives) != nullptr) {
+    return fmt::format(
+        "{} is reproduced by recorded collectives ({}), which does not test the prediction: its links alone miss it",
+        subject, sim::signed_percent(error));
+  }
+  constexpr double kSame = 0.00005;  // it would be printed as 0.00 %
+  if (std::abs(error) < kSame) {
+    return fmt::format(
+        "{} is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay "
+        "does)",
+        subject);
+  }
+  return fmt::format("{} is predicted with an error of {}", subject, sim::signed_percent(error));
+}
+
+}  // namespace stepsim::scenarios

@@ -1,0 +1,91 @@
+#include "sim/analysis/step_spread.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "sim/analysis/intervals.h"
+#include "sim/analysis/steady.h"
+#include "sim/analysis/summary.h"
+
+namespace stepsim::sim {
+namespace {
+
+/// Lord's u(n) for 5 % on each side, from two steps on; the first is cut to one range.
+constexpr std::array kRanges{1.0, 0.885, 0.529, 0.388, 0.312, 0.263, 0.230, 0.205, 0.186};
+
+constexpr std::size_t kTrendSteps = 4;
+constexpr double kTrend = 0.1;
+
+/// By linear interpolation between the steps.
+Duration quantile(const std::vector<Duration>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = place - static_cast<double>(below);
+  return sorted[below] + Duration{std::llround(part * static_cast<double>((sorted[above] - sorted[below]).count()))};
+}
+
+}  // namespace
+
+Factors spread_of(std::vector<Duration> steps, Duration iteration) {
+  Factors factors;
+  if (iteration <= Duration{}) return factors;
+  if (steps.size() < 2) return {1 - kOneStepSpread, 1 + kOneStepSpread};
+  std::sort(steps.begin(), steps.end());
+  factors.include(ratio(quantile(steps, 0.1), iteration));
+  factors.include(ratio(quantile(steps, 0.9), iteration));
+  const std::size_t entry = steps.size() - 2;
+  if (entry < kRanges.size()) {
+    const double half = kRanges[entry] * ratio(steps.back() - steps.front(), iteration);
+    const double middle = ratio(quantile(steps, 0.5), iteration);
+    factors.include(std::max(middle - half, ratio(steps.front(), iteration) / 2));
+    factors.include(middle + half);
+  }
+  return factors;
+}
+
+std::optional<double> trend_of(const std::vector<Duration>& steps, Duration iteration) {
+  if (steps.size() < kTrendSteps || iteration <= Duration{}) return std::nullopt;
+  const bool shortens = std::is_sorted(steps.begin(), steps.end(), std::greater_equal<>());
+  const bool lengthens = std::is_sorted(steps.begin(), steps.end(), std::less_equal<>());
+  if (!shortens && !lengthens) return std::nullopt;
+  if (std::abs(ratio(steps.back() - steps.front(), steps.front())) < kTrend) return std::nullopt;
+  return ratio(steps.back(), iteration);
+}
+
+Factors step_factors(const std::map<Rank, RankSteps>& ranks) {
+  Factors widest;
+  for (const auto& [rank, times] : ranks) {
+    std::vector<Duration> steps;
+    for (const TimedStep& step : times.steps) steps.push_back(step.time.measured);
+    const Factors factors = spread_of(std::move(steps), times.iteration.measured);
+    widest.include(factors.least);
+    widest.include(factors.most);
+  }
+  return widest;
+}
+
+double usual_error_of_capture(const Capture& capture, const Timeline& timeline) {
+  if (capture.recording.start.size() != timeline.size()) return kUsualError;
+  const Factors steps = step_factors(rank_steps(capture.dag, capture.recording, timeline));
+  return std::max({kUsualError, 1 - steps.least, steps.most - 1});
+}
+
+bool contradicts_captured_steps(const Capture& capture, const Timeline& timeline, Duration repeated,
+                                Duration of_captured_steps) {
+  const double difference = std::abs(ratio(repeated - of_captured_steps, of_captured_steps));
+  return difference > kUsualError && difference > usual_error_of_capture(capture, timeline);
+}
+
+std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline) {
+  const auto steady = steady_iteration(capture, timeline);
+  if (!steady || !steady->follows) return std::nullopt;
+  const bool contradicts =
+      contradicts_captured_steps(capture, timeline, steady->length, replayed_iteration(capture, timeline));
+  return contradicts ? std::optional(steady->length) : std::nullopt;
+}
+
+}  // namespace stepsim::sim
