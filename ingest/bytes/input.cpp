@@ -59,7 +59,6 @@ Input Input::open(const std::string& path, Watch watch) {
   if (!std::filesystem::is_regular_file(path, unknown)) return input;
   const std::uintmax_t size = std::filesystem::file_size(path, unknown);
   if (!unknown) input.file_size_ = size;
-  if (!input.inflated_) input.plain_file_ = path;
   return input;
 }
 
@@ -74,8 +73,7 @@ Input::Input(std::unique_ptr<ByteSource> bytes, Watch watch) {
   meter_ = metered.get();
   stream_ = std::make_unique<PeekedSource>(std::move(metered));
   const bool gzip = is_gzip(stream_->head());
-  inflated_ = gzip || is_zstd(stream_->head());
-  if (inflated_) {
+  if (gzip || is_zstd(stream_->head())) {
     stream_ = std::make_unique<PeekedSource>(gzip ? inflate(std::move(stream_)) : inflate_zstd(std::move(stream_)));
   }
 }

@@ -84,10 +84,6 @@ class Input {
   /// The content, inflated, once.
   [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
 
-  /// The file on disk that holds just these bytes, for what must jump about in them; empty for pipes, what is inflated
-  /// and members of archives.
-  [[nodiscard]] const std::string& plain_file() const noexcept { return plain_file_; }
-
   /// How many of its bytes were read so far, as they came.
   [[nodiscard]] std::uint64_t taken() const noexcept { return meter_->taken(); }
   /// Which share of the file that is, 0 to 1; nothing for what is no file.
@@ -99,9 +95,7 @@ class Input {
  private:
   MeteredSource* meter_;  // owned by what stream_ reads
   std::unique_ptr<PeekedSource> stream_;
-  bool inflated_ = false;
   std::uint64_t file_size_ = 0;  ///< 0: not known
-  std::string plain_file_;
 };
 
 struct SmallFile {

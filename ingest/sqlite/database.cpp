@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <new>
 #include <utility>
@@ -72,17 +71,6 @@ void take_off_log(unsigned char* header) {
   header[kReadFormat - 1] = header[kReadFormat] = kPlain;
 }
 
-/// The file as SQLite is to open it: it may take for granted that nothing changes it, and so needs no lock and no log.
-std::string uri_of(const std::string& path) {
-  std::string uri = "file:";
-  for (const char c : std::filesystem::absolute(path).string()) {
-    const bool plain =
-        c == '/' || c == '.' || c == '_' || c == '-' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
-  }
-  return uri + "?mode=ro&immutable=1";
-}
-
 int count_instructions(void* left) {
   auto& instructions = *static_cast<std::uint64_t*>(left);
   if (instructions < kInstructionsAtOnce) return 1;
@@ -128,26 +116,12 @@ void SqliteRelease::operator()(sqlite3* database) const noexcept { sqlite3_close
 void SqliteRelease::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 Database::Database(Input& input) : name_(input.name()) {
-  if (!open_file(input)) open_bytes(input);
+  open(input);
   list_tables();
   check_pages();
 }
 
-/// False if there is no such file, or SQLite cannot take its path.
-bool Database::open_file(Input& input) {
-  if (input.plain_file().empty()) return false;
-  sqlite3* opened = nullptr;
-  const int result = sqlite3_open_v2(uri_of(input.plain_file()).c_str(), &opened,
-                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
-  database_.reset(opened);
-  if (result != SQLITE_OK) return false;
-  size_ = input.identify().size;  // which shows progress, can be stopped, and leaves the file in the system's cache
-  check_header(input.head());
-  harden();
-  return true;
-}
-
-void Database::open_bytes(Input& input) {
+void Database::open(Input& input) {
   check_magic(input.head());
   auto [bytes, size] = read_all(input);
   size_ = size;

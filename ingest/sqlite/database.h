@@ -27,10 +27,10 @@ struct SqliteRelease {
   void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
-/// The tables of a SQLite database that comes from a stranger. SQLite jumps about in it, so one that is no file of its
-/// own (out of a pipe, gzip or an archive) is read into memory, which then is the size of the database. Nothing in it
-/// is ever run: no view, trigger, virtual table, generated column or extension (sqlite.org/security.html), and its
-/// pages are checked before a row is read, so that the work is bounded by its size.
+/// The tables of a SQLite database that comes from a stranger. SQLite jumps about in it, so all of it is read into
+/// memory first: once, front to back, as it is checksummed. Nothing in it is ever run: no view, trigger, virtual table,
+/// generated column or extension (sqlite.org/security.html), and its pages are checked before a row is read, so that
+/// the work is bounded by its size.
 class Database {
  public:
   /// One pass over some columns of a table, in the order in which its rows were added.
@@ -75,8 +75,7 @@ class Database {
   [[nodiscard]] std::unique_ptr<sqlite3_stmt, SqliteRelease> prepare(const std::string& sql) const;
   [[nodiscard]] bool step(sqlite3_stmt* statement, std::string_view doing) const;
   [[noreturn]] void fail(std::string_view doing) const;
-  [[nodiscard]] bool open_file(Input& input);
-  void open_bytes(Input& input);
+  void open(Input& input);
   void check_magic(std::string_view head) const;
   void check_header(std::string_view head);
   void harden();

@@ -231,8 +231,9 @@ class Missing {
                              "Another batch size cannot be asked at all, nor can work be selected by operator. Another "
                              "device or precision goes by the names of kernels, which is less sure for each kernel.",
                          .remedy = remedy("record with record_shapes=True",
-                                          "Nsight Systems does not record shapes: for these questions, record with "
-                                          "torch.profiler and record_shapes=True")});
+                                          "run the steps under torch.autograd.profiler.emit_nvtx(record_shapes=True), "
+                                          "which slows the host, or record with torch.profiler and "
+                                          "record_shapes=True")});
   }
 
   void note_device_name() {

@@ -109,8 +109,8 @@ def rows():
     for name, values in (("device", (62500, 63000, most, 7, 1, p)), ("stream", (62500, 63000, 0, least, 1, p)), ("correlation", (62500, 63000, 0, 7, most, p)), ("process", (62500, 63000, 0, 7, 1, most)),
                          ("negative-process", (62500, 63000, 0, 7, 1, least))):
         yield case(f"kernel-huge-{name}", base.database(kernel.format(*values)), used_or_refused)
-    yield case("unknown-sync", base.database(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (62000, 62500, 0, 1, 7, 2, {p}, 77, 0)"), bad, twin=WHOLE)
-    yield case("event-not-recorded", base.database(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (62000, 62500, 0, 1, 7, 2, {p}, 2, 5)"), Used({"event_not_recorded": 1}, skipped=0), twin=WHOLE)
+    yield case("unknown-sync", base.database(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (62000, 62500, 0, 1, 7, 99, {p}, 77, 0)"), bad, twin=WHOLE)
+    yield case("event-not-recorded", base.database(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (62000, 62500, 0, 1, 7, 99, {p}, 2, 5)"), Used({"event_not_recorded": 1}, skipped=0), twin=WHOLE)
     yield case("event-that-waits-for-itself", base.database(f"INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (62000, 62500, 0, 1, 7, 2, {p}, 2, 5)", f"INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (7, 2, {p}, 5)"), Used(skipped=0))
     yield case("names-of-nothing", base.database("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 99, shortName = NULL"), Used(skipped=0))
     yield case("two-texts-of-one-number", base.database("CREATE TABLE StringIds (id INTEGER, value TEXT)", "INSERT INTO StringIds VALUES (2, 'f'), (2, 'g'), (1, 'cudaLaunchKernel'), (3, 'cudaStreamSynchronize')", without=("StringIds",)), Used(skipped=0), twin=WHOLE)

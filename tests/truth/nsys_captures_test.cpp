@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -111,6 +112,120 @@ TEST(NsysCapturesTest, AnExportWithoutDeviceWorkIsItsCalls) {
   EXPECT_EQ(trace.device_name, "");  // it used none
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"})
     EXPECT_EQ(sink.diagnostics.count_of(fmt::format("missing table: {}", table)), 1U) << table;
+}
+
+std::filesystem::path fresh(const std::string& file) { return shared_folder() / "traces" / "fresh" / file; }
+
+const HostDeviceTrace& trace_of(const PartSink& sink, std::size_t part = 0) {
+  return std::get<HostDeviceTrace>(sink.parts.at(part).part);
+}
+
+std::int64_t count_of(const HostDeviceTrace& trace, std::string_view name) {
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < trace.size(); ++i) count += trace.text(trace.name[i]) == name ? 1 : 0;
+  return count;
+}
+
+/// How many waits there are whose call has such a name, and the same of waits for events that were recorded before.
+std::array<std::int64_t, 2> waits_by_call(const std::filesystem::path& file, const std::string& calls) {
+  return ask<2>(file, fmt::format("SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT e "
+                                  "WHERE e.eventId = s.eventId AND e.contextId = s.contextId AND e.globalPid = "
+                                  "s.globalPid AND e.correlationId < s.correlationId)), 0) FROM "
+                                  "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION s JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON "
+                                  "r.correlationId = s.correlationId AND r.globalTid >> 24 = s.globalPid >> 24 JOIN "
+                                  "StringIds n ON n.id = r.nameId WHERE n.value GLOB '{}'",
+                                  calls));
+}
+
+/// syncType is 0 throughout, or counts in the order of 2020; no event has an eventSyncId.
+TEST(NsysCapturesTest, WaitsAreOfTheKindsThatTheirCallsSay) {
+  for (const std::string name : {"nsys-jsun/result.sqlite", "nsys-dlprof/with-relu.sqlite"}) {
+    const std::filesystem::path file = fresh(name);
+    if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+    const PartSink sink = read(file);
+    const HostDeviceTrace& trace = trace_of(sink);
+    EXPECT_EQ(sink.skipped, 0U) << name;
+    EXPECT_EQ(count_of(trace, "Context Sync"), waits_by_call(file, "cudaDeviceSynchronize*")[0]) << name;
+    EXPECT_EQ(count_of(trace, "Stream Sync"), waits_by_call(file, "cudaStreamSynchronize*")[0]) << name;
+    EXPECT_EQ(count_of(trace, "Event Sync"), waits_by_call(file, "cudaEvent[QS]*")[1]) << name;
+    EXPECT_EQ(count_of(trace, "Stream Wait Event"), waits_by_call(file, "cudaStreamWaitEvent*")[1]) << name;
+    EXPECT_GT(sum_of(trace, EventKind::kSync)[0], 60) << name;
+  }
+}
+
+TEST(NsysCapturesTest, RanksAndSizesAreThoseOfNcclsJson) {
+  const std::filesystem::path file = fresh("nsys-ddp53/ddp53_profile.sqlite");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+  const PartSink sink = read(file);
+  ASSERT_EQ(sink.parts.size(), 2U);
+  for (std::size_t part = 0; part < 2; ++part) {
+    const HostDeviceTrace& trace = trace_of(sink, part);
+    ASSERT_TRUE(trace.rank);
+    EXPECT_EQ(trace.world_size, 2);
+    const std::string of_process = fmt::format("(globalTid >> 24) & 16777215 = {}", sink.parts[part].of.substr(8));
+    EXPECT_EQ(*trace.rank, ask<1>(file,
+                                  "SELECT json_extract(jsonText, '$.Rank') FROM NVTX_EVENTS WHERE jsonText LIKE "
+                                  "'%CUDA device%' AND " +
+                                      of_process)[0]);
+    for (const std::string operation : {"AllReduce", "Broadcast"}) {
+      std::array<std::int64_t, 2> found{};
+      for (const EventDetail& detail : trace.details) {
+        if (!detail.collective.valid() ||
+            trace.text(detail.collective) != (operation[0] == 'A' ? "allreduce" : "broadcast"))
+          continue;
+        ++found[0];
+        found[1] += detail.bytes.count();
+      }
+      EXPECT_EQ(found,
+                ask<2>(file, fmt::format("SELECT count(*), sum(json_extract(jsonText, '$.\"Message size [bytes]\"')) "
+                                         "FROM NVTX_EVENTS n JOIN StringIds s ON s.id = n.textId WHERE s.value = "
+                                         "'nccl{}' AND {}",
+                                         operation, of_process)));
+    }
+  }
+}
+
+/// emit_nvtx(record_shapes=True). In a product of (b, m, k) and (b, k, n) there are 2 b m k n operations.
+TEST(NsysCapturesTest, ShapesAreThoseInTheNamesOfRanges) {
+  const std::filesystem::path file = fresh("nsys-cs336-a100/small_bwd_A100.sqlite");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+  const PartSink sink = read(file);
+  const HostDeviceTrace& trace = trace_of(sink);
+  std::array<std::int64_t, 2> found{};
+  for (const auto& [event, which] : trace.operator_of) {
+    if (trace.text(trace.name[event]) != "aten::bmm") continue;
+    ++found[0];
+    found[1] += static_cast<std::int64_t>(trace.operators[which].work.flops);
+  }
+  EXPECT_EQ(found,
+            ask<2>(file,
+                   "WITH bmm AS (SELECT '[' || substr(text, instr(text, 'sizes = ') + 9, instr(text, ', input_op_ids"
+                   "') - instr(text, 'sizes = ') - 9) AS sizes FROM NVTX_EVENTS WHERE text LIKE 'aten::bmm,%') "
+                   "SELECT count(*), sum(2 * json_extract(sizes, '$[0][0]') * json_extract(sizes, '$[0][1]') * "
+                   "json_extract(sizes, '$[0][2]') * json_extract(sizes, '$[1][2]')) FROM bmm"));
+}
+
+/// The autograd thread launches nearly all work of the backward pass, which the main thread marks.
+TEST(NsysCapturesTest, ARangeIsAroundWhatItsThreadHasAnotherOneLaunch) {
+  const std::filesystem::path file = fresh("nsys-cs336-a100/small_bwd_A100.sqlite");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+  const Capture capture = load(std::vector{file.string()}, {});
+  for (const std::string name : {"backward pass", "forward pass"}) {
+    std::array<std::int64_t, 2> found{};
+    for (const AnnotationTable::Use& use : capture.annotations.uses) {
+      if (capture.annotations.names[use.which] != name) continue;
+      ++found[0];
+      found[1] += capture.dag.duration(use.task).count();
+    }
+    EXPECT_EQ(found, ask<2>(file, fmt::format("SELECT count(*), sum(w.end - w.start) FROM (SELECT start, end, "
+                                              "correlationId FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT start, "
+                                              "end, correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL SELECT "
+                                              "start, end, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET) w JOIN "
+                                              "CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId) JOIN NVTX_EVENTS n "
+                                              "ON n.text = '{}' AND r.start >= n.start AND r.start < n.end",
+                                              name)))
+        << name;
+  }
 }
 
 }  // namespace

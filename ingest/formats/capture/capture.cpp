@@ -227,11 +227,8 @@ class TraceMaker {
     const Record& begin = *open->second;
     const std::string_view name = name_of(begin, "range without a name");
     const RecordedTime time{time_of(begin).start, time_of(record).start - time_of(begin).start};
-    if (const auto op = operator_name(name)) {
-      builder_.add(EventKind::kOp, *op, thread(begin.stream), time);
-    } else {
-      builder_.add(EventKind::kAnnotation, name, thread(begin.stream), time);
-    }
+    const TrackId track = thread(begin.stream);
+    if (!operators_.add(name, track, time, builder_)) builder_.add(EventKind::kAnnotation, name, track, time);
     open_ranges_.erase(open);
   }
 
@@ -297,6 +294,7 @@ class TraceMaker {
         file_, sink_);
     const std::optional<std::int32_t> device = builder_.device();
     HostDeviceTrace trace = std::move(builder_).take();
+    std::move(operators_).move_to(trace);
     trace.communicators = std::move(nccl_uses.communicators);
     trace.transports = std::move(nccl_uses.transports);
     trace.rank = session_number("rank");
@@ -330,6 +328,7 @@ class TraceMaker {
   PartSink& sink_;
   std::string process_;
   HostDeviceBuilder builder_;
+  NvtxOperators operators_;
   std::unordered_map<std::uint32_t, std::uint64_t> call_starts_;   // by correlation
   std::unordered_map<std::uint32_t, std::uint32_t> call_threads_;  // by correlation
   std::vector<LaunchedKernel> communication_;

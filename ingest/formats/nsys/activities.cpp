@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 
 #include "ingest/formats/chrome_spans.h"
-#include "ingest/formats/nsys/names.h"
 #include "ingest/parts/busy_time.h"
 #include "ingest/parts/host_device_builder.h"
 #include "model/base/known_diagnostics.h"
@@ -20,6 +20,7 @@ bool NsysTables::usable(const NsysTable& table) {
   if (found == database_.tables().end()) return false;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (database_.has(table.name, table.columns[i])) continue;
+    if (i >= table.columns.size() - table.alternatives) continue;
     sink_.diagnostics.count_about(i < table.needed ? diagnostic("missing column:") : diagnostic("column not written:"),
                                   fmt::format("{}.{}", table.name, table.columns[i]), {file_, {}, {}}, {}, 1);
     if (i < table.needed) return false;
@@ -99,6 +100,10 @@ std::int64_t as_stream(std::optional<std::int64_t> number) {
 
 /// 0 correlates with nothing.
 std::int64_t as_correlation(std::optional<std::int64_t> number) { return number.value_or(0) > 0 ? *number : -1; }
+
+/// Of CUpti_ActivitySynchronizationType.
+constexpr std::int64_t kOfEvent = 1;
+constexpr std::int64_t kStreamOnEvent = 2;
 
 /// The product of three extents; 0 if one of them is not there or cannot be.
 std::int64_t volume(const Database::Rows& row, std::size_t first) {
@@ -238,8 +243,11 @@ void NsysActivities::read_calls() {
     if (!when) return;
     const std::int64_t thread = *row.integer(kThread);
     NsysProcess& process = events_.process(thread);
-    process.add(EventKind::kRuntimeCall, call_name(events_.text(row.integer(kName))), process.thread(thread), *when,
-                as_correlation(row.integer(kCall)));
+    const std::string_view name = call_name(events_.text(row.integer(kName)));
+    const std::int64_t correlation = as_correlation(row.integer(kCall));
+    process.add(EventKind::kRuntimeCall, name, process.thread(thread), *when, correlation);
+    if (const std::string_view wait = sync_name_of_call(name); !wait.empty() && correlation >= 0)
+      waits_.push_back({{process_of_nsys_id(thread), correlation}, wait});
   });
 }
 
@@ -275,53 +283,100 @@ void NsysActivities::read_contexts() {
 }
 
 void NsysActivities::read_event_records() {
-  enum Column : std::size_t { kOfProcess, kSync, kCall, kOn };
-  static constexpr std::array<std::string_view, 4> kColumns{"globalPid", "eventSyncId", "correlationId", "streamId"};
-  events_.tables().for_each(
-      {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
-        const InProcess key{process_of_nsys_id(*row.integer(kOfProcess)), *row.integer(kSync)};
-        records_.insert_or_assign(key, Record{as_correlation(row.integer(kCall)), as_stream(row.integer(kOn))});
-      });
+  enum Column : std::size_t { kOfProcess, kCall, kOn, kSync, kNumber, kIn };
+  static constexpr std::array<std::string_view, 6> kColumns{"globalPid",   "correlationId", "streamId",
+                                                            "eventSyncId", "eventId",       "contextId"};
+  const NsysTable table{"CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, kSync, {}, kColumns.size() - kSync};
+  events_.tables().for_each(table, [&](const Database::Rows& row) {
+    const std::int64_t process = process_of_nsys_id(*row.integer(kOfProcess));
+    const Record record{as_correlation(row.integer(kCall)), as_stream(row.integer(kOn))};
+    if (const auto sync = row.integer(kSync)) {
+      records_.insert_or_assign({process, *sync}, record);
+    } else if (const auto number = row.integer(kNumber); number && record.correlation >= 0) {
+      event_records_[{process, row.integer(kIn).value_or(-1), *number}].insert_or_assign(record.correlation, record);
+    }
+  });
+}
+
+const NsysActivities::Record* NsysActivities::record_of(const Sync& sync) const {
+  const std::int64_t process = process_of_nsys_id(sync.process);
+  if (sync.event_sync) {
+    const auto found = records_.find({process, *sync.event_sync});
+    if (found != records_.end()) return &found->second;
+  }
+  const auto records = event_records_.find({process, sync.context, sync.event});
+  if (records == event_records_.end()) return nullptr;
+  const auto after = records->second.lower_bound(sync.correlation);
+  return after == records->second.begin() ? nullptr : &std::prev(after)->second;
 }
 
 /// The device in a row of this table is that of the process's first context, not that of the wait's.
+void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
+  Record record;
+  if (name == sync_name(kOfEvent) || name == sync_name(kStreamOnEvent)) {
+    const Record* const found = record_of(sync);
+    if (found == nullptr) return sink_.diagnostics.count(diagnostic("event_not_recorded"), {file_, {}, {}});
+    record = *found;
+  }
+  const auto context = device_of_context_.find({process_of_nsys_id(sync.process), sync.context});
+  const std::int32_t device = context == device_of_context_.end() ? as_device(sync.device) : context->second;
+  NsysProcess& process = events_.process(sync.process);
+  EventDetail& detail = process.detail(
+      process.add(EventKind::kSync, name, process.stream(device, sync.stream), sync.time, sync.correlation));
+  detail.stream = sync.stream;
+  detail.wait_stream = record.stream;
+  detail.wait_correlation = record.correlation;
+}
+
+std::string_view NsysActivities::told_by_call(const Sync& sync) const {
+  const InProcess call{process_of_nsys_id(sync.process), sync.correlation};
+  const auto at = std::lower_bound(waits_.begin(), waits_.end(), call,
+                                   [](const auto& known, const InProcess& wanted) { return known.first < wanted; });
+  return at == waits_.end() || at->first != call ? std::string_view{} : at->second;
+}
+
 void NsysActivities::read_syncs() {
-  enum Column : std::size_t { kFrom, kTo, kOfProcess, kType, kCall, kOn, kIn, kOf, kSync };
-  static constexpr std::array<std::string_view, 9> kColumns{
-      "start", "end", "globalPid", "syncType", "correlationId", "streamId", "contextId", "deviceId", "eventSyncId"};
+  enum Column : std::size_t { kFrom, kTo, kOfProcess, kCall, kType, kOn, kIn, kOf, kEvent, kEventSync, kOldType };
+  static constexpr std::array<std::string_view, 11> kColumns{
+      "start",     "end",      "globalPid", "correlationId", "syncType",          "streamId",
+      "contextId", "deviceId", "eventId",   "eventSyncId",   "deprecatedSyncType"};
   const NsysTable table{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
-                        &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION")};
-  constexpr std::int64_t kOfEvent = 1;
-  constexpr std::int64_t kStreamOnEvent = 2;
+                        &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"), 3};
+  std::sort(waits_.begin(), waits_.end());
+  std::vector<Sync> untold;                                                           // by their calls
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;  // by type, of the others
   events_.tables().for_each(table, [&](const Database::Rows& row) {
-    const std::string_view name = sync_name(*row.integer(kType));
-    if (name.empty()) {
-      return events_.tables().skip(table.name, row.number(),
-                                   fmt::format("no kind of wait has number {}", *row.integer(kType)));
-    }
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;
-    const std::int64_t id = process_of_nsys_id(*row.integer(kOfProcess));
-    Record record;
-    if (*row.integer(kType) == kOfEvent || *row.integer(kType) == kStreamOnEvent) {
-      const auto found = records_.find({id, row.integer(kSync).value_or(0)});
-      if (found == records_.end()) {
-        sink_.diagnostics.count(diagnostic("event_not_recorded"), {file_, {}, {}});
-        return;
-      }
-      record = found->second;
-    }
-    const auto context = device_of_context_.find({id, row.integer(kIn).value_or(-1)});
-    const std::int32_t device =
-        context == device_of_context_.end() ? as_device(row.integer(kOf).value_or(-1)) : context->second;
-    const std::int64_t stream = as_stream(row.integer(kOn));
-    NsysProcess& process = events_.process(*row.integer(kOfProcess));
-    EventDetail& detail = process.detail(
-        process.add(EventKind::kSync, name, process.stream(device, stream), *when, as_correlation(row.integer(kCall))));
-    detail.stream = stream;
-    detail.wait_stream = record.stream;
-    detail.wait_correlation = record.correlation;
+    const Sync sync{.row = row.number(),
+                    .time = *when,
+                    .process = *row.integer(kOfProcess),
+                    .correlation = as_correlation(row.integer(kCall)),
+                    .stream = as_stream(row.integer(kOn)),
+                    .context = row.integer(kIn).value_or(-1),
+                    .device = row.integer(kOf).value_or(-1),
+                    .event = row.integer(kEvent).value_or(-1),
+                    .event_sync = row.integer(kEventSync),
+                    .type = {row.integer(kType).value_or(-1), row.integer(kOldType).value_or(-1)}};
+    const std::string_view name = told_by_call(sync);
+    if (name.empty()) return untold.push_back(sync);
+    kinds[sync.type].insert(name);
+    add_sync(sync, name);
   });
+  const bool of_cupti = std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) {
+    return kind.second.size() == 1 && *kind.second.begin() == sync_name(kind.first.first);
+  });
+  for (const Sync& sync : untold) {
+    const auto known = kinds.find(sync.type);
+    std::string_view name = of_cupti ? sync_name(sync.type.first) : std::string_view{};
+    if (known != kinds.end() && known->second.size() == 1) name = *known->second.begin();
+    if (!name.empty()) {
+      add_sync(sync, name);
+    } else {
+      events_.tables().skip(table.name, sync.row,
+                            fmt::format("syncType {} is not known, and no call says what waited", sync.type.first));
+    }
+  }
 }
 
 }  // namespace stepsim::ingest

@@ -9,9 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "ingest/formats/nsys/names.h"
 #include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
 #include "ingest/sqlite/database.h"
@@ -25,6 +27,7 @@ struct NsysTable {
   std::span<const std::string_view> columns;  ///< "start" first if its rows are events
   std::size_t needed = 0;  ///< the first so many columns: without one of them, and in a row without, nothing is read
   const Diagnostic* without = nullptr;  ///< what to say where the table is missing or empty; null: nothing
+  std::size_t alternatives = 0;  ///< the last so many columns: versions differ in which they write, which is no news
 };
 
 /// The tables of an export by Nsight Systems. Which there are, and with which columns, depends on what was recorded and
@@ -102,10 +105,21 @@ class NsysProcess : public HostDeviceBuilder {
   [[nodiscard]] TrackId thread(std::int64_t id) {
     return HostDeviceBuilder::thread(text_, std::to_string(thread_of_nsys_id(id)));
   }
+  /// Adds what emit_nvtx() marked as an operator; false for other ranges.
+  [[nodiscard]] bool add_operator(std::string_view range, TrackId track, RecordedTime time) {
+    return operators_.add(range, track, time, *this);
+  }
+  /// Leaves the process empty.
+  [[nodiscard]] HostDeviceTrace take() && {
+    HostDeviceTrace trace = std::move(*this).HostDeviceBuilder::take();
+    std::move(operators_).move_to(trace);
+    return trace;
+  }
 
  private:
   std::int64_t number_;
   std::string text_;
+  NvtxOperators operators_;
 };
 
 /// The processes of an export by id, and what reading any of its tables of events needs.
@@ -131,8 +145,15 @@ class NsysEvents {
 };
 
 /// Reads what CUPTI recorded (tables CUPTI_ACTIVITY_KIND_*): kernels, copies, memsets, graphs that were recorded as a
-/// whole, calls of the runtime and the driver, and what calls and streams waited for. A wait for an event waits for the
-/// record of that event: both have one eventSyncId, where events were recorded too.
+/// whole, calls of the runtime and the driver, and what calls and streams waited for.
+///
+/// A wait for an event waits for the record of that event: both have one eventSyncId. Where that column is absent or
+/// NULL, it is the last record of the event (by eventId, in the wait's context) before the wait, as in libkineto's
+/// CuptiActivity.cpp: the correlation of calls counts upwards.
+///
+/// The kind of a wait follows from the call that waited. syncType decides only for other calls (cudaFree): its numbers
+/// are those of CUPTI in some exports, 0 in others, of another order in old ones. Numbers that contradict a call's name
+/// are not trusted in that export.
 class NsysActivities {
  public:
   NsysActivities(NsysEvents& events, PartSink& sink, const std::string& file)
@@ -148,6 +169,20 @@ class NsysActivities {
     std::int64_t stream = -1;
   };
   using InProcess = std::pair<std::int64_t, std::int64_t>;  ///< a process and a number that means something in it
+  using Event = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  ///< process, context and eventId
+  /// A row of CUPTI_ACTIVITY_KIND_SYNCHRONIZATION.
+  struct Sync {
+    std::uint64_t row = 0;
+    RecordedTime time;
+    std::int64_t process = 0;  ///< globalPid
+    std::int64_t correlation = -1;
+    std::int64_t stream = -1;
+    std::int64_t context = -1;
+    std::int64_t device = -1;
+    std::int64_t event = -1;
+    std::optional<std::int64_t> event_sync;
+    std::pair<std::int64_t, std::int64_t> type;  ///< syncType and deprecatedSyncType; -1: none
+  };
 
   void read_kernels();
   void read_copies();
@@ -157,6 +192,11 @@ class NsysActivities {
   void read_contexts();
   void read_event_records();
   void read_syncs();
+  void add_sync(const Sync& sync, std::string_view name);
+  /// sync_name_of_call() of the call that waited; empty if it does not tell.
+  [[nodiscard]] std::string_view told_by_call(const Sync& sync) const;
+  /// What a wait for an event waits for; null if that was not recorded.
+  [[nodiscard]] const Record* record_of(const Sync& sync) const;
   /// Adds device work from a row whose first columns are those of kDeviceWork; nothing if its time cannot be.
   std::optional<std::uint32_t> add_work(std::string_view table, const Database::Rows& row, EventKind kind,
                                         std::string_view name);
@@ -165,7 +205,9 @@ class NsysActivities {
   PartSink& sink_;
   const std::string& file_;
   std::map<InProcess, std::int32_t> device_of_context_;
-  std::map<InProcess, Record> records_;  ///< by eventSyncId
+  std::map<InProcess, Record> records_;                            ///< by eventSyncId
+  std::map<Event, std::map<std::int64_t, Record>> event_records_;  ///< those without an eventSyncId, by correlation
+  std::vector<std::pair<InProcess, std::string_view>> waits_;  ///< sync_name_of_call() by correlation, where that tells
 };
 
 }  // namespace stepsim::ingest

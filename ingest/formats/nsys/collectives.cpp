@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
+#include <system_error>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "ingest/formats/nsys/names.h"
+#include "ingest/json/json_values.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
@@ -34,10 +37,11 @@ bool is_of_nccl(std::string_view name) noexcept {
 }  // namespace
 
 void NsysRanges::read() {
-  enum Column : std::size_t { kFrom, kType, kThread, kTo, kText, kTextId, kPayload };
-  static constexpr std::array<std::string_view, 7> kColumns{"start", "eventType", "globalTid", "end",
-                                                            "text",  "textId",    "binaryData"};
-  const NsysTable table{"NVTX_EVENTS", kColumns, kTo, &diagnostic("missing table: NVTX_EVENTS")};
+  enum Column : std::size_t { kFrom, kType, kThread, kTo, kText, kTextId, kPayload, kJson, kJsonId };
+  static constexpr std::array<std::string_view, 9> kColumns{"start",  "eventType",  "globalTid", "end",       "text",
+                                                            "textId", "binaryData", "jsonText",  "jsonTextId"};
+  const NsysTable table{"NVTX_EVENTS", kColumns, kTo, &diagnostic("missing table: NVTX_EVENTS"),
+                        kColumns.size() - kPayload};
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     if (!is_range(*row.integer(kType)))
       return sink_.diagnostics.count_about(diagnostic("not used:"), "NVTX marks", {file_, {}, {}}, {}, 1);
@@ -46,21 +50,21 @@ void NsysRanges::read() {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *end);
     if (!when) return;
     const std::string_view text = row.text(kText);
-    add(*row.integer(kThread), text.empty() ? events_.text(row.integer(kTextId)) : text, *when, row.bytes(kPayload));
+    const std::string_view json = row.text(kJson);
+    add(*row.integer(kThread), text.empty() ? events_.text(row.integer(kTextId)) : text, *when,
+        {row.bytes(kPayload), json.empty() ? events_.text(row.integer(kJsonId)) : json});
   });
   for (auto& [id, families] : steps_) mark_steps(events_.processes().at(id), families);
 }
 
-void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, std::string_view payload) {
+void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload) {
   NsysProcess& process = events_.process(thread);
   const TrackId track = process.thread(thread);
   if (is_of_nccl(name)) {
-    nccl_[process_of_nsys_id(thread)].push_back({track, when, std::string{name}, std::string{payload}});
+    nccl_[process_of_nsys_id(thread)].push_back(
+        {track, when, std::string{name}, std::string{payload.bytes}, std::string{payload.json}});
   }
-  if (const auto op = operator_name(name)) {
-    process.add(EventKind::kOp, *op, track, when);
-    return;
-  }
+  if (process.add_operator(name, track, when)) return;
   process.add(EventKind::kAnnotation, name.empty() ? "range without a name" : name, track, when);
   if (auto step = step_name(name)) {
     steps_[process_of_nsys_id(thread)][{track, std::move(step->family)}].push_back({when, step->number});
@@ -121,6 +125,20 @@ std::uint64_t little_endian(std::string_view bytes) noexcept {
   return number;
 }
 
+/// A number in an object; communicators have more than 63 bits.
+std::optional<std::uint64_t> member(std::string_view object, std::string_view name) {
+  ItemCursor members{object};
+  std::string_view key;
+  std::string_view value;
+  while (members.next(key, value)) {
+    if (key != name) continue;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    return error == std::errc{} && end == value.data() + value.size() ? std::optional{number} : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noexcept {
   return number && *number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(*number) : -1;
 }
@@ -148,6 +166,7 @@ void NsysCollectives::read_schemas(NsysTables& tables) {
 }
 
 std::optional<std::uint64_t> NsysCollectives::field(const NcclRange& range, std::string_view name) const {
+  if (!range.json.empty()) return member(range.json, name);
   const std::string_view payload = range.payload;
   if (payload.size() < kHeader) return std::nullopt;
   const auto schema = static_cast<std::uint32_t>(little_endian(payload.substr(kSchemaAt, 4)));

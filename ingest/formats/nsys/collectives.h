@@ -20,6 +20,7 @@ struct NcclRange {
   RecordedTime time;
   std::string name;     ///< "ncclAllReduce"
   std::string payload;  ///< the bytes of NVTX's extended payload; may be empty
+  std::string json;     ///< the same payload as an object of names and values; may be empty
 };
 
 /// Reads NVTX_EVENTS. What emit_nvtx() of PyTorch wrote becomes operators; other ranges become annotations; those of
@@ -38,10 +39,15 @@ class NsysRanges {
     RecordedTime time;
     std::optional<std::int64_t> number;
   };
+  /// NVTX's extended payload, in either form.
+  struct Payload {
+    std::string_view bytes;
+    std::string_view json;
+  };
   /// The steps of one name on one thread.
   using Families = std::map<std::pair<TrackId, std::string>, std::vector<Step>>;
 
-  void add(std::int64_t thread, std::string_view name, RecordedTime when, std::string_view payload);
+  void add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload);
   void mark_steps(NsysProcess& process, Families& families);
 
   NsysEvents& events_;
@@ -52,9 +58,10 @@ class NsysRanges {
 };
 
 /// Says what NCCL's kernels transfer, from the calls that NCCL marked with NVTX. A kernel is of the call around its
-/// launch, or of the only call in the group whose end launched it. The payload of a mark is laid out as
-/// NVTX_PAYLOAD_SCHEMA_ENTRIES says, behind a header of 32 bytes with the schema's number in bytes 8 to 11.
-/// Source: src/include/nvtx_payload_schemas.h of NCCL 2.26; the header as found in exports of schema 3.25.
+/// launch, or of the only call in the group whose end launched it. The payload of a mark is in `jsonText` by the names
+/// of its fields (schema 3.27), or in `binaryData`, laid out as NVTX_PAYLOAD_SCHEMA_ENTRIES says, after a header of 32
+/// bytes with the schema's number in bytes 8 to 11 (schema 3.25). Source: src/include/nvtx_payload_schemas.h of
+/// NCCL 2.26; both forms as found in exports.
 class NsysCollectives {
  public:
   explicit NsysCollectives(NsysEvents& events);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "model/base/text.h"
 
@@ -78,11 +79,51 @@ std::string_view sync_name(std::int64_t type) noexcept {
   return type < 0 || type >= static_cast<std::int64_t>(kNames.size()) ? "" : kNames[static_cast<std::size_t>(type)];
 }
 
+std::string_view sync_name_of_call(std::string_view call) noexcept {
+  using Word = std::pair<std::string_view, std::int64_t>;
+  static constexpr auto kWords = std::to_array<Word>({{"EventSynchronize", 1},
+                                                      {"EventQuery", 1},
+                                                      {"StreamWaitEvent", 2},
+                                                      {"StreamSynchronize", 3},
+                                                      {"StreamQuery", 3},
+                                                      {"DeviceSynchronize", 4},
+                                                      {"CtxSynchronize", 4},
+                                                      {"ThreadSynchronize", 4}});
+  const auto* const found = std::find_if(kWords.begin(), kWords.end(), [call](const Word& word) {
+    return call.find(word.first) != std::string_view::npos;
+  });
+  return found == kWords.end() ? std::string_view{} : sync_name(found->second);
+}
+
 std::optional<std::string_view> operator_name(std::string_view range) noexcept {
   std::size_t end = std::string_view::npos;
   for (const std::string_view mark : {", seq = ", ", op_id = ", ", sizes = "}) end = std::min(end, range.find(mark));
   if (end == std::string_view::npos || end == 0) return std::nullopt;
   return range.substr(0, end);
+}
+
+std::string_view operator_shapes(std::string_view range) noexcept {
+  constexpr std::string_view kMark = ", sizes = ";
+  const std::size_t at = range.find(kMark);
+  if (at == std::string_view::npos) return {};
+  range.remove_prefix(at + kMark.size());
+  return range.substr(0, range.find(", input_op_ids = "));
+}
+
+bool NvtxOperators::add(std::string_view range, TrackId track, RecordedTime time, HostDeviceBuilder& builder) {
+  const auto name = operator_name(range);
+  if (!name) return false;
+  const std::uint32_t event = builder.add(EventKind::kOp, *name, track, time);
+  const std::string_view shapes = operator_shapes(range);
+  if (shapes.empty()) return true;
+  const auto number = operators_.number_of(*name, builder.trace().name[event], shapes, {}, {});
+  if (number) operator_of_.emplace_back(event, *number);
+  return true;
+}
+
+void NvtxOperators::move_to(HostDeviceTrace& trace) && {
+  trace.operators = std::move(operators_).take();
+  trace.operator_of = std::move(operator_of_);
 }
 
 std::optional<StepName> step_name(std::string_view range) {

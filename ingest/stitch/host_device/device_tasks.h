@@ -54,8 +54,10 @@ void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, co
 void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
 
 /// Enters in assembly.annotations the annotations and modules around the call that launched each task of device work,
-/// on the thread of that call. O(events + device work * nesting).
-void add_annotation_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
+/// on the thread of that call, and those of the main thread while it waits for that thread (explain_silences()).
+/// O(events + device work * nesting).
+void add_annotation_uses(const RankEvents& events, const std::vector<HostThread>& threads, const DeviceTasks& tasks,
+                         Assembly& assembly);
 
 /// Enters in assembly.launches how each kernel was launched. Does nothing where that was not recorded. Launches are
 /// numbered on from those of the ranks before. O(ops + kernels with a launch).

@@ -191,7 +191,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   // Each fills a member of the assembly that the others leave alone.
   side_by_side(assembly.threads, {[&] { connect_device_tasks(events, waits, rank.device, threads, assembly); },
                                   [&] { add_operator_uses(events, rank.device, assembly); },
-                                  [&] { add_annotation_uses(events, rank.device, assembly); },
+                                  [&] { add_annotation_uses(events, threads, rank.device, assembly); },
                                   [&] { add_kernel_launches(events, rank.device, assembly); }});
   connect_threads(threads, hand_offs, waits, rank.device, assembly);
   add_steps(events, threads, identity.rank, first_task, assembly);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/stitch/host_device/host_threads.h"
 #include "model/base/sort_runs.h"
 
 namespace stepsim::ingest {
@@ -111,16 +112,55 @@ bool is_annotation(const RankEvents& events, std::uint32_t event) {
   return events.trace->kind[event] == EventKind::kAnnotation && !step_number(events.name_of(event));
 }
 
-/// The annotations around each call that launched device work. Calls within the same ones share a list.
+/// Puts each span before those that it is around.
+void sort_outermost_first(std::vector<Span>& spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    return std::pair{a.begin, b.end} < std::pair{b.begin, a.end};
+  });
+}
+
+void add_annotations(const RankEvents& events, const RankEvents::Thread& thread, std::vector<Span>& spans) {
+  for (const std::uint32_t event : thread.events) {
+    if (is_annotation(events, event))
+      spans.push_back({events.begin_of(event), events.end_of(event), events.trace->name[event]});
+  }
+}
+
+/// The parts of `spans` (sorted) within `windows`, by window.
+std::vector<Span> parts_within(const std::vector<Span>& spans, std::vector<std::pair<Time, Time>> windows) {
+  std::sort(windows.begin(), windows.end());
+  std::vector<Span> parts;
+  std::vector<Span> open;
+  std::size_t next = 0;
+  for (const auto& [begin, end] : windows) {
+    for (; next < spans.size() && spans[next].begin < end; ++next) open.push_back(spans[next]);
+    std::erase_if(open, [at = begin](const Span& span) { return span.end <= at; });
+    for (const Span& span : open) parts.push_back({std::max(span.begin, begin), std::min(span.end, end), span.name});
+  }
+  return parts;
+}
+
+/// The annotations around each call that launched device work. Calls within the same ones share a list. While the main
+/// thread waits for another one to work for it (explain_silences()), such as the autograd thread, its annotations are
+/// around that thread's calls.
 class Annotated {
  public:
-  explicit Annotated(const RankEvents& events) : events_(events), list_of_(events.trace->size(), kNoList) {
+  Annotated(const RankEvents& events, const std::vector<HostThread>& threads)
+      : events_(events), list_of_(events.trace->size(), kNoList) {
     lists_.emplace_back();
     std::map<TrackId, std::vector<Span>> modules;
     for (const HostDeviceTrace::ModuleCall& call : events.trace->modules)
       modules[call.track].push_back({call.begin, call.begin + call.length, call.name});
-    for (const RankEvents::Thread& thread : events.threads) {
-      if (thread.launches) walk(thread, std::move(modules[thread.track]));
+    std::vector<Span> of_main;
+    if (!events.threads.empty()) add_annotations(events, events.threads[events.main_thread], of_main);
+    sort_outermost_first(of_main);
+    for (std::size_t t = 0; t < events.threads.size(); ++t) {
+      const RankEvents::Thread& thread = events.threads[t];
+      if (!thread.launches) continue;
+      std::vector<Span> spans = parts_within(of_main, threads[t].busy);
+      std::vector<Span>& of_modules = modules[thread.track];
+      spans.insert(spans.end(), of_modules.begin(), of_modules.end());
+      walk(thread, std::move(spans));
     }
   }
 
@@ -131,13 +171,8 @@ class Annotated {
   static constexpr std::uint32_t kNoList = 0;
 
   void walk(const RankEvents::Thread& thread, std::vector<Span> spans) {
-    for (const std::uint32_t event : thread.events) {
-      if (is_annotation(events_, event))
-        spans.push_back({events_.begin_of(event), events_.end_of(event), events_.trace->name[event]});
-    }
-    std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-      return std::pair{a.begin, b.end} < std::pair{b.begin, a.end};  // what is around others goes first
-    });
+    add_annotations(events_, thread, spans);
+    sort_outermost_first(spans);
     std::vector<Span> open;  // the innermost last
     std::uint32_t list = kNoList;
     std::size_t next = 0;
@@ -166,8 +201,9 @@ class Annotated {
 
 }  // namespace
 
-void add_annotation_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {
-  const Annotated annotated(events);
+void add_annotation_uses(const RankEvents& events, const std::vector<HostThread>& threads, const DeviceTasks& tasks,
+                         Assembly& assembly) {
+  const Annotated annotated(events, threads);
   AnnotationTable& table = assembly.annotations;
   std::map<TextId, std::uint32_t> places;
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {

@@ -96,25 +96,24 @@ TEST(DatabaseTest, EveryCutIsRefused) {
   EXPECT_THAT(refusal(whole.substr(0, 5000)), HasSubstr("file@5000: the database ends here, after 5000 of its 8192"));
 }
 
-/// In a folder whose name would end a URI's path.
-TEST(DatabaseTest, AFileIsReadInItsPlaceAsBytesAre) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "a?b#c %41";
+/// Somebody exports again while the file is read.
+TEST(DatabaseTest, AFileIsReadOnceAndIsTheOneThatWasOpened) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "replaced database";
   std::filesystem::create_directories(folder);
-  const std::string bytes = three_rows().bytes();
-  for (const char format : {'\1', '\2'}) {  // 2: with a log beside it
-    std::string content = bytes;
-    content[18] = content[19] = format;
-    const std::string path = (folder / "t.sqlite").string();
-    std::ofstream(path, std::ios::binary) << content;
-    Input input = Input::open(path);
-    EXPECT_EQ(input.plain_file(), path);
-    const Database database(input);
-    EXPECT_EQ(database.had_log(), format == '\2');
-    Database::Rows rows = database.rows("t", std::array<std::string_view, 1>{"name"});
-    ASSERT_TRUE(rows.next());
-    EXPECT_EQ(rows.text(0), "a");
-    EXPECT_EQ(input.identify().size, bytes.size());
-  }
+  const std::string first = three_rows().bytes();
+  const std::string second =
+      DatabaseMaker().run("CREATE TABLE t (name TEXT)").run("INSERT INTO t VALUES ('b')").bytes();
+  const std::string path = (folder / "t.sqlite").string();
+  std::ofstream(path, std::ios::binary) << first;
+  Input input = Input::open(path);
+  std::ofstream(path + ".new", std::ios::binary) << second;
+  std::filesystem::rename(path + ".new", path);
+  const Database database(input);
+  EXPECT_EQ(input.taken(), first.size());
+  Database::Rows rows = database.rows("t", std::array<std::string_view, 1>{"name"});
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.text(0), "a");
+  EXPECT_EQ(input.identify().checksum, Input::from_memory(first, "bytes").identify().checksum);
   std::filesystem::remove_all(folder);
 }
 

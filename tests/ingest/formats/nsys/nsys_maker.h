@@ -37,13 +37,14 @@ class NsysMaker {
         "nameId INTEGER)");
     database.run(
         "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId "
-        "INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventSyncId INTEGER)");
+        "INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventSyncId INTEGER, "
+        "eventId INTEGER, deprecatedSyncType INTEGER)");
     database.run(
         "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (streamId INTEGER, correlationId INTEGER, globalPid INTEGER, "
-        "eventSyncId INTEGER)");
+        "eventSyncId INTEGER, eventId INTEGER, contextId INTEGER)");
     database.run(
         "CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER, textId "
-        "INTEGER, binaryData BLOB)");
+        "INTEGER, binaryData BLOB, jsonText TEXT)");
     database.run(
         "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (schemaId INTEGER, type INTEGER, name TEXT, offset INTEGER)");
   }
@@ -78,19 +79,32 @@ class NsysMaker {
   /// The table's device is 0, whichever the context's is.
   void sync(std::int64_t process, int type, int start, int end, int correlation, std::int64_t stream, int context,
             int event_sync = 0) {
+    database.run(fmt::format(
+        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, {}, {}, {}, {}, {}, {}, NULL, NULL)", start,
+        end, context, stream, correlation, id(process), type, event_sync));
+  }
+  /// As schema 3.17 has it: no eventSyncId, and the number of the kind in either column.
+  void old_sync(std::int64_t process, const std::string& call, int type, int deprecated, int start, int correlation,
+                std::int64_t stream, int event = 0) {
+    this->call(process, call, start, start + 10, correlation);
     database.run(
-        fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, {}, {}, {}, {}, {}, {})", start,
-                    end, context, stream, correlation, id(process), type, event_sync));
+        fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, 1, {}, {}, {}, {}, NULL, {}, "
+                    "{})",
+                    start, start + 10, stream, correlation, id(process), type, event, deprecated));
   }
   void record(std::int64_t process, int stream, int correlation, int event_sync) {
-    database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES ({}, {}, {}, {})", stream, correlation,
-                             id(process), event_sync));
+    database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES ({}, {}, {}, {}, NULL, NULL)", stream,
+                             correlation, id(process), event_sync));
   }
-  /// `payload`: what a SQL expression gives.
+  void old_record(std::int64_t process, int stream, int correlation, int event) {
+    database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES ({}, {}, {}, NULL, {}, 1)", stream,
+                             correlation, id(process), event));
+  }
+  /// `payload` and `json`: what SQL expressions give.
   void range(std::int64_t process, const std::string& name, int start, int end, const std::string& payload = "NULL",
-             int type = 59) {
-    database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES ({}, {}, {}, '{}', {}, NULL, {})", start, end, type, name,
-                             id(process, process), payload));
+             int type = 59, const std::string& json = "NULL") {
+    database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES ({}, {}, {}, '{}', {}, NULL, {}, {})", start, end, type,
+                             name, id(process, process), payload, json));
   }
 
   DatabaseMaker database;

@@ -137,6 +137,59 @@ TEST(NsysTest, WaitsNameTheRecordOfTheirEvent) {
   EXPECT_EQ(sink.diagnostics.count_of("event_not_recorded"), 1U);
 }
 
+std::vector<std::string> kinds_of_waits(const HostDeviceTrace& trace) {
+  std::vector<std::string> kinds;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace.kind[i] == EventKind::kSync) kinds.push_back(trace.text(trace.name[i]));
+  }
+  return kinds;
+}
+
+/// Three numberings that exports have: CUPTI's, 0 with the old order beside it (schema 3.17), and the order of 2020, in
+/// which one number stands for two kinds.
+TEST(NsysTest, TheCallSaysTheKindOfAWait) {
+  struct Numbers {
+    int device, event, stream, stream_wait, deprecated_device, deprecated_event, deprecated_stream;
+  };
+  for (const Numbers& n : {Numbers{4, 1, 3, 2, 9, 9, 9}, {0, 0, 0, 0, 0, 1, 2}, {1, 2, 3, 3, 9, 9, 9}}) {
+    NsysMaker maker;
+    maker.kernel(kProcess, "a", 100, 200, 1);
+    maker.call(kProcess, "cudaEventRecord_v3020", 210, 220, 2);
+    maker.old_record(kProcess, 7, 2, 16);
+    maker.old_sync(kProcess, "cudaEventSynchronize_v3020", n.event, n.deprecated_event, 300, 3, 0xFFFFFFFF, 16);
+    maker.old_sync(kProcess, "cudaStreamSynchronize_v3020", n.stream, n.deprecated_stream, 400, 4, 7);
+    maker.old_sync(kProcess, "cuStreamWaitEvent", n.stream_wait, n.deprecated_stream, 500, 5, 9, 16);
+    maker.old_sync(kProcess, "cudaDeviceSynchronize_v3020", n.device, n.deprecated_device, 600, 6, 0xFFFFFFFF);
+    maker.old_sync(kProcess, "cudaFree_v3020", n.device, n.deprecated_device, 700, 7, 0xFFFFFFFF);  // which tells none
+    const PartSink sink = read(maker);
+    EXPECT_THAT(kinds_of_waits(trace_of(sink)), ::testing::ElementsAre("Event Sync", "Stream Sync", "Stream Wait Event",
+                                                                       "Context Sync", "Context Sync"))
+        << n.device;
+    EXPECT_EQ(sink.skipped, 0U) << n.device;
+  }
+}
+
+/// Event 16 is recorded on stream 7, then on stream 8; each wait is for the record before it.
+TEST(NsysTest, WithoutEventSyncIdAWaitIsForTheEventsLastRecord) {
+  NsysMaker maker;
+  maker.kernel(kProcess, "a", 100, 200, 1);
+  maker.old_record(kProcess, 7, 2, 16);
+  maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 300, 3, 9, 16);
+  maker.old_record(kProcess, 8, 4, 16);
+  maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 500, 5, 9, 16);
+  maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 600, 6, 9, 17);  // never recorded
+  const PartSink sink = read(maker);
+  const HostDeviceTrace& trace = trace_of(sink);
+  std::vector<std::pair<std::int64_t, std::int64_t>> waited;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace.kind[i] == EventKind::kSync)
+      waited.emplace_back(trace.detail_of(i)->wait_stream, trace.detail_of(i)->wait_correlation);
+  }
+  EXPECT_THAT(waited, ::testing::ElementsAre(std::pair{7, 2}, std::pair{8, 4}));
+  EXPECT_EQ(sink.skipped, 0U);
+  EXPECT_EQ(sink.diagnostics.count_of("event_not_recorded"), 1U);
+}
+
 /// Two streams of one device: b on stream 9 waits for a on stream 7 by an event.
 TEST(NsysTest, AWaitBetweenStreamsIsAnExactEdge) {
   NsysMaker maker;
@@ -160,9 +213,9 @@ TEST(NsysTest, RangesAreOperatorsOrAnnotations) {
   maker.range(kProcess, "aten::mm, seq = 3, op_id = 12", 10, 20);
   maker.range(kProcess, "forward", 5, 30);
   maker.range(kProcess, "mark", 7, 7, "NULL", 34);
-  maker.database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES (40, NULL, 59, 'open', {}, NULL, NULL)",
+  maker.database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES (40, NULL, 59, 'open', {}, NULL, NULL, NULL)",
                                  NsysMaker::id(kProcess, kProcess)));
-  maker.database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES (50, 60, 59, NULL, {}, {}, NULL)",
+  maker.database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES (50, 60, 59, NULL, {}, {}, NULL, NULL)",
                                  NsysMaker::id(kProcess, kProcess), maker.text("registered")));
   const PartSink sink = read(maker);
   const HostDeviceTrace& trace = trace_of(sink);
@@ -172,6 +225,28 @@ TEST(NsysTest, RangesAreOperatorsOrAnnotations) {
   EXPECT_EQ(trace.start[event(trace, "registered")], Time{Duration{NsysMaker::kBegin + 50}});
   EXPECT_EQ(sink.diagnostics.count_of("not used: NVTX marks"), 1U);
   EXPECT_EQ(sink.diagnostics.count_of("open_range"), 1U);
+}
+
+/// As torch.autograd.profiler.emit_nvtx(record_shapes=True) names them.
+TEST(NsysTest, ShapesAreInTheNamesOfOperators) {
+  NsysMaker maker;
+  maker.kernel(kProcess, "k", 100, 200, 1);
+  maker.range(kProcess, "aten::mm, seq = 3, op_id = 12, sizes = [[2, 3], [3, 4]], input_op_ids = [(1,0), (2,0)]", 10,
+              20);
+  maker.range(kProcess, "aten::add, seq = 4, op_id = 13, sizes = [[2, 4], [2, 4], []]", 30, 40);
+  maker.range(kProcess, "aten::mm, seq = 5, op_id = 14, sizes = [[2, 3], [3, 4]], input_op_ids = [(5,0), (2,0)]", 50,
+              60);
+  maker.range(kProcess, "aten::relu, seq = 6, op_id = 15", 70, 80);
+  const PartSink sink = read(maker);
+  const HostDeviceTrace& trace = trace_of(sink);
+  ASSERT_EQ(trace.operators.size(), 2U);
+  ASSERT_EQ(trace.operator_of.size(), 3U);
+  EXPECT_EQ(trace.operators[0].name, "aten::mm");
+  EXPECT_EQ(trace.operators[0].shapes, "[[2, 3], [3, 4]]");
+  EXPECT_EQ(trace.operators[0].work.flops, 2.0 * 2 * 3 * 4);
+  EXPECT_EQ(trace.operators[1].shapes, "[[2, 4], [2, 4], []]");
+  EXPECT_EQ(trace.operator_of[0].second, trace.operator_of[2].second);
+  EXPECT_EQ(trace.text(trace.name[trace.operator_of[1].first]), "aten::add");
 }
 
 std::vector<std::string> step_marks(const HostDeviceTrace& trace) {
@@ -269,6 +344,35 @@ TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL notes what one rank receives
   EXPECT_EQ(trace.text(detail->collective), "reducescatter");
+  EXPECT_EQ(trace.text(detail->group), "[0, 1]");
+}
+
+/// As exports of schema 3.27 have them; a communicator's number takes all 64 bits.
+TEST(NsysTest, PayloadsOfNcclMayBeJson) {
+  NsysMaker maker;
+  const std::string kernel = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096>)";
+  for (const int process : {20, 30}) {
+    const int rank = process == 20 ? 1 : 0;
+    maker.range(process, "ncclCommInitRankConfig", 10, 20, "NULL", 59,
+                fmt::format(R"('{{"NCCL communicator ID":{},"No. of ranks":2,"Rank":{},"CUDA device":{}}}')",
+                            kCommunicator, rank, rank));
+    maker.range(
+        process, "ncclAllReduce", 1'000, 1'100, "NULL", 59,
+        fmt::format(R"('{{"NCCL communicator ID":{},"Message size [bytes]":4096,"Reduction operation":"Sum"}}')",
+                    kCommunicator));
+    maker.call(process, "cudaLaunchKernelExC_v11060", 1'040, 1'060, 3);
+    maker.kernel(process, kernel, 1'100, 1'200, 3, process == 20 ? 0 : 1);
+  }
+  const PartSink sink = read(maker);
+  ASSERT_EQ(sink.parts.size(), 2U);
+  EXPECT_EQ(trace_of(sink, 0).rank, 1);
+  EXPECT_EQ(trace_of(sink, 1).rank, 0);
+  EXPECT_EQ(trace_of(sink, 0).world_size, 2);
+  const HostDeviceTrace& trace = trace_of(sink, 0);
+  const EventDetail* const detail = trace.detail_of(event(trace, kernel));
+  ASSERT_NE(detail, nullptr);
+  EXPECT_EQ(detail->bytes, Bytes{4096});
+  EXPECT_EQ(trace.text(detail->collective), "allreduce");
   EXPECT_EQ(trace.text(detail->group), "[0, 1]");
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ingest/stitch/host_device/host_threads.h"
 #include "ingest/stitch/host_device/rank_events.h"
@@ -368,6 +370,47 @@ TEST(HostDeviceTest, AStepMarkThatIsWrittenTwiceIsOneStep) {
   ASSERT_EQ(capture.recording.steps.size(), 3U);
   EXPECT_EQ(capture.diagnostics.count_of("overlapping_steps"), 0U);
   EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
+}
+
+/// The names of the annotations around a task's launch.
+std::vector<std::string> annotations_of(const Capture& capture, TaskId task) {
+  std::vector<std::string> names;
+  for (const AnnotationTable::Use& use : capture.annotations.uses) {
+    if (use.task == task) names.push_back(capture.annotations.names[use.which]);
+  }
+  return names;
+}
+
+/// The main thread waits in "backward pass" for the autograd thread, which goes on by itself later.
+TEST(AnnotationTest, AnnotationsOfAThreadThatWaitsAreAroundWhatItWaitsFor) {
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  const TrackId autograd = maker.thread("2");
+  const TrackId stream = maker.stream(7);
+  const auto launch = [&](const std::string& name, TrackId thread, double at, std::int64_t correlation) {
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, at, 5, correlation);
+    maker.add(EventKind::kKernel, name, stream, at + 10, 20, correlation);
+  };
+  maker.add(EventKind::kOp, "aten::mm", main, 0, 90);
+  launch("forward", main, 10, 1);
+  maker.add(EventKind::kAnnotation, "backward pass", main, 100, 1000);
+  maker.add(EventKind::kOp, "autograd::engine::evaluate_function: MmBackward0", autograd, 120, 900);
+  maker.add(EventKind::kAnnotation, "hook", autograd, 500, 100);
+  launch("gradient", autograd, 200, 2);
+  launch("bucket", autograd, 520, 3);
+  maker.add(EventKind::kOp, "aten::add_", main, 1'100, 90);
+  launch("optimizer", main, 1'120, 4);
+  maker.add(EventKind::kOp, "aten::copy_", autograd, 1'300, 90);
+  launch("later", autograd, 1'310, 5);
+
+  const Capture capture = stitched({maker.trace});
+
+  EXPECT_THAT(annotations_of(capture, find(capture, "forward")), ::testing::ElementsAre());
+  EXPECT_THAT(annotations_of(capture, find(capture, "gradient")), ::testing::ElementsAre("backward pass"));
+  EXPECT_THAT(annotations_of(capture, find(capture, "bucket")),
+              ::testing::UnorderedElementsAre("backward pass", "hook"));
+  EXPECT_THAT(annotations_of(capture, find(capture, "optimizer")), ::testing::ElementsAre());
+  EXPECT_THAT(annotations_of(capture, find(capture, "later")), ::testing::ElementsAre());
 }
 
 }  // namespace
