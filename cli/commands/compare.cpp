@@ -118,8 +118,9 @@ Sides capture_and_prediction(const CompareOptions& options, const scenarios::Sce
   sides.b = side_of_prediction(answer.scenario);
   sides.b.uncertainty = (answer.interval.high - answer.interval.low) / 2;
   for (const std::string& change : answer.changes) add_item(sides.b.name, change);
-  if (options.ignore_partitions) {
-    for (sim::Side* const side : {&sides.a, &sides.b}) side->work = sim::without_partitions(side->work);
+  for (sim::Side* const side : {&sides.a, &sides.b}) {
+    side->job.reset();  // one job, whatever the change
+    if (options.ignore_partitions) side->work = sim::without_partitions(side->work);
   }
   return sides;
 }
@@ -191,6 +192,7 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
     sim::Document document = sim::compare_document(difference, gate, options.rows, provenance);
     write_pair(document, sides, options, provenance, session);
     session.out.flush();
+    if (gate && !gate->judged) throw CannotAnswer({}, "--fail-above " + gate->sentence);
     if (gate && gate->failed) throw GateFailed("--fail-above " + gate->sentence);
   });
 }

@@ -112,6 +112,7 @@ constexpr std::array kKinds{
     Kind{"name", [](Line& line, HeadRead& read) { read.head.name = line.text(); }},
     Kind{"network", [](Line& line, HeadRead& read) { read.head.network = line.text(); }},
     Kind{"warning", [](Line& line, HeadRead& read) { read.head.warning = line.text(); }},
+    Kind{"caution", [](Line& line, HeadRead& read) { read.head.caution = line.text(); }},
     Kind{"change", [](Line& line, HeadRead& read) { read.head.changes.push_back(line.text()); }},
     Kind{"assumption",
          [](Line& line, HeadRead& read) {
@@ -171,6 +172,7 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   lines.push_back({"name", head.name});
   lines.push_back({"network", head.network});
   if (!head.warning.empty()) lines.push_back({"warning", head.warning});
+  if (!head.caution.empty()) lines.push_back({"caution", head.caution});
   for (const std::string& change : head.changes) lines.push_back({"change", change});
   for (const Assumption& assumption : head.assumptions)
     lines.push_back({"assumption", assumption.id, assumption.sentence});

@@ -64,6 +64,11 @@ class Node {
     if (value_.get(number) != simdjson::SUCCESS) fail("it has something else where a whole number belongs");
     return number;
   }
+  [[nodiscard]] bool boolean() const {
+    bool boolean = false;
+    if (value_.get(boolean) != simdjson::SUCCESS) fail("it has something else where true or false belongs");
+    return boolean;
+  }
   [[nodiscard]] Duration duration() const {
     const std::int64_t count = integer();
     if (count < 0 || count > kLongest) fail(fmt::format("it has a time of {} ns; expected 0 to {}", count, kLongest));
@@ -209,6 +214,19 @@ Side of_sweep(const Node& answer) {
   return side;
 }
 
+/// Absent in answers of versions that did not write it.
+void read_capture_kind(const Node& answer, Side& side) {
+  const std::optional<Node> capture = answer.find("capture");
+  if (!capture) return;
+  side.warning = capture->text_or_empty("warning");
+  side.caution = capture->text_or_empty("caution");
+  side.loss = capture->text_or_empty("loss");
+  side.job = sim::JobKind{.marks_steps = capture->at("steps_marked").boolean(),
+                          .has_servers = capture->at("parameter_servers").boolean(),
+                          .has_device_work = capture->at("device_work").boolean()};
+  for (const Node& device : capture->at("devices").elements()) side.job->devices.insert(device.text());
+}
+
 struct Kind {
   std::string_view schema;
   Side (*read)(const Node& answer);
@@ -249,6 +267,7 @@ Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs) 
                     shown(schema)));
   }
   Side side = kind->read(answer);
+  read_capture_kind(answer, side);
   inputs.push_back(std::move(file.identity));
   return side;
 }

@@ -91,6 +91,16 @@ void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bo
   if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, *what_if.predictor);
 }
 
+/// An answer would rest on what is not there.
+void refuse_essential_loss(const Capture& capture, const CommonOptions& options) {
+  const std::string loss = sim::essential_loss(capture);
+  if (loss.empty()) return;
+  throw CannotAnswer({options.traces.front(), {}, {}},
+                     fmt::format("no change can be predicted from this capture, which {}; expected a whole one: "
+                                 "'stepsim check' says what to record",
+                                 loss));
+}
+
 /// Reads the traces that changes are fitted with; they are inputs too.
 void add_traces_named_by(const scenarios::Scenario& scenario, WhatIfSession& what_if) {
   for (const scenarios::Change& change : scenario.changes) {
@@ -107,6 +117,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
                                                  const Session& session) {
   auto what_if = std::make_unique<WhatIfSession>();
   what_if->capture = load_capture(options, session);
+  refuse_essential_loss(what_if->capture, options);
   model_missing_times(what_if->capture, options);
   keep_freed_memory();  // each point takes a timeline's
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);

@@ -213,6 +213,7 @@ Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, c
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   advice.warning = sim::warning_of(*plan.captured);
+  advice.caution = sim::caution_of(plan.captured->diagnostics);
   advice.network = plan.network->name;
   advice.baseline = baseline_of(predictor, baseline);
   advice.assumptions = common_assumptions(baseline, calibration, plan);

@@ -62,6 +62,7 @@ struct Advice {
   std::vector<Together> together;
   Assumptions assumptions;  ///< of all predictions
   std::string warning;      ///< that the capture is not what it looks like; may be empty
+  std::string caution;      ///< that not all of the input could be used; may be empty
   std::string network;      ///< the model's name
 };
 

@@ -88,6 +88,7 @@ struct SweepHead {
   std::string name;     ///< of the scenario; may be empty
   std::string network;  ///< the model's name
   std::string warning;  ///< that the capture is not what it looks like; may be empty
+  std::string caution;  ///< that not all of the input could be used; may be empty
   std::vector<std::string> changes;
   Assumptions assumptions;
   Baseline baseline;

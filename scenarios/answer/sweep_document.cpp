@@ -198,7 +198,9 @@ double efficiency_of(const SweepAnswer& answer, const Outcome& outcome) {
 }
 
 sim::Document sweep_document(const SweepAnswer& answer) {
-  sim::Document document{.warning = answer.head.warning, .headline = headline(answer, *best_point(answer.outcomes))};
+  sim::Document document{.warning = answer.head.warning,
+                         .headline = headline(answer, *best_point(answer.outcomes)),
+                         .caution = answer.head.caution};
   sim::add_sections(document, sweep_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.plot = plot_of(answer);

@@ -71,6 +71,8 @@ constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
 });
 
 constexpr auto kPrediction = std::to_array<Field<WhatIfAnswer>>({
+    {"capture", [](const WhatIfAnswer& answer) -> const Capture& { return *answer.capture; }, sim::kCaptureKind,
+     sim::kLineAfter},
     {"measured", at<&WhatIfAnswer::captured>, kMeasured, sim::kLineAfter},
     {"baseline", at<>, kAsCaptured, sim::kLineAfter},
     {"scenario", at<>, kScenario},

@@ -90,7 +90,13 @@ const Diagnostic* find_diagnostic(std::string_view name) {
   return nullptr;
 }
 
-KnownCost cost_of(const Diagnostics::Entry& entry) {
+/// What is missing, where that prevents every answer (essential_loss()).
+bool is_essential(std::string_view name) {
+  return name == diagnostic("lost_kernels").name || name == diagnostic("truncated_file").name;
+}
+
+KnownCost cost_of(const Diagnostics::Entry& entry, bool lost_essentials) {
+  if (lost_essentials && is_essential(entry.name)) return {entry.name, Cost::kPrevents, Questions::all()};
   const auto* const known = std::find_if(kKnownCosts.begin(), kKnownCosts.end(), [&entry](const KnownCost& cost) {
     return entry.name == cost.name || (cost.name.ends_with(':') && entry.name.starts_with(cost.name));
   });
@@ -131,8 +137,8 @@ std::pair<std::string_view, std::string_view> parts_of(std::string_view remedy) 
   return {remedy, {}};
 }
 
-Finding finding_of(const Diagnostics::Entry& entry) {
-  const KnownCost cost = cost_of(entry);
+Finding finding_of(const Diagnostics::Entry& entry, bool lost_essentials) {
+  const KnownCost cost = cost_of(entry, lost_essentials);
   const Diagnostic* const known = find_diagnostic(entry.name);
   const auto [what, what_to_do] = parts_of(entry.remedy);
   std::string sentence(what);
@@ -290,9 +296,10 @@ std::string_view to_text(Cost cost) noexcept {
 std::vector<Finding> diagnostic_findings(const Examined& examined) {
   std::vector<Finding> findings;
   const bool waits_recorded = recorded_of(examined.contents).sum.syncs > 0;
+  const bool lost_essentials = examined.capture != nullptr && !essential_loss(*examined.capture).empty();
   for (const Diagnostics::Entry& entry : examined.diagnostics.entries()) {
     if (entry.severity != Severity::kInfo && !is_summed_up(entry.name, waits_recorded))
-      findings.push_back(finding_of(entry));
+      findings.push_back(finding_of(entry, lost_essentials));
   }
   return findings;
 }

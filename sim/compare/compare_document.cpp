@@ -106,6 +106,7 @@ constexpr auto kIterations = std::to_array<Field<Difference>>({
 
 constexpr auto kGate = std::to_array<Field<Gate>>({
     {"limit", at<&Gate::limit>},
+    {"judged", at<&Gate::judged>},
     {"failed", at<&Gate::failed>},
     {"sentence", at<&Gate::sentence>},
 });
@@ -153,6 +154,7 @@ std::string warnings(const Difference& difference) {
   };
   add("A", difference.a.warning);
   add("B", difference.b.warning);
+  if (!difference.obstacles.empty()) add("The iterations do not compare", to_text(difference.obstacles) + ".");
   return text;
 }
 

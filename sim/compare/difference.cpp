@@ -152,7 +152,7 @@ bool Difference::is_beyond_noise() const noexcept { return length_of(change()) >
 
 Difference difference_of(const Side& a, const Side& b, By by, RowOrder order) {
   refuse_different_extents(a, b);
-  Difference difference{.a = a, .b = b, .by = by};
+  Difference difference{.a = a, .b = b, .obstacles = obstacles_to_comparison(a, b), .by = by};
   if (difference.has_iterations()) difference.noise = noise_of_difference(a, b);
   difference.parts = with_remainder(side_by_side_parts(a.parts, b.parts), difference);
   difference.path = side_by_side_parts(a.path, b.path);
@@ -164,6 +164,77 @@ Difference difference_of(const Side& a, const Side& b, By by, RowOrder order) {
   return difference;
 }
 
+namespace {
+
+std::string devices_text(const JobKind& job) {
+  return joined(job.devices, [](const std::string& device) { return shown(device); });
+}
+
+std::string difference_of_kinds(const JobKind& a, const JobKind& b) {
+  if (a.has_servers != b.has_servers)
+    return fmt::format("{} has parameter servers and {} has none", a.has_servers ? "A" : "B",
+                       a.has_servers ? "B" : "A");
+  if (a.has_device_work != b.has_device_work) {
+    return fmt::format("{} has work of accelerators and {} has none", a.has_device_work ? "A" : "B",
+                       a.has_device_work ? "B" : "A");
+  }
+  if (a.devices == b.devices || a.devices.empty() || b.devices.empty()) return {};
+  return fmt::format("A ran on {} and B on {}", devices_text(a), devices_text(b));
+}
+
+/// The share of tasks by name that one side has and the other has not: of the devices' tasks, or of all if there are
+/// none. 0 for the same work in the same amount.
+double difference_of_work(const Side& a, const Side& b) {
+  const auto is_device_work = [](const WorkGroup& group) { return !group.kernel_class.empty(); };
+  const auto on_devices = [&](const Side& side) {
+    return std::any_of(side.work.begin(), side.work.end(), is_device_work);
+  };
+  const bool devices = on_devices(a) || on_devices(b);
+  double apart = 0;
+  double all = 0;
+  for (const Row& row : match_names(a.work, b.work)) {
+    if (devices && row.kernel_class.empty()) continue;
+    apart += std::abs(row.count_a - row.count_b);
+    all += std::max(row.count_a, row.count_b);
+  }
+  return all > 0 ? apart / all : 0;
+}
+
+/// Of a side that marks no steps, what was recorded is one window, as long as somebody recorded.
+std::string difference_of_windows(const Side& a, const Side& b) {
+  const bool marked_a = a.job->marks_steps;
+  const bool marked_b = b.job->marks_steps;
+  if (marked_a && marked_b) return {};
+  if (marked_a != marked_b)
+    return fmt::format("{} marks steps and {} does not", marked_a ? "A" : "B", marked_a ? "B" : "A");
+  if (a.work.empty() || b.work.empty()) return "neither marks steps, and a saved answer does not list its work";
+  constexpr double kSameWork = 0.01;
+  const double apart = difference_of_work(a, b);
+  if (apart <= kSameWork) return {};
+  return fmt::format("neither marks steps, and {} of the tasks in the two windows are in one of them only",
+                     percent(apart));
+}
+
+}  // namespace
+
+std::vector<std::string> obstacles_to_comparison(const Side& a, const Side& b) {
+  std::vector<std::string> obstacles;
+  const auto add = [&obstacles](std::string obstacle) {
+    if (!obstacle.empty()) obstacles.push_back(std::move(obstacle));
+  };
+  if (!a.loss.empty()) add(fmt::format("A {}", a.loss));
+  if (!b.loss.empty()) add(fmt::format("B {}", b.loss));
+  if (!a.job || !b.job) return obstacles;
+  add(difference_of_kinds(*a.job, *b.job));
+  add(difference_of_windows(a, b));
+  return obstacles;
+}
+
+std::string to_text(const std::vector<std::string>& obstacles) {
+  return joined(
+      obstacles, [](const std::string& obstacle) { return obstacle; }, "; ");
+}
+
 Gate gate_of(const Difference& difference, double limit) {
   for (const Side* const side : {&difference.a, &difference.b}) {
     if (side->iteration) continue;
@@ -172,6 +243,8 @@ Gate gate_of(const Difference& difference, double limit) {
                     "the --json of replay, whatif or critical-path",
                     shown(side->name)));
   }
+  if (!difference.obstacles.empty())
+    return {.limit = limit, .judged = false, .sentence = "cannot judge: " + to_text(difference.obstacles)};
   const auto excess =
       static_cast<double>(difference.change().count()) - limit * static_cast<double>(difference.a.iteration->count());
   Gate gate{.limit = limit};

@@ -44,8 +44,9 @@ struct Difference {
   /// Where the difference comes from: disjoint, the last one what the others leave, so that they sum to the iterations.
   /// Empty where a side does not say.
   std::vector<PartDifference> parts;
-  std::vector<PartDifference> path;  ///< by class of the critical path; empty where a side does not say
-  std::vector<Row> classes;          ///< of device work, and of other work its kinds
+  std::vector<PartDifference> path;    ///< by class of the critical path; empty where a side does not say
+  std::vector<Row> classes;            ///< of device work, and of other work its kinds
+  std::vector<std::string> obstacles;  ///< obstacles_to_comparison()
   By by = By::kName;
   std::vector<Row> rows;  ///< by what was asked, in the order that was asked; empty if a side lists no tasks
 
@@ -66,11 +67,24 @@ void refuse_different_extents(const Side& a, const Side& b);
 /// operators that are asked for. The result refers to `a` and `b`.
 [[nodiscard]] Difference difference_of(const Side& a, const Side& b, By by, RowOrder order);
 
+/// Why the iterations of two sides do not compare, a clause each; empty if they do:
+///
+/// * a capture lost something essential (essential_loss());
+/// * the jobs are of different kinds: with and without parameter servers or device work, or on other devices;
+/// * a side marks no steps, so that what was recorded of it is one window, and the other one marks them or did another
+///   amount of work: by name, tasks that one has and the other has not are more than 1 % of all.
+///
+/// A prediction is compared with its own capture, which is the same job whatever the change.
+[[nodiscard]] std::vector<std::string> obstacles_to_comparison(const Side& a, const Side& b);
+/// "a; b".
+[[nodiscard]] std::string to_text(const std::vector<std::string>& obstacles);
+
 /// Whether B may pass: it fails if it is slower than A by more than `limit`, and by so much more that the noise of the
 /// steps does not explain it. Where the noise is not known, the difference alone decides.
 struct Gate {
   double limit = 0;  ///< a share of A's iteration: 0.03
   bool failed = false;
+  bool judged = true;    ///< false: the iterations do not compare (obstacles_to_comparison()), so B may not pass
   std::string sentence;  ///< the verdict and why, for people
 };
 

@@ -130,6 +130,9 @@ std::vector<Part> named(const IterationParts& parts) {
 Side side_of(const Capture& capture, const Timeline& timeline, const Summary& summary, const CriticalPath& path) {
   Side side;
   side.warning = warning_of(capture);
+  side.caution = caution_of(capture.diagnostics);
+  side.loss = essential_loss(capture);
+  side.job = job_kind(capture);
   side.iteration = summary.measured ? summary.iteration.measured : summary.iteration.replayed;
   for (const StepReport& step : summary.steps) {
     if (step.rank == summary.parts.rank) side.steps.push_back(summary.measured ? step.measured : step.replayed);

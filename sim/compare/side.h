@@ -10,6 +10,7 @@
 
 #include "model/job/recording.h"
 #include "sim/analysis/critical_path.h"
+#include "sim/analysis/job_kind.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
 
@@ -43,6 +44,10 @@ struct Side {
   std::string name;     ///< as typed: a file, a folder, a change
   std::string what;     ///< what its iteration is: "measured", "predicted", "measured, saved by replay"
   std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
+  std::string caution;  ///< that not all of its input could be used; may be empty
+  std::string loss;     ///< essential_loss(); may be empty
+  /// Nothing where a saved answer does not say; and of a prediction beside its own capture, which are one job.
+  std::optional<JobKind> job;
   std::optional<Duration> iteration;
   /// The steps of the rank that sets the iteration, where they are known; how they differ is the noise of `iteration`.
   std::vector<Duration> steps;

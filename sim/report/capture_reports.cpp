@@ -115,6 +115,7 @@ constexpr auto kTrust = std::to_array<Field<Findings>>({
 });
 
 constexpr auto kSteps = std::to_array<Field<Findings>>({
+    {"capture", [](const Findings& found) -> const Capture& { return found.capture; }, kCaptureKind, kOnNewLine},
     {"steps", at<step_lines>, kStep, kRowLines},
     {"set_aside", at<&Findings::summary, &Summary::set_aside>, kSetAside},
     {"iteration", at<&Findings::summary>, kIteration, kOnNewLine},

@@ -5,8 +5,10 @@
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
 #include "model/job/trace_details.h"
+#include "sim/analysis/job_kind.h"
 #include "sim/analysis/summary.h"
 #include "sim/report/field.h"
+#include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
 
 /// Quantities that the answers of several commands have.
@@ -94,6 +96,20 @@ inline constexpr auto kIngest = std::to_array<Field<Capture>>({
     {"events", at<&Capture::events>},
     {"skipped", at<&Capture::skipped>},
     {"diagnostics", at<&Capture::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines},
+});
+
+/// What the answer is about, and what a reader must know of it before any figure.
+inline constexpr auto kJobKind = std::to_array<Field<JobKind>>({
+    {"steps_marked", at<&JobKind::marks_steps>},
+    {"parameter_servers", at<&JobKind::has_servers>},
+    {"device_work", at<&JobKind::has_device_work>},
+    {"devices", at<&JobKind::devices>},
+});
+inline constexpr auto kCaptureKind = std::to_array<Field<Capture>>({
+    {"", at<job_kind>, kJobKind},
+    {"warning", at<warning_of>},
+    {"caution", [](const Capture& capture) { return caution_of(capture.diagnostics); }},
+    {"loss", at<essential_loss>},
 });
 
 inline constexpr auto kFit = std::to_array<Field<Fit>>({

@@ -15,6 +15,7 @@
 #include "model/base/text.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/rewrite/modelled_times.h"
+#include "sim/analysis/job_kind.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
@@ -45,17 +46,44 @@ std::string cluster_text(const Cluster& cluster) {
 }
 
 constexpr std::string_view kNoDeviceWork = diagnostic("launches_without_device_work").name;
+constexpr std::string_view kLostKernels = diagnostic("lost_kernels").name;
 constexpr std::string_view kSample = diagnostic("sampled_operators").name;
+
+const Diagnostics::Entry* find_entry(const Diagnostics& diagnostics, std::string_view name) {
+  const auto& entries = diagnostics.entries();
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [name](const auto& entry) { return entry.name == name; });
+  return found == entries.end() ? nullptr : &*found;
+}
 
 /// That the capture holds a part of the operators only, if so.
 std::string sample_warning(const Diagnostics& diagnostics) {
-  const auto& entries = diagnostics.entries();
-  const auto sample =
-      std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kSample; });
-  if (sample == entries.end()) return {};
+  const Diagnostics::Entry* const sample = find_entry(diagnostics, kSample);
+  if (sample == nullptr) return {};
   return fmt::format(
       "The capture is a sample: {}. What waited for the others waits for nothing here, so no what-if can be trusted.",
       shown(sample->detail));
+}
+
+bool has_whole_step(const Recording& recording) {
+  return std::any_of(recording.steps.begin(), recording.steps.end(),
+                     [](const RecordedStep& step) { return step.marked && !is_set_aside(step); });
+}
+
+/// Whether a file ends before the work of the device that its header names.
+bool is_cut_before_device_work(const Capture& capture) {
+  return capture.diagnostics.count_of("truncated_file") > 0 && !capture.devices.empty() &&
+         !job_kind(capture).has_device_work;
+}
+
+/// That kernels are missing, and which steps are set aside for it, if so.
+std::string lost_kernels_warning(const Capture& capture) {
+  if (is_cut_before_device_work(capture))
+    return "The file is cut off before its first kernel, so all times are the host's alone.";
+  const Diagnostics::Entry* const lost = find_entry(capture.diagnostics, kLostKernels);
+  if (lost == nullptr) return {};
+  return fmt::format("The capture is damaged: it lost at least {}{}{}; steps that lack more than 1 % are set aside.",
+                     counted(lost->count, "kernel"), lost->detail.empty() ? "" : ", ", shown(lost->detail));
 }
 
 bool assumes(const Capture& capture, std::string_view id) {
@@ -99,7 +127,8 @@ std::string headline(const Capture& capture, const Summary& summary) {
     const std::string what =
         numbers.size() < 2 ? "all of it takes" : fmt::format("its {} windows take", numbers.size());
     const std::string each = numbers.size() < 2 ? "" : " at the median";
-    return fmt::format("The capture marks no steps; {} {}{}: {}, {}.", what, times, each, ranks, tasks);
+    const std::string_view steps = summary.marked ? "has no whole step" : "marks no steps";
+    return fmt::format("The capture {}; {} {}{}: {}, {}.", steps, what, times, each, ranks, tasks);
   }
   const bool differ = iteration.pace && *iteration.pace != Pace::kBoth;
   const std::string pace = differ ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
@@ -159,8 +188,23 @@ std::string warning_of(const Capture& capture) {
         "Nothing ties these {} captures together, no collective and no message: each is replayed on its own.",
         capture.recording.ranks.size());
   }
+  if (std::string lost = lost_kernels_warning(capture); !lost.empty()) return lost;
   std::string sample = sample_warning(capture.diagnostics);
   return sample.empty() ? guess_warning(capture) : sample;
+}
+
+std::string essential_loss(const Capture& capture) {
+  const Diagnostics& diagnostics = capture.diagnostics;
+  if (const std::uint64_t launches = diagnostics.count_of(kNoDeviceWork); launches > 0)
+    return fmt::format("lacks its device work: {} launches and not one kernel", launches);
+  if (diagnostics.count_of("device_not_recorded") > 0)
+    return "lacks its device work: operators of CUDA and not one kernel";
+  if (is_cut_before_device_work(capture)) return "lacks its device work: the file is cut off before the first kernel";
+  if (const Diagnostics::Entry* const sample = find_entry(diagnostics, kSample))
+    return fmt::format("is a sample: {}", shown(sample->detail));
+  const std::uint64_t lost = diagnostics.count_of(kLostKernels);
+  if (lost == 0 || has_whole_step(capture.recording)) return {};
+  return fmt::format("lost at least {}, and has no whole step", counted(lost, "kernel"));
 }
 
 std::string caution_of(const Diagnostics& diagnostics) {
@@ -171,7 +215,9 @@ std::string caution_of(const Diagnostics& diagnostics) {
     names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), entry.count);
     names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
   }
-  return names.empty() ? names : fmt::format("Not all of the input could be used: {}; see Input below.", names);
+  return names.empty()
+             ? names
+             : fmt::format("Not all of the input could be used: {}; 'stepsim check' says what that costs.", names);
 }
 
 std::vector<Sentence> diagnostic_sentences(const Diagnostics& diagnostics) {

@@ -38,7 +38,12 @@ constexpr std::string_view kClusterFile = "cluster_file";
 /// ties, or that what it cannot say was guessed because there is no job.yaml.
 [[nodiscard]] std::string warning_of(const Capture& capture);
 
-/// Which parts of the input could not be used. Refers to replay's section "Input".
+/// What the capture lost without which no prediction from it, and no comparison with it, can be trusted; a clause that
+/// goes on after "the capture": "lacks its device work: 260 launches and not one kernel". Empty if it lost no such
+/// thing.
+[[nodiscard]] std::string essential_loss(const Capture& capture);
+
+/// Which parts of the input could not be used, and which command says what that costs.
 [[nodiscard]] std::string caution_of(const Diagnostics& diagnostics);
 
 /// A sentence each of `diagnostics` that is worth a look: what it is, how often, what to do, and where data was lost

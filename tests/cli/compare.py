@@ -167,7 +167,8 @@ def real_captures():
     if not os.path.exists(a) or not os.path.exists(b):
         print("skipped: the captures of two machines are absent")
         return
-    found = answer("compare", a, b, "--fail-above", "3%", code=4)
+    found = answer("compare", a, b, "--fail-above", "3%", code=5)
+    check("another machine is not judged", found["gate"]["judged"] is False and "A ran on NVIDIA A100" in found["gate"]["sentence"], found["gate"])
     check("B is slower beyond the noise", 0.4 < found["iteration"]["relative"] < 0.6 and found["iteration"]["beyond_noise"], found["iteration"])
     rows = found["rows"]
     check("most names match", sum(row["match"] == "exact" for row in rows) > len(rows) / 2, len(rows))

@@ -1,21 +1,22 @@
 What becomes of a trace that was cut while it was written?
 $ stepsim replay tests/golden/data/cut.json
-An iteration takes 1 ms measured, 1 ms replayed: 3 steps of 1 rank, 28 tasks.
-Not all of the input could be used: truncated_file (1); see Input below.
-Tested: by another step's graph and its own durations, a step is predicted 1.3 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.
+The capture is damaged: it lost at least 2 kernels, in steps 6; steps that lack more than 1 % are set aside.
+An iteration takes 1 ms measured, 1 ms replayed: 2 steps of 1 rank, 28 tasks.
+Not all of the input could be used: truncated_file (1), lost_kernels (2); 'stepsim check' says what that costs.
+Tested: by another step's graph and its own durations, a step is predicted 0.0 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.
 
 Steps
 rank  step  measured  replayed   error  held out
    0     4      1 ms      1 ms  0.00 %    0.00 %
    0     5      1 ms      1 ms  0.00 %    0.00 %
-   0     6      1 ms      1 ms  0.00 %    0.00 %
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
+- Set aside, cut by the capture: rank 0 step 6
 
 Where an iteration goes (replayed; the columns overlap)
-rank  iteration   compute  communication  exposed  copies  waiting for ranks      host  idle  unexplained
-   0       1 ms  266.7 us              0        0       0                  0  974.7 us     0            0
+rank  iteration  compute  communication  exposed  copies  waiting for ranks    host  idle  unexplained
+   0       1 ms   400 us              0        0       0                  0  962 us     0            0
 
-Critical path of rank 0's step 5: 1 ms
+Critical path of rank 0's step 4: 1 ms
 class          on the path   share
 compute             200 us  20.0 %
 communication            0   0.0 %
@@ -26,23 +27,25 @@ wait                 10 us   1.0 %
 
 Its 8 tasks, in order of time
  start  duration  wait before  class    rank  lane        task                   released by
-     0    110 us            -  host        0  thread 100  ProfilerStep#5         ProfilerStep#4 (program)
-110 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
+     0    110 us            -  host        0  thread 100  ProfilerStep#4         the start of rank 0
+110 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#4 (program)
 130 us     30 us            -  host        0  thread 100  aten::op0              cudaLaunchKernel (program)
-160 us    250 us            -  host        0  thread 100  ProfilerStep#5         aten::op0 (program)
-410 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#5 (program)
+160 us    250 us            -  host        0  thread 100  ProfilerStep#4         aten::op0 (program)
+410 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#4 (program)
 440 us    200 us        10 us  compute     0  stream 7    kernel1                cudaLaunchKernel (launch)
 640 us     10 us            -  host        0  thread 100  cudaDeviceSynchronize  kernel1 (sync)
-650 us    350 us            -  host        0  thread 100  ProfilerStep#5         cudaDeviceSynchronize (program)
+650 us    350 us            -  host        0  thread 100  ProfilerStep#4         cudaDeviceSynchronize (program)
 
 Input
 20 records read, 0 skipped, 28 tasks and 32 dependencies made
 - truncated_file (1): the file is cut off; all that is whole before the cut is used: let the profiler finish writing, or copy the file again [first at tests/golden/data/cut.json@2679]
   the text ends here
+- lost_kernels (2): kernels are missing, by their launches or, in a file that is cut off, by the other steps: let the profiler finish writing, or copy the file again
+  in steps 6
 - inferred_host_wait (2): waits of host calls that were inferred from times: record with enable_cuda_sync_events=True (nsys: --cuda-event-trace=true) to have them recorded
 - 'stepsim help NAME' says what each of these does to the answer
 
 Where to look next
-- Of the critical path's 1 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#5 (710 us in 3 tasks).
+- Of the critical path's 1 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#4 (710 us in 3 tasks).
 - No communication is exposed: wherever data moves, the same rank computes.
 - Every wait is explained: a what-if can move all of it.

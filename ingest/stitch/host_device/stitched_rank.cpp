@@ -10,8 +10,8 @@
 #include "ingest/stitch/host_device/device_waits.h"
 #include "ingest/stitch/host_device/host_threads.h"
 #include "ingest/stitch/host_device/rank_events.h"
+#include "ingest/stitch/host_device/whole_steps.h"
 #include "model/base/known_diagnostics.h"
-#include "model/base/median.h"
 #include "model/base/side_by_side.h"
 
 namespace stepsim::ingest {
@@ -19,18 +19,6 @@ namespace {
 
 /// True if `other` is `number` + 1. That sum may overflow, because step numbers come from names.
 bool is_next(std::int64_t number, std::int64_t other) noexcept { return other > number && other - 1 == number; }
-
-/// By step: false for the first or last one if it has less than a quarter of the tasks of the others' median.
-std::vector<bool> whole_steps(const std::vector<std::size_t>& tasks) {
-  std::vector<bool> whole(tasks.size(), true);
-  if (tasks.size() < 2) return whole;
-  for (const std::size_t edge : {std::size_t{0}, tasks.size() - 1}) {
-    std::vector<std::size_t> others = tasks;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(edge));
-    whole[edge] = 4 * tasks[edge] >= upper_median(std::move(others));
-  }
-  return whole;
-}
 
 }  // namespace
 
@@ -50,7 +38,7 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
     if (!first.valid() || assembly.start[i] < assembly.start[first.index()]) first = TaskId{i};
     step += base;
   }
-  const std::vector<bool> whole = whole_steps(tasks);
+  const std::vector<bool> whole = whole_steps(events, tasks, assembly.diagnostics);
   for (std::size_t s = 0; s < events.steps.size(); ++s) {
     const RankEvents::StepWindow& window = events.steps[s];
     TaskId first =

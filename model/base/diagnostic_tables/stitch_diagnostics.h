@@ -35,6 +35,10 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "kernels were launched, but none is in the capture, so all times are the host's: record with "
      "ProfilerActivity.CUDA, and see that no other tool holds CUPTI",
      "The replay knows the host's work only. It cannot answer what kernels, devices or collectives would do."},
+    {"lost_kernels", Severity::kDataLoss,
+     "kernels are missing, by their launches or, in a file that is cut off, by the other steps: let the profiler "
+     "finish writing, or copy the file again",
+     "A step that lacks more than 1 % of its kernels is set aside. If no whole step is left, no what-if is answered."},
     {"instant_host_event", Severity::kInfo,
      "host events of no length become no tasks: what they launched keeps its place",
      "None: they take no time, and what they launched is replayed."},

@@ -55,6 +55,51 @@ TEST(GateTest, TheSentenceSaysThatNoiseSavedIt) {
               AllOf(StartsWith("passed: B is 3.3 % slower"), HasSubstr("within the noise")));
 }
 
+/// A window of a job without marks, in which a kernel ran `count` times.
+Side window(double count) {
+  Side made = side(1000);
+  made.job = JobKind{.has_device_work = true, .devices = {"A100"}};
+  made.work = {testing::kernel("gemm", 1000, count), testing::kernel("copy", 10, 10)};
+  return made;
+}
+
+Side stepped(JobKind job) {
+  Side made = side(1000, {1000, 1000});
+  job.marks_steps = true;
+  made.job = job;
+  return made;
+}
+
+/// Why it does not judge; empty if it does.
+std::string obstacle(const Side& a, const Side& b) {
+  const Gate made = gate(a, b, 0.03);
+  EXPECT_FALSE(made.failed && !made.judged);
+  return made.judged ? std::string() : made.sentence;
+}
+
+TEST(GateTest, WindowsAreJudgedOnlyForTheSameWork) {
+  EXPECT_EQ(obstacle(window(100), window(100)), "");
+  EXPECT_EQ(obstacle(window(100), window(99)), "");                                                     // 1 of 110
+  EXPECT_THAT(obstacle(window(100), window(89)), HasSubstr("10.0 % of the tasks in the two windows"));  // 11 of 110
+  EXPECT_THAT(obstacle(window(100), stepped(*window(1).job)), HasSubstr("B marks steps and A does not"));
+}
+
+TEST(GateTest, JobsOfOtherKindsAreNotJudged) {
+  const JobKind a100{.has_device_work = true, .devices = {"A100"}};
+  EXPECT_EQ(obstacle(stepped(a100), stepped(a100)), "");
+  EXPECT_EQ(obstacle(stepped(a100), stepped({.has_device_work = true})), "");  // its device is not known
+  EXPECT_THAT(obstacle(stepped(a100), stepped({.has_device_work = true, .devices = {"V100"}})),
+              HasSubstr("A ran on A100 and B on V100"));
+  EXPECT_THAT(obstacle(stepped(a100), stepped({})), HasSubstr("A has work of accelerators and B has none"));
+  EXPECT_THAT(obstacle(stepped({.has_servers = true}), stepped({})), HasSubstr("A has parameter servers"));
+}
+
+TEST(GateTest, WhatIsLostIsNotJudged) {
+  Side cut = side(1000, {1000, 1000});
+  cut.loss = "lost at least 3 kernels, and has no whole step";
+  EXPECT_THAT(obstacle(side(1000, {1000, 1000}), cut), HasSubstr("B lost at least 3 kernels"));
+}
+
 TEST(GateTest, ASideWithoutIterationsIsRefused) {
   Side tasks = side(0);
   tasks.iteration.reset();
