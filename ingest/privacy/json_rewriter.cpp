@@ -78,15 +78,16 @@ class Rewriter {
 
   void end_string() {
     const std::string_view raw = std::string_view(text_).substr(1, text_.size() - 2);
-    if (is_key_next()) {
+    std::string unescaped;
+    std::string_view content = raw;
+    if (raw.find('\\') != std::string_view::npos) content = unescaped = json::unescaped(raw);
+    const bool is_key = is_key_next();
+    if (is_key) {
       wants_key_ = false;
-      if (!keys_.empty()) keys_.back() = json::unescaped(raw);
-      return put(text_);
+      keys_.back() = content;
     }
-    const bool plain = raw.find('\\') == std::string_view::npos;
-    const auto changed = skips_  ? std::nullopt
-                         : plain ? changes_.string(place(string_at_), raw)
-                                 : changes_.string(place(string_at_), json::unescaped(raw));
+    if (skips_) return;
+    const auto changed = (is_key ? changes_.key : changes_.string)(place(string_at_), content);
     if (!changed) return put(text_);
     put_quoted(*changed);
   }

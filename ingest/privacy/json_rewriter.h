@@ -25,6 +25,9 @@ struct JsonPlace {
 struct JsonChanges {
   /// Called with a string's content before it is written: what to write in its place, nothing to leave it.
   std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> string;
+  /// The same for the key of an object's member. In `place` it is the last of the keys; the members that follow are
+  /// called by the key as it was.
+  std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> key;
   /// Called at the beginning of each value of an object: the string that stands for all of it, nothing to go into it.
   std::function<std::optional<std::string>(const JsonPlace& place)> value;
 };

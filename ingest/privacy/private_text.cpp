@@ -19,14 +19,15 @@ constexpr bool is_local_part(char c) { return is_token(c) || c == '.' || c == '+
 constexpr bool is_path(char c) {
   return is_token(c) || c == '.' || c == '/' || c == '+' || c == '@' || c == '%' || c == '~';
 }
+constexpr bool is_blank_or_control(char c) { return static_cast<unsigned char>(c) <= ' '; }
 constexpr bool is_url(char c) {
-  return c > ' ' && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ',';
+  return !is_blank_or_control(c) && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ',';
 }
 
 /// A token that its issuer begins in a way of its own.
 struct TokenForm {
   std::string_view beginning;
-  std::size_t fewest;  ///< characters behind the beginning
+  std::size_t fewest;  ///< characters after the beginning
   std::string_view what;
 };
 
@@ -47,23 +48,106 @@ std::size_t end_of(std::string_view text, std::size_t at, bool (*belongs)(char))
 
 bool is_jwt(char c) { return is_token(c) || c == '.'; }
 
-std::optional<PrivatePiece> token_at(std::string_view text, std::size_t at) {
-  if (at > 0 && is_word_character(text[at - 1])) return std::nullopt;
-  for (const TokenForm& form : kTokenForms) {
-    if (!text.substr(at).starts_with(form.beginning)) continue;
-    const std::size_t behind = at + form.beginning.size();
-    const std::size_t end = end_of(text, behind, is_jwt);
-    // Words with bars between them are names: real tokens have digits.
-    const std::string_view rest = text.substr(behind, end - behind);
-    if (rest.size() >= form.fewest && std::any_of(rest.begin(), rest.end(), is_digit_char))
-      return PrivatePiece{at, end, PrivateKind::kSecret, form.what};
+constexpr std::string_view kPemBegin = "-----BEGIN ";
+
+/// Finds tokens. Positions must not decrease from call to call, so that each character is looked at once although
+/// "sk-sk-sk-" is the beginning of a token at every third of them.
+class TokenFinder {
+ public:
+  explicit TokenFinder(std::string_view text) : text_(text) {}
+
+  std::optional<PrivatePiece> at(std::size_t at) {
+    if (at > 0 && is_word_character(text_[at - 1])) return std::nullopt;
+    for (const TokenForm& form : kTokenForms) {
+      if (!text_.substr(at).starts_with(form.beginning)) continue;
+      read_run(at);
+      const std::size_t rest = at + form.beginning.size();
+      // Words with bars between them are names: real tokens have digits.
+      if (run_end_ >= rest + form.fewest && after_last_digit_ > rest)
+        return PrivatePiece{at, run_end_, PrivateKind::kSecret, form.what};
+    }
+    constexpr std::size_t kLongestTitle = 64;
+    if (text_.substr(at).starts_with(kPemBegin) &&
+        text_.substr(at, kLongestTitle).find("PRIVATE KEY") != std::string_view::npos)
+      return PrivatePiece{at, text_.size(), PrivateKind::kSecret, "private key"};
+    return std::nullopt;
   }
-  constexpr std::string_view kPem = "-----BEGIN ";
-  constexpr std::size_t kLongestTitle = 64;
-  if (text.substr(at).starts_with(kPem) && text.substr(at, kLongestTitle).find("PRIVATE KEY") != std::string_view::npos)
-    return PrivatePiece{at, text.size(), PrivateKind::kSecret, "private key"};
-  return std::nullopt;
-}
+
+ private:
+  /// Reads the characters of tokens from `at` on, unless they have been read.
+  void read_run(std::size_t at) {
+    if (at < run_end_) return;
+    for (run_end_ = at; run_end_ < text_.size() && is_jwt(text_[run_end_]); ++run_end_) {
+      if (is_digit_char(text_[run_end_])) after_last_digit_ = run_end_ + 1;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t run_end_ = 0;
+  std::size_t after_last_digit_ = 0;  ///< of the run
+};
+
+/// A program that takes a password as the value of a short option.
+struct PasswordOption {
+  std::string_view program;
+  char option;
+  bool may_be_apart;  ///< "-p SECRET" means the same as "-pSECRET"
+};
+
+constexpr auto kPasswordOptions = std::to_array<PasswordOption>({{"mysql", 'p', false},
+                                                                 {"mysqldump", 'p', false},
+                                                                 {"mysqladmin", 'p', false},
+                                                                 {"mysqlimport", 'p', false},
+                                                                 {"mariadb", 'p', false},
+                                                                 {"mariadb-dump", 'p', false},
+                                                                 {"sshpass", 'p', true},
+                                                                 {"redis-cli", 'a', true},
+                                                                 {"docker login", 'p', true},
+                                                                 {"curl", 'u', true}});
+
+bool ends_argument(char c) { return is_blank_or_control(c) || c == '"' || c == '\''; }
+
+/// Finds what follows the option of a program that takes a password by it. Positions must not decrease from call to
+/// call.
+class PasswordOptionFinder {
+ public:
+  explicit PasswordOptionFinder(std::string_view text) : text_(text) {}
+
+  std::optional<PrivatePiece> at(std::size_t at) {
+    for (; next_ <= at; ++next_) note_program(next_);
+    if (program_ == nullptr || text_[at] != '-' || !begins_word(at)) return std::nullopt;
+    if (at + 1 == text_.size() || text_[at + 1] != program_->option) return std::nullopt;
+    std::size_t begin = at + 2;
+    if (program_->may_be_apart) begin = end_of(text_, begin, [](char c) { return c == ' '; });
+    if (begin == text_.size()) return std::nullopt;
+    const char quote = text_[begin];
+    const bool is_quoted = quote == '"' || quote == '\'';
+    const std::size_t end = is_quoted ? std::min(text_.find(quote, begin + 1), text_.size())
+                                      : end_of(text_, begin, [](char c) { return !ends_argument(c); });
+    if (is_quoted) ++begin;
+    if (end <= begin) return std::nullopt;
+    return PrivatePiece{begin, end, PrivateKind::kSecret, "password of a command"};
+  }
+
+ private:
+  [[nodiscard]] bool begins_word(std::size_t at) const { return at == 0 || ends_argument(text_[at - 1]); }
+
+  /// Where a program's name begins, its command line does; where a command ends, its options do.
+  void note_program(std::size_t at) {
+    const char c = text_[at];
+    if (c == ';' || c == '|' || c == '&') program_ = nullptr;
+    if (!is_lower(c) || (at > 0 && (is_token(text_[at - 1]) || text_[at - 1] == '.'))) return;
+    for (const PasswordOption& one : kPasswordOptions) {
+      const std::size_t end = at + one.program.size();
+      if (text_.substr(at).starts_with(one.program) && (end == text_.size() || ends_argument(text_[end])))
+        program_ = &one;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t next_ = 0;                     ///< whose program is not known yet
+  const PasswordOption* program_ = nullptr;  ///< whose command line this is
+};
 
 /// NAME=VALUE, --name VALUE and NAME: VALUE, where the name is that of a secret.
 std::optional<PrivatePiece> assigned_at(std::string_view text, std::size_t at) {
@@ -73,16 +157,14 @@ std::optional<PrivatePiece> assigned_at(std::string_view text, std::size_t at) {
   const std::string_view name = text.substr(begin, at - begin);
   const bool is_option = name.starts_with("--");
   if (name.empty() || (text[at] == ' ' && !is_option) || !names_secret(name)) return std::nullopt;
-  std::size_t value = at + 1;
-  while (value < text.size() && (text[value] == ' ' || text[value] == '"' || text[value] == '\'')) ++value;
-  std::size_t end = value;
-  while (end < text.size() && text[end] > ' ' && text[end] != '"' && text[end] != '\'' && text[end] != ',' &&
-         text[end] != ';' && text[end] != '}')
-    ++end;
-  const bool is_number = std::all_of(text.begin() + static_cast<std::ptrdiff_t>(value),
-                                     text.begin() + static_cast<std::ptrdiff_t>(end), is_digit_char);
-  // "input_tokens: 512" is a number of something; "::" goes on a C++ name.
-  if (end == value || is_number || text[value] == ':') return std::nullopt;
+  const std::size_t value = end_of(text, at + 1, [](char c) { return c == ' ' || c == '"' || c == '\''; });
+  // "::" goes on a C++ name.
+  if (value == text.size() || text[value] == ':') return std::nullopt;
+  const std::size_t end =
+      end_of(text, value, [](char c) { return !ends_argument(c) && c != ',' && c != ';' && c != '}'; });
+  // "input_tokens: 512" is a number of something.
+  const std::string_view content = text.substr(value, end - value);
+  if (std::all_of(content.begin(), content.end(), is_digit_char)) return std::nullopt;
   return PrivatePiece{value, end, PrivateKind::kSecret, "value of a variable that is named like a secret"};
 }
 
@@ -105,7 +187,8 @@ std::optional<PrivatePiece> url_at(std::string_view text, std::size_t at) {
   while (begin > 0 && is_word_character(text[begin - 1])) --begin;
   const std::size_t end = end_of(text, at + 3, is_url);
   if (end == at + 3) return std::nullopt;
-  const std::string_view authority = text.substr(at + 3, text.find('/', at + 3) - at - 3);
+  const std::string_view rest = text.substr(at + 3, end - at - 3);
+  const std::string_view authority = rest.substr(0, rest.find('/'));
   const bool has_password =
       authority.find('@') != std::string_view::npos && authority.find(':') != std::string_view::npos;
   return PrivatePiece{begin, end, has_password ? PrivateKind::kSecret : PrivateKind::kHost,
@@ -231,8 +314,11 @@ std::string_view to_text(PrivateKind kind) noexcept {
 std::vector<PrivatePiece> find_private(std::string_view text) {
   std::vector<PrivatePiece> pieces;
   if (!may_hold_something(text)) return pieces;
+  TokenFinder tokens(text);
+  PasswordOptionFinder passwords(text);
   for (std::size_t at = 0; at < text.size();) {
-    std::optional<PrivatePiece> piece = token_at(text, at);
+    std::optional<PrivatePiece> piece = tokens.at(at);
+    if (!piece) piece = passwords.at(at);
     for (const auto find : {assigned_at, email_at, url_at, address_at, path_at}) {
       if (!piece) piece = find(text, at);
     }
@@ -249,6 +335,17 @@ std::vector<PrivatePiece> find_private(std::string_view text) {
     pieces.push_back(*piece);
   }
   return pieces;
+}
+
+bool opens_private_key(std::string_view text) noexcept {
+  const std::size_t begin = text.rfind(kPemBegin);
+  return begin != std::string_view::npos && text.find("PRIVATE KEY", begin) != std::string_view::npos &&
+         !closes_private_key(text.substr(begin));
+}
+
+bool closes_private_key(std::string_view text) noexcept {
+  const std::size_t end = text.find("-----END ");
+  return end != std::string_view::npos && text.find("PRIVATE KEY", end) != std::string_view::npos;
 }
 
 bool names_secret(std::string_view key) noexcept {

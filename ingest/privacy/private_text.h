@@ -33,6 +33,11 @@ struct PrivatePiece {
 /// The private parts of `text`, in order, none within another one. O(length), whatever the text holds.
 [[nodiscard]] std::vector<PrivatePiece> find_private(std::string_view text);
 
+/// Whether a private key in PEM form begins in `text` and goes on after its end.
+[[nodiscard]] bool opens_private_key(std::string_view text) noexcept;
+/// Whether such a key's last line is in `text`.
+[[nodiscard]] bool closes_private_key(std::string_view text) noexcept;
+
 /// Whether a member, or a variable of an environment, of this name holds a secret: WANDB_API_KEY, "password".
 [[nodiscard]] bool names_secret(std::string_view key) noexcept;
 /// The same of the name of a user, and of a host.

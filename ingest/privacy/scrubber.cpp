@@ -13,6 +13,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kScrubbed = "scrubbed";
+constexpr std::size_t kShortestPrivate = 3;
 constexpr std::size_t kMostClean = std::size_t{1} << 17U;
 
 /// Members of a profiler's file that tell nothing of who ran it, or that strings inside are looked at one by one.
@@ -53,12 +54,13 @@ bool is_number(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
 }
 
+bool is_plain_word(std::string_view name) {
+  return std::none_of(name.begin(), name.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
+}
+
 /// Names of operators and kernels hold words that may be somebody's name too; texts that people write may not.
-bool may_be_replaced(std::string_view word, std::string_view key, std::string_view text) {
-  const bool is_word_only =
-      std::none_of(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
-  return key != "name" || !is_word_only ||
-         (text.find_first_of("<(") == std::string_view::npos && text.find("::") == std::string_view::npos);
+bool names_operator(std::string_view text) {
+  return text.find_first_of("<(") != std::string_view::npos || text.find("::") != std::string_view::npos;
 }
 
 bool is_printable(char c) {
@@ -66,17 +68,11 @@ bool is_printable(char c) {
   return byte >= 0x20 && byte != 0x7F;
 }
 
-std::string place_text(const JsonPlace& place) {
-  std::string member;
-  for (const std::string& key : place.keys) member += (member.empty() || key.empty() ? "" : ".") + key;
-  const InputLocation where{std::string(place.file), place.offset, {}};
-  return member.empty() ? where.to_text() : fmt::format("{}, member {}", where.to_text(), shown(member));
-}
-
-/// Cuts what is no JSON into runs of printable characters, each handed to `take`, and what is between to `between`.
+/// Cuts what is no JSON into runs of printable characters, each handed to `take`, and what is between to `between`. A
+/// run is not cut further: a password may follow the option that names it anywhere.
 template <class Take, class Between>
 void for_each_run(ByteSource& source, Take&& take, Between&& between) {
-  constexpr std::size_t kLongest = std::size_t{64} << 10U;
+  constexpr std::size_t kLongest = std::size_t{64} << 20U;
   std::string run;
   std::uint64_t offset = 0;
   const auto end_run = [&] {
@@ -86,10 +82,13 @@ void for_each_run(ByteSource& source, Take&& take, Between&& between) {
   for_each_byte(
       source,
       [&](char c) {
-        if (!is_printable(c) || run.size() == kLongest) end_run();
         if (is_printable(c)) {
+          if (run.size() == kLongest)
+            throw InputError({source.name(), offset, {}},
+                             "a line is longer than 64 MiB; expected JSON or lines of text");
           run += c;
         } else {
+          end_run();
           between(std::string_view(&c, 1));
         }
         ++offset;
@@ -111,8 +110,14 @@ void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
   constexpr std::size_t kMostNames = 512;  // a trace that names more is no trace
   constexpr auto kCommon =
       std::to_array<std::string_view>({"localhost", "root", "user", "host", "node", "python", "cuda", "torch", "stream",
-                                       "kernel", "device", "train", "test", "main", "admin", "ubuntu", "scrubbed"});
-  if (names_.size() >= kMostNames || name.size() < kShortest || is_one_of(kCommon, name) || is_number(name)) return;
+                                       "kernel", "device", "train", "test", "main", "admin", "ubuntu", "scrubbed",
+                                       // keys of events' arguments
+                                       "correlation", "context", "grid", "block", "bytes", "queued", "rank", "backend",
+                                       "name", "args", "bandwidth", "registers"});
+  constexpr std::size_t kLongest = 255;  // of a path's part and of a host in DNS
+  if (names_.size() >= kMostNames || name.size() < kShortest || name.size() > kLongest || is_one_of(kCommon, name) ||
+      is_number(name))
+    return;
   names_.try_emplace(std::string(name), kind);
 }
 
@@ -133,32 +138,44 @@ void Scrubber::learn(ByteSource& source, TextForm form) {
     learn_from(place.key(), text);
     return std::nullopt;
   };
+  changes.key = [this](const JsonPlace&, std::string_view text) -> std::optional<std::string> {
+    learn_from({}, text);
+    return std::nullopt;
+  };
   changes.value = [](const JsonPlace&) -> std::optional<std::string> { return std::nullopt; };
   rewrite_json(source, changes, [](std::string_view) {});
 }
 
 void Scrubber::scrub(ByteSource& source, TextForm form, const Sink& out) {
   number_names();
-  if (form == TextForm::kLines) {
-    for_each_run(
-        source,
-        [&](std::string_view run, std::uint64_t offset) {
-          const std::optional<std::string> other = changed_by_form({source.name(), offset, kNoKeys}, run);
-          out(other ? *other : run);
-        },
-        out);
-    return;
-  }
+  if (form == TextForm::kLines) return scrub_lines(source, out);
   JsonChanges changes;
   changes.string = [this](const JsonPlace& place, std::string_view text) { return changed(place, text); };
+  changes.key = [this, form](const JsonPlace& place, std::string_view) { return changed_key(place, form); };
   changes.value = [this, form](const JsonPlace& place) { return whole_member(place, form); };
   rewrite_json(source, changes, out);
+}
+
+void Scrubber::scrub_lines(ByteSource& source, const Sink& out) {
+  bool in_private_key = false;
+  for_each_run(
+      source,
+      [&](std::string_view run, std::uint64_t offset) {
+        if (in_private_key) {
+          in_private_key = !closes_private_key(run);
+          return out(kScrubbed);
+        }
+        in_private_key = opens_private_key(run);
+        const std::optional<std::string> other = changed_by_form({source.name(), offset, kNoKeys}, run, Names::kAll);
+        out(other ? *other : run);
+      },
+      out);
 }
 
 std::string Scrubber::text(std::string_view line) {
   number_names();
   std::string result;
-  append_with_names(result, line, {{}, 0, kNoKeys});
+  append_with_names(result, line, {{}, 0, kNoKeys}, true);
   return result;
 }
 
@@ -184,13 +201,29 @@ std::optional<std::string> Scrubber::whole_member(const JsonPlace& place, TextFo
 }
 
 std::optional<std::string> Scrubber::changed(const JsonPlace& place, std::string_view text) {
-  constexpr std::size_t kShortest = 3;
-  if (text.size() < kShortest || text == kScrubbed) return std::nullopt;
-  if (std::optional<std::string> other = changed_by_key(place, text)) return other;
+  if (text == kScrubbed) return std::nullopt;
+  if (text.size() >= kShortestPrivate) {
+    if (std::optional<std::string> other = changed_by_key(place, text)) return other;
+  }
+  return changed_if_not_clean(place, text, place.key() == "name" ? Names::kOutsideOperators : Names::kAll);
+}
+
+/// The format's own keys are those at the top and those of an event, and all of a file that is not a profiler's.
+std::optional<std::string> Scrubber::changed_key(const JsonPlace& place, TextForm form) {
+  const std::size_t depth_of_event_keys = place.keys.front().empty() ? 2 : 3;
+  const bool at_top = place.keys.size() == 1;
+  const bool own = form != TextForm::kTrace ||
+                   (at_top ? is_one_of(kKeptMembers, place.key()) : place.keys.size() <= depth_of_event_keys);
+  return changed_if_not_clean(place, place.key(), own ? Names::kNoPlainWords : Names::kAll);
+}
+
+std::optional<std::string> Scrubber::changed_if_not_clean(const JsonPlace& place, std::string_view text, Names names) {
+  if (text.size() < kShortestPrivate) return std::nullopt;
   const std::string key(text);
-  if (clean_.contains(key)) return std::nullopt;
-  std::optional<std::string> other = changed_by_form(place, text);
-  if (!other && clean_.size() < kMostClean) clean_.insert(key);
+  auto& clean = clean_[static_cast<std::size_t>(names)];
+  if (clean.contains(key)) return std::nullopt;
+  std::optional<std::string> other = changed_by_form(place, text, names);
+  if (!other && clean.size() < kMostClean) clean.insert(key);
   return other;
 }
 
@@ -209,11 +242,12 @@ std::optional<std::string> Scrubber::changed_by_key(const JsonPlace& place, std:
   return std::string(kScrubbed);
 }
 
-std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std::string_view text) {
+std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std::string_view text, Names names) {
+  const bool plain_words = names == Names::kAll || (names == Names::kOutsideOperators && !names_operator(text));
   std::string result;
   std::size_t at = 0;
   for (const PrivatePiece& piece : find_private(text)) {
-    append_with_names(result, text.substr(at, piece.begin - at), place);
+    append_with_names(result, text.substr(at, piece.begin - at), place, plain_words);
     const std::string_view found = text.substr(piece.begin, piece.end - piece.begin);
     const bool secret = piece.kind == PrivateKind::kSecret;
     count(secret ? piece.what : to_text(piece.kind), secret, place);
@@ -222,32 +256,48 @@ std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std
     result += substitute(piece.kind, found);
     at = piece.end;
   }
-  append_with_names(result, text.substr(at), place);
+  append_with_names(result, text.substr(at), place, plain_words);
   return result == text ? std::nullopt : std::optional(std::move(result));
 }
 
-/// Names stand out between characters that are neither letters nor digits.
-void Scrubber::append_with_names(std::string& out, std::string_view text, const JsonPlace& place) {
+/// A learned name that begins at `at`, between characters that are neither letters nor digits; nullptr if none does.
+const std::pair<const std::string, PrivateKind>* Scrubber::name_at(std::string_view text, std::size_t at,
+                                                                   bool plain_words) const {
+  if (at > 0 && is_word(text[at - 1])) return nullptr;
+  const auto& candidates = names_by_byte_[static_cast<unsigned char>(text[at])];
+  const auto name = std::find_if(candidates.begin(), candidates.end(), [&](const auto* known) {
+    const std::string& word = known->first;
+    const std::size_t end = at + word.size();
+    return text.substr(at).starts_with(word) && (end == text.size() || !is_word(text[end])) &&
+           (plain_words || !is_plain_word(word));
+  });
+  return name == candidates.end() ? nullptr : *name;
+}
+
+void Scrubber::append_with_names(std::string& out, std::string_view text, const JsonPlace& place, bool plain_words) {
   for (std::size_t at = 0; at < text.size();) {
-    if (at > 0 && is_word(text[at - 1])) {
+    const auto* const name = name_at(text, at, plain_words);
+    if (name == nullptr) {
       out += text[at++];
       continue;
     }
-    const auto& candidates = names_by_byte_[static_cast<unsigned char>(text[at])];
-    const auto name = std::find_if(candidates.begin(), candidates.end(), [&](const auto* known) {
-      const std::string& word = known->first;
-      const std::size_t end = at + word.size();
-      return text.substr(at).starts_with(word) && (end == text.size() || !is_word(text[end])) &&
-             may_be_replaced(word, place.key(), text);
-    });
-    if (name == candidates.end()) {
-      out += text[at++];
-      continue;
-    }
-    count(to_text((*name)->second), false, place);
-    out += substitute((*name)->second, (*name)->first);
-    at += (*name)->first.size();
+    count(to_text(name->second), false, place);
+    out += substitute(name->second, name->first);
+    at += name->first.size();
   }
+}
+
+/// Where something private is, without it: a key that is private itself is not written.
+std::string Scrubber::place_text(const JsonPlace& place) const {
+  std::string member;
+  for (const std::string& key : place.keys) {
+    bool is_private = !find_private(key).empty();
+    for (std::size_t at = 0; at < key.size() && !is_private; ++at) is_private = name_at(key, at, true) != nullptr;
+    const std::string_view shown_key = is_private ? kScrubbed : std::string_view(key);
+    member += (member.empty() || key.empty() ? "" : ".") + std::string(shown_key);
+  }
+  const InputLocation where{std::string(place.file), place.offset, {}};
+  return member.empty() ? where.to_text() : fmt::format("{}, member {}", where.to_text(), shown(member));
 }
 
 std::string Scrubber::substitute(PrivateKind kind, std::string_view text) {

@@ -29,8 +29,9 @@ enum class TextForm : std::uint8_t {
 /// Rewrites the text of traces so that they can be given away. What is private is replaced, the same text by the same
 /// substitute in every file: secrets, e-mail addresses, names of users and hosts, IP addresses, paths that are no part
 /// of a public package, and every top-level member of a profiler's file that is not known to describe the device, the
-/// job's ranks or the profiler's settings: the environment above all. Numbers of events, structure and all other texts
-/// stay byte for byte; so do names of functions, modules, operators, kernels and annotations.
+/// job's ranks or the profiler's settings: the environment above all. Keys of members are looked at as values are.
+/// Numbers of events, structure and all other texts stay byte for byte; so do names of functions, modules, operators,
+/// kernels and annotations.
 ///
 /// Names of users and hosts are learned from all files first, so that they are found wherever else they occur. Their
 /// substitutes sort as the names do.
@@ -43,7 +44,8 @@ class Scrubber {
   /// A host that is known from elsewhere, such as a file's name.
   void learn_host(std::string_view name) { learn_name(PrivateKind::kHost, name); }
 
-  /// Hands the text of `source` to `out` without what is private. Throws InputError as rewrite_json() does.
+  /// Hands the text of `source` to `out` without what is private. Throws InputError as rewrite_json() does, and for a
+  /// line of more than 64 MiB in other text.
   void scrub(ByteSource& source, TextForm form, const Sink& out);
 
   /// The name of a file, or a text of one line, without what is private.
@@ -53,6 +55,13 @@ class Scrubber {
   [[nodiscard]] const std::vector<PrivateContent>& found() const noexcept { return found_; }
 
  private:
+  /// Which learned names are replaced in a text. A name that is a plain word may be a word of the format, too.
+  enum class Names : std::uint8_t {
+    kAll,
+    kOutsideOperators,  ///< plain words stay in names of operators and kernels
+    kNoPlainWords,
+  };
+
   struct NaturalOrder {
     using is_transparent = void;
     bool operator()(std::string_view a, std::string_view b) const noexcept;
@@ -64,8 +73,15 @@ class Scrubber {
   [[nodiscard]] std::optional<std::string> whole_member(const JsonPlace& place, TextForm form);
   [[nodiscard]] std::optional<std::string> changed(const JsonPlace& place, std::string_view text);
   [[nodiscard]] std::optional<std::string> changed_by_key(const JsonPlace& place, std::string_view text);
-  [[nodiscard]] std::optional<std::string> changed_by_form(const JsonPlace& place, std::string_view text);
-  void append_with_names(std::string& out, std::string_view text, const JsonPlace& place);
+  [[nodiscard]] std::optional<std::string> changed_by_form(const JsonPlace& place, std::string_view text, Names names);
+  [[nodiscard]] std::optional<std::string> changed_key(const JsonPlace& place, TextForm form);
+  void scrub_lines(ByteSource& source, const Sink& out);
+  [[nodiscard]] std::optional<std::string> changed_if_not_clean(const JsonPlace& place, std::string_view text,
+                                                                Names names);
+  [[nodiscard]] const std::pair<const std::string, PrivateKind>* name_at(std::string_view text, std::size_t at,
+                                                                         bool plain_words) const;
+  void append_with_names(std::string& out, std::string_view text, const JsonPlace& place, bool plain_words);
+  [[nodiscard]] std::string place_text(const JsonPlace& place) const;
   [[nodiscard]] std::string substitute(PrivateKind kind, std::string_view text);
   void count(std::string_view kind, bool secret, const JsonPlace& place);
 
@@ -74,7 +90,7 @@ class Scrubber {
   std::array<std::vector<const std::pair<const std::string, PrivateKind>*>, 256> names_by_byte_;
   bool names_numbered_ = false;
   std::array<std::map<std::string, std::size_t, std::less<>>, kPrivateKindCount> numbers_;  ///< by kind
-  std::unordered_set<std::string> clean_;  ///< texts in which there is nothing private
+  std::array<std::unordered_set<std::string>, 3> clean_;  ///< texts in which there is nothing private, by Names
   std::vector<PrivateContent> found_;
 };
 

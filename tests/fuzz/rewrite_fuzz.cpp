@@ -52,6 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto gather = [&out](std::string_view piece) { out += piece; };
   try {
     const JsonChanges none{[](const JsonPlace&, std::string_view) { return std::nullopt; },
+                           [](const JsonPlace&, std::string_view) { return std::nullopt; },
                            [](const JsonPlace&) { return std::nullopt; }};
     rewrite_json(*memory_source(text, "fuzz"), none, gather);
     if (out != text) std::abort();

@@ -18,6 +18,7 @@ std::string rewritten(std::string_view text, const JsonChanges& changes) {
 }
 
 const JsonChanges kNoChange{[](const JsonPlace&, std::string_view) { return std::nullopt; },
+                            [](const JsonPlace&, std::string_view) { return std::nullopt; },
                             [](const JsonPlace&) { return std::nullopt; }};
 
 TEST(JsonRewriterTest, WhatIsNotChangedStaysByteForByte) {
@@ -35,6 +36,19 @@ TEST(JsonRewriterTest, StringsAreChangedByTheirContentAndPlace) {
     return std::nullopt;
   };
   EXPECT_EQ(rewritten(R"({"a":"a\"b","c":[{"b":"a\"b"}]})", changes), R"({"a":"a\"b","c":[{"b":"q\"\u000a"}]})");
+}
+
+TEST(JsonRewriterTest, KeysAreChangedAndTheirMembersAreCalledByWhatTheyWere) {
+  JsonChanges changes = kNoChange;
+  changes.key = [](const JsonPlace& place, std::string_view text) -> std::optional<std::string> {
+    if (text == "a\"b" && place.keys.size() == 2) return "q";
+    return std::nullopt;
+  };
+  changes.string = [](const JsonPlace& place, std::string_view) -> std::optional<std::string> {
+    return place.key() == "a\"b" ? std::optional<std::string>("below") : std::nullopt;
+  };
+  EXPECT_EQ(rewritten(R"({"a\"b":1,"c":{"a\"b":"x","d":"a\"b"}})", changes),
+            R"({"a\"b":1,"c":{"q":"below","d":"a\"b"}})");
 }
 
 TEST(JsonRewriterTest, AMemberIsReplacedWithAllThatItHolds) {

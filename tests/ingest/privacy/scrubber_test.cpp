@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,67 @@ TEST(ScrubberTest, OfWhatIsFoundOnlyKindCountAndPlaceAreTold) {
   EXPECT_EQ(result.found[0].first, "x.json@31, member traceEvents.args.cmd");
   EXPECT_THAT(result.texts[0], Not(HasSubstr("ghp_")));
   EXPECT_THAT(result.found[0].kind + result.found[0].first, Not(HasSubstr("ghp_")));
+}
+
+TEST(ScrubberTest, KeysAreScrubbedAsValuesAre) {
+  const Result result = scrubbed({R"({"traceEvents":[{"name":"x","alice":1,"args":{"hf_aB3dE5gH7jK9mN1pQ3sT5vW7":3,)"
+                                  R"("/home/alice/x.py":4,"alice":5,"a.b@corp.example":6}}],"of_alice":{"a":1},)"
+                                  R"("username":"alice"})"});
+  EXPECT_EQ(result.texts[0], R"({"traceEvents":[{"name":"x","alice":1,"args":{"scrubbed":3,)"
+                             R"("/file1.py":4,"user001":5,"person1@example.org":6}}],"of_user001":"scrubbed",)"
+                             R"("username":"user001"})");
+}
+
+TEST(ScrubberTest, APlaceIsToldWithoutPrivateKeys) {
+  const Result result =
+      scrubbed({R"({"traceEvents":[{"args":{"hf_aB3dE5gH7jK9mN1pQ3sT5vW7":{"/home/bob/x":"10.2.3.4"}}}]})"});
+  for (const PrivateContent& content : result.found) {
+    EXPECT_THAT(content.first, Not(HasSubstr("hf_"))) << content.kind;
+    EXPECT_THAT(content.first, Not(HasSubstr("bob"))) << content.kind;
+  }
+  EXPECT_THAT(result.found.back().first, HasSubstr("traceEvents.args.scrubbed.scrubbed"));
+}
+
+TEST(ScrubberTest, KeysOfOtherJsonKeepPlainWordsThatAreAlsoSomebodysName) {
+  EXPECT_EQ(
+      scrubbed({R"({"nodes":[{"attr":"/home/nodes/x.py"}],"by-node-7":1,"host_name":"by-node-7"})"}, TextForm::kJson)
+          .texts[0],
+      R"({"nodes":[{"attr":"/file1.py"}],"host001":1,"host_name":"host001"})");
+}
+
+TEST(ScrubberTest, ATextIsLookedAtAgainWhereOtherRulesHold) {
+  const std::string text =
+      scrubbed({R"x({"username":"relu","traceEvents":[{"name":"f(relu)"},{"args":{"q":"f(relu)"}}]})x"}).texts[0];
+  EXPECT_THAT(text, HasSubstr(R"x([{"name":"f(relu)"},{"args":{"q":"f(user001)"}}])x"));
+}
+
+TEST(ScrubberTest, ALineIsScrubbedWholeWhereverItIsCutForReading) {
+  constexpr std::size_t kOnce = 65536;  // where lines were cut before
+  const std::string token = "hf_aB3dE5gH7jK9mN1pQ3sT5vW7";
+  for (const std::string& secret : {token, std::string("mysql -phunter2"), std::string("--token hunter2x"),
+                                    std::string("10.20.30.40"), std::string("/home/zelda/secretproj/x.py")}) {
+    for (std::size_t before = kOnce - secret.size() - 1; before < kOnce + 2; before += 5) {
+      const std::string text =
+          scrubbed({std::string(before, '+') + " " + secret + " tail\n"}, TextForm::kLines).texts[0];
+      for (const std::string part : {"hf_", "pQ3s", "hunter2", "20.30", "zelda", "secretproj"})
+        ASSERT_THAT(text, Not(HasSubstr(part))) << "at " << before;
+    }
+  }
+}
+
+TEST(ScrubberTest, AllLinesOfAPrivateKeyAreTakenOut) {
+  EXPECT_EQ(
+      scrubbed({"a\n-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----\nb\n"}, TextForm::kLines)
+          .texts[0],
+      "a\nscrubbed\nscrubbed\nscrubbed\nb\n");
+}
+
+TEST(ScrubberTest, ALongNameOfWorkIsReadOnceForEachLearnedName) {
+  std::string name;
+  while (name.size() < 400'000) name += "bob ";
+  const std::clock_t begin = std::clock();
+  static_cast<void>(scrubbed({R"({"username":"bob","traceEvents":[{"name":")" + name + R"("}]})"}));
+  EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC);
 }
 
 TEST(ScrubberTest, OtherJsonKeepsItsMembers) {
