@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "model/base/error.h"
 #include "scenarios/change/plan.h"
@@ -21,14 +23,11 @@ std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture
     return dag.kind(task) == TaskKind::kHost || dag.kind(task) == TaskKind::kRuntime;
   });
   if (!host_only) return {};
-  std::vector<bool> selected(dag.name_count(), false);
-  for (const TaskId task : tasks) selected[dag.name_id(task).index()] = true;
+  std::unordered_set<std::string_view> selected;
+  for (const TaskId task : tasks) selected.insert(dag.name(task));
   const auto& operators = capture.operators.operators;
-  const auto meant = std::find_if(operators.begin(), operators.end(), [&](const OperatorTable::Operator& one) {
-    for (std::size_t i = 0; i < selected.size(); ++i) {
-      if (selected[i] && dag.name(NameId{i}) == one.name) return true;
-    }
-    return false;
+  const auto meant = std::find_if(operators.begin(), operators.end(), [&selected](const OperatorTable::Operator& one) {
+    return selected.contains(one.name);
   });
   if (meant == operators.end()) return {};
   return fmt::format("that is the host's part alone: {{operator={}}} selects the kernels that it launches",

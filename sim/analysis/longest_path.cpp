@@ -33,6 +33,7 @@ class Alone {
       : dag_(dag), timeline_(timeline), set_of_(set_of), ready_(dag.task_count()), finish_(dag.task_count()) {
     after_.resize(dag.task_count());
     via_.resize(dag.task_count());
+    arrived_.resize(dag.task_count());
     by_lane_.resize(dag.task_count(), false);
     std::vector<std::size_t> arrived(dag.rendezvous_count());
     for (const TaskId task : in_order_of_time(timeline)) {
@@ -103,26 +104,23 @@ class Alone {
 
   /// The member of the task's collective, among those of its set, that is there last.
   [[nodiscard]] TaskId arrived_of(TaskId task) const {
-    const RendezvousId rendezvous = dag_.rendezvous(task);
-    if (!rendezvous.valid()) return task;
-    TaskId last = task;
-    for (const TaskId member : dag_.members(rendezvous)) {
-      if (set_of_[member.index()] != set_of_[task.index()]) continue;
-      const auto key = [this](TaskId one) {
-        return std::pair{ready_[one.index()], -static_cast<std::int64_t>(one.value())};
-      };
-      if (key(member) > key(last)) last = member;
-    }
-    return last;
+    const TaskId last = arrived_[task.index()];
+    return last.valid() ? last : task;
   }
 
   void end_all(std::span<const TaskId> members) {
     std::map<std::int32_t, TaskId> last;
     for (const TaskId member : members) {
-      const auto [slot, added] = last.try_emplace(set_of_[member.index()], member);
-      if (added) slot->second = arrived_of(member);
+      const auto key = [this](TaskId one) {
+        return std::pair{ready_[one.index()], -static_cast<std::int64_t>(one.value())};
+      };
+      TaskId& latest = last.try_emplace(set_of_[member.index()], member).first->second;
+      if (key(member) > key(latest)) latest = member;
     }
-    for (const TaskId member : members) end(member, last.at(set_of_[member.index()]));
+    for (const TaskId member : members) {
+      arrived_[member.index()] = last.at(set_of_[member.index()]);
+      end(member, arrived_[member.index()]);
+    }
   }
 
   void end(TaskId task, TaskId arrived) {
@@ -169,6 +167,7 @@ class Alone {
   std::vector<Time> finish_;
   std::vector<TaskId> after_;                                 ///< the task in front on the path
   std::vector<TaskId> via_;                                   ///< that one, or the server's task between
+  std::vector<TaskId> arrived_;                               ///< arrived_of(), of members of collectives
   std::vector<bool> by_lane_;                                 ///< whether that one was in front on the lane
   std::map<LaneId, TaskId> lanes_;                            ///< the last task so far on lanes with queues
   std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< by server's task and set

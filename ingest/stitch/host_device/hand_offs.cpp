@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
+#include <queue>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -150,19 +152,25 @@ class SilenceReader {
                                                  const std::vector<std::pair<Time, Time>>& silences,
                                                  const NameTest& backward) const {
     std::vector<Found> found;
-    std::size_t at = 0;
-    std::optional<Activity> activity;  // in silence `at`
+    auto silence = silences.begin();
+    std::optional<Activity> activity;  // in `silence`
     const auto close = [&] {
-      if (activity && explains(*activity, silences[at])) found.push_back({at, thread, *activity});
+      if (activity && explains(*activity, *silence))
+        found.push_back({static_cast<std::size_t>(silence - silences.begin()), thread, *activity});
       activity.reset();
-      ++at;
     };
     for_each_work(events_, threads_[thread], backward, [&](const Work& work) {
-      while (at < silences.size() && silences[at].second < work.end) close();
-      if (at == silences.size() || work.end <= silences[at].first) return;
-      add(work, silences[at], events_.threads[thread].launches, activity);
+      if (silence == silences.end()) return;
+      if (silence->second < work.end) {
+        close();
+        // Most threads work in few of the silences.
+        silence = std::partition_point(silence, silences.end(),
+                                       [&work](const std::pair<Time, Time>& one) { return one.second < work.end; });
+      }
+      if (silence == silences.end() || work.end <= silence->first) return;
+      add(work, *silence, events_.threads[thread].launches, activity);
     });
-    if (at < silences.size()) close();
+    close();
     return found;
   }
 
@@ -210,18 +218,25 @@ std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& thre
 void end_where_waiters_go_on(std::vector<HostThread>& threads, std::size_t main_thread,
                              const std::vector<std::pair<Time, Time>>& silences) {
   const std::vector<HostCollective*> collectives = collectives_of_others(threads, main_thread);
+  using Ending = std::pair<Time, std::size_t>;  // a collective by its end
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running;
+  std::vector<bool> over(collectives.size(), false);
+  std::size_t first = 0;  // that is not over
   std::size_t next = 0;
-  std::vector<HostCollective*> running;  // by begin
   Time last_end = Time::min();
   for (const auto& [begin, end] : silences) {
-    while (next < collectives.size() && collectives[next]->begin < end) running.push_back(collectives[next++]);
-    for (const HostCollective* const one : running) {
-      if (one->end <= end) last_end = std::max(last_end, one->end);
+    for (; next < collectives.size() && collectives[next]->begin < end; ++next)
+      running.emplace(collectives[next]->end, next);
+    for (; !running.empty() && running.top().first <= end; running.pop()) {
+      const auto [ended, one] = running.top();
+      if (over[one]) continue;
+      over[one] = true;
+      last_end = std::max(last_end, ended);
     }
-    std::erase_if(running, [at = end](const HostCollective* one) { return one->end <= at; });
-    if (running.empty() || last_end > end - kShortQuiet || running.front()->end > end + kLateEnd) continue;
-    running.front()->end = last_end = end;
-    running.erase(running.begin());
+    while (first < next && over[first]) ++first;
+    if (first == next || last_end > end - kShortQuiet || collectives[first]->end > end + kLateEnd) continue;
+    collectives[first]->end = last_end = end;
+    over[first] = true;
   }
 }
 
