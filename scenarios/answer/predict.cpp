@@ -194,10 +194,12 @@ void Predictor::slow_kernels(const std::vector<Duration>& durations, double side
                              const sim::EngineOptions& options, Prediction& prediction) const {
   SlowedKernels kernels(*interference_, *prediction.graph, durations, side);
   const sim::EngineOptions again{.threads = options.threads, .grain = options.grain, .stop = options.stop};
-  for (int round = 0; round < kMostRounds && kernels.follow(prediction.timeline); ++round) {
+  prediction.unsettled = kernels.follow(prediction.timeline);
+  for (int round = 0; round < kMostRounds && prediction.unsettled > 0; ++round) {
     machine.set_durations(kernels.durations());
     prediction.timeline = sim::replay(prediction.graph->dag, machine, again);
     refuse_the_end_of_time(prediction.timeline);
+    prediction.unsettled = kernels.follow(prediction.timeline);
   }
   prediction.slowed = kernels.classes();
 }

@@ -43,6 +43,8 @@ struct Prediction {
   Duration in_the_long_run{};
   std::vector<DeviceShare> shares;  ///< of the changes of device work, in order
   std::vector<SlowedClass> slowed;  ///< the kernels that communication slows; none where that is not known
+  /// By how much of their time those kernels would change in one more replay, where 20 did not settle them; else 0.
+  double unsettled = 0;
 };
 
 /// What the profiler added to the recorded times (scenarios/answer/learn_from_capture.h), and what is said of it.

@@ -82,7 +82,7 @@ double SlowedKernels::factor(std::size_t slowdown) const {
   return side_ == 0 ? each.factor : side_ < 0 ? each.low : each.high;
 }
 
-bool SlowedKernels::follow(const sim::Timeline& timeline) {
+double SlowedKernels::follow(const sim::Timeline& timeline) {
   const std::map<Rank, BusyTimes> communication = device_communication(graph_.dag, timeline.start, timeline.finish);
   const BusyTimes none;
   std::vector<Duration> next = durations_;
@@ -96,9 +96,9 @@ bool SlowedKernels::follow(const sim::Timeline& timeline) {
     changed += std::abs(nanoseconds(next[i] - durations_[i]));
     all += nanoseconds(next[i]);
   }
-  if (changed <= kSettled * all) return false;
+  if (changed <= kSettled * all) return 0;
   durations_ = std::move(next);
-  return true;
+  return changed / all;
 }
 
 std::vector<SlowedClass> SlowedKernels::classes() const {

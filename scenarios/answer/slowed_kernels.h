@@ -33,7 +33,8 @@ struct SlowedClass {
 /// The kernels of a graph that take as long as the communication beside them makes them (model/cost/device/slowdown.h).
 /// How long depends on the replay, and the replay on how long: durations are taken from a replay, and that is repeated
 /// with them until they settle. As a task depends on nothing that comes after it, every round settles more of the
-/// replay from its beginning on; so there is one answer, and no oscillation.
+/// replay from its beginning on; so there is one answer, and no oscillation. But many rounds may be needed, as many as
+/// there are kernels in a chain.
 class SlowedKernels {
  public:
   /// `durations` are what the tasks of `graph` take with the overlap of the capture, changes included. `side` is the
@@ -41,9 +42,9 @@ class SlowedKernels {
   SlowedKernels(const CapturedInterference& interference, const Capture& graph, const std::vector<Duration>& durations,
                 double side);
 
-  /// Takes the durations from where communication lies in `timeline`. False where they are settled already, to 1e-5 of
-  /// all kernels' time; then they stay as they were. O(tasks log).
-  [[nodiscard]] bool follow(const sim::Timeline& timeline);
+  /// Takes the durations from where communication lies in `timeline`, and returns by how much they changed, summed and
+  /// relative to all kernels' time. Less than 1e-5 is 0: they are settled, and stay as they were. O(tasks log).
+  [[nodiscard]] double follow(const sim::Timeline& timeline);
   /// By TaskId of the graph.
   [[nodiscard]] const std::vector<Duration>& durations() const noexcept { return durations_; }
   /// Of the classes that the graph has kernels of.

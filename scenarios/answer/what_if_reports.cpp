@@ -354,6 +354,7 @@ constexpr auto kSlowedClass = std::to_array<Field<SlowedClass>>({
 constexpr auto kInterference = std::to_array<Field<WhatIfAnswer>>({
     {"interference", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::slowed>, kSlowedClass,
      sim::kItemLines},
+    {"interference_unsettled", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::unsettled>},
 });
 
 /// What it adds to an iteration of a rank, on average.
@@ -372,6 +373,11 @@ Sections interference_sections(const WhatIfAnswer& answer) {
   section.sentences.emplace_back(
       fmt::format("kernels beside communication: {} an iteration of a rank (without: --no-interference)",
                   sim::signed_time(added(answer))));
+  const double unsettled = std::max(answer.baseline.prediction.unsettled, answer.scenario.prediction.unsettled);
+  if (unsettled > 0) {
+    section.sentences.emplace_back(fmt::format(
+        "their times did not settle in 20 replays: one more would change them by {}", sim::percent(unsettled)));
+  }
   return {std::move(section)};
 }
 

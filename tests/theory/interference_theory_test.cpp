@@ -67,6 +67,35 @@ TEST(InterferenceTheory, ClassesWithoutEvidenceKeepTheirTimes) {
   EXPECT_TRUE(question.predicted({"network.bandwidth=1e9x"}).slowed.empty());
 }
 
+/// A chain of kernels beside collectives whose times do not depend on them. Each kernel's time is known when the one
+/// before it has settled.
+Capture long_chain() {
+  DagBuilder builder;
+  const auto add = [&](TaskKind kind, const std::string& name, Duration duration, Duration lag) {
+    const LaneId lane = builder.add_lane({.name = name, .kind = LaneKind::kStream, .device = 0});
+    TaskId before;
+    for (int i = 0; i < 60; ++i) {
+      const TaskId task =
+          builder.add_task({.kind = kind, .name = builder.intern(name), .lane = lane, .duration = duration});
+      if (before.valid()) builder.add_edge(before, task, EdgeKind::kStream, lag);
+      before = task;
+    }
+  };
+  add(TaskKind::kKernel, "sgemm", milliseconds{15}, {});
+  add(TaskKind::kCollective, "ncclAllReduce", milliseconds{20}, milliseconds{13});
+  Capture capture;
+  capture.dag = std::move(builder).build().dag;
+  return capture;
+}
+
+TEST(InterferenceTheory, WhatDoesNotSettleIsSaid) {
+  // Calculated apart: after 20 rounds one more changes the kernels' times by several percent.
+  const Question chain = with_slowdown(long_chain(), {KernelClass::kGemm, 7, 5.0, 4.0, 6.0});
+  EXPECT_GT(chain.predicted({"compute{kind=kernel}.scale=0.7"}).unsettled, 0.01);
+  EXPECT_EQ(chain.predicted({"compute{kind=kernel}.scale=1"}).unsettled, 0);
+  EXPECT_EQ(doubled().predicted({"network.bandwidth=2x"}).unsettled, 0);
+}
+
 const scenarios::IntervalSource* interference_source(const scenarios::AnswerInterval& interval) {
   const auto found = std::find_if(interval.sources.begin(), interval.sources.end(),
                                   [](const auto& source) { return source.name == "interference"; });
