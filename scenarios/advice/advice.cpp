@@ -79,14 +79,15 @@ void add_left_out(std::string_view key, std::vector<std::string>& sentences) {
 void describe(const Plan& captured, Tried& tried) {
   Plan plan = captured;
   const Scenario scenario = scenario_of({tried.candidate.settings});
+  std::vector<std::shared_ptr<const YamlText>> documents;
+  std::vector<Change> changes;
   for (const PointValue& value : scenario.points.front()) {
-    std::shared_ptr<const YamlText> document;
-    const Change change = change_at(value.key, value.value, document);
-    if (const auto selection = selection_of(change, *captured.captured))
+    changes.push_back(change_at(value.key, value.value, documents.emplace_back()));
+    if (const auto selection = selection_of(changes.back(), *captured.captured))
       tried.applies_to.push_back(text_of(*selection));
     add_left_out(value.key, tried.leaves_out);
-    change.apply(plan);
   }
+  apply_all(changes, plan);
   tried.assumptions.assign(plan.assumptions.begin() + static_cast<std::ptrdiff_t>(captured.assumptions.size()),
                            plan.assumptions.end());
 }

@@ -110,7 +110,11 @@ class WorkList {
 
 Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
     : predictor_(predictor), changes_(scenario), points_(points_of(scenario)), common_(predictor.plan()) {
-  for (const Change& change : scenario.changes) change.apply(common_);
+  const bool hardware_varies = changes_.has_hardware();
+  std::vector<const Change*> at_once;
+  for (const Change& change : scenario.changes)
+    (hardware_varies && change.hardware_turn() ? with_points_ : at_once).push_back(&change);
+  apply_all(std::move(at_once), common_);
   graph_of_.reserve(points_.size());
   NumberedGraphs graphs;
   DistinctAssumptions assumptions;
@@ -130,7 +134,9 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
 
 Plan Sweep::plan_of(std::size_t point) const {
   Plan plan = common_;
-  changes_.apply(points_, point, plan);
+  std::vector<const Change*> changes = with_points_;
+  for (const Change* const change : changes_.of(points_, point)) changes.push_back(change);
+  apply_all(std::move(changes), plan);
   return plan;
 }
 

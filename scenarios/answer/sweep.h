@@ -75,7 +75,9 @@ class Sweep {
   Predictor& predictor_;
   PointChanges changes_;
   Points points_;
-  Plan common_;                          ///< after the scenario's own changes
+  Plan common_;  ///< after the scenario's own changes, but for those of with_points_
+  /// Changes of hardware that are applied with those of each point; the scenario's documents must outlive them.
+  std::vector<const Change*> with_points_;
   std::vector<GraphKey> graphs_;         ///< those that points have, each once
   std::vector<std::uint32_t> graph_of_;  ///< by point: index into graphs_
   Assumptions assumptions_;

@@ -62,10 +62,8 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
       .name = scenario.name, .capture = captured.captured, .network = captured.network, .calibration = calibration};
   Prediction baseline = meter.predict(predictor, captured);
   Plan plan = predictor.plan();
-  for (const Change& change : scenario.changes) {
-    change.apply(plan);
-    answer.changes.push_back(change.to_text());
-  }
+  apply_all(scenario.changes, plan);
+  for (const Change& change : scenario.changes) answer.changes.push_back(change.to_text());
   Prediction predicted = meter.predict(predictor, plan);
   for (const Change& change : scenario.changes) {
     auto& selection = answer.selections.emplace_back(selection_of(change, *captured.captured));

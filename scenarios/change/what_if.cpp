@@ -108,4 +108,21 @@ std::string Change::key() const {
   return text_with([](const std::string& value) { return value; });
 }
 
+std::optional<int> Change::hardware_turn() const {
+  return what_if_->hardware_turn == nullptr ? std::nullopt : std::optional(what_if_->hardware_turn(*this));
+}
+
+void apply_all(std::vector<const Change*> changes, Plan& plan) {
+  // An absent turn is less than any.
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change* a, const Change* b) { return a->hardware_turn() < b->hardware_turn(); });
+  for (const Change* const change : changes) change->apply(plan);
+}
+
+void apply_all(const std::vector<Change>& changes, Plan& plan) {
+  std::vector<const Change*> all;
+  for (const Change& change : changes) all.push_back(&change);
+  apply_all(std::move(all), plan);
+}
+
 }  // namespace stepsim::scenarios

@@ -59,6 +59,8 @@ struct WhatIf {
   /// Applies the change to the plan. Throws InputError, with one sentence, at a value that is invalid or that the
   /// capture lacks the data for; it never guesses.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
+  /// For changes of hardware: their turn among each other, after all other changes (apply_all()). Null: it is none.
+  int (*hardware_turn)(const Change& change) = nullptr;
 };
 
 /// All of them, in the order of scenarios/whatif/CMakeLists.txt.
@@ -88,6 +90,8 @@ class Change {
   [[nodiscard]] std::string key() const;
 
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
+  /// WhatIf::hardware_turn; nothing where the change is not one of hardware.
+  [[nodiscard]] std::optional<int> hardware_turn() const;
 
  private:
   void read(const YamlField& map);
@@ -98,6 +102,11 @@ class Change {
   Selector selector_;
   YamlField place_;
 };
+
+/// Applies changes in the order in which they are given, and those of hardware after all others, in the order in which
+/// they depend on each other: hosts before their links. So it does not matter in which order a user writes them.
+void apply_all(std::vector<const Change*> changes, Plan& plan);
+void apply_all(const std::vector<Change>& changes, Plan& plan);
 
 /// WhatIf::selected for a what-if that applies to what `select` makes of its selector alone.
 template <std::vector<TaskId> (*select)(const Selector& selector, const Capture& capture)>

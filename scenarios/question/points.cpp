@@ -75,10 +75,21 @@ Change PointChanges::read(const std::string& key, const YamlField& value) {
   return change_at(key, value, documents_.emplace_back());
 }
 
-void PointChanges::apply(const Points& points, std::size_t point, Plan& plan) const {
-  for (std::size_t axis = 0; axis < of_axes_.size(); ++axis) of_axes_[axis][points.place(point, axis)].apply(plan);
-  if (listed_.empty()) return;
-  for (const Change& change : listed_[point]) change.apply(plan);
+bool PointChanges::has_hardware() const {
+  const auto any = [](const std::vector<Change>& changes) {
+    return std::any_of(changes.begin(), changes.end(),
+                       [](const Change& change) { return change.hardware_turn().has_value(); });
+  };
+  return std::any_of(of_axes_.begin(), of_axes_.end(), any) || std::any_of(listed_.begin(), listed_.end(), any);
+}
+
+std::vector<const Change*> PointChanges::of(const Points& points, std::size_t point) const {
+  std::vector<const Change*> changes;
+  for (std::size_t axis = 0; axis < of_axes_.size(); ++axis)
+    changes.push_back(&of_axes_[axis][points.place(point, axis)]);
+  if (listed_.empty()) return changes;
+  for (const Change& change : listed_[point]) changes.push_back(&change);
+  return changes;
 }
 
 }  // namespace stepsim::scenarios

@@ -47,8 +47,9 @@ struct Points {
 class PointChanges {
  public:
   explicit PointChanges(const Scenario& scenario);
-  /// Applies the changes of a point. Throws what they throw.
-  void apply(const Points& points, std::size_t point, Plan& plan) const;
+  [[nodiscard]] bool has_hardware() const;
+  /// The changes of a point.
+  [[nodiscard]] std::vector<const Change*> of(const Points& points, std::size_t point) const;
 
  private:
   [[nodiscard]] Change read(const std::string& key, const YamlField& value);

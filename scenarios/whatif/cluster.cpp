@@ -126,8 +126,7 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
       cannot_answer(
           value,
           "the capture shows the links inside one host alone, and not what its NIC carries; expected cluster.nic "
-          "before "
-          "it, such as cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
+          "beside it, such as cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
     }
     const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));  // that nothing crosses
     const Link nic{{}, rate, plan.job.latency.value_or(kUsualLatency), 1};
@@ -223,6 +222,12 @@ void apply_cluster(const Change& change, Plan& plan) {
   if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 
+/// A NIC's rate is known before hosts share it, and ranks are counted before they share hosts.
+int turn_of(const Change& change) {
+  if (change.find("gpus_per_host") != nullptr) return 2;
+  return change.find("nic") != nullptr && change.find("workers") == nullptr ? 0 : 1;
+}
+
 }  // namespace
 
 extern const WhatIf cluster_what_if;
@@ -232,6 +237,7 @@ const WhatIf cluster_what_if{
     .ignores = "differences between machines, and any change of the job itself with their number",
     .parameters = kClusterParameters,
     .apply = apply_cluster,
+    .hardware_turn = turn_of,
 };
 
 }  // namespace stepsim::scenarios

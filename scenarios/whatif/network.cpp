@@ -209,7 +209,7 @@ std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Pla
   if (inner.empty()) {
     cannot_answer(
         value,
-        "links inside hosts are not told from those between them; expected cluster.gpus_per_host before it, or "
+        "links inside hosts are not told from those between them; expected cluster.gpus_per_host beside it, or "
         "--cluster FILE with nvlink or pcie");
   }
   std::vector<LinkId> links;
@@ -312,6 +312,7 @@ const WhatIf network_what_if{
     .parameters = parameters,
     .selected = selected_by<selected_transfers>,
     .apply = apply_network,
+    .hardware_turn = [](const Change&) { return 3; },  // once the links are there
 };
 
 }  // namespace stepsim::scenarios

@@ -89,7 +89,7 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.ya
 error: --resume has no FILE; expected one, or -o FILE
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --network recorded
-error: none of the 15 points has a prediction; network.bandwidth=0.5x, comm.partition_bytes=256KiB: tests/golden/data/sweep_grid.yaml:3: transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE, and --network maxmin
+error: none of the 15 points has a prediction; network.bandwidth=0.5x, comm.partition_bytes=256KiB: tests/golden/data/sweep_grid.yaml:4: under --network recorded transfers keep their recorded times; expected another network model
 [exit 2]
 $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml
 error: tests/golden/data/sweep_grid.yaml:1: is not a part of a sweep; expected a file that a shard or --resume wrote

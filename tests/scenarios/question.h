@@ -27,7 +27,7 @@ class Question {
 
   [[nodiscard]] scenarios::Prediction predicted(const scenarios::Scenario& scenario) const {
     scenarios::Plan plan = predictor_->plan();
-    for (const scenarios::Change& change : scenario.changes) change.apply(plan);
+    scenarios::apply_all(scenario.changes, plan);
     return predictor_->predict(plan);
   }
   [[nodiscard]] scenarios::Prediction predicted(std::initializer_list<std::string> sets) const {

@@ -36,7 +36,7 @@ long long slower(const stepsim::Capture& capture) {
   Scenario scenario;
   add_set(scenario, "compute.scale=2");
   Plan plan = predictor.plan();
-  for (const Change& change : scenario.changes) change.apply(plan);
+  apply_all(scenario.changes, plan);
   return predictor.predict(plan).iteration.count();
 }
 

@@ -65,6 +65,33 @@ TEST(SweepTest, PointsThatShareGraphsEqualTheirPredictionAlone) {
   }
 }
 
+TEST(SweepTest, HardwareOfTheScenarioAndOfThePointsIsSettledTogether) {
+  const auto question = stepsim::testing::data_parallel_question();
+  const auto alone = [&](const char* gpus, const char* nic) {
+    return question.iteration({"cluster.workers=4", std::string("cluster.nic=") + nic,
+                               std::string("cluster.gpus_per_host=") + gpus, "network.between=2x"});
+  };
+  // What the scenario fixes needs what the points vary, and the axes are in either order.
+  for (const char* const yaml : {"changes: [{network: {between: 2x}}, {cluster: {workers: 4}}]\n"
+                                 "sweep: {cluster.gpus_per_host: [1, 2], cluster.nic: [1Gb/s, 8Gb/s]}",
+                                 "changes: [{cluster: {workers: 4}}]\npoints:\n"
+                                 "  - {network.between: 2x, cluster.gpus_per_host: 1, cluster.nic: 1Gb/s}\n"
+                                 "  - {cluster.gpus_per_host: 1, network.between: 2x, cluster.nic: 8Gb/s}\n"
+                                 "  - {cluster.nic: 1Gb/s, cluster.gpus_per_host: 2, network.between: 2x}\n"
+                                 "  - {network.between: 2x, cluster.nic: 8Gb/s, cluster.gpus_per_host: 2}\n"}) {
+    const auto outcomes = swept(question, yaml);
+    ASSERT_EQ(outcomes.size(), 4U);
+    std::size_t point = 0;
+    for (const char* const gpus : {"1", "2"}) {
+      for (const char* const nic : {"1Gb/s", "8Gb/s"}) {
+        EXPECT_EQ(outcomes[point].iteration, alone(gpus, nic)) << yaml << outcomes[point].problem;
+        ++point;
+      }
+    }
+    EXPECT_NE(outcomes[0].iteration, outcomes[1].iteration);
+  }
+}
+
 TEST(SweepTest, ARefusedPointHasASentence) {
   const auto outcomes =
       swept(stepsim::testing::streams_question(), "sweep: [{compute.scale: 2}, {network.latency: 2x}]");

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "model/rewrite/capture_edit.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
@@ -141,6 +146,30 @@ TEST(ClusterWhatIf, LinksInsideAndBetweenHostsChangeAlone) {
   EXPECT_EQ(ring("100GB/s", "network.inside=0.4x"), microseconds{41'000} + (kLatency + microseconds{1625}) * 6);
   EXPECT_EQ(ring("400MB/s", "network.inside=2x"), ring("400MB/s", "network.inside=1x"));
   EXPECT_NE(problem_of(question, {"network.inside=2x"}).find("cluster.gpus_per_host"), std::string::npos);
+}
+
+/// As above, with 2.6 MB / 4 at 0.8 GB/s between hosts.
+constexpr Duration kFourRanksOnTwoHosts = microseconds{41'000} + Duration{10'000 + 812'500} * 6;
+
+TEST(ClusterWhatIf, HardwareIsSettledOnceInWhicheverOrderItIsWritten) {
+  const Question question = data_parallel_question();
+  std::vector<std::string> sets{"cluster.gpus_per_host=2", "cluster.nic=400MB/s", "cluster.workers=4",
+                                "comm.algorithm=ring", "network.between=2x"};
+  do {
+    scenarios::Scenario scenario;
+    for (const std::string& set : sets) scenarios::add_set(scenario, set);
+    EXPECT_EQ(question.predicted(scenario).iteration, kFourRanksOnTwoHosts) << ::testing::PrintToString(sets);
+  } while (std::next_permutation(sets.begin(), sets.end()));
+}
+
+TEST(ClusterWhatIf, AFileMayWriteHardwareInAnyOrder) {
+  const Question question = data_parallel_question();
+  for (const char* const changes :
+       {"[{network: {between: 2x}}, {cluster: {gpus_per_host: 2, workers: 4}}, {cluster: {nic: 400MB/s}}, {comm: "
+        "{algorithm: ring}}]",
+        "[{cluster: {gpus_per_host: 2, nic: 400MB/s}}, {network: {between: 2x}}, {comm: {algorithm: ring}}, {cluster: "
+        "{workers: 4}}]"})
+    EXPECT_EQ(question.predicted(std::string_view("changes: " + std::string(changes))).iteration, kFourRanksOnTwoHosts);
 }
 
 TEST(ClusterWhatIf, HostsOfGpusKeepTheirFormForAnyNumberOfWorkers) {
