@@ -49,8 +49,8 @@ Command::Run setup_sweep(CLI::App& app) {
                                "go on with the points that FILE holds, and keep those that follow there (default: "
                                "OUT.points of -o OUT)");
   const auto* shard = app.add_option("--shard")->type_name("I/N")->description(
-      "only every N-th point from the I-th on, I from 0; -o FILE is then a part for --merge "
-      "(default: as Slurm, mpirun or Kubernetes say)");
+      "Predict every N-th point, starting at point I (from 0), and write them to FILE.part-I-of-N of -o FILE, or to "
+      "FILE if its extension is not an output's (default: as Slurm, mpirun or Kubernetes say)");
   const auto* merge = app.add_flag("--merge")->disable_flag_override()->description(
       "TRACE... are the parts of all shards: make the one result of them");
   return [=, &app](const Session& session) {

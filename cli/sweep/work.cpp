@@ -17,6 +17,7 @@
 #include "scenarios/answer/knee.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/analysis/summary.h"
+#include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/write_file.h"
 #include "sim/report/headline.h"
@@ -47,6 +48,12 @@ std::string part_path(const std::string& output, std::size_t index, std::size_t 
 bool is_part(const SweepRequest& request) { return request.shard.count > 1; }
 bool is_launched(const SweepRequest& request) { return is_part(request) && !request.shard.from.empty(); }
 
+/// Whether -o names the one result, so that a part needs a name of its own: a part is not what the name of an output
+/// promises.
+bool names_result(const SweepRequest& request) {
+  return !is_part(request) || is_launched(request) || sim::find_exporter(*request.common.output) != nullptr;
+}
+
 /// The file that keeps finished points, if there is one.
 std::optional<std::string> journal_path(const SweepRequest& request) {
   const std::optional<std::string>& output = request.common.output;
@@ -54,7 +61,7 @@ std::optional<std::string> journal_path(const SweepRequest& request) {
     if (!output || writes_to_standard_output(request.common))
       throw UsageError("a shard leaves its points in a file; expected -o FILE");
     if (request.resume_file) throw UsageError("--resume: a shard goes on with its own part; expected no FILE");
-    return is_launched(request) ? part_path(*output, request.shard.index, request.shard.count) : *output;
+    return names_result(request) ? part_path(*output, request.shard.index, request.shard.count) : *output;
   }
   if (request.resume_file) return request.resume_file;
   if (output && !writes_to_standard_output(request.common)) return *output + ".points";
@@ -62,12 +69,11 @@ std::optional<std::string> journal_path(const SweepRequest& request) {
   return std::nullopt;
 }
 
-/// Refuses a wrong -o or --resume before anything is read. A part of a shard may have any name.
+/// Refuses a wrong -o or --resume before anything is read.
 void check_output(const SweepRequest& request) {
-  const bool whole = request.common.output && (!is_part(request) || is_launched(request));
-  if (whole) check_output(request.common);
   std::error_code unknown;  // then opening it says what is wrong
   const auto journal = journal_path(request);
+  if (request.common.output && names_result(request)) check_output(request.common);
   if (journal && !std::filesystem::is_regular_file(*journal, unknown)) sim::refuse_unwritable(*journal);
 }
 
@@ -183,7 +189,7 @@ void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
   write_output(options, {.provenance = answer.head.provenance, .document = &document});
 }
 
-/// The whole result, once the parts of all the launcher's processes are complete.
+/// The whole result, once the parts of all shards are complete.
 std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t count) {
   std::vector<SweepPart> parts;
   try {
@@ -197,7 +203,7 @@ std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t coun
 void report_part(const SweepRequest& request, const PointsAtWork& points, std::size_t of, const Session& session) {
   const CommonOptions& options = request.common;
   const std::string& path = points.journal()->path();
-  const auto answer = is_launched(request) ? all_parts(*options.output, request.shard.count) : std::nullopt;
+  const auto answer = names_result(request) ? all_parts(*options.output, request.shard.count) : std::nullopt;
   if (answer) write_whole(*answer, options);
   if (options.json) {
     sim::JsonWriter json;

@@ -92,6 +92,19 @@ def shards(whole):
     check("a part of another sweep", one_error_line(run, 1) and b"another sweep" in run.stderr, run.stderr)
 
 
+def shards_of_a_named_result(whole):
+    """-o names the result, so no shard writes a part under that name, and the last one writes the result."""
+    for extension in ("json", "csv"):
+        folder = fresh(whole)
+        out = "out." + extension
+        for i in (1, 0):
+            check(f"no {out} before the last shard", not os.path.exists(os.path.join(folder, out)))
+            run = sweep(folder, "--shard", f"{i}/2", "-o", out)
+            part = f"{out}.part-{i}-of-2"
+            check(f"a part is called {part}", run.returncode == 0 and part.encode() in run.stdout and os.path.exists(os.path.join(folder, part)), run)
+        check(f"{out} is the result", text(folder, out) == text(whole, out))
+
+
 def launched(whole, name, variables):
     """As a launcher starts them, all with one command; the last writes the whole."""
     folder = fresh(whole)
@@ -144,4 +157,4 @@ def by_mpirun(whole):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(formats, any_threads, resumed_after_any_point, refused_everywhere, resume_of_another, shards, launched_by_all, lost_process, by_mpirun))
+    sys.exit(run_all(formats, any_threads, resumed_after_any_point, refused_everywhere, resume_of_another, shards, shards_of_a_named_result, launched_by_all, lost_process, by_mpirun))
