@@ -31,11 +31,20 @@ constexpr auto kWords = std::to_array<Word>({
     {"memset", kMemset},
     {"fillbuffer", kMemset},
     {"fillfunctor", kMemset},
+    // Around attention in servers: the cache of keys and values, its pages, and what is made of operands. vLLM, SGLang,
+    // FlashInfer, SageAttention.
+    {"and_cache", kScatter},
+    {"kvcache<", kScatter},
+    {"kv_indices", kGather},
+    {"page_indices", kGather},
+    {"quantize_with_block", kElementwise},
+    {"sage_quant", kElementwise},
+    {"sage_fwd", kAttention},
+    {"triton_poi", kElementwise},
     {"flash", kAttention},
     {"fmha", kAttention},
     {"attn", kAttention},
     {"attention", kAttention},
-    {"triton_poi", kElementwise},
     {"triton_tem", kGemm},
     {"triton_mm", kGemm},
     {"multi_tensor", kOptimizer},
@@ -62,6 +71,15 @@ constexpr auto kWords = std::to_array<Word>({
     {"permute_indices", kGather},
     {"linearize_index", kGather},
     {"softmax", kSoftmax},
+    // Which expert takes which token, and the way there and back: vLLM, TensorRT-LLM, triton_kernels.
+    {"routing", kGather},
+    {"moe_align", kGather},
+    {"expert_tokens", kGather},
+    {"moe::dev::finalize", kGather},
+    {"moe_sum", kReduction},
+    {"fused_moe", kGemm},
+    {"bitmatrix", kReduction},
+    {"topk", kReduction},
     {"layer_norm", kNormalisation},
     {"layernorm", kNormalisation},
     {"batch_norm", kNormalisation},
@@ -75,6 +93,10 @@ constexpr auto kWords = std::to_array<Word>({
     {"rmsnorm", kNormalisation},
     {"rowwisemoments", kNormalisation},
     {"gammabeta", kNormalisation},
+    {"fusedparams", kNormalisation},  // PyTorch's group norm, as the next
+    {"internalgradients", kNormalisation},
+    {"submeankernel", kNormalisation},  // SageAttention: keys less their mean
+    {"meanscalekernel", kNormalisation},
     {"triton_red", kReduction},
     {"triton_per", kReduction},
     {"catarray", kCopy},
@@ -106,12 +128,20 @@ constexpr auto kWords = std::to_array<Word>({
     {"miopenconv", kConvolution},
     {"miopensp3", kConvolution},
     {"im2col", kCopy},
+    {"im2d2col", kCopy},
     {"col2im", kCopy},
     {"quantize", kElementwise},
+    {"quant_kernel", kElementwise},
+    {"quantint8", kElementwise},
+    {"quant_per", kElementwise},
+    {"per_thread_int8", kElementwise},
+    {"fp8_quant", kElementwise},
     {"epilogue", kElementwise},
     {"fbgemm", kElementwise},  // a library's name: what it does is in the words above
     {"gemm", kGemm},
     {"gemv", kGemm},
+    {"bmm_", kGemm},
+    {"marlin", kGemm},
     {"cijk_", kGemm},
     {"splitkreduce", kGemm},
     {"cublas", kGemm},
@@ -268,8 +298,11 @@ Limit limit_of(KernelClass kernel_class) noexcept {
 
 KernelClass classify_kernel(std::string_view name) noexcept {
   if (communication_kernel(name)) return kCollective;
-  const auto* const found = std::find_if(kWords.begin(), kWords.end(),
-                                         [name](const Word& word) { return contains_ignoring_case(name, word.text); });
+  // Inductor's name of a fused kernel lists the operators whose parts are in it; attention itself is not fused so.
+  const bool fused = name.starts_with("triton_red") || name.starts_with("triton_per");
+  const auto* const found = std::find_if(kWords.begin(), kWords.end(), [name, fused](const Word& word) {
+    return (!fused || word.means != kAttention) && contains_ignoring_case(name, word.text);
+  });
   return found == kWords.end() ? kUnknown : found->means;
 }
 

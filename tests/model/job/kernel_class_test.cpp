@@ -87,6 +87,39 @@ TEST(KernelClassTest, RocmKernelsAreClassedByTheirNames) {
   });
 }
 
+TEST(KernelClassTest, KernelsOfServersAndOfQuantisedAttentionAreClassed) {
+  // As they are called in captures of vLLM, SGLang and xDiT (AMD TraceLens), and in the sources of vLLM and
+  // SageAttention.
+  for (const auto& [kernel_class, name] : std::vector<std::pair<KernelClass, std::string>>{
+           {kAttention, "sage_fwd"},
+           {kElementwise, "sage_quant_kernel"},
+           {kElementwise, "quant_query_per_thread_int8_kernel"},
+           {kElementwise, "quant_per_block_int8_kernel"},
+           {kElementwise, "void QuantInt8Kernel<128u, 128u, 1u, true, false, __nv_bfloat16>(__nv_bfloat16*)"},
+           {kNormalisation, "void SubMeanKernel<128u, 128u, 2u, __nv_bfloat16>(__nv_bfloat16*)"},
+           {kNormalisation, "void MeanScaleKernel<64u, false, __half>(__half*, signed char*, float*, float*)"},
+           {kAttention, "void qk_int_sv_f8_attn_kernel<128u, 64u, 32u, 64u, 128u>(signed char*)"},
+           {kScatter, "void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16, unsigned char>(__nv_bfloat16 const*)"},
+           {kScatter, "void vllm::concat_and_cache_mla_kernel<__nv_bfloat16>(__nv_bfloat16 const*)"},
+           {kScatter, "void (anonymous namespace)::store_kvcache<2048l, 4, false, long>(StoreKVCacheParams)"},
+           {kGather, "create_flashinfer_kv_indices_triton"},
+           {kAttention, "void paged_attention_ll4mi_QKV_mfma16_kernel<0, (vllm::Fp8KVCacheDataType)0>(int)"},
+           {kGather,
+            "void moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::KernelParams<__nv_bfloat16> >()"},
+           {kGather, "void vllm::moe::moe_align_block_size_kernel<int>(int const*, int*)"},
+           {kGather, "void vllm::moe::count_and_sort_expert_tokens_kernel<int>(int const*, int*)"},
+           {kGather, "void moe::dev::finalize::finalizeKernelVecLoad<cutlass::bfloat16_t>(int)"},
+           {kSoftmax, "void vllm::moe::topkGatingSoftmax<4, 64, 4, 16, int>(float const*)"},
+           {kReduction, "_topk_forward"},
+           {kGemm, "fused_moe_kernel"},
+           {kGemm, "bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_cga1x1x1"},
+           {kElementwise, "void vllm::scaled_fp8_quant_kernel_strided<c10::BFloat16, c10::Float8_e4m3fn>(int)"},
+           {kNormalisation, "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi64ELi8ELb0E"},
+           {kElementwise, "triton_poi_fused__scaled_dot_product_flash_attention_cat_transpose_view_10"},
+           {kReduction, "triton_red_fused__to_copy_add_fmha_v3_fwd_mean_mul_24"}})
+    EXPECT_EQ(classify_kernel(name), kernel_class) << name;
+}
+
 TEST(KernelClassTest, TheKindOfATaskGoesBeforeItsName) {
   EXPECT_EQ(classify_kernel(TaskKind::kCollective, "my_all_to_all"), kCollective);
   EXPECT_EQ(classify_kernel(TaskKind::kMemset, "x"), kMemset);
