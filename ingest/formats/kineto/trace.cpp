@@ -128,6 +128,12 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   if (const AscendParts::Layer layer = ascend_.layer_of(event.process); layer != AscendParts::Layer::kNone)
     return add_ascend(event, layer);
   const KinetoCategory* const category = find_kineto_category(event.category);
+  if (category == nullptr && event.category.empty()) {
+    held_back_.push_back({std::string{event.name}, std::string{event.process}, std::string{event.thread},
+                          std::string{event.arguments}, event.start_ns, event.duration_ns, event.has_duration,
+                          event.offset});
+    return;
+  }
   if (category == nullptr) return note_unknown(event);
   if (!category->used) {
     note_module(event);
@@ -235,6 +241,29 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   }
   append(event, *kind, device_track(event, arguments), -1, detail);
   ascend_.note_work(event, static_cast<std::uint32_t>(trace_.size() - 1));
+}
+
+/// To be called once all processes have their names.
+void KinetoTrace::add_held_back() {
+  for (const HeldBack& held : held_back_) {
+    ChromeEvent event;
+    event.phase = "X";
+    event.name = held.name;
+    event.process = held.process;
+    event.thread = held.thread;
+    event.arguments = held.arguments;
+    event.start_ns = held.start_ns;
+    event.duration_ns = held.duration_ns;
+    event.has_duration = held.has_duration;
+    event.offset = held.offset;
+    const AscendParts::Layer layer = ascend_.layer_of(event.process);
+    if (layer == AscendParts::Layer::kNone) {
+      note_unknown(event);
+    } else {
+      add_ascend(event, layer);
+    }
+  }
+  held_back_.clear();
 }
 
 void KinetoTrace::note_shapes(const ChromeEvent& event) {
@@ -463,6 +492,7 @@ void KinetoTrace::name_tracks() {
 }
 
 HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
+  add_held_back();
   report_unknown();
   report_sample();
   report_left_out();

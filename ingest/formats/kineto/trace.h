@@ -63,6 +63,7 @@ class KinetoTrace {
  private:
   void add_complete(const ChromeEvent& event);
   void add_ascend(const ChromeEvent& event, AscendParts::Layer layer);
+  void add_held_back();
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
   /// For TraceDetails.
@@ -98,7 +99,16 @@ class KinetoTrace {
   KinetoOperators operators_;
   RecordedShare recorded_share_;
   std::map<KernelLaunch, std::uint32_t> launches_;  ///< numbers of trace_.launches
+  /// A record without a category, whose process may get the name of an Ascend layer further on in the file.
+  struct HeldBack {
+    std::string name, process, thread, arguments;
+    std::optional<std::int64_t> start_ns, duration_ns;
+    bool has_duration = false;
+    std::uint64_t offset = 0;
+  };
+
   AscendParts ascend_;
+  std::vector<HeldBack> held_back_;
   std::string host_process_;  ///< of the first host event
   TrackId last_host_track_;
   std::unordered_map<std::string, TrackId> tracks_;

@@ -134,22 +134,24 @@ TEST(KinetoTest, ACategoryThatIsNotUnderstoodAndHoldsTimeIsAWarningWithItsShare)
 }
 
 /// As torch_npu writes it: processes by name, no categories, flows from calls to work.
-TEST(KinetoTest, AscendsProcessesAreReadAsCallsWorkAndCollectives) {
-  const Read read = read_events(
-      R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"CANN"}},)"
-      R"({"ph":"M","name":"process_name","pid":8,"args":{"name":"Ascend Hardware"}},)"
-      R"({"ph":"M","name":"process_name","pid":9,"args":{"name":"HCCL"}},)"
-      R"({"ph":"X","cat":"enqueue","name":"Enqueue","pid":1,"tid":1,"ts":"0","dur":5,"args":{"correlation_id":3}},)"
-      R"({"ph":"X","cat":"dequeue","name":"Dequeue@aclnnMm","pid":1,"tid":2,"ts":"10","dur":50,"args":{"correlation_id":3}},)"
-      R"({"ph":"X","name":"AscendCL@aclnnMm","pid":7,"tid":2,"ts":"12","dur":40},)"
-      R"({"ph":"X","name":"Node@launch","pid":7,"tid":2,"ts":"20","dur":10},)"
-      R"({"ph":"s","cat":"HostToDevice","name":"HostToDevice17","id":"17","pid":7,"tid":2,"ts":"25"},)"
-      R"({"ph":"X","name":"MatMul","pid":8,"tid":4,"ts":"40","dur":100,"args":{"Task Type":"AI_CORE"}},)"
-      R"({"ph":"f","cat":"HostToDevice","name":"HostToDevice17","id":"17","pid":8,"tid":4,"ts":"40"},)"
-      R"({"ph":"X","name":"EVENT_WAIT","pid":8,"tid":4,"ts":"140","dur":60,"args":{"Task Type":"EVENT_WAIT_SQE"}},)"
-      R"({"ph":"X","name":"Memcpy","pid":9,"tid":1,"ts":"150","dur":10},)"
-      R"({"ph":"X","name":"hcom_allReduce__586_2_1","pid":9,"tid":0,"ts":"150","dur":30,)"
-      R"("args":{"data_type":"FP16","count":1000}})");
+constexpr std::string_view kAscendNames =
+    R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"CANN"}},)"
+    R"({"ph":"M","name":"process_name","pid":8,"args":{"name":"Ascend Hardware"}},)"
+    R"({"ph":"M","name":"process_name","pid":9,"args":{"name":"HCCL"}})";
+constexpr std::string_view kAscendEvents =
+    R"({"ph":"X","cat":"enqueue","name":"Enqueue","pid":1,"tid":1,"ts":"0","dur":5,"args":{"correlation_id":3}},)"
+    R"({"ph":"X","cat":"dequeue","name":"Dequeue@aclnnMm","pid":1,"tid":2,"ts":"10","dur":50,"args":{"correlation_id":3}},)"
+    R"({"ph":"X","name":"AscendCL@aclnnMm","pid":7,"tid":2,"ts":"12","dur":40},)"
+    R"({"ph":"X","name":"Node@launch","pid":7,"tid":2,"ts":"20","dur":10},)"
+    R"({"ph":"s","cat":"HostToDevice","name":"HostToDevice17","id":"17","pid":7,"tid":2,"ts":"25"},)"
+    R"({"ph":"X","name":"MatMul","pid":8,"tid":4,"ts":"40","dur":100,"args":{"Task Type":"AI_CORE"}},)"
+    R"({"ph":"f","cat":"HostToDevice","name":"HostToDevice17","id":"17","pid":8,"tid":4,"ts":"40"},)"
+    R"({"ph":"X","name":"EVENT_WAIT","pid":8,"tid":4,"ts":"140","dur":60,"args":{"Task Type":"EVENT_WAIT_SQE"}},)"
+    R"({"ph":"X","name":"Memcpy","pid":9,"tid":1,"ts":"150","dur":10},)"
+    R"({"ph":"X","name":"hcom_allReduce__586_2_1","pid":9,"tid":0,"ts":"150","dur":30,)"
+    R"("args":{"data_type":"FP16","count":1000}})";
+
+void expect_ascend(const Read& read) {
   const HostDeviceTrace& trace = read.trace;
   const auto named = [&trace](std::string_view name) {
     for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -176,6 +178,19 @@ TEST(KinetoTest, AscendsProcessesAreReadAsCallsWorkAndCollectives) {
   EXPECT_EQ(detail->sequence, 2);
   EXPECT_EQ(detail->bytes, Bytes{2000});
   EXPECT_EQ(read.count("not used: Ascend's waits, and parts of collectives"), 2U);
+}
+
+TEST(KinetoTest, AscendsProcessesAreReadAsCallsWorkAndCollectives) {
+  expect_ascend(read_events(std::string(kAscendNames) + "," + std::string(kAscendEvents)));
+}
+
+TEST(KinetoTest, AnAscendLayerMayBeNamedAfterItsEvents) {
+  const std::string after = std::string(kAscendEvents) + "," + std::string(kAscendNames);
+  expect_ascend(read_events(after));
+  // A process that gets no such name stays unknown.
+  EXPECT_EQ(read_events(after + R"(,{"ph":"X","name":"MatMul","pid":77,"tid":4,"ts":"40","dur":100})")
+                .count("events without a category"),
+            1U);
 }
 
 TEST(KinetoTest, EqualNamesShareOneText) {
