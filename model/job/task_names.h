@@ -2,6 +2,7 @@
 #define STEPSIM_MODEL_JOB_TASK_NAMES_H
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 /// The texts in names of events, tasks and lanes that mean something, as frameworks write them, and so does stepsim.
@@ -31,6 +32,15 @@ inline constexpr std::array<std::string_view, 12> kPipeline{"COORDINATE_REDUCE",
                                                             "COPYH2D",
                                                             "COORDINATE_BROADCAST",
                                                             "BROADCAST"};
+
+/// Which way a copy between host and device goes, by the name that CUDA, HIP or nsys gives it: "Memcpy HtoD (Pinned ->
+/// Device)", "CopyHostToDevice".
+enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
+[[nodiscard]] constexpr CopyDirection copy_direction(std::string_view name) noexcept {
+  const auto says = [name](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  if (says("HtoD") || says("HostToDevice")) return CopyDirection::kToDevice;
+  return says("DtoH") || says("DeviceToHost") ? CopyDirection::kToHost : CopyDirection::kNone;
+}
 
 /// The lane of the instants at which all that is last of a tensor has ended. No event recorded them.
 inline constexpr std::string_view kGatheredLane = "gathered";

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/job/task_names.h"
 #include "model/rewrite/capture_edit.h"
 
 namespace stepsim {
@@ -100,14 +101,9 @@ void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& place
   }
 }
 
-enum class Direction : std::uint8_t { kNone, kToDevice, kToHost };
-
-Direction direction_of(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kCopy || dag.lane(task).kind != LaneKind::kStream) return Direction::kNone;
-  const std::string_view name = dag.name(task);
-  const auto says = [name](std::string_view word) { return name.find(word) != std::string_view::npos; };
-  if (says("HtoD") || says("HostToDevice")) return Direction::kToDevice;
-  return says("DtoH") || says("DeviceToHost") ? Direction::kToHost : Direction::kNone;
+CopyDirection direction_of(const Dag& dag, TaskId task) {
+  return dag.kind(task) == TaskKind::kCopy && dag.lane(task).kind == LaneKind::kStream ? copy_direction(dag.name(task))
+                                                                                       : CopyDirection::kNone;
 }
 
 class Engines {
@@ -119,7 +115,7 @@ class Engines {
   Capture run() && {
     join_streams();
     for (std::size_t i = 0; i < direction_.size(); ++i) {
-      if (direction_[i] != Direction::kNone) edit_.builder().task(TaskId{i}).lane = engine_of(TaskId{i});
+      if (direction_[i] != CopyDirection::kNone) edit_.builder().task(TaskId{i}).lane = engine_of(TaskId{i});
     }
     return std::move(edit_).finish();
   }
@@ -135,13 +131,13 @@ class Engines {
       const TaskId task{i};
       const LaneId lane = dag_.lane_id(task);
       if (dag_.lane(lane).kind != LaneKind::kStream) continue;
-      if (direction_[i] == Direction::kToDevice) {
+      if (direction_[i] == CopyDirection::kToDevice) {
         copied[lane].push_back(task);
         continue;
       }
       for (const TaskId copy : copied[lane]) builder.add_edge(copy, task, EdgeKind::kStream);
       if (last.contains(lane)) builder.add_edge(last[lane], task, EdgeKind::kStream);
-      if (direction_[i] == Direction::kToHost) continue;
+      if (direction_[i] == CopyDirection::kToHost) continue;
       copied[lane].clear();
       last[lane] = task;
     }
@@ -150,16 +146,17 @@ class Engines {
   /// An edge of a stream's order with a copy at either end.
   [[nodiscard]] bool is_between(const DagBuilder::Edge& edge) const {
     return edge.kind == EdgeKind::kStream && dag_.lane_id(edge.from) == dag_.lane_id(edge.to) &&
-           (direction_[edge.from.index()] != Direction::kNone || direction_[edge.to.index()] != Direction::kNone);
+           (direction_[edge.from.index()] != CopyDirection::kNone ||
+            direction_[edge.to.index()] != CopyDirection::kNone);
   }
 
   LaneId engine_of(TaskId task) {
     const Lane& stream = dag_.lane(task);
-    const Direction direction = direction_[task.index()];
+    const CopyDirection direction = direction_[task.index()];
     const auto [engine, added] = engines_.try_emplace({{stream.rank, stream.device}, direction});
     if (added) {
       Lane lane = stream;
-      lane.name = direction == Direction::kToDevice ? "copies to the device" : "copies to the host";
+      lane.name = direction == CopyDirection::kToDevice ? "copies to the device" : "copies to the host";
       lane.kind = LaneKind::kCopyEngine;
       lane.order = LaneOrder::kFifo;
       engine->second = edit_.builder().add_lane(std::move(lane));
@@ -169,8 +166,8 @@ class Engines {
 
   const Dag& dag_;
   CaptureEdit edit_;
-  std::vector<Direction> direction_;
-  std::map<std::pair<std::pair<Rank, std::int32_t>, Direction>, LaneId> engines_;
+  std::vector<CopyDirection> direction_;
+  std::map<std::pair<std::pair<Rank, std::int32_t>, CopyDirection>, LaneId> engines_;
 };
 
 }  // namespace
@@ -253,7 +250,7 @@ Capture with_collectives_in_turn(const Capture& capture) {
 
 bool has_stream_copies(const Capture& capture) {
   for (const TaskId task : capture.dag.tasks()) {
-    if (direction_of(capture.dag, task) != Direction::kNone) return true;
+    if (direction_of(capture.dag, task) != CopyDirection::kNone) return true;
   }
   return false;
 }

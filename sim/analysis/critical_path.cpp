@@ -4,7 +4,9 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <string_view>
 
+#include "model/job/task_names.h"
 #include "sim/analysis/activity.h"
 
 namespace stepsim::sim {
@@ -179,11 +181,12 @@ std::vector<StepReport> steps_of(const Summary& summary, Rank rank) {
 
 PathClass path_class_of(const Dag& dag, TaskId task) {
   const TaskKind kind = dag.kind(task);
-  if (kind == TaskKind::kCopy && dag.lane(task).kind == LaneKind::kStream) {
+  if (kind == TaskKind::kCopy) {
     const std::string_view name = dag.name(task);
     const bool between_devices =
         name.find("PtoP") != std::string_view::npos || name.find("P2P") != std::string_view::npos;
-    return between_devices ? PathClass::kCommunication : PathClass::kCopy;
+    const bool of_device = dag.lane(task).kind == LaneKind::kStream || copy_direction(name) != CopyDirection::kNone;
+    if (of_device) return between_devices ? PathClass::kCommunication : PathClass::kCopy;
   }
   switch (class_of(kind)) {
     case TaskClass::kCompute: return PathClass::kCompute;

@@ -35,9 +35,10 @@ enum class PathClass : std::uint8_t { kCompute, kCommunication, kCopy, kHost, kQ
 inline constexpr std::size_t kPathClassCount = 6;
 /// "compute", "communication", "copy", "host", "queueing", "wait".
 [[nodiscard]] std::string_view to_text(PathClass path_class) noexcept;
-/// The class of a task while it runs and the next one is not ready. A copy on a device's stream is no communication,
-/// because no network could make it faster: it is within the device, or between it and its host. One from device to
-/// device is, and so are the copies of a parameter-server job, which are stages of its communication.
+/// The class of a task while it runs and the next one is not ready. A copy on a device's stream, or between host and
+/// device on a copy engine, is not communication, because no network could make it faster: it is within the device, or
+/// between it and its host. One from device to device is, and so are the copies of a parameter-server job, which are
+/// stages of its communication.
 [[nodiscard]] PathClass path_class_of(const Dag& dag, TaskId task);
 
 /// One task on the path, from `start` for `duration`.

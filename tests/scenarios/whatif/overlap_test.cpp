@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "sim/analysis/summary.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/dag_maker.h"
@@ -37,6 +38,20 @@ TEST(OverlapWhatIf, CopiesOfOneDirectionTakeTurns) {
   for (int i = 0; i < 3; ++i) (void)job.launch("Memcpy HtoD", TaskKind::kCopy, {}, microseconds{6});
   (void)job.launch("after", TaskKind::kKernel, {}, microseconds{4});
   EXPECT_EQ(std::move(job).question().iteration({"overlap.copies=apart"}), microseconds{3 * 6 + 4});
+}
+
+TEST(OverlapWhatIf, CopiesApartAreCopiesStill) {
+  for (const char* const name :
+       {"Memcpy HtoD (Pinned -> Device)", "Memcpy DtoH (Device -> Pageable)", "CopyHostToDevice"}) {
+    GpuJob job;
+    (void)job.launch("before", TaskKind::kKernel, {}, microseconds{10});
+    (void)job.launch(name, TaskKind::kCopy, {}, microseconds{30});
+    const scenarios::Prediction prediction = std::move(job).question().predicted({"overlap.copies=apart"});
+    const sim::Summary summary = sim::summarize(*prediction.graph, prediction.timeline);
+    ASSERT_EQ(summary.ranks.size(), 1U);
+    EXPECT_EQ(summary.ranks[0].copies, microseconds{30}) << name;
+    EXPECT_EQ(summary.ranks[0].communication, Duration{}) << name;
+  }
 }
 
 TEST(OverlapWhatIf, WithoutBarriersEachRankRunsAtItsOwnPace) {
