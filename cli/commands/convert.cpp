@@ -2,6 +2,7 @@
 // without what is private (--scrub) or a part of it (--steps, --select, --min-duration).
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/program/terminal.h"
 #include "cli/work/rewrite.h"
 #include "cli/work/work.h"
+#include "model/base/diagnostics.h"
 #include "model/base/error.h"
 #include "model/base/units.h"
 #include "sim/check/written_documents.h"
@@ -39,12 +41,11 @@ void convert(const CommonOptions& options, const Session& session) {
   sim::Document document = sim::conversion_document(findings, sim::find_exporter(*options.output)->name, provenance);
   document.origin = origin_line(provenance);
   write_output(options, answer_of(replayed, document, provenance));
-  if (writes_to_standard_output(options)) return;
-  if (options.json) {
-    print_document(document, options, session);
-  } else {
-    session.out.write(document.headline + "\n");
-  }
+  const auto& defects = replayed.capture.diagnostics.entries();
+  const bool whole = std::all_of(defects.begin(), defects.end(),
+                                 [](const Diagnostics::Entry& defect) { return defect.severity == Severity::kInfo; });
+  if (whole) document.sections.clear();
+  say(document, options, session);
 }
 
 void scrub_traces(const CommonOptions& options, const Session& session) {

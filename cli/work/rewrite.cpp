@@ -36,12 +36,6 @@ ingest::LoadOptions reading(const CommonOptions& options, const Session& session
       .job_file = options.job_file, .threads = options.threads, .stop = &session.stop, .progress = {}, .inspect = {}};
 }
 
-/// The file called so, even if sim::open_output() would take the name for standard output.
-sim::OutputFile open_file(const std::string& path) {
-  using sim::Compression;
-  return sim::OutputFile{path, sim::is_gzipped(path) ? Compression::kGzip : Compression::kNone};
-}
-
 void refuse_other_options(const CommonOptions& options) {
   const auto refuse = [](std::string_view option) {
     throw UsageError(
@@ -109,13 +103,13 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
   if (several && sim::is_standard_output(output))
     throw UsageError("--scrub of several files needs a folder to write to; expected -o FOLDER");
   for (const std::string& trace : options.traces) refuse_input_as_output(output, trace);
-  if (!several) sim::refuse_unwritable(output);
+  if (!several && !sim::is_standard_output(output)) sim::refuse_unwritable(output);
   sim::Scrubbed scrubbed{.output = output};
   const auto open = [&](const std::string& name) {
     const fs::path path = name.empty() || !several ? fs::path(output) : fs::path(output) / written_name(name);
     if (several) make_folder_of(path.string());
     ++scrubbed.files;
-    const std::shared_ptr<sim::OutputFile> file(new sim::OutputFile(open_file(path.string())));
+    const std::shared_ptr<sim::OutputFile> file(new sim::OutputFile(sim::open_output(path.string())));
     return ingest::ScrubTarget{[file](std::string_view text) { file->write(text); }, [file] { file->commit(); }};
   };
   ingest::ScrubbedFiles files = ingest::scrub_files(options.traces, reading(options, session), open);
@@ -154,7 +148,7 @@ std::vector<CutAnswer> cut(const CommonOptions& options, ingest::Cut what, const
   std::vector<CutAnswer> answers;
   for (std::size_t i = 0; i < files.size(); ++i) {
     make_folder_of(outputs[i]);
-    sim::OutputFile output = open_file(outputs[i]);
+    sim::OutputFile output = sim::open_output(outputs[i]);
     answers.push_back({.input = files[i].file, .output = outputs[i], .counts = {}});
     answers.back().counts =
         ingest::cut_trace(files[i].file, what, [&output](std::string_view text) { output.write(text); });
@@ -181,10 +175,10 @@ sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Sess
   ingest::PartSink sink;
   ingest::recognise(input)->read(input, sink);
   const auto& trace = std::get<ingest::HostDeviceTrace>(sink.parts.front().part);
-  sim::OutputFile output = open_file(*options.output);
+  sim::OutputFile output = sim::open_output(*options.output);
   ingest::write_kineto(trace, R"("program": "stepsim")", [&output](std::string_view text) { output.write(text); });
   output.commit();
-  return {.input = file, .output = *options.output, .events = trace.size()};
+  return {.input = file, .output = *options.output, .events = trace.size(), .diagnostics = std::move(sink.diagnostics)};
 }
 
 namespace {
@@ -239,12 +233,14 @@ struct Found {
   sim::Communication communication;
   std::optional<std::string> job_text;  ///< of a BytePS job
   std::vector<InputFile> inputs;
+  Diagnostics diagnostics;
 };
 
 Found find(const CommonOptions& options, const Session& session) {
   Found found;
   StagedCapture loaded = load_staged_capture(options, session);
   found.inputs = loaded.capture.inputs;
+  found.diagnostics = loaded.capture.diagnostics;
   keep_ranks(loaded.stages, options.ranks);
   if (loaded.stages.empty()) {
     found.communication = sim::communication_of(loaded.capture, loaded.details);
@@ -289,7 +285,8 @@ sim::CommJson write_comm_json(const CommonOptions& options, const Session& sessi
       .input = options.traces.size() == 1 ? options.traces.front() : counted(options.traces.size(), "input"),
       .output = output,
       .left_out = found.communication.left_out,
-      .of_copies = found.communication.of_copies};
+      .of_copies = found.communication.of_copies,
+      .diagnostics = found.diagnostics};
   for (const sim::RankCommunication& rank : ranks) {
     const std::string path = to_folder ? path_in(output, rank) : output;
     if (to_folder) {

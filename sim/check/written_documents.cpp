@@ -26,6 +26,7 @@ constexpr auto kCommJson = std::to_array<Field<CommJson>>({
     {"of_copies", at<&CommJson::of_copies>, {}, kLineAfter},
     {"files", at<&CommJson::files>, kCommFile, kRowLines},
     {"left_out", at<&CommJson::left_out>, {}, kLineAfter},
+    {"diagnostics", at<&CommJson::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
 });
 
 std::string headline_of(const CommJson& written) {
@@ -118,6 +119,7 @@ constexpr auto kProfilerTrace = std::to_array<Field<ProfilerTrace>>({
     {"input", at<&ProfilerTrace::input>},
     {"output", at<&ProfilerTrace::output>},
     {"events", at<&ProfilerTrace::events>, {"events"}, kLineAfter},
+    {"diagnostics", at<&ProfilerTrace::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
 });
 
 }  // namespace
@@ -126,6 +128,7 @@ Document comm_json_document(const CommJson& written, const Provenance& provenanc
   Document document{.headline = headline_of(written)};
   if (written.files.size() > 1) document.sections.push_back(section_of("Files", kCommFile, written.files));
   if (Section section = left_out_section(written); !section.empty()) document.sections.push_back(std::move(section));
+  add_input_defects(document, written.diagnostics);
   document.rows = [&written] { return table_of(kCommFile, written.files); };
   document.json = [&written, &provenance](JsonWriter& json) {
     write_answer(json, "stepsim.comm_json/1", kCommJson, written, provenance);
@@ -167,6 +170,7 @@ Document profiler_trace_document(const ProfilerTrace& trace, const Provenance& p
   Document document{.headline = fmt::format("Wrote {} events of {}, as they were recorded, into {}, as PyTorch's "
                                             "profiler writes them.",
                                             trace.events, shown(trace.input), shown(trace.output))};
+  add_input_defects(document, trace.diagnostics);
   document.rows = [&trace] { return table_of(kProfilerTrace, std::vector{trace}); };
   document.json = [&trace, &provenance](JsonWriter& json) {
     write_answer(json, "stepsim.profiler_trace/1", kProfilerTrace, trace, provenance);

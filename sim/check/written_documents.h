@@ -13,7 +13,8 @@
 #include "sim/report/document.h"
 #include "sim/report/field.h"
 
-/// What `convert` wrote, where that is not the capture itself. Documents refer to their arguments.
+/// What `convert` wrote, where that is not the capture itself. What is wrong with the input is a caution, a section and
+/// "diagnostics". Documents refer to their arguments.
 namespace stepsim::sim {
 
 /// What `convert` wrote as BytePS writes it.
@@ -32,6 +33,7 @@ struct CommJson {
   std::vector<File> files;
   std::map<std::string, std::uint64_t> left_out;  ///< by what it is
   bool of_copies = false;                         ///< ranks do not communicate: copies stand for it
+  Diagnostics diagnostics;                        ///< of the input
 };
 
 /// {"schema":"stepsim.comm_json/1", ...}
@@ -49,8 +51,7 @@ struct CutOut {
 };
 
 /// {"schema":"stepsim.cut/1", ...}: of one file its counts, of several their sums and each file's. `output` is the file
-/// or the folder of -o. What is wrong with the input is a caution, a section and "diagnostics". Precondition: there is
-/// a cut.
+/// or the folder of -o. Precondition: there is a cut.
 [[nodiscard]] Document cut_document(const std::vector<CutOut>& cuts, const std::string& output,
                                     const Provenance& provenance);
 
@@ -81,6 +82,7 @@ struct ProfilerTrace {
   std::string input;
   std::string output;
   std::uint64_t events = 0;
+  Diagnostics diagnostics;  ///< of the input
 };
 
 /// {"schema":"stepsim.profiler_trace/1", ...}

@@ -203,7 +203,27 @@ def made_ranks():
         check("no communication is no comm.json", one_line(run, 5), run)
 
 
+def damaged_captures():
+    """Whatever `convert` writes of a capture that lost something, it says so."""
+    corpus = os.path.join(SAMPLES, "../../tests/fuzz/corpus/capture_fuzz")
+    with open(os.path.join(corpus, "nccl.capture"), "rb") as file:
+        whole = file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        for content, damage, in_first_lines in ((whole, "nccl_events_lost", True), (whole[:len(whole) * 7 // 10], "capture_not_closed", False)):
+            capture = write(folder, "a.capture", content)
+            for name in ("out.pt.trace.json", "comm.json", "out.trace.json", "out.tasks.json"):
+                arguments = ("convert", capture, "-o", os.path.join(folder, name))
+                run = quietly(*arguments)
+                if run.returncode == 5 and name == "comm.json":
+                    continue  # the cut one has no communication
+                text = run.stdout.decode()
+                found = [each["name"] for each in answer(*arguments).get("diagnostics", answer(*arguments).get("ingest", {}).get("diagnostics", []))]
+                check(f"{name}: {damage} in the text", damage in text and (not in_first_lines or damage in text.splitlines()[1]), text)
+                check(f"{name}: {damage} in the JSON", damage in found, found)
+
+
 captures()
+damaged_captures()
 copies()
 own_words()
 made_ranks()

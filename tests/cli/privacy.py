@@ -139,6 +139,9 @@ def mistakes():
         check("--steps beside --scrub", one_line(quietly("convert", "--scrub", SAMPLE, "--steps", "1", "-o", out), 2))
         check("standard input", one_line(quietly("convert", "--scrub", "-", "-o", out)))
         check("a folder to standard output", one_line(quietly("convert", "--scrub", SAMPLE, "-o", "-"), 2))
+        job = os.path.join(SAMPLE, "job.yaml")
+        run = quietly("convert", "--scrub", job, "-o", "-.yaml", cwd=folder)
+        check("-.yaml is standard output", run.returncode == 0 and run.stdout.count(b"\n") == read(job).count(b"\n"), run)
         check("nothing is left of them", glob.glob(os.path.join(folder, "*")) == [sqlite], os.listdir(folder))
 
 
