@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -18,6 +19,9 @@ constexpr double kBeside = 0.95;
 /// Fewer kernels than this are no evidence.
 constexpr std::size_t kFewestKernels = 5;
 
+/// Of a class, where they are compared inside one step.
+constexpr std::size_t kFewestAlike = 2;
+
 Stretch stretch_of(const Capture& capture, TaskId task) {
   return {capture.recording.start[task.index()], capture.recording.finish[task.index()]};
 }
@@ -30,6 +34,16 @@ bool as_often_in_each(const Runs& runs) {
                      [&](const auto& step) { return step.second.size() == runs.begin()->second.size(); });
 }
 
+enum class Overlap : std::uint8_t { kNone, kPart, kWhole };
+
+Overlap overlap_of(Stretch stretch, const BusyTimes& communication) {
+  const Duration shared = communication.within(stretch);
+  if (shared == Duration{}) return Overlap::kNone;
+  const Duration length = stretch.end - stretch.begin;
+  const bool whole = static_cast<double>(shared.count()) >= kBeside * static_cast<double>(length.count());
+  return whole ? Overlap::kWhole : Overlap::kPart;
+}
+
 /// beside / alone of a kernel that was seen both ways.
 std::optional<double> ratio_of(const Capture& capture, const std::vector<TaskId>& kernel,
                                const BusyTimes& communication) {
@@ -37,24 +51,23 @@ std::optional<double> ratio_of(const Capture& capture, const std::vector<TaskId>
   std::vector<double> beside;
   for (const TaskId task : kernel) {
     const Stretch stretch = stretch_of(capture, task);
-    const Duration shared = communication.within(stretch);
     const auto length = static_cast<double>((stretch.end - stretch.begin).count());
     if (length <= 0) continue;
-    if (shared == Duration{}) alone.push_back(length);
-    if (static_cast<double>(shared.count()) >= kBeside * length) beside.push_back(length);
+    const Overlap overlap = overlap_of(stretch, communication);
+    if (overlap == Overlap::kNone) alone.push_back(length);
+    if (overlap == Overlap::kWhole) beside.push_back(length);
   }
   if (alone.empty() || beside.empty()) return std::nullopt;
   if (median(alone) < static_cast<double>(kShortestCompared.count())) return std::nullopt;
   return median(beside) / median(alone);
 }
 
-/// Of each rank and class.
-std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios_in(const Capture& capture) {
-  std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios;
-  const Recording& recording = capture.recording;
-  if (recording.start.empty()) return ratios;
-  const std::map<Rank, BusyTimes> communication = device_communication(capture.dag, recording.start, recording.finish);
-  if (communication.empty()) return ratios;
+/// beside / alone, of each rank and class.
+using Ratios = std::map<std::pair<Rank, KernelClass>, std::vector<double>>;
+using Communication = std::map<Rank, BusyTimes>;
+
+Ratios ratios_between_steps(const Capture& capture, const Communication& communication) {
+  Ratios ratios;
   for (const std::vector<TaskId>& kernel : same_kernels(capture)) {
     const Rank rank = capture.dag.lane(kernel.front()).rank;
     const auto beside = communication.find(rank);
@@ -64,6 +77,99 @@ std::map<std::pair<Rank, KernelClass>, std::vector<double>> ratios_in(const Capt
     ratios[{rank, classify_kernel(TaskKind::kKernel, capture.dag.name(kernel.front()))}].push_back(*ratio);
   }
   return ratios;
+}
+
+/// Runs of kernels that do the same work, as far as the capture tells.
+struct AlikeRuns {
+  std::vector<double> alone;  ///< nanoseconds
+  std::vector<double> beside;
+};
+
+/// The operator of a kernel as an index, if its shapes are known; -1 if they are not.
+std::int64_t sized_operator_of(const OperatorTable& operators, TaskId task) {
+  const auto use = std::lower_bound(operators.uses.begin(), operators.uses.end(), task,
+                                    [](const OperatorTable::Use& one, TaskId id) { return one.task < id; });
+  const bool known =
+      use != operators.uses.end() && use->task == task && !operators.operators[use->which].shapes.empty();
+  return known ? static_cast<std::int64_t>(use->which) : -1;
+}
+
+/// What a kernel was launched as; a kernel without a recorded launch has none.
+using LaunchedAs = std::tuple<NameId, KernelLaunch>;
+
+/// The kernels whose launches are known, by rank, stream and recorded start.
+std::vector<LaunchTable::Use> launches_in_order(const Capture& capture) {
+  std::vector<LaunchTable::Use> uses = capture.launches.uses;
+  std::erase_if(uses, [&](const LaunchTable::Use& use) { return !is_stream_kernel(capture.dag, use.task); });
+  std::sort(uses.begin(), uses.end(), [&](const LaunchTable::Use& a, const LaunchTable::Use& b) {
+    const auto key = [&](TaskId task) {
+      return std::tuple{capture.dag.lane(task).rank, capture.dag.lane_id(task), capture.recording.start[task.index()],
+                        task};
+    };
+    return key(a.task) < key(b.task);
+  });
+  return uses;
+}
+
+using Alike = std::tuple<Rank, LaunchedAs, LaunchedAs, std::int64_t>;  ///< kernel, the one before it, its operator
+
+std::map<Alike, AlikeRuns> alike_runs(const Capture& capture, const Communication& communication) {
+  const Dag& dag = capture.dag;
+  std::map<Alike, AlikeRuns> alike;
+  LaneId lane;
+  LaunchedAs before;
+  for (const LaunchTable::Use& use : launches_in_order(capture)) {
+    if (std::exchange(lane, dag.lane_id(use.task)) != dag.lane_id(use.task)) before = {};
+    const LaunchedAs kernel{dag.name_id(use.task), capture.launches.launches[use.which]};
+    const LaunchedAs after = std::exchange(before, kernel);
+    const auto beside = communication.find(dag.lane(use.task).rank);
+    if (beside == communication.end()) continue;
+    const Stretch stretch = stretch_of(capture, use.task);
+    const Overlap overlap = overlap_of(stretch, beside->second);
+    if (overlap == Overlap::kPart) continue;
+    AlikeRuns& runs = alike[{beside->first, kernel, after, sized_operator_of(capture.operators, use.task)}];
+    (overlap == Overlap::kNone ? runs.alone : runs.beside)
+        .push_back(static_cast<double>((stretch.end - stretch.begin).count()));
+  }
+  return alike;
+}
+
+Ratios ratios_inside_a_step(const Capture& capture, const Communication& communication) {
+  constexpr std::size_t kFewestRuns = 3;
+  constexpr double kShortestAlone = 5'000;
+  Ratios ratios;
+  std::map<std::pair<Rank, KernelClass>, std::size_t> kernels;
+  for (const auto& [key, runs] : alike_runs(capture, communication)) {
+    if (runs.alone.size() < kFewestRuns || runs.beside.size() < kFewestRuns) continue;
+    const double alone = median(runs.alone);
+    const std::string_view name = capture.dag.name(std::get<NameId>(std::get<1>(key)));
+    const std::pair of{std::get<Rank>(key), classify_kernel(TaskKind::kKernel, name)};
+    const bool is_sized = std::get<3>(key) >= 0;
+    if (alone < kShortestAlone || (!is_sized && limit_of(of.second) == Limit::kFlops)) continue;
+    ++kernels[of];
+    for (const double beside : runs.beside) ratios[of].push_back(beside / alone);
+  }
+  std::erase_if(ratios, [&kernels](const auto& of) { return kernels[of.first] < kFewestAlike; });
+  return ratios;
+}
+
+bool has_several_steps(const Capture& capture) {
+  std::int32_t first = -1;
+  for (const std::int32_t step : capture.recording.step) {
+    if (step < 0 || step == first) continue;
+    if (first >= 0) return true;
+    first = step;
+  }
+  return false;
+}
+
+Ratios ratios_in(const Capture& capture) {
+  const Recording& recording = capture.recording;
+  if (recording.start.empty()) return {};
+  const Communication communication = device_communication(capture.dag, recording.start, recording.finish);
+  if (communication.empty()) return {};
+  return has_several_steps(capture) ? ratios_between_steps(capture, communication)
+                                    : ratios_inside_a_step(capture, communication);
 }
 
 /// Precondition: there are ratios.

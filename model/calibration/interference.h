@@ -27,8 +27,15 @@ inline constexpr Duration kShortestCompared{10'000};
 /// are the ones that run beside communication, so kernels at different places in the step are not compared.
 /// Kernels that take less than kShortestCompared alone are left out.
 ///
-/// By rank, then class. Empty where the capture has one step, no device work, or the same overlap in all steps.
-/// O(tasks log tasks).
+/// A capture of fewer than two steps has no other step to compare with. There kernels of one name that were launched
+/// alike (KernelLaunch, and shapes where they are known), after kernels that are alike in turn, so that their data is
+/// in the same place, are compared with each other: each run beside a collective with the median of at least three
+/// alone, where at least three of both take 5 us or more. Of kernels that arithmetic bounds only those with shapes,
+/// because a grid does not tell the inner dimension of a product. Classes with one such kernel are left out.
+/// Slowdown::kernels then counts runs.
+///
+/// By rank, then class. Empty where the capture has no device work, or the same overlap in all steps. O(tasks log
+/// tasks).
 [[nodiscard]] std::vector<Interference> interference_in(const Capture& capture);
 
 /// The same over all ranks, by class, of the classes for which the capture is evidence enough to predict with: at least

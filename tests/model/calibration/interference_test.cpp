@@ -22,6 +22,13 @@ class DeviceMaker {
     capture_.recording.finish.emplace_back(us(start + length));
     capture_.recording.step.push_back(step);
   }
+  /// A kernel of one step, launched with so many blocks.
+  void add_launched(const std::string& name, std::uint64_t blocks, std::int64_t start, std::int64_t length) {
+    const TaskId task{capture_.recording.start.size()};
+    add(TaskKind::kKernel, name, -1, start, length);
+    capture_.launches.uses.push_back({task, static_cast<std::uint32_t>(capture_.launches.launches.size())});
+    capture_.launches.launches.push_back({.blocks = blocks, .threads = 128});
+  }
   std::vector<Interference> found() {
     // Without edges the tasks keep the order in which they were added.
     capture_.dag = std::move(builder_).build().dag;
@@ -68,6 +75,46 @@ TEST(InterferenceTest, LayersOfUnlikeWorkAreNotCompared) {
   }
 
   EXPECT_TRUE(device.found().empty());
+}
+
+/// Three kernels by their grids, each four times in a row alone and so beside a collective, where they take twice as
+/// long. The first of four follows another kernel.
+void add_one_step(DeviceMaker& device, const std::string& name) {
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const std::int64_t length = 10 + i / 4;
+    const auto blocks = static_cast<std::uint64_t>(100 + i / 4);
+    device.add_launched(name, blocks, 100 * i, length);
+    device.add_launched(name, blocks, 2000 + 100 * i, i % 4 == 0 ? 3 : 2 * length);
+  }
+  device.add(TaskKind::kCollective, "ncclAllReduce", -1, 1950, 1300);
+}
+
+TEST(InterferenceTest, InsideOneStepKernelsThatWereLaunchedAlikeAfterTheSameKernelAreCompared) {
+  DeviceMaker device;
+  add_one_step(device, "vectorized_elementwise_kernel");
+  const std::vector<Slowdown> found = device.evident();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kernel_class, KernelClass::kElementwise);
+  EXPECT_EQ(found[0].kernels, 9U);
+  EXPECT_DOUBLE_EQ(found[0].low, 2);
+  EXPECT_DOUBLE_EQ(found[0].factor, 2);
+}
+
+TEST(InterferenceTest, InsideOneStepProductsWithoutShapesAreNotCompared) {
+  // The grid of a product does not tell its inner dimension.
+  DeviceMaker device;
+  add_one_step(device, "sgemm");
+  EXPECT_TRUE(device.evident().empty());
+}
+
+TEST(InterferenceTest, InsideOneStepOneKernelIsNoEvidence) {
+  DeviceMaker device;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    device.add_launched("vectorized_elementwise_kernel", 100, 100 * i, 10);
+    device.add_launched("vectorized_elementwise_kernel", 100, 1000 + 100 * i, 20);
+  }
+  device.add(TaskKind::kCollective, "ncclAllReduce", -1, 950, 1000);
+  EXPECT_TRUE(device.evident().empty());
 }
 
 TEST(InterferenceTest, ShortKernelsAreLeftOut) {
