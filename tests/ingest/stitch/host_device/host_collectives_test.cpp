@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ingest/parts/operation_names.h"
@@ -252,6 +254,37 @@ TEST(GradientTest, GradientIsCompleteWhenTheHooksOfItsAccumulationHaveRun) {
   EXPECT_EQ(capture.recording.finish[capture.gradients[0].ready.index()], Time{us(300)});
   EXPECT_EQ(capture.gradients[1].bytes, Bytes{500});
   EXPECT_EQ(capture.recording.finish[capture.gradients[1].ready.index()], Time{us(700)});
+}
+
+/// A main thread of `silences` short operators, and so many other threads that each have one event at the end of them
+/// or, if `collectives`, a collective that runs throughout.
+HostDeviceTrace silent_rank(int silences, int threads, bool collectives) {
+  constexpr double kPeriod = 20'000;
+  TraceMaker maker;
+  const TrackId main = maker.thread("1");
+  for (int i = 0; i < silences; ++i) maker.add(EventKind::kOp, "aten::mm", main, kPeriod * i, 10);
+  const double end = kPeriod * silences;
+  for (int t = 0; t < threads; ++t) {
+    const TrackId row = maker.thread(std::to_string(10 + t));
+    if (collectives) {
+      maker.add(EventKind::kAnnotation, "gloo:all_reduce", row, 1 + t, end);
+    } else {
+      maker.add(EventKind::kOp, "aten::add", row, end - 30, 10);
+    }
+  }
+  return std::move(maker.trace);
+}
+
+TEST(SilencesTest, AreReadOnceAndNotOnceForEachThreadOrRunningCollective) {
+  // 60,000 silences by 12,000 threads took 2.2 s, by 12,000 collectives 2.8 s.
+  for (const bool collectives : {false, true}) {
+    HostDeviceTrace trace = silent_rank(60'000, 12'000, collectives);
+    std::vector<HostDeviceTrace> ranks;
+    ranks.push_back(std::move(trace));
+    const std::clock_t begin = std::clock();
+    EXPECT_GT(stitched(std::move(ranks)).dag.task_count(), 60'000U);
+    EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC) << (collectives ? "collectives" : "threads");
+  }
 }
 
 }  // namespace
