@@ -278,6 +278,16 @@ std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,
   return Measuring{dag, recording, timeline}.take();
 }
 
+std::size_t step_count(const Recording& recording) {
+  std::map<Rank, std::size_t> steps;
+  for (const RecordedStep& step : recording.steps) {
+    if (step.marked) steps[step.rank] += is_used(step) ? 1U : 0U;
+  }
+  const auto fewest =
+      std::min_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fewest == steps.end() ? 0 : fewest->second;
+}
+
 bool any_steps(const std::map<Rank, RankSteps>& ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [](const auto& entry) { return entry.second.whole > 0; });
 }

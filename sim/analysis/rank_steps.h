@@ -50,6 +50,9 @@ struct RankSteps {
 [[nodiscard]] inline bool is_set_aside(const RecordedStep& step) { return !step.whole || !step.first.valid(); }
 /// Whether the step is one of those that the figures are about.
 [[nodiscard]] inline bool is_used(const RecordedStep& step) { return step.asked && !is_set_aside(step); }
+/// How many marked steps the figures are about, of the rank that has the fewest; 0 without marks. At the device's pace
+/// the first of them has no time of its own. O(steps log ranks).
+[[nodiscard]] std::size_t step_count(const Recording& recording);
 
 /// By rank. Precondition: `recording` and `timeline` are of `dag`. O(tasks log ranks).
 ///

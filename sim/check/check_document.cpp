@@ -41,7 +41,7 @@ std::string who(const Examined& examined) {
 
 std::string what(const Examined& examined) {
   if (examined.capture == nullptr) return who(examined);
-  const std::size_t steps = whole_steps_in(*examined.capture);
+  const std::size_t steps = step_count(examined.capture->recording);
   std::string text = fmt::format("{}, {}", who(examined), steps == 0 ? "no marked step" : counted(steps, "whole step"));
   if (examined.replay != nullptr && examined.replay->summary.measured) {
     text += fmt::format("; the iteration of {} is replayed with an error of {}",

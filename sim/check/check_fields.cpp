@@ -67,7 +67,7 @@ Fields<CheckAnswer> check_fields() {
       {"whole_steps",
        [](const CheckAnswer& answer) {
          const Capture* const capture = answer.examined->capture;
-         return capture == nullptr ? std::size_t{0} : whole_steps_in(*capture);
+         return capture == nullptr ? std::size_t{0} : step_count(capture->recording);
        },
        {},
        kLineAfter},

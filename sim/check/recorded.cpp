@@ -92,16 +92,6 @@ std::size_t ranks_in(const Examined& examined) {
   return ranks.size() + unnamed;
 }
 
-std::size_t whole_steps_in(const Capture& capture) {
-  std::map<Rank, std::size_t> steps;
-  for (const RecordedStep& step : capture.recording.steps) {
-    if (step.marked) steps[step.rank] += step.whole ? 1U : 0U;
-  }
-  const auto fewest =
-      std::min_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return fewest == steps.end() ? 0 : fewest->second;
-}
-
 Questions applicable_to(const Examined& examined) {
   const Recorded recorded = recorded_of(examined.contents);
   const bool network = recorded.sum.collectives + recorded.sum.host_collectives > 0 ||

@@ -32,9 +32,6 @@ struct Recorded {
 /// Ranks of the job that are in the capture, as far as can be told.
 [[nodiscard]] std::size_t ranks_in(const Examined& examined);
 
-/// Whole steps that the trace marks, of the rank that has the fewest; 0 without marks.
-[[nodiscard]] std::size_t whole_steps_in(const Capture& capture);
-
 /// What there is to ask of such a job: a job of one process without communication has no network.
 [[nodiscard]] Questions applicable_to(const Examined& examined);
 

@@ -156,7 +156,7 @@ class Missing {
 
   void note_steps() {
     if (examined_.capture == nullptr) return;
-    const std::size_t steps = whole_steps_in(*examined_.capture);
+    const std::size_t steps = step_count(examined_.capture->recording);
     if (steps > 2) return;
     const std::vector<RecordedStep>& all = examined_.capture->recording.steps;
     const bool marked = std::any_of(all.begin(), all.end(), [](const RecordedStep& step) { return step.marked; });
@@ -170,7 +170,9 @@ class Missing {
                          "record several steps, with a mark of each")};
     if (!marked) {
       finding.name = "no_steps";
-      finding.sentence = "no step is marked";
+      finding.sentence = examined_.diagnostics.count_of("device_work_outside_steps") == 0
+                             ? "no step is marked"
+                             : "the marked steps hold less than half of the device's work, so none counts";
       finding.effect =
           "All of the capture counts as one iteration, what came before and after training included, and no "
           "step can be predicted from another, so the graph is not tested.";

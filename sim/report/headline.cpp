@@ -103,6 +103,24 @@ std::string guess_warning(const Capture& capture) {
                      : fmt::format("that there are {} servers", servers));
 }
 
+/// "; 12 % of the device's time is in no whole step": empty where it is less than 1 %.
+std::string outside_text(const Capture& capture) {
+  if (capture.recording.step.empty()) return {};
+  double outside = 0;
+  double all = 0;
+  for (const TaskId task : capture.dag.tasks()) {
+    if (capture.dag.lane(task).kind != LaneKind::kStream) continue;
+    const auto time = static_cast<double>(capture.dag.duration(task).count());
+    const std::int32_t step = capture.recording.step[task.index()];
+    all += time;
+    if (step < 0 || is_set_aside(capture.recording.steps[static_cast<std::size_t>(step)])) outside += time;
+  }
+  constexpr double kNoticed = 0.01;
+  return outside < kNoticed * all || all == 0
+             ? ""
+             : fmt::format("; {} of the device's time is in no whole step", percent(outside / all));
+}
+
 }  // namespace
 
 std::string headline(const Capture& capture, const Summary& summary) {
@@ -127,13 +145,16 @@ std::string headline(const Capture& capture, const Summary& summary) {
     const std::string what =
         numbers.size() < 2 ? "all of it takes" : fmt::format("its {} windows take", numbers.size());
     const std::string each = numbers.size() < 2 ? "" : " at the median";
-    const std::string_view steps = summary.marked ? "has no whole step" : "marks no steps";
+    const bool outside = capture.diagnostics.count_of("device_work_outside_steps") > 0;
+    const std::string_view steps = summary.marked ? "has no whole step"
+                                   : outside      ? "marks steps with less than half of the device's work"
+                                                  : "marks no steps";
     return fmt::format("The capture {}; {} {}{}: {}, {}.", steps, what, times, each, ranks, tasks);
   }
   const bool differ = iteration.pace && *iteration.pace != Pace::kBoth;
   const std::string pace = differ ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
-  return fmt::format("An iteration takes {}{}: {} of {}, {}.", times, pace, counted(numbers.size(), "step"), ranks,
-                     tasks);
+  return fmt::format("An iteration takes {}{}: {} of {}, {}{}.", times, pace,
+                     counted(step_count(capture.recording), "step"), ranks, tasks, outside_text(capture));
 }
 
 std::string trust_line(const Capture& capture, const Summary& summary, const CriticalPath& path,

@@ -22,6 +22,10 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kKinetoStep = "profilerstep#";
+constexpr std::string_view kForward = "forward";
+constexpr std::string_view kBackward = "backward";
+/// Words are looked for in as much of a name.
+constexpr std::size_t kLongestWord = 100;
 
 /// Values of eventType: pushed and popped on a thread, or started and ended anywhere; the latter two came in with text
 /// of their own.
@@ -54,7 +58,7 @@ void NsysRanges::read() {
     add(*row.integer(kThread), text.empty() ? events_.text(row.integer(kTextId)) : text, *when,
         {row.bytes(kPayload), json.empty() ? events_.text(row.integer(kJsonId)) : json});
   });
-  for (auto& [id, families] : steps_) mark_steps(events_.processes().at(id), families);
+  for (auto& [id, marks] : marks_) mark_steps(events_.processes().at(id), marks);
 }
 
 void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload) {
@@ -66,14 +70,56 @@ void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime wh
   }
   if (process.add_operator(name, track, when)) return;
   process.add(EventKind::kAnnotation, name.empty() ? "range without a name" : name, track, when);
-  if (auto step = step_name(name)) {
-    steps_[process_of_nsys_id(thread)][{track, std::move(step->family)}].push_back({when, step->number});
+  const std::string lower = lower_case(name.substr(0, kLongestWord));
+  Marks& marks = marks_[process_of_nsys_id(thread)];
+  if (lower.find("warm") != std::string::npos) {
+    marks.warm_ups.push_back(when);
+  } else if (auto step = step_name(name)) {
+    marks.steps[{track, std::move(step->family)}].push_back({when, step->number});
+  } else if (lower.starts_with(kForward) || lower.starts_with(kBackward)) {
+    marks.passes[{track, lower}].push_back({when, std::nullopt});
   }
 }
 
+namespace {
+
+/// Takes out what lies in a warm-up, and families of which nothing is left.
+template <class Families>
+void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families) {
+  std::sort(warm_ups.begin(), warm_ups.end(),
+            [](const RecordedTime& a, const RecordedTime& b) { return a.start < b.start; });
+  std::vector<Time> reach;  // until when the warm-ups last that began so far
+  for (const RecordedTime& warm_up : warm_ups)
+    reach.push_back(std::max(reach.empty() ? Time::min() : reach.back(), warm_up.start + warm_up.length));
+  for (auto& [row, steps] : families) {
+    std::erase_if(steps, [&](const auto& step) {
+      const auto after = std::upper_bound(warm_ups.begin(), warm_ups.end(), step.time.start,
+                                          [](Time at, const RecordedTime& warm_up) { return at < warm_up.start; });
+      const auto begun = static_cast<std::size_t>(after - warm_ups.begin());
+      return begun > 0 && step.time.start < reach[begun - 1];
+    });
+  }
+  std::erase_if(families, [](const auto& family) { return family.second.empty(); });
+}
+
+/// Forward passes that are repeated, of a job that runs none backward; nothing of other jobs.
+template <class Families>
+Families iterations_of(Families passes) {
+  const bool trains = std::any_of(passes.begin(), passes.end(),
+                                  [](const auto& family) { return family.first.second.starts_with(kBackward); });
+  std::erase_if(passes, [trains](const auto& family) { return trains || family.second.size() < 2; });
+  return passes;
+}
+
+}  // namespace
+
 /// Adds a mark of Kineto's name around each step. Steps are counted where their names do not number them, or not in
 /// order.
-void NsysRanges::mark_steps(NsysProcess& process, Families& families) {
+void NsysRanges::mark_steps(NsysProcess& process, Marks& marks) {
+  leave_warm_ups_out(marks.warm_ups, marks.steps);
+  leave_warm_ups_out(marks.warm_ups, marks.passes);
+  Families families = marks.steps.empty() ? iterations_of(std::move(marks.passes)) : std::move(marks.steps);
+  if (families.empty()) return;
   const auto covers = [](const auto& family) {
     double sum = 0;  // of nanoseconds: ranges of strangers may add up to more than 64 bits hold
     for (const Step& step : family.second) sum += static_cast<double>(step.time.length.count());

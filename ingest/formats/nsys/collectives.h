@@ -25,7 +25,8 @@ struct NcclRange {
 
 /// Reads NVTX_EVENTS. What emit_nvtx() of PyTorch wrote becomes operators; other ranges become annotations; those of
 /// NCCL are kept beside. Ranges that are named like steps (step_name()) mark the steps: of all kinds on all threads of
-/// a process, those that cover the longest time, unless it has marks of Kineto's name.
+/// a process, those that cover the longest time, unless it has marks of Kineto's name. What a range calls a warm-up is
+/// no step. Without other steps, repeated ranges "forward" outside the warm-up are, if none is called "backward" there.
 class NsysRanges {
  public:
   NsysRanges(NsysEvents& events, PartSink& sink, const std::string& file) : events_(events), sink_(sink), file_(file) {}
@@ -46,14 +47,20 @@ class NsysRanges {
   };
   /// The steps of one name on one thread.
   using Families = std::map<std::pair<TrackId, std::string>, std::vector<Step>>;
+  /// What a process marks by its ranges.
+  struct Marks {
+    Families steps;
+    Families passes;  ///< ranges named "forward" and "backward", with what is behind these words
+    std::vector<RecordedTime> warm_ups;
+  };
 
   void add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload);
-  void mark_steps(NsysProcess& process, Families& families);
+  void mark_steps(NsysProcess& process, Marks& marks);
 
   NsysEvents& events_;
   PartSink& sink_;
   const std::string& file_;
-  std::map<std::int64_t, Families> steps_;
+  std::map<std::int64_t, Marks> marks_;
   std::map<std::int64_t, std::vector<NcclRange>> nccl_;
 };
 

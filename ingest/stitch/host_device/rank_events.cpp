@@ -1,11 +1,14 @@
 #include "ingest/stitch/host_device/rank_events.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "ingest/parts/busy_time.h"
 #include "model/base/side_by_side.h"
@@ -158,11 +161,82 @@ std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events
   return marks;
 }
 
+/// What the name of a range that is opened once a step begins with. The rest of the name differs from step to step.
+constexpr std::array<std::string_view, 3> kStepRanges{"step[", "execute_", "[pl][profile]run_training_batch"};
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+
+/// Ranges of one thread and one beginning of a name, which may stand in for marks of steps.
+struct StepRanges {
+  std::string_view name;
+  std::vector<RankEvents::StepWindow> windows;
+  [[nodiscard]] double covered() const {
+    double sum = 0;  // of nanoseconds: damaged times may add up to more than 64 bits hold
+    for (const RankEvents::StepWindow& window : windows)
+      sum += static_cast<double>((window.end - window.begin).count());
+    return sum;
+  }
+};
+
+/// The beginning in kStepRanges that a range's name has, or the whole name of an optimizer's step; else empty.
+std::string_view step_range(std::string_view name) {
+  if (name.starts_with(kOptimizerStep)) return name;
+  const auto* const found = std::find_if(kStepRanges.begin(), kStepRanges.end(),
+                                         [name](std::string_view beginning) { return name.starts_with(beginning); });
+  return found == kStepRanges.end() ? std::string_view() : *found;
+}
+
+/// From the end of one call of the optimizer to the end of the next: where the first iteration began is not known.
+void between_ends(StepRanges& ranges) {
+  std::vector<RankEvents::StepWindow>& windows = ranges.windows;
+  for (std::size_t i = windows.size(); i-- > 1;) windows[i].begin = windows[i - 1].end;
+  if (!windows.empty()) windows.erase(windows.begin());
+}
+
+/// The ranges that cover most time; those of serving, if there are any, before those of an optimizer.
+StepRanges ranges_of_steps(const RankEvents& events) {
+  StepRanges best;
+  const ByName beginning(*events.trace, step_range);
+  for (const RankEvents::Thread& thread : events.threads) {
+    std::map<std::string_view, StepRanges> found;
+    for (const std::uint32_t event : thread.events) {
+      if (events.trace->kind[event] != EventKind::kAnnotation || beginning(event).empty()) continue;
+      StepRanges& ranges = found.try_emplace(beginning(event), StepRanges{beginning(event), {}}).first->second;
+      const auto number = static_cast<std::int64_t>(ranges.windows.size());
+      ranges.windows.push_back({number, events.begin_of(event), events.end_of(event)});
+    }
+    for (auto& [name, ranges] : found) {
+      const bool optimizer = name.starts_with(kOptimizerStep);
+      if (optimizer) between_ends(ranges);
+      const bool kept_optimizer = best.name.starts_with(kOptimizerStep);
+      if (best.windows.empty() || std::pair{!optimizer, ranges.covered()} > std::pair{!kept_optimizer, best.covered()})
+        best = std::move(ranges);
+    }
+  }
+  return best;
+}
+
+/// Time of device work by whether it was launched in a step; work without a launch counts where it began.
+bool most_device_time_is_outside(const RankEvents& events) {
+  double inside = 0;
+  double outside = 0;
+  for (const DeviceOp& op : events.ops) {
+    const Time at = op.call == kNoIndex ? op.begin : events.begin_of(op.call);
+    (events.step_at(at) < 0 ? outside : inside) += static_cast<double>((op.end - op.begin).count());
+  }
+  return outside > inside;
+}
+
 /// A step that begins before the one before it has ended cuts that short: of steps that overlap, as in a pipeline, the
 /// pitch of their begins is what an iteration takes. Without marks, each window of the profiler counts as a step.
 void find_steps(RankEvents& events) {
   if (events.threads.empty()) return;
-  for (const RankEvents::StepWindow& mark : step_marks_by_begin(events)) {
+  std::vector<RankEvents::StepWindow> marks = step_marks_by_begin(events);
+  if (marks.empty()) {
+    StepRanges ranges = ranges_of_steps(events);
+    events.step_ranges = ranges.name;
+    marks = std::move(ranges.windows);
+  }
+  for (const RankEvents::StepWindow& mark : marks) {
     if (!events.steps.empty() && mark.begin < events.steps.back().end) {
       RankEvents::StepWindow& before = events.steps.back();
       if (mark.number == before.number) continue;  // one mark, written twice
@@ -172,8 +246,10 @@ void find_steps(RankEvents& events) {
     }
     events.steps.push_back(mark);
   }
+  if (most_device_time_is_outside(events)) events.steps_ignored = std::exchange(events.steps, {}).size();
   events.marked = !events.steps.empty();
   if (events.marked) return;
+  events.step_ranges.clear();
   std::int64_t number = 0;
   for (const auto& [begin, end] : events.trace->windows) events.steps.push_back({number++, begin, end});
 }

@@ -55,6 +55,8 @@ struct RankEvents {
   std::vector<std::uint32_t> syncs;  ///< kSync events, by start
   std::vector<StepWindow> steps;     ///< ProfilerStep#N by begin, each to the begin of the next at most
   bool marked = false;               ///< steps are marked; else they are the profiler's windows, or there are none
+  std::string step_ranges;           ///< the ranges that stand in for marks of steps; empty where there are marks
+  std::size_t steps_ignored = 0;     ///< marks that hold less than half of the device's time, so that none counts
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
   std::vector<bool> communicates;  ///< by TextId: kernels of this name move data between devices
@@ -77,7 +79,10 @@ struct RankEvents {
   [[nodiscard]] std::int32_t step_at(Time at) const noexcept;
 };
 
-/// Arranges `trace`. The main thread is the one with most step marks. Without marks it is, of the threads
+/// Arranges `trace`. Steps are the marks of torch.profiler. Without these they are the ranges that a framework opens
+/// once a step: those of serving ("step[DECODE bs=8]", "execute_..."), of Lightning, or from the end of one
+/// optimizer step to the end of the next. Steps in which less device time was launched than outside them are no steps
+/// of this capture. The main thread is the one with most step marks. Without marks it is, of the threads
 /// with at least a tenth of the busiest one's events, the first to begin, because it starts the others.
 /// O(events log events), on up to `threads` threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);

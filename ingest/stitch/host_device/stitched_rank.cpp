@@ -128,6 +128,11 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
                                   to_text(earlier.end - later.begin), earlier.number),
                       events.overlaps.size());
   }
+  if (!events.step_ranges.empty()) {
+    diagnostics.count(diagnostic("steps_from_ranges"), {}, fmt::format("'{}'", events.step_ranges),
+                      events.steps.size());
+  }
+  note(diagnostic("device_work_outside_steps"), events.steps_ignored);
   note(diagnostic("launches_without_device_work"), launches_without_work(events));
   note(diagnostic("instant_host_event"), events.instants);
   note(diagnostic("waited_for_room"), stream_waits(StreamWait::Why::kRoom));

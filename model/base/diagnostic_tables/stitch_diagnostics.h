@@ -35,6 +35,10 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "kernels were launched, but none is in the capture, so all times are the host's: record with "
      "ProfilerActivity.CUDA, and see that no other tool holds CUPTI",
      "The replay knows the host's work only. It cannot answer what kernels, devices or collectives would do."},
+    {"device_work_outside_steps", Severity::kNotice,
+     "marked steps hold less than half of the device's time, so all of the capture counts as one step: mark each "
+     "iteration, and record from before the first",
+     "An iteration is what was recorded in all. What comes before and after training counts as a part of it."},
     {"lost_kernels", Severity::kDataLoss,
      "kernels are missing, by their launches or, in a file that is cut off, by the other steps: let the profiler "
      "finish writing, or copy the file again",

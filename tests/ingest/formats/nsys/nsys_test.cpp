@@ -281,6 +281,28 @@ TEST(NsysTest, StepsAreCountedWhereTheirNamesDoNotNumberThemInOrder) {
   }
 }
 
+TEST(NsysTest, AWarmUpIsNoStep) {
+  NsysMaker maker;
+  maker.kernel(kProcess, "k", 100, 200, 1);
+  maker.range(kProcess, "Warm-up Step 1", 100, 5'000);
+  maker.range(kProcess, "step 2", 200, 4'000);  // within the warm-up
+  maker.range(kProcess, "step 3", 6'000, 7'000);
+  EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
+}
+
+TEST(NsysTest, WithoutStepsForwardPassesOutsideTheWarmUpAreTheSteps) {
+  for (const bool trains : {false, true}) {
+    NsysMaker maker;
+    maker.kernel(kProcess, "k", 100, 200, 1);
+    maker.range(kProcess, "Warm-up", 0, 1'000);
+    maker.range(kProcess, "Forward", 100, 400);
+    maker.range(kProcess, "Backward", 500, 900);
+    for (int i = 0; i < 3; ++i) maker.range(kProcess, "Forward", 2'000 + 1'000 * i, 2'900 + 1'000 * i);
+    if (trains) maker.range(kProcess, "Backward", 6'000, 6'900);
+    EXPECT_EQ(step_marks(trace_of(read(maker))).size(), trains ? 0U : 3U);
+  }
+}
+
 TEST(NsysTest, MarksOfKinetosNameStay) {
   NsysMaker maker;
   maker.kernel(kProcess, "k", 100, 200, 1);

@@ -1,0 +1,88 @@
+// Which steps a trace has, by its marks or by the ranges that stand in for them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/stitch/host_device/rank_events.h"
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::stitched;
+using testing::TraceMaker;
+using testing::us;
+using ::testing::ElementsAre;
+
+using Window = std::pair<std::int64_t, std::int64_t>;  ///< of microseconds
+
+std::vector<Window> windows_of(const RankEvents& events) {
+  std::vector<Window> windows;
+  for (const RankEvents::StepWindow& step : events.steps) {
+    windows.emplace_back((step.begin - Time{}) / std::chrono::microseconds{1},
+                         (step.end - Time{}) / std::chrono::microseconds{1});
+  }
+  return windows;
+}
+
+/// A thread with ranges, and a kernel of 10 us for each.
+struct Ranges {
+  TraceMaker maker;
+  std::int64_t launches = 0;
+  void add(const std::string& name, double start_us, double length_us, double kernel_us = 10) {
+    const TrackId thread = maker.thread("1");
+    maker.add(EventKind::kAnnotation, name, thread, start_us, length_us);
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, start_us + 1, 1, launches);
+    maker.add(EventKind::kKernel, "gemm", maker.stream(7), start_us + 3, kernel_us, launches++);
+  }
+};
+
+TEST(StepsTest, ServingMarksItsStepsByRanges) {
+  Ranges ranges;
+  ranges.add("step[DECODE bs=8]", 100, 50);
+  ranges.add("step[EXTEND bs=2 toks=512]", 200, 90);
+  EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{100, 150}, Window{200, 290}));
+  EXPECT_EQ(stitched({ranges.maker.trace}).diagnostics.count_of("steps_from_ranges"), 2U);
+}
+
+TEST(StepsTest, OfRangesThatNestThoseThatCoverMoreAreTheSteps) {
+  Ranges ranges;
+  ranges.add("execute_context_3", 90, 80);
+  ranges.add("step[DECODE bs=8]", 100, 50);
+  EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{90, 170}));
+}
+
+TEST(StepsTest, OptimizerStepsEndIterationsAndTheFirstOneIsNotKnown) {
+  Ranges ranges;
+  for (const int end : {100, 300, 500}) ranges.add("Optimizer.step#SGD.step", end - 20, 20);
+  EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{100, 300}, Window{300, 500}));
+}
+
+TEST(StepsTest, MarksOfTheProfilerComeFirst) {
+  Ranges ranges;
+  ranges.add("ProfilerStep#7", 0, 200, 100);
+  ranges.add("Optimizer.step#SGD.step", 150, 20);
+  ranges.add("Optimizer.step#SGD.step", 170, 20);
+  EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{0, 200}));
+}
+
+TEST(StepsTest, MarksWithLessThanHalfOfTheDeviceTimeAreIgnored) {
+  for (const double outside : {9.0, 11.0}) {
+    Ranges ranges;
+    ranges.add("ProfilerStep#0", 1000, 40, 10);
+    ranges.add("before", 0, 40, outside);
+    const RankEvents events = arrange(ranges.maker.trace);
+    EXPECT_EQ(events.marked, outside < 10);
+    const Capture capture = stitched({ranges.maker.trace});
+    EXPECT_EQ(capture.diagnostics.count_of("device_work_outside_steps"), outside < 10 ? 0U : 1U);
+    EXPECT_EQ(capture.recording.steps.front().marked, outside < 10);
+  }
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
