@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -79,6 +83,75 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
     assembly.assumptions.push_back(
         {"rank_number", fmt::format("{} {}: it is taken to be rank {}", shown(rank.file), says, rank.rank)});
   }
+}
+
+/// The device that most of a trace's device work ran on, as the trace numbers it; -1 without device work.
+std::int64_t device_of(const HostDeviceTrace& trace) {
+  std::map<std::int32_t, std::size_t> pieces;
+  for (const TrackId track : trace.track) {
+    const Track& row = trace.tracks[track.index()];
+    if (row.on_device) ++pieces[row.device];
+  }
+  const auto most =
+      std::max_element(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == pieces.end() ? -1 : most->first;
+}
+
+/// What only one rank of a host has.
+struct Place {
+  std::int64_t device = -1;  ///< -1: tells nothing
+  std::string process;       ///< empty: tells nothing
+};
+
+/// Of ranks whose traces name no host. Numbers that are the same in all traces tell nothing: each process may see one
+/// device only, or run in a container of its own.
+std::vector<Place> places_of(const std::vector<RankTrace*>& ranks) {
+  std::vector<Place> places;
+  std::set<std::int64_t> devices;
+  std::set<std::string> processes;
+  for (const RankTrace* const rank : ranks) {
+    places.push_back({device_of(rank->trace), process_of(rank->trace)});
+    devices.insert(places.back().device);
+    processes.insert(places.back().process);
+  }
+  for (Place& place : places) {
+    if (devices.size() < 2) place.device = -1;
+    if (processes.size() < 2) place.process.clear();
+  }
+  return places;
+}
+
+/// Puts ranks whose traces name no host on as few hosts as their devices and processes allow: no two ranks of a host
+/// have the same device, or the same process id.
+void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
+  std::vector<RankTrace*> unnamed;
+  for (RankTrace& rank : ranks) {
+    if (rank.trace.host_name.empty()) unnamed.push_back(&rank);
+  }
+  if (ranks.size() < 2 || unnamed.empty()) return;
+  std::sort(unnamed.begin(), unnamed.end(), [](const RankTrace* a, const RankTrace* b) { return a->rank < b->rank; });
+  const std::vector<Place> places = places_of(unnamed);
+  std::set<std::pair<std::size_t, std::int64_t>> devices;
+  std::set<std::pair<std::size_t, std::string>> processes;
+  std::size_t hosts = 0;
+  for (std::size_t i = 0; i < unnamed.size(); ++i) {
+    const auto& [device, process] = places[i];
+    std::size_t host = 0;
+    while (devices.contains({host, device}) || processes.contains({host, process})) ++host;
+    if (device >= 0) devices.emplace(host, device);
+    if (!process.empty()) processes.emplace(host, process);
+    hosts = std::max(hosts, host + 1);
+    unnamed[i]->assumed_host = fmt::format("host {}", host);
+  }
+  std::string why = "some have the same device or the same process id";
+  if (hosts == 1) {
+    for (RankTrace* const rank : unnamed) rank->assumed_host.clear();
+    why = places.front().device >= 0        ? "each has its own device"
+          : !places.front().process.empty() ? "no two have the same process id"
+                                            : "nothing says otherwise";
+  }
+  assembly.assumptions.push_back({"hosts", fmt::format("{} traces name no host; they are assumed to be of {} ({})",
+                                                       unnamed.size(), counted(hosts, "host"), why)});
 }
 
 template <class RankInput>
@@ -221,7 +294,7 @@ void JobParts::add(ReadInput& input) {
 }
 
 void JobParts::take(HostDeviceTrace&& trace, const Origin& origin) {
-  ranks_.push_back({std::move(trace), origin.name, 0});
+  ranks_.push_back({.trace = std::move(trace), .file = origin.name});
 }
 void JobParts::take(TaskGraph&& graph, const Origin& origin) { graphs_.emplace_back(std::move(graph), origin.name); }
 void JobParts::take(ExecutionGraph&& graph, const Origin& origin) {
@@ -384,6 +457,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   join_windows(ranks_, assembly);
   join_execution_traces(assembly);
   number_ranks(ranks_, assembly);
+  assume_hosts(ranks_, assembly);
   keep_ranks(ranks_, ranks);
   note_ranks(files, processes);
   stitch_host_device(std::move(ranks_), assembly);

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "ingest/formats/format.h"
+#include "ingest/load/load.h"
 #include "tests/source_folder.h"
 
 namespace stepsim::ingest {
@@ -92,6 +94,26 @@ std::string name_of(const ::testing::TestParamInfo<Counts>& capture) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, KinetoCaptureTest, ::testing::ValuesIn(kCaptures), name_of);
+
+/// Eight processes with the devices 0 to 7 of one machine; their files are named like those of eight hosts.
+TEST(KinetoHostsTest, DoNotFollowFromWhatFilesAreCalled) {
+  const std::filesystem::path captured = shared_folder() / "traces/kineto/dlrm-8ranks";
+  if (!std::filesystem::exists(captured)) GTEST_SKIP() << captured << " is absent";
+  const std::filesystem::path renamed = std::filesystem::path(::testing::TempDir()) / "renamed ranks";
+  std::filesystem::create_directories(renamed);
+  for (const auto& file : std::filesystem::directory_iterator(captured)) {
+    const std::string name = file.path().filename().string();
+    std::filesystem::copy_file(file.path(), renamed / (name.substr(0, name.find('_')) + ".json.gz"),
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  for (const std::filesystem::path& folder : {captured, renamed}) {
+    const Capture capture = load(std::vector{folder.string()}, {});
+    EXPECT_EQ(capture.recording.ranks.size(), 8U);
+    EXPECT_EQ(capture.recording.clocks.size(), 1U) << folder;
+    for (const Lane& lane : capture.dag.lanes()) EXPECT_EQ(lane.host, "") << folder;
+  }
+  std::filesystem::remove_all(renamed);
+}
 
 }  // namespace
 

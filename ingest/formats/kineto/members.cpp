@@ -91,7 +91,14 @@ void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
 
 }  // namespace
 
-std::string host_in_file_name(std::string_view file) {
+namespace {
+
+struct FileWorker {
+  std::string host;
+  std::string process;
+};
+
+FileWorker worker_in_file_name(std::string_view file) {
   const std::string_view name = file.substr(file.find_last_of('/') + 1);
   const std::size_t suffix = name.find(".pt.trace.json");
   if (suffix == std::string_view::npos) return {};
@@ -103,8 +110,12 @@ std::string host_in_file_name(std::string_view file) {
   if (worker.size() >= suffix || bar == std::string_view::npos || bar == 0 || !all_digits(worker.substr(bar + 1)))
     return {};
   if (!all_digits(name.substr(worker.size() + 1, suffix - worker.size() - 1))) return {};
-  return std::string{worker.substr(0, bar)};
+  return {std::string{worker.substr(0, bar)}, std::string{worker.substr(bar + 1)}};
 }
+
+}  // namespace
+
+std::string host_in_file_name(std::string_view file) { return worker_in_file_name(file).host; }
 
 namespace {
 
@@ -174,7 +185,13 @@ void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::strin
   apply_distributed_info(trace, info);
   apply_group_ranks(trace, info);
   trace.host_name = as_text(find_member(members, "host_name"));
-  if (trace.host_name.empty()) trace.host_name = host_in_file_name(file);
+  if (trace.host_name.empty()) {
+    FileWorker worker = worker_in_file_name(file);
+    const bool of_process = std::any_of(trace.tracks.begin(), trace.tracks.end(), [&](const Track& track) {
+      return !track.on_device && track.process == worker.process;
+    });
+    if (of_process) trace.host_name = std::move(worker.host);
+  }
   trace.device_name = device_name_of(trace, find_member(members, "deviceProperties"));
   apply_base_time(trace, find_member(members, "baseTimeNanoseconds"), file, diagnostics);
 }

@@ -19,7 +19,8 @@ using TopMembers = std::vector<std::pair<std::string, std::string>>;
 /// members and from `file`, its name, and adds the base time to all starts.
 void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics);
 
-/// The host in "host_pid.time.pt.trace.json", which PyTorch's trace handler writes; empty if the name is another.
+/// The host in "host_pid.time.pt.trace.json", which PyTorch's trace handler writes; empty if the name is another. A
+/// handler with a name of its own (worker_name) writes one that looks alike: in a trace, the number tells (process).
 [[nodiscard]] std::string host_in_file_name(std::string_view file);
 
 }  // namespace stepsim::ingest

@@ -17,7 +17,7 @@ namespace {
 std::vector<RankIdentity> identities_of(const std::vector<RankTrace>& ranks) {
   std::vector<RankIdentity> identities;
   identities.reserve(ranks.size());
-  for (const RankTrace& rank : ranks) identities.push_back({rank.rank, rank.trace.host_name});
+  for (const RankTrace& rank : ranks) identities.push_back({rank.rank, rank.host()});
   return identities;
 }
 
@@ -52,7 +52,8 @@ void refuse_untied(const std::vector<std::string>& hosts, const std::vector<bool
   for (std::size_t h = 1; h < hosts.size(); ++h) {
     if (tied[h]) continue;
     const auto file =
-        std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.trace.host_name == hosts[h]; });
+        std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.host() == hosts[h]; });
+    if (file->trace.host_name.empty()) continue;  // it may be the first host
     throw InputError(
         {file->file, {}, {}},
         fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "

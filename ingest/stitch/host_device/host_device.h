@@ -28,6 +28,11 @@ struct RankTrace {
   HostDeviceTrace trace;
   std::string file;
   Rank rank = 0;
+  std::string assumed_host{};  ///< where the trace names none; ranks without either share one host
+
+  [[nodiscard]] const std::string& host() const noexcept {
+    return trace.host_name.empty() ? assumed_host : trace.host_name;
+  }
 };
 
 /// Joins the traces of a job's ranks into `assembly`:
@@ -40,7 +45,7 @@ struct RankTrace {
 /// * steps, by ProfilerStep marks.
 ///
 /// docs/stitching.md has every rule and its evidence. Ranks must be distinct. Throws InputError if no
-/// collective connects two hosts, so that their clocks cannot be aligned.
+/// collective connects two hosts that traces name, so that their clocks cannot be aligned.
 /// O(events log events), besides the least squares over hosts.
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly);
 

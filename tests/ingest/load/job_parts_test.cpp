@@ -1,7 +1,12 @@
 #include "ingest/load/job_parts.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "model/base/error.h"
 #include "tests/thrown_by.h"
@@ -68,6 +73,55 @@ TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {
             "1099511627777.json says it is rank 1099511627777, which is none from 0 to 2147483647: it is taken to be "
             "rank 1");
   EXPECT_EQ(finish(std::move(assembly)).recording.ranks, (std::vector<Rank>{0, 1}));
+}
+
+/// The host of each rank, by rank, where traces name none.
+std::vector<std::string> hosts_of(const std::vector<std::pair<std::int32_t, std::string>>& devices_and_processes,
+                                  std::string& assumption) {
+  JobParts parts;
+  std::int64_t rank = 0;
+  for (const auto& [device, process] : devices_and_processes) {
+    HostDeviceTrace trace = trace_of(rank);
+    trace.host_name.clear();
+    trace.tracks.front().process = process;
+    trace.tracks.push_back({std::to_string(device), "stream 7", "", true, device, 7});
+    trace.start.emplace_back(Duration{20'000});
+    trace.duration.push_back(Duration{10'000});
+    trace.kind.push_back(EventKind::kKernel);
+    trace.name.emplace_back(0);
+    trace.track.emplace_back(1);
+    trace.correlation.push_back(-1);
+    trace.detail.push_back(HostDeviceTrace::kNoDetail);
+    ReadInput input{fmt::format("{}.json", rank++), "/f", "/", {}};
+    input.sink.add(std::move(trace));
+    parts.add(input);
+  }
+  Assembly assembly;
+  parts.stitch({}, Job{}, assembly);
+  for (const Assumption& one : assembly.assumptions) {
+    if (one.id == "hosts") assumption = one.sentence;
+  }
+  const Capture capture = finish(std::move(assembly));
+  std::vector<std::string> hosts(devices_and_processes.size(), "none");
+  for (const Lane& lane : capture.dag.lanes()) hosts[static_cast<std::size_t>(lane.rank)] = lane.host;
+  return hosts;
+}
+
+TEST(JobPartsTest, RanksWithoutAHostShareOneAsLongAsTheirDevicesAndProcessesDiffer) {
+  using ::testing::ElementsAre;
+  std::string said;
+  EXPECT_THAT(hosts_of({{0, "11"}, {1, "12"}, {2, "13"}}, said), ElementsAre("", "", ""));
+  EXPECT_EQ(said, "3 traces name no host; they are assumed to be of 1 host (each has its own device)");
+  EXPECT_THAT(hosts_of({{0, "11"}, {1, "12"}, {0, "13"}, {1, "14"}}, said),
+              ElementsAre("host 0", "host 0", "host 1", "host 1"));
+  EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {1, "13"}, {1, "14"}}, said),
+              ElementsAre("host 0", "host 1", "host 0", "host 1"));
+  EXPECT_EQ(
+      said,
+      "4 traces name no host; they are assumed to be of 2 hosts (some have the same device or the same process id)");
+  EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "11"}}, said), ElementsAre("host 0", "host 0", "host 1"));
+  EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));  // what is the same in all tells nothing
+  EXPECT_EQ(said, "2 traces name no host; they are assumed to be of 1 host (nothing says otherwise)");
 }
 
 TEST(JobPartsTest, GpusOfOneFileAreApart) {

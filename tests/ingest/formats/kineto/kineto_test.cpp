@@ -447,13 +447,14 @@ TEST(KinetoTest, OfTwoBackendsTheOneOfTheUsedDeviceCounts) {
 }
 
 TEST(KinetoTest, TheHostIsNamedInTheFileOrByItsName) {
-  constexpr std::string_view kFile = R"([{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":1,"dur":1}])";
+  constexpr std::string_view kFile = R"([{"ph":"X","cat":"cpu_op","name":"a","pid":4711,"tid":2,"ts":1,"dur":1}])";
   const auto host = [&](const char* name) { return read_file(kFile, name).trace.host_name; };
   EXPECT_EQ(host("/data/node-7_4711.1694128201545.pt.trace.json"), "node-7");
   EXPECT_EQ(host("gpu_node_2_4711.1694128201545.pt.trace.json.gz"), "gpu_node_2");
   EXPECT_EQ(host("rank0.pt.trace.json"), "");
   EXPECT_EQ(host("node_x.123.pt.trace.json"), "");
   EXPECT_EQ(host("node-7_4711.json"), "");
+  EXPECT_EQ(host("worker0_step_12.1694128201545.pt.trace.json"), "");  // 12 is no process
   EXPECT_EQ(read_events("", R"("host_name": "twshared1")").trace.host_name, "twshared1");
 }
 
