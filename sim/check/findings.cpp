@@ -35,6 +35,7 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     // Ranks that do not meet.
     {diagnostic("ranks_not_merged").name, Cost::kPrevents, {kNetwork, kRanks}},
     {diagnostic("collective_ends_disagree").name, Cost::kWeakens, {kNetwork, kRanks}},
+    {diagnostic("rooted_ends_apart").name, Cost::kBlurs, {kNetwork, kRanks}},
     {diagnostic("unmatched_collective").name, Cost::kWeakens, {kNetwork, kRanks}},
     {diagnostic("unmatched_host_collective").name, Cost::kBlurs, {kHost, kNetwork}},
     {diagnostic("clock_unmatched").name, Cost::kWeakens, {kNetwork, kRanks}},

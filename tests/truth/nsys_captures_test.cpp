@@ -228,5 +228,24 @@ TEST(NsysCapturesTest, ARangeIsAroundWhatItsThreadHasAnotherOneLaunch) {
   }
 }
 
+/// The root's broadcasts end about 513 us before the other rank's; all-reduces end at most 186 us apart.
+TEST(NsysCapturesTest, RanksMeetInTheirAllReducesWhereARootIsAhead) {
+  const std::filesystem::path file = fresh("nsys-ddp53/ddp53_profile.sqlite");
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
+  const Capture capture = load(std::vector{file.string()}, {});
+  EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 0U);
+  EXPECT_EQ(capture.diagnostics.count_of("collective_ends_disagree"), 0U);
+  std::array<std::int64_t, 2> found{};
+  for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i) {
+    const Collective& collective = capture.dag.collective(RendezvousId{i});
+    if (collective.op != CollectiveOp::kAllReduce) continue;
+    ++found[0];
+    found[1] += collective.bytes.count();
+  }
+  EXPECT_EQ(found, ask<2>(file,
+                          "SELECT count(*) / 2, sum(json_extract(jsonText, '$.\"Message size [bytes]\"')) / 2 FROM "
+                          "NVTX_EVENTS n JOIN StringIds s ON s.id = n.textId WHERE s.value = 'ncclAllReduce'"));
+}
+
 }  // namespace
 }  // namespace stepsim::ingest

@@ -254,13 +254,20 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics) {
   constexpr std::size_t kNamed = 8;
-  const std::size_t all = matches.size();
   std::vector<MatchedCollective> kept;
   std::string named;
+  std::size_t all = 0;  // that must end together
   std::size_t apart = 0;
+  std::size_t rooted_apart = 0;
   for (MatchedCollective& match : matches) {
+    const bool rooted = is_rooted(match, ranks);
+    if (!rooted) ++all;
     if (!ends_apart(match)) {
       kept.push_back(std::move(match));
+      continue;
+    }
+    if (rooted) {
+      ++rooted_apart;
       continue;
     }
     if (apart++ >= kNamed) continue;
@@ -273,6 +280,7 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
   if (apart > 0) {
     diagnostics.count(diagnostic("collective_ends_disagree"), {}, named, apart);
   }
+  if (rooted_apart > 0) diagnostics.count(diagnostic("rooted_ends_apart"), {}, {}, rooted_apart);
   if (5 * apart > all) {
     diagnostics.count(diagnostic("ranks_not_merged"));
     kept.clear();

@@ -68,7 +68,7 @@ struct HostClocks {
 /// Finds one offset for each host from what ties it to others, on the clocks as recorded. For two hosts only their
 /// strongest tie counts:
 ///
-/// * Kernels of a collective end together: the median difference of the ends.
+/// * Kernels of a collective that is not rooted end together: the median difference of the ends.
 /// * Collectives and messages on hosts end apart, by what TCP still has to deliver. Causes come before their
 ///   effects, which bounds the difference from both sides, and so does the time that the transfer takes at least.
 ///   The median difference of the ends is taken where these bounds allow it, else their middle. A message has no
@@ -83,10 +83,15 @@ struct HostClocks {
                                            const std::vector<RankEvents>& ranks, const std::vector<std::string>& hosts,
                                            const std::vector<std::uint32_t>& host_of_rank, std::size_t world);
 
+/// True for operations with one source or one destination: broadcast, reduce, gather, scatter. A member that only sends
+/// may end before others begin, as soon as what it sends is in the transport's buffers.
+[[nodiscard]] bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ranks);
+
 /// Drops the matches whose parts do not end together on aligned clocks: they are not the same collective.
 /// Names the first eight in `diagnostics`. If these are more than a fifth, the ranks do not belong to one
 /// run, and all matches are dropped. Kernels may end within 500 us of each other, or a fifth of the
-/// shortest part; parts on hosts within 5 ms, or the length of the shortest part.
+/// shortest part; parts on hosts within 5 ms, or the length of the shortest part. Rooted operations that do not end
+/// together are dropped too, but prove nothing: they are counted apart, and not among that fifth.
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 

@@ -15,7 +15,7 @@ namespace {
 
 /// What ties two clocks, the weakest first.
 enum class ClockTie : std::uint8_t {
-  kRooted,            ///< a broadcast, reduce, gather or scatter on hosts: some members do not wait for others
+  kRooted,            ///< a broadcast, reduce, gather or scatter: some members do not wait for others
   kMessage,           ///< a send and its receive
   kHostCollective,    ///< on hosts, and no member ends before every member has begun
   kDeviceCollective,  ///< kernels of one collective, which end together
@@ -74,8 +74,9 @@ bool all_wait_for_all(CollectiveOp op) {
   }
 }
 
-ClockTie tie_of(const MatchedCollective& match, CollectiveOp op) {
+ClockTie tie_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op) {
   if (match.point_to_point()) return ClockTie::kMessage;
+  if (is_rooted(match, ranks)) return ClockTie::kRooted;
   if (match.on_device()) return ClockTie::kDeviceCollective;
   return all_wait_for_all(op) ? ClockTie::kHostCollective : ClockTie::kRooted;
 }
@@ -124,7 +125,7 @@ PairsOfHosts pairs_of_hosts(const std::vector<MatchedCollective>& matches, const
   }
   PairsOfHosts pairs;
   for (std::size_t m = 0; m < matches.size(); ++m) {
-    const ClockTie tie = tie_of(matches[m], kinds[m].op);
+    const ClockTie tie = tie_of(matches[m], ranks, kinds[m].op);
     if (tie == ClockTie::kMessage && kinds[m].op != CollectiveOp::kSendRecv) continue;  // who sends is not known
     for (std::size_t i = 1; i < parts[m].size(); ++i) {
       const std::size_t other = matches[m].on_device() ? i - 1 : 0;

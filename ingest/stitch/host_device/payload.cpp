@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "ingest/parts/operation_names.h"
 #include "model/cost/collective/algorithm.h"
@@ -84,6 +85,15 @@ Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes by
 }
 
 }  // namespace
+
+bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
+  return std::any_of(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
+    const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
+    if (operation == nullptr) return false;
+    const std::string_view name = operation->letters;
+    return name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
+  });
+}
 
 Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
   const CollectiveUse& first = match.uses.front();

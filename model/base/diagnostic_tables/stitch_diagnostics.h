@@ -18,6 +18,10 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "run",
      "These collectives keep their recorded durations, waiting included, and the ranks do not wait for each other in "
      "them."},
+    {"rooted_ends_apart", Severity::kNotice,
+     "broadcasts, reductions to one rank, gathers and scatters in which some ranks ended long before others: no action "
+     "is needed",
+     "They keep their recorded durations, waiting included: a rank that only sends need not wait for the others."},
     {"ranks_not_merged", Severity::kDataLoss,
      "more than a fifth of the collectives do not end together, so ranks do not wait for each other in the replay: "
      "pass "

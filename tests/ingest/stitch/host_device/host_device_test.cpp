@@ -266,6 +266,60 @@ TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {
   EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 1U);
 }
 
+/// Kernels with these names, begins and ends on one stream, of a clock that is ahead by `ahead`.
+struct Kernel {
+  std::string name;
+  double begin = 0;
+  double end = 0;
+};
+HostDeviceTrace rank_with(const std::vector<Kernel>& kernels, double ahead = 0) {
+  TraceMaker maker;
+  std::int64_t correlation = 0;
+  for (const auto& [name, begin, end] : kernels) {
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), begin + ahead - 10, 5, ++correlation);
+    maker.add(EventKind::kKernel, name, maker.stream(14), begin + ahead, end - begin, correlation);
+  }
+  return maker.trace;
+}
+
+constexpr const char* kBroadcast = "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+
+/// A root puts its broadcasts into the transport's buffers and goes on, while the other rank is late.
+TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
+  for (const std::string root : {kBroadcast, "ncclDevKernel_Reduce_Sum_f32_RING_LL()"}) {
+    const Capture capture =
+        stitched({rank_with({{root, 100, 110}, {root, 110, 120}, {root, 120, 130}, {kAllReduce, 2'000, 2'600}}),
+                  rank_with({{root, 900, 910}, {root, 910, 920}, {root, 920, 930}, {kAllReduce, 2'500, 2'600}})});
+
+    ASSERT_EQ(capture.dag.rendezvous_count(), 1U) << root;
+    EXPECT_EQ(capture.dag.collective(RendezvousId{0}).op, CollectiveOp::kAllReduce);
+    EXPECT_EQ(capture.diagnostics.count_of("collective_ends_disagree"), 0U);
+    EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 0U);
+    EXPECT_EQ(capture.diagnostics.count_of("rooted_ends_apart"), 3U);
+  }
+}
+
+/// One all-reduce of five is no longer hidden by broadcasts, which prove nothing in either way.
+TEST(HostDeviceTest, RootedCollectivesDoNotMakeRanksOfOneRun) {
+  std::vector<Kernel> kernels{{kAllReduce, 9'000, 9'100}};
+  for (int i = 0; i < 9; ++i) kernels.push_back({kBroadcast, 100.0 + 10 * i, 105.0 + 10 * i});
+  std::vector<Kernel> late = kernels;
+  late[0] = {kAllReduce, 19'000, 19'100};
+
+  EXPECT_EQ(stitched({rank_with(kernels), rank_with(late)}).diagnostics.count_of("ranks_not_merged"), 1U);
+}
+
+/// The other clock is ahead by 7,300 us. A root ends its broadcasts 500 us before the other rank.
+TEST(HostDeviceTest, RootedCollectivesDoNotSayHowFarClocksAreApart) {
+  HostDeviceTrace a = rank_with({{kBroadcast, 100, 110}, {kBroadcast, 110, 120}, {kAllReduce, 2'000, 2'600}});
+  HostDeviceTrace b = rank_with({{kBroadcast, 600, 610}, {kBroadcast, 610, 620}, {kAllReduce, 2'500, 2'600}}, 7'300);
+  a.host_name = "a";
+  b.host_name = "b";
+
+  EXPECT_EQ(stitched({a, b}).recording.clocks.at(1).offset, us(7'300));
+}
+
 TEST(HostDeviceTest, ClockOfAnotherHostIsFoundFromCollectiveEnds) {
   HostDeviceTrace a = collective_rank(20, 320);
   HostDeviceTrace b = collective_rank(20 + 7300, 320 + 7300);
