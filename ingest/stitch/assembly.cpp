@@ -54,16 +54,20 @@ std::vector<Binding> binding_edges(Assembly& assembly) {
 std::vector<Recording::UnexplainedWait> lags_from_recording(Assembly& assembly) {
   std::vector<Recording::UnexplainedWait> unexplained;
   const std::vector<Binding> binding = binding_edges(assembly);
+  std::vector<Duration> held(assembly.held_up.empty() ? 0 : binding.size());
+  for (const auto& [task, wait] : assembly.held_up) held[task.index()] = wait;
   std::uint64_t contradicted = 0;
   for (std::size_t i = 0; i < binding.size(); ++i) {
     if (binding[i].edge == Binding::kNone) continue;
     const Duration slack = assembly.start[i] - binding[i].ready;
     if (slack < -kClockGrain) ++contradicted;
-    if (slack <= Duration{}) continue;
+    const Duration wait = std::max(slack, Duration{}) + (held.empty() ? Duration{} : held[i]);
+    if (wait <= Duration{}) continue;
+    const TaskSpec& task = assembly.builder.task(TaskId{i});
+    if (wait > slack) assembly.builder.set_duration(TaskId{i}, task.duration - held[i]);
     DagBuilder::Edge& edge = assembly.builder.edges()[binding[i].edge];
-    edge.lag += slack;
-    unexplained.push_back(
-        {TaskId{i}, slack, kind_of_wait(assembly.builder, assembly.builder.task(TaskId{i}), edge.kind)});
+    edge.lag += wait;
+    unexplained.push_back({TaskId{i}, wait, kind_of_wait(assembly.builder, task, edge.kind)});
   }
   if (contradicted > 0) {
     assembly.diagnostics.count(diagnostic("edge_contradicted"), {}, {}, contradicted);
@@ -243,6 +247,8 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
   for (Gradient& gradient : assembly.gradients) gradient.ready = kept[gradient.ready.index()];
   std::erase_if(assembly.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
+  for (auto& [task, wait] : assembly.held_up) task = kept[task.index()];
+  std::erase_if(assembly.held_up, [](const auto& one) { return !one.first.valid(); });
   for (TaskId& task : assembly.silences) task = kept[task.index()];
   std::erase_if(assembly.silences, [](TaskId task) { return !task.valid(); });
   for (auto& edge : assembly.inferred) edge = {kept[edge.after.index()], kept[edge.before.index()]};

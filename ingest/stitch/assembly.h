@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/base/assumption.h"
@@ -30,6 +31,9 @@ struct Assembly {
   std::vector<std::int32_t> step;  ///< index into steps, -1 if none; by task
   std::vector<std::uint32_t> events;  ///< as in Recording: 0 unless a stitcher counts; by task
   std::vector<RecordedStep> steps;
+  /// How long tasks only waited within their recorded spans, for what no edge says: no part of their durations, but
+  /// lags before them. Each task at most once.
+  std::vector<std::pair<TaskId, Duration>> held_up;
   std::vector<TaskId> silences;                   ///< as in Recording, in any order
   std::vector<Recording::InferredEdge> inferred;  ///< the same
   std::vector<HostClock> clocks;
@@ -70,6 +74,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last);
 /// * A task that was recorded to start later than its edges allow gets the rest as lag on the binding
 ///   edge, which is the one whose predecessor's end plus lag came last.
 /// * A task without predecessors gets an edge with such a lag from its rank's first task.
+/// * A task that was held up gets that time as lag too, and is as much shorter.
 /// * A task that was recorded to start more than 5 us before a predecessor's end contradicts the edge.
 ///   The edge stays and is counted.
 ///

@@ -240,7 +240,7 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
     for (const CollectiveUse& use : uses) members.insert(use.rank);
     if (members.size() < std::min<std::size_t>(2, ranks.size()) || members.size() != uses.size()) continue;
     matched += uses.size();
-    matches.push_back({std::move(uses)});
+    matches.push_back({.uses = std::move(uses)});
   }
   std::sort(matches.begin(), matches.end(), [](const MatchedCollective& a, const MatchedCollective& b) {
     return std::tuple{a.uses.front().begin, a.uses.front().key} < std::tuple{b.uses.front().begin, b.uses.front().key};
@@ -260,14 +260,12 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
   std::size_t apart = 0;
   std::size_t rooted_apart = 0;
   for (MatchedCollective& match : matches) {
-    const bool rooted = is_rooted(match, ranks);
-    if (!rooted) ++all;
-    if (!ends_apart(match)) {
+    match.rooted = is_rooted(match, ranks);
+    match.apart = match.rooted && ends_apart(match);
+    if (match.apart) ++rooted_apart;
+    if (!match.rooted) ++all;
+    if (match.rooted || !ends_apart(match)) {
       kept.push_back(std::move(match));
-      continue;
-    }
-    if (rooted) {
-      ++rooted_apart;
       continue;
     }
     if (apart++ >= kNamed) continue;

@@ -34,6 +34,8 @@ struct CollectiveUse {
 /// The parts of one collective on the ranks whose traces were read.
 struct MatchedCollective {
   std::vector<CollectiveUse> uses;  ///< by rank: at least two, or one if only one rank was read
+  bool rooted = false;              ///< is_rooted(), as drop_mismatched() found it
+  bool apart = false;               ///< its parts do not end together, and need not
   [[nodiscard]] bool on_device() const noexcept { return uses.front().op != kNoIndex; }
   [[nodiscard]] bool point_to_point() const noexcept { return uses.front().point_to_point; }
   /// From the earliest recorded end to the latest. Meaningful if the clocks are aligned.
@@ -91,7 +93,7 @@ struct HostClocks {
 /// Names the first eight in `diagnostics`. If these are more than a fifth, the ranks do not belong to one
 /// run, and all matches are dropped. Kernels may end within 500 us of each other, or a fifth of the
 /// shortest part; parts on hosts within 5 ms, or the length of the shortest part. Rooted operations that do not end
-/// together are dropped too, but prove nothing: they are counted apart, and not among that fifth.
+/// together prove nothing: they are marked, counted, and not among that fifth.
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 

@@ -89,25 +89,44 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   });
 }
 
+/// Each of these took `transfer`; what it took more was waiting.
+void hold_up(const std::vector<TaskId>& tasks, Duration transfer, Assembly& assembly) {
+  for (const TaskId task : tasks) {
+    const Duration waited = assembly.finish[task.index()] - assembly.start[task.index()] - transfer;
+    if (waited > Duration{}) assembly.held_up.emplace_back(task, waited);
+  }
+}
+
 /// Makes matched collectives rendezvous. On a device the shortest part is the transfer, and the rest of
 /// each part was waiting, as in the distributed view of PyTorch's TensorBoard plugin (torch-tb-profiler).
 /// On hosts each part keeps its own time from the last arrival on, because TCP delivers the last
 /// messages at different times. A part that ended before the last arrival waited for nobody, and is
-/// left out.
+/// left out. So are the parts of a rooted collective that ends apart: their waits are lags of unknown cause, such as
+/// full buffers.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
                       std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
     std::vector<std::pair<TaskId, Duration>> members;
+    std::vector<TaskId> left_out;
     for (const CollectiveUse& use : match.uses) {
       const TaskId task = stitched[use.rank].task_of(use);
-      if (!task.valid() || assembly.finish[task.index()] <= last) continue;
-      members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
+      if (!task.valid()) continue;
+      if (match.apart || assembly.finish[task.index()] <= last) {
+        left_out.push_back(task);
+      } else {
+        members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
+      }
     }
     const bool whole = members.size() == match.uses.size();
     const Collective collective = whole ? payload_of(match, events, world) : Collective{};
-    if (members.size() < 2 && collective.members == 0) continue;
+    if (members.size() < 2 && collective.members == 0) {
+      for (const auto& [task, duration] : members) left_out.push_back(task);
+      members.clear();
+    }
+    if (match.rooted && match.on_device()) hold_up(left_out, transfer, assembly);
+    if (members.empty()) continue;
     const RendezvousId rendezvous = assembly.builder.add_rendezvous(collective);
     for (const auto& [task, duration] : members) {
       assembly.builder.join(rendezvous, task);
@@ -116,8 +135,7 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
   }
 }
 
-void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<MatchedCollective>& matches,
-                       Assembly& assembly) {
+void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) {
   const std::size_t world = world_of(ranks);
   if (world > ranks.size()) {
     assembly.assumptions.push_back(
@@ -125,7 +143,7 @@ void state_assumptions(const std::vector<RankTrace>& ranks, const std::vector<Ma
          fmt::format("the input has {} of {} ranks: the others are assumed to arrive at collectives when these do",
                      ranks.size(), world)});
   }
-  if (ranks.size() > 1 && matches.empty()) {
+  if (ranks.size() > 1 && assembly.builder.rendezvous_count() == 0) {
     assembly.assumptions.push_back({"untied_ranks", "no collective connects the ranks: each is replayed on its own"});
   }
   const std::size_t joined = assembly.builder.rendezvous_count();
@@ -190,7 +208,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   std::vector<MatchedCollective> matches = match_collectives(events, identities, assembly.diagnostics);
   drop_mismatched(matches, events, identities, assembly.diagnostics);
   join_collectives(matches, events, world_of(ranks), stitched, assembly);
-  state_assumptions(ranks, matches, assembly);
+  state_assumptions(ranks, assembly);
 }
 
 }  // namespace stepsim::ingest

@@ -21,7 +21,8 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
     {"rooted_ends_apart", Severity::kNotice,
      "broadcasts, reductions to one rank, gathers and scatters in which some ranks ended long before others: no action "
      "is needed",
-     "They keep their recorded durations, waiting included: a rank that only sends need not wait for the others."},
+     "Their shortest part is the transfer; what others took longer is waiting of unknown cause, which no what-if can "
+     "shorten. A rank that only sends need not wait for the others."},
     {"ranks_not_merged", Severity::kDataLoss,
      "more than a fifth of the collectives do not end together, so ranks do not wait for each other in the replay: "
      "pass "

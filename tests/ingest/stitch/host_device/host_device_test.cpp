@@ -300,6 +300,28 @@ TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
   }
 }
 
+/// The root's second broadcast of 10 us waits for room in a buffer: no what-if on transfers may scale that wait.
+TEST(HostDeviceTest, WaitsInRootedCollectivesAreNoTransfers) {
+  const Capture capture =
+      stitched({rank_with({{kBroadcast, 100, 110}, {kBroadcast, 120, 4'000}, {kAllReduce, 4'500, 5'100}}),
+                rank_with({{kBroadcast, 3'980, 3'990}, {kBroadcast, 4'600, 4'610}, {kAllReduce, 5'000, 5'100}})});
+
+  EXPECT_EQ(capture.diagnostics.count_of("rooted_ends_apart"), 2U);
+  std::vector<Duration> broadcasts;
+  Duration waits{};
+  for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
+    if (capture.dag.name(TaskId{i}) == kBroadcast) broadcasts.push_back(capture.dag.duration(TaskId{i}));
+  }
+  for (const auto& wait : capture.recording.unexplained) {
+    if (capture.dag.name(wait.task) == kBroadcast) waits += wait.wait;
+  }
+  EXPECT_THAT(broadcasts, ::testing::Each(us(10)));
+  EXPECT_EQ(broadcasts.size(), 4U);
+  EXPECT_GE(waits, us(3'870));
+  const TaskId reduction = capture.dag.members(RendezvousId{0})[0];
+  EXPECT_EQ(capture.recording.start[reduction.index()], Time{us(4'500)});  // as recorded
+}
+
 /// One all-reduce of five is no longer hidden by broadcasts, which prove nothing in either way.
 TEST(HostDeviceTest, RootedCollectivesDoNotMakeRanksOfOneRun) {
   std::vector<Kernel> kernels{{kAllReduce, 9'000, 9'100}};
