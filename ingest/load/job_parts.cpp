@@ -150,7 +150,7 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
           : !places.front().process.empty() ? "no two have the same process id"
                                             : "nothing says otherwise";
   }
-  assembly.assumptions.push_back({"hosts", fmt::format("{} traces name no host; they are assumed to be of {} ({})",
+  assembly.assumptions.push_back({"hosts", fmt::format("{} traces name no host; they are assumed to come from {} ({})",
                                                        unnamed.size(), counted(hosts, "host"), why)});
 }
 

@@ -111,17 +111,17 @@ TEST(JobPartsTest, RanksWithoutAHostShareOneAsLongAsTheirDevicesAndProcessesDiff
   using ::testing::ElementsAre;
   std::string said;
   EXPECT_THAT(hosts_of({{0, "11"}, {1, "12"}, {2, "13"}}, said), ElementsAre("", "", ""));
-  EXPECT_EQ(said, "3 traces name no host; they are assumed to be of 1 host (each has its own device)");
+  EXPECT_EQ(said, "3 traces name no host; they are assumed to come from 1 host (each has its own device)");
   EXPECT_THAT(hosts_of({{0, "11"}, {1, "12"}, {0, "13"}, {1, "14"}}, said),
               ElementsAre("host 0", "host 0", "host 1", "host 1"));
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {1, "13"}, {1, "14"}}, said),
               ElementsAre("host 0", "host 1", "host 0", "host 1"));
-  EXPECT_EQ(
-      said,
-      "4 traces name no host; they are assumed to be of 2 hosts (some have the same device or the same process id)");
+  EXPECT_EQ(said,
+            "4 traces name no host; they are assumed to come from 2 hosts (some have the same device or the same "
+            "process id)");
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "11"}}, said), ElementsAre("host 0", "host 0", "host 1"));
   EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));  // what is the same in all tells nothing
-  EXPECT_EQ(said, "2 traces name no host; they are assumed to be of 1 host (nothing says otherwise)");
+  EXPECT_EQ(said, "2 traces name no host; they are assumed to come from 1 host (nothing says otherwise)");
 }
 
 TEST(JobPartsTest, GpusOfOneFileAreApart) {
