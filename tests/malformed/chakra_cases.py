@@ -119,6 +119,15 @@ def dependencies():
     yield case("more-than-100-years", base.trace(*(base.node(i, micros=week) for i in range(6000))), Refused(r"more than 100 years .*expected less"))
 
 
+def where_it_runs():
+    said = base.node(1, micros=10, is_cpu_op=True), base.node(2, data=(1,), micros=20, is_cpu_op=False)
+    unsaid = base.node(3, data=(2,), micros=30), base.node(4, base.COLLECTIVE, data=(3,), micros=5, comm_type=0, comm_size=9)
+    yield case("host-or-device-said", base.trace(*said), takes(30, events=2))
+    yield case("host-or-device-assumed", base.trace(*said, *unsaid, base.node(5, type=1)), takes(65, diagnostics={"host_or_device_assumed": 2}))
+    yield case("host-or-device-assumed-in-json", base.json_trace(base.json_node(1, runtime=10), base.json_node(2, data=(1,), runtime=20, is_cpu_op=False), version="1.0.1"),
+               takes(30, diagnostics={"host_or_device_assumed": 1}), path="w.0.json")
+
+
 def jobs():
     def rank(nodes, verdict, *others, name):
         return case(name, base.trace(*nodes), verdict, more={f"w.{i + 1}.et": base.trace(*other) for i, other in enumerate(others)})
@@ -172,5 +181,5 @@ def damaged():
 
 
 def cases():
-    for group in (framing, fields, dependencies, jobs, in_json, damaged):
+    for group in (framing, fields, dependencies, where_it_runs, jobs, in_json, damaged):
         yield from group()

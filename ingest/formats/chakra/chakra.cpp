@@ -122,7 +122,7 @@ std::string plain(std::string_view key) {
 class ChakraJsonReader {
  public:
   ChakraJsonReader(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph)
-      : json_(source), file_(file), sink_(sink), graph_(graph) {}
+      : json_(source), file_{file, {}}, sink_(sink), graph_(graph) {}
 
   void read() {
     try {
@@ -130,7 +130,7 @@ class ChakraJsonReader {
       json_.expect_end();
     } catch (const InputError& error) {
       if (!json_.ended() || nodes_ == 0) throw;
-      sink_.diagnostics.count(diagnostic("truncated_file"), {file_, json_.offset(), {}});
+      sink_.diagnostics.count(diagnostic("truncated_file"), {file_.name, json_.offset(), {}});
     }
   }
 
@@ -141,6 +141,8 @@ class ChakraJsonReader {
     } else if (key == "ngpus" && is_number()) {
       const std::int64_t world = number().value_or(0);
       if (world > 0 && world <= kMostRanks) graph_.graph().world = static_cast<std::size_t>(world);
+    } else if ((key == "version" || key == "schema") && json_.peek() == '"') {
+      file_.version = json_.text();
     } else {
       json_.skip();
     }
@@ -205,7 +207,7 @@ class ChakraJsonReader {
   static constexpr std::int64_t kMostRanks = 100'000;
 
   JsonReader json_;
-  const std::string& file_;
+  ChakraFile file_;
   PartSink& sink_;
   ExecutionGraphBuilder& graph_;
   ChakraNode node_;
@@ -413,18 +415,57 @@ int recognise_chakra(std::string_view file_name, std::string_view head) {
   return sure == 0 && file_name.ends_with(".et") && !head.empty() ? kByName : sure;
 }
 
+/// The version that a GlobalMetadata states: its first field, else the attribute "schema" that converters of PyTorch's
+/// traces write. Empty if there is none.
+std::string version_in(std::string_view metadata) {
+  constexpr protozero::pbf_tag_type kVersion = 1;
+  constexpr protozero::pbf_tag_type kAttributes = 2;
+  constexpr protozero::pbf_tag_type kText = 29;
+  std::string version;
+  try {
+    for (pbf_reader fields{metadata.data(), metadata.size()}; fields.next();) {
+      if (fields.tag() == kVersion) {
+        version = text_of(fields);
+      } else if (fields.tag() == kAttributes) {
+        pbf_reader attribute = message_of(fields);
+        std::string_view name;
+        while (attribute.next()) {
+          if (attribute.tag() == 1) {
+            name = text_of(attribute);
+          } else if (attribute.tag() == kText && name == "schema" && version.empty()) {
+            version = text_of(attribute);
+          } else {
+            attribute.skip();
+          }
+        }
+      } else {
+        fields.skip();
+      }
+    }
+  } catch (const protozero::exception&) {
+    return {};
+  } catch (const WrongType&) {
+    return {};
+  }
+  return version;
+}
+
 void read_protobuf(Input& input, PartSink& sink, ExecutionGraphBuilder& graph) {
   DelimitedMessages messages{input.stream()};
   ChakraNode node;
+  ChakraFile file{input.name(), {}};
   bool is_first = true;
   while (const auto message = messages.next()) {
     // Its first field is a text or a message, and that of a Node its id.
     const bool is_metadata = is_first && (message->empty() || message->front() != '\x08');
     is_first = false;
-    if (is_metadata) continue;
+    if (is_metadata) {
+      file.version = version_in(*message);
+      continue;
+    }
     ++sink.events;
     if (read_chakra_node(*message, node)) {
-      add_chakra_node(node, messages.offset(), input.name(), sink, graph);
+      add_chakra_node(node, messages.offset(), file, sink, graph);
     } else {
       sink.skip(diagnostic("bad_node"), {input.name(), messages.offset(), {}});
     }

@@ -30,10 +30,12 @@ constexpr std::array<CollectiveOp, 10> kCollectives{
     CollectiveOp::kUnknown,       CollectiveOp::kBroadcast, CollectiveOp::kAllToAll,  CollectiveOp::kReduceScatter,
     CollectiveOp::kReduceScatter, CollectiveOp::kBarrier};
 
-/// A collective runs on the device. What runs on the host is the call that starts it.
+/// A collective runs on the device. What runs on the host is the call that starts it. Without is_cpu_op a node is the
+/// device's, as in graphs that are made by hand; mlcommons/chakra's et_feeder took it for the host's up to 0.0.4
+/// (`is_cpu_op_ = 1`), so it is counted as assumed.
 Graph::Kind kind_of(const ChakraNode& node) {
   if (node.type <= kMetadata) return Graph::Kind::kNothing;
-  if (node.on_host) return Graph::Kind::kHost;
+  if (node.on_host.value_or(false)) return Graph::Kind::kHost;
   switch (node.type) {
     case kSend: return Graph::Kind::kSend;
     case kReceive: return Graph::Kind::kReceive;
@@ -116,11 +118,15 @@ void take_chakra_number(std::string_view name, std::int64_t value, ChakraNode& n
   if (letters == "root") node.root = value;
 }
 
-void add_chakra_node(const ChakraNode& node, std::uint64_t offset, const std::string& file, PartSink& sink,
+void add_chakra_node(const ChakraNode& node, std::uint64_t offset, const ChakraFile& file, PartSink& sink,
                      ExecutionGraphBuilder& graph) {
   if (const std::string problem = problem_with(node); !problem.empty()) {
-    sink.skip(diagnostic("bad_node"), {file, offset, {}}, problem);
+    sink.skip(diagnostic("bad_node"), {file.name, offset, {}}, problem);
     return;
+  }
+  if (node.type >= kCompute && !node.on_host) {
+    sink.diagnostics.count(diagnostic("host_or_device_assumed"), {file.name, offset, {}},
+                           file.version.empty() ? "the file states no version" : "version " + shown(file.version, 40));
   }
   Graph::Node added{.id = *node.id, .name = graph.text(node.name), .kind = kind_of(node)};
   added.duration = Duration{node.nanoseconds};

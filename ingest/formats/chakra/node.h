@@ -20,7 +20,7 @@ struct ChakraNode {
   std::vector<std::int64_t> control;  ///< ctrl_deps
   std::vector<std::int64_t> data;     ///< data_deps
   std::int64_t nanoseconds = 0;       ///< 0: not said
-  bool on_host = false;               ///< is_cpu_op
+  std::optional<bool> on_host;        ///< is_cpu_op
   std::optional<std::int64_t> thread, stream;
   std::optional<std::int64_t> operations, tensor_bytes;  ///< num_ops, tensor_size
   std::optional<std::int64_t> collective;                ///< comm_type
@@ -37,8 +37,15 @@ struct ChakraNode {
 /// Takes a number that the file calls `name`: "comm_size" in Protobuf, "commsize" in JSON. Others are ignored.
 void take_chakra_number(std::string_view name, std::int64_t value, ChakraNode& node);
 
-/// Adds a node to `graph`. Counts one that cannot be used in `sink`, as of `file` at `offset`.
-void add_chakra_node(const ChakraNode& node, std::uint64_t offset, const std::string& file, PartSink& sink,
+/// Where a file's nodes come from, for what is said of them.
+struct ChakraFile {
+  const std::string& name;
+  std::string version;  ///< that it states; empty: none
+};
+
+/// Adds a node to `graph`. Counts one that cannot be used in `sink`, as of `file` at `offset`, and one that does not
+/// say where it runs.
+void add_chakra_node(const ChakraNode& node, std::uint64_t offset, const ChakraFile& file, PartSink& sink,
                      ExecutionGraphBuilder& graph);
 
 }  // namespace stepsim::ingest

@@ -132,6 +132,12 @@ inline constexpr auto kExecutionTraceDiagnostics = std::to_array<Diagnostic>({
     {"node_id_again", Severity::kDataLoss,
      "of several nodes with one id the first is used: write or convert the trace again",
      "The work of the others is missing from the replay."},
+    {"host_or_device_assumed", Severity::kNotice,
+     "nodes that do not say is_cpu_op are taken for work of the device: write the attribute, or convert the trace with "
+     "a "
+     "newer converter",
+     "None, if they are device work. mlcommons/chakra's et_feeder takes them for host work in some versions; then host "
+     "and device of the replay differ from the job's."},
     {"unknown_dependency", Severity::kNotice,
      "dependencies on nodes that the file does not hold are left out: converters drop nodes that do no work",
      "None, if the nodes did no work. Else what waited for them may begin too early."},
