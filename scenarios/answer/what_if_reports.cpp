@@ -270,6 +270,7 @@ std::string_view in_words(ScaledBy by) {
                                                                        "its shapes: memory bounds it",
                                                                        "its shapes: so little that its start bounds it",
                                                                        "its class of kernel, without shapes",
+                                                                       "its amount of work: the device is not known",
                                                                        "the factor that was given",
                                                                        "left as it was"};
   return kWords[static_cast<std::size_t>(by)];

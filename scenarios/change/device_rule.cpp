@@ -55,6 +55,8 @@ void DeviceRule::check(const DevicePieces& /*pieces*/) const {}
 
 Scaled DeviceRule::time(const DeviceWork& before, const DeviceWork& after) const {
   if (before == after) return {};
+  if (before.on == nullptr && after.on == nullptr && before.precision == after.precision)
+    return scaled_by_amount(before, after);
   if (before.on == nullptr || after.on == nullptr)
     cannot_answer(value_, captured_device_ + "; expected a change before it that does, such as {device: {from: A100}}");
   return roofline_scaled(before, *before.on, after, *after.on);

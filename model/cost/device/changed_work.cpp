@@ -160,7 +160,8 @@ DeviceWork SampleGrowth::grown(const DeviceWork& piece) const {
     if (share > 0 && piece.which) changed.work->shape.*dimension_[*piece.which] *= factor_;
     changed.work->bytes *= 1 + (factor_ - 1) * share;
   }
-  changed.amount *= 1 + (factor_ - 1) * share;
+  // Arithmetic grows where any input carries samples: a product's parameters are part of its bytes alone.
+  changed.amount *= 1 + (factor_ - 1) * (limit_of(piece.kind) == Limit::kFlops && share > 0 ? 1 : share);
   return changed;
 }
 

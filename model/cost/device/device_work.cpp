@@ -130,13 +130,32 @@ double row_of(const OperatorTable::Operator& op) {
   return static_cast<double>(std::max<std::int64_t>(0, input.sizes.back()) * input.element_bytes);
 }
 
+/// By occurrence, the calls that launched products although their operator has none: a compiled graph, a task graph or
+/// a library's whole layer. Their inputs are those of all their kernels together and say nothing of one.
+std::vector<bool> calls_of_several_operators(const OperatorTable& table, const DevicePieces& pieces) {
+  std::vector<std::uint32_t> count(table.occurrences);
+  std::vector<bool> several(table.occurrences);
+  for (const OperatorTable::Use& use : table.uses) {
+    const DeviceWork* const piece = pieces[use.task.index()];
+    if (piece == nullptr) continue;
+    ++count[use.occurrence];
+    if (limit_of(piece->kind) == Limit::kFlops && table.operators[use.which].work.flops <= 0)
+      several[use.occurrence] = true;
+  }
+  for (std::size_t i = 0; i < several.size(); ++i) several[i] = several[i] && count[i] > 1;
+  return several;
+}
+
 void share_out(const OperatorTable& table, DevicePieces& pieces) {
+  const std::vector<bool> several = calls_of_several_operators(table, pieces);
   std::vector<Duration> total(table.occurrences);
   const auto worker = [&](const OperatorTable::Use& use) -> DeviceWork* {
     DeviceWork* const piece = pieces[use.task.index()];
-    return piece != nullptr && does(*piece, table.operators[use.which].work) ? piece : nullptr;
+    return piece != nullptr && piece->which && does(*piece, table.operators[use.which].work) ? piece : nullptr;
   };
   for (const OperatorTable::Use& use : table.uses) {
+    if (DeviceWork* const piece = pieces[use.task.index()]; piece != nullptr && several[use.occurrence])
+      piece->which.reset();
     if (const DeviceWork* const piece = worker(use)) total[use.occurrence] += piece->recorded;
   }
   for (const OperatorTable::Use& use : table.uses) {

@@ -1,7 +1,12 @@
 #include "model/cost/device/roofline.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <vector>
 
 #include "model/base/units.h"
 
@@ -19,11 +24,67 @@ void count(ScaledShare::Part& part, Duration before, Duration after) {
   ++part.pieces;
 }
 
+/// Factors of the pieces with shapes of one class, precision and length.
+struct Members {
+  std::size_t count = 0;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+
+  void include(const Members& other) {
+    count += other.count;
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+  }
+};
+
+/// What is alike: the class, the precision and the length, by powers of two.
+using Likeness = std::tuple<KernelClass, Precision, int>;
+
+Likeness likeness_of(const DeviceWork& piece, double duration) {
+  return {piece.kind, piece.precision, static_cast<int>(std::log2(std::max(1.0, duration)))};
+}
+
+bool has_shapes(ScaledBy by) { return by == ScaledBy::kFlops || by == ScaledBy::kBytes || by == ScaledBy::kOverhead; }
+
+/// The members of at most twice and at least half the length.
+Members members_like(const std::map<Likeness, Members>& members, Likeness like) {
+  Members all;
+  std::get<int>(like) -= 1;
+  for (int i = 0; i < 3; ++i, ++std::get<int>(like)) {
+    if (const auto found = members.find(like); found != members.end()) all.include(found->second);
+  }
+  return all;
+}
+
+/// See rescale().
+void keep_within_members(const DevicePieces& pieces, const std::vector<Duration>& durations,
+                         std::vector<Scaled>& scaled) {
+  std::map<Likeness, Members> members;
+  std::size_t i = 0;
+  for (const auto& [task, piece] : pieces) {
+    const Scaled& one = scaled[i++];
+    const auto before = static_cast<double>(durations[task.index()].count());
+    if (!has_shapes(one.by) || before <= 0) continue;
+    const double factor = one.nanoseconds / before;
+    members[likeness_of(piece, before)].include({1, factor, factor});
+  }
+  if (members.empty()) return;
+  i = 0;
+  for (const auto& [task, piece] : pieces) {
+    Scaled& one = scaled[i++];
+    if (one.by != ScaledBy::kClass || limit_of(piece.kind) == Limit::kNone) continue;
+    const auto before = static_cast<double>(durations[task.index()].count());
+    const Members like = members_like(members, likeness_of(piece, before));
+    if (like.count >= kFewestMembers)
+      one.nanoseconds = std::clamp(one.nanoseconds, before * like.least, before * like.most);
+  }
+}
+
 }  // namespace
 
 std::string_view to_text(ScaledBy by) noexcept {
-  static constexpr std::array<std::string_view, kScaledByCount> kNames{"flops", "bytes",  "overhead",
-                                                                       "class", "factor", "unchanged"};
+  static constexpr std::array<std::string_view, kScaledByCount> kNames{"flops",  "bytes",  "overhead", "class",
+                                                                       "amount", "factor", "unchanged"};
   return kNames[static_cast<std::size_t>(by)];
 }
 
@@ -40,10 +101,14 @@ ScaledShare::Part ScaledShare::total() const noexcept {
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
                     std::vector<Duration>& durations, double side) {
   ScaledShare share;
+  std::vector<Scaled> all;
+  for (const auto& [task, piece] : pieces) all.push_back(scale(task, piece));
+  keep_within_members(pieces, durations, all);
+  std::size_t next = 0;
   for (const auto& [task, piece] : pieces) {
     Duration& duration = durations[task.index()];
     const Duration before = duration;
-    const Scaled scaled = scale(task, piece);
+    const Scaled& scaled = all[next++];
     const auto by = static_cast<std::size_t>(scaled.by);
     if (scaled.by != ScaledBy::kUnchanged && rounded(scaled.nanoseconds) != before)
       duration = rounded(scaled.nanoseconds * std::pow(1 + scaled.error, side));

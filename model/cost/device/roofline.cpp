@@ -305,4 +305,15 @@ Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Ac
   return roofline_scaled(work, from, work, to);
 }
 
+Scaled scaled_by_amount(const DeviceWork& before, const DeviceWork& changed) {
+  double factor = changed.amount / before.amount;
+  if (before.work && changed.work) {
+    const bool counts_flops = before.work->flops > 0 && limit_of(before.kind) == Limit::kFlops;
+    factor = counts_flops ? changed.work->flops / before.work->flops : changed.work->bytes / before.work->bytes;
+  }
+  const double error = std::sqrt(std::max(factor, 1 / factor)) - 1;
+  const auto recorded = static_cast<double>(before.recorded.count());
+  return {recorded * factor, ScaledBy::kAmount, limit_of(before.kind) == Limit::kNone ? 0 : error};
+}
+
 }  // namespace stepsim

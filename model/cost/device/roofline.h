@@ -23,10 +23,11 @@ enum class ScaledBy : std::uint8_t {
   kBytes,      ///< its operator's shapes: memory bounds it there
   kOverhead,   ///< its operator's shapes: it has so little to do that the fixed part is longer
   kClass,      ///< what its kind of kernel is bound by; no shapes
+  kAmount,     ///< how much work there is; the device is not known
   kFactor,     ///< a factor that was given
   kUnchanged,  ///< the device does not decide it (collectives), or it is not selected
 };
-inline constexpr std::size_t kScaledByCount = 6;
+inline constexpr std::size_t kScaledByCount = 7;
 
 [[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
 
@@ -51,9 +52,13 @@ struct ScaledShare {
 
 /// Gives each of `pieces` the duration that `scale` returns, rounded, unless that leaves it unchanged.
 /// `durations` is by TaskId. `side`, from -1 to 1, says where in the range of its error each duration that
-/// changes lies: -1 makes all as short as they may be, 1 as long.
+/// changes lies: -1 makes all as short as they may be, 1 as long. What is scaled by its class stays within the factors
+/// of pieces with shapes, where at least kFewestMembers of the same class, precision and length (within a factor of
+/// four) have some. O(pieces log lengths).
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
                     std::vector<Duration>& durations, double side = 0);
+
+inline constexpr std::size_t kFewestMembers = 5;
 
 struct ScaledDurations {
   std::vector<Duration> duration;  ///< by TaskId; of host work and messages as recorded
@@ -86,6 +91,11 @@ struct ScaledDurations {
 /// time on `from`; `changed` is done on `to`.
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
                                      const Accelerator& to);
+
+/// How long work takes on the device that it ran on, if nobody knows that device: in proportion to its amount. A kernel
+/// that waits grows less and one that begins to fill the device more, so it may be off by the square root of the
+/// factor. Precondition: both have the same precision.
+[[nodiscard]] Scaled scaled_by_amount(const DeviceWork& before, const DeviceWork& changed);
 
 }  // namespace stepsim
 

@@ -88,6 +88,24 @@ TEST(BatchWhatIf, LatencyOfAKernelThatLeavesTheDeviceIdleStays) {
   EXPECT_LE(grown, std::chrono::microseconds{23});
 }
 
+TEST(BatchWhatIf, OnAnUnknownDeviceWorkGrowsInProportion) {
+  const scenarios::Prediction grown = GpuStep("some board").question().predicted({"batch.scale=2"});
+  EXPECT_EQ(grown.iteration, kLaunch + 2 * (GpuStep::kProductTime + GpuStep::kActivationTime) + GpuStep::kUpdateTime);
+  const ScaledShare& share = grown.shares.front().share;
+  EXPECT_EQ(share.by[static_cast<std::size_t>(ScaledBy::kAmount)].before,
+            GpuStep::kProductTime + GpuStep::kActivationTime);
+}
+
+TEST(BatchWhatIf, OnAnUnknownDeviceTheRangeHasTheSquareRootOfTheGrowthOnEachSide) {
+  DeviceWork before{Duration{1'000}, KernelClass::kElementwise, Precision::kFloat32, {}};
+  DeviceWork after = before;
+  after.amount = 9;
+  const Scaled grown = scaled_by_amount(before, after);
+  EXPECT_DOUBLE_EQ(grown.nanoseconds, 9'000);
+  EXPECT_DOUBLE_EQ(grown.error, 2) << "from 3,000 to 27,000";
+  EXPECT_DOUBLE_EQ(scaled_by_amount(after, before).error, 2);
+}
+
 TEST(BatchWhatIf, RefusesAProfilersTraceWithoutShapes) {
   EXPECT_THAT(thrown_by<std::exception>(
                   [&] { return GpuStep("NVIDIA A100-SXM4-40GB", false).question().iteration({"batch.scale=2"}); }),

@@ -171,6 +171,15 @@ TEST(SampleGrowthTest, WhatHasNoOperatorGrowsInProportion) {
   EXPECT_DOUBLE_EQ(SampleGrowth({}, 2.5).grown(piece).amount, 2.5);
 }
 
+TEST(SampleGrowthTest, ArithmeticOfUnknownShapeGrowsWithSamplesHoweverLargeItsParametersAre) {
+  Calls calls;
+  // A thousand times as many bytes of parameters as of samples; a library's layer, whose products have no definition.
+  DeviceWork product =
+      calls.add("aten::_cudnn_rnn", KernelClass::kGemm, {floats({64, 32}), floats({2048, 1000}), floats({64, 32})});
+  product.work.reset();
+  EXPECT_DOUBLE_EQ(SampleGrowth(calls.table(), 8).grown(product).amount, 8);
+}
+
 TEST(SampleGrowthTest, AsManySamplesChangeNothing) {
   const Layer layer;
   for (const DeviceWork& piece : {layer.forward, layer.to_weight, layer.activation, layer.decay})

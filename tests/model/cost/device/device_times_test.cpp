@@ -167,6 +167,38 @@ TEST(DeviceWorkTest, WorkOfACallGoesToThePiecesThatDoIt) {
   EXPECT_FALSE(pieces[layout.index()]->work.has_value());
 }
 
+TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
+  StreamCapture maker{"A100"};
+  // A compiled function has the parameters of all its layers as inputs, and launches products.
+  const Work pass{KernelClass::kElementwise, 0, 4e8, Precision::kFloat32};
+  const TaskId sum = maker.call("CompiledFunction", "[[4, 256], [8192, 512]]", pass, "triton_poi_fused_add", 50'000);
+  const TaskId product = maker.more(kGemm, 90'000);
+  const TaskId alone = maker.call("aten::add", "[[1000]]", pass, "elementwise_kernel", 50'000);
+  const auto pieces = device_work(maker.build());
+  for (const TaskId task : {sum, product}) {
+    EXPECT_FALSE(pieces[task.index()]->work.has_value());
+    EXPECT_FALSE(pieces[task.index()]->which.has_value());
+  }
+  EXPECT_TRUE(pieces[alone.index()]->work.has_value());
+}
+
+TEST(RescaleTest, KernelsWithoutShapesStayWithinTheFactorsOfTheirLikesWithShapes) {
+  const auto factor_of_last = [](std::size_t with_shapes, Duration last) {
+    StreamCapture maker{"A100"};
+    for (std::size_t i = 0; i < with_shapes; ++i) maker.call("aten::mm", "[[1]]", gemm_of(8e9), kGemm, 30'000);
+    const TaskId task = maker.work(TaskKind::kKernel, kGemm, last.count());
+    const auto scale = [](const DeviceWork& work) {
+      const auto recorded = static_cast<double>(work.recorded.count());
+      return work.work ? Scaled{recorded * 2, ScaledBy::kFlops} : Scaled{recorded * 8, ScaledBy::kClass};
+    };
+    return static_cast<double>(scaled_durations(maker.build(), scale).duration[task.index()].count()) /
+           static_cast<double>(last.count());
+  };
+  EXPECT_DOUBLE_EQ(factor_of_last(kFewestMembers, Duration{40'000}), 2);
+  EXPECT_DOUBLE_EQ(factor_of_last(kFewestMembers - 1, Duration{40'000}), 8) << "too few to tell";
+  EXPECT_DOUBLE_EQ(factor_of_last(kFewestMembers, Duration{400'000}), 8) << "none is nearly as long";
+}
+
 TEST(DeviceWorkTest, KernelsThatDoNotTellTheirPrecisionHaveTheUsualOne) {
   StreamCapture maker{"MI300X"};
   maker.work(TaskKind::kKernel, "Cijk_Alik_Bljk_BBS_BH_MT256x128x64", 100'000);
