@@ -123,16 +123,15 @@ std::vector<std::int32_t> steps_begun(const Capture& capture) {
 Capture without(const Capture& capture, const std::vector<TaskId>& tasks) { return Removal(capture, tasks).run(); }
 
 Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& selected, double factor) {
-  const auto scale = [factor](Bytes& bytes) {
-    if (bytes == Bytes{}) return;
-    bytes = Bytes{std::max(std::int64_t{1}, scaled(Duration{bytes.count()}, factor).count())};
-  };
   CaptureEdit edit(capture);
   for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
     Collective& collective = edit.builder().collective(rendezvous);
     if (!selected(collective) || collective.bytes == Bytes{}) continue;
-    scale(collective.bytes);
-    for (const TaskId member : capture.dag.members(rendezvous)) scale(edit.builder().task(member).bytes);
+    collective.bytes = scaled(collective.bytes, factor);
+    for (const TaskId member : capture.dag.members(rendezvous)) {
+      Bytes& bytes = edit.builder().task(member).bytes;
+      bytes = scaled(bytes, factor);
+    }
   }
   return std::move(edit).finish();
 }

@@ -46,10 +46,23 @@ Bandwidth scaled(Bandwidth rate, double factor) noexcept {
   return Bandwidth::from_bytes_per_second(rate.bytes_per_second() * factor);
 }
 
-Duration scaled(Duration duration, double factor) noexcept {
-  if (factor == 1) return duration;
+namespace {
+
+/// To the nearest whole number, at most 2^62.
+std::int64_t scaled_count(std::int64_t count, double factor) noexcept {
   constexpr auto kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
-  return Duration{std::llround(std::min(kMost, static_cast<double>(duration.count()) * factor))};
+  return std::llround(std::min(kMost, static_cast<double>(count) * factor));
+}
+
+}  // namespace
+
+Duration scaled(Duration duration, double factor) noexcept {
+  return factor == 1 ? duration : Duration{scaled_count(duration.count(), factor)};
+}
+
+Bytes scaled(Bytes bytes, double factor) noexcept {
+  if (bytes == Bytes{} || factor == 1) return bytes;
+  return Bytes{std::max(std::int64_t{1}, scaled_count(bytes.count(), factor))};
 }
 
 void cannot_answer(const YamlField& field, std::string_view problem) {

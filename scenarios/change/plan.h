@@ -108,6 +108,8 @@ struct Plan {
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
 /// To the nearest nanosecond, at most 146 years.
 [[nodiscard]] Duration scaled(Duration duration, double factor) noexcept;
+/// To the nearest byte, at least one and at most 2^62 of them; no bytes stay none. Precondition: factor > 0.
+[[nodiscard]] Bytes scaled(Bytes bytes, double factor) noexcept;
 
 /// Throws CannotAnswer at `field`: the capture lacks what the change needs. For a value that is wrong, whatever the
 /// capture, there are YamlField::fail() and reject().

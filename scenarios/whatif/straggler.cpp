@@ -52,10 +52,19 @@ class Draws {
 
 enum class Distribution : std::uint8_t { kConstant, kNormal, kLogNormal, kExponential };
 
+/// The mean of max(0, x) for normal x with this mean and deviation.
+double mean_above_zero(double mean, double deviation) {
+  if (deviation <= 0) return std::max(0.0, mean);
+  const double z = mean / deviation;
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return mean * std::erfc(-z / std::numbers::sqrt2) / 2 + deviation * density;
+}
+
 struct Slowness {
   double factor = 1;
   double spread = 0;
   double share = 1;
+  double normal_part = 1;  ///< of a normal factor that is cut at 0, what keeps the mean
   Distribution distribution = Distribution::kConstant;
   bool each_task = false;
   std::uint32_t seed = 1;
@@ -65,7 +74,7 @@ struct Slowness {
     if (draws.uniform() >= share) return 1;
     switch (distribution) {
       case Distribution::kConstant: break;
-      case Distribution::kNormal: return std::max(0.0, factor + spread * draws.normal());
+      case Distribution::kNormal: return std::max(0.0, factor + spread * draws.normal()) * normal_part;
       case Distribution::kLogNormal: return factor * std::exp(spread * draws.normal() - spread * spread / 2);
       case Distribution::kExponential: return 1 - (factor - 1) * std::log(draws.uniform());
     }
@@ -83,6 +92,7 @@ Slowness slowness_of(const Change& change) {
       value->fail("'distribution' is exponential, whose factors are at least 1; expected 'factor' from 1");
   }
   if (const YamlField* const value = change.find("spread")) slow.spread = value->number(0, kLargestSpread);
+  if (const double mean = mean_above_zero(slow.factor, slow.spread); mean > 0) slow.normal_part = slow.factor / mean;
   if (const YamlField* const value = change.find("share")) slow.share = value->number(0, 1);
   if (const YamlField* const value = change.find("each")) slow.each_task = value->one_of_words({"step", "task"}) == 1;
   if (const YamlField* const value = change.find("seed")) slow.seed = value->count(0, kLargestSeed);

@@ -83,6 +83,14 @@ TEST(StragglerWhatIf, NormalFactorsHaveTheirMeanAndSpread) {
   EXPECT_NEAR(deviation(drawn), 0.3, tolerance(0.3));
 }
 
+TEST(StragglerWhatIf, NormalFactorsThatAreCutAtZeroKeepTheirMean) {
+  // A quarter of the draws would be below 0 (a mean of 2/3 of the deviation); cutting them alone gives a mean of 1.23.
+  const std::vector<double> drawn = factors("factor: 1, distribution: normal, spread: 1.5");
+  EXPECT_EQ(*std::min_element(drawn.begin(), drawn.end()), 0);
+  EXPECT_NEAR(mean(drawn), 1, tolerance(1.5));
+  EXPECT_EQ(mean(factors("factor: 0, distribution: normal, spread: 1")), 0);
+}
+
 TEST(StragglerWhatIf, LogNormalFactorsHaveTheirMeanAndTheirLogarithmsTheSpread) {
   std::vector<double> drawn = factors("factor: 1.5, distribution: lognormal, spread: 0.4");
   EXPECT_NEAR(mean(drawn), 1.5, tolerance(1.5 * std::sqrt(std::exp(0.16) - 1)));
