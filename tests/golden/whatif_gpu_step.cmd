@@ -151,16 +151,16 @@ Assumptions
 - One rank alone sends no messages: nothing is said of a network.
 - a tensor carries samples if it has two dimensions or more and no parameter has its sizes (1 were found); what works on such tensors grows by roofline, and the host takes the time it took
 $ stepsim sweep tests/golden/data/gpu_step.json -s scenarios/library/which-gpu.yaml
-Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.528 ms to 4.171 ms, instead of 17 ms (-81.0 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
+Of 6 points the best is device.to=MI300X: an iteration takes 3.227 ms, from 2.522 ms to 4.182 ms, instead of 17 ms (-81.0 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 Iteration times and their ranges; * is the best
    device.to  iteration      from        to    change
     recorded   17.00 ms  16.13 ms  17.88 ms    0.00 %
         A100   17.00 ms  16.13 ms  17.88 ms    0.00 %
         H100    6.24 ms   5.43 ms   7.18 ms  -63.29 %
-        H200    6.19 ms   5.04 ms   7.64 ms  -63.58 %
-        B200    5.52 ms   4.50 ms   6.80 ms  -67.55 %
-*     MI300X    3.23 ms   2.53 ms   4.17 ms  -81.02 %
+        H200    6.19 ms   5.03 ms   7.64 ms  -63.60 %
+        B200    5.52 ms   4.49 ms   6.80 ms  -67.56 %
+*     MI300X    3.23 ms   2.52 ms   4.18 ms  -81.02 %
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.

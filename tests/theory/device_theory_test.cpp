@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string_view>
 
 #include "model/cost/device/roofline.h"
@@ -20,6 +21,12 @@ Accelerator device(double teraflops, double gigabytes, std::int64_t floor_ns) {
   device.host_link = Bandwidth::from_bytes_per_second(gigabytes * 1e8);
   device.floor = Duration{floor_ns};
   return device;
+}
+
+/// Units for a precision and all narrower ones, as fast for one as for all.
+void add_matrix_units(Accelerator& device, Precision precision, double teraflops) {
+  device.matrix_from = static_cast<std::size_t>(precision);
+  device.peak_flops[device.matrix_from] = teraflops * 1e12;
 }
 
 DeviceWork piece(double recorded_ns, KernelClass kind, double flops, double bytes) {
@@ -103,7 +110,7 @@ TEST(DeviceTheoryTest, WithoutWorkWhatExceedsTheFloorFollowsTheClass) {
 TEST(DeviceTheoryTest, WithoutWorkAProductThatChangesItsUnitsGoesHalfByMemory) {
   Accelerator early = device(20, 1000, 1000);
   Accelerator late = device(20, 4000, 1000);
-  late.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 320e12;
+  add_matrix_units(late, Precision::kTensor32, 320);
   late.convolves_in_tf32 = true;
   const auto unknown = [](Precision precision) {
     return DeviceWork{Duration{161'000}, KernelClass::kConvolution, precision, {}};
@@ -115,7 +122,7 @@ TEST(DeviceTheoryTest, WithoutWorkAProductThatChangesItsUnitsGoesHalfByMemory) {
 
 TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) {
   Accelerator from = device(20, 1000, 0);
-  from.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 160e12;
+  add_matrix_units(from, Precision::kTensor32, 160);
   const Accelerator to = device(16, 500, 0);
   const auto work = [](double recorded_ns) {
     return DeviceWork{Duration{std::llround(recorded_ns)}, KernelClass::kGemm, Precision::kTensor32,
@@ -129,7 +136,7 @@ TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) 
 
 TEST(DeviceTheoryTest, ProductThatGoesBackToSinglePrecisionLeavesTheMatrixUnitsToo) {
   Accelerator device_with_units = device(20, 1000, 0);
-  device_with_units.peak_flops[static_cast<std::size_t>(Precision::kFloat16)] = 320e12;
+  add_matrix_units(device_with_units, Precision::kFloat16, 320);
   const DeviceWork half = piece(1e7, KernelClass::kGemm, 1.6e12, 1e6);
   DeviceWork single = half;
   single.work->precision = Precision::kFloat32;
@@ -200,10 +207,18 @@ TEST(ProductTheoryTest, ALastRoundThatIsHalfEmptyCostsHalfOfWhatIsMissing) {
 
 TEST(ProductTheoryTest, ProcessorsShareTilesThatAreLongEnough) {
   // One tile of 64 x 64 and 10 processors: of an inner side of 8192 each of 8 takes a slice of 1024. Tiles of 64 x 32
-  // would be two, of which 5 processors share each, at 0.55 of the rate.
-  const double shared = (2 * 64 * 64.0 * 8192 / 1000 + 1000) / 8;
-  const double smaller = (2 * 64 * 32.0 * 8192 / 550 + 1000) / 5;
-  EXPECT_DOUBLE_EQ(product(1, 64, 64, 8192), std::min(shared, smaller));
+  // would be two, of which 5 processors share each, at 0.55 of the rate. Each starts once, and writes what it found in
+  // fp32, which is read again: at 1e9 bytes a nanosecond next to nothing.
+  const auto shared = [](double bandwidth) {
+    return 2 * 64 * 64.0 * 8192 / 1000 / 8 + 1000 + 8 * 8 * 64 * 64 / bandwidth;
+  };
+  const auto smaller = [](double bandwidth) {
+    return 2 * 64 * 32.0 * 8192 / 550 / 5 + 1000 + 8 * 5 * 64 * 64 / bandwidth;
+  };
+  EXPECT_DOUBLE_EQ(product(1, 64, 64, 8192), shared(1e9));
+  EXPECT_DOUBLE_EQ(product(1, 64, 64, 8192, ten_processors(10)), smaller(10)) << "fewer sharers write less";
+  EXPECT_DOUBLE_EQ(product(1, 64, 64, 8192, ten_processors(1)), 2 * 64 * 32.0 * 8192 / 550 + 1000)
+      << "177 us to write and read them are more than sharing saves";
 }
 
 TEST(ProductTheoryTest, MoreOfAnyDimensionNeverTakesLess) {
@@ -339,7 +354,7 @@ TEST(CacheTheoryTest, OnItsOwnDeviceAKernelShowsWhetherTheCacheHelpsIt) {
 TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoSo) {
   Accelerator early = device(20, 1000, 0);
   Accelerator late = early;
-  late.peak_flops[static_cast<std::size_t>(Precision::kTensor32)] = 160e12;
+  add_matrix_units(late, Precision::kTensor32, 160);
   late.convolves_in_tf32 = true;
   const auto work = [](KernelClass kind, Precision precision) {
     return DeviceWork{Duration{100'000'000}, kind, precision, Work{kind, 1.6e12, 1e6, precision}};

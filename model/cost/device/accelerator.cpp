@@ -70,7 +70,7 @@ std::uint32_t warps_by_registers(std::uint32_t registers, const Residency& room)
 }  // namespace
 
 bool Accelerator::has_matrix_units(Precision precision) const noexcept {
-  return peak_flops[static_cast<std::size_t>(precision)] > peak_flops[static_cast<std::size_t>(Precision::kFloat32)];
+  return static_cast<std::size_t>(precision) >= matrix_from;
 }
 
 double Accelerator::flops(Precision precision) const noexcept {
@@ -90,7 +90,7 @@ double Accelerator::pass_seconds(double bytes, double cached) const noexcept {
 bool Accelerator::computes_in(Precision precision) const noexcept {
   const auto rate = [this](Precision p) { return peak_flops[static_cast<std::size_t>(p)]; };
   switch (precision) {
-    case Precision::kTensor32: return rate(precision) > rate(Precision::kFloat32);
+    case Precision::kTensor32: return has_matrix_units(precision);
     case Precision::kFloat16: return rate(precision) > rate(Precision::kTensor32);
     case Precision::kFloat8: return rate(precision) > rate(Precision::kFloat16);
     default: return true;

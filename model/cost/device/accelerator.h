@@ -2,6 +2,7 @@
 #define STEPSIM_MODEL_COST_DEVICE_ACCELERATOR_H
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -49,7 +50,9 @@ struct Accelerator {
   bool has_bfloat16 = true;      ///< bf16 beside fp16, at its rate
   std::uint32_t processors = 0;  ///< multiprocessors, compute units: each works on one tile of a product at a time
   Residency resident;
-  /// Whether a product's rates above were fitted to measurements of this device; else they are those of its kind.
+  std::size_t matrix_from = kPrecisionCount;  ///< the widest Precision with matrix units; kPrecisionCount: none has
+  /// Whether the shares above were fitted to measurements of this device; else they are those of its kind, and answers
+  /// about it have a wider range.
   bool is_measured = false;
   /// Whether frameworks convolve fp32 in tf32 unless told otherwise: PyTorch does, since 1.7, where CUDA has it.
   bool convolves_in_tf32 = false;
@@ -57,7 +60,8 @@ struct Accelerator {
 
   /// Whether it has units of its own for a precision, faster than those for the next wider one.
   [[nodiscard]] bool computes_in(Precision precision) const noexcept;
-  /// Whether products of a precision have units faster than those that do fp32.
+  /// Whether products of a precision have units of their own: tensor cores, matrix cores. Those of consumer cards do
+  /// tf32 at the rate of fp32; fp16 at twice that rate on P100 and MI50 needs none.
   [[nodiscard]] bool has_matrix_units(Precision precision) const noexcept;
   /// Reachable rate of a large matrix product: the peak times matrix_share, or times simple_share
   /// without matrix units for it. In operations per second.

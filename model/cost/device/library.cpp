@@ -6,21 +6,25 @@
 //   products over the peak, table "Maximum Achievable Matmul FLOPS" of S. Bekman, Machine Learning
 //   Engineering Open Book (accelerator chapter), as of 2025: A100 SXM 271.2 of 312, A100 PCIe 252.9 of
 //   312, H100 SXM 794.5 of 989, B200 1745 of 2250, MI250X 147 of 191.5 a die, MI300X 668.4 of 1307,
-//   MI325X 784.9 of 1307, MI355X 1565 of 2300. [T]: fitted to tables of single kernels, see
+//   MI325X 784.9 of 1307, MI355X 1565 of 2516. [T]: fitted to tables of single kernels, see
 //   docs/fidelity.md, "Another device": A40 and RTX PRO 6000 (0.80, 0.83), RTX 4090 (1.0, its clock is
-//   above the one that its peak is given for), V100 (0.70). Of the rest kUsualShare, the middle of
-//   [B]'s NVIDIA rows; kLowPowerShare for cards of 75 W and less.
+//   above the one that its peak is given for), V100 (0.70).
 // * `batched`, the share of that which batched products reach: [T], V100 0.78; others reach all of it.
 // * `simple`, the same of fp32. [N]: fitted to measured steps of bert_large and gpt2_large (inference)
 //   in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (its clock is above the one
-//   that its peak is given for), L4 0.40 (72 W), A100 0.90, H100 0.78, MI210 0.70. Others have the share
-//   of their kind: kOneIssueShare where an fp32 operation has an issue slot of its own (64 lanes a
-//   multiprocessor: P100, V100, Turing, A100), kTwoIssueShare where it shares one with integers (128
-//   lanes: GA10x, Ada, Hopper, Blackwell), as the A100 and the H100 have it.
+//   that its peak is given for), L4 0.40 (72 W), A100 0.90, H100 0.78, MI210 0.70.
 // * `bandwidth`, the share of the memory's bandwidth that a pass over memory reaches. [N]'s operators of
 //   32 MB and more: T4 0.70, V100 0.91, L4 0.77, A100 PCIe 0.86 and 0.82, H100 0.92 (0.89 there, 0.96
-//   in [T]), MI210 0.78; [T]: A40 0.84, A100 SXM 0.88, RTX 4090 0.92, RTX PRO 6000 0.85. kUsualBandwidth
-//   is the middle of NVIDIA's, and the MI210 stands for AMD's.
+//   in [T]), MI210 0.78; [T]: A40 0.84, A100 SXM 0.88, RTX 4090 0.92, RTX PRO 6000 0.85.
+// * Shares without a measurement (Shares::is_measured is false, and the range of an answer is wider for it):
+//   kUsualShare is the middle of [B]'s NVIDIA rows, kUsualBandwidth the middle of NVIDIA's measured ones;
+//   kLowPowerShare, half, is for cards of 75 W and less; kOneIssueShare is for designs in which an fp32 operation
+//   has an issue slot of its own (64 lanes a multiprocessor: P100, V100, Turing, A100), kTwoIssueShare for those in
+//   which it shares one with integers (128 lanes: GA10x, Ada, Hopper, Blackwell), as A100 and H100 have it; the Ada
+//   cards have the RTX 4090's shares, their laptop versions kUsualShare; MI250X ([B]) and MI210 ([N]) stand for
+//   AMD's others, TITAN V, A800, H800, H20, H100 NVL, GH200 and H200 have the shares of V100, A100 and H100, the
+//   H100 PCIe what the H100 SXM has less what the A100 loses as a PCIe card, B200 and GB200 the H100's but for the
+//   half-precision peak, the P4 the T4's.
 // * Floors: what 5 % of the elementwise kernels of captured PyTorch models fall short of: T4 2.7 us,
 //   V100 1.7, A100 1.6, RTX 3060 1.1 to 1.9, RTX 4090 1.0, RTX 5090 0.9, H100 1.6. Others have that of their
 //   generation. AMD's differ much by capture (MI210 3.4, MI300X 2.0 and 4.5): taken is 2.24 us, which one kernel in
@@ -47,6 +51,7 @@ constexpr double kLowPowerShare = 0.5;
 constexpr double kOneIssueShare = 0.9;
 constexpr double kTwoIssueShare = 0.75;
 constexpr double kUsualBandwidth = 0.86;
+constexpr double kAmdShare = 0.768;
 constexpr double kAmdSimpleShare = 0.7;
 constexpr double kAmdBandwidth = 0.78;
 /// Whose software a device runs, and what that does with its units.
@@ -59,27 +64,33 @@ constexpr Maker kEarlyNvidia{Vendor::kNvidia, false, false};  // up to Turing
 constexpr Maker kNvidia{Vendor::kNvidia, true, true};
 constexpr Maker kAmd{Vendor::kAmd, true, false};
 
+constexpr std::size_t kNoMatrixUnits = kPrecisionCount;
+constexpr auto kHalf = static_cast<std::size_t>(Precision::kFloat16);
+constexpr auto kTf32 = static_cast<std::size_t>(Precision::kTensor32);
+
 /// What devices of one design have in common.
 struct Generation {
   Maker maker;
+  std::size_t matrix_from;  ///< the widest precision that has matrix units faster than fp32's: a Precision
   Duration floor;
   double lanes;  ///< fp32 multiplications and additions that a multiprocessor begins in a cycle
   Residency resident;
 };
 constexpr std::uint32_t kRegisters = 65'536;
 constexpr std::uint32_t kKib = 1'024;
-constexpr Generation kPascal{kEarlyNvidia, Duration{1'700}, 64, {2048, 32, kRegisters, 64 * kKib, 0}};
-constexpr Generation kGp10x{kEarlyNvidia, Duration{1'700}, 128, {2048, 32, kRegisters, 96 * kKib, 0}};
-constexpr Generation kVolta{kEarlyNvidia, Duration{1'700}, 64, {2048, 32, kRegisters, 96 * kKib, 0}};
-constexpr Generation kTuring{kEarlyNvidia, Duration{2'000}, 64, {1024, 16, kRegisters, 64 * kKib, 0}};
-constexpr Generation kT4{kEarlyNvidia, Duration{2'700}, 64, {1024, 16, kRegisters, 64 * kKib, 0}};
-constexpr Generation kAmpere{kNvidia, Duration{1'600}, 64, {2048, 32, kRegisters, 164 * kKib, kKib}};
-constexpr Generation kGa10x{kNvidia, Duration{1'300}, 128, {1536, 16, kRegisters, 100 * kKib, kKib}};
-constexpr Generation kAda{kNvidia, Duration{1'000}, 128, {1536, 24, kRegisters, 100 * kKib, kKib}};
-constexpr Generation kHopper{kNvidia, Duration{1'600}, 128, {2048, 32, kRegisters, 228 * kKib, kKib}};
-constexpr Generation kRtxBlackwell{kNvidia, Duration{900}, 128, {1536, 24, kRegisters, 100 * kKib, kKib}};
-constexpr Generation kGcn{kAmd, Duration{2'240}, 64, {}};
-constexpr Generation kCdna{kAmd, Duration{2'240}, 128, {}};
+constexpr Generation kPascal{kEarlyNvidia, kNoMatrixUnits, Duration{1'700}, 64, {2048, 32, kRegisters, 64 * kKib, 0}};
+constexpr Generation kGp10x{kEarlyNvidia, kNoMatrixUnits, Duration{1'700}, 128, {2048, 32, kRegisters, 96 * kKib, 0}};
+constexpr Generation kVolta{kEarlyNvidia, kHalf, Duration{1'700}, 64, {2048, 32, kRegisters, 96 * kKib, 0}};
+constexpr Generation kTuring{kEarlyNvidia, kHalf, Duration{2'000}, 64, {1024, 16, kRegisters, 64 * kKib, 0}};
+constexpr Generation kT4{kEarlyNvidia, kHalf, Duration{2'700}, 64, {1024, 16, kRegisters, 64 * kKib, 0}};
+constexpr Generation kAmpere{kNvidia, kTf32, Duration{1'600}, 64, {2048, 32, kRegisters, 164 * kKib, kKib}};
+constexpr Generation kGa10x{kNvidia, kTf32, Duration{1'300}, 128, {1536, 16, kRegisters, 100 * kKib, kKib}};
+constexpr Generation kAda{kNvidia, kTf32, Duration{1'000}, 128, {1536, 24, kRegisters, 100 * kKib, kKib}};
+constexpr Generation kHopper{kNvidia, kTf32, Duration{1'600}, 128, {2048, 32, kRegisters, 228 * kKib, kKib}};
+constexpr Generation kRtxBlackwell{kNvidia, kTf32, Duration{900}, 128, {1536, 24, kRegisters, 100 * kKib, kKib}};
+constexpr Generation kGcn{kAmd, kNoMatrixUnits, Duration{2'240}, 64, {}};
+constexpr Generation kCdna{kAmd, kHalf, Duration{2'240}, 128, {}};
+constexpr Generation kCdna3{kAmd, kTf32, Duration{2'240}, 128, {}};
 
 /// What passes over cached data reach, of each multiprocessor in a cycle.
 constexpr double kCachedBytes = 12;
@@ -132,6 +143,7 @@ constexpr Accelerator device(const Form& form) {
   const double cycles = form.peak[static_cast<std::size_t>(Precision::kFloat32)] * 1e12 / (2 * form.generation.lanes);
   out.cache_rate = Bandwidth::from_bytes_per_second(kCachedBytes * cycles);
   out.floor = form.generation.floor;
+  out.matrix_from = form.generation.matrix_from;
   out.resident = form.generation.resident;
   out.source = form.source;
   out.processors = form.processors;
@@ -146,10 +158,15 @@ constexpr Accelerator device(const Form& form) {
 constexpr Shares kOneIssue{kUsualShare, kOneIssueShare};
 constexpr Shares kTwoIssue{};
 constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
-constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.72, true};
+constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.70, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.40, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
 constexpr Shares kH100Share{0.803, 0.78, 0.92, true};
+constexpr Shares kLowPower{kLowPowerShare, 0.60, 0.70};  // the T4's
+constexpr Shares kLikeV100{0.70, 1.0, 0.91};
+constexpr Shares kLikeA100{0.869, 0.90, 0.88};
+constexpr Shares kLikeH100{0.803, 0.78, 0.92};
+constexpr Shares kH100PcieShare{0.75, 0.78, 0.92};
 constexpr Shares kAdaShare{1.0, kTwoIssueShare, 0.92};
 
 constexpr std::string_view kPascalSource = "NVIDIA Tesla P100 white paper (2016) and Tesla P4, P40 data sheets (2016)";
@@ -193,38 +210,111 @@ constexpr std::string_view kMi210Source = "AMD Instinct MI210 brochure (2022), '
 constexpr std::string_view kMi355xSource = "AMD Instinct MI355X data sheet (2025), 'Specifications'";
 constexpr std::string_view kRx7900Source = "AMD Radeon RX 7900 XTX specifications (2022)";
 
-// With fp32 accumulation, as frameworks have it, a consumer card's tensor cores run at half rate. Of
-// several that a name may mean the first counts.
+/// Cards of one design and use: rates relative to fp32's, by Precision, and what else they have in common.
+struct Design {
+  Teraflops relative;
+  double host_gb_s;  ///< of 16 lanes
+  Shares share;
+  Generation generation;
+};
+// With fp32 accumulation, as frameworks have it, the tensor cores of consumer cards run at half the rate of those of
+// workstation cards with the same chip.
+constexpr Design kTuringCard{{1.0 / 32, 1, 1, 4, 4}, kPcie3, kOneIssue, kTuring};
+constexpr Design kTuringPro{{1.0 / 32, 1, 1, 8, 8}, kPcie3, kOneIssue, kTuring};
+constexpr Design kGa10xCard{{1.0 / 64, 1, 1, 2, 2}, kPcie4, kTwoIssue, kGa10x};
+constexpr Design kGa10xPro{{1.0 / 64, 1, 2, 4, 4}, kPcie4, kTwoIssue, kGa10x};
+constexpr Design kAdaCard{{1.0 / 64, 1, 1, 2, 4}, kPcie4, kAdaShare, kAda};
+constexpr Design kAdaLaptop{{1.0 / 64, 1, 1, 2, 4}, kPcie4, kTwoIssue, kAda};
+constexpr Design kAdaPro{{1.0 / 64, 1, 2, 4, 8}, kPcie4, kTwoIssue, kAda};
+constexpr Design kBlackwellCard{{1.0 / 64, 1, 1, 2, 4}, kPcie5, kTwoIssue, kRtxBlackwell};
+constexpr Design kBlackwellPro{{1.0 / 64, 1, 2, 4, 8}, kPcie5, kTwoIssue, kRtxBlackwell};
+
+constexpr std::string_view kTechPowerUpSource =
+    "TechPowerUp GPU database (2025): multiprocessors, boost clock, memory and L2, from which the peaks follow";
+
+/// A card whose peaks follow from its multiprocessors and its boost clock in MHz. A laptop's clock is the one that the
+/// source gives for its usual power; makers of laptops choose others.
+constexpr Form card(std::string_view name, std::string_view model, std::uint32_t processors, double clock,
+                    double memory_gb_s, double cache_mb, const Design& design, std::string_view also,
+                    double lanes = 16) {
+  Teraflops peak{};
+  const double fp32 = processors * design.generation.lanes * 2 * clock / 1e6;
+  for (std::size_t i = 0; i < peak.size(); ++i) peak[i] = fp32 * design.relative[i];
+  return {name,
+          model,
+          processors,
+          peak,
+          memory_gb_s,
+          cache_mb,
+          design.host_gb_s * lanes / 16,
+          design.share,
+          design.generation,
+          kTechPowerUpSource,
+          also};
+}
+
+// Of several that a name may mean the first counts.
 // One device a line: name and model; multiprocessors; TFLOP/s; memory's GB/s and cache's MB; host link; shares;
-// generation; source; what else its name may hold.
+// generation; source; what else its name may hold. Or card().
 constexpr auto kForms = std::to_array<Form>({
     // clang-format off
     {"P100 SXM2",       "P100",           56,  {5.3, 10.6, 10.6, 21.2, 21.2},         732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "SXM2 16GB"},
     {"P100 PCIe",       "P100 PCIe",      56,  {4.7, 9.3, 9.3, 18.7, 18.7},           732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "16GB 12GB"},
     {"P40",             "P40",            30,  {0.367, 11.76, 11.76, 11.76, 11.76},   346,    3,    kPcie3, kOneIssue, kGp10x, kPascalSource, "24GB"},
-    {"P4",              "P4",             20,  {0.172, 5.5, 5.5, 5.5, 5.5},           192,    2,    kPcie3, {kLowPowerShare, 0.6, 0.8}, kGp10x, kPascalSource, "8GB"},
+    {"P4",              "P4",             20,  {0.172, 5.5, 5.5, 5.5, 5.5},           192,    2,    kPcie3, kLowPower, kGp10x, kPascalSource, "8GB"},
     {"GTX 1080 Ti",     "1080 Ti",        28,  {0.354, 11.3, 11.3, 11.3, 11.3},       484,    2.75, kPcie3, kOneIssue, kGp10x, kGtx1080TiSource, "GTX 11GB"},
     {"V100 SXM2",       "V100",           80,  {7.8, 15.7, 15.7, 125, 125},           900,    6,    kPcie3, kV100Share, kVolta, kV100Source, "SXM2 16GB 32GB FHHL DGXS LS N SXM3"},
     {"V100 PCIe",       "V100 PCIe",      80,  {7.0, 14, 14, 112, 112},               900,    6,    kPcie3, kV100Share, kVolta, kV100Source, "16GB 32GB"},
     {"V100S PCIe",      "V100S",          80,  {8.2, 16.4, 16.4, 130, 130},           1134,   6,    kPcie3, kV100Share, kVolta, kV100Source, "PCIe 32GB"},
-    {"TITAN V",         "TITAN V",        80,  {7.45, 14.9, 14.9, 119, 119},          653,    4.5,  kPcie3, {0.70, 1.0, 0.91}, kVolta, kTitanVSource, "12GB"},
+    {"TITAN V",         "TITAN V",        80,  {7.45, 14.9, 14.9, 119, 119},          653,    4.5,  kPcie3, kLikeV100, kVolta, kTitanVSource, "12GB"},
     {"T4",              "T4",             40,  {0.254, 8.1, 8.1, 65, 65},             320,    4,    kPcie3, kT4Share, kT4, kT4Source, "16GB"},
     {"RTX 2060",        "2060",           30,  {0.2, 6.5, 6.5, 25.8, 25.8},           336,    3,    kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 6GB"},
+    card("RTX 2060 12GB",        "2060 12GB",          34,  1650, 336,   3,   kTuringCard, "RTX"),
+    card("RTX 2060 SUPER",       "2060 SUPER",         34,  1650, 448,   4,   kTuringCard, "RTX 8GB"),
+    card("RTX 2060 Max-Q",       "2060 Max Q",         30,  1185, 264,   3,   kTuringCard, "RTX with Design"),
     {"RTX 2070",        "2070",           36,  {0.23, 7.5, 7.5, 29.9, 29.9},          448,    4,    kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 8GB"},
+    card("RTX 2070 SUPER",       "2070 SUPER",         40,  1770, 448,   4,   kTuringCard, "RTX 8GB"),
+    card("RTX 2070 Max-Q",       "2070 Max Q",         36,  1185, 384,   4,   kTuringCard, "RTX with Design"),
+    card("RTX 2070 SUPER Max-Q", "2070 SUPER Max Q",   40,  1155, 352,   4,   kTuringCard, "RTX with Design"),
     {"RTX 2080",        "2080",           46,  {0.31, 10.1, 10.1, 40.3, 40.3},        448,    4,    kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 8GB"},
+    card("RTX 2080 SUPER",       "2080 SUPER",         48,  1815, 495.9, 4,   kTuringCard, "RTX 8GB"),
+    card("RTX 2080 Max-Q",       "2080 Max Q",         46,  1095, 384,   4,   kTuringCard, "RTX with Design"),
+    card("RTX 2080 SUPER Max-Q", "2080 SUPER Max Q",   48,  975,  352,   4,   kTuringCard, "RTX with Design"),
     {"RTX 2080 Ti",     "2080 Ti",        68,  {0.42, 13.4, 13.4, 53.8, 53.8},        616,    5.5,  kPcie3, kOneIssue, kTuring, kTuringSource, "RTX 11GB"},
     {"TITAN RTX",       "TITAN RTX",      72,  {0.51, 16.3, 16.3, 130.5, 130.5},      672,    6,    kPcie3, kOneIssue, kTuring, kTuringSource, "24GB"},
+    card("Quadro RTX 4000",      "RTX 4000",           36,  1545, 416,   4,   kTuringPro, "Quadro"),
+    card("Quadro RTX 5000",      "RTX 5000",           48,  1815, 448,   4,   kTuringPro, "Quadro"),
     {"Quadro RTX 6000", "RTX 6000",       72,  {0.51, 16.3, 16.3, 130.5, 130.5},      672,    6,    kPcie3, kOneIssue, kTuring, kTuringSource, "Quadro 24GB"},
     {"Quadro RTX 8000", "RTX 8000",       72,  {0.51, 16.3, 16.3, 130.5, 130.5},      672,    6,    kPcie3, kOneIssue, kTuring, kTuringSource, "Quadro 48GB"},
+    card("RTX 3050",             "3050",               20,  1777, 224,   2,   kGa10xCard, "RTX 8GB", 8),
+    card("RTX 3050 6GB",         "3050 6GB",           18,  1470, 168,   2,   kGa10xCard, "RTX", 8),
+    card("RTX 3050 Laptop",      "3050 Laptop",        16,  1343, 192,   2,   kGa10xCard, "RTX GPU 4GB", 8),
+    card("RTX 3050 Ti Laptop",   "3050 Ti Laptop",     20,  1035, 192,   2,   kGa10xCard, "RTX GPU 4GB"),
     {"RTX 3060",        "3060",           28,  {0.199, 12.7, 12.7, 25.5, 25.5},       360,    3,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 12GB"},
+    card("RTX 3060 Laptop",      "3060 Laptop",        30,  1425, 336,   3,   kGa10xCard, "RTX GPU 6GB"),
     {"RTX 3060 Ti",     "3060 Ti",        38,  {0.253, 16.2, 16.2, 32.4, 32.4},       448,    4,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 8GB"},
     {"RTX 3070",        "3070",           46,  {0.318, 20.3, 20.3, 40.6, 40.6},       448,    4,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 8GB"},
+    card("RTX 3070 Laptop",      "3070 Laptop",        40,  1560, 448,   4,   kGa10xCard, "RTX GPU 8GB"),
+    card("RTX 3070 Ti",          "3070 Ti",            48,  1770, 608.3, 4,   kGa10xCard, "RTX 8GB"),
+    card("RTX 3070 Ti Laptop",   "3070 Ti Laptop",     46,  1410, 448,   4,   kGa10xCard, "RTX GPU 8GB"),
     {"RTX 3080",        "3080",           68,  {0.465, 29.8, 29.8, 59.5, 59.5},       760,    5,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 10GB"},
+    card("RTX 3080 12GB",        "3080 12GB",          70,  1710, 912.4, 6,   kGa10xCard, "RTX"),
+    card("RTX 3080 Laptop",      "3080 Laptop",        48,  1545, 448,   4,   kGa10xCard, "RTX GPU 8GB 16GB"),
     {"RTX 3080 Ti",     "3080 Ti",        80,  {0.532, 34.1, 34.1, 68.2, 68.2},       912,    6,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 12GB"},
+    card("RTX 3080 Ti Laptop",   "3080 Ti Laptop",     58,  1260, 512,   4,   kGa10xCard, "RTX GPU 16GB"),
     {"RTX 3090",        "3090",           82,  {0.556, 35.6, 35.6, 71, 71},           936,    6,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 24GB"},
     {"RTX 3090 Ti",     "3090 Ti",        84,  {0.625, 40, 40, 80, 80},               1008,   6,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 24GB"},
+    card("RTX A2000",            "A2000",              26,  1200, 288,   3,   kGa10xPro, "RTX 6GB 12GB"),
+    card("RTX A2000 Laptop",     "A2000 Laptop",       20,  1687, 192,   2,   kGa10xPro, "RTX GPU 4GB 8GB"),
+    card("RTX A3000 Laptop",     "A3000 Laptop",       32,  1230, 264,   4,   kGa10xPro, "RTX GPU 6GB 12GB"),
     {"RTX A4000",       "A4000",          48,  {0.3, 19.2, 38.3, 76.7, 76.7},         448,    4,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 16GB"},
+    card("RTX A4000 Laptop",     "A4000 Laptop",       40,  1680, 384,   4,   kGa10xPro, "RTX GPU 8GB"),
+    card("RTX A4500",            "A4500",              56,  1650, 640,   6,   kGa10xPro, "RTX 20GB"),
+    card("RTX A4500 Laptop",     "A4500 Laptop",       46,  1500, 512,   4,   kGa10xPro, "RTX GPU 16GB"),
     {"RTX A5000",       "A5000",          64,  {0.434, 27.8, 55.6, 111.1, 111.1},     768,    6,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 24GB"},
+    card("RTX A5000 Laptop",     "A5000 Laptop",       48,  1575, 448,   4,   kGa10xPro, "RTX GPU 16GB"),
+    card("RTX A5500",            "A5500",              80,  1665, 768,   6,   kGa10xPro, "RTX 24GB"),
+    card("RTX A5500 Laptop",     "A5500 Laptop",       58,  1500, 512,   4,   kGa10xPro, "RTX GPU 16GB"),
     {"RTX A6000",       "A6000",          84,  {0.605, 38.7, 77.4, 154.8, 154.8},     768,    6,    kPcie4, kTwoIssue, kGa10x, kGa102Source, "RTX 48GB"},
     {"A10",             "A10",            72,  {0.488, 31.2, 62.5, 125, 125},         600,    6,    kPcie4, kTwoIssue, kGa10x, kA10Source, "24GB PCIe"},
     {"A10G",            "A10G",           80,  {0.547, 35, 35, 70, 70},               600,    6,    kPcie4, kTwoIssue, kGa10x, kA10gSource, "24GB PCIe"},
@@ -234,38 +324,71 @@ constexpr auto kForms = std::to_array<Form>({
     {"A100 SXM 80GB",   "A100 80GB",      108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, kA100Share, kAmpere, kA100Source, "SXM4 SXM"},
     {"A100 PCIe 40GB",  "A100 PCIe",      108, {19.5, 19.5, 156, 312, 312},           1555,   40,   kPcie4, {0.811, 0.90, 0.86, true}, kAmpere, kA100Source, "40GB"},
     {"A100 PCIe 80GB",  "A100 PCIe 80GB", 108, {19.5, 19.5, 156, 312, 312},           1935,   40,   kPcie4, {0.811, 0.90, 0.82, true}, kAmpere, kA100Source, ""},
-    {"A800 SXM",        "A800",           108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, {0.869, 0.90, 0.88}, kAmpere, kA100Source, "SXM4 SXM 80GB 40GB"},
+    {"A800 SXM",        "A800",           108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, kLikeA100, kAmpere, kA100Source, "SXM4 SXM 80GB 40GB"},
+    card("RTX 4050 Laptop",      "4050 Laptop",        20,  1755, 192,   12,  kAdaLaptop, "RTX GPU 6GB", 8),
     {"RTX 4060",        "4060",           24,  {0.236, 15.1, 15.1, 30.2, 60.4},       272,    24,   kPcie4, kAdaShare, kAda, kAda102Source, "RTX 8GB"},
+    card("RTX 4060 Laptop",      "4060 Laptop",        24,  1890, 256,   32,  kAdaLaptop, "RTX GPU 8GB", 8),
+    card("RTX 4060 Ti",          "4060 Ti",            34,  2535, 288,   32,  kAdaCard, "RTX 8GB 16GB", 8),
     {"RTX 4070",        "4070",           46,  {0.455, 29.1, 29.1, 58.3, 116.6},      504,    36,   kPcie4, kAdaShare, kAda, kAda102Source, "RTX 12GB"},
+    card("RTX 4070 Laptop",      "4070 Laptop",        36,  1695, 256,   32,  kAdaLaptop, "RTX GPU 8GB", 8),
+    card("RTX 4070 SUPER",       "4070 SUPER",         56,  2475, 504.2, 48,  kAdaCard, "RTX 12GB"),
+    card("RTX 4070 Ti",          "4070 Ti",            60,  2610, 504.2, 48,  kAdaCard, "RTX 12GB"),
+    card("RTX 4070 Ti SUPER",    "4070 Ti SUPER",      66,  2610, 672.3, 48,  kAdaCard, "RTX 16GB"),
     {"RTX 4080",        "4080",           76,  {0.761, 48.7, 48.7, 97.5, 194.9},      717,    64,   kPcie4, kAdaShare, kAda, kAda102Source, "RTX 16GB"},
+    card("RTX 4080 Laptop",      "4080 Laptop",        58,  1665, 432,   48,  kAdaLaptop, "RTX GPU 12GB"),
+    card("RTX 4080 SUPER",       "4080 SUPER",         80,  2550, 736.3, 64,  kAdaCard, "RTX 16GB"),
     {"RTX 4090",        "4090",           128, {1.29, 82.6, 82.6, 165.2, 330.3},      1008,   72,   kPcie4, {1.0, kTwoIssueShare, 0.92, true}, kAda, kAda102Source, "RTX 24GB"},
+    card("RTX 4090 Laptop",      "4090 Laptop",        76,  1695, 576,   64,  kAdaLaptop, "RTX GPU 16GB"),
+    card("RTX 2000 Ada",         "RTX 2000 Ada",       22,  2130, 256,   12,  kAdaPro, "Generation 16GB", 8),
+    card("RTX 2000 Ada Laptop",  "RTX 2000 Ada Laptop",24,  2115, 256,   12,  kAdaPro, "Generation GPU 8GB"),
+    card("RTX 3000 Ada Laptop",  "RTX 3000 Ada Laptop",36,  1695, 256,   32,  kAdaPro, "Generation GPU 8GB"),
+    card("RTX 4000 Ada",         "RTX 4000 Ada",       48,  2175, 360,   48,  kAdaPro, "Generation 20GB"),
+    card("RTX 4000 SFF Ada",     "RTX 4000 SFF Ada",   48,  1560, 280,   48,  kAdaPro, "Generation 20GB"),
+    card("RTX 4000 Ada Laptop",  "RTX 4000 Ada Laptop",58,  1665, 432,   48,  kAdaPro, "Generation GPU 12GB"),
+    card("RTX 4500 Ada",         "RTX 4500 Ada",       60,  2580, 432,   48,  kAdaPro, "Generation 24GB"),
+    card("RTX 5000 Ada",         "RTX 5000 Ada",       100, 2550, 576,   72,  kAdaPro, "Generation 32GB"),
+    card("RTX 5000 Ada Laptop",  "RTX 5000 Ada Laptop",76,  2115, 576,   64,  kAdaPro, "Generation GPU 16GB"),
     {"RTX 6000 Ada",    "RTX 6000 Ada",   142, {1.42, 91.1, 182.1, 364.2, 728.5},     960,    96,   kPcie4, kTwoIssue, kAda, kRtx6000AdaSource, "Generation 48GB"},
     {"L4",              "L4",             58,  {0.473, 30.3, 60, 121, 242},           300,    48,   kPcie4, kL4Share, kAda, kL4Source, "24GB PCIe"},
     {"L40",             "L40",            142, {1.41, 90.5, 90.5, 181, 362},          864,    96,   kPcie4, kTwoIssue, kAda, kL40Source, "48GB PCIe"},
     {"L40S",            "L40S",           142, {1.43, 91.6, 183, 362, 733},           864,    96,   kPcie4, kTwoIssue, kAda, kL40sSource, "48GB PCIe"},
     {"H100 SXM",        "H100",           132, {67, 67, 494.7, 989.4, 1978.9},        3350,   50,   kPcie5, kH100Share, kHopper, kH100Source, "SXM5 SXM 80GB HBM3"},
-    {"H100 PCIe",       "H100 PCIe",      114, {51, 51, 378, 756, 1513},              2000,   50,   kPcie5, {0.75, 0.78, 0.92}, kHopper, kH100Source, "80GB HBM2e"},
-    {"H100 NVL",        "H100 NVL",       132, {60, 60, 417.5, 835, 1671},            3900,   50,   kPcie5, {kUsualShare, 0.78, 0.92}, kHopper, kH100Source, "94GB HBM3"},
-    {"H800 SXM",        "H800",           132, {1, 67, 494.7, 989.4, 1978.9},         3350,   50,   kPcie5, {0.803, 0.78, 0.92}, kHopper, kH100Source, "SXM5 SXM 80GB HBM3"},
-    {"H20",             "H20",            78,  {1, 44, 74, 148, 296},                 4000,   60,   kPcie5, {0.9, 0.78, 0.92}, kHopper, kH20Source, "SXM5 SXM 96GB HBM3"},
-    {"GH200",           "GH200",          132, {67, 67, 494.7, 989.4, 1978.9},        4000,   50,   450,    {0.803, 0.78, 0.92}, kHopper, kGh200Source, "480GB 96GB 120GB HBM3 144G HBM3e"},
-    {"H200",            "H200",           132, {67, 67, 494.7, 989.4, 1978.9},        4800,   50,   kPcie5, {0.803, 0.78, 0.90}, kHopper, kH200Source, "SXM5 SXM 141GB HBM3e"},
+    {"H100 PCIe",       "H100 PCIe",      114, {51, 51, 378, 756, 1513},              2000,   50,   kPcie5, kH100PcieShare, kHopper, kH100Source, "80GB HBM2e"},
+    {"H100 NVL",        "H100 NVL",       132, {60, 60, 417.5, 835, 1671},            3900,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "94GB HBM3"},
+    {"H800 SXM",        "H800",           132, {1, 67, 494.7, 989.4, 1978.9},         3350,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "SXM5 SXM 80GB HBM3"},
+    {"H20",             "H20",            78,  {1, 44, 74, 148, 296},                 4000,   60,   kPcie5, kLikeH100, kHopper, kH20Source, "SXM5 SXM 96GB HBM3"},
+    {"GH200",           "GH200",          132, {67, 67, 494.7, 989.4, 1978.9},        4000,   50,   450,    kLikeH100, kHopper, kGh200Source, "480GB 96GB 120GB HBM3 144G HBM3e"},
+    {"H200",            "H200",           132, {67, 67, 494.7, 989.4, 1978.9},        4800,   50,   kPcie5, kLikeH100, kHopper, kH200Source, "SXM5 SXM 141GB HBM3e"},
+    card("RTX 5050",             "5050",               20,  2572, 320,   24,  kBlackwellCard, "RTX 8GB", 8),
+    card("RTX 5050 Laptop",      "5050 Laptop",        20,  1500, 384,   32,  kBlackwellCard, "RTX GPU 8GB"),
+    card("RTX 5060",             "5060",               30,  2497, 448,   32,  kBlackwellCard, "RTX 8GB", 8),
+    card("RTX 5060 Laptop",      "5060 Laptop",        26,  1455, 384,   32,  kBlackwellCard, "RTX GPU 8GB"),
+    card("RTX 5060 Ti",          "5060 Ti",            36,  2572, 448,   32,  kBlackwellCard, "RTX 8GB 16GB", 8),
     {"RTX 5070",        "5070",           48,  {0.482, 30.9, 30.9, 61.7, 123.5},      672,    48,   kPcie5, kTwoIssue, kRtxBlackwell, kRtxBlackwellSource, "RTX 12GB"},
+    card("RTX 5070 Laptop",      "5070 Laptop",        36,  1425, 384,   32,  kBlackwellCard, "RTX GPU 8GB"),
+    card("RTX 5070 Ti",          "5070 Ti",            70,  2452, 896,   48,  kBlackwellCard, "RTX 16GB"),
+    card("RTX 5070 Ti Laptop",   "5070 Ti Laptop",     46,  1447, 672,   48,  kBlackwellCard, "RTX GPU 12GB"),
     {"RTX 5080",        "5080",           84,  {0.88, 56.3, 56.3, 112.6, 225.1},      960,    64,   kPcie5, kTwoIssue, kRtxBlackwell, kRtxBlackwellSource, "RTX 16GB"},
-    {"RTX 5090",        "5090",           170, {1.64, 104.8, 104.8, 209.5, 419},      1792,   96,   kPcie5, {0.9, kTwoIssueShare, 0.88}, kRtxBlackwell, kRtxBlackwellSource, "RTX 32GB"},
+    card("RTX 5080 Laptop",      "5080 Laptop",        60,  1500, 896,   64,  kBlackwellCard, "RTX GPU 16GB"),
+    {"RTX 5090",        "5090",           170, {1.64, 104.8, 104.8, 209.5, 419},      1792,   96,   kPcie5, kTwoIssue, kRtxBlackwell, kRtxBlackwellSource, "RTX 32GB"},
+    card("RTX 5090 Laptop",      "5090 Laptop",        82,  1515, 896,   64,  kBlackwellCard, "RTX GPU 24GB"),
+    card("RTX PRO 2000",         "RTX PRO 2000",       34,  1957, 288,   32,  kBlackwellPro, "Blackwell 16GB", 8),
+    card("RTX PRO 4000",         "RTX PRO 4000",       70,  2055, 672,   48,  kBlackwellPro, "Blackwell 24GB"),
+    card("RTX PRO 4500",         "RTX PRO 4500",       82,  2407, 896,   64,  kBlackwellPro, "Blackwell 32GB"),
+    card("RTX PRO 5000",         "RTX PRO 5000",       110, 2377, 1340,  96,  kBlackwellPro, "Blackwell 48GB 72GB"),
     {"RTX PRO 6000",    "RTX PRO 6000",   188, {1.97, 126, 251.9, 503.8, 1007.6},     1792,   128,  kPcie5, {0.83, kTwoIssueShare, 0.85, true}, kRtxBlackwell, kRtxBlackwellSource, "Blackwell Server Workstation Edition Max Q 96GB"},
-    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.776, 0.78, 0.90}, kHopper, kB200Source, "SXM6 SXM 180GB 192GB HBM3e"},
-    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.776, 0.78, 0.90}, kHopper, kGb200Source, "192GB 186GB HBM3e"},
-    {"MI50",            "MI50",           60,  {6.6, 13.3, 13.3, 26.5, 26.5},         1024,   4,    kPcie4, {0.768, kAmdSimpleShare, kAmdBandwidth}, kGcn, kMi50Source, "32GB 16GB"},
-    {"MI100",           "MI100",          120, {11.5, 46.1, 46.1, 184.6, 184.6},      1228.8, 8,    kPcie4, {0.7, 0.65, kAmdBandwidth}, kCdna, kMi100Source, "32GB"},
-    {"MI210",           "MI210",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {0.768, 0.70, 0.78, true}, kCdna, kMi210Source, "64GB"},
-    {"MI250",           "MI250",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {0.768, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128GB"},
-    {"MI250X",          "MI250X",         110, {47.9, 47.9, 47.9, 191.5, 191.5},      1638.4, 8,    kPcie4, {0.768, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128GB MI250"},
-    {"MI300X",          "MI300X",         304, {163.4, 163.4, 653.7, 1307.4, 2614.9}, 5325,   32,   kPcie5, {0.511, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi300Source, "192GB HBM3"},
-    {"MI300A",          "MI300A",         228, {122.6, 122.6, 490.3, 980.6, 1961.2},  5300,   24,   kPcie5, {0.511, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi300Source, "128GB HBM3"},
-    {"MI325X",          "MI325X",         304, {163.4, 163.4, 653.7, 1307.4, 2614.9}, 6000,   32,   kPcie5, {0.6, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi300Source, "256GB HBM3e"},
+    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.776, 0.78, 0.92}, kHopper, kB200Source, "SXM6 SXM 180GB 192GB HBM3e"},
+    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.776, 0.78, 0.92}, kHopper, kGb200Source, "192GB 186GB HBM3e"},
+    {"MI50",            "MI50",           60,  {6.6, 13.3, 13.3, 26.5, 26.5},         1024,   4,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kGcn, kMi50Source, "32GB 16GB"},
+    {"MI100",           "MI100",          120, {11.5, 46.1, 46.1, 184.6, 184.6},      1228.8, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi100Source, "32GB"},
+    {"MI210",           "MI210",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, 0.70, 0.78, true}, kCdna, kMi210Source, "64GB"},
+    {"MI250",           "MI250",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128GB"},
+    {"MI250X",          "MI250X",         110, {47.9, 47.9, 47.9, 191.5, 191.5},      1638.4, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi200Source, "64GB 128GB MI250"},
+    {"MI300X",          "MI300X",         304, {163.4, 163.4, 653.7, 1307.4, 2614.9}, 5325,   32,   kPcie5, {0.511, kAmdSimpleShare, kAmdBandwidth}, kCdna3, kMi300Source, "192GB HBM3"},
+    {"MI300A",          "MI300A",         228, {122.6, 122.6, 490.3, 980.6, 1961.2},  5300,   24,   kPcie5, {0.511, kAmdSimpleShare, kAmdBandwidth}, kCdna3, kMi300Source, "128GB HBM3"},
+    {"MI325X",          "MI325X",         304, {163.4, 163.4, 653.7, 1307.4, 2614.9}, 6000,   32,   kPcie5, {0.6, kAmdSimpleShare, kAmdBandwidth}, kCdna3, kMi300Source, "256GB HBM3e"},
     {"MI355X",          "MI355X",         256, {78.6, 157.3, 157.3, 2516, 5033},      8000,   32,   kPcie5, {0.622, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi355xSource, "288GB HBM3e"},
-    {"RX 7900 XTX",     "7900 XTX",       96,  {1.92, 61.4, 61.4, 122.8, 122.8},      960,    6,    kPcie4, {0.6, 0.5, 0.85}, kCdna, kRx7900Source, "RX 24GB"},
+    {"RX 7900 XTX",     "7900 XTX",       96,  {1.92, 61.4, 61.4, 122.8, 122.8},      960,    6,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kRx7900Source, "RX 24GB"},
     // clang-format on
 });
 

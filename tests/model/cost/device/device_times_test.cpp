@@ -182,6 +182,27 @@ TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
   EXPECT_TRUE(pieces[alone.index()]->work.has_value());
 }
 
+TEST(ProductTest, SharersOfATileStartNoSooner) {
+  // One tile of the result, and 64 times what a processor takes at least: its sharers start once each, and write and
+  // read what they found.
+  const Accelerator& device = accelerator_named("A100");
+  const ProductShape shape{1, 64, 64, 64 * 1024};
+  const double arithmetic = 2 * shape.rows * shape.columns * shape.inner / device.flops(Precision::kFloat16) * 1e9;
+  const double partial = 8 * shape.rows * shape.columns / device.cache_rate.bytes_per_second() * 1e9;
+  constexpr double kStart = 1'000;
+  EXPECT_GE(product_time(shape, Precision::kFloat16, device), kStart + arithmetic + partial);
+  EXPECT_LE(product_time(shape, Precision::kFloat16, device), kStart + 2 * arithmetic + 64 * partial);
+}
+
+TEST(RooflineTest, SharesThatWereNotMeasuredWidenTheRange) {
+  const DeviceWork pass{Duration{1'000'000}, KernelClass::kElementwise, Precision::kFloat32, pass_of(1e9)};
+  const auto error = [&pass](std::string_view from, std::string_view to) {
+    return roofline_scaled(pass, accelerator_named(from), accelerator_named(to)).error;
+  };
+  EXPECT_GT(error("A100", "RTX 3090"), error("A100", "H100"));
+  EXPECT_GT(error("RTX 3080", "RTX 3090"), error("A100", "RTX 3090"));
+}
+
 TEST(RescaleTest, KernelsWithoutShapesStayWithinTheFactorsOfTheirLikesWithShapes) {
   const auto factor_of_last = [](std::size_t with_shapes, Duration last) {
     StreamCapture maker{"A100"};
