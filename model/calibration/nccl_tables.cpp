@@ -68,7 +68,7 @@ double bandwidth_of(const TimedCollective& one) {
     const double middle = std::sqrt(low * high);
     const Bandwidth link = Bandwidth::from_bytes_per_second(middle * 1e9);
     const NcclEstimate estimate = nccl_estimate(shape_of(one, one.bytes), place_of(one, link), link);
-    (with_usual_excess_us(estimate) > us(one.time) ? low : high) = middle;
+    (with_carried_excess_us(estimate) > us(one.time) ? low : high) = middle;
   }
   return high;
 }

@@ -29,10 +29,21 @@ constexpr std::array<Latencies, kWires> kRingHop{{{0.6, 1.9, 3.4}, {1.0, 2.5, 5.
 constexpr std::array<Latencies, kWires> kTreeHop{{{0.6, 1.25, 4.0}, {1.0, 1.9, 4.0}, {5.0, 8.5, 14.0}}};
 constexpr double kNvlsLatency = 25;
 
-/// Most that LL carries, GB/s: on one host by generation, on two and on more.
+/// Most that LL carries, GB/s: on one host by generation. Between hosts it goes by the vendor of their processors,
+/// which nothing says: the means (of logarithms) of Intel's and AMD's rows, 39 and 22.5 on two hosts, 20.4 and 19 on
+/// more.
 constexpr std::array<double, 4> kMostOfLl{39.0, 87.7, 141.0, 282.0};
-constexpr double kMostOfLlOnTwoHosts = 39.0;
-constexpr double kMostOfLlOnMoreHosts = 20.4;
+constexpr double kMostOfLlOnTwoHosts = 29.6;
+constexpr double kMostOfLlOnMoreHosts = 19.7;
+
+/// What posting to the network costs each hop of a ring of several hosts at least: microseconds, by protocol (Intel's;
+/// AMD's are twice that).
+constexpr Latencies kNetworkPost{1.0, 1.0, 3.0};
+
+/// The latency of Simple rings between hosts, once each channel carries this many bytes of each rank.
+constexpr double kPlateauOfVolta = 1.9;
+constexpr double kPlateau = 1.4;
+constexpr double kPlateauBytes = 64.0 * 16;  // of 16 channels
 
 /// Of the ring's bandwidth.
 constexpr double kLlShare = 0.5;
@@ -45,8 +56,12 @@ constexpr double kTreeLl128Share = 120.0 / 128;
 /// Of a link's bandwidth; 0: the generation has no NVLS.
 constexpr std::array<double, 4> kNvlsShare{0, 0, 0.85, 0.74};
 
-constexpr double kExcess = 20;
+/// See NcclEstimate::excess_us.
+constexpr double kExcess = 4;
+constexpr double kExcessByHop = 1.5;
+constexpr double kExcessBetweenHosts = 20;
 constexpr double kExcessByRoot = 6;
+constexpr double kBusOfRoot = 240;  // GB/s, of the A100 node
 constexpr double kMostExcessByRoot = 200;
 
 // How far measured times were off, in nine rows of ten (docs/fidelity.md, "NCCL's collectives against measured
@@ -61,22 +76,14 @@ double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
 /// Microseconds of so many bytes at GB/s.
 double bytes_us(double bytes, double rate) { return bytes / rate / 1e3; }
 
-/// How many times a ring passes a part on, and how many of these leave a host.
-struct Steps {
-  double all = 0;
-  double between = 0;
-};
+/// Members pass on what comes to them as it comes, on the same channels in all hosts.
+bool passes_on_at_once(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
 
-Steps steps_of(const CollectiveShape& shape, std::uint32_t hosts) {
-  const auto count = [&](std::uint32_t n) -> double {
-    switch (shape.op) {
-      case CollectiveOp::kAllReduce: return 2.0 * (n - 1);
-      case CollectiveOp::kReduceScatter:
-      case CollectiveOp::kAllGather: return n - 1.0;
-      default: return n;
-    }
-  };
-  return {count(shape.members), hosts > 1 ? std::min(count(hosts), count(shape.members)) : 0};
+/// How many times a ring passes a part on, one after the other.
+double hops_of(const CollectiveShape& shape) {
+  if (passes_on_at_once(shape.op)) return 1;
+  const double others = shape.members - 1.0;
+  return shape.op == CollectiveOp::kAllReduce ? 2 * others : others;
 }
 
 class Choice {
@@ -112,8 +119,8 @@ class Estimator {
     }
     if (has_nvls()) choice.take(nvls());
     NcclEstimate best = choice.best();
-    best.payload_us = of_bytes(
-        ring_traffic(shape_.op, shape_.members) / ring_traffic(CollectiveOp::kAllReduce, shape_.members), bus_);
+    best.excess_us = excess_us();
+    if (hosts_ == 1) best.excess_of_hops_us = kExcessByHop * hops_of(shape_);
     return best;
   }
 
@@ -130,12 +137,36 @@ class Estimator {
     return std::max(hops[kNetwork][protocol], latency_us_);
   }
 
+  [[nodiscard]] double excess_us() const {
+    const double of_all_reduce =
+        ring_traffic(shape_.op, shape_.members) / ring_traffic(CollectiveOp::kAllReduce, shape_.members);
+    const double bus = hosts_ > 1 ? bus_ : std::max(bus_, kBusOfRoot);
+    const double by_root = std::min(kExcessByRoot * std::sqrt(of_bytes(of_all_reduce, bus)), kMostExcessByRoot);
+    return by_root + (hosts_ > 1 ? kExcessBetweenHosts : kExcess);
+  }
+
   [[nodiscard]] NcclEstimate ring(Protocol protocol) const {
-    const Steps steps = steps_of(shape_, hosts_);
-    const double latency = kRingBase[protocol] + (steps.all - steps.between) * hop_inside(kRingHop, protocol) +
-                           steps.between * hop_between(kRingHop, protocol);
-    return {"ring", kProtocolNames[protocol], latency,
+    return {"ring", kProtocolNames[protocol], kRingBase[protocol] + ring_latency(protocol),
             of_bytes(ring_traffic(shape_.op, shape_.members), ring_rate(protocol))};
+  }
+
+  [[nodiscard]] double ring_latency(Protocol protocol) const {
+    const double hops = hops_of(shape_);
+    if (hosts_ == 1) return hops * hop_inside(kRingHop, protocol);
+    if (passes_on_at_once(shape_.op)) return hops * hop_between(kRingHop, protocol);
+    CollectiveShape of_hosts = shape_;
+    of_hosts.members = hosts_;
+    const double between = std::min(hops_of(of_hosts), hops);
+    const double inside = std::max(hop_inside(kRingHop, protocol), kNetworkPost[protocol]);
+    // One member a host: nothing hides the network's latency, which is a tree's then.
+    const double to_host = hop_between(shape_.members == hosts_ ? kTreeHop : kRingHop, protocol);
+    return ((hops - between) * inside + between * to_host) * plateau(protocol);
+  }
+
+  [[nodiscard]] double plateau(Protocol protocol) const {
+    const bool is_long = static_cast<double>(shape_.bytes.count()) >= kPlateauBytes * shape_.members;
+    if (protocol != kSimple || shape_.op != CollectiveOp::kAllReduce || !is_long) return 1;
+    return generation_ == static_cast<std::size_t>(GpuGeneration::kVolta) ? kPlateauOfVolta : kPlateau;
   }
 
   [[nodiscard]] double ring_rate(Protocol protocol) const {
@@ -197,7 +228,7 @@ class Table {
     const double first = static_cast<double>(times.front().first.count());
     const double last = static_cast<double>(times.back().first.count());
     const double at = std::clamp(bytes, first, last);
-    return time_us(at) - with_usual_excess_us(model(at));
+    return time_us(at) - with_carried_excess_us(model(at));
   }
 
   /// How far the table may be off for as many ranks over the same links: as measured nodes were, and as far as its
@@ -298,7 +329,7 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   const double sheet = gb_s(inside) / kNvlinkEfficiency;
   if (sheet > 640) return GpuGeneration::kBlackwell;
   if (sheet > 370) return GpuGeneration::kHopper;
-  return sheet > 210 || sheet <= gb_s(kFastestPcie) ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
+  return sheet > 210 || inside <= kFastestPcie ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
 }
 
 bool is_of_nccl(CollectiveOp op) noexcept {
@@ -316,8 +347,10 @@ double ring_traffic(CollectiveOp op, std::uint32_t members) noexcept {
   }
 }
 
+double with_carried_excess_us(const NcclEstimate& estimate) noexcept { return estimate.us() + estimate.excess_us; }
+
 double with_usual_excess_us(const NcclEstimate& estimate) noexcept {
-  return estimate.us() + kExcess + std::min(kExcessByRoot * std::sqrt(estimate.payload_us), kMostExcessByRoot);
+  return estimate.us() + estimate.excess_us + estimate.excess_of_hops_us;
 }
 
 Bandwidth bus_of(const CollectivePlace& place) noexcept {
@@ -345,7 +378,7 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     // The links may have been changed since: the bandwidth goes with them.
     const double rate =
         measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
-    const double model = with_usual_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
+    const double model = with_carried_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
     const double time = std::max(model + table.beyond_usual_us(shape), model / 10);
     const double distance = std::log2(static_cast<double>(measured->ranks) / shape.members);
     if (measured->ranks == shape.members) {

@@ -16,9 +16,15 @@
 // * NVLS (reduction in the NVLink switch) is given the bytes that cross a member's link, 1 + 1 / ranks of the payload,
 //   at NCCL's efficiency. NCCL's own factors changed from release to release.
 // * NCCL only ranks its choices, so its model leaves out what all of them have in common. What a collective takes
-//   beyond the model, its excess, comes from measured tables; without one it is 20 us + 6 us * sqrt(microseconds of
-//   the payload at the bus bandwidth), the root's part at most 200 us. That was fitted to one A100 node (vidur's
-//   profile, 2, 4 and 8 GPUs).
+//   beyond the model, its excess, comes from measured tables. Without one it is, on one host, 4 us, 1.5 us for each hop
+//   of the ring, and 6 us * sqrt(T), at most 200 us; T is the payload's time in us over 240 GB/s, or over the bus if
+//   that is faster. The root was fitted to one A100 node (vidur's profile, 2, 4 and 8 GPUs, 1 MB and more). Below 1 MB
+//   those times hold waits of rank 0 for others (2 GPUs: 39 to 71 us, 4 GPUs: 16 to 28), so the rest is between them
+//   and eight A100 and eight B200 (ML engineering). docs/fidelity.md says how it does on others. Between hosts it is 20
+//   us and the root, T over the bus.
+//
+// Of tuning.cc are left out: corrections of trees by size, caps by channel, CollNet, PAT. What nothing tells is
+// assumed: processors between Intel and AMD, the same channels in all hosts, 16 channels for the plateau.
 namespace stepsim {
 
 /// As NCCL tells them apart.
@@ -43,9 +49,9 @@ struct NcclEstimate {
   std::string_view protocol;   ///< "LL", "LL128", "Simple"
   double latency_us = 0;
   double bytes_us = 0;
-  /// The payload over the bus bandwidth, of an all-reduce that puts as many bytes on a link: what the excess goes by.
-  /// In the A100's tables that does not grow with the ranks.
-  double payload_us = 0;
+  /// What it takes beyond that where nothing was measured: see above.
+  double excess_us = 0;
+  double excess_of_hops_us = 0;  ///< the part that grows with the hops
   [[nodiscard]] double us() const noexcept { return latency_us + bytes_us; }
 };
 
@@ -61,6 +67,10 @@ struct NcclEstimate {
 
 /// The estimate and what a collective takes beyond it where nothing was measured, in microseconds.
 [[nodiscard]] double with_usual_excess_us(const NcclEstimate& estimate) noexcept;
+
+/// The same without the part that grows with the hops, which the excess in tables of several rank counts does not: what
+/// a table of one rank count says about another is the difference from this.
+[[nodiscard]] double with_carried_excess_us(const NcclEstimate& estimate) noexcept;
 
 /// What limits a ring of the members: the least of `inside` and `between`; 0 if no link is between any.
 [[nodiscard]] Bandwidth bus_of(const CollectivePlace& place) noexcept;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(235e9);
 
-/// A machine that takes what the model says and the usual excess, no more and no less.
+/// A machine that takes what the model says and the excess that carries over from ranks to ranks, no more and no less.
 TimedCollective exact(CollectiveOp op, std::uint32_t ranks, std::int64_t bytes) {
-  const CollectiveShape shape{op, ranks, Bytes{bytes}};
-  return {op, ranks, 1, "A100", Bytes{bytes}, nccl_time(shape, {.inside = kLink, .device = "A100"})};
+  const NcclEstimate estimate = nccl_estimate({op, ranks, Bytes{bytes}}, {.inside = kLink, .device = "A100"}, kLink);
+  return {op, ranks, 1, "A100", Bytes{bytes}, Duration{std::llround(with_carried_excess_us(estimate) * 1e3)}};
 }
 
 std::vector<TimedCollective> exact_table(CollectiveOp op, std::uint32_t ranks) {

@@ -54,14 +54,81 @@ TEST(NcclEstimateTest, PcieHasNoLl128) {
 }
 
 TEST(NcclEstimateTest, StepsBetweenHostsTakeWhatTheNetworkTakes) {
-  // An all-gather of two hosts with four ranks each: 7 steps, one of them between the hosts.
+  // An all-gather of two hosts with four ranks each: 7 steps, one of them between the hosts. Posting to the network
+  // costs each of the others 1 us at least (tuning.cc, getNetOverhead), where NVLink alone takes 0.6.
   CollectivePlace place = one_host(235);
   place.hosts = 2;
   place.between = gb_s(50);
   const CollectiveShape shape{CollectiveOp::kAllGather, 8, Bytes{1000}};
-  EXPECT_NEAR(estimate(shape, place).latency_us, 6.6 + 6 * 0.6 + 2.7, 1e-9);
+  EXPECT_NEAR(estimate(shape, place).latency_us, 6.6 + 6 * 1.0 + 2.7, 1e-9);
   place.latency = Duration{20'000};
-  EXPECT_NEAR(estimate(shape, place).latency_us, 6.6 + 6 * 0.6 + 20, 1e-9);
+  EXPECT_NEAR(estimate(shape, place).latency_us, 6.6 + 6 * 1.0 + 20, 1e-9);
+}
+
+TEST(NcclEstimateTest, WithOneRankAHostTheNetworksLatencyIsATrees) {
+  CollectivePlace place{.hosts = 4, .between = gb_s(1000), .device = "A100"};
+  EXPECT_NEAR(estimate({CollectiveOp::kAllGather, 4, Bytes{1000}}, place).latency_us, 6.6 + 3 * 5.0, 1e-9);
+}
+
+TEST(NcclEstimateTest, BroadcastsAndReductionsPassOnAtOnce) {
+  for (const CollectiveOp op : {CollectiveOp::kBroadcast, CollectiveOp::kReduce}) {
+    EXPECT_NEAR(estimate({op, 8, Bytes{1000}}, one_host(235)).latency_us, 6.6 + 0.6, 1e-9);
+    CollectivePlace place = one_host(235);
+    place.hosts = 2;
+    place.between = gb_s(50);
+    EXPECT_NEAR(estimate({op, 8, Bytes{1000}}, place).latency_us, 6.6 + 2.7, 1e-9);
+  }
+}
+
+TEST(NcclEstimateTest, LongSimpleRingsBetweenHostsReachAPlateau) {
+  // Two hosts of two: 6 steps, 2 of them between the hosts (14 us); the others cost the post of 3 us, less than 3.4 of
+  // NVLink. 1.4 times that from Ampere on, 1.9 times before.
+  const auto latency_of = [](std::string_view device) {
+    CollectivePlace place = one_host(1000, device);
+    place.hosts = 2;
+    place.between = gb_s(1000);
+    const NcclEstimate found = estimate(all_reduce(4, 1'000'000'000), place);
+    EXPECT_EQ(found.algorithm, "ring");
+    EXPECT_EQ(found.protocol, "Simple");
+    return found.latency_us;
+  };
+  EXPECT_NEAR(latency_of("A100"), 8.4 + 1.4 * (4 * 3.4 + 2 * 14), 1e-9);
+  EXPECT_NEAR(latency_of("V100"), 8.4 + 1.9 * (4 * 3.4 + 2 * 14), 1e-9);
+}
+
+TEST(NcclEstimateTest, LlBetweenHostsCarriesWhatIsBetweenIntelsAndAmdsRows) {
+  const auto rate_of = [](std::uint32_t hosts) {
+    CollectivePlace place = one_host(1000);
+    place.hosts = hosts;
+    place.between = gb_s(1000);
+    const NcclEstimate found = estimate({CollectiveOp::kAllGather, 16, Bytes{1000}}, place);
+    EXPECT_EQ(found.protocol, "LL");
+    return 1000.0 * 15 / 16 / found.bytes_us / 1e3;
+  };
+  EXPECT_NEAR(rate_of(2), std::sqrt(39 * 22.5), 0.05);
+  EXPECT_NEAR(rate_of(4), std::sqrt(20.4 * 19), 0.05);
+}
+
+TEST(NcclTimeTest, LinksUpToTheFastestPcieArePcieForAllQuestions) {
+  // 52 and 63 GB/s are PCIe, and their devices Ampere at least: LL carries half of the bus, not Volta's 39 GB/s.
+  for (const double rate : {40.0, 52.0, 63.0}) EXPECT_EQ(generation_of("", gb_s(rate)), GpuGeneration::kAmpere) << rate;
+}
+
+TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFittedTo) {
+  // fresh/README.md: all-reduces alone, on two A100 over NVLink and on two RTX 3090 over PCIe at 9.4 GB/s (the slope of
+  // its own sizes). Before, the first was 114 % off and none of the second in its range.
+  struct Measured {
+    double rate;
+    std::int64_t bytes;
+    double us;
+  };
+  for (const Measured& one : {Measured{240, 6'400, 13.5}, Measured{240, 10'240'000, 93}, Measured{240, 40'960'000, 261},
+                              Measured{9.6, 1'536, 12.4}, Measured{9.6, 1'179'648, 133.0},
+                              Measured{9.6, 4'718'592, 490.5}, Measured{9.6, 15'360'000, 1641.6}}) {
+    const NcclTime found = nccl_time_and_error(all_reduce(2, one.bytes), one_host(one.rate, "A100"));
+    EXPECT_NEAR(found.us / one.us, 1, 0.35) << one.bytes;
+    EXPECT_LE(std::abs(found.us - one.us), found.error_us) << one.bytes;
+  }
 }
 
 TEST(NcclEstimateTest, TreesWinBetweenManyHosts) {
@@ -118,7 +185,9 @@ TEST(NcclTimeTest, BetweenTwoSizesTheLogarithmsAreStraight) {
 TEST(NcclTimeTest, NearerRankCountsCountMore) {
   // 2 and 4 ranks are two octaves and one from 8: weights 1/4 and 1. The tables are 100 us and 10 us above the usual.
   const CollectivePlace alone = one_host(240);
-  const auto model = [&](std::uint32_t ranks) { return us(nccl_time(all_reduce(ranks, 1 << 20), alone)); };
+  const auto model = [&](std::uint32_t ranks) {
+    return with_carried_excess_us(estimate(all_reduce(ranks, 1 << 20), alone));
+  };
   const auto above = [&](std::uint32_t ranks, double excess) {
     return table(ranks, {{Bytes{1 << 20}, Duration{std::llround((model(ranks) + excess) * 1e3)}}});
   };
@@ -147,8 +216,9 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
   place.measured = tables;
   // An all-gather moves half of what an all-reduce does.
   const CollectiveShape gather{CollectiveOp::kAllGather, 8, Bytes{1 << 22}};
-  const double beyond = 80 - us(nccl_time(all_reduce(8, 1 << 21), one_host(240)));
-  EXPECT_NEAR(us(nccl_time(gather, place)), us(nccl_time(gather, one_host(240))) + beyond, 0.01);
+  const auto carried = [](const CollectiveShape& of) { return with_carried_excess_us(estimate(of, one_host(240))); };
+  const double beyond = 80 - carried(all_reduce(8, 1 << 21));
+  EXPECT_NEAR(us(nccl_time(gather, place)), carried(gather) + beyond, 0.01);
 }
 
 TEST(NcclEstimateTest, MeasuredRatesAreNotLessUnderAnyProtocol) {
