@@ -21,7 +21,8 @@ using sim::Factors;
 
 // How far models are off, by the measured runs of docs/test-data.md.
 
-/// A model that was not told a run predicts it within this, in nine runs of ten, if only rates changed.
+/// A model that was not told a run is off by this, if only rates changed. With this figure and the next two 95 % of the
+/// 117 measured runs lie in their ranges, which the figures were found on; of runs of groups that were left out, 91 %.
 constexpr double kUsualModelError = 0.012;
 /// The same if the job's own settings changed: partitions, buckets, schedule, workers, servers.
 constexpr double kSettingsError = 0.02;

@@ -75,13 +75,21 @@ std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants) {
   return factors;
 }
 
-/// All sources are independent. But what was measured was measured: if the answer is off as the captured iteration is,
-/// a typical step must lie in the range, however small the other sources are.
+/// Sources are independent, but for those that were found from the times of the same captured steps: these may all be
+/// off the same way. And what was measured was measured: if the answer is off as the captured iteration is, a typical
+/// step must lie in the range, however small the other sources are.
 AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> found) {
   const Duration predicted = of.predicted();
-  std::vector<Factors> factors;
-  for (const IntervalSource& source : found)
-    factors.push_back({ratio(source.low, predicted), ratio(source.high, predicted)});
+  std::vector<Factors> factors(1);  // the first: of the captured steps
+  for (const IntervalSource& source : found) {
+    const Factors range{ratio(source.low, predicted), ratio(source.high, predicted)};
+    if (source.of_step_times) {
+      factors.front().include(range.least);
+      factors.front().include(range.most);
+    } else {
+      factors.push_back(range);
+    }
+  }
   Factors all = independent(factors);
   const Factors measured = on_top(of.basis.shift(), of.basis.steps());
   all.include(measured.least);
@@ -107,7 +115,7 @@ AnswerInterval IntervalFinder::of(const Plan& plan, const Prediction& scenario) 
     const SourceRule& rule = *source.rule;
     found.push_back({rule.name, rule.reason_of != nullptr ? rule.reason_of(of) : std::string(rule.reason),
                      scaled(scenario.iteration, factors->least), scaled(scenario.iteration, factors->most),
-                     rule.of_capture});
+                     rule.of_capture, rule.of_step_times});
   }
   return combined(of, std::move(found));
 }

@@ -19,6 +19,7 @@ struct IntervalSource {
   Duration low{};         ///< low <= the prediction <= high
   Duration high{};
   bool of_capture = false;  ///< it is about the captured steps, whatever the plan: a comparison with them knows better
+  bool of_step_times = false;  ///< found from the times of the captured steps: such sources are not independent
 };
 
 /// The source that says what the profiler may have cost.
@@ -32,9 +33,9 @@ struct AnswerInterval {
 };
 
 /// How far to trust predictions of one capture. Each source of scenarios/answer/interval_sources.h is computed by
-/// itself. Sources are independent, and together as wide as independent() says (scenarios/answer/factors.h). The range
-/// also holds typical captured steps, scaled as the answer is: model and steps on top of each other
-/// (docs/fidelity.md, "Intervals").
+/// itself. Sources are independent, and together as wide as independent() says (scenarios/answer/factors.h); of those
+/// that were found from the times of the same steps the widest counts. The range also holds typical captured steps,
+/// scaled as the answer is: model and steps on top of each other (docs/fidelity.md, "Intervals").
 class IntervalFinder {
  public:
   /// `baseline` is what `predictor` made of its plan(). All must outlive the finder.

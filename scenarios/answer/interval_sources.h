@@ -50,6 +50,7 @@ struct SourceRule {
   std::string_view reason{};                                   ///< a sentence without its full stop,
   std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< or one that depends on the answer
   bool of_capture = false;                                     ///< IntervalSource::of_capture
+  bool of_step_times = false;                                  ///< IntervalSource::of_step_times
 };
 
 /// All of them, in the order in which they are shown.

@@ -1,12 +1,12 @@
 What would help the BytePS sample most, and a step of one linear layer on a GPU?
 $ stepsim advise scenarios/samples/byteps-even --quiet
-Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 260.035 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 259.968 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 What would help, the largest gain first
 change                                                                 takes     iteration      from        to        by  best case  worst case
 network.bandwidth=2x                                                   hardware   253.2 ms  246.0 ms  260.0 ms  -52.42 %   -53.75 %    -51.17 %
 comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting    355.3 ms  346.9 ms  412.4 ms  -33.22 %   -34.88 %     -2.90 %
-comm.control=first                                                     setting    376.3 ms  367.6 ms  387.1 ms  -29.29 %   -30.86 %    -27.33 %
+comm.control=first                                                     setting    376.3 ms  367.6 ms  387.0 ms  -29.29 %   -30.86 %    -27.33 %
 comm.schedule=priority, comm.credit_bytes=4000KiB                      setting    394.3 ms  385.2 ms  450.4 ms  -25.89 %   -27.55 %    -15.34 %
 
 All values that were tried of one setting
@@ -16,24 +16,24 @@ All values that were tried of one setting
 - comm.partition_bytes=125KiB -1.27 %; comm.partition_bytes=250KiB -0.28 %; comm.partition_bytes=500KiB -0.03 %; comm.partition_bytes=2000KiB +18.96 %; comm.partition_bytes=4000KiB +19.57 %
 
 The best together
-- network.bandwidth=2x, comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 215.664 ms, from 200.748 ms to 224.846 ms (-59.47 %); the changes alone add up to -114.92 %
-- comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 350.604 ms, from 341.087 ms to 381.681 ms (-34.11 %); the changes alone add up to -62.50 %
+- network.bandwidth=2x, comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 215.664 ms, from 200.748 ms to 224.809 ms (-59.47 %); the changes alone add up to -114.92 %
+- comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 350.604 ms, from 341.087 ms to 381.65 ms (-34.11 %); the changes alone add up to -62.50 %
 
 Limits: what all work on a part could save at most
 change                                        takes  iteration      from        to        by  best case  worst case
 network.bandwidth=1000x, network.latency=0us  limit   152.3 ms  146.4 ms  158.6 ms  -71.37 %   -72.47 %    -70.21 %
-remove{kind=copy}.share=1                     limit   531.4 ms  520.3 ms  543.5 ms   -0.12 %    -2.14 %     +2.02 %
-compute.scale=0                               limit   562.8 ms  555.4 ms  572.6 ms   +5.77 %    +4.50 %     +7.42 %
+remove{kind=copy}.share=1                     limit   531.4 ms  520.3 ms  543.4 ms   -0.12 %    -2.14 %     +2.02 %
+compute.scale=0                               limit   562.8 ms  555.4 ms  572.4 ms   +5.77 %    +4.50 %     +7.42 %
 
 Within its range: cannot be told from no change
 change                       takes     iteration      from        to       by  best case  worst case
-cluster.servers=4            hardware   524.9 ms  512.9 ms  547.2 ms  -1.35 %    -3.68 %     +2.77 %
-comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.8 ms  -1.27 %    -3.23 %     +0.95 %
-comm.barrier=cross           setting    531.4 ms  520.2 ms  543.4 ms  -0.13 %    -2.15 %     +1.98 %
+cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.35 %    -3.68 %     +2.77 %
+comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.27 %    -3.23 %     +0.95 %
+comm.barrier=cross           setting    531.4 ms  520.2 ms  543.2 ms  -0.13 %    -2.15 %     +1.98 %
 
 Makes it worse
 change             takes     iteration      from        to       by  best case  worst case
-compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.1 ms  +5.30 %    +3.73 %     +9.02 %
+compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.30 %    +3.73 %     +9.02 %
 
 Changes nothing
 - network.latency=0.5x: links of half the latency

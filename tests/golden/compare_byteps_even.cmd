@@ -1,7 +1,7 @@
 What does twice the network change, task by task, and does a job differ from itself?
 
 $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --rows 5
-An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %), beyond the noise of +-7.012 ms.
+An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %), beyond the noise of +-6.979 ms.
 
 Compared
    result                                      iteration is  iteration  steps  shortest  longest  ranks

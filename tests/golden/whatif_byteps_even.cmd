@@ -53,7 +53,7 @@ Assumptions
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --set comm.partition_bytes=256KiB --set network.bandwidth=2x
-With these changes, an iteration takes 251.411 ms, from 243.531 ms to 259.407 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+With these changes, an iteration takes 251.411 ms, from 243.531 ms to 259.35 ms, instead of 532.082 ms (-52.7 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Changes
 - comm.partition_bytes=256KiB
@@ -160,7 +160,7 @@ $ stepsim whatif scenarios/samples/byteps-even --set comm.bucket_bytes=1MB
 error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no collectives; expected a capture of a job that has
 [exit 5]
 $ stepsim whatif scenarios/samples/byteps-even
-Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.406 ms, instead of 532.082 ms (0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.163 ms, instead of 532.082 ms (0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 Why it is a range
 source           from        to  reason
@@ -207,7 +207,7 @@ Assumptions
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim whatif scenarios/samples/byteps-even --cluster scenarios/clusters/star.yaml --set compute.scale=0.5
-With these changes, an iteration takes 77.938 ms, from 73.464 ms to 82.714 ms, instead of 153.076 ms (-49.1 %); scenarios/clusters/star.yaml alone takes the captured iteration from 532.082 ms to 153.076 ms (-71.2 %); on its own links it is predicted with an error of -0.37 %.
+With these changes, an iteration takes 77.938 ms, from 73.464 ms to 82.705 ms, instead of 153.076 ms (-49.1 %); scenarios/clusters/star.yaml alone takes the captured iteration from 532.082 ms to 153.076 ms (-71.2 %); on its own links it is predicted with an error of -0.37 %.
 
 Changes
 - compute.scale=0.5

@@ -79,7 +79,7 @@ std::vector<TimedCollective> every_second(const std::vector<TimedCollective>& al
   return some;
 }
 
-TEST(NcclTablesTruthTest, RangesHoldNineSizesOfTenBetweenThoseOfATable) {
+TEST(NcclTablesTruthTest, RangesBetweenTheSizesOfATableHold85Percent) {
   Ranges ranges;
   for (const auto& [node, by_ranks] : nodes()) {
     for (const auto& [count, rows] : by_ranks) {
@@ -95,7 +95,7 @@ TEST(NcclTablesTruthTest, RangesHoldNineSizesOfTenBetweenThoseOfATable) {
   EXPECT_LE(ranges.median_width(), 1.5);
 }
 
-TEST(NcclTablesTruthTest, RangesHoldOtherRankCounts) {
+TEST(NcclTablesTruthTest, RangesOfOtherRankCountsHold80Percent) {
   Ranges ranges;
   for (const auto& [node, by_ranks] : nodes()) {
     if (!is_wired_alike(node)) continue;
@@ -113,7 +113,7 @@ TEST(NcclTablesTruthTest, RangesHoldOtherRankCounts) {
   EXPECT_LE(ranges.median_width(), 2.5);
 }
 
-TEST(NcclTablesTruthTest, RangesOfDataSheetsHoldNineRowsOfTen) {
+TEST(NcclTablesTruthTest, RangesOfDataSheetsHold85Percent) {
   // Tables say nothing here. The usual excess was fitted to a100_dgx; the others are held out.
   const std::map<std::string, double> sheets{{"a100_8", 300}, {"b200_8", 900}, {"a100_dgx", 300}};
   Ranges all;

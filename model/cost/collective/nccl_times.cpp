@@ -64,7 +64,7 @@ constexpr double kExcessByRoot = 6;
 constexpr double kBusOfRoot = 240;  // GB/s, of the A100 node
 constexpr double kMostExcessByRoot = 200;
 
-// How far measured times were off, in nine rows of ten (docs/fidelity.md, "NCCL's collectives against measured
+// How far measured times were off, in 83 to 88 % of rows (docs/fidelity.md, "NCCL's collectives against measured
 // tables"): microseconds, and a part of the time.
 constexpr double kUsualLatencyError = 25;
 constexpr double kUsualRateError = 0.1;

@@ -78,7 +78,10 @@ struct NcclEstimate {
 /// A time and how far it may be off, in microseconds; both 0 if there is nothing to move or no link.
 struct NcclTime {
   double us = 0;
-  double error_us = 0;  ///< the truth lies within a factor 1 + error_us / us either way, in nine cases of ten
+  /// The truth lies within a factor 1 + error_us / us either way. Measured on all-reduces on one host: in 88 % of 160
+  /// rows between the sizes of a table, 83 % of 132 rows of other rank counts, 88 % of 106 rows of data sheets. The
+  /// figures were found on these rows (docs/fidelity.md, "NCCL's collectives against measured tables").
+  double error_us = 0;
 };
 
 /// The whole collective, and its error: that of a table of its operation and as many ranks over the same links at sizes
