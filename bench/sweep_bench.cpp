@@ -54,7 +54,7 @@ std::vector<Duration> one_by_one(Predictor& predictor, const Scenario& scenario)
   std::vector<Duration> times;
   for (std::size_t i = 0; i < points.size(); ++i) {
     Plan plan = predictor.plan();
-    changes.apply(points, i, plan);
+    apply_all(changes.of(points, i), plan);
     times.push_back(predictor.predict(plan).iteration);
   }
   return times;

@@ -155,6 +155,8 @@ function exposedTile(answer) {
 function stragglerTile(answer) {
   const worst = (answer.stragglers ?? []).find((rank) => rank.others_waited_ns > 0);
   if (!answer.stragglers) return null;
+  const ranks = (answer.ranks ?? answer.breakdown ?? []).length;
+  if (!worst && ranks < 2) return tile('Straggler', 'unknown', 'only one rank was read');
   if (!worst) return tile('Straggler', 'none', 'no rank held others up in collectives');
   return tile('Straggler', `rank ${worst.rank}`, ['others waited ', time(worst.others_waited_ns), ` for it; last in ${worst.last_in} of ${counted(worst.collectives, 'collective')}`]);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "model/base/error.h"
 
@@ -23,6 +24,8 @@ std::string signed_number(double number, int decimals) {
 }
 
 std::string signed_percent(double ratio, int decimals) {
+  constexpr double kLargest = 10;  // +1,000 %: beyond it a multiple is easier to read
+  if (ratio >= kLargest && std::isfinite(ratio)) return fmt::format("{:.0f}x as much", 1 + ratio);
   return fmt::format("{} %", signed_number(100 * ratio, decimals));
 }
 

@@ -74,7 +74,7 @@ TEST(SweepTest, HardwareOfTheScenarioAndOfThePointsIsSettledTogether) {
   // What the scenario fixes needs what the points vary, and the axes are in either order.
   for (const char* const yaml : {"changes: [{network: {between: 2x}}, {cluster: {workers: 4}}]\n"
                                  "sweep: {cluster.gpus_per_host: [1, 2], cluster.nic: [1Gb/s, 8Gb/s]}",
-                                 "changes: [{cluster: {workers: 4}}]\npoints:\n"
+                                 "changes: [{cluster: {workers: 4}}]\nsweep:\n"
                                  "  - {network.between: 2x, cluster.gpus_per_host: 1, cluster.nic: 1Gb/s}\n"
                                  "  - {cluster.gpus_per_host: 1, network.between: 2x, cluster.nic: 8Gb/s}\n"
                                  "  - {cluster.nic: 1Gb/s, cluster.gpus_per_host: 2, network.between: 2x}\n"
