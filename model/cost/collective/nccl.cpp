@@ -36,7 +36,9 @@ const CollectiveModel nccl_collective{
         "least over algorithms and protocols of base + hops * latency + traffic * bytes / bandwidth, plus what "
         "was measured beyond it",
     .source = "NVIDIA/nccl, src/graph/tuning.cc and topo.h, 2.19 to 2.28",
-    .ignores = "NCCL's corrections of trees by size, caps by channel, CollNet, PAT, user buffers, settings in NCCL_* variables",
+    .ignores =
+        "NCCL's corrections of trees by size, caps by channel, CollNet, PAT, user buffers, settings in NCCL_* "
+        "variables",
     .supports = nccl_supports,
     .rounds = nccl_rounds,
     .sends = nccl_sends,

@@ -14,10 +14,10 @@
 namespace stepsim::ingest {
 namespace {
 
+using ::testing::ElementsAre;
 using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
-using ::testing::ElementsAre;
 
 using Window = std::pair<std::int64_t, std::int64_t>;  ///< of microseconds
 
