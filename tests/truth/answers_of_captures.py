@@ -44,8 +44,10 @@ def judge(name, path):
             found = {key: other["baseline"].get(key) for key in first}
             check(f"{name}: {question[0]} has the baseline of whatif", found == first, (found, first))
     contradicted = any("until it is steady" in sentence for sentence in whole["assumptions"])
-    found = any(finding["name"] == "repetition_contradicted" for finding in answer("check", path)["findings"])
+    findings = {finding["name"] for finding in answer("check", path)["findings"]}
+    found = "repetition_contradicted" in findings
     check(f"{name}: check and whatif agree on whether the steps repeat", found == contradicted, (found, contradicted))
+    check(f"{name}: it is whole", "lost_kernels" not in findings, findings)
 
 
 def cut(path, share, folder):

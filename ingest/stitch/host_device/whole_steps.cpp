@@ -27,9 +27,10 @@ void set_aside_cut_edges(const std::vector<std::size_t>& tasks, std::vector<bool
 struct DeviceWork {
   std::uint64_t expected = 0;
   std::uint64_t lost = 0;
+  std::uint64_t not_run = 0;  ///< when the recording ended
   [[nodiscard]] bool lacks_too_much() const noexcept {
     constexpr std::uint64_t kOneOf = 100;
-    return lost * kOneOf > expected;
+    return (lost + not_run) * kOneOf > expected;
   }
 };
 
@@ -37,8 +38,11 @@ struct DeviceWork {
 /// or of host memory, leave no record on a device.
 std::vector<DeviceWork> work_launched(const RankEvents& events) {
   std::vector<bool> worked(events.trace->size(), false);
+  Time last = Time::min();
   for (const DeviceOp& op : events.ops) {
-    if (op.call != kNoIndex) worked[op.call] = true;
+    if (op.call == kNoIndex) continue;
+    worked[op.call] = true;
+    last = std::max(last, events.begin_of(op.call));
   }
   const ByName launches_kernel(
       *events.trace, [](std::string_view name) { return name.find("LaunchKernel") != std::string_view::npos; });
@@ -46,8 +50,9 @@ std::vector<DeviceWork> work_launched(const RankEvents& events) {
   for (const auto& [correlation, call] : events.calls) {
     const std::int32_t step = launches_kernel(call) ? events.step_at(events.begin_of(call)) : -1;
     if (step < 0) continue;
-    ++steps[static_cast<std::size_t>(step)].expected;
-    if (!worked[call]) ++steps[static_cast<std::size_t>(step)].lost;
+    DeviceWork& work = steps[static_cast<std::size_t>(step)];
+    ++work.expected;
+    if (!worked[call]) ++(events.begin_of(call) > last ? work.not_run : work.lost);
   }
   return steps;
 }

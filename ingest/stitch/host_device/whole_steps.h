@@ -14,12 +14,13 @@ namespace stepsim::ingest {
 ///
 /// * the first and the last step, if it has less than a quarter of the tasks of the others' median;
 /// * a step of whose kernel launches more than 1 % have no kernel. Whole captures lack none, but a profiler that drops
-///   a record now and then does not make a step useless;
+///   a record now and then does not make a step useless. What was launched after the last kernel that was recorded had
+///   not run when the recording ended: its step is cut, but nothing was lost;
 /// * after a file that was cut off ("truncated_file" in `diagnostics`): a step that lacks more than 1 % of the device
 ///   work that steps have, for each name as much as the step with most of it. A profiler may write a step's device
 ///   work anywhere behind all host events, and launches beside their kernels.
 ///
-/// Counts kernels that are missing as "lost_kernels". O(events).
+/// Counts kernels that were lost as "lost_kernels". O(events).
 [[nodiscard]] std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::size_t>& tasks,
                                             Diagnostics& diagnostics);
 

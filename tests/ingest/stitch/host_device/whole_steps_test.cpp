@@ -60,6 +60,12 @@ TEST(WholeStepsTest, MoreThanOneLaunchInAHundredWithoutItsKernelSetsAStepAside) 
   EXPECT_EQ(recorded.diagnostics.count_of("lost_kernels"), 1U + 2U + 3U);
 }
 
+TEST(WholeStepsTest, WhatHadNotRunWhenTheRecordingEndedIsNotLost) {
+  Recorded recorded([](int step, int k) { return Kept{.kernel = step < 2 || k < 100}; });
+  EXPECT_THAT(recorded.whole(), ElementsAre(true, true, false));
+  EXPECT_EQ(recorded.diagnostics.count_of("lost_kernels"), 0U);
+}
+
 TEST(WholeStepsTest, ACutFileIsJudgedByItsOtherSteps) {
   // The last step lost half of its launches and their kernels with them.
   const auto kept = [](int step, int k) { return Kept{step < 2 || k < 100, step < 2 || k < 100}; };
