@@ -148,7 +148,9 @@ class PartCounter {
                               .has_base_time = trace.has_base_time,
                               .span = span_of(trace)};
     Counter(trace, counts).count();
-    counts.shaped_operators = trace.operator_of.size();
+    counts.shaped_operators = static_cast<std::uint64_t>(
+        std::count_if(trace.operator_of.begin(), trace.operator_of.end(),
+                      [&trace](const auto& call) { return !trace.operators[call.second].inputs.empty(); }));
     counts.python_calls = trace.python.size();
     counts.module_calls = trace.modules.size();
     counts.memory_events = trace.memory.size();

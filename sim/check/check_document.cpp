@@ -127,8 +127,8 @@ Section processes_section(const CaptureContents& contents) {
 }
 
 /// What else was recorded, which some commands show and some what-ifs need.
-Section extras_section(const CaptureContents& contents) {
-  const Recorded recorded = recorded_of(contents);
+Section extras_section(const Examined& examined) {
+  const Recorded recorded = recorded_of(examined.contents);
   if (recorded.processes == 0) return {};
   Table table({{"what", Align::kLeft}, {"recorded"}, {"for", Align::kLeft, Use::kHelp, true}});
   const auto add = [&table](std::string what, std::uint64_t count, std::string use) {
@@ -137,7 +137,8 @@ Section extras_section(const CaptureContents& contents) {
   const HostDeviceContents& sum = recorded.sum;
   add("operators with shapes", sum.shaped_operators, "batch, another device, selection by operator");
   add("waits (cuda_sync)", sum.syncs, "what calls and streams waited for");
-  add("collectives with their size", sum.sized_collectives, "bandwidths, algorithms, more ranks");
+  const CollectiveSizes sizes = collective_sizes(examined);
+  add("collectives with their size", sizes.all - sizes.unknown, "bandwidths, algorithms, more ranks");
   add("collectives with a sequence number", sum.sequenced_collectives, "exact matches over ranks");
   add("calls of modules", sum.module_calls, "stats and selection by module");
   add("calls of Python functions", sum.python_calls, "stacks in stats");
@@ -229,7 +230,7 @@ Document check_document(const Checkup& checkup, const Examined& examined, const 
   document.sections.push_back(answers_section(checkup));
   document.sections.push_back(findings_section(checkup));
   document.sections.push_back(processes_section(examined.contents));
-  document.sections.push_back(extras_section(examined.contents));
+  document.sections.push_back(extras_section(examined));
   document.sections.push_back(section_of("Files", kSourceContents, examined.contents.sources));
   document.sections.push_back(assumptions_section(examined));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });

@@ -92,6 +92,20 @@ std::size_t ranks_in(const Examined& examined) {
   return ranks.size() + unnamed;
 }
 
+CollectiveSizes collective_sizes(const Examined& examined) {
+  if (examined.capture == nullptr) {
+    const HostDeviceContents sum = recorded_of(examined.contents).sum;
+    return {sum.collectives, sum.collectives - sum.sized_collectives};
+  }
+  const Dag& dag = examined.capture->dag;
+  CollectiveSizes sizes{.all = dag.rendezvous_count()};
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const Collective& collective = dag.collective(rendezvous);
+    if (collective.bytes == Bytes{} && collective.op != CollectiveOp::kBarrier) ++sizes.unknown;
+  }
+  return sizes;
+}
+
 Questions applicable_to(const Examined& examined) {
   const Recorded recorded = recorded_of(examined.contents);
   const bool network = recorded.sum.collectives + recorded.sum.host_collectives > 0 ||

@@ -32,6 +32,14 @@ struct Recorded {
 /// Ranks of the job that are in the capture, as far as can be told.
 [[nodiscard]] std::size_t ranks_in(const Examined& examined);
 
+/// The collectives of a job's graph, or of its files where they make no job, and those that do not say what they carry.
+/// In a graph, sizes may come from operators beside the kernels; barriers carry nothing.
+struct CollectiveSizes {
+  std::uint64_t all = 0;
+  std::uint64_t unknown = 0;
+};
+[[nodiscard]] CollectiveSizes collective_sizes(const Examined& examined);
+
 /// What there is to ask of such a job: a job of one process without communication has no network.
 [[nodiscard]] Questions applicable_to(const Examined& examined);
 

@@ -279,17 +279,7 @@ class Missing {
 
   /// By the job where there is one: sizes may come from operators beside the kernels.
   void note_sizes() {
-    std::uint64_t all = sum_.collectives;
-    std::uint64_t unsized = sum_.collectives - sum_.sized_collectives;
-    if (examined_.capture != nullptr) {
-      const Dag& dag = examined_.capture->dag;
-      all = dag.rendezvous_count();
-      unsized = 0;
-      for (std::size_t i = 0; i < all; ++i) {
-        const Collective& collective = dag.collective(RendezvousId{i});
-        if (collective.bytes == Bytes{} && collective.op != CollectiveOp::kBarrier) ++unsized;
-      }
-    }
+    const auto [all, unsized] = collective_sizes(examined_);
     if (unsized == 0) return;
     findings_.push_back(
         {.name = "no_collective_sizes",

@@ -5,6 +5,7 @@ from beside the checkout, where they are.
 anchored  the baseline of a prediction is the measured iteration: within 5 %, or the range of a neutral question holds the measured one
 one       whatif, sweep and advise give the same baseline, the same measured iteration and the same error
 trusted   where the captured steps contradict the repetition of one, check finds it and the what-if says so
+shapes    where batch.scale is refused for lack of shapes, check finds it
 damaged   a capture that is cut says so in the first lines; what it still answers is right, and the rest is refused
 unlike    a gate does not judge what does not compare"""
 import glob
@@ -47,6 +48,8 @@ def judge(name, path):
     findings = {finding["name"] for finding in answer("check", path)["findings"]}
     found = "repetition_contradicted" in findings
     check(f"{name}: check and whatif agree on whether the steps repeat", found == contradicted, (found, contradicted))
+    refused = b"does not show the shapes of operators" in quietly("whatif", path, "--set", "batch.scale=2").stderr
+    check(f"{name}: check lacks shapes where batch.scale does", not refused or "no_shapes" in findings, findings)
     check(f"{name}: it is whole", "lost_kernels" not in findings, findings)
 
 
