@@ -32,7 +32,7 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"copies_ns", at<&RankBreakdown::copies>, {"copies", Use::kDetail}},
     {"collective_wait_ns", at<&RankBreakdown::collective_wait>, {"waiting for ranks", Use::kHelp}},
     {"host_ns", at<&RankBreakdown::host>, {"host", Use::kHelp}},
-    {"idle_ns", at<&RankBreakdown::idle>, {"idle", Use::kDetail}},
+    {"idle_ns", at<&RankBreakdown::idle>, {"all idle", Use::kDetail}},
 });
 
 /// The disjoint parts of an iteration.

@@ -14,7 +14,7 @@ rank  step  measured  replayed   error  held out
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
 
 Where an iteration goes (replayed; the columns overlap)
-rank  iteration   compute  communication   exposed  copies  waiting for ranks  host      idle  unexplained
+rank  iteration   compute  communication   exposed  copies  waiting for ranks  host  all idle  unexplained
    0   534.1 ms  150.2 ms       476.2 ms  383.5 ms       0                  0     0   89.3 us     295.3 us
    1   530.6 ms  150.1 ms       473.8 ms  381.4 ms       0                  0     0  168.3 us     328.0 us
 
