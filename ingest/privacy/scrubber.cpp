@@ -83,9 +83,10 @@ void for_each_run(ByteSource& source, Take&& take, Between&& between) {
       source,
       [&](char c) {
         if (is_printable(c)) {
-          if (run.size() == kLongest)
+          if (run.size() == kLongest) {
             throw InputError({source.name(), offset, {}},
                              "a line is longer than 64 MiB; expected JSON or lines of text");
+          }
           run += c;
         } else {
           end_run();

@@ -25,6 +25,7 @@ std::vector<Group> groups_of(const Capture& capture, const std::vector<TaskId>& 
     groups[{capture.dag.lane(member).rank, step}].push_back(member);
   }
   std::vector<Group> list;
+  list.reserve(groups.size());
   for (auto& [place, group] : groups) list.push_back(std::move(group));
   return list;
 }
@@ -177,10 +178,10 @@ std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& membe
   const std::vector<Group> groups = groups_of(capture, members);
   const Places places(dag, groups);
   return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](TaskId member) {
-    for (const EdgeId edge : dag.edges_from(member)) {
-      if (places.is_early_wait(member, dag.target(edge), dag.edge_kind(edge))) return true;
-    }
-    return false;
+    const auto edges = dag.edges_from(member);
+    return std::any_of(edges.begin(), edges.end(), [&](EdgeId edge) {
+      return places.is_early_wait(member, dag.target(edge), dag.edge_kind(edge));
+    });
   }));
 }
 
@@ -249,10 +250,9 @@ Capture with_collectives_in_turn(const Capture& capture) {
 }
 
 bool has_stream_copies(const Capture& capture) {
-  for (const TaskId task : capture.dag.tasks()) {
-    if (direction_of(capture.dag, task) != CopyDirection::kNone) return true;
-  }
-  return false;
+  const auto tasks = capture.dag.tasks();
+  return std::any_of(tasks.begin(), tasks.end(),
+                     [&](TaskId task) { return direction_of(capture.dag, task) != CopyDirection::kNone; });
 }
 
 Capture with_copies_apart(const Capture& capture) { return Engines(capture).run(); }

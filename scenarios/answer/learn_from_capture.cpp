@@ -94,11 +94,10 @@ Duration cost_for(Predictor& predictor, ReplayMeter& meter, Duration wanted) {
 }
 
 bool communicates(const Dag& dag) {
-  for (const TaskId task : dag.tasks()) {
-    const TaskKind kind = dag.kind(task);
-    if (kind == TaskKind::kCollective || kind == TaskKind::kTransfer) return true;
-  }
-  return false;
+  const auto tasks = dag.tasks();
+  return std::any_of(tasks.begin(), tasks.end(), [&dag](TaskId task) {
+    return dag.kind(task) == TaskKind::kCollective || dag.kind(task) == TaskKind::kTransfer;
+  });
 }
 
 std::string listed(const std::vector<Slowdown>& slowdowns) {

@@ -121,6 +121,7 @@ void apply_all(std::vector<const Change*> changes, Plan& plan) {
 
 void apply_all(const std::vector<Change>& changes, Plan& plan) {
   std::vector<const Change*> all;
+  all.reserve(changes.size());
   for (const Change& change : changes) all.push_back(&change);
   apply_all(std::move(all), plan);
 }

@@ -119,9 +119,10 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
   if (!hosts) {
     refuse_captured_hosts(value, *plan.captured);
-    if (plan.cluster.uplinks.empty() || plan.cluster.uplinks.front().up.empty())
+    if (plan.cluster.uplinks.empty() || plan.cluster.uplinks.front().up.empty()) {
       cannot_answer(value,
                     "the capture does not show how fast its links are; expected --cluster FILE with nvlink and nic");
+    }
     if (!plan.job.bandwidth && gpus < ranks_of(plan)) {
       cannot_answer(
           value,
@@ -197,10 +198,11 @@ void apply_cluster(const Change& change, Plan& plan) {
   }
   if (plan.network->make == nullptr) {
     for (const YamlField* const value : {workers, servers, colocated, gpus}) {
-      if (value != nullptr)
+      if (value != nullptr) {
         refuse_as_recorded(
             *value, plan,
             "under --network recorded transfers keep their recorded times; expected another network model");
+      }
     }
   }
   if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {

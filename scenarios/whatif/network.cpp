@@ -226,10 +226,10 @@ double slowest_goodput(const Cluster& cluster) {
 }
 
 bool has_buffered_messages(const Capture& capture) {
-  for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
-    if (capture.dag.collective(rendezvous).buffered > Bytes{}) return true;
-  }
-  return false;
+  const Dag& dag = capture.dag;
+  const auto all = dag.all_rendezvous();
+  return std::any_of(all.begin(), all.end(),
+                     [&dag](RendezvousId rendezvous) { return dag.collective(rendezvous).buffered > Bytes{}; });
 }
 
 /// A transport's buffers hold what its window lets be under way, which grows with the rate: what is left in them when a

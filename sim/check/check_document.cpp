@@ -112,9 +112,10 @@ Section answers_section(const Checkup& checkup) {
 
 Section findings_section(const Checkup& checkup) {
   Section section = section_of("Findings, the dearest first", kFinding, checkup.findings);
-  for (const Finding& finding : checkup.findings)
+  for (const Finding& finding : checkup.findings) {
     section.sentences.emplace_back(fmt::format("{}: {}. {}", finding.name, finding.sentence, finding.effect),
                                    finding.remedy.empty() ? "" : fmt::format("next time: {}", finding.remedy));
+  }
   return section;
 }
 

@@ -171,9 +171,10 @@ std::string devices_text(const JobKind& job) {
 }
 
 std::string difference_of_kinds(const JobKind& a, const JobKind& b) {
-  if (a.has_servers != b.has_servers)
+  if (a.has_servers != b.has_servers) {
     return fmt::format("{} has parameter servers and {} has none", a.has_servers ? "A" : "B",
                        a.has_servers ? "B" : "A");
+  }
   if (a.has_device_work != b.has_device_work) {
     return fmt::format("{} has work of accelerators and {} has none", a.has_device_work ? "A" : "B",
                        a.has_device_work ? "B" : "A");

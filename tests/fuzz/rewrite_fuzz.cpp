@@ -15,9 +15,18 @@
 #include "model/base/error.h"
 #include "tests/fuzz/strict_json.h"
 
-namespace {
+using stepsim::ingest::ChromeEvent;
+using stepsim::ingest::ChromeEventReader;
+using stepsim::ingest::JsonChanges;
+using stepsim::ingest::JsonPlace;
+using stepsim::ingest::memory_source;
+using stepsim::ingest::RecordSpan;
+using stepsim::ingest::rewrite_json;
+using stepsim::ingest::Scrubber;
+using stepsim::ingest::TextForm;
+using stepsim::ingest::TraceCopy;
 
-using namespace stepsim::ingest;
+namespace {
 
 void check_copy(std::string_view text) {
   const auto source = memory_source(text, "fuzz");
@@ -45,7 +54,6 @@ void check_copy(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace stepsim::ingest;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   std::string out;

@@ -61,7 +61,7 @@ TEST(NsysCapturesTest, TwoGpusHaveTheEventsThatSqlCounts) {
   ASSERT_EQ(sink.parts.size(), 2U);
   EXPECT_EQ(sink.skipped, 0U);
   for (const std::size_t part : {0U, 1U}) {
-    const HostDeviceTrace& trace = std::get<HostDeviceTrace>(sink.parts[part].part);
+    const auto& trace = std::get<HostDeviceTrace>(sink.parts[part].part);
     const auto expected = [&](const std::string& table, const std::string& id, const std::string& where = "1") {
       return ask<2>(
           file, fmt::format("SELECT count(*), sum(end - start) FROM {} WHERE ({} >> 24) & 16777215 = {} AND {}", table,
@@ -107,7 +107,7 @@ TEST(NsysCapturesTest, AnExportWithoutDeviceWorkIsItsCalls) {
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
   const PartSink sink = read(file);
   ASSERT_EQ(sink.parts.size(), 1U);
-  const HostDeviceTrace& trace = std::get<HostDeviceTrace>(sink.parts[0].part);
+  const auto& trace = std::get<HostDeviceTrace>(sink.parts[0].part);
   EXPECT_EQ(trace.size(), 3U);
   EXPECT_EQ(trace.device_name, "");  // it used none
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"})

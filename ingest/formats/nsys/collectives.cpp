@@ -89,6 +89,7 @@ void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families)
   std::sort(warm_ups.begin(), warm_ups.end(),
             [](const RecordedTime& a, const RecordedTime& b) { return a.start < b.start; });
   std::vector<Time> reach;  // until when the warm-ups last that began so far
+  reach.reserve(warm_ups.size());
   for (const RecordedTime& warm_up : warm_ups)
     reach.push_back(std::max(reach.empty() ? Time::min() : reach.back(), warm_up.start + warm_up.length));
   for (auto& [row, steps] : families) {

@@ -225,8 +225,8 @@ class Table {
         ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // of the shape's payload
     const double bytes = static_cast<double>(shape.bytes.count()) * (shape.op == measured_.op ? 1 : same_traffic);
     const auto& times = measured_.times;
-    const double first = static_cast<double>(times.front().first.count());
-    const double last = static_cast<double>(times.back().first.count());
+    const auto first = static_cast<double>(times.front().first.count());
+    const auto last = static_cast<double>(times.back().first.count());
     const double at = std::clamp(bytes, first, last);
     return time_us(at) - with_carried_excess_us(model(at));
   }

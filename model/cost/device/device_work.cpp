@@ -243,10 +243,9 @@ DevicePieces device_work(const Capture& capture) {
 }
 
 bool has_kernels(const Capture& capture) noexcept {
-  for (const TaskId task : capture.dag.tasks()) {
-    if (capture.dag.kind(task) == TaskKind::kKernel) return true;
-  }
-  return false;
+  const Dag& dag = capture.dag;
+  const auto tasks = dag.tasks();
+  return std::any_of(tasks.begin(), tasks.end(), [&dag](TaskId task) { return dag.kind(task) == TaskKind::kKernel; });
 }
 
 }  // namespace stepsim

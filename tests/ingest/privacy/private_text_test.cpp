@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <ctime>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ using ::testing::IsEmpty;
 /// "kind:text" of each piece.
 std::vector<std::string> found_in(std::string_view text) {
   std::vector<std::string> found;
-  for (const PrivatePiece& piece : find_private(text))
+  for (const PrivatePiece& piece : find_private(text)) {
     found.push_back(std::string(to_text(piece.kind)) + ":" +
                     std::string(text.substr(piece.begin, piece.end - piece.begin)));
+  }
   return found;
 }
 
@@ -88,14 +90,15 @@ TEST(PrivateTextTest, WhatEverybodyHasIsNotPrivate) {
 }
 
 TEST(PrivateTextTest, NamesOfWorkHoldNothingPrivate) {
-  for (const std::string_view name :
-       {"aten::mm", "ProfilerStep#12", "nn.Module: Linear_1", "Memcpy HtoD (Pageable -> Device)", "stream 7",
-        "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> "
-        ">(int, at::native::CUDAFunctor_add<float>)",
-        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "Optimizer.step#SGD.step",
-        "Comm.byteps.gradient_7.PUSH", "gradients/conv1/BiasAddGrad", "num_tokens: 512",
-        "autograd::engine::evaluate_function: AddmmBackward0",
-        "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x64"}) {
+  constexpr std::string_view kKernel =
+      "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> "
+      ">(int, at::native::CUDAFunctor_add<float>)";
+  for (const std::string_view name : std::initializer_list<std::string_view>{
+           "aten::mm", "ProfilerStep#12", "nn.Module: Linear_1", "Memcpy HtoD (Pageable -> Device)", "stream 7",
+           kKernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+           "Optimizer.step#SGD.step", "Comm.byteps.gradient_7.PUSH", "gradients/conv1/BiasAddGrad", "num_tokens: 512",
+           "autograd::engine::evaluate_function: AddmmBackward0",
+           "sm80_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x64"}) {
     EXPECT_THAT(found_in(name), IsEmpty()) << name;
   }
 }

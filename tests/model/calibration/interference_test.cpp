@@ -69,9 +69,10 @@ TEST(InterferenceTest, LayersOfUnlikeWorkAreNotCompared) {
   // The second layer is 5 times as long, and runs beside communication in both steps.
   DeviceMaker device;
   for (const std::int32_t step : {0, 1}) {
-    device.add(TaskKind::kKernel, "sgemm", step, 1000 * step, 100);
-    device.add(TaskKind::kKernel, "sgemm", step, 1000 * step + 100, 500);
-    device.add(TaskKind::kCollective, "ncclAllReduce", step, 1000 * step + 100, 500);
+    const std::int64_t begin = std::int64_t{1000} * step;
+    device.add(TaskKind::kKernel, "sgemm", step, begin, 100);
+    device.add(TaskKind::kKernel, "sgemm", step, begin + 100, 500);
+    device.add(TaskKind::kCollective, "ncclAllReduce", step, begin + 100, 500);
   }
 
   EXPECT_TRUE(device.found().empty());
@@ -142,7 +143,7 @@ TEST(InterferenceTest, PartlyBesideAndUnequalCountsAreLeftOut) {
 DeviceMaker beside(const std::vector<std::int64_t>& lengths) {
   DeviceMaker device;
   for (const std::int32_t step : {0, 1}) {
-    std::int64_t now = 10'000 * step;
+    std::int64_t now = std::int64_t{10'000} * step;
     for (const std::int64_t length : lengths) {
       device.add(TaskKind::kKernel, "sgemm", step, now, step == 0 ? 100 : length);
       now += 1'000;

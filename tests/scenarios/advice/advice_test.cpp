@@ -59,9 +59,10 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
   for (const auto& [name, question] : stepsim::testing::sample_questions()) {
     const Advice advice = advice_on(question);
     EXPECT_EQ(advice.baseline.iteration, question.iteration()) << name;
-    for (const Tried& tried : advice.tried)
+    for (const Tried& tried : advice.tried) {
       EXPECT_EQ(tried.iteration, iteration_of(question, tried.candidate.settings))
           << name << ": " << to_text(tried.candidate.settings);
+    }
     for (const Together& together : advice.together) {
       std::vector<Setting> settings;
       for (const std::size_t one : together.tried) {

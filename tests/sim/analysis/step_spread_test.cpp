@@ -12,6 +12,7 @@ namespace {
 
 std::vector<Duration> steps_of(const std::vector<int>& times) {
   std::vector<Duration> steps;
+  steps.reserve(times.size());
   for (const int time : times) steps.emplace_back(time);
   return steps;
 }

@@ -17,6 +17,7 @@ using testing::TraceMaker;
 
 constexpr int kSteps = 3;
 constexpr int kKernels = 200;
+constexpr std::size_t kTasks = 400;
 
 /// What is recorded of the k-th kernel of a step.
 struct Kept {
@@ -44,7 +45,7 @@ struct Recorded {
     }
   }
   std::vector<bool> whole() {
-    return whole_steps(arrange(maker.trace), std::vector<std::size_t>(kSteps, 2 * kKernels), diagnostics);
+    return whole_steps(arrange(maker.trace), std::vector<std::size_t>(kSteps, kTasks), diagnostics);
   }
 };
 
