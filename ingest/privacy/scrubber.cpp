@@ -295,7 +295,8 @@ std::string Scrubber::place_text(const JsonPlace& place) const {
     bool is_private = !find_private(key).empty();
     for (std::size_t at = 0; at < key.size() && !is_private; ++at) is_private = name_at(key, at, true) != nullptr;
     const std::string_view shown_key = is_private ? kScrubbed : std::string_view(key);
-    member += (member.empty() || key.empty() ? "" : ".") + std::string(shown_key);
+    if (!member.empty() && !key.empty()) member += '.';
+    member += shown_key;
   }
   const InputLocation where{std::string(place.file), place.offset, {}};
   return member.empty() ? where.to_text() : fmt::format("{}, member {}", where.to_text(), shown(member));
