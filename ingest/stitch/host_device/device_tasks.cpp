@@ -123,9 +123,8 @@ class DeviceTaskMaker {
   /// Work whose launch was not recorded belongs to no step if it stood on its stream before all that was: it was
   /// launched before the capture began.
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const {
-    if (op.call != kNoIndex) return events_.step_at(events_.begin_of(op.call));
-    const bool before = op.begin < first_launched_[op.stream];
-    return before && events_.marked ? -1 : events_.step_at(op.begin);
+    const bool before = op.call == kNoIndex && op.begin < first_launched_[op.stream];
+    return before && events_.marked ? -1 : events_.step_of(op);
   }
 
   LaneId lane_of(std::uint32_t op) {

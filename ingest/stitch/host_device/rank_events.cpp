@@ -215,13 +215,12 @@ StepRanges ranges_of_steps(const RankEvents& events) {
   return best;
 }
 
-/// Time of device work by whether it was launched in a step; work without a launch counts where it began.
+/// Of device work, by its steps.
 bool most_device_time_is_outside(const RankEvents& events) {
   double inside = 0;
   double outside = 0;
   for (const DeviceOp& op : events.ops) {
-    const Time at = op.call == kNoIndex ? op.begin : events.begin_of(op.call);
-    (events.step_at(at) < 0 ? outside : inside) += static_cast<double>((op.end - op.begin).count());
+    (events.step_of(op) < 0 ? outside : inside) += static_cast<double>((op.end - op.begin).count());
   }
   return outside > inside;
 }

@@ -77,6 +77,10 @@ struct RankEvents {
   [[nodiscard]] std::uint32_t call_of(std::int64_t correlation) const noexcept;
   /// Index into `steps` of the window in which `at` lies; -1 if it lies in none.
   [[nodiscard]] std::int32_t step_at(Time at) const noexcept;
+  /// The step in which device work was launched; if its call was not recorded, the one in which it began. -1: in none.
+  [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const noexcept {
+    return step_at(op.call == kNoIndex ? op.begin : begin_of(op.call));
+  }
 };
 
 /// Arranges `trace`. Steps are the marks of torch.profiler. Without these they are the ranges that a framework opens

@@ -61,7 +61,7 @@ std::vector<DeviceWork> work_launched(const RankEvents& events) {
 std::vector<DeviceWork> work_of_other_steps(const RankEvents& events) {
   std::map<TextId, std::vector<std::uint64_t>> by_name;
   for (const DeviceOp& op : events.ops) {
-    const std::int32_t step = events.step_at(op.call == kNoIndex ? op.begin : events.begin_of(op.call));
+    const std::int32_t step = events.step_of(op);
     if (step < 0) continue;
     std::vector<std::uint64_t>& counts = by_name[events.trace->name[op.event]];
     counts.resize(events.steps.size());
