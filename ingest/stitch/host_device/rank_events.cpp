@@ -215,14 +215,26 @@ StepRanges ranges_of_steps(const RankEvents& events) {
   return best;
 }
 
-/// Of device work, by its steps.
+/// Less device time was launched in the steps than outside them. Several steps with work of their own stay steps
+/// whatever came before the first and after the last, such as a warm-up: then only work between them counts.
 bool most_device_time_is_outside(const RankEvents& events) {
+  std::set<std::int32_t> busy;
   double inside = 0;
-  double outside = 0;
+  double between = 0;
+  double around = 0;
   for (const DeviceOp& op : events.ops) {
-    (events.step_of(op) < 0 ? outside : inside) += static_cast<double>((op.end - op.begin).count());
+    const auto duration = static_cast<double>((op.end - op.begin).count());
+    const Time launch = events.launch_of(op);
+    if (const std::int32_t step = events.step_at(launch); step >= 0) {
+      busy.insert(step);
+      inside += duration;
+    } else if (!events.steps.empty() && launch >= events.steps.front().begin && launch < events.steps.back().end) {
+      between += duration;
+    } else {
+      around += duration;
+    }
   }
-  return outside > inside;
+  return between + (busy.size() > 1 ? 0 : around) > inside;
 }
 
 /// A step that begins before the one before it has ended cuts that short: of steps that overlap, as in a pipeline, the

@@ -77,16 +77,18 @@ struct RankEvents {
   [[nodiscard]] std::uint32_t call_of(std::int64_t correlation) const noexcept;
   /// Index into `steps` of the window in which `at` lies; -1 if it lies in none.
   [[nodiscard]] std::int32_t step_at(Time at) const noexcept;
-  /// The step in which device work was launched; if its call was not recorded, the one in which it began. -1: in none.
-  [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const noexcept {
-    return step_at(op.call == kNoIndex ? op.begin : begin_of(op.call));
+  /// When device work was launched; if its call was not recorded, when it began.
+  [[nodiscard]] Time launch_of(const DeviceOp& op) const noexcept {
+    return op.call == kNoIndex ? op.begin : begin_of(op.call);
   }
+  /// The step in which device work was launched; -1: in none.
+  [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const noexcept { return step_at(launch_of(op)); }
 };
 
 /// Arranges `trace`. Steps are the marks of torch.profiler. Without these they are the ranges that a framework opens
 /// once a step: those of serving ("step[DECODE bs=8]", "execute_..."), of Lightning, or from the end of one
 /// optimizer step to the end of the next. Steps in which less device time was launched than outside them are no steps
-/// of this capture. The main thread is the one with most step marks. Without marks it is, of the threads
+/// of this capture; where several steps launched some, outside means between them. The main thread is the one with most step marks. Without marks it is, of the threads
 /// with at least a tenth of the busiest one's events, the first to begin, because it starts the others.
 /// O(events log events), on up to `threads` threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);

@@ -84,5 +84,23 @@ TEST(StepsTest, MarksWithLessThanHalfOfTheDeviceTimeAreIgnored) {
   }
 }
 
+TEST(StepsTest, SeveralBusyStepsStayStepsAfterALongerWarmUp) {
+  Ranges ranges;
+  ranges.add("warm-up", 0, 40, 500);
+  ranges.add("ProfilerStep#0", 1000, 40, 10);
+  ranges.add("ProfilerStep#1", 1040, 40, 10);
+  EXPECT_THAT(windows_of(arrange(ranges.maker.trace)), ElementsAre(Window{1000, 1040}, Window{1040, 1080}));
+}
+
+TEST(StepsTest, WorkBetweenTheStepsIsNoOtherPhase) {
+  Ranges ranges;
+  ranges.add("ProfilerStep#0", 1000, 40, 10);
+  ranges.add("training", 1050, 40, 50);
+  ranges.add("ProfilerStep#1", 1200, 40, 10);
+  const RankEvents events = arrange(ranges.maker.trace);
+  EXPECT_FALSE(events.marked);
+  EXPECT_EQ(events.steps_ignored, 2U);
+}
+
 }  // namespace
 }  // namespace stepsim::ingest
