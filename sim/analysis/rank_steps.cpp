@@ -17,9 +17,7 @@ struct Lengths {
     measured.push_back(length.measured);
     replayed.push_back(length.replayed);
   }
-  [[nodiscard]] MeasuredAndReplayed medians() const {
-    return measured.empty() ? MeasuredAndReplayed{} : MeasuredAndReplayed{median(measured), median(replayed)};
-  }
+  [[nodiscard]] MeasuredAndReplayed midmeans() const { return {midmean(measured), midmean(replayed)}; }
 };
 
 /// From which instant to which, measured and replayed.
@@ -181,14 +179,14 @@ class Measuring {
       rank.window.begin = std::min(rank.window.begin, timed.begin);
       rank.window.end = std::max(rank.window.end, timed.begin + timed.time.replayed);
     }
-    const MeasuredAndReplayed device = completions.medians();
-    rank.iteration = starts.medians();
+    const MeasuredAndReplayed device = completions.midmeans();
+    rank.iteration = starts.midmeans();
     if (starts.replayed.empty()) {
       for (const TimedStep& step : by_host) starts.add(step.time);
-      rank.iteration = starts.medians();
+      rank.iteration = starts.midmeans();
     }
-    const MeasuredAndReplayed behind = backlogs.medians();
-    const MeasuredAndReplayed pause = pauses.medians();
+    const MeasuredAndReplayed behind = backlogs.midmeans();
+    const MeasuredAndReplayed pause = pauses.midmeans();
     const MeasuredAndReplayed host = rank.iteration;
     if (!by_device.empty()) rank.pace = is_close(device.replayed, host.replayed) ? Pace::kBoth : Pace::kHost;
     if (device_binds(device.measured, host.measured, behind.measured, pause.measured))

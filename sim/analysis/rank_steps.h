@@ -60,12 +60,12 @@ struct RankSteps {
 /// then the host's own time, however slow the device is, until something holds it back: a full launch queue
 /// (1,024 launches with CUDA), a loss that is read. A capture may end before that. So a rank has two paces:
 ///
-/// * the host's, the median distance between the starts of consecutive whole steps;
-/// * the device's, the median distance between their completions. A step is complete when the last device
+/// * the host's, the midmean (model/base/median.h) of the distances between the starts of consecutive whole steps;
+/// * the device's, the midmean of the distances between their completions. A step is complete when the last device
 ///   work ends that was launched in it or before it.
 ///
 /// The slower one is the rank's iteration, measured and replayed each by itself. The device's counts only where it is
-/// behind its host: its backlog, the median time from a step's last launch to its completion, is at least half of the
+/// behind its host: its backlog, the time from a step's last launch to its completion, is at least half of the
 /// difference between the two, and it does not stand idle for as long before each step. Else steps that differ are
 /// taken for a slow device, because n completions lie one step further on than n starts. The pace of the replay also
 /// decides what a step's time is, measured and replayed: from its start to the next one's, or from the completion

@@ -136,7 +136,7 @@ class Repeating {
     for (JobStep step = 0; step < steps_.count(); ++step) {
       if (steps_.next_follows(step) == any_follows) paces.push_back(pace_of(step));
     }
-    return SteadyIteration{median(std::move(paces)), any_follows};
+    return SteadyIteration{midmean(std::move(paces)), any_follows};
   }
 
  private:

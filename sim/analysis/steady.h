@@ -16,7 +16,7 @@
 ///
 /// The distance of captured steps holds what passes: a launch queue that fills, a device that works off what was
 /// launched before, a pipeline whose first step fills it. So each step is repeated: the step as it was replayed, and
-/// after it the same step again, until a round takes as long as the one before. The iteration is the median of
+/// after it the same step again, until a round takes as long as the one before. The iteration is the midmean of
 /// that over the steps.
 ///
 /// * A task takes what it took in the replay, under whatever models that had.
@@ -32,7 +32,7 @@
 /// build and replay a Dag of up to 64 times its tasks.
 ///
 /// If tasks take what is recorded, less work never makes this longer: every step's pace is a largest cycle mean
-/// (sim/analysis/steady.h), and a median grows with each of its values. That is no law of the distances
+/// (sim/analysis/steady.h), and a midmean grows with each of its values. That is no law of the distances
 /// between captured steps (docs/fidelity.md).
 namespace stepsim::sim {
 

@@ -44,7 +44,7 @@ struct SimulatedSteps {
   std::int64_t repeated = 0;  ///< the captured step's number
   std::size_t iterations = 0;
   std::vector<Step> steps;  ///< by rank, then number
-  Duration iteration{};     ///< the job's, as of a capture: the slowest rank's median
+  Duration iteration{};     ///< the job's, as of a capture: the slowest rank's
   Duration span{};          ///< from the first start to the last end
 };
 

@@ -23,8 +23,8 @@
 ///   (sim/analysis/rank_steps.h).
 /// * Held out: the step predicted from the rank's other whole steps alone, as the median of
 ///   their replayed times.
-/// * A rank's iteration: the median distance between the starts of consecutive whole steps, or between
-///   their completions if that is longer; without two such steps, the median step; without steps, first
+/// * A rank's iteration: the midmean of the distances between the starts of consecutive whole steps, or between
+///   their completions if that is longer; without two such steps, the midmean of the steps; without steps, first
 ///   start to last end. The job's iteration is the longest over ranks (docs/fidelity.md); of a task graph,
 ///   from the first start to the last end of all.
 /// * Unexplained wait: for each rank, the time of an iteration during which at least one of

@@ -124,6 +124,19 @@ TEST(MedianTest, IsTheMiddleValueOrTheMeanOfTheTwoMiddleOnes) {
   EXPECT_EQ(median(std::vector{Duration{4}, Duration{7}}), Duration{5});
 }
 
+TEST(MedianTest, MidmeanLeavesOutAQuarterAtEachEnd) {
+  const auto of = [](std::initializer_list<int> values) {
+    return midmean(std::vector<Duration>(values.begin(), values.end())).count();
+  };
+  EXPECT_EQ(of({}), 0);
+  EXPECT_EQ(of({4, 7}), 5);
+  EXPECT_EQ(of({50, 22, 21}), 22);
+  EXPECT_EQ(of({90, 10, 12, 1, 13, 14}), 12);     // (12 + 13) / 2
+  EXPECT_EQ(of({1, 2, 10, 11, 15, 90, 95}), 12);  // (10 + 11 + 15) / 3
+  constexpr Duration kLargest = Duration::max();
+  EXPECT_EQ(midmean(std::vector<Duration>(9, kLargest)), kLargest);
+}
+
 TEST(FitLineTest, ResidualIsTheMedianRelativeError) {
   // The level line at the median of the middle ones: errors 1/9, 0, 1/11, and one outlier.
   const LineFit fit = fit_line(std::vector<double>{5, 5, 5, 5}, std::vector<double>{10, 10, 10, 15});
