@@ -43,7 +43,7 @@ class Folder {
 };
 
 /// Kineto files that do not say which rank they are of: each becomes the next free one.
-void files_without_a_rank(benchmark::State& state) {
+void files_without_a_rank(benchmark::State& state, int threads) {
   const auto files = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-files-without-a-rank");
   for (std::size_t i = 0; i < files; ++i) {
@@ -53,13 +53,20 @@ void files_without_a_rank(benchmark::State& state) {
         R"( "args": {"device": 0, "stream": 7, "correlation": 1}}]})"));
   }
   for ([[maybe_unused]] auto _ : state) {
-    if (ingest::load({folder.path()}, {}).recording.ranks.size() != files) {
+    if (ingest::load({folder.path()}, {.threads = threads}).recording.ranks.size() != files) {
       state.SkipWithError("there are not as many ranks as files");
       break;
     }
   }
 }
-BENCHMARK(files_without_a_rank)->RangeMultiplier(2)->Range(5000, 20'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(files_without_a_rank, one_thread, 1)
+    ->RangeMultiplier(2)
+    ->Range(5000, 20'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(files_without_a_rank, two_threads, 2)
+    ->RangeMultiplier(2)
+    ->Range(5000, 20'000)
+    ->Unit(benchmark::kMillisecond);
 
 /// So many transfers over a route of so many links of 1 GB/s and 10 ns, all at once.
 std::string task_graph(std::size_t transfers, std::size_t links) {

@@ -6,14 +6,46 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace stepsim {
+namespace {
+
+using oneapi::tbb::task_arena;
+
+/// One arena for each number of threads, as long as the program runs. oneTBB goes through a list of all arenas when it
+/// looks for work, and one that has ended stays there for a while: arenas for thousands of calls in a row took time
+/// with the square of the calls.
+task_arena& lasting_arena(int threads) {
+  static std::mutex mutex;
+  static std::map<int, task_arena> arenas;
+  const std::lock_guard lock(mutex);
+  return arenas.try_emplace(threads, threads).first->second;
+}
+
+/// The thread does a piece of work of call_on_tbb_threads(). Such work gets arenas of its own for its own pieces: in a
+/// lasting one it could wait for a thread that waits for it.
+thread_local bool is_inside = false;
+
+void call_in(task_arena& arena, std::size_t count, const std::function<void(std::size_t)>& work) {
+  const auto call = [&](std::size_t i) {
+    struct Inside {
+      bool before = std::exchange(is_inside, true);
+      ~Inside() { is_inside = before; }
+    } const inside;
+    work(i);
+  };
+  arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, count, call, oneapi::tbb::simple_partitioner{}); });
+}
+
+}  // namespace
 
 void call_on_tbb_threads(int threads, std::size_t count, const std::function<void(std::size_t)>& work) {
-  oneapi::tbb::task_arena(threads).execute([&] {
-    oneapi::tbb::parallel_for(
-        std::size_t{0}, count, [&](std::size_t i) { work(i); }, oneapi::tbb::simple_partitioner{});
-  });
+  if (!is_inside) return call_in(lasting_arena(threads), count, work);
+  task_arena own(threads);
+  call_in(own, count, work);
 }
 
 class TbbHelpers::Impl {
@@ -31,7 +63,7 @@ class TbbHelpers::Impl {
   Impl& operator=(const Impl&) = delete;
 
  private:
-  oneapi::tbb::task_arena arena_;
+  task_arena arena_;
   oneapi::tbb::task_group group_;
 };
 
