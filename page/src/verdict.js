@@ -57,7 +57,9 @@ function evidence(answer) {
     if (Number.isFinite(value)) found.push({reason: what.replace('#', percent(value)), value, good, bad});
   };
   const held = (answer.steps ?? []).map((step) => step.held_out_error).filter((error) => typeof error === 'number');
-  add('a step predicted by another step\u2019s graph is # off', answer.trust?.perturbation?.mean_abs_error, GOOD_ERROR, BAD_ERROR);
+  const test = answer.trust?.perturbation;
+  const one = test?.of === 'ranks' ? 'rank' : 'step';
+  add(`a ${one} predicted by another ${one}\u2019s graph is # off`, test?.mean_abs_error, GOOD_ERROR, BAD_ERROR);
   if (held.length > 0) add('one predicted from the others is # off at worst', Math.max(...held.map(Math.abs)), GOOD_ERROR, BAD_ERROR);
   const path = answer.critical_path ?? answer;
   if (path.length_ns > 0) add('# of the critical path is unexplained wait', path.unexplained_ns / path.length_ns, GOOD_REST, BAD_REST);
@@ -80,7 +82,7 @@ export function judge(answer, text) {
   if (text.warning !== '' || found.some((fact) => fact.value > fact.bad)) return {word: 'do not trust', reasons};
   const tested = answer.trust ? answer.trust.perturbation !== null || answer.steps.some((step) => step.held_out_error !== null)
     : typeof answer.baseline?.error === 'number';
-  if (!tested) reasons.push(isTest ? 'nothing tests it: there are no steps to compare' : 'replay tests it, this command does not');
+  if (!tested) reasons.push(isTest ? 'nothing tests it' : 'replay tests it, this command does not');
   if (text.caution !== '') reasons.push('there is something to know first');
   return {word: tested && !lost && text.caution === '' && found.every((fact) => fact.value <= fact.good) ? 'good' : 'usable', reasons};
 }

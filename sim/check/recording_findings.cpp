@@ -12,6 +12,7 @@
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/check/recorded.h"
+#include "sim/report/headline.h"
 #include "sim/report/table.h"
 
 namespace stepsim::sim {
@@ -154,6 +155,12 @@ class Missing {
                                           "record with nsys profile --trace=cuda,nvtx, and export all tables")});
   }
 
+  /// " The graph is not tested: ..."; empty where the replay tested it, or where there is none.
+  [[nodiscard]] std::string untested() const {
+    if (examined_.replay == nullptr || examined_.replay->perturbation) return {};
+    return fmt::format(" The graph is not tested: {}.", untested_reason(*examined_.capture));
+  }
+
   void note_steps() {
     if (examined_.capture == nullptr) return;
     const std::size_t steps = step_count(examined_.capture->recording);
@@ -174,8 +181,7 @@ class Missing {
                              ? "no step is marked"
                              : "the marked steps hold less than half of the device's work, so none counts";
       finding.effect =
-          "All of the capture counts as one iteration, what came before and after training included, and no "
-          "step can be predicted from another, so the graph is not tested.";
+          "All of the capture counts as one iteration, what came before and after training included." + untested();
     } else if (steps == 0) {
       finding.name = "no_whole_step";
       finding.sentence = "steps are marked, but the capture cuts each of them";
@@ -184,13 +190,12 @@ class Missing {
       finding.name = "one_step";
       finding.sentence = "one whole step";
       finding.effect =
-          "No step can be predicted from another, so the graph is not tested; and how much steps differ, "
-          "which bounds what a prediction can be trusted to, is not known.";
+          "How much steps differ, which bounds what a prediction can be trusted to, is not known." + untested();
       finding.cost = Cost::kBlurs;
     } else {
       finding.name = "two_steps";
       finding.sentence = "two whole steps";
-      finding.effect = "Each is predicted from the other, but how much steps differ is hardly known.";
+      finding.effect = "How much steps differ is hardly known." + untested();
       finding.cost = Cost::kNothing;
       finding.weakens = {};
     }

@@ -103,16 +103,6 @@ std::string guess_warning(const Capture& capture) {
                      : fmt::format("that there are {} servers", servers));
 }
 
-/// Why perturbation_test() made no test.
-std::string untested_text(const Capture& capture) {
-  if (capture.dag.task_count() > kMostPerturbedTasks) {
-    return fmt::format("Not tested: the graph has more than {} tasks (give fewer steps by --steps)",
-                       kMostPerturbedTasks);
-  }
-  return step_count(capture.recording) > 1 ? "Not tested: the ranks have different numbers of steps"
-                                           : "Not tested: one step of one rank cannot be predicted from another";
-}
-
 /// "; steps take from 22.0 ms to 50.1 ms": empty where they differ by no more than a fifth.
 std::string spread_text(const Summary& summary) {
   const auto by_time = [](const StepReport& a, const StepReport& b) { return a.measured < b.measured; };
@@ -177,12 +167,21 @@ std::string headline(const Capture& capture, const Summary& summary) {
                      spread_text(summary) + outside_text(capture));
 }
 
+std::string untested_reason(const Capture& capture) {
+  if (capture.dag.task_count() > kMostPerturbedTasks)
+    return fmt::format("the graph has more than {} tasks (give fewer steps by --steps)", kMostPerturbedTasks);
+  return step_count(capture.recording) > 1 ? "the ranks have different numbers of steps"
+                                           : "one step of one rank cannot be predicted from another";
+}
+
 std::string trust_line(const Capture& capture, const Summary& summary, const CriticalPath& path,
                        const std::optional<Perturbation>& perturbation) {
   if (!summary.measured) return {};
   if (const Assumption* const given = find_assumption(capture.assumptions, kClusterFile)) return given->sentence;
-  std::string tested = untested_text(capture);
-  if (perturbation) {
+  std::string tested;
+  if (!perturbation) {
+    tested = "Not tested: " + untested_reason(capture);
+  } else {
     const std::string_view what = perturbation->between_ranks ? "rank" : "step";
     tested = fmt::format(
         "Tested: by another {0}'s graph and its own durations, a {0} is predicted {1} off on average (the {0}s "

@@ -22,6 +22,9 @@ constexpr std::string_view kClusterFile = "cluster_file";
 /// The first line of a replay's report: what, how much, in which unit, how far to trust it.
 [[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
 
+/// Why perturbation_test() made no test of the graph, a clause: "the ranks have different numbers of steps".
+[[nodiscard]] std::string untested_reason(const Capture& capture);
+
 /// How far the graph was tested, and how much of the step rests on waits that were measured and not on dependencies
 /// that are known. Empty for a task graph. On a cluster that was
 /// given (kClusterFile among the capture's assumptions) it says that instead.

@@ -40,7 +40,7 @@ no_sync_events  blurs  host, device       1  50.0 %
 one_step        blurs  replay             1
 - no_sync_events: no event says what calls and streams waited for: 1 of the critical path's 2 hand-overs were inferred from times. Waits follow from what the framework is known to do, and from times. The replay of what was captured stays close; in a what-if, a wait that was inferred wrongly or missed lets work begin too early or too late.
   next time: record with experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True) (PyTorch 2.1)
-- one_step: one whole step. No step can be predicted from another, so the graph is not tested; and how much steps differ, which bounds what a prediction can be trusted to, is not known.
+- one_step: one whole step. How much steps differ, which bounds what a prediction can be trusted to, is not known. The graph is not tested: one step of one rank cannot be predicted from another.
   next time: record several steps: profile(..., schedule=schedule(wait=1, warmup=1, active=5)), and call prof.step() once an iteration
 
 What it holds, by process
@@ -62,5 +62,5 @@ Files
 file                             format  records  skipped  holds
 tests/golden/data/gpu_step.json  kineto       16        0  1 trace
 $ stepsim check tests/golden/data/cut.json --brief
-Usable with doubts: 1 rank, 3 whole steps; the iteration of 1 ms is replayed with an error of 0.00 %; what-ifs of host and device rest on doubtful ground.
-Tested: by another step's graph and its own durations, a step is predicted 1.3 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.
+Usable with doubts: 1 rank, 2 whole steps; the iteration of 1 ms is replayed with an error of 0.00 %; what-ifs of host and device rest on doubtful ground.
+Tested: by another step's graph and its own durations, a step is predicted 0.0 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.

@@ -4,17 +4,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "model/base/known_diagnostics.h"
 #include "sim/check/check_document.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/headline.h"
 #include "tests/sim/sample_capture.h"
 
 namespace stepsim::sim {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// A GPU's process of which all was recorded.
@@ -128,6 +134,39 @@ TEST(CheckupTest, WhatTheProfilerAddsIsSaidBesideTheFreeStep) {
   EXPECT_EQ(finding(slowed, "profiler_slowing")->cost, Cost::kBlurs);
   whole.capture.job.measured_step = std::chrono::milliseconds{109};
   EXPECT_EQ(finding(check(whole.examined), "profiler_slowing")->cost, Cost::kNothing);
+}
+
+/// Of two ranks that have `steps` each, marked or not. Where there is one, ranks predict each other.
+Capture capture_of_steps(std::size_t steps, bool marked) {
+  Capture capture = stepsim::testing::sample_capture();
+  std::vector<RecordedStep> kept;
+  std::map<Rank, std::size_t> of_rank;
+  for (const RecordedStep& step : capture.recording.steps) {
+    if (of_rank[step.rank]++ < steps) kept.push_back(step);
+  }
+  for (RecordedStep& step : kept) step.marked = marked;
+  capture.recording.steps = std::move(kept);
+  return capture;
+}
+
+TEST(CheckupTest, StepsAreOnlyCalledUntestedWhereTheReplayTestedNothing) {
+  for (const auto& [steps, marked, name] :
+       {std::tuple{1U, false, "no_steps"}, {1U, true, "one_step"}, {2U, true, "two_steps"}}) {
+    Whole whole;
+    whole.capture = capture_of_steps(steps, marked);
+    ASSERT_NE(finding(check(whole.examined), name), nullptr) << name;
+    EXPECT_THAT(finding(check(whole.examined), name)->effect, Not(HasSubstr("tested"))) << "no replay, no word of it";
+    ReplayCheck replay;
+    replay.summary.measured = true;
+    whole.examined.replay = &replay;
+    const std::string reason = untested_reason(whole.capture);
+    EXPECT_THAT(finding(check(whole.examined), name)->effect, HasSubstr("The graph is not tested: " + reason + "."));
+    EXPECT_THAT(trust_line(whole.capture, replay.summary, {}, {}), StartsWith("Not tested: " + reason + "."));
+    replay.perturbation =
+        Perturbation{.between_ranks = steps == 1, .steps = 2, .error = 0.01, .worst_error = 0.02, .difference = 0.1};
+    EXPECT_THAT(finding(check(whole.examined), name)->effect, Not(HasSubstr("not tested"))) << name;
+    EXPECT_THAT(finding(check(whole.examined), name)->effect, Not(HasSubstr("from another"))) << name;
+  }
 }
 
 TEST(CheckupTest, TheDearestFindingsComeFirst) {
