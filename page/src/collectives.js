@@ -1,4 +1,4 @@
-// Collectives and messages by name, computed from the timeline: how often, how much, transferring or waiting, exposed.
+// Collectives and messages by name, computed from the timeline: how often, how much, transferring or waiting, exposed transfer.
 
 import {classOfKind} from './classes.js';
 import {counted, dataSize, duration, percent} from './format.js';
@@ -73,10 +73,10 @@ export function collectivesTable(graph) {
   const sums = [...communicationOf(graph)].sort((a, b) => b[1].transfer + b[1].waited - a[1].transfer - a[1].waited);
   if (sums.length === 0) return null;
   const columns = [{title: 'name'}, {title: 'kind'}, {title: 'count', right: true}, {title: 'data', right: true}, {title: 'transfer', right: true},
-                   {title: 'waiting for ranks', right: true}, {title: 'rate', right: true}, {title: 'exposed', right: true}];
+                   {title: 'waiting for ranks', right: true}, {title: 'rate', right: true}, {title: 'exposed transfer', right: true}];
   const rows = sums.map(([name, sum]) => [name, sum.kind, String(sum.count), sum.bytes > 0 ? dataSize(sum.bytes) : '-', duration(sum.transfer), duration(sum.waited),
     sum.bytes > 0 && sum.transfer > 0 ? `${dataSize(Math.round(sum.bytes / sum.transfer * 1e9))}/s` : '-', sum.transfer > 0 ? percent(sum.exposed / sum.transfer) : '-']);
   const side = graph.sides.at(-1);
-  return table(`${side.name}: ${counted(sums.length, 'kind')} of communication over all ranks and the whole capture; exposed: while the rank computes nothing`,
+  return table(`${side.name}: ${counted(sums.length, 'kind')} of communication over all ranks and the whole capture; exposed transfer: the share while the rank computes nothing`,
     columns, rows, {file: `communication-${side.name}.csv`});
 }

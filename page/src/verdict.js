@@ -151,7 +151,7 @@ function exposedTile(answer) {
   const slowest = answer.scenario?.breakdown ?? [...(answer.breakdown ?? [])].sort((a, b) => b.iteration_ns - a.iteration_ns)[0];
   if (!slowest) return null;
   const share = slowest.iteration_ns > 0 ? slowest.exposed_communication_ns / slowest.iteration_ns : 0;
-  return tile('Exposed communication', time(slowest.exposed_communication_ns), `${percent(share)} of an iteration of rank ${slowest.rank}, the slowest`);
+  return tile('Exposed transfer', time(slowest.exposed_communication_ns), `${percent(share)} of an iteration of rank ${slowest.rank}, the slowest`);
 }
 
 function stragglerTile(answer) {

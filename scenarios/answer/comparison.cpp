@@ -19,7 +19,7 @@ std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer) {
   return {{"iteration", false, before.iteration, after.iteration},
           {"compute", false, before.compute, after.compute},
           {"communication", false, before.communication, after.communication},
-          {"exposed", true, before.exposed_communication, after.exposed_communication},
+          {"exposed transfer", true, before.exposed_communication, after.exposed_communication},
           {"hidden behind compute", true, hidden(before), hidden(after)},
           {"copies", false, before.copies, after.copies},
           {"waiting in collectives", false, before.collective_wait, after.collective_wait},

@@ -209,8 +209,9 @@ Sections slowing_sections(const Findings& findings) {
 
 // --- where an iteration of each rank goes:
 //
-//     rank   iteration    compute  communication    exposed  copies  waiting for ranks  host       idle  unexplained
-//        0  110.000 ms  70.000 ms      50.000 ms  30.000 ms    0 ns               0 ns  0 ns  10.000 ms         0 ns
+//     rank   iteration    compute  communication  exposed transfer  copies  waiting for ranks  host   all idle
+//     unexplained
+//        0  110.000 ms  70.000 ms      50.000 ms         30.000 ms    0 ns               0 ns  0 ns  10.000 ms 0 ns
 
 constexpr auto kReplayBreakdown = std::to_array<Field<RankBreakdown>>({
     {"", at<>, kRankBreakdown},
@@ -222,8 +223,15 @@ constexpr auto kBreakdown = std::to_array<Field<Findings>>({
 });
 
 Sections breakdown_sections(const Findings& findings) {
-  return {{.title = "Where an iteration goes (replayed; the columns overlap)",
-           .table = table_of(kReplayBreakdown, findings.summary.ranks)}};
+  const std::vector<RankBreakdown>& ranks = findings.summary.ranks;
+  Section section{.title = "Where an iteration goes (replayed; the columns overlap)",
+                  .table = table_of(kReplayBreakdown, ranks)};
+  if (std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.collective_wait > Duration{}; }))
+    section.sentences.emplace_back(
+        "exposed transfer: data moves and the rank computes nothing; waiting for ranks is not in it, but in the "
+        "exposed "
+        "communication of 'stats'");
+  return {section};
 }
 
 // --- waits that nothing in the capture explains, by kind

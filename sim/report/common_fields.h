@@ -28,7 +28,7 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"iteration_ns", at<&RankBreakdown::iteration>, {"iteration"}},
     {"compute_ns", at<&RankBreakdown::compute>, {"compute"}},
     {"communication_ns", at<&RankBreakdown::communication>, {"communication"}},
-    {"exposed_communication_ns", at<&RankBreakdown::exposed_communication>, {"exposed"}},
+    {"exposed_communication_ns", at<&RankBreakdown::exposed_communication>, {"exposed transfer"}},
     {"copies_ns", at<&RankBreakdown::copies>, {"copies", Use::kDetail}},
     {"collective_wait_ns", at<&RankBreakdown::collective_wait>, {"waiting for ranks", Use::kHelp}},
     {"host_ns", at<&RankBreakdown::host>, {"host", Use::kHelp}},

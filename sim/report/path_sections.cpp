@@ -120,9 +120,9 @@ std::string queueing_text(const Dag& dag, const CriticalPath& path, const WhereT
 }
 
 std::string exposed_communication_text(const RankBreakdown* most) {
-  if (most == nullptr) return "No communication is exposed: wherever data moves, the same rank computes.";
+  if (most == nullptr) return "No transfer is exposed: wherever data moves, the same rank computes.";
   return fmt::format(
-      "At most {} of an iteration ({}, rank {}) is communication beside which nothing is computed: the "
+      "At most {} of an iteration ({}, rank {}) is exposed transfer (data moves while nothing is computed): the "
       "most that a faster network or more overlap could save there.",
       percent(ratio(most->exposed_communication, most->iteration)), to_text(most->exposed_communication), most->rank);
 }

@@ -13,8 +13,8 @@ rank  step  measured  replayed   error  held out
 - Set aside, cut by the capture: rank 0 step 6
 
 Where an iteration goes (replayed; the columns overlap)
-rank  iteration  compute  communication  exposed  copies  waiting for ranks    host  all idle  unexplained
-   0       1 ms   400 us              0        0       0                  0  962 us         0            0
+rank  iteration  compute  communication  exposed transfer  copies  waiting for ranks    host  all idle  unexplained
+   0       1 ms   400 us              0                 0       0                  0  962 us         0            0
 
 Critical path of rank 0's step 4: 1 ms
 class          on the path   share
@@ -47,5 +47,5 @@ Input
 
 Where to look next
 - Of the critical path's 1 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#4 (710 us in 3 tasks).
-- No communication is exposed: wherever data moves, the same rank computes.
+- No transfer is exposed: wherever data moves, the same rank computes.
 - Every wait is explained: a what-if can move all of it.

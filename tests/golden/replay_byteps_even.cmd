@@ -14,9 +14,9 @@ rank  step  measured  replayed   error  held out
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
 
 Where an iteration goes (replayed; the columns overlap)
-rank  iteration   compute  communication   exposed  copies  waiting for ranks  host  all idle  unexplained
-   0   534.1 ms  150.2 ms       476.2 ms  383.5 ms       0                  0     0   89.3 us     295.3 us
-   1   530.6 ms  150.1 ms       473.8 ms  381.4 ms       0                  0     0  168.3 us     328.0 us
+rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  host  all idle  unexplained
+   0   534.1 ms  150.2 ms       476.2 ms          383.5 ms       0                  0     0   89.3 us     295.3 us
+   1   530.6 ms  150.1 ms       473.8 ms          381.4 ms       0                  0     0  168.3 us     328.0 us
 
 Waits that nothing explains
 - host thread: 1.762 ms in 123 waits over the whole capture
@@ -58,5 +58,5 @@ Assumptions
 
 Where to look next
 - Of the critical path's 533.139 ms, 89.1 % is communication; most of that is Comm.layer0_weight.PUSH.0 (18.857 ms in 1 task).
-- At most 71.8 % of an iteration (383.494 ms, rank 0) is communication beside which nothing is computed: the most that a faster network or more overlap could save there.
+- At most 71.8 % of an iteration (383.494 ms, rank 0) is exposed transfer (data moves while nothing is computed): the most that a faster network or more overlap could save there.
 - 0.1 % of an iteration (328 us) is waiting that nothing in the capture explains, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can move it.

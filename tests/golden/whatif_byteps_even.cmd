@@ -21,7 +21,7 @@ of an iteration of the slowest rank   baseline    scenario  difference
 iteration                            532.08 ms  1110.30 ms  +578.22 ms
 compute                              150.17 ms   150.17 ms           0
 communication                        474.52 ms  1057.84 ms  +583.32 ms
-- exposed                            381.80 ms   965.12 ms  +583.32 ms
+- exposed transfer                   381.80 ms   965.12 ms  +583.32 ms
 - hidden behind compute               92.72 ms    92.72 ms           0
 idle                                   0.27 ms     0.27 ms           0
 
@@ -74,7 +74,7 @@ of an iteration of the slowest rank    baseline    scenario   difference
 iteration                            532.082 ms  251.411 ms  -280.672 ms
 compute                              150.171 ms  150.171 ms            0
 communication                        474.517 ms  193.949 ms  -280.568 ms
-- exposed                            381.796 ms  101.110 ms  -280.686 ms
+- exposed transfer                   381.796 ms  101.110 ms  -280.686 ms
 - hidden behind compute               92.721 ms   92.839 ms    +0.118 ms
 idle                                   0.266 ms    0.246 ms    -0.020 ms
 
@@ -125,7 +125,7 @@ of an iteration of the slowest rank    baseline    scenario   difference
 iteration                            532.082 ms  706.824 ms  +174.742 ms
 compute                              150.171 ms  150.143 ms    -0.028 ms
 communication                        474.517 ms  649.168 ms  +174.651 ms
-- exposed                            381.796 ms  556.524 ms  +174.728 ms
+- exposed transfer                   381.796 ms  556.524 ms  +174.728 ms
 - hidden behind compute               92.721 ms   92.644 ms    -0.077 ms
 idle                                   0.266 ms    0.217 ms    -0.049 ms
 
@@ -175,7 +175,7 @@ of an iteration of the slowest rank   baseline   scenario  difference
 iteration                            532.08 ms  532.08 ms           0
 compute                              150.17 ms  150.17 ms           0
 communication                        474.52 ms  474.52 ms           0
-- exposed                            381.80 ms  381.80 ms           0
+- exposed transfer                   381.80 ms  381.80 ms           0
 - hidden behind compute               92.72 ms   92.72 ms           0
 idle                                   0.27 ms    0.27 ms           0
 
@@ -227,7 +227,7 @@ of an iteration of the slowest rank    baseline   scenario  difference
 iteration                            153.076 ms  77.938 ms  -75.138 ms
 compute                              150.143 ms  75.072 ms  -75.072 ms
 communication                         36.670 ms  36.509 ms   -0.161 ms
-- exposed                              2.459 ms   2.453 ms   -6.356 us
+- exposed transfer                     2.459 ms   2.453 ms   -6.356 us
 - hidden behind compute               34.211 ms  34.056 ms   -0.155 ms
 idle                                   0.422 ms   0.341 ms   -0.082 ms
 
