@@ -57,7 +57,7 @@ void print_share(const ScaledShare& share) {
                100 * static_cast<double>(part.before.count()) / total, to_text(part.before), to_text(part.after));
   }
   for (std::size_t i = 0; i < kKernelClassCount; ++i) {
-    const ScaledShare::Part& part = share.kind[i];
+    const ScaledShare::Part& part = share.named[i];
     if (part.pieces == 0) continue;
     fmt::print("    {}: {} -> {}\n", to_text(static_cast<KernelClass>(i)), to_text(part.before), to_text(part.after));
   }

@@ -304,7 +304,7 @@ std::vector<PartLine> lines_of(const DeviceShare& found, const Parts& parts, Wor
 }
 std::vector<PartLine> by_how(const DeviceShare& found) { return lines_of<ScaledBy>(found, found.share.by, in_words); }
 std::vector<PartLine> by_class(const DeviceShare& found) {
-  return lines_of<KernelClass>(found, found.share.kind, [](KernelClass kind) { return to_text(kind); });
+  return lines_of<KernelClass>(found, found.share.named, [](KernelClass kind) { return to_text(kind); });
 }
 
 constexpr auto kDeviceShare = std::to_array<Field<DeviceShare>>({

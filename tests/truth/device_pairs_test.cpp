@@ -79,7 +79,7 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
     const Capture capture = ingest::load({file.path().string()}, {});
     const ScaledShare share = as_recorded(capture).share;
     if (share.total().before < Duration{1'000'000}) continue;  // not a model: tests of the profiler that only spin
-    const Duration unknown = share.kind[static_cast<std::size_t>(KernelClass::kUnknown)].before;
+    const Duration unknown = share.named[static_cast<std::size_t>(KernelClass::kUnknown)].before;
     // Sorting, scanning and index arithmetic have no class of their own: a tenth of a recommender's time.
     EXPECT_LE(static_cast<double>(unknown.count()), 0.1 * static_cast<double>(share.total().before.count()))
         << file.path();

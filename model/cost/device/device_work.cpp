@@ -225,6 +225,7 @@ DevicePieces device_work(const Capture& capture) {
   for (const TaskId task : dag.tasks()) {
     if (!is_device_work(dag.kind(task), dag.lane(task).kind)) continue;
     DeviceWork piece{dag.duration(task), names.kind(task), Precision::kFloat32, {}};
+    piece.named = piece.kind;
     piece.in_optimizer = piece.kind == KernelClass::kOptimizer;
     piece.on = accelerators[dag.lane_id(task).index()];
     pieces.add(task, piece);

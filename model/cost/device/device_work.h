@@ -32,6 +32,7 @@ struct DeviceWork {
   /// What the capture's shortest kernels take beyond the floor of their device, 0 where they do not: all its
   /// kernels take that longer, as under a profiler that waits for each, and wherever they run.
   Duration late_start{};
+  KernelClass named = KernelClass::kUnknown;  ///< by its name alone, as reports count and selections take it
   const Accelerator* on = nullptr;  ///< the device its rank's trace names, else any rank's first; null: unknown
 
   [[nodiscard]] bool operator==(const DeviceWork& other) const = default;

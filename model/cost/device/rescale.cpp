@@ -113,7 +113,7 @@ ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskI
     if (scaled.by != ScaledBy::kUnchanged && rounded(scaled.nanoseconds) != before)
       duration = rounded(scaled.nanoseconds * std::pow(1 + scaled.error, side));
     count(share.by[by], before, duration);
-    count(share.kind[static_cast<std::size_t>(piece.kind)], before, duration);
+    count(share.named[static_cast<std::size_t>(piece.named)], before, duration);
   }
   return share;
 }

@@ -45,8 +45,8 @@ struct ScaledShare {
     Duration after{};
     std::size_t pieces = 0;
   };
-  std::array<Part, kScaledByCount> by;         ///< by ScaledBy
-  std::array<Part, kKernelClassCount> kind{};  ///< by KernelClass
+  std::array<Part, kScaledByCount> by;          ///< by ScaledBy
+  std::array<Part, kKernelClassCount> named{};  ///< by the class of their names (DeviceWork::named)
   [[nodiscard]] Part total() const noexcept;
 };
 

@@ -133,9 +133,9 @@ TEST_P(EveryWayTest, SharesAddUpToTheDeviceTime) {
   EXPECT_EQ(other.share.total().before, before);
   EXPECT_EQ(other.share.total().after, after);
   EXPECT_EQ(other.share.total().pieces, pieces);
-  Duration by_kind{};
-  for (const ScaledShare::Part& part : other.share.kind) by_kind += part.after;
-  EXPECT_EQ(by_kind, after);
+  Duration by_class{};
+  for (const ScaledShare::Part& part : other.share.named) by_class += part.after;
+  EXPECT_EQ(by_class, after);
 }
 
 const std::array kWays{
@@ -245,6 +245,18 @@ TEST(DeviceWorkTest, ProductThatAConvolutionLaunchedIsAConvolution) {
   const auto pieces = device_work(maker.build());
   EXPECT_EQ(pieces[inside.index()]->kind, KernelClass::kConvolution);
   EXPECT_EQ(pieces[outside.index()]->kind, KernelClass::kGemm);
+  EXPECT_EQ(pieces[inside.index()]->named, KernelClass::kGemm) << "as 'stats' and selections call both";
+  EXPECT_EQ(pieces[outside.index()]->named, KernelClass::kGemm);
+}
+
+TEST(DeviceWorkTest, KernelsAreCountedUnderTheClassOfTheirNames) {
+  StreamCapture maker{"V100"};
+  maker.call("aten::cudnn_convolution", "", {}, "volta_sgemm_64x64_nt", 10'000);
+  maker.call("aten::mm", "", {}, "volta_sgemm_64x64_nt", 10'000);
+  const ScaledDurations same = scaled_durations(
+      maker.build(), [](const DeviceWork& piece) -> Scaled { return {double(piece.recorded.count())}; });
+  EXPECT_EQ(same.share.named[static_cast<std::size_t>(KernelClass::kGemm)].pieces, 2U);
+  EXPECT_EQ(same.share.named[static_cast<std::size_t>(KernelClass::kConvolution)].pieces, 0U);
 }
 
 /// A hundred kernels that pass over a kilobyte, the i-th of which takes `first` + i ns, and a long one.
