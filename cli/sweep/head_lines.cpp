@@ -130,6 +130,7 @@ constexpr std::array kKinds{
            read.head.work.devices = line.count();
            if (line.has_more()) read.head.work.batch_size = line.count();
          }},
+    Kind{"assumed work", [](Line&, HeadRead& read) { read.head.work.assumed = true; }},
     Kind{"axis", read_axis},
     Kind{"listed", read_point},
     Kind{"shard",
@@ -183,6 +184,7 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   Fields& work =
       lines.emplace_back(Fields{"work", std::to_string(head.work.workers), std::to_string(head.work.devices)});
   if (head.work.batch_size) work.push_back(std::to_string(*head.work.batch_size));
+  if (head.work.assumed) lines.push_back({"assumed work"});
   for (const scenarios::Points::Axis& axis : head.points.axes) {
     Fields& fields = lines.emplace_back(Fields{"axis", axis.key});
     fields.insert(fields.end(), axis.values.begin(), axis.values.end());

@@ -94,8 +94,8 @@ class Appending {
     // Names every member, so that this does not compile until a new one is dealt with below.
     auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators, operator_of,
            launches, launch_of, modules, python, memory, flops_of, overheads, hand_overs, storage_uses,
-           collective_calls, communicators, transports, rank, world_size, backend, host_name, windows, device_name,
-           has_base_time, base_time] = from_;
+           collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name, windows,
+           device_name, has_base_time, base_time] = from_;
     map_texts();
     map_tracks();
     const auto first_event = static_cast<std::uint32_t>(to_.size());
@@ -142,8 +142,8 @@ class Appending {
       to_.collective_calls.push_back(call);
     }
     // What is said of the process as a whole is that of its first trace.
-    static_cast<void>(
-        std::tie(tracks, texts, rank, world_size, backend, host_name, windows, device_name, has_base_time, base_time));
+    static_cast<void>(std::tie(tracks, texts, rank, world_size, ranks_of_batch, backend, host_name, windows,
+                               device_name, has_base_time, base_time));
   }
 
  private:

@@ -184,6 +184,9 @@ struct HostDeviceTrace {
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
   std::string backend;    ///< "nccl", "gloo", "" if unknown
+  /// How many ranks share a batch, by its tensor, context and pipeline parallel groups; absent where no group says what
+  /// it is for.
+  std::optional<std::int64_t> ranks_of_batch;
   std::string host_name;  ///< host_name, or the file name's prefix; may be empty
   /// From begin to end, by time, where the trace was joined from several of one process; else empty.
   std::vector<std::pair<Time, Time>> windows;

@@ -287,6 +287,7 @@ Capture finish(Assembly&& assembly) {
   carry_over(assembly, built.new_id, capture);
   recording.clocks = std::move(assembly.clocks);
   capture.devices = std::move(assembly.devices);
+  capture.ranks_of_batch = assembly.ranks_of_batch;
   capture.cluster = std::move(assembly.cluster);
   if (assembly.parameter_server.has_value())
     capture.parameter_server = std::make_shared<const PsWorkload>(std::move(*assembly.parameter_server));

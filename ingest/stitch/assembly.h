@@ -46,6 +46,7 @@ struct Assembly {
   LaunchTable launches;                        ///< of kernels, where that was recorded
   AnnotationTable annotations;                 ///< around device work
   std::map<Rank, std::string> devices;         ///< what a rank's trace calls its accelerator
+  std::optional<std::int64_t> ranks_of_batch;  ///< as in HostDeviceTrace
   std::vector<std::int64_t> task_ids;          ///< by task: its id in a task graph's file; empty for traces
   TraceDetails* details = nullptr;             ///< to be filled in as well, where somebody asks for it
   int threads = 1;                             ///< that may work on it; never changes the result

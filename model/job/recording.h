@@ -101,7 +101,9 @@ struct Capture {
   LaunchTable launches;                 ///< how kernels were launched, where that was recorded
   AnnotationTable annotations;          ///< what was annotated around device work
   std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator, where it does
-  std::vector<std::int64_t> task_ids;   ///< by TaskId: the id its task graph's file gave it; empty for traces
+  /// How many ranks share a batch (tensor, context and pipeline parallel), where the traces say what groups are for.
+  std::optional<std::int64_t> ranks_of_batch;
+  std::vector<std::int64_t> task_ids;  ///< by TaskId: the id its task graph's file gave it; empty for traces
 };
 
 }  // namespace stepsim

@@ -252,7 +252,10 @@ Prediction ReplayMeter::predict(Predictor& predictor, const Plan& plan) {
 
 sim::StepWork work_of(const Plan& plan) {
   sim::StepWork work = sim::captured_work(*plan.captured);
-  if (*plan.job.workers != plan.workers_before) work.workers = *plan.job.workers;
+  if (*plan.job.workers != plan.workers_before) {
+    const std::uint64_t ranks = std::uint64_t{work.workers} * *plan.job.workers / plan.workers_before;
+    work.workers = std::max(1U, static_cast<std::uint32_t>(ranks));
+  }
   work.batches = plan.batches;
   return work;
 }

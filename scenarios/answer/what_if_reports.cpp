@@ -157,7 +157,7 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
   const Throughputs both = throughputs_of(answer);
   add("baseline", both.baseline);
   add("scenario", both.scenario);
-  return {{.title = "Throughput", .table = std::move(table)}};
+  return {{.title = fmt::format("Throughput{}", sim::condition_of(work)), .table = std::move(table)}};
 }
 
 // --- why the answer is a range: each source, and the range if it were the only one

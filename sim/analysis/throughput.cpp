@@ -27,13 +27,17 @@ double over(double amount, Duration iteration) { return iteration > Duration{} ?
 
 StepWork captured_work(const Capture& capture) {
   StepWork work;
-  work.devices = capture.job.local_size.value_or(1);
+  const auto sharing = static_cast<std::uint32_t>(capture.ranks_of_batch.value_or(1));
+  work.devices = capture.job.local_size.value_or(sharing);
   work.batch_size = capture.job.batch_size;
   if (capture.parameter_server != nullptr) {
     work.workers = capture.job.workers.value_or(capture.parameter_server->workers());
   } else {
     const auto found = static_cast<std::uint32_t>(ranks_of(capture)) / work.devices;
     work.workers = capture.job.workers.value_or(std::max(1U, found));
+    const bool known = capture.job.workers || capture.job.local_size || capture.job.framework ||
+                       capture.ranks_of_batch || !capture.gradients.empty();
+    work.assumed = work.workers > 1 && !known;
   }
   return work;
 }

@@ -16,12 +16,14 @@ struct StepWork {
   std::uint32_t devices = 1;                ///< of a worker
   double batches = 1;                       ///< of a worker
   std::optional<std::uint32_t> batch_size;  ///< samples of a batch, where job.yaml says
+  bool assumed = false;                     ///< nothing says that each rank has a batch of its own
 
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
 
 /// Of the captured job: the workers that job.yaml names, else those of the capture, which are ranks where local_size
-/// does not say otherwise. Of ranks that were not captured those count that take part in a captured collective.
+/// or the groups that share a batch do not say otherwise. Of ranks that were not captured those count that take part in
+/// a captured collective.
 [[nodiscard]] StepWork captured_work(const Capture& capture);
 
 /// Samples a second, or batches a second without a batch size: of the job. 0 if the iteration takes no time.

@@ -180,11 +180,12 @@ Sections throughput_sections(const Findings& findings) {
   const StepWork work = captured_work(findings.capture);
   if (!work.batch_size) return {};
   const Duration iteration = iteration_of(findings);
-  return {{.title = "Throughput",
-           .sentences = {fmt::format("{} {}, {} a device: each of {} worker{} takes {} samples in {}",
-                                     rate_text(rate_in_all(work, iteration)), unit_of(work),
-                                     rate_text(rate_of_device(work, iteration)), work.workers,
-                                     work.workers == 1 ? "" : "s", *work.batch_size, stepsim::to_text(iteration))}}};
+  return {
+      {.title = "Throughput",
+       .sentences = {fmt::format("{} {}, {} a device: each of {} worker{} takes {} samples in {}{}",
+                                 rate_text(rate_in_all(work, iteration)), unit_of(work),
+                                 rate_text(rate_of_device(work, iteration)), work.workers, work.workers == 1 ? "" : "s",
+                                 *work.batch_size, stepsim::to_text(iteration), condition_of(work))}}};
 }
 
 // --- what the profiler added to the captured steps, where job.yaml says what a step takes without it

@@ -8,6 +8,10 @@ namespace stepsim::sim {
 
 std::string_view unit_of(const StepWork& work) noexcept { return work.batch_size ? "samples/s" : "batches/s"; }
 
+std::string_view condition_of(const StepWork& work) noexcept {
+  return work.assumed ? ", if each rank has its own batch" : "";
+}
+
 std::string rate_text(double rate) {
   constexpr int kDigits = 4;
   if (rate < 1000) return fmt::format("{:.{}g}", rate, kDigits);

@@ -1,8 +1,10 @@
 #include "ingest/formats/kineto/members.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "ingest/json/json_values.h"
@@ -56,9 +58,41 @@ std::string backend_of(std::string_view text, bool on_device) {
   return std::string{chosen};
 }
 
+/// Whether a group's ranks share a batch, by its description: Megatron-LM's (megatron/core/parallel_state.py) and that
+/// of a dimension of PyTorch's DeviceMesh. Nothing where it says neither that nor that they do not.
+std::optional<bool> shares_batch(std::string_view description) {
+  static constexpr auto kShared =
+      std::to_array<std::string_view>({"TENSOR_MODEL_PARALLEL_GROUP", "PIPELINE_MODEL_PARALLEL_GROUP",
+                                       "CONTEXT_PARALLEL_GROUP", "mesh_tp", "mesh_pp", "mesh_cp"});
+  static constexpr auto kApart =
+      std::to_array<std::string_view>({"DATA_PARALLEL_GROUP", "mesh_dp", "mesh_dp_shard", "mesh_dp_replicate"});
+  if (std::find(kShared.begin(), kShared.end(), description) != kShared.end()) return true;
+  if (std::find(kApart.begin(), kApart.end(), description) != kApart.end()) return false;
+  return std::nullopt;
+}
+
+/// See HostDeviceTrace::ranks_of_batch. A process lists the groups that it is in, so each kind once.
+std::optional<std::int64_t> ranks_of_batch(std::string_view info) {
+  const std::int64_t world = as_integer(find_member(info, "world_size")).value_or(0);
+  std::optional<std::int64_t> ranks;
+  std::set<std::string> seen;
+  ItemCursor groups{find_member(info, "pg_config")};
+  std::string_view group;
+  while (groups.next(group)) {
+    const std::string description = as_text(find_member(group, "pg_desc"));
+    const std::int64_t size = as_integer(find_member(group, "pg_size")).value_or(0);
+    const std::optional<bool> shared = shares_batch(description);
+    if (!shared || size < 1 || size > world || !seen.insert(description).second) continue;
+    ranks = ranks.value_or(1) * (*shared ? size : 1);
+    if (*ranks > world || world % *ranks != 0) return std::nullopt;  // not the groups of one rank
+  }
+  return ranks;
+}
+
 void apply_distributed_info(HostDeviceTrace& trace, std::string_view info) {
   trace.rank = not_negative(as_integer(find_member(info, "rank")));
   trace.world_size = not_negative(as_integer(find_member(info, "world_size")));
+  trace.ranks_of_batch = ranks_of_batch(info);
   trace.backend = backend_of(as_text(find_member(info, "backend")), works_on_device(trace));
 }
 

@@ -194,6 +194,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   }
 
   for (const RankTrace& rank : ranks) {
+    if (!assembly.ranks_of_batch) assembly.ranks_of_batch = rank.trace.ranks_of_batch;
     if (!rank.trace.device_name.empty()) assembly.devices.emplace(rank.rank, rank.trace.device_name);
   }
 

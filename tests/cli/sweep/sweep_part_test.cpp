@@ -32,7 +32,7 @@ SweepHead sample_head() {
   head.changes = {"network.latency=1us"};
   head.assumptions = {{"link_latency", "one\nline"}, {"copies", "another"}};
   head.baseline = {.iteration = Duration{1'000}, .of_captured_steps = Duration{1'010}, .measured = Duration{990}};
-  head.work = {.workers = 4, .devices = 2, .batches = 1, .batch_size = 64};
+  head.work = {.workers = 4, .devices = 2, .batches = 1, .batch_size = 64, .assumed = true};
   head.points.axes = {{"network.bandwidth", {"1x", "2x", "4x"}}, {"comm.barrier", {"global", "cross"}}};
   return head;
 }
@@ -188,9 +188,9 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
   SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =
-      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 17 has 1000 ns, from 993 to 1009; "
+      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 18 has 1000 ns, from 993 to 1009; "
       "expected one answer a point";
-  EXPECT_EQ(merge_error({"part"}), path("part") + ":19: " + problem);
+  EXPECT_EQ(merge_error({"part"}), path("part") + ":20: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
 

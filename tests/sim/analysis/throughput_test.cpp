@@ -58,5 +58,31 @@ TEST(CapturedWorkTest, CountsRanksThatOnlyTakePartInCollectives) {
   EXPECT_EQ(captured_work(capture).workers, 3U);
 }
 
+TEST(CapturedWorkTest, RanksThatShareABatchAreOneWorker) {
+  Capture capture;
+  for (Rank rank = 0; rank < 16; ++rank) capture.recording.ranks.push_back(rank);
+  EXPECT_EQ(captured_work(capture).workers, 16U);
+  EXPECT_TRUE(captured_work(capture).assumed);
+  EXPECT_EQ(condition_of(captured_work(capture)), ", if each rank has its own batch");
+  capture.ranks_of_batch = 8;  // tensor parallel
+  const StepWork work = captured_work(capture);
+  EXPECT_EQ(work.workers, 2U);
+  EXPECT_EQ(work.devices, 8U);
+  EXPECT_FALSE(work.assumed);
+  EXPECT_DOUBLE_EQ(rate_in_all(work, milliseconds{500}), 4);  // 2 batches in half a second
+  EXPECT_DOUBLE_EQ(rate_of_device(work, milliseconds{500}), 0.25);
+  capture.job.local_size = 4;  // job.yaml knows better
+  EXPECT_EQ(captured_work(capture).workers, 4U);
+}
+
+TEST(CapturedWorkTest, OneRankHasItsOwnBatchAndSoHaveThoseOfADataParallelJob) {
+  Capture capture;
+  capture.recording.ranks = {0};
+  EXPECT_FALSE(captured_work(capture).assumed);
+  capture.recording.ranks = {0, 1};
+  capture.job.framework = "pytorch-ddp";
+  EXPECT_FALSE(captured_work(capture).assumed);
+}
+
 }  // namespace
 }  // namespace stepsim::sim

@@ -1,12 +1,15 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "ingest/formats/format.h"
 #include "model/base/error.h"
@@ -438,6 +441,31 @@ TEST(KinetoTest, DistributedInfoTellsTheRank) {
   EXPECT_EQ(read_events("").trace.rank, std::nullopt);
   EXPECT_EQ(read_events("", R"("distributedInfo": {"rank": -1, "world_size": "x"})").trace.rank, std::nullopt);
   EXPECT_EQ(read_events("", R"("distributedInfo": null)").trace.rank, std::nullopt);
+}
+
+/// How many ranks share a batch where a rank of a job of `world` is in groups of these sizes.
+std::optional<std::int64_t> ranks_of_batch(int world, const std::vector<std::pair<std::string, int>>& groups) {
+  std::string list;
+  for (const auto& [description, size] : groups) {
+    list += fmt::format(R"({}{{"pg_name": "1", "pg_desc": "{}", "pg_size": {}}})", list.empty() ? "" : ", ",
+                        description, size);
+  }
+  return read_events(
+             "", fmt::format(R"("distributedInfo": {{"rank": 3, "world_size": {}, "pg_config": [{}]}})", world, list))
+      .trace.ranks_of_batch;
+}
+
+TEST(KinetoTest, GroupsThatSplitAModelShareABatch) {
+  EXPECT_EQ(ranks_of_batch(8, {{"default_pg", 8}, {"TENSOR_MODEL_PARALLEL_GROUP", 8}}), 8);
+  EXPECT_EQ(
+      ranks_of_batch(
+          32, {{"TENSOR_MODEL_PARALLEL_GROUP", 4}, {"PIPELINE_MODEL_PARALLEL_GROUP", 2}, {"DATA_PARALLEL_GROUP", 4}}),
+      8);
+  EXPECT_EQ(ranks_of_batch(8, {{"mesh_dp", 4}, {"mesh_tp", 2}}), 2);
+  EXPECT_EQ(ranks_of_batch(8, {{"mesh_dp", 8}}), 1) << "known to share none";
+  EXPECT_EQ(ranks_of_batch(8, {{"default_pg", 8}, {"undefined", 4}}), std::nullopt);
+  EXPECT_EQ(ranks_of_batch(8, {{"mesh_tp", 3}}), std::nullopt) << "no 3 of 8";
+  EXPECT_EQ(ranks_of_batch(8, {{"mesh_tp", 16}}), std::nullopt);
 }
 
 TEST(KinetoTest, OfTwoBackendsTheOneOfTheUsedDeviceCounts) {
