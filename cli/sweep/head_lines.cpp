@@ -227,13 +227,15 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
     const bool of_capture = outcome.refusal == scenarios::Refusal::kCapture;
     return {"refused", std::to_string(point), std::string(of_capture ? kOfCapture : kOfQuestion), outcome.problem};
   }
-  return {"point",
-          std::to_string(point),
-          std::to_string(outcome.iteration->count()),
-          std::to_string(outcome.low.count()),
-          std::to_string(outcome.high.count()),
-          std::to_string(outcome.workers),
-          fmt::format("{}", outcome.batches)};
+  Fields fields{"point",
+                std::to_string(point),
+                std::to_string(outcome.iteration->count()),
+                std::to_string(outcome.low.count()),
+                std::to_string(outcome.high.count()),
+                std::to_string(outcome.workers),
+                fmt::format("{}", outcome.batches)};
+  if (!outcome.note.empty()) fields.push_back(outcome.note);
+  return fields;
 }
 
 PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number) {
@@ -253,6 +255,7 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.high = line.duration();
     read.outcome.workers = line.count();
     read.outcome.batches = line.share();
+    if (line.has_more()) read.outcome.note = line.text();
     if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();
   }
   if (line.has_more()) line.refuse();

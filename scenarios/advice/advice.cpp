@@ -124,6 +124,7 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
     tried.iteration = *outcome.iteration;
     tried.low = outcome.low;
     tried.high = outcome.high;
+    tried.note = outcome.note;
     tried.change = outcomes[i].change;
     tried.verdict = verdict_of(tried.change);
     describe(plan, tried);

@@ -44,6 +44,7 @@ struct Tried {
   std::vector<std::string> applies_to;  ///< of changes that select: how many tasks, and their time
   Assumptions assumptions;              ///< of this change alone
   std::vector<std::string> leaves_out;  ///< what its what-ifs do not account for
+  std::string note{};                   ///< as of a point of a sweep
   bool best = false;                    ///< the shortest of its family; of equal ones the first
 };
 

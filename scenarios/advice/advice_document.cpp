@@ -37,6 +37,7 @@ std::string best_text(const Advice& advice) {
   std::string text =
       fmt::format("Of {} changes tried the best is {}, instead of {} ({})", advice.tried.size(), gain_text(*best),
                   to_text(advice.baseline.iteration), sim::signed_percent(best->change.by, 1));
+  if (!best->note.empty()) text += "; " + best->note;
   const Tried* const without = largest_gain(advice, false);
   if (without == best) return text;
   return text + (without == nullptr

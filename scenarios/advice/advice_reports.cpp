@@ -51,6 +51,7 @@ constexpr auto kTried = std::to_array<Field<Tried>>({
     {"applies_to", at<&Tried::applies_to>},
     {"assumptions", [](const Tried& tried) { return sentences_of(tried.assumptions); }},
     {"leaves_out", at<&Tried::leaves_out>},
+    {"note", [](const Tried& tried) { return tried.note.empty() ? nullptr : &tried.note; }, {}, sim::kIfAny},
 });
 
 /// For spreadsheets.
@@ -215,6 +216,7 @@ Sections no_gains_sections(const AdviceFindings& findings) {
 sim::Sentence meaning_of(const Tried& tried) {
   std::string text = fmt::format("{}: {}", to_text(tried.candidate.settings), tried.candidate.what);
   if (!tried.applies_to.empty()) text += "; applies to " + joined(tried.applies_to, std::identity{}, "; ");
+  if (!tried.note.empty()) text += "; " + tried.note;
   std::string detail;
   if (!tried.assumptions.empty())
     detail += "assumes: " + joined(sentences_of(tried.assumptions), std::identity{}, "; ") + ". ";

@@ -48,4 +48,36 @@ std::string trust_text(const Baseline& baseline, const Assumptions& assumptions)
   return fmt::format("{} is predicted with an error of {}", subject, sim::signed_percent(error));
 }
 
+std::string narrowing_text(const Prediction& prediction) {
+  constexpr double kMuch = 0.2;  // less device time without shapes widens a range little
+  Duration by_amount{};
+  Duration by_class{};
+  Duration all{};
+  for (const DeviceShare& found : prediction.shares) {
+    const auto scaled_by = [&found](ScaledBy by) { return found.share.by[static_cast<std::size_t>(by)].before; };
+    by_amount += scaled_by(ScaledBy::kAmount);
+    by_class += scaled_by(ScaledBy::kClass);
+    all += found.share.total().before;
+  }
+  if (by_amount > Duration{})
+    return "the range is wide because the device is not known: device.from=NAME, of a similar one, narrows it";
+  if (all <= Duration{} || sim::ratio(by_class, all) < kMuch) return {};
+  return fmt::format(
+      "{:.0f} % of the device time has no shapes, which widens the range: a capture with record_shapes=True, and "
+      "without CUDA graphs, narrows it",
+      100 * sim::ratio(by_class, all));
+}
+
+std::string unsettled_text(double unsettled) {
+  return fmt::format(
+      "the times of kernels beside communication did not settle in 20 replays: one more would change them by {}",
+      sim::percent(unsettled));
+}
+
+std::string note_on(const Prediction& prediction) {
+  std::string note = narrowing_text(prediction);
+  if (prediction.unsettled > 0) note += (note.empty() ? "" : "; ") + unsettled_text(prediction.unsettled);
+  return note;
+}
+
 }  // namespace stepsim::scenarios

@@ -38,6 +38,17 @@ inline constexpr auto kBaseline = std::to_array<sim::Field<Baseline>>({
 /// (sim::kClusterFile): then the difference from what was measured is no error, and the sentence is that assumption.
 [[nodiscard]] std::string trust_text(const Baseline& baseline, const Assumptions& assumptions);
 
+/// "88 % of the device time has no shapes ...", where a better capture or a setting would make the range narrower;
+/// empty where nothing would.
+[[nodiscard]] std::string narrowing_text(const Prediction& prediction);
+
+/// "the times of kernels beside communication did not settle in 20 replays ...". Precondition: unsettled > 0, see
+/// Prediction.
+[[nodiscard]] std::string unsettled_text(double unsettled);
+
+/// Both, as far as they apply to an answer of which nothing else is shown: a point of a sweep.
+[[nodiscard]] std::string note_on(const Prediction& prediction);
+
 }  // namespace stepsim::scenarios
 
 #endif

@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/base/side_by_side.h"
 #include "model/job/dag_builder.h"
+#include "scenarios/answer/baseline.h"
 #include "scenarios/answer/predict.h"
 
 namespace stepsim::scenarios {
@@ -167,6 +168,7 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
     outcome.high = range.high;
     outcome.workers = work_of(plan).workers;
     outcome.batches = plan.batches;
+    outcome.note = note_on(predicted);
     if (options.look) options.look(point, predicted, range);
   });
   outcome.problem = std::move(problem.sentence);

@@ -32,6 +32,7 @@ struct Outcome {
   Duration high{};
   std::uint32_t workers = 1;             ///< of the job; 1 without an iteration
   double batches = 1;                    ///< that each takes in a step (sim/analysis/throughput.h)
+  std::string note{};                    ///< note_on() its prediction; may be empty
   Refusal refusal = Refusal::kQuestion;  ///< of a point without an iteration
 };
 

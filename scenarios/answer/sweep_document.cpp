@@ -83,12 +83,14 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
-  return fmt::format("Of {} points the best is {}: {}an iteration takes {}, from {} to {}, instead of {} ({}){}{}; {}.",
-                     answer.outcomes.size(), to_text(head.points.at(best)), rates_text(answer, outcome), to_text(time),
-                     to_text(outcome.low), to_text(outcome.high), to_text(head.baseline.iteration),
-                     sim::signed_percent(ratio(time - head.baseline.iteration, head.baseline.iteration), 1),
-                     is_faster(answer, outcome) ? "" : "; no point is faster than the job as captured",
-                     knees_text(answer), trust_text(head.baseline, head.assumptions));
+  return fmt::format(
+      "Of {} points the best is {}: {}an iteration takes {}, from {} to {}, instead of {} ({}){}{}{}; {}.",
+      answer.outcomes.size(), to_text(head.points.at(best)), rates_text(answer, outcome), to_text(time),
+      to_text(outcome.low), to_text(outcome.high), to_text(head.baseline.iteration),
+      sim::signed_percent(ratio(time - head.baseline.iteration, head.baseline.iteration), 1),
+      outcome.note.empty() ? "" : "; " + outcome.note,
+      is_faster(answer, outcome) ? "" : "; no point is faster than the job as captured", knees_text(answer),
+      trust_text(head.baseline, head.assumptions));
 }
 
 /// One row a point, for programs. No figure is negative: the ratio stands in for the change.

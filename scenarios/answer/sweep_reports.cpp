@@ -4,8 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "model/base/text.h"
 #include "scenarios/answer/baseline.h"
@@ -108,12 +112,34 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   return table;
 }
 
+/// "of 3 points 88 % of the device time has no shapes ...": each note once, the one of most points first.
+std::vector<sim::Sentence> notes_on(const SweepAnswer& answer) {
+  std::map<std::string, std::size_t> points;
+  for (const Outcome& outcome : answer.outcomes) {
+    if (!outcome.note.empty()) ++points[outcome.note];
+  }
+  std::vector<std::pair<std::string, std::size_t>> notes(points.begin(), points.end());
+  std::stable_sort(notes.begin(), notes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr std::size_t kMostNotes = 3;
+  if (notes.size() > kMostNotes) notes.resize(kMostNotes);
+  std::vector<sim::Sentence> sentences;
+  for (const auto& [note, count] : notes)
+    sentences.emplace_back(fmt::format("at {}: {}", counted(count, "point"), note));
+  return sentences;
+}
+
 Sections points_sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
-  if (!is_matrix(answer.head.points) || shows_rates(answer))
-    return {{.title = "Iteration times and their ranges; * is the best", .table = list_of(answer, best)}};
+  if (!is_matrix(answer.head.points) || shows_rates(answer)) {
+    const std::string_view condition = shows_rates(answer) ? sim::condition_of(answer.head.work) : "";
+    return {{.title = fmt::format("Iteration times and their ranges; * is the best{}", condition),
+             .table = list_of(answer, best),
+             .sentences = notes_on(answer)}};
+  }
   return {{.title = "Iteration times; * is the best", .table = matrix_of(answer, best, time_cell)},
-          {.title = "How much less and more they may be", .table = matrix_of(answer, best, range_cell)}};
+          {.title = "How much less and more they may be",
+           .table = matrix_of(answer, best, range_cell),
+           .sentences = notes_on(answer)}};
 }
 
 // --- the same for programs, with the best point and the knees
@@ -144,6 +170,10 @@ constexpr auto kOutcome = std::to_array<Field<PointLine>>({
      [](const PointLine& line) { return line.if_predicted([](auto&, const Outcome& found) { return found.high; }); }},
     {"change", [](const PointLine& line) { return line.if_predicted(change_of); }},
     {"throughput", [](const PointLine& line) { return line.if_predicted(throughput_at); }, sim::kThroughput,
+     sim::kIfAny},
+    {"note",
+     [](const PointLine& line) { return line.outcome().note.empty() ? nullptr : &line.outcome().note; },
+     {},
      sim::kIfAny},
     {"problem",
      [](const PointLine& line) { return line.outcome().iteration ? nullptr : &line.outcome().problem; },

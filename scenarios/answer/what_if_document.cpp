@@ -32,36 +32,15 @@ std::string rates_text(const WhatIfAnswer& answer) {
                      sim::signed_percent(after / before - 1, 1));
 }
 
-/// Device time without shapes below this share of all widens a range little.
-constexpr double kMuch = 0.2;
-
-/// "; 88 % of the device time has no shapes ...", where a better capture or a setting would make the range narrower.
-std::string narrowing_text(const WhatIfAnswer& answer) {
-  Duration by_amount{};
-  Duration by_class{};
-  Duration all{};
-  for (const DeviceShare& found : answer.scenario.prediction.shares) {
-    const auto scaled_by = [&found](ScaledBy by) { return found.share.by[static_cast<std::size_t>(by)].before; };
-    by_amount += scaled_by(ScaledBy::kAmount);
-    by_class += scaled_by(ScaledBy::kClass);
-    all += found.share.total().before;
-  }
-  if (by_amount > Duration{})
-    return "; the range is wide because the device is not known: device.from=NAME, of a similar one, narrows it";
-  if (all <= Duration{} || ratio(by_class, all) < kMuch) return {};
-  return fmt::format(
-      "; {:.0f} % of the device time has no shapes, which widens the range: a capture with record_shapes=True, and "
-      "without CUDA graphs, narrows it",
-      100 * ratio(by_class, all));
-}
-
 std::string headline(const WhatIfAnswer& answer) {
   const Duration before = answer.baseline.prediction.iteration;
   const Duration after = answer.scenario.prediction.iteration;
   std::string times = fmt::format("{} an iteration takes {}, from {} to {}, instead of {} ({})", condition(answer),
                                   to_text(after), to_text(answer.interval.low), to_text(answer.interval.high),
                                   to_text(before), sim::signed_percent(ratio(after - before, before), 1));
-  times += rates_text(answer) + narrowing_text(answer);
+  times += rates_text(answer);
+  if (const std::string narrowing = narrowing_text(answer.scenario.prediction); !narrowing.empty())
+    times += "; " + narrowing;
   return fmt::format("{}; {}.", times, trust_text(answer.captured, answer.assumptions));
 }
 

@@ -375,10 +375,7 @@ Sections interference_sections(const WhatIfAnswer& answer) {
       fmt::format("kernels beside communication: {} an iteration of a rank (without: --no-interference)",
                   sim::signed_time(added(answer))));
   const double unsettled = std::max(answer.baseline.prediction.unsettled, answer.scenario.prediction.unsettled);
-  if (unsettled > 0) {
-    section.sentences.emplace_back(fmt::format(
-        "their times did not settle in 20 replays: one more would change them by {}", sim::percent(unsettled)));
-  }
+  if (unsettled > 0) section.sentences.emplace_back(unsettled_text(unsettled));
   return {std::move(section)};
 }
 

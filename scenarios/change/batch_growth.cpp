@@ -70,11 +70,18 @@ class OtherBatch final : public DeviceRule {
   SampleGrowth growth_;
 };
 
-/// For a capture with the operators of kernels and the shapes of their tensors.
-void grow_by_shapes(const Change& change, const YamlField& value, double factor, Plan& plan) {
+/// For a capture with the operators of kernels and, where `shapes`, the shapes of their tensors. Without them kernels
+/// grow in proportion, with the range of kernels of which nothing is known.
+void grow_kernels(const Change& change, const YamlField& value, double factor, bool shapes, Plan& plan) {
   SampleGrowth growth(plan.captured->operators, factor);
   const std::size_t parameters = growth.parameters();
   plan.rules.emplace_back(std::make_shared<const OtherBatch>(change, value, plan, std::move(growth)));
+  if (!shapes) {
+    plan.assumptions.push_back({"proportional_compute",
+                                "no operator has shapes: all kernels but the optimizer's and collectives are taken to "
+                                "work on samples, in proportion to their number"});
+    return;
+  }
   plan.assumptions.push_back(
       {"sample_tensors", fmt::format("a tensor carries samples if it has two dimensions or more and no parameter has "
                                      "its sizes ({} were found); what "
@@ -90,8 +97,10 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
   const Capture& captured = *plan.captured;
   const auto& operators = captured.operators.operators;
   if (std::any_of(operators.begin(), operators.end(), [](const auto& op) { return !op.inputs.empty(); })) {
-    grow_by_shapes(change, value, factor, plan);
-  } else if (has_kernels(captured) && !captured.devices.empty()) {
+    grow_kernels(change, value, factor, true, plan);
+  } else if (has_kernels(captured) && captured.devices.empty()) {
+    grow_kernels(change, value, factor, false, plan);
+  } else if (has_kernels(captured)) {
     cannot_answer(
         value,
         "the capture does not show the shapes of operators, so it is not known which kernels work on samples; "

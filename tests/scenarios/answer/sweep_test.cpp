@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "scenarios/answer/baseline.h"
 #include "tests/scenarios/sample_questions.h"
+#include "tests/scenarios/whatif/gpu_step.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -41,6 +43,23 @@ TEST(SweepTest, EveryPointHasItsClosedForm) {
       }
     }
   }
+}
+
+TEST(SweepTest, PointsSayWhatWouldNarrowTheirRange) {
+  const auto unknown = stepsim::testing::GpuStep("some board").question();
+  const std::vector<Outcome> outcomes = swept(unknown, "sweep: {batch.scale: [1, 2]}");
+  EXPECT_EQ(outcomes[0].note, "");
+  EXPECT_THAT(outcomes[1].note, HasSubstr("device.from=NAME"));
+  EXPECT_EQ(swept(stepsim::testing::GpuStep().question(), "sweep: {batch.scale: [1, 2]}")[1].note, "");
+}
+
+TEST(SweepTest, ANoteSaysThatInterferenceDidNotSettle) {
+  Prediction prediction;
+  EXPECT_EQ(note_on(prediction), "");
+  prediction.unsettled = 0.0125;
+  EXPECT_EQ(note_on(prediction),
+            "the times of kernels beside communication did not settle in 20 replays: one more would change them by "
+            "1.3 %");
 }
 
 TEST(SweepTest, PointsThatShareGraphsEqualTheirPredictionAlone) {

@@ -3,6 +3,7 @@
 
 #include "model/base/error.h"
 #include "model/rewrite/capture_edit.h"
+#include "scenarios/answer/baseline.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/scenarios/whatif/gpu_step.h"
@@ -104,6 +105,20 @@ TEST(BatchWhatIf, OnAnUnknownDeviceTheRangeHasTheSquareRootOfTheGrowthOnEachSide
   EXPECT_DOUBLE_EQ(grown.nanoseconds, 9'000);
   EXPECT_DOUBLE_EQ(grown.error, 2) << "from 3,000 to 27,000";
   EXPECT_DOUBLE_EQ(scaled_by_amount(after, before).error, 2);
+}
+
+TEST(BatchWhatIf, WithoutShapesAndWithoutADeviceTheRangeIsAsWideAsThatIgnorance) {
+  GpuJob job;  // a trace that names no device
+  job.launch("volta_sgemm_64x64_nt", TaskKind::kKernel, kLaunch, std::chrono::microseconds{40});
+  job.launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", TaskKind::kCollective, Duration{0},
+             std::chrono::microseconds{20});
+  const Question question = std::move(job).question();
+  const scenarios::Prediction grown = question.predicted({"batch.scale=4"});
+  EXPECT_EQ(grown.iteration, kLaunch + std::chrono::microseconds{4 * 40 + 20});
+  ASSERT_EQ(grown.shares.size(), 1U);
+  EXPECT_EQ(grown.shares.front().share.by[static_cast<std::size_t>(ScaledBy::kAmount)].before,
+            std::chrono::microseconds{40});
+  EXPECT_THAT(scenarios::narrowing_text(grown), ::testing::HasSubstr("device.from=NAME"));
 }
 
 TEST(BatchWhatIf, RefusesAProfilersTraceWithoutShapes) {
