@@ -121,8 +121,26 @@ std::vector<Place> places_of(const std::vector<RankTrace*>& ranks) {
   return places;
 }
 
-/// Puts ranks whose traces name no host on as few hosts as their devices and processes allow: no two ranks of a host
-/// have the same device, or the same process id.
+/// On how many nodes NCCL says the ranks are, and which of them each is on: nodes are filled in the order of ranks, as
+/// launchers do. Empty where the traces have no communicator of all of them that says so, or its nodes are uneven.
+std::vector<std::size_t> nodes_of(const std::vector<RankTrace*>& ranks) {
+  std::vector<std::size_t> nodes;
+  std::set<std::string> groups;
+  for (const RankTrace* const rank : ranks) {
+    const HostDeviceTrace::Communicator* largest = nullptr;
+    for (const HostDeviceTrace::Communicator& one : rank->trace.communicators) {
+      if (one.nodes > 0 && (largest == nullptr || one.size > largest->size)) largest = &one;
+    }
+    if (largest == nullptr || largest->size % largest->nodes != 0) return {};
+    if (largest->rank < 0 || largest->rank >= largest->size) return {};
+    groups.insert(rank->trace.text(largest->group));
+    nodes.push_back(static_cast<std::size_t>(largest->rank / (largest->size / largest->nodes)));
+  }
+  return groups.size() == 1 ? nodes : std::vector<std::size_t>{};
+}
+
+/// Puts ranks whose traces name no host on the nodes that NCCL counts, else on as few hosts as their devices and
+/// processes allow: no two ranks of a host have the same device, or the same process id.
 void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   std::vector<RankTrace*> unnamed;
   for (RankTrace& rank : ranks) {
@@ -131,22 +149,24 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   if (ranks.size() < 2 || unnamed.empty()) return;
   std::sort(unnamed.begin(), unnamed.end(), [](const RankTrace* a, const RankTrace* b) { return a->rank < b->rank; });
   const std::vector<Place> places = places_of(unnamed);
+  const std::vector<std::size_t> nodes = nodes_of(unnamed);
   std::set<std::pair<std::size_t, std::int64_t>> devices;
   std::set<std::pair<std::size_t, std::string>> processes;
   std::size_t hosts = 0;
   for (std::size_t i = 0; i < unnamed.size(); ++i) {
     const auto& [device, process] = places[i];
-    std::size_t host = 0;
-    while (devices.contains({host, device}) || processes.contains({host, process})) ++host;
+    std::size_t host = nodes.empty() ? 0 : nodes[i];
+    while (nodes.empty() && (devices.contains({host, device}) || processes.contains({host, process}))) ++host;
     if (device >= 0) devices.emplace(host, device);
     if (!process.empty()) processes.emplace(host, process);
     hosts = std::max(hosts, host + 1);
     unnamed[i]->assumed_host = fmt::format("host {}", host);
   }
-  std::string why = "some have the same device or the same process id";
+  std::string why = nodes.empty() ? "some have the same device or the same process id" : "as NCCL counts nodes";
   if (hosts == 1) {
     for (RankTrace* const rank : unnamed) rank->assumed_host.clear();
-    why = places.front().device >= 0        ? "each has its own device"
+    why = !nodes.empty()                    ? why
+          : places.front().device >= 0      ? "each has its own device"
           : !places.front().process.empty() ? "no two have the same process id"
                                             : "nothing says otherwise";
   }

@@ -176,17 +176,18 @@ struct HostDeviceTrace {
   struct Communicator {
     TextId group;  ///< as in details: equal in the traces of all members
     std::int32_t rank = 0;
-    std::int32_t size = 0;  ///< 0: not known
+    std::int32_t size = 0;   ///< 0: not known
+    std::int32_t nodes = 0;  ///< that its ranks are on, as the library counts them; 0: not known
   };
   std::vector<Communicator> communicators;  ///< of each group once
   std::vector<TransportUse> transports;     ///< where PartSink::details asks for them
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
-  std::string backend;    ///< "nccl", "gloo", "" if unknown
   /// How many ranks share a batch, by its tensor, context and pipeline parallel groups; absent where no group says what
   /// it is for.
   std::optional<std::int64_t> ranks_of_batch;
+  std::string backend;    ///< "nccl", "gloo", "" if unknown
   std::string host_name;  ///< host_name, or the file name's prefix; may be empty
   /// From begin to end, by time, where the trace was joined from several of one process; else empty.
   std::vector<std::pair<Time, Time>> windows;

@@ -167,7 +167,7 @@ class Joiner {
   TextId group_text(const NcclCommunicator& known, std::optional<std::int32_t> with = {}) {
     if (known.id == 0) return {};
     std::string text = fmt::format("nccl {:#x}", known.id);
-    HostDeviceTrace::Communicator made{.rank = known.rank, .size = known.size};
+    HostDeviceTrace::Communicator made{.rank = known.rank, .size = known.size, .nodes = known.nodes};
     if (with) {
       text += fmt::format(" {}-{}", std::min(known.rank, *with), std::max(known.rank, *with));
       made = {.rank = known.rank < *with ? 0 : 1, .size = 2};

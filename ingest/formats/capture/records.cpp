@@ -259,6 +259,7 @@ class RecordReader {
     if (std::string name = text(names, record.which); !name.empty()) known.name = std::move(name);
     if (record.a != 0) known.id = record.a;
     if (size > 0 && size <= kMostRanks) known.size = static_cast<std::int32_t>(size);
+    if (record.stream > 0 && record.stream <= kMostRanks) known.nodes = static_cast<std::int32_t>(record.stream);
     if (rank > 0 && rank <= kMostRanks) known.rank = static_cast<std::int32_t>(rank - 1);
   }
 

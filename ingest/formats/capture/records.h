@@ -42,6 +42,7 @@ struct NcclCommunicator {
   std::uint64_t id = 0;    ///< equal in all its ranks; 0: not known
   std::int32_t size = 0;   ///< 0: not known
   std::int32_t rank = -1;  ///< in it; -1: not known
+  std::int32_t nodes = 0;  ///< that its ranks are on; 0: not known
 };
 
 /// The records of a capture file, whoever of its producers wrote them.

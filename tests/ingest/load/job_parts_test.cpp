@@ -75,9 +75,9 @@ TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {
   EXPECT_EQ(finish(std::move(assembly)).recording.ranks, (std::vector<Rank>{0, 1}));
 }
 
-/// The host of each rank, by rank, where traces name none.
+/// The host of each rank, by rank, where traces name none. NCCL counts `nodes` in a communicator of all; 0: nothing.
 std::vector<std::string> hosts_of(const std::vector<std::pair<std::int32_t, std::string>>& devices_and_processes,
-                                  std::string& assumption) {
+                                  std::string& assumption, std::int32_t nodes = 0) {
   JobParts parts;
   std::int64_t rank = 0;
   for (const auto& [device, process] : devices_and_processes) {
@@ -92,6 +92,9 @@ std::vector<std::string> hosts_of(const std::vector<std::pair<std::int32_t, std:
     trace.track.emplace_back(1);
     trace.correlation.push_back(-1);
     trace.detail.push_back(HostDeviceTrace::kNoDetail);
+    trace.texts.emplace_back("nccl 0x1f");
+    trace.communicators.push_back({TextId{trace.texts.size() - 1}, static_cast<std::int32_t>(rank),
+                                   static_cast<std::int32_t>(devices_and_processes.size()), nodes});
     ReadInput input{fmt::format("{}.json", rank++), "/f", "/", {}};
     input.sink.add(std::move(trace));
     parts.add(input);
@@ -122,6 +125,17 @@ TEST(JobPartsTest, RanksWithoutAHostShareOneAsLongAsTheirDevicesAndProcessesDiff
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "11"}}, said), ElementsAre("host 0", "host 0", "host 1"));
   EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));  // what is the same in all tells nothing
   EXPECT_EQ(said, "2 traces name no host; they are assumed to come from 1 host (nothing says otherwise)");
+}
+
+TEST(JobPartsTest, RanksWithoutAHostAreOnTheNodesThatNcclCounts) {
+  using ::testing::ElementsAre;
+  std::string said;
+  EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "13"}, {0, "14"}}, said, 2),
+              ElementsAre("host 0", "host 0", "host 1", "host 1"));
+  EXPECT_EQ(said, "4 traces name no host; they are assumed to come from 2 hosts (as NCCL counts nodes)");
+  EXPECT_THAT(hosts_of({{0, "7"}, {1, "7"}, {0, "8"}, {1, "7"}}, said, 1), ElementsAre("", "", "", ""));
+  EXPECT_EQ(said, "4 traces name no host; they are assumed to come from 1 host (as NCCL counts nodes)");
+  EXPECT_THAT(hosts_of({{0, "1"}, {1, "2"}, {2, "3"}}, said, 2), ElementsAre("", "", "")) << "uneven: not used";
 }
 
 TEST(JobPartsTest, GpusOfOneFileAreApart) {

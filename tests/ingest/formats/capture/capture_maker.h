@@ -70,11 +70,13 @@ class CaptureMaker {
                 .a = sequence_or_peer,
                 .b = communicator + (group << 32U)});
   }
-  CaptureMaker& nccl_communicator(std::uint32_t number, std::uint64_t id, std::uint64_t size, std::uint64_t rank) {
+  CaptureMaker& nccl_communicator(std::uint32_t number, std::uint64_t id, std::uint64_t size, std::uint64_t rank,
+                                  std::uint32_t nodes = wire::Record::kNoStream) {
     return add({.kind = wire::Kind::kNcclCommunicator,
                 .detail = 6,
                 .start = 1,
                 .correlation = number,
+                .stream = nodes,
                 .a = id,
                 .b = size + ((rank + 1) << 32U)});
   }

@@ -75,7 +75,7 @@ TEST(NcclOperationTest, TheLargerSideOfPartsIsThatOfAllRanks) {
 
 TEST(CaptureNcclTest, AKernelIsDescribedByWhatWasEnqueuedRightAfterItsLaunch) {
   CaptureMaker maker;
-  maker.nccl_communicator(1, 0x1F, 8, 3);
+  maker.nccl_communicator(1, 0x1F, 8, 3, 2);
   launch(maker, 100, 1);
   maker.nccl("AllReduce/ncclFloat32/RING/LL", after(104), 1000, 1, 7, 1, 1);
   launch(maker, 200, 2);
@@ -96,6 +96,7 @@ TEST(CaptureNcclTest, AKernelIsDescribedByWhatWasEnqueuedRightAfterItsLaunch) {
   ASSERT_EQ(trace.communicators.size(), 1U);
   EXPECT_EQ(trace.communicators[0].rank, 3);
   EXPECT_EQ(trace.communicators[0].size, 8);
+  EXPECT_EQ(trace.communicators[0].nodes, 2);
   EXPECT_EQ(trace.rank, 3) << "no launcher told it";
   EXPECT_EQ(trace.world_size, 8);
   EXPECT_THAT(reported(sink), IsEmpty());
