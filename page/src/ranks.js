@@ -7,7 +7,7 @@ import {duration, percent} from './format.js';
 const MOST_RANKS = 64;
 const EXTREMES = 5;
 const RANK_PARTS = ['compute', 'overlapped', 'communication', 'host', 'idle'];
-const LABELS = {compute: 'compute alone', communication: 'exposed transfer: data moves and nothing is computed',
+const LABELS = {compute: 'compute alone', communication: 'exposed transfer: communication moves data and nothing is computed',
                 host: 'neither: host, copies, waiting for ranks'};
 
 /** Parts that do not overlap and sum to the iteration, of the sums that do (sim/analysis/summary.h). */

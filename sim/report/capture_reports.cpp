@@ -229,7 +229,8 @@ Sections breakdown_sections(const Findings& findings) {
                   .table = table_of(kReplayBreakdown, ranks)};
   if (std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.collective_wait > Duration{}; }))
     section.sentences.emplace_back(
-        "exposed transfer: data moves and the rank computes nothing; waiting for ranks is not in it, but in the "
+        "exposed transfer: communication moves data and the rank computes nothing; waiting for ranks is not in it, but "
+        "in the "
         "exposed "
         "communication of 'stats'");
   return {section};

@@ -119,10 +119,15 @@ std::string queueing_text(const Dag& dag, const CriticalPath& path, const WhereT
       to_text(path[PathClass::kQueueing]), to_text(queue.time), shown(lane.name, 60), lane.rank);
 }
 
-std::string exposed_communication_text(const RankBreakdown* most) {
-  if (most == nullptr) return "No transfer is exposed: wherever data moves, the same rank computes.";
+std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<RankBreakdown>& ranks) {
+  const bool communicates = std::any_of(ranks.begin(), ranks.end(), [](const RankBreakdown& rank) {
+    return rank.communication > Duration{} || rank.collective_wait > Duration{};
+  });
+  if (!communicates) return "The replay has no communication.";
+  if (most == nullptr) return "No transfer is exposed: wherever communication moves data, the same rank computes.";
   return fmt::format(
-      "At most {} of an iteration ({}, rank {}) is exposed transfer (data moves while nothing is computed): the "
+      "At most {} of an iteration ({}, rank {}) is exposed transfer (communication moves data while nothing is "
+      "computed): the "
       "most that a faster network or more overlap could save there.",
       percent(ratio(most->exposed_communication, most->iteration)), to_text(most->exposed_communication), most->rank);
 }
@@ -146,7 +151,8 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   if (found->late_start != nullptr) sentences.push_back(late_start_text(dag, *found->late_start));
   if (found->straggler != nullptr) sentences.push_back(straggler_text(*found->straggler));
   if (found->queueing) sentences.push_back(queueing_text(dag, path, *found->queueing));
-  if (sentences.size() < kEnough) sentences.push_back(exposed_communication_text(found->most_exposed));
+  if (sentences.size() < kEnough)
+    sentences.push_back(exposed_transfer_text(found->most_exposed, findings.summary.ranks));
   if (findings.summary.measured) sentences.push_back(unexplained_text(findings.summary, path));
   return sentences;
 }

@@ -47,5 +47,5 @@ Input
 
 Where to look next
 - Of the critical path's 1 ms, 79.0 % is work of the host (framework, Python, launches); most of that is ProfilerStep#4 (710 us in 3 tasks).
-- No transfer is exposed: wherever data moves, the same rank computes.
+- The replay has no communication.
 - Every wait is explained: a what-if can move all of it.

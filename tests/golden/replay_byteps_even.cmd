@@ -58,5 +58,5 @@ Assumptions
 
 Where to look next
 - Of the critical path's 533.139 ms, 89.1 % is communication; most of that is Comm.layer0_weight.PUSH.0 (18.857 ms in 1 task).
-- At most 71.8 % of an iteration (383.494 ms, rank 0) is exposed transfer (data moves while nothing is computed): the most that a faster network or more overlap could save there.
+- At most 71.8 % of an iteration (383.494 ms, rank 0) is exposed transfer (communication moves data while nothing is computed): the most that a faster network or more overlap could save there.
 - 0.1 % of an iteration (328 us) is waiting that nothing in the capture explains, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can move it.

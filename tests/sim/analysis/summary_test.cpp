@@ -296,6 +296,21 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
               HasSubstr("9.5 % of an iteration (20 us) is waiting that nothing in the capture explains"));
 }
 
+TEST(WhereToLookTest, NoCommunicationIsNotHiddenCommunication) {
+  const Capture capture = sample_capture();
+  const Timeline timeline = replayed(capture);
+  Findings findings{.capture = capture,
+                    .timeline = &timeline,
+                    .summary = summarize(capture, timeline),
+                    .path = {critical_path(capture, timeline), std::nullopt}};
+  const auto second = [&findings] { return where_to_look_sections(findings).front().sentences[1].text; };
+  EXPECT_THAT(second(), HasSubstr("(30 us, rank 0) is exposed transfer (communication moves data while nothing is"));
+  for (RankBreakdown& rank : findings.summary.ranks) rank.exposed_communication = {};
+  EXPECT_EQ(second(), "No transfer is exposed: wherever communication moves data, the same rank computes.");
+  for (RankBreakdown& rank : findings.summary.ranks) rank.communication = rank.collective_wait = {};
+  EXPECT_EQ(second(), "The replay has no communication.");
+}
+
 TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
   const Capture capture = sample_capture(microseconds{40});
   const Timeline timeline = replayed(capture);
