@@ -255,12 +255,12 @@ Sections links_sections(const WhatIfAnswer& answer) {
 // --- how changes scaled device work:
 //
 //     Device work under device.to=H100
-//     scaled by                           pieces   share     before      after
+//     scaled by                            tasks   share     before      after
 //     its shapes: memory bounds it            41  61.0 %   2.440 ms   1.110 ms
 //     left as it was                           2   0.4 %  16.000 us  16.000 us
 //     - left as they were: collectives, ...
 //
-// and the same by class of kernel. Times are sums over pieces of work, also of those that ran at the
+// and the same by class of kernel. Times are sums over tasks, also of those that ran at the
 // same time on two streams; a share is of their sum.
 
 using Part = ScaledShare::Part;
@@ -285,7 +285,7 @@ struct PartLine {
 constexpr auto kPartLine = std::to_array<Field<PartLine>>({
     {"name", at<&PartLine::name>},
     {"", at<&PartLine::in_words>, {"name"}},
-    {"pieces", at<&PartLine::part, &Part::pieces>, {"pieces"}},
+    {"pieces", at<&PartLine::part, &Part::pieces>, {"tasks"}},
     {"share", at<&PartLine::share>, {"share", Use::kMain, Form::kShare}},
     {"before_ns", at<&PartLine::part, &Part::before>, {"before"}},
     {"after_ns", at<&PartLine::part, &Part::after>, {"after"}},

@@ -34,17 +34,17 @@ wait          0.013 ms  0.013 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Device work under device.to=H100
-scaled by                              pieces   share     before     after
-its shapes: the matrix units bound it       1  95.3 %  16.000 ms  5.456 ms
-its shapes: memory bounds it                2   2.3 %   0.390 ms  0.175 ms
-left as it was                              1   2.4 %   0.400 ms  0.400 ms
+scaled by                              tasks   share     before     after
+its shapes: the matrix units bound it      1  95.3 %  16.000 ms  5.456 ms
+its shapes: memory bounds it               2   2.3 %   0.390 ms  0.175 ms
+left as it was                             1   2.4 %   0.400 ms  0.400 ms
 - left as they were: collectives, whose time depends on the network, and copies of pageable memory
 
 The same by class of kernel
-class        pieces   share     before     after
-gemm              1  95.3 %  16.000 ms  5.456 ms
-elementwise       2   2.3 %   0.390 ms  0.175 ms
-staged copy       1   2.4 %   0.400 ms  0.400 ms
+class        tasks   share     before     after
+gemm             1  95.3 %  16.000 ms  5.456 ms
+elementwise      2   2.3 %   0.390 ms  0.175 ms
+staged copy      1   2.4 %   0.400 ms  0.400 ms
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
@@ -82,17 +82,17 @@ wait          0.013 ms  0.013 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Device work under precision.to=bf16
-scaled by                              pieces   share     before     after
-its shapes: the matrix units bound it       1  95.3 %  16.000 ms  1.064 ms
-its shapes: memory bounds it                1   1.3 %   0.220 ms  0.111 ms
-left as it was                              2   3.4 %   0.570 ms  0.570 ms
+scaled by                              tasks   share     before     after
+its shapes: the matrix units bound it      1  95.3 %  16.000 ms  1.064 ms
+its shapes: memory bounds it               1   1.3 %   0.220 ms  0.111 ms
+left as it was                             2   3.4 %   0.570 ms  0.570 ms
 - left as they were: the optimizer, collectives, memsets, copies between host and device, integers, kernels of unknown kind, and work of unknown precision or already in this one
 
 The same by class of kernel
-class        pieces   share     before     after
-gemm              1  95.3 %  16.000 ms  1.064 ms
-elementwise       2   2.3 %   0.390 ms  0.281 ms
-staged copy       1   2.4 %   0.400 ms  0.400 ms
+class        tasks   share     before     after
+gemm             1  95.3 %  16.000 ms  1.064 ms
+elementwise      2   2.3 %   0.390 ms  0.281 ms
+staged copy      1   2.4 %   0.400 ms  0.400 ms
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.
@@ -134,18 +134,18 @@ wait          0.013 ms   0.013 ms           0
 - baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Device work under batch.scale=2
-scaled by                              pieces   share    before     after
-its shapes: the matrix units bound it       1  95.3 %  16.00 ms  31.98 ms
-its shapes: memory bounds it                1   1.3 %   0.22 ms   0.44 ms
-its class of kernel, without shapes         1   2.4 %   0.40 ms   0.80 ms
-left as it was                              1   1.0 %   0.17 ms   0.17 ms
+scaled by                              tasks   share    before     after
+its shapes: the matrix units bound it      1  95.3 %  16.00 ms  31.98 ms
+its shapes: memory bounds it               1   1.3 %   0.22 ms   0.44 ms
+its class of kernel, without shapes        1   2.4 %   0.40 ms   0.80 ms
+left as it was                             1   1.0 %   0.17 ms   0.17 ms
 - left as they were: the optimizer, operators on parameters and gradients alone, and collectives
 
 The same by class of kernel
-class        pieces   share    before     after
-gemm              1  95.3 %  16.00 ms  31.98 ms
-elementwise       2   2.3 %   0.39 ms   0.61 ms
-staged copy       1   2.4 %   0.40 ms   0.80 ms
+class        tasks   share    before     after
+gemm             1  95.3 %  16.00 ms  31.98 ms
+elementwise      2   2.3 %   0.39 ms   0.61 ms
+staged copy      1   2.4 %   0.40 ms   0.80 ms
 
 Assumptions
 - One rank alone sends no messages: nothing is said of a network.

@@ -6,6 +6,8 @@ anchored  the baseline of a prediction is the measured iteration: within 5 %, or
 one       whatif, sweep and advise give the same baseline, the same measured iteration and the same error
 trusted   where the captured steps contradict the repetition of one, check finds it and the what-if says so
 shapes    where batch.scale is refused for lack of shapes, check finds it
+tested    check says that the graph is not tested where the replay tested nothing, and only there
+classes   as many tasks of a class, of the same time, in a what-if of the device as 'tasks' counts and a selection takes
 damaged   a capture that is cut says so in the first lines; what it still answers is right, and the rest is refused
 unlike    a gate does not judge what does not compare"""
 import glob
@@ -45,11 +47,19 @@ def judge(name, path):
             found = {key: other["baseline"].get(key) for key in first}
             check(f"{name}: {question[0]} has the baseline of whatif", found == first, (found, first))
     contradicted = any("until it is steady" in sentence for sentence in whole["assumptions"])
-    findings = {finding["name"] for finding in answer("check", path)["findings"]}
+    judged = answer("check", path)
+    findings = {finding["name"] for finding in judged["findings"]}
     found = "repetition_contradicted" in findings
     check(f"{name}: check and whatif agree on whether the steps repeat", found == contradicted, (found, contradicted))
     refused = b"does not show the shapes of operators" in quietly("whatif", path, "--set", "batch.scale=2").stderr
     check(f"{name}: check lacks shapes where batch.scale does", not refused or "no_shapes" in findings, findings)
+    untested = [finding["name"] for finding in judged["findings"] if "not tested" in finding["effect"]]
+    check(f"{name}: check says untested where nothing was", not untested or judged["replay"].get("test_error") is None, (untested, judged["replay"]))
+    shares = (answer("whatif", path, "--set", "device.to=H100") or {}).get("device_work", [])
+    if shares:
+        classes = {row["name"]: (row["tasks"], row["total_ns"]) for row in answer("tasks", path)["classes"]}
+        found = {one["name"]: (one["pieces"], one["before_ns"]) for one in shares[0]["classes"]}
+        check(f"{name}: classes of device work are those of tasks", all(classes.get(key) == value for key, value in found.items()), (found, classes))
     check(f"{name}: it is whole", "lost_kernels" not in findings, findings)
 
 
