@@ -103,6 +103,7 @@ std::vector<Part> parts_of(const Node& node) {
                                    .communication = parts->at("communication_ns").duration(),
                                    .copies = parts->at("copies_ns").duration(),
                                    .collective_wait = parts->at("collective_wait_ns").duration(),
+                                   .loader = parts->duration_or_zero("loader_ns"),
                                    .host = parts->at("host_ns").duration(),
                                    .idle = parts->at("idle_ns").duration()});
 }
@@ -112,7 +113,9 @@ std::vector<Part> path_of(const Node& classes, std::string_view suffix = {}) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
     const std::string name{sim::to_text(static_cast<sim::PathClass>(i))};
-    parts.push_back({name, classes.at(name + std::string(suffix)).duration()});
+    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // left out where there is none
+    const std::string key = name + std::string(suffix);
+    parts.push_back({name, loader ? classes.duration_or_zero(key) : classes.at(key).duration()});
   }
   return parts;
 }

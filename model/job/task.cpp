@@ -12,6 +12,7 @@ TaskClass class_of(TaskKind kind) noexcept {
     case TaskKind::kTransfer:
     case TaskKind::kServer:
     case TaskKind::kControl: return TaskClass::kCommunication;
+    case TaskKind::kLoader: return TaskClass::kLoader;
     case TaskKind::kHost:
     case TaskKind::kRuntime: break;
   }
@@ -30,6 +31,7 @@ std::string_view to_text(TaskKind kind) noexcept {
     case TaskKind::kOperator: return "operator";
     case TaskKind::kServer: return "server";
     case TaskKind::kControl: return "control";
+    case TaskKind::kLoader: return "loader";
   }
   return "unknown";
 }

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_JOB_TASK_H
 #define STEPSIM_MODEL_JOB_TASK_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,11 +24,13 @@ enum class TaskKind : std::uint8_t {
   kOperator,    ///< a framework operator with no finer view of it: FW.x, BW.x, UPDATE
   kServer,      ///< work of a parameter server: a copy or a sum
   kControl,     ///< a message or hand-over without bulk data: COORDINATE_*, acknowledgement
+  kLoader,      ///< a host thread waits for a batch that processes of a data loader make
 };
+inline constexpr std::size_t kTaskKindCount = 11;
 
 /// Where the time of a step goes, as reports break it down. Copies and a server's work count as
-/// communication: they move bytes.
-enum class TaskClass : std::uint8_t { kCompute, kCommunication, kHost };
+/// communication: they move bytes. A wait for a data loader is no work of the host's: no faster processor shortens it.
+enum class TaskClass : std::uint8_t { kCompute, kCommunication, kHost, kLoader };
 
 [[nodiscard]] TaskClass class_of(TaskKind kind) noexcept;
 [[nodiscard]] std::string_view to_text(TaskKind kind) noexcept;

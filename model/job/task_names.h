@@ -42,6 +42,13 @@ enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
   return says("DtoH") || says("DeviceToHost") ? CopyDirection::kToHost : CopyDirection::kNone;
 }
 
+/// Whether an annotation is that of a data loader whose batches other processes make: PyTorch's
+/// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__". The loader of _SingleProcessDataLoaderIter works in
+/// the thread that asks it.
+[[nodiscard]] constexpr bool awaits_loader(std::string_view name) noexcept {
+  return name.find("_MultiProcessingDataLoaderIter.__next__") != std::string_view::npos;
+}
+
 /// The lane of the instants at which all that is last of a tensor has ended. No event recorded them.
 inline constexpr std::string_view kGatheredLane = "gathered";
 /// Ends the name of the part of a push that follows its arrival: the way back of the acknowledgement.

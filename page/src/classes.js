@@ -1,5 +1,5 @@
 // The classes of time: their names, letters and colours. The colours are the eight of Okabe and Ito, which readers who
-// do not tell all colours apart still do; each class also has a letter. style.css has the colours as --class-NAME.
+// do not tell all colours apart still do, and a grey; each class also has a letter. style.css has the colours as --class-NAME.
 
 export const CLASSES = {
   compute: {letter: 'C', label: 'compute', color: '#0072b2', ink: '#ffffff'},
@@ -10,11 +10,12 @@ export const CLASSES = {
   queueing: {letter: 'Q', label: 'queueing', color: '#e69f00', ink: '#111111'},
   wait: {letter: 'W', label: 'waiting', color: '#f0e442', ink: '#111111'},
   idle: {letter: 'I', label: 'idle', color: '#bbbbbb', ink: '#111111'},
+  loader: {letter: 'D', label: 'waiting for data', color: '#000000', ink: '#ffffff'},
 };
 
 const BY_KIND = {
   'kernel': 'compute', 'operator': 'compute', 'memset': 'copy', 'copy': 'copy', 'collective': 'communication',
-  'transfer': 'communication', 'server': 'communication', 'control': 'communication',
+  'transfer': 'communication', 'server': 'communication', 'control': 'communication', 'loader': 'loader',
 };
 
 /** The class in whose colour a task of that kind is drawn. */

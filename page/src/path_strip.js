@@ -7,7 +7,7 @@ import {counted, duration, percent} from './format.js';
 import {table} from './tables.js';
 
 const LONGEST = 20;
-const PATH_PARTS = ['compute', 'communication', 'copy', 'host', 'queueing', 'wait'];
+const PATH_PARTS = ['compute', 'communication', 'copy', 'host', 'queueing', 'wait', 'loader'];
 
 /** The classes of a path, whichever way the answer writes them. */
 function classesOf(path) {

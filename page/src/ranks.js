@@ -8,7 +8,7 @@ const MOST_RANKS = 64;
 const EXTREMES = 5;
 const RANK_PARTS = ['compute', 'overlapped', 'communication', 'host', 'idle'];
 const LABELS = {compute: 'compute alone', communication: 'exposed transfer: communication moves data and nothing is computed',
-                host: 'neither: host, copies, waiting for ranks'};
+                host: 'neither: host, copies, waiting for ranks and for data'};
 
 /** Parts that do not overlap and sum to the iteration, of the sums that do (sim/analysis/summary.h). */
 export function partsOf(rank) {

@@ -5,7 +5,7 @@ import {duration, signedPercent} from './format.js';
 import {table} from './tables.js';
 
 const FALLS = [['compute_ns', 'compute'], ['communication_ns', 'communication'], ['queueing_ns', 'queueing for links and lanes'],
-               ['copy_ns', 'copies'], ['host_ns', 'host and launches'], ['wait_ns', 'waiting']];
+               ['copy_ns', 'copies'], ['host_ns', 'host and launches'], ['wait_ns', 'waiting'], ['loader_ns', 'waiting for data']];
 
 /** [{label, from, to}]: the first and the last are iterations, those between lead from one to the other. */
 export function waterfallSteps(answer) {
@@ -17,7 +17,7 @@ export function waterfallSteps(answer) {
     steps.push({label, from: level, to: level + change});
     level += change;
   };
-  for (const [key, label] of FALLS) move(label, after.critical_path[key] - before.critical_path[key]);
+  for (const [key, label] of FALLS) move(label, (after.critical_path[key] ?? 0) - (before.critical_path[key] ?? 0));
   // The iteration is a median over steps and ranks, the path is that of one step.
   move('between the path\u2019s step and the iteration', after.iteration_ns - level);
   steps.push({label: 'scenario', from: 0, to: after.iteration_ns, whole: true});

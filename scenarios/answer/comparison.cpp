@@ -23,6 +23,7 @@ std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer) {
           {"hidden behind compute", true, hidden(before), hidden(after)},
           {"copies", false, before.copies, after.copies},
           {"waiting in collectives", false, before.collective_wait, after.collective_wait},
+          {"waiting for data", false, before.loader, after.loader},
           {"host", false, before.host, after.host},
           {"idle", false, before.idle, after.idle}};
 }

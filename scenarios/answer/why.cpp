@@ -63,7 +63,8 @@ std::string less_or_more(Duration difference) {
 std::string largest_class(const sim::CriticalPath& path) {
   const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   const auto which = static_cast<PathClass>(largest - path.classes.begin());
-  return fmt::format("{}, {:.0f} % of it", sim::to_text(which), 100 * ratio(*largest, path.length));
+  const std::string_view what = which == PathClass::kLoader ? "waiting for data" : sim::to_text(which);
+  return fmt::format("{}, {:.0f} % of it", what, 100 * ratio(*largest, path.length));
 }
 
 /// "queueing takes 3.1 ms more, host 1.0 ms more": the classes of the critical path that grew, or shrank, by a

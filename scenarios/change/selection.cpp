@@ -14,7 +14,10 @@
 namespace stepsim::scenarios {
 namespace {
 
-std::string_view in_words(sim::PathClass part) { return part == sim::PathClass::kHost ? "host work" : to_text(part); }
+std::string_view in_words(sim::PathClass part) {
+  if (part == sim::PathClass::kLoader) return "waiting for data";
+  return part == sim::PathClass::kHost ? "host work" : to_text(part);
+}
 
 /// An operator's own tasks are the host's part of it. If its kernels were not selected, somebody may have meant them.
 std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture& capture) {
@@ -93,6 +96,7 @@ std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& captu
     switch (class_of(dag.kind(task))) {
       case TaskClass::kCompute: return false;
       case TaskClass::kCommunication: return true;
+      case TaskClass::kLoader: return !selector.selects_work();
       case TaskClass::kHost: break;
     }
     return !selector.selects_work() && computes.contains(dag.lane(task).rank);

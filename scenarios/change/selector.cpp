@@ -149,10 +149,7 @@ bool matches(const RE2& pattern, std::string_view name) {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for (auto kind = TaskKind::kHost; kind <= TaskKind::kControl;
-       kind = static_cast<TaskKind>(static_cast<std::uint8_t>(kind) + 1)) {
-    names.emplace_back(to_text(kind));
-  }
+  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) names.emplace_back(to_text(static_cast<TaskKind>(kind)));
   return names;
 }
 

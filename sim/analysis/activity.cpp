@@ -49,6 +49,7 @@ void Activity::add(const Dag& dag, const Timeline& timeline, TaskId task, Interv
     case PathClass::kCompute: put(compute, clipped(whole, window)); break;
     case PathClass::kCommunication: put(communication, clipped(whole, window)); break;
     case PathClass::kCopy: put(copies, clipped(whole, window)); break;
+    case PathClass::kLoader: put(loader, clipped(whole, window)); break;
     default: put(host, clipped(whole, window)); break;
   }
 }
@@ -82,6 +83,7 @@ IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank ra
   parts.communication = part(activity.communication);
   parts.copies = part(activity.copies);
   parts.collective_wait = part(activity.collective_wait);
+  parts.loader = part(activity.loader);
   parts.host = part(activity.host);
   parts.idle = (length_of(windows) - covered) / count;
   return parts;

@@ -32,6 +32,7 @@ struct Activity {
   std::vector<Interval> communication;  ///< moving data, without waiting for other ranks
   std::vector<Interval> copies;
   std::vector<Interval> collective_wait;  ///< in a collective before its last member arrived
+  std::vector<Interval> loader;           ///< a thread waits for processes that load data
   std::vector<Interval> host;
 
   /// Adds what `task` does within `window`; neighbours become one interval. Precondition: `timeline` is of `dag`.
@@ -49,11 +50,12 @@ struct IterationParts {
   Duration communication{};    ///< while no compute runs
   Duration copies{};           ///< while neither runs
   Duration collective_wait{};  ///< in a collective before its last member arrived, and nothing of the above
+  Duration loader{};           ///< a thread waits for processes that load data, and nothing of the above
   Duration host{};             ///< host work alone
   Duration idle{};             ///< none of the above
 
   [[nodiscard]] Duration sum() const noexcept {
-    return compute + communication + copies + collective_wait + host + idle;
+    return compute + communication + copies + collective_wait + loader + host + idle;
   }
 };
 

@@ -191,6 +191,7 @@ PathClass path_class_of(const Dag& dag, TaskId task) {
   switch (class_of(kind)) {
     case TaskClass::kCompute: return PathClass::kCompute;
     case TaskClass::kCommunication: return PathClass::kCommunication;
+    case TaskClass::kLoader: return PathClass::kLoader;
     case TaskClass::kHost: break;
   }
   return PathClass::kHost;
@@ -207,6 +208,7 @@ std::string_view to_text(PathClass path_class) noexcept {
     case PathClass::kCopy: return "copy";
     case PathClass::kHost: return "host";
     case PathClass::kQueueing: return "queueing";
+    case PathClass::kLoader: return "loader";
     case PathClass::kWait: break;
   }
   return "wait";

@@ -22,6 +22,7 @@
 /// Every nanosecond from begin to end falls in one class:
 ///   compute, communication, copy, host  a task on the path runs and the next one is not ready yet
 ///   queueing  a task on the path runs while the next one stands ready for the same lane
+///   loader    a task on the path waits for processes that load data
 ///   wait      before a task: a lag (launch latency, a message under way, waiting that nothing explains),
 ///             or the late start of the path's first rank
 ///
@@ -31,9 +32,9 @@ namespace stepsim::sim {
 
 using stepsim::to_text;  // that of units is meant beside the one below
 
-enum class PathClass : std::uint8_t { kCompute, kCommunication, kCopy, kHost, kQueueing, kWait };
-inline constexpr std::size_t kPathClassCount = 6;
-/// "compute", "communication", "copy", "host", "queueing", "wait".
+enum class PathClass : std::uint8_t { kCompute, kCommunication, kCopy, kHost, kQueueing, kWait, kLoader };
+inline constexpr std::size_t kPathClassCount = 7;
+/// "compute", "communication", "copy", "host", "queueing", "wait", "loader".
 [[nodiscard]] std::string_view to_text(PathClass path_class) noexcept;
 /// The class of a task while it runs and the next one is not ready. A copy on a device's stream, or between host and
 /// device on a copy engine, is not communication, because no network could make it faster: it is within the device, or

@@ -279,7 +279,7 @@ RankBreakdown at_pace(RankBreakdown rank, Duration iteration) {
   rank.idle = std::max(Duration{}, rank.idle + iteration - rank.iteration);
   rank.iteration = iteration;
   for (Duration* const part : {&rank.compute, &rank.communication, &rank.exposed_communication, &rank.copies,
-                               &rank.collective_wait, &rank.host, &rank.idle, &rank.unexplained}) {
+                               &rank.collective_wait, &rank.loader, &rank.host, &rank.idle, &rank.unexplained}) {
     *part = std::min(*part, iteration);
   }
   return rank;

@@ -90,6 +90,7 @@ RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activit
   result.communication = in_one(union_length(activity.communication));
   result.copies = in_one(union_length(activity.copies));
   result.collective_wait = in_one(union_length(activity.collective_wait));
+  result.loader = in_one(union_length(activity.loader));
   result.host = in_one(union_length(activity.host));
   result.unexplained = in_one(union_length(activity.unexplained));
   std::vector<Interval>& all = activity.compute;
@@ -99,6 +100,7 @@ RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activit
   result.exposed_communication = in_one(union_length(all) - compute);
   append(all, activity.copies);
   append(all, activity.collective_wait);
+  append(all, activity.loader);
   append(all, activity.host);
   result.idle = in_one(times.window.end - times.window.begin - union_length(all));
   return result;

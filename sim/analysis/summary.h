@@ -60,6 +60,7 @@ struct RankBreakdown {
   Duration exposed_communication{};  ///< the part of it while no compute runs
   Duration copies{};                 ///< within a device, or between it and its host
   Duration collective_wait{};        ///< in a collective before its last member arrived
+  Duration loader{};                 ///< a thread waits for processes that load data
   Duration host{};
   Duration idle{};  ///< none of the above
   Duration unexplained{};

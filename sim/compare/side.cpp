@@ -122,9 +122,13 @@ const std::vector<WorkGroup>& operators_of(const Side& side) {
 }  // namespace
 
 std::vector<Part> named(const IterationParts& parts) {
-  return {{"compute", parts.compute},     {"communication without compute", parts.communication},
-          {"copies alone", parts.copies}, {"waiting for other ranks", parts.collective_wait},
-          {"host alone", parts.host},     {"idle", parts.idle}};
+  return {{"compute", parts.compute},
+          {"communication without compute", parts.communication},
+          {"copies alone", parts.copies},
+          {"waiting for other ranks", parts.collective_wait},
+          {"waiting for data", parts.loader},
+          {"host alone", parts.host},
+          {"idle", parts.idle}};
 }
 
 Side side_of(const Capture& capture, const Timeline& timeline, const Summary& summary, const CriticalPath& path) {

@@ -95,8 +95,8 @@ class Words {
 }  // namespace
 
 std::string_view colour_of(PathClass part) noexcept {
-  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072b2", "#d55e00", "#009e73",
-                                                                          "#56b4e9", "#e69f00", "#f0e442"};
+  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072b2", "#d55e00", "#009e73", "#56b4e9",
+                                                                          "#e69f00", "#f0e442", "#cc79a7"};
   return kColours[static_cast<std::size_t>(part)];
 }
 

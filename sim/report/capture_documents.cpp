@@ -44,6 +44,7 @@ Table rows_of(const Summary& summary) {
     add("exposed communication", rank.exposed_communication);
     add("copies", rank.copies);
     add("waiting for ranks", rank.collective_wait);
+    if (rank.loader > Duration{}) add("waiting for data", rank.loader);
     add("host", rank.host);
     add("idle", rank.idle);
     add("unexplained", rank.unexplained);

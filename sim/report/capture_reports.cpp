@@ -225,8 +225,11 @@ constexpr auto kBreakdown = std::to_array<Field<Findings>>({
 
 Sections breakdown_sections(const Findings& findings) {
   const std::vector<RankBreakdown>& ranks = findings.summary.ranks;
+  TableRows rows;
+  if (std::all_of(ranks.begin(), ranks.end(), [](const RankBreakdown& rank) { return rank.loader == Duration{}; }))
+    rows.without.emplace_back("waiting for data");
   Section section{.title = "Where an iteration goes (replayed; the columns overlap)",
-                  .table = table_of(kReplayBreakdown, ranks)};
+                  .table = table_of(kReplayBreakdown, ranks, rows)};
   if (std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.collective_wait > Duration{}; }))
     section.sentences.emplace_back(
         "exposed transfer: communication moves data and the rank computes nothing; waiting for ranks is not in it, but "

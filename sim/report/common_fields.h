@@ -1,6 +1,9 @@
 #ifndef STEPSIM_SIM_REPORT_COMMON_FIELDS_H
 #define STEPSIM_SIM_REPORT_COMMON_FIELDS_H
 
+#include <functional>
+#include <optional>
+
 #include "model/base/assumption.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
@@ -22,6 +25,18 @@ namespace stepsim::sim {
   return times.empty() ? nullptr : &*std::max_element(times.begin(), times.end());
 }
 
+/// A time that most captures have nothing of, and is left out there.
+template <auto Member>
+struct IfAny {
+  template <class Item>
+  std::optional<Duration> operator()(const Item& item) const {
+    const Duration time = std::invoke(Member, item);
+    return time == Duration{} ? std::nullopt : std::optional{time};
+  }
+};
+template <auto Member>
+inline constexpr IfAny<Member> if_any{};  // NOLINT(readability-identifier-naming): reads as a function
+
 /// Where a rank's iteration goes; the times overlap.
 inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"rank", at<&RankBreakdown::rank>, {"rank"}},
@@ -31,6 +46,7 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"exposed_communication_ns", at<&RankBreakdown::exposed_communication>, {"exposed transfer"}},
     {"copies_ns", at<&RankBreakdown::copies>, {"copies", Use::kDetail}},
     {"collective_wait_ns", at<&RankBreakdown::collective_wait>, {"waiting for ranks", Use::kHelp}},
+    {"loader_ns", if_any<&RankBreakdown::loader>, {"waiting for data"}, kIfAny},
     {"host_ns", at<&RankBreakdown::host>, {"host", Use::kHelp}},
     {"idle_ns", at<&RankBreakdown::idle>, {"all idle", Use::kDetail}},
 });
@@ -42,6 +58,7 @@ inline constexpr auto kIterationParts = std::to_array<Field<IterationParts>>({
     {"communication_ns", at<&IterationParts::communication>},
     {"copies_ns", at<&IterationParts::copies>},
     {"collective_wait_ns", at<&IterationParts::collective_wait>},
+    {"loader_ns", if_any<&IterationParts::loader>, {}, kIfAny},
     {"host_ns", at<&IterationParts::host>},
     {"idle_ns", at<&IterationParts::idle>},
 });
@@ -50,6 +67,7 @@ template <PathClass c>
 struct TimeOfClass {
   Duration operator()(const CriticalPath& path) const { return path[c]; }
 };
+[[nodiscard]] inline Duration loader_of(const CriticalPath& path) { return path[PathClass::kLoader]; }
 /// The time of a class in JSON, and in tables its share of the path.
 template <PathClass c>
 constexpr Field<CriticalPath> class_field(std::string_view name) {
@@ -63,6 +81,7 @@ inline constexpr auto kPathClasses = std::to_array<Field<CriticalPath>>({
     class_field<PathClass::kHost>("host"),
     class_field<PathClass::kQueueing>("queueing"),
     class_field<PathClass::kWait>("wait"),
+    {"loader", if_any<loader_of>, {}, kIfAny},
 });
 
 /// The same under the names that what-ifs give them.
@@ -73,6 +92,7 @@ inline constexpr auto kPathClassTimes = std::to_array<Field<CriticalPath>>({
     {"host_ns", TimeOfClass<PathClass::kHost>{}},
     {"queueing_ns", TimeOfClass<PathClass::kQueueing>{}},
     {"wait_ns", TimeOfClass<PathClass::kWait>{}},
+    {"loader_ns", if_any<loader_of>, {}, kIfAny},
 });
 
 inline constexpr auto kIterationPath = std::to_array<Field<IterationPath>>({

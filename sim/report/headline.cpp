@@ -112,6 +112,13 @@ std::string spread_text(const Summary& summary) {
   return fmt::format("; steps take from {} to {}", to_text(shortest->measured), to_text(longest->measured));
 }
 
+/// "; 64.0 % of an iteration is waiting for data": empty where that is less than a twentieth.
+std::string loader_text(const Summary& summary) {
+  constexpr double kNoticed = 0.05;
+  const double share = ratio(summary.parts.loader, summary.parts.sum());
+  return share < kNoticed ? "" : fmt::format("; {} of an iteration is waiting for data", percent(share));
+}
+
 /// "; 12 % of the device's time is in no whole step": empty where it is less than 1 %.
 std::string outside_text(const Capture& capture) {
   if (capture.recording.step.empty()) return {};
@@ -164,7 +171,7 @@ std::string headline(const Capture& capture, const Summary& summary) {
   const std::string pace = differ ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
   return fmt::format("An iteration takes {}{}: {} of {}, {}{}.", times, pace,
                      counted(step_count(capture.recording), "step"), ranks, tasks,
-                     spread_text(summary) + outside_text(capture));
+                     loader_text(summary) + spread_text(summary) + outside_text(capture));
 }
 
 std::string untested_reason(const Capture& capture) {

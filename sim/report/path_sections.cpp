@@ -34,18 +34,13 @@ std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
   return chosen;
 }
 
-template <auto Member>
-struct IfAny {
-  std::optional<Duration> operator()(const PathLine& line) const {
-    const Duration time = line.task->*Member;
-    return time == Duration{} ? std::nullopt : std::optional{time};
-  }
-};
+Duration wait_before(const PathLine& line) { return line.task->wait; }
+Duration queueing_of(const PathLine& line) { return line.task->queueing; }
 constexpr auto kShownPath = std::to_array<Field<PathLine>>({
     {"", [](const PathLine& line) { return line.task->start - line.path->begin; }, {"start", Use::kHelp}},
     {"", at<&PathLine::task, &PathTask::duration>, {"duration"}},
-    {"", IfAny<&PathTask::wait>{}, {"wait before", Use::kDetail}},
-    {"", IfAny<&PathTask::queueing>{}, {"queueing", Use::kDetail}},
+    {"", if_any<wait_before>, {"wait before", Use::kDetail}},
+    {"", if_any<queueing_of>, {"queueing", Use::kDetail}},
     {"", [](const PathLine& line) { return path_class_of(*line.dag, line.task->task); }, {"class"}},
     {"", at<&PathLine::lane, &Lane::rank>, {"rank"}},
     {"", at<&PathLine::lane, &Lane::name>, {"lane", Use::kDetail}},
@@ -53,10 +48,11 @@ constexpr auto kShownPath = std::to_array<Field<PathLine>>({
     {"", at<&PathLine::released_by>, {"released by", Use::kHelp}},
 });
 
-/// One row a class.
+/// One row a class; that of data loaders only where the path waits for one.
 Table class_table(const CriticalPath& path) {
   Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
   for (std::size_t c = 0; c < kPathClassCount; ++c) {
+    if (static_cast<PathClass>(c) == PathClass::kLoader && path.classes[c] == Duration{}) continue;
     const std::string name{to_text(static_cast<PathClass>(c))};
     table.add_row({name, path.classes[c], percent_cell(ratio(path.classes[c], path.length))});
   }
@@ -91,6 +87,9 @@ std::string largest_class_text(const Dag& dag, const CriticalPath& path, const W
     case PathClass::kCommunication: return with_name("communication");
     case PathClass::kCopy: return with_name("copying within a device or between it and its host");
     case PathClass::kHost: return with_name("work of the host (framework, Python, launches)");
+    case PathClass::kLoader:
+      return fmt::format("{} waiting for the processes that load data: loader.workers=2x says what more of them save.",
+                         part);
     case PathClass::kQueueing: return fmt::format("{} standing in line behind other work.", part);
     case PathClass::kWait: break;
   }

@@ -18,7 +18,8 @@ namespace stepsim::sim {
 namespace {
 
 /// The parts of a step's time that are tasks.
-constexpr std::array kParts{PathClass::kCompute, PathClass::kCommunication, PathClass::kCopy, PathClass::kHost};
+constexpr std::array kParts{PathClass::kCompute, PathClass::kCommunication, PathClass::kCopy, PathClass::kHost,
+                            PathClass::kLoader};
 
 constexpr auto kTaskGroup = std::to_array<Field<TaskGroup>>({
     {"name", at<&TaskGroup::name>, {"name"}},

@@ -101,7 +101,7 @@ class Devices {
   void add(const Piece& piece) {
     const Rank rank = work_.rank(piece);
     const bool host_counts = !with_devices_.contains(rank);
-    if (piece.part == WorkPart::kHost && !host_counts) return;
+    if (piece.part == WorkPart::kLoader || (piece.part == WorkPart::kHost && !host_counts)) return;
     if (piece.is_call && work_.details.calls[piece.index].kind == CallKind::kAnnotation) return;
     if (!piece.is_call && !host_counts && place_of_[dag_.lane_id(TaskId{piece.index}).index()].device < 0)
       return;  // a collective of the host's

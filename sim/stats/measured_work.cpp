@@ -18,6 +18,7 @@ WorkPart part_of(const Dag& dag, TaskId task) {
     case PathClass::kCompute: return WorkPart::kCompute;
     case PathClass::kCommunication: return WorkPart::kCommunication;
     case PathClass::kCopy: return WorkPart::kCopy;
+    case PathClass::kLoader: return WorkPart::kLoader;
     default: return WorkPart::kHost;
   }
 }
@@ -136,7 +137,8 @@ class Collector {
       if (call.kind == CallKind::kPython) continue;
       add({.start = call.start,
            .length = call.duration,
-           .self = call.kind == CallKind::kAnnotation ? Duration{} : call.self,
+           .self =
+               call.kind == CallKind::kAnnotation || awaits_loader(details.names[call.name]) ? Duration{} : call.self,
            .index = static_cast<std::uint32_t>(i),
            .is_call = true,
            .part = WorkPart::kHost});
@@ -156,7 +158,8 @@ class Collector {
 }  // namespace
 
 std::string_view to_text(WorkPart part) noexcept {
-  static constexpr std::array<std::string_view, kWorkParts> kTexts{"compute", "communication", "copy", "host"};
+  static constexpr std::array<std::string_view, kWorkParts> kTexts{"compute", "communication", "copy", "host",
+                                                                   "loader"};
   return kTexts[static_cast<std::size_t>(part)];
 }
 

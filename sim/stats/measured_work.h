@@ -13,9 +13,10 @@
 namespace stepsim::sim {
 
 /// What time is spent on. Unlike in a replay a memset is a copy here, as in other tools: it moves no data of the job's.
-enum class WorkPart : std::uint8_t { kCompute, kCommunication, kCopy, kHost };
-inline constexpr std::size_t kWorkParts = 4;
-[[nodiscard]] std::string_view to_text(WorkPart part) noexcept;  ///< "compute", "communication", "copy", "host"
+enum class WorkPart : std::uint8_t { kCompute, kCommunication, kCopy, kHost, kLoader };
+inline constexpr std::size_t kWorkParts = 5;
+/// "compute", "communication", "copy", "host", "loader".
+[[nodiscard]] std::string_view to_text(WorkPart part) noexcept;
 
 /// A piece of work as it was recorded: a task of the Dag, or a call on a host thread.
 struct Piece {

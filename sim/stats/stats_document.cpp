@@ -45,7 +45,8 @@ Cell stack_cell(const StackLine& line) {
 
 namespace {
 
-constexpr std::array kParts{WorkPart::kCompute, WorkPart::kCommunication, WorkPart::kCopy, WorkPart::kHost};
+constexpr std::array kParts{WorkPart::kCompute, WorkPart::kCommunication, WorkPart::kCopy, WorkPart::kHost,
+                            WorkPart::kLoader};
 
 constexpr auto kInputs = std::to_array<Field<std::vector<Statistics>>>({{"inputs", at<>, kStatistics, kRowLines}});
 
@@ -209,8 +210,8 @@ std::string times_text(const Statistics& input) {
   std::string text;
   for (const WorkPart part : kParts) {
     const Duration sum = input.totals.of_part[static_cast<std::size_t>(part)];
-    if (sum > Duration{})
-      text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", stepsim::to_text(sum), to_text(part));
+    const std::string_view what = part == WorkPart::kLoader ? "waiting for data" : to_text(part);
+    if (sum > Duration{}) text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", stepsim::to_text(sum), what);
   }
   return text;
 }

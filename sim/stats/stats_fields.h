@@ -329,6 +329,13 @@ inline constexpr auto kWorkTotals = std::to_array<Field<WorkTotals>>({
     {"communication_ns", TotalOf<WorkPart::kCommunication>{}},
     {"copy_ns", TotalOf<WorkPart::kCopy>{}},
     {"host_ns", TotalOf<WorkPart::kHost>{}},
+    {"loader_ns",
+     [](const WorkTotals& totals) {
+       const Duration loader = TotalOf<WorkPart::kLoader>{}(totals);
+       return loader == Duration{} ? std::nullopt : std::optional{loader};
+     },
+     {},
+     kIfAny},
 });
 
 inline constexpr auto kStatistics = std::to_array<Field<Statistics>>({

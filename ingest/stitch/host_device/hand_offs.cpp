@@ -61,7 +61,8 @@ void for_each_work(const RankEvents& events, const HostThread& thread, const Nam
   std::sort(collectives.begin(), collectives.end(), by_end);
   auto next = collectives.begin();
   cut_thread(events, *thread.recorded, [&](const Segment& segment) {
-    if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective) return;
+    if (segment.kind == Segment::Kind::kQuiet || segment.kind == Segment::Kind::kCollective || segment.awaits_batch)
+      return;
     const Work work{segment.begin, segment.end, false, backward(segment.event)};
     while (next != collectives.end() && by_end(*next, work)) use(*next++);
     use(work);
@@ -70,7 +71,7 @@ void for_each_work(const RankEvents& events, const HostThread& thread, const Nam
 }
 
 /// The quiet stretches of a thread that are too long to be its own work between two events. Neighbouring
-/// quiet segments make one stretch.
+/// quiet segments make one stretch. A wait for a data loader is none: it is known what is waited for.
 std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const RankEvents::Thread& thread) {
   std::vector<std::pair<Time, Time>> silences;
   std::optional<std::pair<Time, Time>> quiet;
@@ -79,7 +80,7 @@ std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const R
     quiet.reset();
   };
   cut_thread(events, thread, [&](const Segment& segment) {
-    if (segment.kind != Segment::Kind::kQuiet) return close();
+    if (segment.kind != Segment::Kind::kQuiet || segment.awaits_batch) return close();
     quiet = {quiet ? quiet->first : segment.begin, segment.end};
   });
   close();

@@ -24,6 +24,7 @@ class Sweep {
     if (!open_.empty() && kind_of(open_.back()) == Segment::Kind::kCollective) return;
     emit(begin);
     open_.push_back(event);
+    if (events_.awaits_batch(event)) ++asking_;
   }
 
   void finish() {
@@ -46,14 +47,22 @@ class Sweep {
   void emit(Time until) {
     if (until <= now_) return;
     const std::uint32_t event = open_.empty() ? kNoIndex : open_.back();
-    use_({now_, until, event, open_.empty() ? Segment::Kind::kQuiet : kind_of(event)});
+    const Segment::Kind kind = open_.empty() ? Segment::Kind::kQuiet : kind_of(event);
+    use_({now_, until, event, kind, awaits_batch(kind, event) && until - now_ > kShortQuiet});
     now_ = until;
+  }
+
+  /// The oldest traces have the annotation of a loader as an operator.
+  [[nodiscard]] bool awaits_batch(Segment::Kind kind, std::uint32_t event) const {
+    if (asking_ == 0) return false;
+    return kind == Segment::Kind::kQuiet || (kind == Segment::Kind::kWork && events_.awaits_batch(event));
   }
 
   /// Closes the innermost events that end by `time`. One below them stays open until it is innermost.
   void close_until(Time time) {
     while (!open_.empty() && events_.end_of(open_.back()) <= time) {
       emit(events_.end_of(open_.back()));
+      if (events_.awaits_batch(open_.back())) --asking_;
       open_.pop_back();
     }
   }
@@ -61,6 +70,7 @@ class Sweep {
   const RankEvents& events_;
   const std::function<void(const Segment&)>& use_;
   std::vector<std::uint32_t> open_;
+  std::size_t asking_ = 0;  ///< of those that are open, how many ask a data loader for a batch
   Time now_{};
 };
 
@@ -95,6 +105,7 @@ std::vector<std::pair<Time, Time>> merged(const std::vector<Interval>& intervals
 }
 
 TaskKind kind_of(const Segment& segment, const RankEvents& events) {
+  if (segment.awaits_batch) return TaskKind::kLoader;
   switch (segment.kind) {
     case Segment::Kind::kCall: return TaskKind::kRuntime;
     case Segment::Kind::kCollective: return TaskKind::kCollective;

@@ -24,6 +24,9 @@ struct Segment {
   Time end;
   std::uint32_t event = kNoIndex;  ///< the innermost event; kNoIndex under nothing
   Kind kind = Kind::kQuiet;
+  /// The thread waits for a batch that processes of a data loader make: longer than kShortQuiet within such a loader's
+  /// __next__, and in no operator or call there.
+  bool awaits_batch = false;
 };
 
 /// Cuts a thread into segments, without gaps, from the start of its first event to the end of the last

@@ -195,12 +195,13 @@ class SilenceFinder {
   /// In order of time.
   void add(const Segment& segment) {
     const bool quiet = segment.kind == Segment::Kind::kQuiet;
-    if (quiet && quiet_ && end_ == segment.begin) {  // under one annotation, then under another
+    if (quiet && quiet_ && end_ == segment.begin &&
+        !segment.awaits_batch) {  // under one annotation, then under another
       end_ = segment.end;
       return;
     }
     close();
-    if (!quiet && segment.kind != Segment::Kind::kWork) return;
+    if ((!quiet && segment.kind != Segment::Kind::kWork) || segment.awaits_batch) return;
     quiet_ = quiet;
     begin_ = segment.begin;
     end_ = segment.end;

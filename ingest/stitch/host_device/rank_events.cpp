@@ -120,6 +120,12 @@ void note_communication(RankEvents& events) {
   }
 }
 
+void note_loaders(RankEvents& events) {
+  const std::vector<std::string>& texts = events.trace->texts;
+  if (std::none_of(texts.begin(), texts.end(), awaits_loader)) return;
+  for (const std::string& text : texts) events.loads.push_back(awaits_loader(text));
+}
+
 std::size_t step_marks(const RankEvents& events, const RankEvents::Thread& thread) {
   return static_cast<std::size_t>(std::count_if(thread.events.begin(), thread.events.end(), [&](std::uint32_t event) {
     return events.trace->kind[event] == EventKind::kAnnotation && step_number(events.name_of(event)).has_value();
@@ -304,6 +310,7 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   link_launches(events, rows);
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);
   note_communication(events);
+  note_loaders(events);
   events.main_thread = find_main_thread(events);
   find_steps(events);
   return events;

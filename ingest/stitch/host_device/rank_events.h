@@ -60,7 +60,8 @@ struct RankEvents {
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
   std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
   std::vector<bool> communicates;  ///< by TextId: kernels of this name move data between devices
-  std::vector<bool> computes;     ///< by event: it is an operator that computes (computing_events); empty if devices do
+  std::vector<bool> loads;     ///< by TextId: a data loader's processes are waited for (awaits_loader); empty if never
+  std::vector<bool> computes;  ///< by event: it is an operator that computes (computing_events); empty if devices do
   std::uint64_t out_of_time = 0;  ///< events left out, because their times cannot be compared with others
   /// Steps that began before the one before them had ended, as they were marked: (the one before, the step).
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
@@ -72,6 +73,10 @@ struct RankEvents {
   /// Whether a kernel moves data between devices, by its name. Its name is looked up once for all kernels that have it.
   [[nodiscard]] bool is_communication(std::uint32_t kernel) const noexcept {
     return communicates[trace->name[kernel].index()];
+  }
+  /// Whether a host event asks a data loader for a batch that other processes make.
+  [[nodiscard]] bool awaits_batch(std::uint32_t event) const noexcept {
+    return !loads.empty() && loads[trace->name[event].index()];
   }
   /// The event of the runtime call with this correlation; kNoIndex if there is none.
   [[nodiscard]] std::uint32_t call_of(std::int64_t correlation) const noexcept;
@@ -88,9 +93,9 @@ struct RankEvents {
 /// Arranges `trace`. Steps are the marks of torch.profiler. Without these they are the ranges that a framework opens
 /// once a step: those of serving ("step[DECODE bs=8]", "execute_..."), of Lightning, or from the end of one
 /// optimizer step to the end of the next. Steps in which less device time was launched than outside them are no steps
-/// of this capture; where several steps launched some, outside means between them. The main thread is the one with most step marks. Without marks it is, of the threads
-/// with at least a tenth of the busiest one's events, the first to begin, because it starts the others.
-/// O(events log events), on up to `threads` threads.
+/// of this capture; where several steps launched some, outside means between them. The main thread is the one with most
+/// step marks. Without marks it is, of the threads with at least a tenth of the busiest one's events, the first to
+/// begin, because it starts the others. O(events log events), on up to `threads` threads.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
 
 /// What the names of some framework events begin with.

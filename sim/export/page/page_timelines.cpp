@@ -104,7 +104,7 @@ class GraphWriter {
 
  private:
   using NameAndKind = std::pair<NameId, TaskKind>;
-  static constexpr std::size_t kKinds = static_cast<std::size_t>(TaskKind::kControl) + 1;
+  static constexpr std::size_t kKinds = kTaskKindCount;
 
   [[nodiscard]] TaskId first_task(std::size_t span) const { return spans_.tasks(span).front(); }
   [[nodiscard]] std::size_t slot_of(TaskId task) const {

@@ -50,8 +50,8 @@ class TimelinePicture {
   static constexpr double kSmall = 1.0;  // narrower tasks are drawn together
   static constexpr std::size_t kMostTracks = 200;
   // Okabe and Ito, as in plots; by PathClass.
-  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072B2", "#D55E00", "#E69F00",
-                                                                          "#999999", "#CCCCCC", "#CCCCCC"};
+  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072B2", "#D55E00", "#E69F00", "#999999",
+                                                                          "#CCCCCC", "#CCCCCC", "#CC79A7"};
   static constexpr std::string_view kPathColour = "#000000";
 
   void note_path(const NamedReplay& replay) {
