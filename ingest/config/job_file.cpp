@@ -60,6 +60,7 @@ const Keys& job_keys() {
          if (*job.measured_step <= Duration{}) field.reject("a time above 0 such as 530ms");
        }},
       {"batch_size", [](Job& job, const YamlField& field) { job.batch_size = field.count(1, kMostMembers); }},
+      {"loader_workers", [](Job& job, const YamlField& field) { job.loader_workers = field.count(1, kMostMembers); }},
       {"network",
        [](Job& job, const YamlField& field) {
          if (!field.is(YamlValue::Kind::kMap)) field.reject("a map with bandwidth and latency");

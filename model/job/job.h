@@ -31,10 +31,11 @@ struct Job {
   std::optional<Bytes> credit_bytes;  ///< 0 = unlimited
   std::optional<Barrier> barrier;
   std::optional<Control> control;
-  std::optional<Bandwidth> bandwidth;       ///< network.bandwidth
-  std::optional<Duration> latency;          ///< network.latency
-  std::optional<Duration> measured_step;    ///< what a step takes when nobody records it; > 0
-  std::optional<std::uint32_t> batch_size;  ///< samples a worker takes in a step
+  std::optional<Bandwidth> bandwidth;           ///< network.bandwidth
+  std::optional<Duration> latency;              ///< network.latency
+  std::optional<Duration> measured_step;        ///< what a step takes when nobody records it; > 0
+  std::optional<std::uint32_t> batch_size;      ///< samples a worker takes in a step
+  std::optional<std::uint32_t> loader_workers;  ///< processes of a rank that load data
 
   friend auto operator<=>(const Job& a, const Job& b) = default;
 };

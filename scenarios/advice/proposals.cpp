@@ -15,6 +15,7 @@
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/transfers.h"
+#include "model/job/task_names.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
 
@@ -150,10 +151,19 @@ bool is_computed(KernelClass kernel_class) {
 }
 
 Proposals data_loading(const Situation& situation, std::string_view scale) {
-  const auto loads = [](const sim::TaskGroup& group) { return group.name.find("DataLoader") != std::string::npos; };
+  const auto loads = [](const sim::TaskGroup& group) {
+    return group.name.find("DataLoader") != std::string::npos && !awaits_loader(group.name);
+  };
   if (std::none_of(situation.tasks.names.begin(), situation.tasks.names.end(), loads))
-    return none("the capture has no task that is named after a DataLoader");
+    return none("the capture has no DataLoader that works in the training process");
   return {{{{{"compute{name=DataLoader}.scale", std::string(scale)}}}}};
+}
+
+Proposals waits_for_data(const Situation& situation, Setting setting) {
+  const auto waits = [](const sim::TaskGroup& group) { return group.kind == TaskKind::kLoader; };
+  if (std::none_of(situation.tasks.kinds.begin(), situation.tasks.kinds.end(), waits))
+    return none("nothing in the capture waits for processes that load data");
+  return {{{{std::move(setting)}}}};
 }
 
 }  // namespace
@@ -280,6 +290,9 @@ Proposals longest_classes(const Situation& situation) {
 
 Proposals faster_loading(const Situation& situation) { return data_loading(situation, "0.5"); }
 Proposals free_loading(const Situation& situation) { return data_loading(situation, "0"); }
+Proposals more_loaders(const Situation& situation) { return waits_for_data(situation, {"loader.workers", "2x"}); }
+Proposals half_waits_for_data(const Situation& situation) { return waits_for_data(situation, {"loader.scale", "0.5"}); }
+Proposals no_waits_for_data(const Situation& situation) { return waits_for_data(situation, {"loader.scale", "0"}); }
 
 Proposals slowest_rank(const Situation& situation) {
   std::vector<std::pair<Duration, Rank>> ranks;

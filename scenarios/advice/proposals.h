@@ -67,6 +67,9 @@ struct Proposals {
 [[nodiscard]] Proposals longest_classes(const Situation& situation);
 [[nodiscard]] Proposals faster_loading(const Situation& situation);
 [[nodiscard]] Proposals free_loading(const Situation& situation);
+[[nodiscard]] Proposals more_loaders(const Situation& situation);
+[[nodiscard]] Proposals half_waits_for_data(const Situation& situation);
+[[nodiscard]] Proposals no_waits_for_data(const Situation& situation);
 /// The rank that computes longest, at the pace of the middle one of the others.
 [[nodiscard]] Proposals slowest_rank(const Situation& situation);
 [[nodiscard]] Proposals free_network(const Situation& situation);

@@ -110,6 +110,10 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
   }
   plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
     scale_messages(capture.dag, factor, durations);
+    for (const TaskId task : capture.dag.tasks()) {  // a batch of more samples takes longer to load
+      if (capture.dag.kind(task) == TaskKind::kLoader)
+        durations[task.index()] = scaled(durations[task.index()], factor);
+    }
   });
   plan.add_edit(change,
                 [factor](const Capture& capture) { return with_payloads(capture, carries_activations, factor); });

@@ -84,6 +84,9 @@ struct Plan {
   bool sharing_known = false;
   bool other_machine = false;  ///< the step runs on a machine whose host is another one
   bool host_known = false;     ///< and the user says how fast that is
+  bool other_loader = false;   ///< the user says how long the host waits for data
+  /// Another number of processes loads data: what that saves is an upper bound.
+  bool other_loader_workers = false;
   /// The collectives that a rank's pool of threads carries out go one at a time, after all edits.
   bool collectives_in_turn = false;
   /// Workers of a parameter-server job begin together, not spread over an iteration.

@@ -50,10 +50,11 @@ What these changes are, and what their predictions leave out
 
 Does not apply to this job
 - comm.bucket_bytes, comm.algorithm: the job has parameter servers and no collectives
+- loader.workers, loader.scale: nothing in the capture waits for processes that load data
 - overlap.barriers: comm.barrier=cross is the same for parameter servers
 - overlap.prefetch: nothing in the capture is named after FSDP, whose all-gathers are of parameters
 - compute{class=...}.scale: the capture has no device work of a known class
-- compute{name=DataLoader}.scale: the capture has no task that is named after a DataLoader
+- compute{name=DataLoader}.scale: the capture has no DataLoader that works in the training process
 - compute{rank=...}.scale: all ranks compute about as long
 - precision.to=tf32, precision.to: the capture shows no kernels of a device, only what a framework or a task graph calls its work
 - launch.overhead=0us: the capture shows no launches of device work
@@ -105,8 +106,9 @@ Does not apply to this job
 - comm.partition_bytes, comm.schedule, comm.barrier, comm.control, cluster.servers: the job has no parameter servers
 - comm.bucket_bytes: the capture has no all-reduce that says its size
 - comm.algorithm: the capture has no collective of several ranks that says what it transfers
+- loader.workers, loader.scale: nothing in the capture waits for processes that load data
 - overlap.prefetch: nothing in the capture is named after FSDP, whose all-gathers are of parameters
-- compute{name=DataLoader}.scale: the capture has no task that is named after a DataLoader
+- compute{name=DataLoader}.scale: the capture has no DataLoader that works in the training process
 - compute{rank=...}.scale: the capture has one rank
 - overlap.barriers=off: the capture shows no barriers
 - overlap.collectives=asynchronous: the capture does not show which reductions carry gradients
@@ -136,8 +138,9 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"changes":["comm.partition_bytes","comm.schedule","comm.barrier","comm.control","cluster.servers"],"reason":"the job has no parameter servers"},
 {"changes":["comm.bucket_bytes"],"reason":"the capture has no all-reduce that says its size"},
 {"changes":["comm.algorithm"],"reason":"the capture has no collective of several ranks that says what it transfers"},
+{"changes":["loader.workers","loader.scale"],"reason":"nothing in the capture waits for processes that load data"},
 {"changes":["overlap.prefetch"],"reason":"nothing in the capture is named after FSDP, whose all-gathers are of parameters"},
-{"changes":["compute{name=DataLoader}.scale"],"reason":"the capture has no task that is named after a DataLoader"},
+{"changes":["compute{name=DataLoader}.scale"],"reason":"the capture has no DataLoader that works in the training process"},
 {"changes":["compute{rank=...}.scale"],"reason":"the capture has one rank"},
 {"changes":["remove{kind=copy}.share"],"reason":"the capture has no copies"},
 {"changes":["fuse{class=elementwise}.most=100"],"reason":"{class=elementwise} matches none of the 147 tasks; expected rank 0 and names such as 'ProfilerStep#3' (stepsim tasks lists all)"},

@@ -1,6 +1,8 @@
 #ifndef STEPSIM_TESTS_SCENARIOS_SAMPLE_QUESTIONS_H
 #define STEPSIM_TESTS_SCENARIOS_SAMPLE_QUESTIONS_H
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct NamedQuestion {
 [[nodiscard]] Question streams_question();
 /// A few kernels with shapes on an A100, as recorded.
 [[nodiscard]] Question gpu_question();
+/// A thread that waits for its data loader, if a step does, and then works for 10 ms, step after step; as recorded.
+[[nodiscard]] Question loading_question(const std::vector<int>& waits_ms = {4, 30},
+                                        std::optional<std::uint32_t> workers = {});
 /// scenarios/samples/byteps-even, as for `stepsim whatif`.
 [[nodiscard]] Question byteps_question();
 /// One of each kind.

@@ -36,6 +36,7 @@ barrier: cross
 control: inline
 measured_step: 530ms
 batch_size: 64
+loader_workers: 4
 network: {bandwidth: 1000Mb/s, latency: 10us}
 )",
                             "job.yaml");
@@ -57,6 +58,7 @@ network: {bandwidth: 1000Mb/s, latency: 10us}
   EXPECT_EQ(job.latency, Duration{10'000});
   EXPECT_EQ(job.measured_step, Duration{530'000'000});
   EXPECT_EQ(job.batch_size, 64U);
+  EXPECT_EQ(job.loader_workers, 4U);
 }
 
 TEST(JobFileTest, AnEmptyFileSaysNothing) {

@@ -102,6 +102,16 @@ TEST(CandidatesTest, TheLongestClassesOfKernelsAreAskedForOneByOne) {
   EXPECT_THAT(sets(candidates), Not(Contains("compute{class=collective}.scale=0.5")));
 }
 
+TEST(CandidatesTest, AJobThatWaitsForItsDataLoaderIsAskedForAnotherOne) {
+  const auto waiting = candidates_of(stepsim::testing::loading_question({4, 30}));
+  EXPECT_THAT(sets(waiting), Contains("loader.scale=0.5"));
+  EXPECT_THAT(sets(waiting), Contains("loader.workers=2x"));
+  EXPECT_THAT(sets(waiting), Not(Contains("compute{name=DataLoader}.scale=0.5"))) << "it does not load itself";
+  const auto others = candidates_of(stepsim::testing::loading_question({0, 0}));
+  EXPECT_THAT(values_of(others, "loader.scale"), ElementsAre());
+  EXPECT_THAT(others.left_out, Contains(Field(&LeftOut::changes, ElementsAre("loader.workers", "loader.scale"))));
+}
+
 TEST(CandidatesTest, EveryLeftOutChangeHasAReason) {
   for (const auto& [name, question] : stepsim::testing::sample_questions()) {
     for (const LeftOut& left_out : candidates_of(question).left_out) {

@@ -1,0 +1,112 @@
+// Steps that wait for processes that load data.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "scenarios/answer/interval.h"
+#include "scenarios/answer/predict.h"
+#include "tests/scenarios/gpu_job.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(LoaderWhatIf, ScaleIsOfTheWaitsAlone) {
+  const Question question = loading_question({4, 6});
+  EXPECT_EQ(question.iteration(), milliseconds{30});
+  EXPECT_EQ(question.iteration({"loader.scale=0.5"}), milliseconds{25});
+  EXPECT_EQ(question.iteration({"loader.scale=0"}), milliseconds{20});
+  EXPECT_EQ(question.iteration({"loader.scale=2"}), milliseconds{40});
+}
+
+TEST(LoaderWhatIf, NoFasterProcessorShortensAWaitForOtherProcesses) {
+  const Question question = loading_question({4, 6});
+  EXPECT_EQ(question.iteration({"host.scale=0"}), milliseconds{10});
+  EXPECT_EQ(question.iteration({"host.scale=0.5"}), milliseconds{20});
+  EXPECT_EQ(question.iteration({"compute.scale=0.5"}), milliseconds{20}) << "a job without a device computes there";
+  EXPECT_EQ(question.iteration({"compute{kind=loader}.scale=0.5"}), milliseconds{25}) << "who selects it means it";
+}
+
+/// The batch of the second step took 10 + 30 ms. Twice as many processes take half of that: 20 ms less of its wait. The
+/// first one was waited for all the time: half of its 4 ms.
+TEST(LoaderWhatIf, MoreProcessesTakeTheirShareOfTheTimeForABatch) {
+  const Question question = loading_question({4, 30});
+  EXPECT_EQ(question.iteration(), milliseconds{54});
+  EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{54 - 2 - 20});
+  EXPECT_EQ(question.iteration({"loader.workers=4x"}), milliseconds{54 - 3 - 30});
+  EXPECT_EQ(question.iteration({"loader.workers=0.5x"}), milliseconds{54 + 4 + 40});
+}
+
+/// The second batch took 10 + 2 ms, half of which is 4 ms more than its wait: the third one, of 10 + 30 ms, comes 20 ms
+/// earlier by its own processes and those 4.
+TEST(LoaderWhatIf, ABatchThatComesEarlyHelpsTheNextOne) {
+  const Question question = loading_question({0, 2, 30});
+  EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{10 + 10 + 10 + 30 - 20 - 4});
+}
+
+TEST(LoaderWhatIf, ANumberOfProcessesNeedsTheCapturedOne) {
+  EXPECT_EQ(loading_question({4, 30}, 3).iteration({"loader.workers=6"}), milliseconds{32});
+  EXPECT_EQ(loading_question({4, 30}, 3).iteration({"loader.workers=3"}), milliseconds{54});
+  EXPECT_THAT(problem_of(loading_question({4, 30}), {"loader.workers=6"}),
+              ::testing::HasSubstr("expected job.yaml's loader_workers, or a factor such as 2x"));
+}
+
+TEST(LoaderWhatIf, NothingIsSaidOfALoaderThatNobodyWaitsFor) {
+  EXPECT_THAT(problem_of(loading_question({0, 0}), {"loader.scale=0.5"}),
+              ::testing::HasSubstr("no wait of 100 us or more for processes that load data"));
+  EXPECT_THAT(problem_of(loading_question({0, 4}), {"loader{name=work}.scale=0.5"}),
+              ::testing::HasSubstr("does not wait for processes that load data"));
+  EXPECT_EQ(problem_of(loading_question({0, 0}), {"loader.scale=1"}), "taken");
+  GpuJob itself;
+  (void)itself.launch("kernel", TaskKind::kKernel, milliseconds{1}, milliseconds{1});
+  (void)itself.launch("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", TaskKind::kHost, {}, {});
+  EXPECT_THAT(problem_of(std::move(itself).question(), {"loader.workers=2x"}),
+              ::testing::HasSubstr("expected compute{name=DataLoader}.scale"));
+}
+
+/// The source "loader" of an answer's range.
+std::optional<scenarios::IntervalSource> range_by_loader(const Question& question, const std::string& set) {
+  scenarios::Scenario scenario;
+  scenarios::add_set(scenario, set);
+  scenarios::Plan plan = question.predictor().plan();
+  const scenarios::Prediction baseline = question.predictor().predict(plan);
+  scenarios::apply_all(scenario.changes, plan);
+  scenarios::ReplayMeter meter;
+  const scenarios::AnswerInterval range =
+      scenarios::interval_of(question.predictor(), plan, baseline, question.predictor().predict(plan), meter);
+  for (const scenarios::IntervalSource& source : range.sources) {
+    if (source.name == "loader") return source;
+  }
+  return std::nullopt;
+}
+
+TEST(LoaderWhatIf, ALoaderThatSetsThePaceMayLeaveNothingOfWhatOtherChangesSave) {
+  const Question question = loading_question({4, 6});
+  const auto faster = range_by_loader(question, "host.scale=0.5");
+  ASSERT_TRUE(faster);
+  EXPECT_EQ(faster->low, milliseconds{20});
+  EXPECT_EQ(faster->high, milliseconds{30}) << "as captured";
+  const auto slower = range_by_loader(question, "host.scale=1.25");
+  ASSERT_TRUE(slower);
+  EXPECT_EQ(slower->low, milliseconds{30}) << "25 ms of work, but no less than captured";
+  EXPECT_EQ(slower->high, milliseconds{35});
+  const auto workers = range_by_loader(question, "loader.workers=2x");
+  ASSERT_TRUE(workers);
+  EXPECT_EQ(workers->high, milliseconds{30}) << "more of them save nothing if something else limits them";
+  EXPECT_FALSE(range_by_loader(question, "loader.scale=0.5")) << "the user says what the waits are";
+  EXPECT_FALSE(range_by_loader(question, "host.scale=1"));
+}
+
+TEST(LoaderWhatIf, ALoaderThatIsHardlyWaitedForWidensNothing) {
+  EXPECT_FALSE(range_by_loader(loading_question({0, 1}), "host.scale=0.5")) << "1 of 21 ms";
+}
+
+}  // namespace
+}  // namespace stepsim::testing
