@@ -55,6 +55,14 @@ std::string written_name(const std::string& name) {
   return path.extension() == ".zst" ? fs::path(path).replace_extension().string() : name;
 }
 
+void refuse_same_names(std::vector<std::string> outputs, std::string_view remedy) {
+  std::sort(outputs.begin(), outputs.end());
+  const auto same = std::adjacent_find(outputs.begin(), outputs.end());
+  if (same == outputs.end()) return;
+  throw UsageError(
+      fmt::format("two files would be called {}, and one folder cannot hold both; expected {}", shown(*same), remedy));
+}
+
 /// Where the cut of each file goes.
 std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, const std::string& output) {
   if (!names_folder(output)) {
@@ -66,15 +74,9 @@ std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, 
   }
   std::vector<std::string> outputs;
   for (const ingest::RankFile& file : files) {
-    const std::string path = (fs::path(output) / written_name(fs::path(file.file).filename().string())).string();
-    if (std::find(outputs.begin(), outputs.end(), path) != outputs.end()) {
-      throw UsageError(
-          fmt::format("two files are called {}, and one folder cannot hold both; expected --ranks with "
-                      "one of them",
-                      shown(path)));
-    }
-    outputs.push_back(path);
+    outputs.push_back((fs::path(output) / written_name(fs::path(file.file).filename().string())).string());
   }
+  refuse_same_names(outputs, "--ranks with one of them");
   return outputs;
 }
 
@@ -105,14 +107,22 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
   for (const std::string& trace : options.traces) refuse_input_as_output(output, trace);
   if (!several && !sim::is_standard_output(output)) sim::refuse_unwritable(output);
   sim::Scrubbed scrubbed{.output = output};
+  const auto path_of = [&](const std::string& name) {
+    return name.empty() || !several ? fs::path(output) : fs::path(output) / written_name(name);
+  };
+  const auto expect = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> outputs;
+    for (const std::string& name : names) outputs.push_back(path_of(name).string());
+    refuse_same_names(std::move(outputs), "the folder that holds both, or each of them into a folder of its own");
+  };
   const auto open = [&](const std::string& name) {
-    const fs::path path = name.empty() || !several ? fs::path(output) : fs::path(output) / written_name(name);
+    const fs::path path = path_of(name);
     if (several) make_folder_of(path.string());
     ++scrubbed.files;
     const std::shared_ptr<sim::OutputFile> file(new sim::OutputFile(sim::open_output(path.string())));
     return ingest::ScrubTarget{[file](std::string_view text) { file->write(text); }, [file] { file->commit(); }};
   };
-  ingest::ScrubbedFiles files = ingest::scrub_files(options.traces, reading(options, session), open);
+  ingest::ScrubbedFiles files = ingest::scrub_files(options.traces, reading(options, session), {expect, open});
   scrubbed.replaced = std::move(files.replaced);
   scrubbed.diagnostics = std::move(files.diagnostics);
   return scrubbed;

@@ -36,14 +36,14 @@ class Rewriter {
     if (in_string_) return take_in_string(c);
     switch (c) {
       case '"':
-        if (!is_key_next()) begin_value();
+        if (!is_key_next()) begin_value(c);
         in_string_ = true;
         string_at_ = offset_;
         text_.assign(1, c);
         return;
       case '{':
       case '[':
-        begin_value();
+        begin_value(c);
         open(c == '{');
         break;
       case '}':
@@ -57,7 +57,7 @@ class Rewriter {
       case '\t':
       case '\r':
       case '\n': break;
-      default: begin_value();
+      default: begin_value(c);
     }
     put(c);
   }
@@ -93,11 +93,11 @@ class Rewriter {
   }
 
   /// A value of an object may be replaced as a whole: then what it holds is passed over.
-  void begin_value() {
+  void begin_value(char first) {
     if (!expecting_value_) return;
     expecting_value_ = false;
     if (skips_ || in_array()) return;
-    const std::optional<std::string> whole = changes_.value(place(offset_));
+    const std::optional<std::string> whole = changes_.value(place(offset_), first);
     if (!whole) return;
     put_quoted(*whole);
     skipped_depth_ = is_object_.size();

@@ -28,8 +28,9 @@ struct JsonChanges {
   /// The same for the key of an object's member. In `place` it is the last of the keys; the members that follow are
   /// called by the key as it was.
   std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> key;
-  /// Called at the beginning of each value of an object: the string that stands for all of it, nothing to go into it.
-  std::function<std::optional<std::string>(const JsonPlace& place)> value;
+  /// Called at the first character of each value of an object: the string that stands for all of it, nothing to go into
+  /// it.
+  std::function<std::optional<std::string>(const JsonPlace& place, char first)> value;
 };
 
 /// Writes JSON text anew as it passes by, byte for byte but for what `changes` says. Text that is no strict JSON passes

@@ -13,7 +13,7 @@ namespace {
 constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_word_character(char c) { return is_lower(c) || is_upper(c) || is_digit_char(c) || c == '_'; }
+constexpr bool is_word_character(char c) { return is_word(c) || c == '_'; }
 constexpr bool is_token(char c) { return is_word_character(c) || c == '-'; }
 constexpr bool is_local_part(char c) { return is_token(c) || c == '.' || c == '+' || c == '%'; }
 constexpr bool is_path(char c) {
@@ -41,7 +41,16 @@ constexpr auto kTokenForms = std::to_array<TokenForm>({
     {"pypi-", 40, "PyPI token"},          {"eyJ", 40, "JSON web token"},
 });
 
-std::size_t end_of(std::string_view text, std::size_t at, bool (*belongs)(char)) {
+/// Whether a token may begin with a character.
+constexpr std::array<bool, 256> kBeginsToken = [] {
+  std::array<bool, 256> begins{};
+  for (const TokenForm& form : kTokenForms) begins[static_cast<unsigned char>(form.beginning.front())] = true;
+  begins[static_cast<unsigned char>('-')] = true;  // a key in PEM form
+  return begins;
+}();
+
+template <class Belongs>
+std::size_t end_of(std::string_view text, std::size_t at, Belongs belongs) {
   while (at < text.size() && belongs(text[at])) ++at;
   return at;
 }
@@ -57,15 +66,18 @@ class TokenFinder {
   explicit TokenFinder(std::string_view text) : text_(text) {}
 
   std::optional<PrivatePiece> at(std::size_t at) {
-    if (at > 0 && is_word_character(text_[at - 1])) return std::nullopt;
+    if (!kBeginsToken[static_cast<unsigned char>(text_[at])]) return std::nullopt;
+    const bool inside_word = at > 0 && is_word_character(text_[at - 1]);
     for (const TokenForm& form : kTokenForms) {
-      if (!text_.substr(at).starts_with(form.beginning)) continue;
-      read_run(at);
+      if (form.beginning.front() != text_[at] || !text_.substr(at).starts_with(form.beginning)) continue;
       const std::size_t rest = at + form.beginning.size();
+      if (inside_word && !is_random(rest, form.fewest)) continue;
+      read_run(at);
       // Words with bars between them are names: real tokens have digits.
       if (run_end_ >= rest + form.fewest && after_last_digit_ > rest)
         return PrivatePiece{at, run_end_, PrivateKind::kSecret, form.what};
     }
+    if (inside_word) return std::nullopt;
     constexpr std::size_t kLongestTitle = 64;
     if (text_.substr(at).starts_with(kPemBegin) &&
         text_.substr(at, kLongestTitle).find("PRIVATE KEY") != std::string_view::npos)
@@ -74,6 +86,14 @@ class TokenFinder {
   }
 
  private:
+  /// Whether `count` characters from `at` on are letters of both cases and digits without a bar, as no word is.
+  [[nodiscard]] bool is_random(std::size_t at, std::size_t count) const {
+    const std::string_view part = text_.substr(std::min(at, text_.size()), count);
+    return part.size() == count && std::all_of(part.begin(), part.end(), is_word) &&
+           std::any_of(part.begin(), part.end(), is_digit_char) && std::any_of(part.begin(), part.end(), is_upper) &&
+           std::any_of(part.begin(), part.end(), is_lower);
+  }
+
   /// Reads the characters of tokens from `at` on, unless they have been read.
   void read_run(std::size_t at) {
     if (at < run_end_) return;
@@ -149,22 +169,65 @@ class PasswordOptionFinder {
   const PasswordOption* program_ = nullptr;  ///< whose command line this is
 };
 
+bool is_quote(char c) { return c == '"' || c == '\''; }
+bool is_blank(char c) { return c == ' '; }
+
+/// How long the sign between a name and its value is that begins at `at`: "=", ":" or these as a URL writes them; 0 if
+/// there is none. "::" goes on a C++ name.
+std::size_t sign_at(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("::")) return 0;
+  if (rest.starts_with('=') || rest.starts_with(':')) return 1;
+  return rest.starts_with("%3D") || rest.starts_with("%3d") || rest.starts_with("%3A") || rest.starts_with("%3a") ? 3
+                                                                                                                  : 0;
+}
+
+/// The name that ends at `end`, before blanks and, as in JSON, a quote. A longer one than any is cut.
+std::string_view name_before(std::string_view text, std::size_t end) {
+  constexpr std::size_t kMostBetween = 8;
+  constexpr std::size_t kLongest = 128;
+  const std::size_t least = end - std::min(end, kMostBetween);
+  while (end > least && (is_blank(text[end - 1]) || is_quote(text[end - 1]) || text[end - 1] == '\\')) --end;
+  std::size_t begin = end;
+  while (begin > 0 && end - begin < kLongest && is_token(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+/// Where a value ends that begins at `begin`: between quotes at the second one, else at a blank, and without the
+/// brackets and signs that go on the text. "Bearer" and "Basic" belong to the word behind them.
+std::size_t end_of_value(std::string_view text, std::size_t begin) {
+  if (begin > 0 && is_quote(text[begin - 1])) {
+    std::size_t end = text.find(text[begin - 1], begin);
+    if (end != std::string_view::npos) {
+      while (end > begin && text[end - 1] == '\\') --end;
+      return end;
+    }
+  }
+  const auto ends_at = [](char c) { return !ends_argument(c) && c != '&'; };
+  std::size_t end = end_of(text, begin, ends_at);
+  const std::string_view first = text.substr(begin, end - begin);
+  if (first == "Bearer" || first == "Basic") end = end_of(text, end_of(text, end, is_blank), ends_at);
+  while (end > begin && std::string_view(",;)]}").find(text[end - 1]) != std::string_view::npos) --end;
+  return end;
+}
+
 /// NAME=VALUE, --name VALUE and NAME: VALUE, where the name is that of a secret.
 std::optional<PrivatePiece> assigned_at(std::string_view text, std::size_t at) {
-  if (text[at] != '=' && text[at] != ' ' && text[at] != ':') return std::nullopt;
-  std::size_t begin = at;
-  while (begin > 0 && is_token(text[begin - 1])) --begin;
-  const std::string_view name = text.substr(begin, at - begin);
-  const bool is_option = name.starts_with("--");
-  if (name.empty() || (text[at] == ' ' && !is_option) || !names_secret(name)) return std::nullopt;
-  const std::size_t value = end_of(text, at + 1, [](char c) { return c == ' ' || c == '"' || c == '\''; });
-  // "::" goes on a C++ name.
-  if (value == text.size() || text[value] == ':') return std::nullopt;
-  const std::size_t end =
-      end_of(text, value, [](char c) { return !ends_argument(c) && c != ',' && c != ';' && c != '}'; });
-  // "input_tokens: 512" is a number of something.
+  const std::size_t sign = sign_at(text, at);
+  const bool may_be_option = text[at] == ' ';
+  if (sign == 0 && !may_be_option) return std::nullopt;
+  const std::string_view name = name_before(text, at);
+  if (name.empty() || (may_be_option && !name.starts_with("--"))) return std::nullopt;
+  const SecretName secret = names_secret(name);
+  if (secret == SecretName::kNone) return std::nullopt;
+  const std::size_t after = at + std::max(sign, std::size_t{1});
+  const std::size_t value = end_of(text, after, [](char c) { return is_blank(c) || is_quote(c) || c == '\\'; });
+  if (value == text.size() || (may_be_option && sign_at(text, value) > 0)) return std::nullopt;
+  const std::size_t end = end_of_value(text, value);
   const std::string_view content = text.substr(value, end - value);
-  if (std::all_of(content.begin(), content.end(), is_digit_char)) return std::nullopt;
+  if (content.empty()) return std::nullopt;
+  // "input_tokens: 512" is a number of something.
+  if (secret == SecretName::kOrCount && std::all_of(content.begin(), content.end(), is_digit_char)) return std::nullopt;
   return PrivatePiece{value, end, PrivateKind::kSecret, "value of a variable that is named like a secret"};
 }
 
@@ -195,10 +258,20 @@ std::optional<PrivatePiece> url_at(std::string_view text, std::size_t at) {
                       has_password ? "password in a URL" : std::string_view{}};
 }
 
-/// Four numbers up to 255. Versions have fewer, or larger ones, or stand behind a letter or a bar.
-std::optional<PrivatePiece> address_at(std::string_view text, std::size_t at) {
-  if (!is_digit_char(text[at]) || (at > 0 && (is_token(text[at - 1]) || text[at - 1] == '.'))) return std::nullopt;
-  std::size_t p = at;
+/// NAME@HOST:PATH, as ssh and scp have it.
+std::optional<PrivatePiece> remote_path_at(std::string_view text, std::size_t at) {
+  if (text[at] != '@') return std::nullopt;
+  std::size_t begin = at;
+  while (begin > 0 && is_local_part(text[begin - 1])) --begin;
+  const std::size_t colon = end_of(text, at + 1, [](char c) { return is_token(c) || c == '.'; });
+  if (begin == at || colon == at + 1 || !text.substr(colon).starts_with(':')) return std::nullopt;
+  const std::size_t end = end_of(text, colon + 1, is_path);
+  const bool is_remote = text.substr(colon + 1, end - colon - 1).find_first_of("/~.") != std::string_view::npos;
+  return is_remote ? std::optional(PrivatePiece{begin, end, PrivateKind::kHost, {}}) : std::nullopt;
+}
+
+/// "10.0.0.1" from `p` on, with this sign between its numbers; nothing if there is none.
+std::optional<std::size_t> end_of_four_numbers(std::string_view text, std::size_t p, char between) {
   for (int part = 0; part < 4; ++part) {
     const std::size_t end = end_of(text, p, is_digit_char);
     if (end == p || end - p > 3) return std::nullopt;
@@ -206,13 +279,81 @@ std::optional<PrivatePiece> address_at(std::string_view text, std::size_t at) {
     for (; p < end; ++p) number = 10 * number + (text[p] - '0');
     if (number > 255) return std::nullopt;
     if (part == 3) break;
-    if (p == text.size() || text[p] != '.') return std::nullopt;
+    if (p == text.size() || text[p] != between) return std::nullopt;
     ++p;
   }
-  if (p < text.size() && (is_token(text[p]) || text[p] == '.')) return std::nullopt;
-  const std::string_view address = text.substr(at, p - at);
+  return p;
+}
+
+bool is_host(char c) { return is_word(c) || c == '-' || c == '.'; }
+
+/// Where the run of characters of hosts begins that `at` is in.
+std::size_t begin_of_host(std::string_view text, std::size_t at) {
+  while (at > 0 && is_host(text[at - 1])) --at;
+  return at;
+}
+
+/// Names in domains that are of no public server, found at their last point.
+std::optional<PrivatePiece> local_host_at(std::string_view text, std::size_t at) {
+  if (text[at] != '.') return std::nullopt;
+  constexpr auto kDomains =
+      std::to_array<std::string_view>({"internal", "local", "localdomain", "lan", "intranet", "corp", "private"});
+  const std::size_t end = end_of(text, at + 1, is_word);
+  if (end < text.size() &&
+      (is_token(text[end]) || (text[end] == '.' && end + 1 < text.size() && is_word(text[end + 1]))))
+    return std::nullopt;
+  if (!is_one_of(kDomains, text.substr(at + 1, end - at - 1))) return std::nullopt;
+  const std::size_t begin = begin_of_host(text, at);
+  return begin == at ? std::nullopt : std::optional(PrivatePiece{begin, end, PrivateKind::kHost, {}});
+}
+
+/// "ip-10-0-0-1.ec2.internal", the name that a cloud makes of an address.
+std::optional<PrivatePiece> cloud_host_at(std::string_view text, std::size_t at) {
+  if (text[at] != 'i' || !text.substr(at).starts_with("ip-") || (at > 0 && is_word_character(text[at - 1])))
+    return std::nullopt;
+  if (!end_of_four_numbers(text, at + 3, '-')) return std::nullopt;
+  std::size_t end = end_of(text, at, is_host);
+  while (text[end - 1] == '.') --end;
+  return PrivatePiece{at, end, PrivateKind::kHost, {}};
+}
+
+bool is_hex(char c) { return is_digit_char(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/// Groups of hexadecimal digits between colons: IPv6, and the address of an Ethernet card. Times have fewer of them,
+/// and names of C++ more than one "::".
+std::optional<PrivatePiece> long_address_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestPart = 4;
+  if (text[at] != ':') return std::nullopt;
+  std::size_t begin = at;
+  while (begin > 0 && at - begin <= kLongestPart && is_hex(text[begin - 1])) --begin;
+  if (begin == at || (begin > 0 && (is_token(text[begin - 1]) || text[begin - 1] == ':'))) return std::nullopt;
+  const std::size_t end = end_of(text, begin, [](char c) { return is_hex(c) || c == ':'; });
+  const std::string_view address = text.substr(begin, end - begin);
+  if (end < text.size() && is_word_character(text[end])) return std::nullopt;
+  const auto colons = std::count(address.begin(), address.end(), ':');
+  const std::size_t gap = address.find("::");
+  const bool one_gap = gap == std::string_view::npos || address.find("::", gap + 1) == std::string_view::npos;
+  const bool is_link_local = address.starts_with("fe80:");
+  if ((colons < 4 && !(colons == 3 && gap != std::string_view::npos) && !is_link_local) || !one_gap)
+    return std::nullopt;
+  for (std::size_t part = 0; part < address.size();) {
+    const std::size_t colon = std::min(address.find(':', part), address.size());
+    if (colon - part > kLongestPart) return std::nullopt;
+    part = colon + 1;
+  }
+  if (std::none_of(address.begin(), address.end(), is_digit_char)) return std::nullopt;
+  return PrivatePiece{begin, end, PrivateKind::kAddress, {}};
+}
+
+/// Four numbers up to 255. Versions have fewer, or larger ones, or stand behind a letter.
+std::optional<PrivatePiece> address_at(std::string_view text, std::size_t at) {
+  if (!is_digit_char(text[at]) || (at > 0 && (is_word_character(text[at - 1]) || text[at - 1] == '.')))
+    return std::nullopt;
+  const std::optional<std::size_t> end = end_of_four_numbers(text, at, '.');
+  if (!end || (*end < text.size() && (is_word_character(text[*end]) || text[*end] == '.'))) return std::nullopt;
+  const std::string_view address = text.substr(at, *end - at);
   if (address == "127.0.0.1" || address == "0.0.0.0") return std::nullopt;
-  return PrivatePiece{at, p, PrivateKind::kAddress, {}};
+  return PrivatePiece{at, *end, PrivateKind::kAddress, {}};
 }
 
 constexpr auto kPublicPackages = std::to_array<std::string_view>(
@@ -221,11 +362,129 @@ constexpr auto kPublicPackages = std::to_array<std::string_view>(
      "jax",       "flash_attn",  "xformers",     "torch_npu",    "torchrec",   "fbgemm_gpu", "pytorch_lightning",
      "lightning", "vllm",        "site-packages"});
 
-bool is_public_package(std::string_view name) {
-  return std::find(kPublicPackages.begin(), kPublicPackages.end(), name) != kPublicPackages.end();
-}
+/// Folders of these packages. A folder of another name may be somebody's own, beside a program.
+constexpr auto kPublicFolders = std::to_array<std::string_view>({"_C",
+                                                                 "_decomp",
+                                                                 "_dynamo",
+                                                                 "_export",
+                                                                 "_functorch",
+                                                                 "_higher_order_ops",
+                                                                 "_inductor",
+                                                                 "_library",
+                                                                 "_prims",
+                                                                 "_refs",
+                                                                 "_subclasses",
+                                                                 "accelerator",
+                                                                 "accelerators",
+                                                                 "amp",
+                                                                 "ao",
+                                                                 "attention",
+                                                                 "autograd",
+                                                                 "backends",
+                                                                 "callbacks",
+                                                                 "checkpoint",
+                                                                 "comm",
+                                                                 "common",
+                                                                 "communication",
+                                                                 "compiler",
+                                                                 "contrib",
+                                                                 "core",
+                                                                 "cpu",
+                                                                 "cuda",
+                                                                 "data",
+                                                                 "datasets",
+                                                                 "distributed",
+                                                                 "distributions",
+                                                                 "elasticity",
+                                                                 "engine",
+                                                                 "entrypoints",
+                                                                 "executor",
+                                                                 "export",
+                                                                 "fabric",
+                                                                 "fft",
+                                                                 "func",
+                                                                 "fusions",
+                                                                 "futures",
+                                                                 "fx",
+                                                                 "generation",
+                                                                 "inference",
+                                                                 "integrations",
+                                                                 "io",
+                                                                 "jit",
+                                                                 "keras",
+                                                                 "language",
+                                                                 "layers",
+                                                                 "legacy",
+                                                                 "lib",
+                                                                 "linalg",
+                                                                 "loggers",
+                                                                 "loops",
+                                                                 "lora",
+                                                                 "losses",
+                                                                 "ma",
+                                                                 "masked",
+                                                                 "metrics",
+                                                                 "mlp",
+                                                                 "model_executor",
+                                                                 "models",
+                                                                 "modules",
+                                                                 "moe",
+                                                                 "monitor",
+                                                                 "mpi",
+                                                                 "multi_tensor_apply",
+                                                                 "multiprocessing",
+                                                                 "nested",
+                                                                 "nn",
+                                                                 "normalization",
+                                                                 "onnx",
+                                                                 "ops",
+                                                                 "optim",
+                                                                 "optimizers",
+                                                                 "package",
+                                                                 "parallel",
+                                                                 "pipe",
+                                                                 "pipeline_parallel",
+                                                                 "pipelines",
+                                                                 "plugins",
+                                                                 "profiler",
+                                                                 "prototype",
+                                                                 "python",
+                                                                 "pytorch",
+                                                                 "quantization",
+                                                                 "random",
+                                                                 "runtime",
+                                                                 "signal",
+                                                                 "sparse",
+                                                                 "special",
+                                                                 "spec_decode",
+                                                                 "strategies",
+                                                                 "tensor_parallel",
+                                                                 "tensorflow",
+                                                                 "testing",
+                                                                 "tools",
+                                                                 "training",
+                                                                 "transformer",
+                                                                 "transforms",
+                                                                 "utils",
+                                                                 "v1",
+                                                                 "worker",
+                                                                 "xpu",
+                                                                 "zero"});
+
+/// Folders of Python's own library.
+constexpr auto kPythonFolders = std::to_array<std::string_view>(
+    {"asyncio", "collections", "concurrent", "ctypes", "email", "encodings", "http", "importlib", "json", "lib-dynload",
+     "logging", "multiprocessing", "sqlite3", "tkinter", "unittest", "urllib", "wsgiref", "xml", "zoneinfo"});
+
+bool is_public_package(std::string_view name) { return is_one_of(kPublicPackages, name); }
 
 std::string_view first_component(std::string_view path) { return path.substr(0, path.find('/')); }
+
+/// Whether a path from a package on is a file in it, or goes on in one of `folders`.
+template <std::size_t Size>
+bool is_within(const std::array<std::string_view, Size>& folders, std::string_view path) {
+  return path.find('/') == std::string_view::npos || is_one_of(folders, first_component(path));
+}
 
 /// Where the part of `path` begins that is the same for everybody: a public package's files, or Python's own. The
 /// path's length if there is none.
@@ -239,9 +498,12 @@ std::size_t public_part(std::string_view path) {
   const std::size_t python = path.find("lib/python3");
   if (python != std::string_view::npos) {
     const std::size_t behind = path.find('/', python + 4);
-    if (behind != std::string_view::npos) return behind + 1;
+    if (behind != std::string_view::npos && is_within(kPythonFolders, path.substr(behind + 1))) return behind + 1;
   }
-  return !path.starts_with('/') && is_public_package(first_component(path)) ? 0 : path.size();
+  const std::string_view package = first_component(path);
+  const bool is_public = is_public_package(package) && package.size() < path.size() &&
+                         is_within(kPublicFolders, path.substr(package.size() + 1));
+  return is_public ? 0 : path.size();
 }
 
 bool is_source_file(std::string_view path) {
@@ -252,22 +514,56 @@ bool is_source_file(std::string_view path) {
                      [path](std::string_view extension) { return path.ends_with(extension); });
 }
 
-/// Absolute paths of two components and more, and relative ones of files of programs.
-std::optional<PrivatePiece> path_at(std::string_view text, std::size_t at) {
-  const bool windows =
-      at + 2 < text.size() && is_word_character(text[at]) && text[at + 1] == ':' && text[at + 2] == '\\';
-  if (!is_path(text[at]) || (at > 0 && (is_path(text[at - 1]) || text[at - 1] == '\\'))) return std::nullopt;
-  std::size_t end = at;
-  if (windows) {
-    end = end_of(text, at + 2, [](char c) { return is_path(c) || c == '\\'; });
-    return PrivatePiece{at, end, PrivateKind::kPath, {}};
+/// Where a path ends that begins at `at`: brackets are a part of it if it goes on behind them.
+std::size_t end_of_path(std::string_view text, std::size_t at) {
+  std::size_t end = end_of(text, at, is_path);
+  while (end > at && end < text.size() && (text[end] == '(' || text[end] == '[')) {
+    const std::size_t close = end_of(text, end + 1, is_path);
+    const char wanted = text[end] == '(' ? ')' : ']';
+    if (close + 1 >= text.size() || text[close] != wanted || text[close + 1] != '/') break;
+    end = end_of(text, close + 1, is_path);
   }
-  end = end_of(text, at, is_path);
   while (end > at && text[end - 1] == '.') --end;  // the end of a sentence
+  return end;
+}
+
+/// The same of Windows: a blank is a part of it if the word behind goes on the path.
+std::size_t end_of_windows_path(std::string_view text, std::size_t at) {
+  constexpr auto is_part = [](char c) { return is_path(c) || c == '\\'; };
+  std::size_t end = end_of(text, at, is_part);
+  while (end < text.size() && is_blank(text[end])) {
+    const std::size_t next = end_of(text, end + 1, is_part);
+    const std::string_view word = text.substr(end + 1, next - end - 1);
+    if (word.starts_with('\\') || word.find('\\') == std::string_view::npos) break;
+    end = next;
+  }
+  return end;
+}
+
+/// "/scratch": a folder that no system has. Names of operators begin with a bar and a capital letter, if at all.
+bool is_own_folder(std::string_view path) {
+  constexpr std::size_t kShortest = 5;
+  constexpr auto kUsual = std::to_array<std::string_view>(
+      {"/bin", "/boot", "/data", "/dev",  "/etc",  "/home", "/lib",      "/lib64",   "/media",
+       "/mnt", "/nfs",  "/opt",  "/proc", "/root", "/run",  "/sbin",     "/scratch", "/shared",
+       "/srv", "/sys",  "/tmp",  "/usr",  "/var",  "/work", "/workspace"});
+  return path.size() >= kShortest && is_lower(path[1]) && !is_one_of(kUsual, path) &&
+         std::none_of(path.begin(), path.end(), is_upper);
+}
+
+/// Absolute paths, and relative ones of files of programs.
+std::optional<PrivatePiece> path_at(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  const bool on_drive = rest.size() > 2 && is_word_character(rest[0]) && rest[1] == ':' && rest[2] == '\\';
+  const bool on_server = rest.size() > 2 && rest.starts_with("\\\\") && is_word(rest[2]) &&
+                         rest.find('\\', 2) == end_of(rest, 2, is_token) && (at == 0 || text[at - 1] != '\\');
+  if (on_server) return PrivatePiece{at, end_of_windows_path(text, at), PrivateKind::kPath, {}};
+  if (!is_path(text[at]) || (at > 0 && (is_path(text[at - 1]) || text[at - 1] == '\\'))) return std::nullopt;
+  if (on_drive) return PrivatePiece{at, end_of_windows_path(text, at + 2), PrivateKind::kPath, {}};
+  const std::size_t end = end_of_path(text, at);
   const std::string_view path = text.substr(at, end - at);
-  const std::size_t slash = path.find('/', 1);
   const bool absolute = path.size() > 2 && path[0] == '/' && (is_word_character(path[1]) || path[1] == '.') &&
-                        slash != std::string_view::npos;
+                        (path.find('/', 1) != std::string_view::npos || is_own_folder(path));
   const bool from_home = path.starts_with("~/") || path.starts_with("./") || path.starts_with("../");
   if (!absolute && !from_home && !is_source_file(path)) return std::nullopt;
   const std::size_t shared = public_part(path);
@@ -278,7 +574,7 @@ std::optional<PrivatePiece> path_at(std::string_view text, std::size_t at) {
 /// Characters at which something private can begin or be seen. All else is passed over at once.
 constexpr std::array<bool, 256> kTriggers = [] {
   std::array<bool, 256> triggers{};
-  for (const char c : std::string_view("=@:/.~- \\")) triggers[static_cast<unsigned char>(c)] = true;
+  for (const char c : std::string_view("=@:/.~- \\%")) triggers[static_cast<unsigned char>(c)] = true;
   return triggers;
 }();
 
@@ -319,7 +615,8 @@ std::vector<PrivatePiece> find_private(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::optional<PrivatePiece> piece = tokens.at(at);
     if (!piece) piece = passwords.at(at);
-    for (const auto find : {assigned_at, email_at, url_at, address_at, path_at}) {
+    for (const auto find : {assigned_at, email_at, remote_path_at, url_at, address_at, long_address_at, local_host_at,
+                            cloud_host_at, path_at}) {
       if (!piece) piece = find(text, at);
     }
     if (!piece) {
@@ -348,12 +645,16 @@ bool closes_private_key(std::string_view text) noexcept {
   return end != std::string_view::npos && text.find("PRIVATE KEY", end) != std::string_view::npos;
 }
 
-bool names_secret(std::string_view key) noexcept {
+SecretName names_secret(std::string_view key) noexcept {
   constexpr auto kWords = std::to_array<std::string_view>(
-      {"token", "secret", "password", "passwd", "passphrase", "apikey", "api_key", "api-key", "access_key",
-       "access-key", "private_key", "secret_key", "credential", "credentials", "auth_key"});
+      {"secret",     "secrets",     "password",    "passwords",   "passwd",      "pwd",           "passphrase",
+       "apikey",     "api_key",     "api-key",     "api key",     "api_keys",    "access_key",    "access-key",
+       "access key", "access_keys", "private_key", "private-key", "private key", "secret_key",    "secret-key",
+       "secret key", "credential",  "credentials", "auth_key",    "auth",        "authorization", "cookie"});
   const std::string low = lower_case(key);
-  return std::any_of(kWords.begin(), kWords.end(), [&low](std::string_view word) { return ends_with_word(low, word); });
+  const auto ends_with = [&low](std::string_view word) { return ends_with_word(low, word); };
+  if (std::any_of(kWords.begin(), kWords.end(), ends_with)) return SecretName::kSecret;
+  return ends_with("token") || ends_with("tokens") ? SecretName::kOrCount : SecretName::kNone;
 }
 
 bool names_user(std::string_view key) noexcept {

@@ -1,6 +1,8 @@
 #ifndef STEPSIM_INGEST_PRIVACY_PRIVATE_TEXT_H
 #define STEPSIM_INGEST_PRIVACY_PRIVATE_TEXT_H
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -10,12 +12,22 @@
 /// is taken for one.
 namespace stepsim::ingest {
 
+/// A letter or digit of ASCII.
+constexpr bool is_word(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+template <std::size_t Size>
+bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 enum class PrivateKind : std::uint8_t {
   kSecret,  ///< access tokens, keys, passwords
   kEmail,
   kUser,     ///< a name of a user: in a path, or as a member says
   kHost,     ///< a name of a machine, or a URL
-  kAddress,  ///< IPv4
+  kAddress,  ///< IPv4, IPv6, of an Ethernet card
   kPath,     ///< of files that are no part of a public package
 };
 inline constexpr std::size_t kPrivateKindCount = 6;
@@ -38,9 +50,14 @@ struct PrivatePiece {
 /// Whether such a key's last line is in `text`.
 [[nodiscard]] bool closes_private_key(std::string_view text) noexcept;
 
-/// Whether a member, or a variable of an environment, of this name holds a secret: WANDB_API_KEY, "password".
-[[nodiscard]] bool names_secret(std::string_view key) noexcept;
-/// The same of the name of a user, and of a host.
+/// What a member, or a variable of an environment, holds by its name.
+enum class SecretName : std::uint8_t {
+  kNone,
+  kOrCount,  ///< a token or a number of them: "max_tokens"
+  kSecret,   ///< WANDB_API_KEY, "password", "Authorization"
+};
+[[nodiscard]] SecretName names_secret(std::string_view key) noexcept;
+/// Whether a member of this name holds the name of a user, or of a host.
 [[nodiscard]] bool names_user(std::string_view key) noexcept;
 [[nodiscard]] bool names_host(std::string_view key) noexcept;
 

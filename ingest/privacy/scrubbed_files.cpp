@@ -152,7 +152,7 @@ std::vector<PrivateContent> find_private_content(const std::vector<std::string>&
 }
 
 ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOptions& options,
-                          const std::function<ScrubTarget(const std::string& name)>& open) {
+                          const ScrubTargets& targets) {
   Scrubber scrubber;
   Diagnostics diagnostics;
   std::vector<FileToScrub> files;
@@ -161,8 +161,12 @@ ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOpti
     scrubber.learn_host(host_in_file_name(file.path()));
     file.with_text([&](ByteSource& text) { scrubber.learn(text, file.form()); });
   }
-  for (const FileToScrub& file : files) {
-    const ScrubTarget target = open(scrubbed_path(name_below(file.path(), traces), scrubber));
+  std::vector<std::string> names;
+  for (const FileToScrub& file : files) names.push_back(scrubbed_path(name_below(file.path(), traces), scrubber));
+  targets.expect(names);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const FileToScrub& file = files[i];
+    const ScrubTarget target = targets.open(names[i]);
     file.with_text([&](ByteSource& text) { scrubber.scrub(text, file.form(), target.write); });
     target.commit();
   }

@@ -30,12 +30,18 @@ struct ScrubbedFiles {
   Diagnostics diagnostics;  ///< what is wrong with the traces among the files
 };
 
+/// Where scrubbed files go. Their names are paths below the one that was named, themselves scrubbed; empty where one
+/// file was named.
+struct ScrubTargets {
+  std::function<void(const std::vector<std::string>& names)> expect;  ///< called with all names before the first open()
+  std::function<ScrubTarget(const std::string& name)> open;
+};
+
 /// Scrubs every file under `traces`, each after the other, the same names by the same substitutes in all of them.
-/// Of a damaged trace, only what its reader delivers is written, as strict JSON. `open` is called for each file with
-/// its path below the one that was named, itself scrubbed; empty where `traces` is one file. Throws InputError for an
-/// archive, standard input, what is no text, and a trace of which nothing can be read.
+/// Of a damaged trace, only what its reader delivers is written, as strict JSON. Throws InputError for an archive,
+/// standard input, what is no text, and a trace of which nothing can be read.
 [[nodiscard]] ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOptions& options,
-                                        const std::function<ScrubTarget(const std::string& name)>& open);
+                                        const ScrubTargets& targets);
 
 }  // namespace stepsim::ingest
 

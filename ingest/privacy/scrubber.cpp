@@ -13,7 +13,8 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kScrubbed = "scrubbed";
-constexpr std::size_t kShortestPrivate = 3;
+constexpr std::size_t kShortestPrivate = 2;
+constexpr std::size_t kShortestName = 3;  ///< of a host; of a user 2
 constexpr std::size_t kMostClean = std::size_t{1} << 17U;
 
 /// Members of a profiler's file that tell nothing of who ran it, or that strings inside are looked at one by one.
@@ -39,16 +40,13 @@ constexpr auto kKeptMembers = std::to_array<std::string_view>({"traceEvents",
                                                                "stackFrames",
                                                                "samples"});
 
+/// Members of a profiler's "distributedInfo" that tell how the job was laid out, and not where it ran.
+constexpr auto kKeptOfJob =
+    std::to_array<std::string_view>({"backend", "rank", "world_size", "pg_count", "pg_config", "nccl_version"});
+
 /// Members of an event's arguments that hold what the process was started with.
 constexpr auto kProcessMembers = std::to_array<std::string_view>(
     {"env", "environ", "environment", "cmdline", "command_line", "argv", "cwd", "labels_env"});
-
-template <std::size_t Size>
-bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c); }
 
 bool is_number(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
@@ -56,6 +54,19 @@ bool is_number(std::string_view text) {
 
 bool is_plain_word(std::string_view name) {
   return std::none_of(name.begin(), name.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
+}
+
+/// "gpu7.example.org" where "gpu7" ends at `at`: the end of the domain; `at` if there is none, or the name of a file.
+std::size_t end_of_domain(std::string_view text, std::size_t at) {
+  constexpr auto kFiles = std::to_array<std::string_view>(
+      {"json", "gz", "zst", "pt", "txt", "log", "yaml", "yml", "py", "csv", "sqlite", "prof", "trace", "db", "et"});
+  std::size_t end = at;
+  while (end < text.size() && (is_word(text[end]) || text[end] == '.' || text[end] == '-')) ++end;
+  while (end > at && !is_word(text[end - 1])) --end;
+  const std::string_view domain = text.substr(at, end - at);
+  const bool has_labels = domain.starts_with('.') && domain.find('.', 1) != std::string_view::npos;
+  const std::string_view top = domain.substr(domain.find_last_of('.') + 1);
+  return has_labels && !is_number(top) && !is_one_of(kFiles, top) ? end : at;
 }
 
 /// Names of operators and kernels hold words that may be somebody's name too; texts that people write may not.
@@ -107,8 +118,6 @@ bool Scrubber::NaturalOrder::operator()(std::string_view a, std::string_view b) 
 }
 
 void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
-  constexpr std::size_t kShortest = 3;
-  constexpr std::size_t kMostNames = 512;  // a trace that names more is no trace
   constexpr auto kCommon =
       std::to_array<std::string_view>({"localhost", "root", "user", "host", "node", "python", "cuda", "torch", "stream",
                                        "kernel", "device", "train", "test", "main", "admin", "ubuntu", "scrubbed",
@@ -116,10 +125,11 @@ void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
                                        "correlation", "context", "grid", "block", "bytes", "queued", "rank", "backend",
                                        "name", "args", "bandwidth", "registers"});
   constexpr std::size_t kLongest = 255;  // of a path's part and of a host in DNS
-  if (names_.size() >= kMostNames || name.size() < kShortest || name.size() > kLongest || is_one_of(kCommon, name) ||
-      is_number(name))
-    return;
+  const std::size_t shortest = kind == PrivateKind::kUser ? kShortestPrivate : kShortestName;
+  if (name.size() < shortest || name.size() > kLongest || is_one_of(kCommon, name) || is_number(name)) return;
   names_.try_emplace(std::string(name), kind);
+  const std::size_t domain = name.find('.');
+  if (kind == PrivateKind::kHost && domain != std::string_view::npos) learn_name(kind, name.substr(0, domain));
 }
 
 void Scrubber::learn_from(std::string_view key, std::string_view text) {
@@ -143,7 +153,7 @@ void Scrubber::learn(ByteSource& source, TextForm form) {
     learn_from({}, text);
     return std::nullopt;
   };
-  changes.value = [](const JsonPlace&) -> std::optional<std::string> { return std::nullopt; };
+  changes.value = [](const JsonPlace&, char) -> std::optional<std::string> { return std::nullopt; };
   rewrite_json(source, changes, [](std::string_view) {});
 }
 
@@ -153,7 +163,7 @@ void Scrubber::scrub(ByteSource& source, TextForm form, const Sink& out) {
   JsonChanges changes;
   changes.string = [this](const JsonPlace& place, std::string_view text) { return changed(place, text); };
   changes.key = [this, form](const JsonPlace& place, std::string_view) { return changed_key(place, form); };
-  changes.value = [this, form](const JsonPlace& place) { return whole_member(place, form); };
+  changes.value = [this, form](const JsonPlace& place, char first) { return whole_member(place, form, first); };
   rewrite_json(source, changes, out);
 }
 
@@ -176,7 +186,7 @@ void Scrubber::scrub_lines(ByteSource& source, const Sink& out) {
 std::string Scrubber::text(std::string_view line) {
   number_names();
   std::string result;
-  append_with_names(result, line, {{}, 0, kNoKeys}, true);
+  append_with_names(result, line, {{}, 0, kNoKeys}, Names::kAll);
   return result;
 }
 
@@ -185,19 +195,37 @@ void Scrubber::number_names() {
   if (std::exchange(names_numbered_, true)) return;
   for (const auto& known : names_) {
     static_cast<void>(substitute(known.second, known.first));
-    names_by_byte_[static_cast<unsigned char>(known.first.front())].push_back(&known);
+    sorted_names_.emplace_back(lower_case(known.first), &known);
   }
+  std::stable_sort(sorted_names_.begin(), sorted_names_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-std::optional<std::string> Scrubber::whole_member(const JsonPlace& place, TextForm form) {
+SecretName Scrubber::secret_name(std::string_view key) {
+  if (key.size() < kShortestName) return SecretName::kNone;
+  const auto known = secret_names_.find(key);
+  if (known != secret_names_.end()) return known->second;
+  const SecretName name = names_secret(key);
+  if (secret_names_.size() < kMostClean) secret_names_.emplace(key, name);
+  return name;
+}
+
+/// A string is looked at by itself, and so is what a number of tokens may be.
+std::optional<std::string> Scrubber::whole_member(const JsonPlace& place, TextForm form, char first) {
   const std::string_view key = place.key();
+  const bool trace = form == TextForm::kTrace;
   const bool at_top = place.keys.size() == 1;
-  const bool kept =
-      form != TextForm::kTrace || !at_top || is_one_of(kKeptMembers, key) || names_host(key) || names_user(key);
-  const bool of_process = !at_top && form == TextForm::kTrace && is_one_of(kProcessMembers, key);
-  if (kept && !of_process) return std::nullopt;
-  const bool secret = names_secret(key);
-  count(secret ? "value of a member that is named like a secret" : "environment and metadata", secret, place);
+  const bool unknown = trace && at_top && !is_one_of(kKeptMembers, key) && !names_host(key) && !names_user(key);
+  const bool of_process = trace && !at_top && is_one_of(kProcessMembers, lower_case(key));
+  const bool of_job =
+      trace && place.keys.size() == 2 && place.keys.front() == "distributedInfo" && !is_one_of(kKeptOfJob, key);
+  const SecretName name = secret_name(key);
+  const bool number = is_digit(first) || first == '-';
+  const bool secret =
+      (first == '{' || first == '[') ? name != SecretName::kNone : number && name == SecretName::kSecret;
+  if (!unknown && !of_process && !of_job && !secret) return std::nullopt;
+  count(name != SecretName::kNone ? "value of a member that is named like a secret" : "environment and metadata",
+        name != SecretName::kNone, place);
   return std::string(kScrubbed);
 }
 
@@ -235,20 +263,21 @@ std::optional<std::string> Scrubber::changed_by_key(const JsonPlace& place, std:
     count(to_text(kind), false, place);
     return substitute(kind, text);
   };
-  if (names_host(key)) return by(PrivateKind::kHost);
+  if (names_host(key) && text.size() >= kShortestName) return by(PrivateKind::kHost);
   if (names_user(key)) return by(PrivateKind::kUser);
   if (key == "traceName" && place.keys.size() == 1) return by(PrivateKind::kPath);
-  if (!names_secret(key) || is_number(text)) return std::nullopt;
+  const SecretName name = secret_name(key);
+  if (name == SecretName::kNone || (name == SecretName::kOrCount && is_number(text))) return std::nullopt;
   count("value of a member that is named like a secret", true, place);
   return std::string(kScrubbed);
 }
 
 std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std::string_view text, Names names) {
-  const bool plain_words = names == Names::kAll || (names == Names::kOutsideOperators && !names_operator(text));
+  if (names == Names::kOutsideOperators && names_operator(text)) names = Names::kNoPlainWords;
   std::string result;
   std::size_t at = 0;
   for (const PrivatePiece& piece : find_private(text)) {
-    append_with_names(result, text.substr(at, piece.begin - at), place, plain_words);
+    append_with_names(result, text.substr(at, piece.begin - at), place, names);
     const std::string_view found = text.substr(piece.begin, piece.end - piece.begin);
     const bool secret = piece.kind == PrivateKind::kSecret;
     count(secret ? piece.what : to_text(piece.kind), secret, place);
@@ -257,27 +286,44 @@ std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std
     result += substitute(piece.kind, found);
     at = piece.end;
   }
-  append_with_names(result, text.substr(at), place, plain_words);
+  append_with_names(result, text.substr(at), place, names);
   return result == text ? std::nullopt : std::optional(std::move(result));
 }
 
-/// A learned name that begins at `at`, between characters that are neither letters nor digits; nullptr if none does.
-const std::pair<const std::string, PrivateKind>* Scrubber::name_at(std::string_view text, std::size_t at,
-                                                                   bool plain_words) const {
+/// The longest learned name that begins at `at`, between characters that are neither letters nor digits; nullptr if
+/// none does. O(its length log names).
+const Scrubber::Name* Scrubber::name_at(std::string_view text, std::size_t at, Names names) const {
   if (at > 0 && is_word(text[at - 1])) return nullptr;
-  const auto& candidates = names_by_byte_[static_cast<unsigned char>(text[at])];
-  const auto name = std::find_if(candidates.begin(), candidates.end(), [&](const auto* known) {
-    const std::string& word = known->first;
-    const std::size_t end = at + word.size();
-    return text.substr(at).starts_with(word) && (end == text.size() || !is_word(text[end])) &&
-           (plain_words || !is_plain_word(word));
-  });
-  return name == candidates.end() ? nullptr : *name;
+  const auto may_be = [&](const Name& name) {
+    const std::string_view here = text.substr(at, name.first.size());
+    if (names == Names::kNoPlainWords && is_plain_word(name.first)) return false;
+    return names == Names::kAll || (here == name.first && name.first.size() >= kShortestName);
+  };
+  const Name* longest = nullptr;
+  auto first = sorted_names_.begin();
+  auto last = sorted_names_.end();
+  for (std::size_t length = 0; first != last; ++length) {  // all of [first, last) begin as the text does
+    const bool ends_here = at + length == text.size() || !is_word(text[at + length]);
+    for (; first != last && first->first.size() == length; ++first) {
+      if (ends_here && may_be(*first->second)) longest = first->second;
+    }
+    if (at + length == text.size()) break;
+    const auto next = static_cast<unsigned char>(lower_case(text.substr(at + length, 1)).front());
+    const auto before = [length](const auto& name, unsigned char c) {
+      return static_cast<unsigned char>(name.first[length]) < c;
+    };
+    const auto behind = [length](unsigned char c, const auto& name) {
+      return c < static_cast<unsigned char>(name.first[length]);
+    };
+    first = std::lower_bound(first, last, next, before);
+    last = std::upper_bound(first, last, next, behind);
+  }
+  return longest;
 }
 
-void Scrubber::append_with_names(std::string& out, std::string_view text, const JsonPlace& place, bool plain_words) {
+void Scrubber::append_with_names(std::string& out, std::string_view text, const JsonPlace& place, Names names) {
   for (std::size_t at = 0; at < text.size();) {
-    const auto* const name = name_at(text, at, plain_words);
+    const Name* const name = name_at(text, at, names);
     if (name == nullptr) {
       out += text[at++];
       continue;
@@ -285,6 +331,7 @@ void Scrubber::append_with_names(std::string& out, std::string_view text, const 
     count(to_text(name->second), false, place);
     out += substitute(name->second, name->first);
     at += name->first.size();
+    if (name->second == PrivateKind::kHost) at = end_of_domain(text, at);
   }
 }
 
@@ -293,7 +340,8 @@ std::string Scrubber::place_text(const JsonPlace& place) const {
   std::string member;
   for (const std::string& key : place.keys) {
     bool is_private = !find_private(key).empty();
-    for (std::size_t at = 0; at < key.size() && !is_private; ++at) is_private = name_at(key, at, true) != nullptr;
+    for (std::size_t at = 0; at < key.size() && !is_private; ++at)
+      is_private = name_at(key, at, Names::kAll) != nullptr;
     const std::string_view shown_key = is_private ? kScrubbed : std::string_view(key);
     if (!member.empty() && !key.empty()) member += '.';
     member += shown_key;

@@ -57,10 +57,12 @@ class Scrubber {
  private:
   /// Which learned names are replaced in a text. A name that is a plain word may be a word of the format, too.
   enum class Names : std::uint8_t {
-    kAll,
-    kOutsideOperators,  ///< plain words stay in names of operators and kernels
+    kAll,               ///< in letters of any case, too
+    kOutsideOperators,  ///< plain words stay in names of operators and kernels, and names of two letters in all
     kNoPlainWords,
   };
+  /// A learned name, and what it is the name of.
+  using Name = std::pair<const std::string, PrivateKind>;
 
   struct NaturalOrder {
     using is_transparent = void;
@@ -70,7 +72,8 @@ class Scrubber {
   void learn_name(PrivateKind kind, std::string_view name);
   void learn_from(std::string_view key, std::string_view text);
   void number_names();
-  [[nodiscard]] std::optional<std::string> whole_member(const JsonPlace& place, TextForm form);
+  [[nodiscard]] std::optional<std::string> whole_member(const JsonPlace& place, TextForm form, char first);
+  [[nodiscard]] SecretName secret_name(std::string_view key);
   [[nodiscard]] std::optional<std::string> changed(const JsonPlace& place, std::string_view text);
   [[nodiscard]] std::optional<std::string> changed_by_key(const JsonPlace& place, std::string_view text);
   [[nodiscard]] std::optional<std::string> changed_by_form(const JsonPlace& place, std::string_view text, Names names);
@@ -78,19 +81,19 @@ class Scrubber {
   void scrub_lines(ByteSource& source, const Sink& out);
   [[nodiscard]] std::optional<std::string> changed_if_not_clean(const JsonPlace& place, std::string_view text,
                                                                 Names names);
-  [[nodiscard]] const std::pair<const std::string, PrivateKind>* name_at(std::string_view text, std::size_t at,
-                                                                         bool plain_words) const;
-  void append_with_names(std::string& out, std::string_view text, const JsonPlace& place, bool plain_words);
+  [[nodiscard]] const Name* name_at(std::string_view text, std::size_t at, Names names) const;
+  void append_with_names(std::string& out, std::string_view text, const JsonPlace& place, Names names);
   [[nodiscard]] std::string place_text(const JsonPlace& place) const;
   [[nodiscard]] std::string substitute(PrivateKind kind, std::string_view text);
   void count(std::string_view kind, bool secret, const JsonPlace& place);
 
   std::map<std::string, PrivateKind, NaturalOrder> names_;  ///< of users and hosts
-  /// The same by their first byte, once all are learned.
-  std::array<std::vector<const std::pair<const std::string, PrivateKind>*>, 256> names_by_byte_;
+  /// The same in lower case, sorted, once all are learned.
+  std::vector<std::pair<std::string, const Name*>> sorted_names_;
   bool names_numbered_ = false;
   std::array<std::map<std::string, std::size_t, std::less<>>, kPrivateKindCount> numbers_;  ///< by kind
-  std::array<std::unordered_set<std::string>, 3> clean_;  ///< texts in which there is nothing private, by Names
+  std::map<std::string, SecretName, std::less<>> secret_names_;  ///< by key, of keys that were seen
+  std::array<std::unordered_set<std::string>, 3> clean_;         ///< texts in which there is nothing private, by Names
   std::vector<PrivateContent> found_;
 };
 

@@ -109,7 +109,11 @@ std::string headline_of(const Scrubbed& scrubbed) {
   std::uint64_t places = 0;
   for (const PrivateContent& content : scrubbed.replaced) places += content.count;
   return fmt::format(
-      "Wrote {} without what is private: {} written to {}; all times and names of work are as they were.",
+      "Wrote {} without what is private: {} written to {}; all times and names of work are as they were. Not looked "
+      "at: "
+      "words in names of functions, modules and annotations that no member and no path tells, and secrets in a form "
+      "that "
+      "no rule knows.",
       counted(scrubbed.files, "file"),
       places == 0 ? "nothing was found to replace," : fmt::format("{} replaced,", counted(places, "place")),
       shown(scrubbed.output));

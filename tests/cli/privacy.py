@@ -6,12 +6,14 @@ import glob
 import gzip
 import json
 import os
+import re
 import sys
 import tempfile
 
 from checks import SHARED, answer, check, one_line, quietly, read, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 CAPTURES = ["kineto/ddp-a100-rank0of2.json.gz", "kineto/ns-resolution-5steps.json.gz", "kineto/gpt2-compile-no-sync.json.gz",
             "kineto/dlrm-8ranks", "kineto/two-windows-one-process", "pytorch-cpu/transformer-all-options.pt.trace.json.gz"]
 MARKERS = {"token": "hf_qXvZ81kLmNoPqRsTuVwXyZ012", "user": "margarethe", "host": "gpu-node-77.cluster.example.net", "folder": "topsecretproject",
@@ -131,6 +133,46 @@ def check_names_what_it_finds_and_not_the_thing():
         check("and replays the same", replay_of(trace) == replay_of(output))
 
 
+PRIVATE = ["hunter2x", "swordfish9", "48151623", "zelda", "gpubox7", "corp.internal", "corpbox", "corpserver", "secretproj", "hf_aB3",
+           "10.20.30.40", "10-20-30-40", "2001:db8", "00:1b:44"]
+
+
+def private_words_in(text):
+    return [word for word in PRIVATE if word in text.replace("Zelda", "zelda")]
+
+
+def what_the_table_promises_is_taken_out():
+    """The second cells of the table of docs/check.md: texts, or members, which begin with a quote. Each becomes a part of a trace."""
+    section = read(os.path.join(ROOT, "docs/check.md")).decode().split("\n# ")
+    section = next(text for text in section if text.startswith("A trace to give away"))
+    rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    examples = [example for row in rows if len(row) == 3 for example in re.findall(r"`([^`]+)`", row[1])]
+    check("the table has its examples", len(examples) > 35, len(examples))
+    with tempfile.TemporaryDirectory() as folder:
+        for example in examples:
+            member = json.loads("{" + example + "}") if example.startswith('"') else {"text": example}
+            top = {"schemaVersion": 1, "username": "zelda", "host_name": "gpubox7"}
+            event = {"ph": "X", "cat": "cpu_op", "name": "x", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": member}
+            if example.startswith(('"JOB', '"job_id')):
+                top.update(member, distributedInfo={"rank": 0, **member})
+                event["args"] = {}
+            trace = write(folder, "trace.json", json.dumps({**top, "traceEvents": [event]}))
+            output = os.path.join(folder, "out.json")
+            run = quietly("convert", "--scrub", trace, "-o", output)
+            left = private_words_in(read(output).decode()) if run.returncode == 0 else [run]
+            check(f"--scrub takes out {example}", private_words_in(example) and not left, left)
+
+
+def equal_names_are_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = [os.path.dirname(write(folder, f"in/{host}/trace.json", '{"schemaVersion": 1, "traceEvents": []}')) for host in ("a", "b")]
+        output = os.path.join(folder, "out")
+        run = quietly("convert", "--scrub", *inputs, "-o", output)
+        check("two files of one name", one_line(run, 2) and b"two files would be called" in run.stderr and not os.path.exists(output), run)
+        run = quietly("convert", "--scrub", os.path.join(folder, "in"), "-o", output)
+        check("the folder that holds both", run.returncode == 0 and os.path.exists(os.path.join(output, "b/trace.json")), run)
+
+
 def mistakes():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
@@ -148,5 +190,7 @@ def mistakes():
 scrubbed_captures_replay_the_same()
 no_output_carries_the_environment_along()
 check_names_what_it_finds_and_not_the_thing()
+what_the_table_promises_is_taken_out()
+equal_names_are_refused()
 mistakes()
 sys.exit(verdict())

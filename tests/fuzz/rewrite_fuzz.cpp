@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const JsonChanges none{[](const JsonPlace&, std::string_view) { return std::nullopt; },
                            [](const JsonPlace&, std::string_view) { return std::nullopt; },
-                           [](const JsonPlace&) { return std::nullopt; }};
+                           [](const JsonPlace&, char) { return std::nullopt; }};
     rewrite_json(*memory_source(text, "fuzz"), none, gather);
     if (out != text) std::abort();
     for (const TextForm form : {TextForm::kTrace, TextForm::kJson, TextForm::kLines}) {

@@ -229,7 +229,7 @@ TEST(DamagedTraceTest, AScrubIsJsonWithTheEventsThatTheReaderDeliveredAndLeaksNo
     const auto open = [&](const std::string&) {
       return ScrubTarget{[&](std::string_view piece) { out += piece; }, [] {}};
     };
-    const ScrubbedFiles scrubbed = scrub_files({path}, {}, open);
+    const ScrubbedFiles scrubbed = scrub_files({path}, {}, {[](const auto&) {}, open});
     EXPECT_THAT(out, Not(HasSubstr("alice")));
     EXPECT_EQ(read_all(out).names(), seen.names());
     EXPECT_TRUE(seen.skipped == 0 || is_strict_json(out)) << out;

@@ -19,7 +19,7 @@ std::string rewritten(std::string_view text, const JsonChanges& changes) {
 
 const JsonChanges kNoChange{[](const JsonPlace&, std::string_view) { return std::nullopt; },
                             [](const JsonPlace&, std::string_view) { return std::nullopt; },
-                            [](const JsonPlace&) { return std::nullopt; }};
+                            [](const JsonPlace&, char) { return std::nullopt; }};
 
 TEST(JsonRewriterTest, WhatIsNotChangedStaysByteForByte) {
   for (const std::string text :
@@ -53,7 +53,8 @@ TEST(JsonRewriterTest, KeysAreChangedAndTheirMembersAreCalledByWhatTheyWere) {
 
 TEST(JsonRewriterTest, AMemberIsReplacedWithAllThatItHolds) {
   JsonChanges changes = kNoChange;
-  changes.value = [](const JsonPlace& place) -> std::optional<std::string> {
+  changes.value = [](const JsonPlace& place, char first) -> std::optional<std::string> {
+    EXPECT_NE(std::string("{[\"12").find(first), std::string::npos);
     if (place.keys.size() == 1 && place.key() == "env") return "gone";
     return std::nullopt;
   };

@@ -40,6 +40,24 @@ TEST(PrivateTextTest, ValuesOfVariablesThatAreNamedLikeSecretsAreSecrets) {
   EXPECT_THAT(found_in("https://bob:pw@git.example/x"), ElementsAre("secret:https://bob:pw@git.example/x"));
 }
 
+TEST(PrivateTextTest, ValuesEndWhereTheirFormEnds) {
+  EXPECT_THAT(found_in("DB_PASSWORD=a,b;c run"), ElementsAre("secret:a,b;c"));
+  EXPECT_THAT(found_in("DB_PASSWORD='a b' run"), ElementsAre("secret:a b"));
+  EXPECT_THAT(found_in("DB_PASSWORD = 48151623 run"), ElementsAre("secret:48151623"));
+  EXPECT_THAT(found_in("f(password=a, n=3)"), ElementsAre("secret:a"));
+  EXPECT_THAT(found_in(R"({"password": "a b", "n": 3})"), ElementsAre("secret:a b"));
+  EXPECT_THAT(found_in(R"({\"password\": \"a b\"})"), ElementsAre("secret:a b"));
+  EXPECT_THAT(found_in("x?a=1&token=abc&b=2"), ElementsAre("secret:abc"));
+  EXPECT_THAT(found_in("x?token%3Dabc"), ElementsAre("secret:abc"));
+  EXPECT_THAT(found_in("Authorization: Bearer abc def"), ElementsAre("secret:Bearer abc"));
+  EXPECT_THAT(found_in("max_tokens=8 token::kind secret::kind"), IsEmpty());
+}
+
+TEST(PrivateTextTest, TokensInsideWordsAreKnownByTheirRandomCharacters) {
+  EXPECT_THAT(found_in("k_hf_aB3dE5gH7jK9mN1pQ3sT5vW7"), ElementsAre("secret:hf_aB3dE5gH7jK9mN1pQ3sT5vW7"));
+  EXPECT_THAT(found_in("cutlass_hf_gemm_128x128_ldg8_stages_32x3_tn"), IsEmpty());
+}
+
 TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
   EXPECT_THAT(found_in("mysql -u root -phunter2 -h db"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("mysqldump -p'my cat' db"), ElementsAre("secret:my cat"));
@@ -56,8 +74,10 @@ TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
 TEST(PrivateTextTest, ATextOfBeginningsIsReadOnce) {
   // At each of them a token, a value or a URL could begin that goes on to the end. Before, 300,000 bytes of the first
   // took 10 s, and four times as long for twice as many.
-  for (const std::string unit : {"sk-", "eyJ-", "hf_-", "token::", "token:1", "--token ", "token=\"  \"", "a@", "a://",
-                                 "a:// @:", "-----BEGIN ", "mysql -p ", "C:\\", "/a/", "1.1.1."}) {
+  for (const std::string unit :
+       {"sk-",  "eyJ-",    "hf_-",        "token::",   "token:1", "--token ", "token=\"  \"",   "a@",
+        "a://", "a:// @:", "-----BEGIN ", "mysql -p ", "C:\\",    "/a/",      "1.1.1.",         "token=\"",
+        "a(b",  ".local-", "ip-1-",       "a:b:",      "\\\\a",   "%3D",      "password =     "}) {
     std::string text;
     while (text.size() < 300'000) text += unit;
     const std::clock_t begin = std::clock();
@@ -82,6 +102,31 @@ TEST(PrivateTextTest, PeopleMachinesAndFilesAreFound) {
   EXPECT_THAT(found_in("s3://bucket/key"), ElementsAre("host name:s3://bucket/key"));
 }
 
+TEST(PrivateTextTest, HostsAndAddressesAreFoundByTheirForm) {
+  EXPECT_THAT(found_in("scp zelda@box:/data/x"), ElementsAre("host name:zelda@box:/data/x"));
+  EXPECT_THAT(found_in("on gpu7.corp.internal."), ElementsAre("host name:gpu7.corp.internal"));
+  EXPECT_THAT(found_in("ip-10-20-30-40.ec2 now"), ElementsAre("host name:ip-10-20-30-40.ec2"));
+  EXPECT_THAT(found_in("node-10.20.30.40-x"), ElementsAre("IP address:10.20.30.40"));
+  EXPECT_THAT(found_in("to 2001:db8:85a3::8a2e:370:7334 5"), ElementsAre("IP address:2001:db8:85a3::8a2e:370:7334"));
+  EXPECT_THAT(found_in("card 00:1b:44:11:3a:b7"), ElementsAre("IP address:00:1b:44:11:3a:b7"));
+  EXPECT_THAT(found_in("12:34:56 c10::add::f0 0000:3b:00.0 shape 1:2:3 thread.local_x"), IsEmpty());
+}
+
+TEST(PrivateTextTest, PathsGoOnBehindBracketsAndOnWindowsBehindBlanks) {
+  EXPECT_THAT(found_in("/data/proj(zelda)/x.py(3): f"), ElementsAre("path:/data/proj(zelda)/x.py"));
+  EXPECT_THAT(found_in("C:\\Users\\zelda smith\\x.py and more"), ElementsAre("path:C:\\Users\\zelda smith\\x.py"));
+  EXPECT_THAT(found_in("\\\\server\\share\\x.py"), ElementsAre("path:\\\\server\\share\\x.py"));
+  EXPECT_THAT(found_in("cd /zeldasecret"), ElementsAre("path:/zeldasecret"));
+  EXPECT_THAT(found_in("cd /tmp /Relu and/or"), IsEmpty());
+}
+
+TEST(PrivateTextTest, OnlyKnownFoldersOfPublicPackagesAreOpen) {
+  EXPECT_THAT(found_in("triton/zelda/x.py"), ElementsAre("path:triton/zelda/x.py"));
+  EXPECT_THAT(found_in("transformers/models/llama/modeling_llama.py(7): f torch/_tensor.py(3): g"), IsEmpty());
+  EXPECT_THAT(found_in("/opt/lib/python3.11/zelda/x.py"), ElementsAre("path:/opt/lib/python3.11/zelda/x.py"));
+  EXPECT_THAT(found_in("/opt/lib/python3.11/asyncio/base.py"), ElementsAre("path:/opt/lib/python3.11/"));
+}
+
 TEST(PrivateTextTest, WhatEverybodyHasIsNotPrivate) {
   EXPECT_THAT(found_in("torch/nn/modules/module.py(1501): _call_impl"), IsEmpty());
   EXPECT_THAT(found_in("/opt/conda/lib/python3.10/site-packages/torch/nn/m.py(3): f"),
@@ -104,10 +149,12 @@ TEST(PrivateTextTest, NamesOfWorkHoldNothingPrivate) {
 }
 
 TEST(PrivateTextTest, MembersAreKnownByTheirNames) {
-  EXPECT_TRUE(names_secret("HF_TOKEN"));
-  EXPECT_TRUE(names_secret("aws_secret_access_key"));
-  EXPECT_FALSE(names_secret("num_tokens"));
-  EXPECT_FALSE(names_secret("Input type"));
+  EXPECT_EQ(names_secret("HF_TOKEN"), SecretName::kOrCount);
+  EXPECT_EQ(names_secret("num_tokens"), SecretName::kOrCount);
+  EXPECT_EQ(names_secret("aws_secret_access_key"), SecretName::kSecret);
+  EXPECT_EQ(names_secret("Authorization"), SecretName::kSecret);
+  EXPECT_EQ(names_secret("author"), SecretName::kNone);
+  EXPECT_EQ(names_secret("Input type"), SecretName::kNone);
   EXPECT_TRUE(names_user("username"));
   EXPECT_TRUE(names_host("host_name"));
   EXPECT_FALSE(names_host("Src Rank"));

@@ -52,6 +52,37 @@ TEST(ScrubberTest, ANameThatAMemberTellsIsReplacedWhereverItOccurs) {
                   R"("host_name":"host001","username":"user001"})");
 }
 
+TEST(ScrubberTest, ANameIsFoundInOtherLettersAndWithItsDomain) {
+  const std::string text =
+      scrubbed({R"({"traceEvents":[{"name":"x","args":{"a":"Zelda, bo on gpubox7","b":"gpubox7.corp.example.org"}}],)"
+                R"("host_name":"gpubox7.corp","username":"zelda","user":"bo"})"})
+          .texts[0];
+  EXPECT_EQ(text, R"({"traceEvents":[{"name":"x","args":{"a":"user002, user001 on host001","b":"host002"}}],)"
+                  R"("host_name":"host002","username":"user002","user":"user001"})");
+}
+
+TEST(ScrubberTest, AllNamesAreLookedFor) {
+  std::string events;
+  for (int i = 0; i < 2000; ++i) {
+    if (i > 0) events += ',';
+    events += R"({"name":"x","args":{"a":"/home/person)" + std::to_string(i) + R"(/x","b":"by person)" +
+              std::to_string(i) + "\"}}";
+  }
+  const Result result = scrubbed({R"({"traceEvents":[)" + events + "]}"});
+  EXPECT_THAT(result.texts[0], Not(HasSubstr("person")));
+}
+
+TEST(ScrubberTest, SecretsAreTakenOutWhateverTheirType) {
+  const std::string text =
+      scrubbed({R"({"traceEvents":[{"name":"x","args":{"password":4815,"token":{"a":"b"},"pwd":["c"],)"
+                R"("tokens":12,"secret":null,"Env":"d","api_key":"e"}}],)"
+                R"("distributedInfo":{"rank":0,"master":"box"}})"})
+          .texts[0];
+  EXPECT_EQ(text, R"({"traceEvents":[{"name":"x","args":{"password":"scrubbed","token":"scrubbed","pwd":"scrubbed",)"
+                  R"("tokens":12,"secret":null,"Env":"scrubbed","api_key":"e"}}],)"
+                  R"("distributedInfo":{"rank":0,"master":"scrubbed"}})");
+}
+
 TEST(ScrubberTest, NamesOfOperatorsKeepWordsThatAreAlsoSomebodysName) {
   const std::string text =
       scrubbed({R"x({"username":"relu","traceEvents":[{"name":"aten::relu"},{"name":"void relu<float>(int)"}]})x"})

@@ -56,7 +56,7 @@ TEST(SweepTest, PointsSayWhatWouldNarrowTheirRange) {
 TEST(SweepTest, ANoteSaysThatInterferenceDidNotSettle) {
   Prediction prediction;
   EXPECT_EQ(note_on(prediction), "");
-  prediction.unsettled = 0.0125;
+  prediction.unsettled = 0.013;
   EXPECT_EQ(note_on(prediction),
             "the times of kernels beside communication did not settle in 20 replays: one more would change them by "
             "1.3 %");

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""constants.py SHARED [--only NAME...] [--update]: by how much answers change if a constant of stepsim is 20 % smaller or
+larger. constants.py --check: whether docs/constants.md has every constant, and with the value that the source has.
+
+Reads the tables of docs/constants.md: the first cell of a row names a constant (kName, or kName.member of a table's line),
+the heading above it the source file. In a copy of the sources each of them becomes a value that the variable
+STEPSIM_CONSTANT=kName=FACTOR multiplies; the copy is built once (build/constants), and the scores of SHARED/check ask their
+questions of it. Prints for each constant and direction the mean change of the answers of the score that it changes
+most, and that score's mean error beside the one without a change. --update writes both into the last two columns."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/constants.md"
+COPY = ROOT / "build/constants"
+ROW = re.compile(r"^\| `(k\w+(?:\.\w+)?)` \|")
+HEADING = re.compile(r"^#+ .*`([\w/.]+\.(?:cpp|h))`")
+
+VARY = r"""#pragma once
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "model/base/units.h"
+
+namespace stepsim {
+inline double varied(std::string_view name) {
+  const char* const set = std::getenv("STEPSIM_CONSTANT");
+  if (set == nullptr) return 1;
+  const std::string_view text = set;
+  return text.substr(0, text.find('=')) == name ? std::atof(set + text.find('=') + 1) : 1;
+}
+inline double vary(std::string_view name, double value) { return value * varied(name); }
+inline Duration vary(std::string_view name, Duration value) {
+  return Duration{static_cast<std::int64_t>(static_cast<double>(value.count()) * varied(name))};
+}
+inline Bytes vary(std::string_view name, Bytes value) {
+  return Bytes{static_cast<std::int64_t>(static_cast<double>(value.count()) * varied(name))};
+}
+inline Bandwidth vary(std::string_view name, Bandwidth value) {
+  return Bandwidth::from_bytes_per_second(value.bytes_per_second() * varied(name));
+}
+template <class T, std::size_t n>
+std::array<T, n> vary(std::string_view name, std::array<T, n> values) {
+  for (T& value : values) value = vary(name, value);
+  return values;
+}
+}  // namespace stepsim
+"""
+
+SCALAR = re.compile(r"^( *)(?:inline )?constexpr (double|Duration|Bytes|Bandwidth|Latencies|std::array<[^=;{]*>|std::array) (k\w+)"
+                    r"(?: = ([^;]*)|(\{[^;]*\}));", re.MULTILINE)
+# Members of the lines of library.cpp that are no vendor's figures.
+LINES = {"Shares": ("matrix", "simple", "bandwidth", "batched"), "Generation": ("floor", "lanes")}
+
+
+def constants():
+    """[(name, file)] as the page has them."""
+    found, file = [], None
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if heading := HEADING.match(line):
+            file = heading[1]
+        elif row := ROW.match(line):
+            found.append((row[1], file))
+    return found
+
+
+ROOMS = ("model/cost/", "model/calibration/", "model/rewrite/", "scenarios/answer/", "sim/analysis/")
+NUMBER = re.compile(r"(?<![\w.])\d[\d.']*")
+
+
+def value_in_source(name, text):
+    """The numbers of a constant's value, or of a member's."""
+    line = re.search(rf"\b{name.split('.')[0]}(?: = ([^;]*)|(\{{[^;]*\}}));", text)
+    if line is None:
+        return None
+    value = line[1] or line[2]
+    if name.endswith(".floor"):
+        value = re.search(r"Duration\{([^}]*)\}", value)[1]
+    elif "." in name:
+        value = value.strip("{}").split(", ")[("matrix", "simple", "bandwidth", "is_measured", "batched").index(name.split(".")[1])]
+    return NUMBER.findall(value)
+
+
+def faults():
+    """What docs/constants.md has otherwise than the sources, or lacks."""
+    page = PAGE.read_text(encoding="utf-8")
+    values = {row[1].strip(" `"): row[2] for row in (line.split("|") for line in page.splitlines()) if len(row) == 7}
+    found = []
+    for name, file in constants():
+        value = value_in_source(name, (ROOT / file).read_text(encoding="utf-8"))
+        if value != NUMBER.findall(values[name]):
+            found.append(f"{name}: {file} has {value}, docs/constants.md {values[name].strip()}")
+    named = set(re.findall(r"`(k\w+)", page))
+    for path in sorted(path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in (".h", ".cpp")):
+        for match in SCALAR.finditer(path.read_text(encoding="utf-8")):
+            if match[2] in ("double", "Duration", "Latencies") and match[3] not in named:
+                found.append(f"{match[3]} of {path.relative_to(ROOT)} is not in docs/constants.md")
+    return found
+
+
+def varied_scalar(match, wanted):
+    indent, kind, name, value, braces = match.groups()
+    if name not in wanted:  # it may follow from one that is
+        return match[0].replace("constexpr", "const") if "std::array" not in kind and re.search(r"\bk[A-Z]", value or braces) else match[0]
+    kind = "const auto" if kind == "std::array" else f"const {kind}"
+    value = value or match[2] + braces
+    keyword = "inline" if not indent and match[0].startswith("inline") else "static"
+    return f'{indent}{keyword} {kind} {name} = vary("{name}", {value});'
+
+
+def varied_line(match):
+    kind, name, value = match.groups()
+    steps = " ".join(f'line.{member} = vary("{name}.{member}", line.{member});' for member in LINES[kind])
+    return f"static const {kind} {name} = [] {{ {kind} line{value}; {steps} return line; }}();"
+
+
+def varied_source(text, file, wanted):
+    text = SCALAR.sub(lambda match: varied_scalar(match, wanted), text)
+    if file.endswith("device/library.cpp"):
+        text = re.sub(r"^constexpr (Shares|Generation) (k\w+)(\{[^;]*\});", varied_line, text, flags=re.MULTILINE)
+        text = re.sub(r"^constexpr (Design|auto kForms|auto kDevices)", r"static const \1", text, flags=re.MULTILINE)
+        text = re.sub(r"^constexpr (Accelerator device|Form card)\(", r"static \1(", text, flags=re.MULTILINE)
+    if not wanted:
+        return text
+    include = '#include "vary.h"\n'
+    guard = re.search(r"^#define STEPSIM_\w+\n", text, re.MULTILINE)
+    return include + text if guard is None else text[:guard.end()] + include + text[guard.end():]
+
+
+def build(names):
+    sources = COPY / "sources"
+    sources.mkdir(parents=True, exist_ok=True)
+    tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout.split("\0")
+    for name in filter(None, tracked):
+        if name.startswith("tests/") or not (ROOT / name).is_file():
+            continue
+        text = (ROOT / name).read_bytes()
+        if name.endswith((".h", ".cpp")) and not name.startswith(("capture/", "cli/", "bench/", "ingest/")):
+            text = varied_source(text.decode(), name, {constant for constant, file in names if file == name}).encode()
+        target = sources / name
+        if not target.exists() or target.read_bytes() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
+    (sources / "vary.h").write_text(VARY)
+    cmake = ["cmake", "-S", sources, "-B", COPY / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSTEPSIM_BUILD_TESTS=OFF",
+             "-DSTEPSIM_BUILD_BENCHMARKS=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w"]
+    subprocess.run(cmake, check=True, stdout=sys.stderr)
+    subprocess.run(["cmake", "--build", COPY / "build", "--target", "stepsim"], check=True, stdout=sys.stderr)
+    return COPY / "build/cli/stepsim"
+
+
+class Score:
+    """Answers of a score's questions, their mean error and the share of measured times that lie in their ranges."""
+
+    def __init__(self, answers, error, inside):
+        self.answers, self.error, self.inside = answers, error, inside
+
+    def text(self):
+        return f"{self.error:.1%}" + ("" if self.inside is None else f", {self.inside:.0%}")
+
+    def change_from(self, other):
+        return statistics.mean(abs(new / old - 1) for new, old in zip(self.answers, other.answers) if old)
+
+
+def run(script, *arguments):
+    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True).stdout
+
+
+def as_json(script, *arguments):
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        printed = run(script, *arguments, "--json", file.name)
+        return json.load(file), printed
+
+
+def whole_models(program, shared):
+    cases, printed = as_json(shared / "check/score_models.py", program, shared / "truth/gpu/models")
+    inside = re.search(r"in range (\d+)%", printed)
+    return Score([case["ours_ms"] for case in cases], statistics.mean(abs(case["errors"]["ours"]) for case in cases), int(inside[1]) / 100)
+
+
+def single_kernels(program, shared):
+    cases, _ = as_json(shared / "check/score_tables.py", program, shared / "truth/gpu")
+    return Score([case["predicted_us"] for case in cases], statistics.mean(abs(case["error"]) for case in cases), None)
+
+
+def collectives(program, shared):
+    rows, _ = as_json(shared / "check/score_collectives.py", program, shared / "truth/gpu")
+    rows = [row for row in rows if row["test"].startswith("vendor")]
+    return Score([row["predicted_us"] for row in rows],
+                 statistics.mean(abs(row["predicted_us"] / row["measured_us"] - 1) for row in rows), None)
+
+
+def measured_runs(program, shared):
+    answers, errors, inside = [], [], []
+    for group in ("ps", "byteps", "ddp", "fsdp"):
+        relative = ["--relative"] if group == "fsdp" else []
+        for line in run(shared / "check/score_truth.py", program, shared / "truth" / group, "--coverage", "0", *relative).splitlines():
+            if found := re.search(r"measured ([\d.]+)  predicted ([\d.]+) .*?(inside|OUTSIDE)$", line):
+                answers.append(float(found[2]))
+                errors.append(abs(float(found[2]) / float(found[1]) - 1))
+                inside.append(found[3] == "inside")
+    return Score(answers, statistics.mean(errors), statistics.mean(inside))
+
+
+# By the file's path, the first that it holds.
+SCORES = {"device/": {"models": whole_models, "kernels": single_kernels}, "collective/": {"collectives": collectives},
+          "model/": {"runs": measured_runs}, "": {"models": whole_models, "runs": measured_runs}}
+
+
+def scores_of(file):
+    return next(scores for part, scores in SCORES.items() if part in file)
+
+
+def effects(program, shared, names):
+    """{name: (text of -20 %, text of +20 %)}"""
+    usual, found = {}, {}
+    for constant, file in names:
+        texts = []
+        for factor in ("0.8", "1.2"):
+            best = None
+            for name, score in scores_of(file).items():
+                os.environ.pop("STEPSIM_CONSTANT", None)
+                if name not in usual:
+                    usual[name] = score(program, shared)
+                os.environ["STEPSIM_CONSTANT"] = f"{constant}={factor}"
+                changed = score(program, shared)
+                change = changed.change_from(usual[name])
+                moved = (change, changed.inside != usual[name].inside)
+                if best is None or moved > best[0]:
+                    best = (moved, f"{change:.1%} ({name} {changed.text()})")
+            texts.append(best[1] if best[0] > (0.0005, False) or best[0][1] else "none")
+        found[constant, file] = tuple(texts)
+        print(constant, file, *texts, sep="\t", flush=True)
+    os.environ.pop("STEPSIM_CONSTANT", None)
+    print(*(f"{name} {score.text()}" for name, score in usual.items()), sep="; ")
+    return found
+
+
+def update(found):
+    lines, file = [], None
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if heading := HEADING.match(line):
+            file = heading[1]
+        row = ROW.match(line)
+        if row and (row[1], file) in found:
+            cells = line.strip("|").split("|")
+            line = "|" + "|".join([*cells[:-2], *(f" {text} " for text in found[row[1], file])]) + "|"
+        lines.append(line)
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shared", type=pathlib.Path, nargs="?")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--only", nargs="+", default=[])
+    parser.add_argument("--update", action="store_true")
+    options = parser.parse_args()
+    if options.check:
+        found = faults()
+        print(*found, f"{len(found)} faults", sep="\n")
+        return 1 if found else 0
+    names = constants()
+    program = build(names)
+    found = effects(program, options.shared, [(name, file) for name, file in names if not options.only or name in options.only])
+    if options.update:
+        update(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
