@@ -73,6 +73,7 @@ std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, 
                     files.size()));
   }
   std::vector<std::string> outputs;
+  outputs.reserve(files.size());
   for (const ingest::RankFile& file : files) {
     outputs.push_back((fs::path(output) / written_name(fs::path(file.file).filename().string())).string());
   }
@@ -112,6 +113,7 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
   };
   const auto expect = [&](const std::vector<std::string>& names) {
     std::vector<std::string> outputs;
+    outputs.reserve(names.size());
     for (const std::string& name : names) outputs.push_back(path_of(name).string());
     refuse_same_names(std::move(outputs), "the folder that holds both, or each of them into a folder of its own");
   };

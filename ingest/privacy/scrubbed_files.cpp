@@ -162,6 +162,7 @@ ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOpti
     file.with_text([&](ByteSource& text) { scrubber.learn(text, file.form()); });
   }
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const FileToScrub& file : files) names.push_back(scrubbed_path(name_below(file.path(), traces), scrubber));
   targets.expect(names);
   for (std::size_t i = 0; i < files.size(); ++i) {

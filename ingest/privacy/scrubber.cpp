@@ -128,13 +128,17 @@ void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
   const std::size_t shortest = kind == PrivateKind::kUser ? kShortestPrivate : kShortestName;
   if (name.size() < shortest || name.size() > kLongest || is_one_of(kCommon, name) || is_number(name)) return;
   names_.try_emplace(std::string(name), kind);
-  const std::size_t domain = name.find('.');
-  if (kind == PrivateKind::kHost && domain != std::string_view::npos) learn_name(kind, name.substr(0, domain));
+}
+
+/// Also without its domain.
+void Scrubber::learn_host(std::string_view name) {
+  learn_name(PrivateKind::kHost, name);
+  learn_name(PrivateKind::kHost, name.substr(0, name.find('.')));
 }
 
 void Scrubber::learn_from(std::string_view key, std::string_view text) {
   if (names_user(key)) learn_name(PrivateKind::kUser, text);
-  if (names_host(key)) learn_name(PrivateKind::kHost, text);
+  if (names_host(key)) learn_host(text);
   learn_name(PrivateKind::kUser, user_in_path(text));
 }
 

@@ -42,7 +42,7 @@ class Scrubber {
   /// Looks for names. To be called for each file, before any is scrubbed. Reads `source` to its end.
   void learn(ByteSource& source, TextForm form);
   /// A host that is known from elsewhere, such as a file's name.
-  void learn_host(std::string_view name) { learn_name(PrivateKind::kHost, name); }
+  void learn_host(std::string_view name);
 
   /// Hands the text of `source` to `out` without what is private. Throws InputError as rewrite_json() does, and for a
   /// line of more than 64 MiB in other text.

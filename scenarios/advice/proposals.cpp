@@ -95,7 +95,7 @@ Bytes times(Bytes size, double factor) {
 
 /// Rounded, where it is several: bucket_cap_mb takes mebibytes, and what a bucket holds is a little less.
 Bytes in_whole_mebibytes(Bytes size) {
-  constexpr std::int64_t kMebi = 1024 * 1024;
+  constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
   return size.count() < 8 * kMebi ? size : Bytes{(size.count() + kMebi - 1) / kMebi * kMebi};
 }
 

@@ -123,6 +123,7 @@ std::vector<sim::Sentence> notes_on(const SweepAnswer& answer) {
   constexpr std::size_t kMostNotes = 3;
   if (notes.size() > kMostNotes) notes.resize(kMostNotes);
   std::vector<sim::Sentence> sentences;
+  sentences.reserve(notes.size());
   for (const auto& [note, count] : notes)
     sentences.emplace_back(fmt::format("at {}: {}", counted(count, "point"), note));
   return sentences;

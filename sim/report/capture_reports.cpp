@@ -226,8 +226,8 @@ constexpr auto kBreakdown = std::to_array<Field<Findings>>({
 Sections breakdown_sections(const Findings& findings) {
   const std::vector<RankBreakdown>& ranks = findings.summary.ranks;
   TableRows rows;
-  if (std::all_of(ranks.begin(), ranks.end(), [](const RankBreakdown& rank) { return rank.loader == Duration{}; }))
-    rows.without.emplace_back("waiting for data");
+  const auto has_no_loader = [](const RankBreakdown& rank) { return rank.loader == Duration{}; };
+  if (std::all_of(ranks.begin(), ranks.end(), has_no_loader)) rows.without.emplace_back("waiting for data");
   Section section{.title = "Where an iteration goes (replayed; the columns overlap)",
                   .table = table_of(kReplayBreakdown, ranks, rows)};
   if (std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.collective_wait > Duration{}; }))

@@ -194,9 +194,10 @@ class TaskMaker {
       pending_ = piece;
       return;
     }
-    if (piece.longest > pending_.longest)
+    if (piece.longest > pending_.longest) {
       std::tie(pending_.event, pending_.silent, pending_.longest, pending_.kind) =
           std::tuple{piece.event, piece.silent, piece.longest, piece.kind};
+    }
     pending_.end = end;
   }
 
