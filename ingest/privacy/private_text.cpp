@@ -651,6 +651,8 @@ SecretName names_secret(std::string_view key) noexcept {
        "apikey",     "api_key",     "api-key",     "api key",     "api_keys",    "access_key",    "access-key",
        "access key", "access_keys", "private_key", "private-key", "private key", "secret_key",    "secret-key",
        "secret key", "credential",  "credentials", "auth_key",    "auth",        "authorization", "cookie"});
+  // A shell's folder; in a database a byte of another value may stand before the name.
+  if ((key.size() <= 4 && key.ends_with("PWD")) || key.ends_with("OLDPWD")) return SecretName::kNone;
   const std::string low = lower_case(key);
   const auto ends_with = [&low](std::string_view word) { return ends_with_word(low, word); };
   if (std::any_of(kWords.begin(), kWords.end(), ends_with)) return SecretName::kSecret;

@@ -230,12 +230,12 @@ Sections breakdown_sections(const Findings& findings) {
   if (std::all_of(ranks.begin(), ranks.end(), has_no_loader)) rows.without.emplace_back("waiting for data");
   Section section{.title = "Where an iteration goes (replayed; the columns overlap)",
                   .table = table_of(kReplayBreakdown, ranks, rows)};
-  if (std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.collective_wait > Duration{}; }))
+  const auto waits_for_ranks = [](const RankBreakdown& rank) { return rank.collective_wait > Duration{}; };
+  if (std::any_of(ranks.begin(), ranks.end(), waits_for_ranks)) {
     section.sentences.emplace_back(
         "exposed transfer: communication moves data and the rank computes nothing; waiting for ranks is not in it, but "
-        "in the "
-        "exposed "
-        "communication of 'stats'");
+        "in the exposed communication of 'stats'");
+  }
   return {section};
 }
 

@@ -153,7 +153,9 @@ TEST(PrivateTextTest, MembersAreKnownByTheirNames) {
   EXPECT_EQ(names_secret("num_tokens"), SecretName::kOrCount);
   EXPECT_EQ(names_secret("aws_secret_access_key"), SecretName::kSecret);
   EXPECT_EQ(names_secret("Authorization"), SecretName::kSecret);
+  EXPECT_EQ(names_secret("pwd"), SecretName::kSecret);
   EXPECT_EQ(names_secret("author"), SecretName::kNone);
+  EXPECT_EQ(names_secret("PWD"), SecretName::kNone);
   EXPECT_EQ(names_secret("Input type"), SecretName::kNone);
   EXPECT_TRUE(names_user("username"));
   EXPECT_TRUE(names_host("host_name"));
