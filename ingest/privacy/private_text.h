@@ -1,8 +1,6 @@
 #ifndef STEPSIM_INGEST_PRIVACY_PRIVATE_TEXT_H
 #define STEPSIM_INGEST_PRIVACY_PRIVATE_TEXT_H
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,16 +9,6 @@
 /// What in a text says who made it, or lets others act in their name. By its form alone: a text that looks like a token
 /// is taken for one.
 namespace stepsim::ingest {
-
-/// A letter or digit of ASCII.
-constexpr bool is_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-template <std::size_t Size>
-bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 enum class PrivateKind : std::uint8_t {
   kSecret,  ///< access tokens, keys, passwords
@@ -60,10 +48,6 @@ enum class SecretName : std::uint8_t {
 /// Whether a member of this name holds the name of a user, or of a host.
 [[nodiscard]] bool names_user(std::string_view key) noexcept;
 [[nodiscard]] bool names_host(std::string_view key) noexcept;
-
-/// The user's name in a path: "/home/NAME/", "/Users/NAME/", "C:\Users\NAME\"; empty if there is none, or a name that
-/// many have (root, ubuntu).
-[[nodiscard]] std::string_view user_in_path(std::string_view path) noexcept;
 
 }  // namespace stepsim::ingest
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ingest/bytes/byte_source.h"
+#include "ingest/privacy/private_path.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ingest/privacy/private_path.h"
+
 namespace stepsim::ingest {
 namespace {
 

@@ -1,0 +1,51 @@
+#ifndef STEPSIM_INGEST_PRIVACY_PRIVATE_PATH_H
+#define STEPSIM_INGEST_PRIVACY_PRIVATE_PATH_H
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "ingest/privacy/private_text.h"
+
+/// Paths of files, and the characters that they and other private texts consist of.
+namespace stepsim::ingest {
+
+/// A letter or digit of ASCII.
+constexpr bool is_word(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_digit_char(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_word_character(char c) { return is_word(c) || c == '_'; }
+constexpr bool is_token(char c) { return is_word_character(c) || c == '-'; }
+constexpr bool is_local_part(char c) { return is_token(c) || c == '.' || c == '+' || c == '%'; }
+constexpr bool is_path(char c) {
+  return is_token(c) || c == '.' || c == '/' || c == '+' || c == '@' || c == '%' || c == '~';
+}
+constexpr bool is_blank(char c) { return c == ' '; }
+
+/// Where the run of characters that belong ends which begins at `at`.
+template <class Belongs>
+std::size_t end_of(std::string_view text, std::size_t at, Belongs belongs) {
+  while (at < text.size() && belongs(text[at])) ++at;
+  return at;
+}
+
+template <std::size_t Size>
+bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The path of a file that is no part of a public package, if one begins at `at`. O(its length).
+[[nodiscard]] std::optional<PrivatePiece> private_path_at(std::string_view text, std::size_t at);
+
+/// The user's name in a path: "/home/NAME/", "/Users/NAME/", "C:\Users\NAME\"; empty if there is none, or a name that
+/// many have (root, ubuntu).
+[[nodiscard]] std::string_view user_in_path(std::string_view path) noexcept;
+
+}  // namespace stepsim::ingest
+
+#endif
