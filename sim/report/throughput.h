@@ -10,9 +10,9 @@
 namespace stepsim::sim {
 
 /// "samples/s", or "batches/s" without a batch size.
-/// ", if each rank has its own batch" where that is assumed.
-[[nodiscard]] std::string_view condition_of(const StepWork& work) noexcept;
 [[nodiscard]] std::string_view unit_of(const StepWork& work) noexcept;
+/// ", if each rank has its own batch" where that is assumed; else empty.
+[[nodiscard]] std::string_view condition_of(const StepWork& work) noexcept;
 /// Four digits, in groups of three: "1,234", "61.52", "0.004512".
 [[nodiscard]] std::string rate_text(double rate);
 [[nodiscard]] Cell rate_cell(double rate);

@@ -329,13 +329,7 @@ inline constexpr auto kWorkTotals = std::to_array<Field<WorkTotals>>({
     {"communication_ns", TotalOf<WorkPart::kCommunication>{}},
     {"copy_ns", TotalOf<WorkPart::kCopy>{}},
     {"host_ns", TotalOf<WorkPart::kHost>{}},
-    {"loader_ns",
-     [](const WorkTotals& totals) {
-       const Duration loader = TotalOf<WorkPart::kLoader>{}(totals);
-       return loader == Duration{} ? std::nullopt : std::optional{loader};
-     },
-     {},
-     kIfAny},
+    {"loader_ns", if_any<TotalOf<WorkPart::kLoader>{}>, {}, kIfAny},
 });
 
 inline constexpr auto kStatistics = std::to_array<Field<Statistics>>({
