@@ -43,13 +43,17 @@ bool wants_layout(const CommonOptions& options) {
 
 void run_graph(const GraphCommand& command, const Session& session) {
   check_output(command.common);
-  if (wants_layout(command.common)) sim::refuse_without_layout();
+  const bool is_drawn = wants_layout(command.common);
+  if (is_drawn) sim::refuse_without_layout();
   const Replayed replayed = load_and_replay(command.common, session);
   const sim::Findings findings = findings_of(replayed);
   const sim::Graph graph = sim::graph_of(replayed.capture, findings.path.path, command.folding);
   const Provenance provenance = provenance_if_needed(command.common, session, replayed.capture.inputs);
   sim::Document document = sim::graph_document(graph, replayed.capture, command.rows, provenance);
-  report(document, {.provenance = provenance, .document = &document, .graph = &graph}, command.common, session);
+  const auto layout = is_drawn ? std::optional(sim::layout_of(graph, &session.stop)) : std::nullopt;
+  report(document,
+         {.provenance = provenance, .document = &document, .graph = &graph, .layout = layout ? &*layout : nullptr},
+         command.common, session);
 }
 
 Command::Run setup_graph(CLI::App& app) {

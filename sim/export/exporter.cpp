@@ -22,7 +22,7 @@ bool has(const Answer& answer, Content content) noexcept {
     case Content::kCluster: return answer.cluster != nullptr;
     case Content::kGraph: return answer.graph != nullptr;
     case Content::kPicture:
-      return answer.graph != nullptr || answer.bars != nullptr || !answer.replays.empty() ||
+      return answer.layout != nullptr || answer.bars != nullptr || !answer.replays.empty() ||
              (answer.document != nullptr && answer.document->plot);
   }
   return false;

@@ -12,6 +12,7 @@
 #include "model/job/recording.h"
 #include "sim/engine/timeline.h"
 #include "sim/graph/graph.h"
+#include "sim/graph/graph_text.h"
 #include "sim/output/provenance.h"
 #include "sim/output/write_file.h"
 #include "sim/report/document.h"
@@ -45,6 +46,7 @@ struct Answer {
   const Cluster* cluster = nullptr;          ///< that the last replay ran on
   const Calibration* calibration = nullptr;  ///< how `cluster` was found, if by calibration
   const Graph* graph = nullptr;              ///< to be drawn
+  const Layout* layout = nullptr;            ///< where a picture draws it
   const BarChart* bars = nullptr;            ///< to be drawn
 };
 

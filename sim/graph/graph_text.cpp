@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -13,7 +16,6 @@
 #include "model/base/number.h"
 #include "model/base/quoted.h"
 #include "model/base/text.h"
-#include "sim/output/run_program.h"
 
 namespace stepsim::sim {
 namespace {
@@ -61,10 +63,18 @@ constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostEdges = 10'000;
 constexpr double kPixelsAnInch = 96;
 
+/// More than 2,000 nodes take side by side.
+constexpr double kMostInches = 20'000;
+/// Layouts that were seen have 2 MB at most.
+constexpr std::size_t kMostBytes = 100'000'000;
+constexpr std::chrono::seconds kMostTime{60};
+constexpr std::string_view kAdvice =
+    "--fold name, layer, class, lane or rank, --steps, --ranks, or -o FILE.dot, .gml or .json";
+
 /// The words of a line, which blanks divide.
 class Words {
  public:
-  explicit Words(std::string_view line) : rest_(line) {}
+  explicit Words(std::string_view line) : line_(line), rest_(line) {}
 
   std::string_view next() {
     const std::size_t begin = std::min(rest_.find_first_not_of(' '), rest_.size());
@@ -73,11 +83,16 @@ class Words {
     rest_.remove_prefix(end);
     return word;
   }
-  [[nodiscard]] bool empty() const { return rest_.find_first_not_of(' ') == std::string_view::npos; }
-  /// A length in inches; 0 where there is none.
+  /// A length in inches, as pixels.
   double length() {
-    const double inches = parse_number<double>(next()).value_or(0);
-    return std::isfinite(inches) ? inches * kPixelsAnInch : 0;
+    const std::optional<double> inches = parse_number<double>(next());
+    if (!inches || !(std::abs(*inches) <= kMostInches)) fail();  // nor is nan
+    return *inches * kPixelsAnInch;
+  }
+  std::size_t count() {
+    const std::optional<std::size_t> number = parse_number<std::size_t>(next());
+    if (!number) fail();
+    return *number;
   }
   /// Of "n17", 17; nothing if that is no node.
   std::optional<std::size_t> node(std::size_t nodes) {
@@ -87,9 +102,85 @@ class Words {
     const auto number = parse_number<std::size_t>(word);
     return number && *number < nodes ? number : std::nullopt;
   }
+  [[noreturn]] void fail() const {
+    throw OutputError(
+        fmt::format("{} printed '{}'; expected a line of a layout in inches", kProgram, shown(line_, 80)));
+  }
 
  private:
+  std::string_view line_;
   std::string_view rest_;
+};
+
+/// Reads the lines of `dot -Tplain`, of which the last is "stop".
+class PlainLayout {
+ public:
+  explicit PlainLayout(const Graph& graph)
+      : placed_(graph.nodes.size(), false),
+        layout_{.nodes = std::vector<Layout::Box>(graph.nodes.size()),
+                .edges = std::vector<std::vector<Layout::Point>>(graph.edges.size())} {
+    for (std::size_t i = graph.edges.size(); i-- > 0;) edges_[{graph.edges[i].from, graph.edges[i].to}].push_back(i);
+  }
+
+  void read(Words words) {
+    const std::string_view what = words.next();
+    if (what == "graph") {
+      static_cast<void>(words.next());
+      layout_.width = words.length();
+      layout_.height = words.length();
+    } else if (what == "node") {
+      read_node(words);
+    } else if (what == "edge") {
+      read_edge(words);
+    } else if (what == "stop") {
+      whole_ = true;
+    }
+  }
+
+  Layout take() {
+    const auto placed = static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), true));
+    if (whole_ && placed == placed_.size() && drawn_ == layout_.edges.size()) return std::move(layout_);
+    throw OutputError(fmt::format("{} placed {} of {} nodes and {} of {} edges; expected all of them", kProgram, placed,
+                                  placed_.size(), drawn_, layout_.edges.size()));
+  }
+
+ private:
+  /// Graphviz counts from below. Its edges leave the picture by inches; none is farther away than the picture is large.
+  Layout::Point point(Words& words) const {
+    const double x = words.length();
+    const double y = layout_.height - words.length();
+    const double size = layout_.width + layout_.height;
+    if (std::max({-x, x - layout_.width, -y, y - layout_.height}) > size) words.fail();
+    return {x, y};
+  }
+  void read_node(Words& words) {
+    const auto node = words.node(placed_.size());
+    if (!node) return;
+    Layout::Box& box = layout_.nodes[*node];
+    box.centre = point(words);
+    box.width = words.length();
+    box.height = words.length();
+    if (box.width < 0 || box.height < 0) words.fail();
+    placed_[*node] = true;
+  }
+  void read_edge(Words& words) {
+    const auto from = words.node(placed_.size());
+    const auto to = words.node(placed_.size());
+    const auto known = from && to ? edges_.find({*from, *to}) : edges_.end();
+    if (known == edges_.end() || known->second.empty()) return;
+    std::vector<Layout::Point>& points = layout_.edges[known->second.back()];
+    known->second.pop_back();
+    const std::size_t count = words.count();
+    if (count % 3 != 1) words.fail();
+    while (points.size() < count) points.push_back(point(words));  // fails at the end of the line
+    ++drawn_;
+  }
+
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> edges_;  ///< still to come, the last first
+  std::vector<bool> placed_;
+  std::size_t drawn_ = 0;
+  bool whole_ = false;
+  Layout layout_;
 };
 
 }  // namespace
@@ -161,58 +252,31 @@ void refuse_without_layout() {
 
 void refuse_too_large(const Graph& graph) {
   if (graph.nodes.size() <= kMostNodes && graph.edges.size() <= kMostEdges) return;
-  throw UsageError(
-      fmt::format("a picture of {} nodes and {} edges cannot be read, and is laid out for {} and {} at "
-                  "most; expected --fold name, layer, class, lane or rank, --steps, --ranks, or -o "
-                  "FILE.dot, .gml or .json",
-                  graph.nodes.size(), graph.edges.size(), kMostNodes, kMostEdges));
+  throw UsageError(fmt::format(
+      "a picture of {} nodes and {} edges cannot be read, and is laid out for {} and {} at most; expected {}",
+      graph.nodes.size(), graph.edges.size(), kMostNodes, kMostEdges, kAdvice));
 }
 
 Layout parse_plain_layout(std::string_view text, const Graph& graph) {
-  Layout layout{.nodes = std::vector<Layout::Box>(graph.nodes.size()),
-                .edges = std::vector<std::vector<Layout::Point>>(graph.edges.size())};
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> edges;  // those still to come, the last first
-  for (std::size_t i = graph.edges.size(); i-- > 0;) edges[{graph.edges[i].from, graph.edges[i].to}].push_back(i);
+  PlainLayout layout(graph);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    Words words(text.substr(0, end));
+    layout.read(Words(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
-    const std::string_view what = words.next();
-    // Graphviz counts from below.
-    const auto point = [&words, &layout] {
-      const double x = words.length();
-      return Layout::Point{x, layout.height - words.length()};
-    };
-    if (what == "graph") {
-      words.next();
-      layout.width = words.length();
-      layout.height = words.length();
-    } else if (what == "node") {
-      const auto node = words.node(graph.nodes.size());
-      if (!node) continue;
-      layout.nodes[*node].centre = point();
-      layout.nodes[*node].width = words.length();
-      layout.nodes[*node].height = words.length();
-    } else if (what == "edge") {
-      const auto from = words.node(graph.nodes.size());
-      const auto to = words.node(graph.nodes.size());
-      const auto known = from && to ? edges.find({*from, *to}) : edges.end();
-      if (known == edges.end() || known->second.empty()) continue;
-      std::vector<Layout::Point>& points = layout.edges[known->second.back()];
-      known->second.pop_back();
-      const std::size_t count = parse_number<std::size_t>(words.next()).value_or(0);
-      for (std::size_t i = 0; i < count && !words.empty(); ++i) points.push_back(point());
-    }
   }
-  return layout;
+  return layout.take();
 }
 
-Layout layout_of(const Graph& graph) {
+Layout layout_of(const Graph& graph, const ProgramLimits& limits) {
   refuse_without_layout();
   refuse_too_large(graph);
-  // The limits keep graphs with many crossings from taking minutes.
-  return parse_plain_layout(
-      run_program({kProgram, "-Tplain", "-Gnslimit=4", "-Gnslimit1=4", "-Gmclimit=0.5"}, dot_text(graph)), graph);
+  // Graphviz's own limits keep most graphs with many crossings from taking minutes.
+  const std::vector<std::string> command{kProgram, "-Tplain", "-Gnslimit=4", "-Gnslimit1=4", "-Gmclimit=0.5"};
+  return parse_plain_layout(run_program(command, dot_text(graph), limits), graph);
+}
+
+Layout layout_of(const Graph& graph, const std::atomic<bool>* stop) {
+  return layout_of(graph, {.time = kMostTime, .bytes = kMostBytes, .advice = kAdvice, .stop = stop});
 }
 
 }  // namespace stepsim::sim

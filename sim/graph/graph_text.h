@@ -1,11 +1,13 @@
 #ifndef STEPSIM_SIM_GRAPH_GRAPH_TEXT_H
 #define STEPSIM_SIM_GRAPH_GRAPH_TEXT_H
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/graph/graph.h"
+#include "sim/output/run_program.h"
 
 namespace stepsim::sim {
 
@@ -52,10 +54,15 @@ struct Layout {
 void refuse_without_layout();
 void refuse_too_large(const Graph& graph);
 
-/// Asks Graphviz's program dot. Throws as the two above, and OutputError if dot fails.
-[[nodiscard]] Layout layout_of(const Graph& graph);
+/// Asks Graphviz's program dot, which has a minute. Throws as the two above, OutputError if dot fails, takes longer or
+/// prints nonsense, and Interrupted if `stop` is set while dot works.
+[[nodiscard]] Layout layout_of(const Graph& graph, const std::atomic<bool>* stop = nullptr);
 
-/// What `dot -Tplain` printed for `graph`; lines that are not understood are skipped. For tests.
+/// The same with another limit, for tests.
+[[nodiscard]] Layout layout_of(const Graph& graph, const ProgramLimits& limits);
+
+/// What `dot -Tplain` printed for `graph`: every node and edge is placed, and every length is that of a picture.
+/// Lines about other things are skipped. Throws OutputError if it is anything else. For tests.
 [[nodiscard]] Layout parse_plain_layout(std::string_view text, const Graph& graph);
 
 }  // namespace stepsim::sim

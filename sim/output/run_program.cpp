@@ -2,20 +2,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
+#include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <system_error>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-
-extern char** environ;
+#include "model/base/units.h"
 
 namespace stepsim::sim {
 namespace {
@@ -36,25 +39,6 @@ class Descriptor {
 
  private:
   int number_;
-};
-
-/// What a started program is given as its standard streams.
-class Streams {
- public:
-  Streams(int input, int output) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawn_file_actions_adddup2(&actions_, input, STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  }
-  ~Streams() { ::posix_spawn_file_actions_destroy(&actions_); }
-  Streams(const Streams&) = delete;
-  Streams& operator=(const Streams&) = delete;
-
-  [[nodiscard]] const posix_spawn_file_actions_t* actions() const noexcept { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
 };
 
 [[noreturn]] void fail(const std::string& program, int error_number) {
@@ -78,59 +62,136 @@ int file_with(std::string_view input, const std::string& program) {
   return file;
 }
 
-std::string read_all(int descriptor, const std::string& program) {
-  constexpr std::size_t kBlock = 1U << 16U;
-  std::string text;
-  std::string block(kBlock, '\0');
-  for (;;) {
-    const ssize_t got = ::read(descriptor, block.data(), block.size());
-    if (got == 0) return text;
-    if (got < 0 && errno != EINTR) fail(program, errno);
-    if (got > 0) text.append(block, 0, static_cast<std::size_t>(got));
-  }
-}
-
-void wait_for(pid_t process, const std::string& program) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0) {
-    if (errno != EINTR) fail(program, errno);
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  throw OutputError(fmt::format("{} ended with {}; expected it to do its work", shown(program),
-                                WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
-                                                  : fmt::format("signal {}", WTERMSIG(status))));
-}
-
-}  // namespace
-
-bool has_program(const std::string& name) {
+/// The file that a shell would run under this name; empty if there is none.
+std::string path_of_program(const std::string& name) {
   const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets variables
   std::string_view rest = path == nullptr ? std::string_view{} : path;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
-    if (end > 0 && ::access(fmt::format("{}/{}", rest.substr(0, end), name).c_str(), X_OK) == 0) return true;
+    std::string file = fmt::format("{}/{}", rest.substr(0, end), name);
+    if (end > 0 && ::access(file.c_str(), X_OK) == 0) return file;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return false;
+  return {};
 }
 
-std::string run_program(const std::vector<std::string>& command, std::string_view input) {
+/// What the new process does after fork(): only calls that a signal handler may make. posix_spawn() cannot ask for a
+/// signal at our death.
+[[noreturn]] void become(const char* file, char* const* words, int input, int output, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const bool ready = ::getppid() == parent && ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 &&
+                     ::dup2(nowhere, STDERR_FILENO) >= 0;
+  if (ready) ::execve(file, words, environ);
+  constexpr int kNotRunnable = 126;
+  ::_exit(kNotRunnable);
+}
+
+/// A program in a process group of its own, which is killed unless it has ended.
+class Child {
+ public:
+  Child(const std::vector<std::string>& command, int input, int output) : name_(command.front()) {
+    const std::string file = path_of_program(name_);
+    if (file.empty()) fail(name_, ENOENT);
+    std::vector<char*> words;
+    words.reserve(command.size() + 1);
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));  // as exec wants it
+    words.push_back(nullptr);
+    const pid_t parent = ::getpid();
+    process_ = ::fork();
+    if (process_ == 0) become(file.c_str(), words.data(), input, output, parent);
+    if (process_ < 0) fail(name_, errno);
+    ::setpgid(process_, process_);  // whoever is first
+  }
+  ~Child() {
+    if (process_ <= 0) return;
+    ::kill(-process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Whether it has ended with 0. Throws if it has ended otherwise.
+  bool is_done() {
+    int status = 0;
+    const pid_t ended = ::waitpid(process_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+    process_ = 0;
+    if (ended < 0) fail(name_, errno);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    throw OutputError(fmt::format("{} ended with {}; expected it to do its work", shown(name_),
+                                  WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
+                                                    : fmt::format("signal {}", WTERMSIG(status))));
+  }
+
+ private:
+  std::string name_;
+  pid_t process_ = 0;
+};
+
+/// Waits for a program within its limits.
+class Watch {
+ public:
+  Watch(const std::string& program, const ProgramLimits& limits)
+      : program_(program), limits_(limits), end_(std::chrono::steady_clock::now() + limits.time) {}
+
+  /// All that comes out of the pipe `descriptor`.
+  [[nodiscard]] std::string read_all(int descriptor) const {
+    constexpr std::size_t kBlock = 1U << 16U;
+    std::string text;
+    std::string block(kBlock, '\0');
+    for (;;) {
+      if (!wait(descriptor)) continue;
+      const ssize_t got = ::read(descriptor, block.data(), block.size());
+      if (got == 0) return text;
+      if (got < 0 && errno != EINTR) fail(program_, errno);
+      if (got > 0) text.append(block, 0, static_cast<std::size_t>(got));
+      if (text.size() > limits_.bytes)
+        refuse(fmt::format("wrote more than {}", stepsim::to_text(Bytes{static_cast<std::int64_t>(limits_.bytes)})));
+    }
+  }
+  void wait_for_end(Child& child) const {
+    while (!child.is_done()) static_cast<void>(wait(-1));
+  }
+
+ private:
+  /// Waits a moment, or until read() would not block: whether that is so.
+  [[nodiscard]] bool wait(int descriptor) const {
+    constexpr int kMilliseconds = 20;
+    pollfd what{.fd = descriptor, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&what, 1, kMilliseconds);
+    if (limits_.stop != nullptr && *limits_.stop) throw Interrupted();
+    if (std::chrono::steady_clock::now() > end_)
+      refuse(fmt::format("did not end within {}", stepsim::to_text(Duration{limits_.time})));
+    return ready > 0;
+  }
+  [[noreturn]] void refuse(std::string_view problem) const {
+    throw OutputError(fmt::format("{} {}; expected {}", shown(program_), problem, limits_.advice));
+  }
+
+  const std::string& program_;
+  const ProgramLimits& limits_;
+  std::chrono::steady_clock::time_point end_;
+};
+
+}  // namespace
+
+bool has_program(const std::string& name) { return !path_of_program(name).empty(); }
+
+std::string run_program(const std::vector<std::string>& command, std::string_view input, const ProgramLimits& limits) {
   const std::string& program = command.front();
   const Descriptor file{file_with(input, program)};
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(program, errno);
   const Descriptor out{ends[0]};
   Descriptor in{ends[1]};
-  const Streams streams{file.number(), in.number()};
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));  // NOLINT: as exec wants it
-  words.push_back(nullptr);
-  pid_t process = 0;
-  if (const int error = ::posix_spawnp(&process, program.c_str(), streams.actions(), nullptr, words.data(), environ))
-    fail(program, error);
+  const Watch watch(program, limits);
+  Child child(command, file.number(), in.number());
   in.close();  // else the program's end would not be the end of the pipe
-  std::string text = read_all(out.number(), program);
-  wait_for(process, program);
+  std::string text = watch.read_all(out.number());
+  watch.wait_for_end(child);
   return text;
 }
 

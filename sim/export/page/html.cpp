@@ -74,8 +74,7 @@ void write_data(OutputFile& out, std::string_view id, Write write) {
   out.write("</script>\n");
 }
 
-void write_graph(JsonWriter& json, const Graph& graph) {
-  const Layout layout = layout_of(graph);
+void write_graph(JsonWriter& json, const Graph& graph, const Layout& layout) {
   json.begin_object().key("width").value(layout.width).key("height").value(layout.height).key("nodes").begin_array();
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Graph::Node& node = graph.nodes[i];
@@ -118,8 +117,8 @@ void write_page(const Answer& answer, OutputFile& out) {
   out.write(page.head);
   write_data(out, "document", [&answer](JsonWriter& json) { write_document(json, answer); });
   write_data(out, "answer", [&answer](JsonWriter& json) { answer.document->json(json); });
-  if (answer.graph != nullptr)
-    write_data(out, "graph", [&answer](JsonWriter& json) { write_graph(json, *answer.graph); });
+  if (answer.layout != nullptr)
+    write_data(out, "graph", [&answer](JsonWriter& json) { write_graph(json, *answer.graph, *answer.layout); });
   if (answer.bars != nullptr) write_data(out, "bars", [&answer](JsonWriter& json) { write_bars(json, *answer.bars); });
   out.write(page.script);
   if (!answer.replays.empty()) write_page_timelines(answer, out);

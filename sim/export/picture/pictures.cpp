@@ -20,7 +20,7 @@ std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLon
 
 /// The answer's graph, its bars or its plot if it has one, else its timeline.
 void write_picture(const Answer& answer, OutputFile& out) {
-  if (answer.graph != nullptr) return draw_graph(answer, out);
+  if (answer.layout != nullptr) return draw_graph(answer, out);
   if (answer.bars != nullptr) return draw_bars(answer, out);
   const bool plot = answer.document != nullptr && answer.document->plot;
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);

@@ -57,8 +57,8 @@ class SvgPicture {
 /// bars.
 void draw_bars(const Answer& answer, OutputFile& out);
 
-/// The graph of an answer as Graphviz lays it out: nodes coloured by class, the critical path in bold. Throws what
-/// layout_of() throws. Precondition: there is a graph.
+/// The graph of an answer as Graphviz laid it out: nodes coloured by class, the critical path in bold. Precondition:
+/// there are a graph and its layout.
 void draw_graph(const Answer& answer, OutputFile& out);
 
 /// The lines of a document's plot with the range of each point as a bar. Precondition: it has a plot.

@@ -14,7 +14,7 @@ class GraphPicture {
  public:
   GraphPicture(const Answer& answer, OutputFile& out)
       : graph_(*answer.graph),
-        layout_(layout_of(graph_)),
+        layout_(*answer.layout),
         picture_(out, std::max(layout_.width, kLeastWidth) + 2 * kMargin, layout_.height + kHead + kMargin,
                  answer.document == nullptr ? "Graph" : answer.document->headline, answer.provenance) {}
 
@@ -86,7 +86,7 @@ class GraphPicture {
   }
 
   const Graph& graph_;
-  Layout layout_;
+  const Layout& layout_;
   SvgPicture picture_;
 };
 

@@ -198,7 +198,7 @@ TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
       "node n0 1 2.5 0.5 0.25 \"a \\\"b\\\"\" solid box black lightgrey\n"
       "node n1 1 0.5 0.5 0.25 b solid box black lightgrey\n"
       "node n7 1 1 1 1 unknown\nedge n9 n0 4 0 0\n"
-      "edge n0 n1 7 1 2.375 1 2 1 1.75 1 1.5 1 1.25 nan 1 1 0.625 solid black\n"
+      "edge n0 n1 7 1 2.375 1 2 1 1.75 1 1.5 1 1.25 0 1 1 0.625 solid black\n"
       "stop\n",
       graph);
   EXPECT_DOUBLE_EQ(layout.width, 192);
@@ -211,6 +211,33 @@ TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
   EXPECT_DOUBLE_EQ(layout.edges[0][0].y, 60);
   EXPECT_DOUBLE_EQ(layout.edges[0][5].x, 0);
   EXPECT_DOUBLE_EQ(layout.edges[0][6].y, 228);
+}
+
+/// Each edit of a layout that is right, and what is printed of it.
+TEST(GraphTest, NonsenseInALayoutIsRefused) {
+  const Graph graph{.nodes = {{.name = "a"}, {.name = "b"}}, .edges = {{.from = 0, .to = 1}}};
+  const std::string right =
+      "graph 1 2 3\nnode n0 1 2.5 .5 .25 a\nnode n1 1 .5 .5 .25 b\nedge n0 n1 4 1 2 1 1.75 1 1.5 1 1 solid\nstop\n";
+  EXPECT_EQ(sim::parse_plain_layout(right, graph).edges[0].size(), 4U);
+  const std::pair<std::string_view, std::string_view> edits[] = {
+      {"2.5", "nan"},       {"2.5", "-inf"},       {"2.5", "1e308"},
+      {"2.5", "99"},        {"2.5", "-99"},        {"2.5", "x"},
+      {".25 a", "-1 a"},    {".25 a", "1e300 a"},  {"1 2 3", "1 2"},
+      {"1 2 3", "1 1e9 3"}, {"1 2 3", "1 2 nan"},  {"n1 4", "n1 5"},
+      {"n1 4", "n1 0"},     {"n1 4", "n1 -4"},     {"n1 4", "n1 99999999999999"},
+      {"1.75", "infinity"}, {"1.75", "-1e200"},    {"1 1 solid", "1"},
+      {"node n1", "nood"},  {"edge", "edgy"},      {"n1 4", "n0 4"},
+      {"stop", ""},         {"graph 1 2 3\n", ""}, {right, ""}};
+  for (const auto& [part, other] : edits) {
+    std::string text = right;
+    text.replace(text.find(part), part.size(), other);
+    EXPECT_THROW(static_cast<void>(sim::parse_plain_layout(text, graph)), OutputError) << text;
+  }
+  EXPECT_THAT(
+      [&] { static_cast<void>(sim::parse_plain_layout("node n0 \x1b[2J 1", graph)); },
+      ::testing::ThrowsMessage<OutputError>("dot printed 'node n0 \\x1b[2J 1'; expected a line of a layout in inches"));
+  EXPECT_THAT([&] { static_cast<void>(sim::parse_plain_layout("", graph)); },
+              ::testing::ThrowsMessage<OutputError>("dot placed 0 of 2 nodes and 0 of 1 edges; expected all of them"));
 }
 
 TEST(GraphTest, LayersGoDownWhereGraphvizIsInstalled) {

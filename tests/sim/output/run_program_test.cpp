@@ -2,23 +2,86 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "model/base/error.h"
 
 namespace stepsim::testing {
 namespace {
 
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using ::testing::ThrowsMessage;
+
+std::string run(const std::vector<std::string>& command, std::string_view input, milliseconds time = hours{1}) {
+  return sim::run_program(command, input, {.time = time, .bytes = 2'000'000, .advice = "less"});
+}
+
+/// The number that a shell script writes into `file`, which is a moment later than its start.
+pid_t number_in(const std::string& file) {
+  pid_t number = 0;
+  while (!(std::ifstream(file) >> number)) std::this_thread::sleep_for(milliseconds{1});
+  return number;
+}
+
+/// Whether a process of this number is there and has not ended. (It is ours to wait for only if we started it.)
+bool is_running(pid_t process) {
+  std::string word;
+  std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+  status >> word >> word >> word;
+  return status && word != "Z";
+}
+
 TEST(RunProgramTest, HandsOverItsInputAndReturnsItsOutput) {
   // More than a pipe holds, both ways.
   const std::string text(1U << 20U, 'x');
-  EXPECT_EQ(sim::run_program({"cat"}, text), text);
-  EXPECT_EQ(sim::run_program({"echo", "$HOME; a b"}, ""), "$HOME; a b\n") << "no shell takes part";
+  EXPECT_EQ(run({"cat"}, text), text);
+  EXPECT_EQ(run({"echo", "$HOME; a b"}, ""), "$HOME; a b\n") << "no shell takes part";
 }
 
 TEST(RunProgramTest, SaysHowAProgramFailed) {
-  EXPECT_THAT([] { static_cast<void>(sim::run_program({"false"}, "")); },
+  EXPECT_THAT([] { static_cast<void>(run({"false"}, "")); },
               ::testing::ThrowsMessage<OutputError>("false ended with exit code 1; expected it to do its work"));
-  EXPECT_THROW(static_cast<void>(sim::run_program({"no-such-program-1"}, "")), OutputError);
+  EXPECT_THROW(static_cast<void>(run({"no-such-program-1"}, "")), OutputError);
+}
+
+TEST(RunProgramTest, AProgramThatDoesNotEndIsKilledWithWhatItStarted) {
+  const std::string file = ::testing::TempDir() + "run_program_test_sleeper";
+  static_cast<void>(std::remove(file.c_str()));
+  const std::string script = "sleep 1000 & echo $! > " + file + "; wait";
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(run({"sh", "-c", script}, "", milliseconds{500}));
+      },
+      ThrowsMessage<OutputError>("sh did not end within 500 ms; expected less"));
+  const pid_t sleeper = number_in(file);
+  for (int i = 0; i < 5'000 && is_running(sleeper); ++i) std::this_thread::sleep_for(milliseconds{1});
+  EXPECT_FALSE(is_running(sleeper));
+  // Its output has ended, and it has not.
+  EXPECT_THAT(
+      [] {
+        static_cast<void>(run({"sh", "-c", "exec >&-; exec sleep 1000"}, "", milliseconds{200}));
+      },
+      ThrowsMessage<OutputError>("sh did not end within 200 ms; expected less"));
+}
+
+TEST(RunProgramTest, OutputWithoutEndIsCutOff) {
+  EXPECT_THAT([] { static_cast<void>(run({"yes"}, "")); },
+              ThrowsMessage<OutputError>("yes wrote more than 2MB; expected less"));
+}
+
+TEST(RunProgramTest, StopsWhenItIsAskedTo) {
+  const std::atomic<bool> stop{true};
+  EXPECT_THROW(static_cast<void>(sim::run_program({"sleep", "1000"}, "",
+                                                  {.time = hours{1}, .bytes = 1, .advice = "less", .stop = &stop})),
+               Interrupted);
 }
 
 TEST(RunProgramTest, FindsProgramsAlongThePath) {
