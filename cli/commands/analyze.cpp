@@ -20,7 +20,8 @@ namespace {
 
 void run_analyze(const Analysis& analysis, const Session& session) {
   const std::vector<std::string> words = translated(analysis);
-  write_error(command_line(words) + "\n");
+  const std::string line = command_line(words);
+  write_error(shown(line, std::string::npos) + "\n");
   run_command(find_command(words.front(), commands()), {.arguments = words, .out = session.out, .stop = session.stop});
 }
 

@@ -41,19 +41,13 @@ Words trace_beside_first(const Analysis& analysis, std::string_view name, const 
   return {"-o", std::move(output)};
 }
 
-Words with_paths(const char* command, const Analysis& analysis) {
-  Words words{command};
-  append(words, analysis.paths);
-  return words;
-}
-
 void add_table_options(Words& words, const Analysis& analysis, const char* sorted, const char* workbook) {
   append(words, {"--sort", analysis.sort ? sorted : "name", "--head", analysis.head.value_or("all")});
   if (analysis.xlsx) append(words, {"-o", beside_first(analysis, workbook)});
 }
 
 Words statistic(const Analysis& analysis) {
-  Words words = with_paths("stats", analysis);
+  Words words{"stats"};
   add_table_options(words, analysis, "mean", "statistic.xlsx");
   return words;
 }
@@ -67,31 +61,31 @@ Words graph(const Analysis& analysis) {
                       shown(path)));
     }
   }
-  Words words = with_paths("graph", analysis);
+  Words words{"graph"};
   append(words, {"-o", fs::path(analysis.paths.front()).replace_extension(".svg").string()});
   return words;
 }
 
 Words combine(const Analysis& analysis) {
-  Words words = with_paths("combine", analysis);
+  Words words{"combine"};
   if (!analysis.filter.empty()) append(words, {"--filter", analysis.filter});
   append(words, trace_beside_first(analysis, "combined.json", ingest::is_combined_trace));
   return words;
 }
 
 Words compare(const Analysis& analysis) {
-  Words words = with_paths("compare", analysis);
+  Words words{"compare"};
   add_table_options(words, analysis, "relative", "compare.xlsx");
   return words;
 }
 
 Words categories(const Analysis& analysis) {
-  Words words = with_paths("compare", analysis);
+  Words words{"compare"};
   append(words, {"--by", "category", "--ignore-partitions", "-o", beside_first(analysis, "3dcompare.svg")});
   return words;
 }
 
-Words critical(const Analysis& analysis) { return with_paths("critical-path", analysis); }
+Words critical(const Analysis& /*analysis*/) { return {"critical-path"}; }
 
 [[noreturn]] void refuse_sub_option(const Analysis& analysis, const Words& known) {
   throw_unknown(fmt::format("--sub_option of {}", analysis.option), analysis.sub_option, known);
@@ -99,13 +93,13 @@ Words critical(const Analysis& analysis) { return with_paths("critical-path", an
 
 Words replay(const Analysis& analysis) {
   if (analysis.sub_option == "smlt_delay_cmp") {
-    Words words = with_paths("whatif", analysis);
+    Words words{"whatif"};
     append(words, {"--set", "compute.scale=" + analysis.delay_ratio});
     return words;
   }
-  if (analysis.sub_option == "bottleneck") return with_paths("advise", analysis);
+  if (analysis.sub_option == "bottleneck") return {"advise"};
   if (!analysis.sub_option.empty()) refuse_sub_option(analysis, {"bottleneck", "smlt_delay_cmp"});
-  Words words = with_paths("replay", analysis);
+  Words words{"replay"};
   append(words, {"--step-num", analysis.step_num});
   if (analysis.del_queue) words.emplace_back("--del-queue");
   append(words, trace_beside_first(analysis, "synthetic.json", ingest::is_own_export));
@@ -113,13 +107,13 @@ Words replay(const Analysis& analysis) {
 }
 
 Words collect(const Analysis& analysis) {
-  if (analysis.sub_option == "straggler") return with_paths("replay", analysis);
+  if (analysis.sub_option == "straggler") return {"replay"};
   if (analysis.sub_option == "xlsx") {
-    Words words = with_paths("stats", analysis);
+    Words words{"stats"};
     append(words, {"-o", beside_first(analysis, "statistic.xlsx")});
     return words;
   }
-  Words words = with_paths("collect", analysis);
+  Words words{"collect"};
   if (analysis.sub_option == "iter_time") {
     words.emplace_back("--iter-time");
   } else if (analysis.sub_option == "operator") {
@@ -151,6 +145,8 @@ std::vector<std::string> translated(const Analysis& analysis) {
     throw UsageError("analyze needs --path; expected a file or a folder, or several with commas between them");
   Words words = translation.translate(analysis);
   if (analysis.pretty) words.emplace_back("--brief");
+  words.emplace_back("--");  // what follows is no option, whatever it begins with
+  append(words, analysis.paths);
   return words;
 }
 

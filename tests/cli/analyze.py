@@ -13,24 +13,24 @@ SAMPLE = os.path.abspath(sys.argv[2])
 
 
 FORMS = [  # what is typed, what it stands for, files that it writes
-    ("--option statistic --path job", "stats job --sort name --head all", []),
-    ("--option statistic --path job --sort --head 5 --xlsx", "stats job --sort mean --head 5 -o job/statistic.xlsx", ["job/statistic.xlsx"]),
-    ("--type statistic --path job --sort", "stats job --sort mean --head all", []),
-    ("--option graph --path job/traces/0/0/dag.gml", "graph job/traces/0/0/dag.gml -o job/traces/0/0/dag.svg", ["job/traces/0/0/dag.svg"]),
-    ("--option combine --path job/traces/0,job/traces/1", "combine job/traces/0 job/traces/1 -o job/traces/combined.json", ["job/traces/combined.json"]),
-    ("--option combine --path job/traces/0,job/traces/1 --filter Comm.layer0_weight", "combine job/traces/0 job/traces/1 --filter Comm.layer0_weight -o job/traces/combined.json", ["job/traces/combined.json"]),
-    ("--option compare --path job,other --sort --head 3 --xlsx", "compare job other --sort relative --head 3 -o job/compare.xlsx", ["job/compare.xlsx"]),
-    ("--option compare --path job,other", "compare job other --sort name --head all", []),
-    ("--option critical --path job", "critical-path job", []),
-    ("--option critical --path job --pretty", "critical-path job --brief", []),
-    ("--option replay --path job --step_num 2", "replay job --step-num 2 -o synthetic.json", ["synthetic.json"]),
-    ("--option reproduce --path job --del_queue", "replay job --step-num 1 --del-queue -o synthetic.json", ["synthetic.json"]),
-    ("--option replay --path job --sub_option smlt_delay_cmp --delay_ratio 2", "whatif job --set compute.scale=2", []),
-    ("--option collect --path job --sub_option iter_time", "collect job --iter-time", []),
-    ("--option collect --path job", "collect job", []),
-    ("--option collect --path job --sub_option xlsx", "stats job -o job/statistic.xlsx", ["job/statistic.xlsx"]),
-    ("--option collect --path job --sub_option straggler", "replay job", []),
-    ("--option 3dcompare --path job,other,job", "compare job other job --by category --ignore-partitions -o job/3dcompare.svg", ["job/3dcompare.svg"]),
+    ("--option statistic --path job", "stats --sort name --head all -- job", []),
+    ("--option statistic --path job --sort --head 5 --xlsx", "stats --sort mean --head 5 -o job/statistic.xlsx -- job", ["job/statistic.xlsx"]),
+    ("--type statistic --path job --sort", "stats --sort mean --head all -- job", []),
+    ("--option graph --path job/traces/0/0/dag.gml", "graph -o job/traces/0/0/dag.svg -- job/traces/0/0/dag.gml", ["job/traces/0/0/dag.svg"]),
+    ("--option combine --path job/traces/0,job/traces/1", "combine -o job/traces/combined.json -- job/traces/0 job/traces/1", ["job/traces/combined.json"]),
+    ("--option combine --path job/traces/0,job/traces/1 --filter Comm.layer0_weight", "combine --filter Comm.layer0_weight -o job/traces/combined.json -- job/traces/0 job/traces/1", ["job/traces/combined.json"]),
+    ("--option compare --path job,other --sort --head 3 --xlsx", "compare --sort relative --head 3 -o job/compare.xlsx -- job other", ["job/compare.xlsx"]),
+    ("--option compare --path job,other", "compare --sort name --head all -- job other", []),
+    ("--option critical --path job", "critical-path -- job", []),
+    ("--option critical --path job --pretty", "critical-path --brief -- job", []),
+    ("--option replay --path job --step_num 2", "replay --step-num 2 -o synthetic.json -- job", ["synthetic.json"]),
+    ("--option reproduce --path job --del_queue", "replay --step-num 1 --del-queue -o synthetic.json -- job", ["synthetic.json"]),
+    ("--option replay --path job --sub_option smlt_delay_cmp --delay_ratio 2", "whatif --set compute.scale=2 -- job", []),
+    ("--option collect --path job --sub_option iter_time", "collect --iter-time -- job", []),
+    ("--option collect --path job", "collect -- job", []),
+    ("--option collect --path job --sub_option xlsx", "stats -o job/statistic.xlsx -- job", ["job/statistic.xlsx"]),
+    ("--option collect --path job --sub_option straggler", "replay -- job", []),
+    ("--option 3dcompare --path job,other,job", "compare --by category --ignore-partitions -o job/3dcompare.svg -- job other job", ["job/3dcompare.svg"]),
 ]
 
 MISTAKES = [  # what is typed, what the one line says, exit code
@@ -48,6 +48,23 @@ MISTAKES = [  # what is typed, what the one line says, exit code
 CYCLE = 'graph [ directed 1 node [ id 0 label "a" ] node [ id 1 label "b" ] edge [ source 0 target 1 ] edge [ source 1 target 0 ] ]'
 
 
+def hostile_paths():
+    """A path is no option, and the line that is printed for it is one line without control characters."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = "a\x1b[2J\nb"
+        for job in ("job", name, "-oother.csv"):
+            shutil.copytree(SAMPLE, os.path.join(folder, job))
+        before = sorted(os.listdir(folder))
+        done = stepsim("analyze", "--option", "compare", "--path", "job,-oother.csv", cwd=folder, text=True)
+        check("a path like an option is a path", done.returncode == 0 and "-oother.csv" in done.stdout, done)
+        check("and writes nothing", sorted(os.listdir(folder)) == before, os.listdir(folder))
+        for path in ("-ox.csv", "--json", "--help"):
+            done = stepsim("analyze", "--option", "statistic", "--path", path, cwd=folder, text=True)
+            check(f"{path} is not there", done.returncode == 1 and f"error: {path}: there is no such file" in done.stderr, done)
+        done = stepsim("analyze", "--option", "critical", "--path", name, cwd=folder, text=True)
+        check("control characters are shown", done.returncode == 0 and done.stderr == "stepsim critical-path -- 'a\\x1b[2J\\nb'\n", done)
+
+
 def main():
     for typed, meant, files in FORMS:
         with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +76,7 @@ def main():
             for file in files:
                 check(f"{typed}: writes {file}", any(os.path.exists(os.path.join(folder, place)) for place in (file, os.path.join("job", file))),
                       str(os.listdir(folder)) + str(os.listdir(os.path.join(folder, "job"))))
-            if not files and "collect job" != meant:
+            if not files and meant != "collect -- job":
                 check(f"{typed}: answers as that", done.stdout == stepsim(*meant.split(), cwd=folder, text=True).stdout)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SAMPLE, os.path.join(folder, "job"))
@@ -69,6 +86,7 @@ def main():
             errors = [line for line in done.stderr.splitlines() if not line.startswith("stepsim ")]
             check(f"'{typed}' is one error", done.returncode == code and len(errors) == 1 and errors[0].startswith("error: "), done.stderr)
             check(f"'{typed}' says so", sentence in done.stderr, done.stderr)
+    hostile_paths()
     return verdict()
 
 
