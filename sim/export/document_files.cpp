@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "model/base/number.h"
 #include "model/base/text.h"
@@ -26,10 +28,37 @@ void write_json_document(const Answer& answer, OutputFile& out) {
 
 constexpr std::size_t kLongestCell = 10'000;
 
+/// Blanks of all widths, and what shows nothing at all: a program may leave them out before it looks for a formula.
+bool is_invisible(char32_t code) {
+  struct Range {
+    char32_t first;
+    char32_t last;
+  };
+  constexpr std::array kInvisible{
+      Range{0x20, 0x20},     Range{0xA0, 0xA0},     Range{0xAD, 0xAD},      Range{0x034F, 0x034F},
+      Range{0x115F, 0x1160}, Range{0x1680, 0x1680}, Range{0x17B4, 0x17B5},  Range{0x180B, 0x180F},
+      Range{0x2000, 0x200F}, Range{0x202F, 0x202F}, Range{0x205F, 0x206F},  Range{0x2800, 0x2800},
+      Range{0x3000, 0x3000}, Range{0x3164, 0x3164}, Range{0xFE00, 0xFE0F},  Range{0xFEFF, 0xFEFF},
+      Range{0xFFA0, 0xFFA0}, Range{0xFFF0, 0xFFF8}, Range{0xE0000, 0xE0FFF}};
+  return std::any_of(kInvisible.begin(), kInvisible.end(),
+                     [code](const Range& range) { return code >= range.first && code <= range.last; });
+}
+
+/// = + - @, also small and of full width.
+bool begins_formula(char32_t code) {
+  return std::u32string_view(U"=+-@\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20").find(code) !=
+         std::u32string_view::npos;
+}
+
+/// Precondition: `text` is valid UTF-8, as shown() returns it.
 bool is_formula(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos || parse_number<double>(text)) return false;
-  return std::string_view("=+-@").find(text[first]) != std::string_view::npos;
+  if (parse_number<double>(text)) return false;
+  while (!text.empty()) {
+    const Character character = decode_utf8(text);
+    if (!is_invisible(character.code)) return begins_formula(character.code);
+    text.remove_prefix(character.length);
+  }
+  return false;
 }
 
 std::string csv_cell(std::string_view content) {

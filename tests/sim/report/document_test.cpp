@@ -20,6 +20,11 @@ using ::testing::Not;
 
 const std::vector<std::string> kHostile{"=1+1", "  @x", "-2+3", "a,\"b\"", "two\r\n=lines", "|<script>|", "-2.5"};
 
+/// What may be before a formula and shows nothing, and signs that are read as = + - @.
+const std::vector<std::string> kInvisible{"\u00A0", "\u00AD", "\u200B", "\u200D",     "\u2060",
+                                          "\u3000", "\u3164", "\uFEFF", "\U000E0020", " \u2009\u00A0\uFE0F"};
+const std::vector<std::string> kSigns{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20", "\uFE66", "\uFE62"};
+
 Document hostile_document() {
   Document document{.headline = "Of *two* one."};
   Table table({{"a|b", Align::kLeft}, {"n"}});
@@ -33,17 +38,18 @@ Document hostile_document() {
   return document;
 }
 
-std::string exported(const std::string& extension) {
+std::string exported(const Document& document, const std::string& extension) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("stepsim-document-" + std::to_string(::getpid()) + extension))
           .string();
-  const Document document = hostile_document();
   export_to_file(path, *find_exporter(path), {.provenance = {}, .document = &document});
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   std::filesystem::remove(path);
   return text.str();
 }
+
+std::string exported(const std::string& extension) { return exported(hostile_document(), extension); }
 
 /// The records of RFC 4180.
 std::vector<std::vector<std::string>> parsed(const std::string& csv) {
@@ -78,6 +84,23 @@ TEST(DocumentTest, CsvIsReadBackAndHoldsNoFormula) {
   EXPECT_EQ(records[4][0], "a,\"b\"");
   EXPECT_EQ(records[5][0], "two\\r\\n=lines");
   EXPECT_EQ(records[7][0], "-2.5") << "a number is none";
+}
+
+TEST(DocumentTest, CsvHoldsNoFormulaBehindWhatIsInvisible) {
+  Document document{.origin = "stepsim 1"};
+  Table table({{"name", Align::kLeft}});
+  for (const std::string& invisible : kInvisible) {
+    for (const std::string& sign : kSigns) table.add_row({invisible + sign + "1+1"});
+  }
+  for (const std::string& sign : kSigns) table.add_row({sign + "1+1"});
+  const std::vector<std::string> harmless{"\u00A0name", "\uFEFF", "a\u00A0=1", "-2.5", "\u2014 dash", "\u2192"};
+  for (const std::string& text : harmless) table.add_row({text});
+  document.rows = [table] { return table; };
+  const auto records = parsed(exported(document, ".csv"));
+  const std::size_t formulas = (kInvisible.size() + 1) * kSigns.size();
+  ASSERT_EQ(records.size(), 1 + formulas + harmless.size());
+  for (std::size_t i = 1; i <= formulas; ++i) EXPECT_EQ(records[i][0].front(), '\'') << records[i][0];
+  for (std::size_t i = 0; i < harmless.size(); ++i) EXPECT_EQ(records[1 + formulas + i][0], harmless[i]);
 }
 
 TEST(DocumentTest, MarkdownTakesNoMarkupFromNames) {
