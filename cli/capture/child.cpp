@@ -88,7 +88,7 @@ Ending run_child(const std::vector<std::string>& words,
   ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   if (problem != 0) {
     write_error(fmt::format("error: cannot run {}: {}\n", shown(words.front()), std::strerror(problem)));
-    return {.code = problem == ENOENT ? kNotThere : kNotRunnable};
+    return {.code = problem == ENOENT ? kNotThere : kNotRunnable, .started = false};
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -11,6 +11,7 @@ namespace stepsim::cli {
 struct Ending {
   int code = 0;
   int signal = 0;  ///< what killed it; 0: it ended by itself
+  bool started = true;
 };
 
 /// Runs `words` as a program, found as a shell finds it, with these variables besides our own, and waits for its end.

@@ -48,12 +48,20 @@ std::string name_of_run() {
   return std::to_string(::getpid()) + "-" + std::to_string(now);
 }
 
+/// The path itself in a working folder that was deleted, where make_folder() fails.
+std::string absolute_if_possible(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path whole = std::filesystem::absolute(path, problem);
+  return problem ? path : whole.lexically_normal().string();
+}
+
 /// False, with a warning, if files cannot be made there: the program is run all the same.
 bool make_folder(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
   if (!problem && ::access(path.c_str(), W_OK | X_OK) == 0) return true;
-  write_error("stepsim: warning: nothing is captured: --dir " + path + " is no folder that can be written to\n");
+  write_error(fmt::format("stepsim: warning: nothing is captured: --dir {} is no folder that can be written to\n",
+                          shown(path)));
   return false;
 }
 
@@ -63,14 +71,14 @@ bool make_folder(const std::string& path) {
   if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
   const TorchFiles files(command.plan.directory);
   const Ending ending = run_child(command.words, variables);
-  if (!command.quiet) write_error(files.summary());
+  if (!command.quiet && ending.started) write_error(files.summary());
   end_as(ending);
 }
 
 void run_capture(CaptureCommand command) {
   take_byteps_variables(variable, command.plan);
   if (command.plan.directory.empty()) command.plan.directory = "traces";
-  command.plan.directory = std::filesystem::absolute(command.plan.directory).lexically_normal().string();
+  command.plan.directory = absolute_if_possible(command.plan.directory);
   const std::string run_capture = name_of_run();
   if (command.plan.torch) run_torch(std::move(command), run_capture);
   const std::string module = capture_module();
@@ -79,7 +87,7 @@ void run_capture(CaptureCommand command) {
     write_error("stepsim: warning: " + problem + "\n");
   if (!make_folder(command.plan.directory)) end_as(run_child(command.words, {}));
   const Ending ending = run_child(command.words, variables);
-  if (!command.quiet) write_error(capture_summary(command.plan.directory, run_capture));
+  if (!command.quiet && ending.started) write_error(capture_summary(command.plan.directory, run_capture));
   end_as(ending);
 }
 

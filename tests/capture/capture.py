@@ -180,7 +180,17 @@ check("a folder that cannot be", (result.returncode, result.stdout) == (7, "ok\n
 result, _ = capture(program=("sh", "-c", "kill -SEGV $$"))
 check("a program that a signal ends", result.returncode == -signal.SIGSEGV, result)
 result, _ = capture(program=("/no/such/program",))
-check("a program that is not there", result.returncode == 127 and "cannot run" in result.stderr, result)
+check("a program that is not there", result.returncode == 127 and result.stderr == "error: cannot run /no/such/program: No such file or directory\n", result)
+result = stepsim("capture", "--torch", "--dir", folder(), "--", "/no/such/program", text=True)
+check("nor with --torch", result.returncode == 127 and result.stderr.count("\n") == 1, result)
+for options in ([], ["--dir", "x"], ["--torch"]):
+    place = folder()
+    deleted = f"mkdir '{place}' && cd '{place}' && rmdir '{place}' && exec '{STEPSIM}' capture {' '.join(options)} -- sh -c 'echo ok; exit 7'"
+    result = run_with({}, "sh", "-c", deleted)
+    as_expected = (result.returncode, result.stdout) == (7, "ok\n") and "nothing is captured: --dir" in result.stderr
+    check(f"a working folder that was deleted, {options}", as_expected, result)
+result, _ = capture(program=("true",), directory="/dev/null/\x1b[2J\nx")
+check("a folder's name is shown", result.stderr == "stepsim: warning: nothing is captured: --dir /dev/null/\\x1b[2J\\nx is no folder that can be written to\n", result)
 limited = f"ulimit -f 8; exec '{STEPSIM}' capture --dir '{folder()}' -- '{SAMPLE}' 500"
 result = run_with({"STEPSIM_CUPTI_LIBRARY": FAKE_CUDA}, "bash", "-c", limited)
 check("a full disk", (result.returncode, result.stdout) == (7, "trained 500 steps\n"), result)
