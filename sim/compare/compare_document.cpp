@@ -143,7 +143,9 @@ std::string headline(const Difference& difference) {
   const std::string both = fmt::format("An iteration of A takes {}, of B {}", stepsim::to_text(*difference.a.iteration),
                                        stepsim::to_text(*difference.b.iteration));
   if (change == Duration{}) return fmt::format("{}: no difference ({}).", both, noise_text(difference));
-  return fmt::format("{}: {} ({}), {}.", both, signed_time(change), signed_percent(difference.relative()),
+  const bool has_relative = *difference.a.iteration > Duration{};
+  return fmt::format("{}: {}{}, {}.", both, signed_time(change),
+                     has_relative ? fmt::format(" ({})", signed_percent(difference.relative())) : "",
                      noise_text(difference));
 }
 

@@ -225,6 +225,8 @@ std::vector<std::string> obstacles_to_comparison(const Side& a, const Side& b) {
   };
   if (!a.loss.empty()) add(fmt::format("A {}", a.loss));
   if (!b.loss.empty()) add(fmt::format("B {}", b.loss));
+  if (a.iteration == Duration{}) add("an iteration of A takes no time");
+  if (b.iteration == Duration{}) add("an iteration of B takes no time");
   if (!a.job || !b.job) return obstacles;
   add(difference_of_kinds(*a.job, *b.job));
   add(difference_of_windows(a, b));

@@ -108,6 +108,15 @@ def saved(folder):
     check("longer times are refused", one_line(run, 1) and b"expected 0 to" in run.stderr, run.stderr)
     run = quietly("compare", f"{a}.tasks.json.gz", a)
     check("whole captures and iterations are refused", one_line(run, 2), run.stderr)
+    forged = answer("replay", a)
+    forged["iteration"]["measured_ns"] = 0
+    none = write(folder, "none.json", json.dumps(forged, separators=(",", ":")))
+    for pair, side in (((none, b), "A"), ((b, none), "B")):
+        run = quietly("compare", *pair, "--fail-above", "3%")
+        sentence = f"an iteration of {side} takes no time".encode()
+        check(f"no gate where {sentence}", run.returncode == 5 and b"cannot judge: " + sentence in run.stderr and sentence in run.stdout, run)
+    headline = next(line for line in quietly("compare", none, b).stdout.splitlines() if line.startswith(b"An iteration"))
+    check("no share of nothing", b"takes 0 ns, of B" in headline and b"%" not in headline, headline)
     broken = write(folder, "broken.json", '{"schema":"stepsim.replay/1",')
     check("a cut answer is refused", one_line(quietly("compare", broken, a), 1))
     for text in ('{"schema":"stepsim.replay/1"}', '{"schema":"stepsim.calibrate/1"}', '{"schema":"stepsim.tasks/1","names":[{"name":3}],"operators":[]}', '{"schema":"stepsim.whatif/1","scenario":[]}'):
@@ -159,6 +168,8 @@ def cannot_answer(folder):
     for address in ("s3://bucket/trace.json", "https://example.org/trace.json"):
         run = quietly("replay", address)
         check(f"{address} is an address", one_line(run, 1) and b"this is an address" in run.stderr, run.stderr)
+    run = quietly("replay", write(folder, "page.json", "<!DOCTYPE html><html></html>"))
+    check("a web page is one from its first byte", one_line(run, 1) and b"page.json@0: this is a web page" in run.stderr, run.stderr)
 
 
 def real_captures():

@@ -43,6 +43,17 @@ TEST(GateTest, FasterPasses) {
   EXPECT_THAT(passed.sentence, StartsWith("passed: B is 50.0 % faster than A"));
 }
 
+TEST(GateTest, AnIterationThatTakesNoTimeCannotBeJudged) {
+  const Side none = around(0, 0);
+  const Side some = around(1'000'000, 10'000);
+  EXPECT_EQ(gate(none, some, 0.03).sentence, "cannot judge: an iteration of A takes no time");
+  EXPECT_EQ(gate(some, none, 0.03).sentence, "cannot judge: an iteration of B takes no time");
+  for (const Gate& judged : {gate(none, some, 0.03), gate(some, none, 0.03), gate(none, none, 0.03)}) {
+    EXPECT_FALSE(judged.judged);
+    EXPECT_FALSE(judged.failed);
+  }
+}
+
 TEST(GateTest, WithoutKnownNoiseTheDifferenceDecides) {
   const Gate failed = gate(side(1000, {1000}), side(1031, {1031}), 0.03);
   EXPECT_TRUE(failed.failed);
