@@ -246,20 +246,18 @@ bool is_saved_answer(const std::string& path) {
   return ingest::is_own_answer(ingest::Input::open(path).head());
 }
 
-Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs) {
-  ingest::SmallFile file = ingest::read_small_file(path, kLargest);
-  if (file.text.size() > kLargest) throw InputError({path, {}, {}}, "it is larger than 1 GiB; expected an answer");
+Side parse_saved_answer(const std::string& text, const std::string& name) {
   simdjson::dom::parser parser;
   element root;
-  const simdjson::error_code error = parser.parse(file.text).get(root);
+  const simdjson::error_code error = parser.parse(text).get(root);
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
   if (error != simdjson::SUCCESS) {
-    throw InputError({path, {}, {}},
+    throw InputError({name, {}, {}},
                      fmt::format("it begins as an answer of stepsim and is no whole JSON ({}); expected what --json "
                                  "prints",
                                  simdjson::error_message(error)));
   }
-  const Node answer(root, path);
+  const Node answer(root, name);
   const std::string schema = answer.at("schema").text();
   const auto* const kind =
       std::find_if(kKinds.begin(), kKinds.end(), [&schema](const Kind& one) { return one.schema == schema; });
@@ -271,6 +269,13 @@ Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs) 
   }
   Side side = kind->read(answer);
   read_capture_kind(answer, side);
+  return side;
+}
+
+Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs) {
+  ingest::SmallFile file = ingest::read_small_file(path, kLargest);
+  if (file.text.size() > kLargest) throw InputError({path, {}, {}}, "it is larger than 1 GiB; expected an answer");
+  Side side = parse_saved_answer(file.text, path);
   inputs.push_back(std::move(file.identity));
   return side;
 }

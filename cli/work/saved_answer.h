@@ -23,6 +23,9 @@ namespace stepsim::cli {
 /// Adds the file to `inputs`. Throws InputError if it is none of these, is damaged, or lacks what each of them has.
 [[nodiscard]] sim::Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs);
 
+/// The same of a text; `name` is that of its file.
+[[nodiscard]] sim::Side parse_saved_answer(const std::string& text, const std::string& name);
+
 }  // namespace stepsim::cli
 
 #endif

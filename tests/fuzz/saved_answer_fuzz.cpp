@@ -1,0 +1,54 @@
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/work/saved_answer.h"
+#include "model/base/error.h"
+#include "sim/compare/compare_document.h"
+#include "sim/compare/difference.h"
+#include "sim/compare/several.h"
+#include "sim/output/json_writer.h"
+
+namespace stepsim {
+namespace {
+
+/// Compares two sides as `compare` does, with a gate and by every key.
+void compare(const sim::Side& a, const sim::Side& b) {
+  const std::vector<sim::Side> sides{a, b, a};
+  for (const sim::By by : {sim::By::kName, sim::By::kClass, sim::By::kKind, sim::By::kCategory, sim::By::kOperator}) {
+    try {
+      const sim::Difference difference = sim::difference_of(a, b, by, sim::RowOrder::kRelative);
+      std::optional<sim::Gate> gate;
+      if (difference.has_iterations()) gate = sim::gate_of(difference, 0.03);
+      constexpr std::size_t kRows = 20;
+      sim::JsonWriter json{[](std::string_view) {}};
+      const sim::Document document = sim::compare_document(difference, gate, kRows, {});
+      STEPSIM_ASSERT(!sim::to_text(document).empty(), "a comparison says something");
+      document.json(json);
+      json.finish();
+      const sim::Several several = sim::several_of(sides, by, sim::RowOrder::kDifference);
+      static_cast<void>(sim::to_text(sim::several_document(several, kRows, {})));
+    } catch (const UsageError&) {
+      continue;  // these two do not compare by this key
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepsim
+
+/// What --json printed, as `compare` reads it: beside itself, and beside an iteration of 1 us.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const stepsim::sim::Side side =
+        stepsim::cli::parse_saved_answer({reinterpret_cast<const char*>(data), size}, "fuzz");
+    stepsim::compare(side, side);
+    stepsim::compare({.name = "other", .iteration = stepsim::Duration{1000}}, side);
+  } catch (const stepsim::InputError&) {
+    return 0;
+  }
+  return 0;
+}
