@@ -94,6 +94,12 @@ class InstructionLimit {
   std::uint64_t left_;
 };
 
+/// SQLite calls it a lack of memory too when a damaged size asks for more than it ever gives.
+bool memory_is_short() {
+  const Buffer largest{static_cast<unsigned char*>(sqlite3_malloc(kLongestValue))};
+  return largest == nullptr;
+}
+
 /// A name in quotes: it may hold anything.
 std::string quoted(std::string_view name) {
   std::string text = "\"";
@@ -178,8 +184,9 @@ void Database::harden() {
 
 void Database::fail(std::string_view doing) const {
   const int code = sqlite3_errcode(database_.get());
-  if (code == SQLITE_NOMEM) throw std::bad_alloc();
+  if (code == SQLITE_NOMEM && memory_is_short()) throw std::bad_alloc();
   const std::string why = code == SQLITE_INTERRUPT ? "it asks for more work than a database of its size can need"
+                          : code == SQLITE_NOMEM   ? "it asks for more memory than a value can need"
                                                    : shown(sqlite3_errmsg(database_.get()));
   throw InputError({name_, {}, {}}, fmt::format("the database {} ({}); {}", doing, why, kExpected));
 }

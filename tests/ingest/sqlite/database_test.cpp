@@ -20,6 +20,7 @@ namespace {
 using stepsim::testing::thrown_by;
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using testing::DatabaseMaker;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -135,6 +136,20 @@ TEST(DatabaseTest, ACircleOfPagesIsRefused) {
   ASSERT_EQ(refusal(bytes), "");
   bytes[4 * 4096 + 3] = 4;  // the fifth page goes back to the fourth
   EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("the database is damaged"), HasSubstr("; expected ")));
+}
+
+/// The largest number that SQLite writes, at each place in turn: some are sizes.
+TEST(DatabaseTest, ADamagedSizeIsNoLackOfMemory) {
+  DatabaseMaker maker;
+  maker.run("PRAGMA page_size = 512").run("CREATE TABLE t (start INTEGER, x INTEGER)");
+  const std::string whole = maker.bytes();
+  const std::string largest(9, '\xff');
+  std::vector<std::string> refusals;
+  for (std::size_t at = whole.find("CREATE TABLE") - 64; whole[at] != 'C'; ++at) {
+    refusals.push_back(refusal(std::string(whole).replace(at, largest.size(), largest)));
+  }
+  EXPECT_THAT(refusals, Contains("file: the database cannot be read (it asks for more memory than a value can need); "
+                                 "expected a whole SQLite database: export or copy it again"));
 }
 
 /// Any damage is refused or read, and never more is read than there is.
