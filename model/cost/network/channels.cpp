@@ -7,7 +7,9 @@ namespace stepsim {
 namespace {
 
 constexpr double kSerial = 0x1p-40;
-constexpr double kSmallestWeight = 1e-200;
+/// Weights differ at so many places of a queue at least, and above this weight at all.
+constexpr std::size_t kFewestPlaces = 17;
+constexpr double kLightest = 0x1p-40;
 
 }  // namespace
 
@@ -34,13 +36,13 @@ SenderQueues::SenderQueues(double sharing, std::size_t links, bool keep_turn)
 
 void SenderQueues::add_channel(const Channel& channel) {
   const ChannelId id{channels_.size()};
-  channels_.push_back({channel, static_cast<std::uint32_t>(ahead_.size())});
+  channels_.push_back({channel, static_cast<std::uint32_t>(power_.size())});
   for (const LinkId link : channel.links) {
     Queue& queue = queues_[link.index()];
     const auto own = std::find_if(queue.places.begin(), queue.places.end(),
                                   [&](const Place& one) { return one.sender == channel.from; });
-    const Crossing added{channel.from, id, static_cast<std::uint32_t>(ahead_.size())};
-    ahead_.push_back(own == queue.places.end() || own->ahead == kNone ? 0 : own->ahead);
+    const Crossing added{channel.from, id, static_cast<std::uint32_t>(power_.size())};
+    power_.push_back(own == queue.places.end() || own->power == kNone ? 0 : own->power);
     const auto behind = std::upper_bound(queue.crossings.begin(), queue.crossings.end(), channel.from,
                                          [](EndpointId from, const Crossing& one) { return from < one.sender; });
     queue.crossings.insert(behind, added);
@@ -69,7 +71,8 @@ SenderQueues::Place& SenderQueues::place_of(std::uint32_t link, EndpointId sende
   if (found != places.end()) places.erase(found);
   change(link);
   const auto behind = [=](const Place& one) { return one.since == now && one.sender > sender; };
-  if (places.size() == powers_.size()) powers_.push_back(std::max(powers_.back() * ratio_, kSmallestWeight));
+  if (places.size() == powers_.size() && (places.size() < kFewestPlaces || powers_.back() * ratio_ >= kLightest))
+    powers_.push_back(powers_.back() * ratio_);
   return *places.insert(std::find_if(places.begin(), places.end(), behind), Place{sender, now});
 }
 
@@ -84,26 +87,27 @@ void SenderQueues::settle() {
     Queue& queue = queues_[link];
     queue.changed = false;
     std::erase_if(queue.places, [](const Place& one) { return one.messages == 0; });
-    for (std::uint32_t ahead = 0; ahead < queue.places.size(); ++ahead) {
-      if (std::exchange(queue.places[ahead].ahead, ahead) != ahead) move_up(queue, queue.places[ahead]);
+    for (std::size_t i = 0; i < queue.places.size(); ++i) {
+      const auto power = static_cast<std::uint32_t>(std::min(i, powers_.size() - 1));
+      if (std::exchange(queue.places[i].power, power) != power) move_up(queue, queue.places[i]);
     }
   }
   changed_.clear();
 }
 
-/// Tells the channels of a sender how many are in front of it now.
+/// Tells the channels of a sender at which place it is now.
 void SenderQueues::move_up(Queue& queue, const Place& place) {
   auto crossing = std::lower_bound(queue.crossings.begin(), queue.crossings.end(), place.sender,
                                    [](const Crossing& one, EndpointId sender) { return one.sender < sender; });
   for (; crossing != queue.crossings.end() && crossing->sender == place.sender; ++crossing) {
-    ahead_[crossing->id] = place.ahead;
+    power_[crossing->id] = place.power;
     if (channels_[crossing->channel.index()].messages > 0) settled_.push_back(crossing->channel);
   }
 }
 
 double SenderQueues::weight(ChannelId channel_id) const {
   const Sending& one = channels_[channel_id.index()];
-  const auto first = ahead_.begin() + one.first;
+  const auto first = power_.begin() + one.first;
   const auto last = first + static_cast<std::ptrdiff_t>(one.channel.links.size());
   return powers_[*std::max_element(first, last)];
 }

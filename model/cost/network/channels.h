@@ -78,7 +78,8 @@ class ChannelNetwork : public Network {
 /// its last message over the link has left. Its next message goes to the back, even at the same
 /// instant, unless senders keep their turn. The messages of a channel weigh sharing^k, where k is
 /// the number of senders in front of theirs, in the queue of its links where that is largest.
-/// Sharing 0 counts as 2^-40: those behind get next to nothing but what is left over.
+/// Sharing 0 counts as 2^-40: those behind get next to nothing but what is left over. From the place
+/// on where a sender would weigh less than 2^-40, the 17th at the earliest, all weigh the same.
 class SenderQueues {
  public:
   SenderQueues(double sharing, std::size_t links, bool keep_turn = false);
@@ -91,7 +92,7 @@ class SenderQueues {
   void leave(ChannelId channel_id);
 
   /// Call when all that happens at an instant is known. O(settled() * log channels + senders in the
-  /// queues that changed).
+  /// queues that changed); settled() has the channels of a few tens of senders of each queue.
   void settle();
   /// The channels with messages whose weight the last settle() may have changed, some of them more
   /// than once: those that had none before, and those of senders that moved in a queue.
@@ -105,13 +106,13 @@ class SenderQueues {
     EndpointId sender;
     Time since;
     std::uint32_t messages = 0;
-    std::uint32_t ahead = kNone;  ///< senders in front of it, as of the last settle()
+    std::uint32_t power = kNone;  ///< its index in powers_, as of the last settle()
   };
   /// A channel on a link.
   struct Crossing {
     EndpointId sender;
     ChannelId channel;
-    std::uint32_t id = 0;  ///< in ahead_
+    std::uint32_t id = 0;  ///< in power_
   };
   struct Queue {
     std::vector<Place> places;
@@ -130,10 +131,10 @@ class SenderQueues {
 
   bool keep_turn_;
   double ratio_;
-  std::vector<double> powers_{1};  ///< of ratio_, for the longest queue so far
+  std::vector<double> powers_{1};  ///< by place in a queue; the last one is that of all behind it too
   std::vector<Queue> queues_;      ///< by link
   std::vector<Sending> channels_;
-  std::vector<std::uint32_t> ahead_;    ///< by crossing: Place::ahead of its sender, while that has one
+  std::vector<std::uint32_t> power_;    ///< by crossing: Place::power of its sender, while that has one
   std::vector<std::uint32_t> changed_;  ///< links
   std::vector<ChannelId> settled_;
   std::vector<ChannelId> begun_;  ///< channels that had no messages, since the last settle()

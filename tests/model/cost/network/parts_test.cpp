@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <queue>
 #include <random>
+#include <utility>
 
 #include "model/cost/network/channels.h"
 #include "model/cost/network/fluids.h"
@@ -30,6 +32,39 @@ TEST(ChannelsTest, LaterStopsAtTheEndOfTime) {
   EXPECT_EQ(later(kEndOfTime, Duration{1}), kEndOfTime);
   EXPECT_EQ(later(at(1), Duration::max()), kEndOfTime);
 }
+
+/// Sixty senders in front of one link; each weighs so and so much of the first.
+class LongQueueTest : public ::testing::TestWithParam<std::pair<double, int>> {
+ protected:
+  LongQueueTest() {
+    for (std::uint32_t i = 0; i < kSenders; ++i) {
+      queues_.add_channel({.from = EndpointId{i}, .to = EndpointId{kSenders}, .links = {LinkId{0}}});
+      queues_.enter(ChannelId{i}, at(0));
+    }
+    queues_.settle();
+  }
+  static constexpr std::uint32_t kSenders = 60;
+  SenderQueues queues_{GetParam().first, 1};
+};
+
+TEST_P(LongQueueTest, WeightsFallUntilThatMakesNoDifference) {
+  const auto [sharing, places] = GetParam();
+  for (std::uint32_t i = 0; i < kSenders; ++i) {
+    const int power = std::min<int>(static_cast<int>(i), places - 1);
+    EXPECT_DOUBLE_EQ(queues_.weight(ChannelId{i}), std::pow(std::max(sharing, 0x1p-40), power)) << i;
+  }
+}
+
+TEST_P(LongQueueTest, OnlyThoseInFrontAreToldWhenTheFirstLeaves) {
+  queues_.leave(ChannelId{0});
+  queues_.settle();
+  EXPECT_EQ(queues_.settled().size(), static_cast<std::size_t>(GetParam().second) - 1);
+  EXPECT_EQ(queues_.weight(ChannelId{1}), 1);
+}
+
+// 0.5^40 is the lightest; of what falls faster, 17 places differ; 0.9^59 is far from it, so all do.
+INSTANTIATE_TEST_SUITE_P(Sharings, LongQueueTest,
+                         ::testing::Values(std::pair{0.5, 41}, std::pair{0.0, 17}, std::pair{0.9, 60}));
 
 TEST(EarliestTest, GivesTheEarliestAndOfThoseTheSmallestNumber) {
   Earliest clocks;
