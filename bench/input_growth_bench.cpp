@@ -100,39 +100,41 @@ void long_route(benchmark::State& state) {
 }
 BENCHMARK(long_route)->RangeMultiplier(2)->Range(125'000, 500'000)->Unit(benchmark::kMillisecond);
 
-/// Each doubling is four times as many crossings of links. Under fifo the links stand in line: the first link delays a
-/// message by those before it, the others by nothing.
-void crossed_links(benchmark::State& state) {
-  const auto size = static_cast<std::size_t>(state.range(0));
+/// Transfers over the longest route, ten times as many in each row. Under fifo and maxmin they stand in line at the
+/// first link, or share it: the last one ends when all bytes have passed it and it has crossed the others.
+void longest_route(benchmark::State& state, const char* network) {
+  const auto transfers = static_cast<std::size_t>(state.range(0));
   Cluster cluster;
   cluster.hosts = {{"a"}, {"b"}};
   cluster.endpoints = {{HostId{0}, {}}, {HostId{1}, {}}};
   Route& route = cluster.routes[{EndpointId{0}, EndpointId{1}}];
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < sim::kLongestRoute; ++i) {
     cluster.links.push_back({.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{10}});
     route.emplace_back(i);
   }
   DagBuilder builder;
   const LaneId lane = builder.add_lane({.name = "link", .from = EndpointId{0}, .to = EndpointId{1}});
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < transfers; ++i) {
     builder.add_task(
         {.kind = TaskKind::kTransfer, .name = builder.intern("transfer"), .lane = lane, .bytes = Bytes{1000}});
   }
   const Dag dag = std::move(builder).build().dag;
   sim::Machine machine{dag};
-  machine.set_network(*find_network_model("fifo"), cluster);
+  machine.set_network(*find_network_model(network), cluster);
   for ([[maybe_unused]] auto _ : state) {
     const sim::Timeline timeline = sim::replay(dag, machine);
-    const Duration expected{static_cast<std::int64_t>(1000 * size + 10 * size)};
+    const Duration expected{static_cast<std::int64_t>(1000 * transfers + 10 * sim::kLongestRoute)};
     if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} != expected) {
       state.SkipWithError("the last transfer does not wait for all others and then take its latency");
       break;
     }
   }
-  state.counters["crossings"] =
-      benchmark::Counter(static_cast<double>(size * size), benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(crossed_links)->RangeMultiplier(2)->Range(500, 4000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(longest_route, fifo, "fifo")->RangeMultiplier(10)->Range(100, 10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(longest_route, maxmin, "maxmin")
+    ->RangeMultiplier(10)
+    ->Range(100, 10'000)
+    ->Unit(benchmark::kMillisecond);
 
 /// cluster.yaml of about so many bytes, and what it describes.
 struct ClusterText {

@@ -47,7 +47,6 @@ const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
     const std::optional<Route> route = cluster_.route(members_[member], members_[next(member)]);
     neighbours_->share_nothing = neighbours_->share_nothing && route.has_value();
     if (!route) continue;
-    neighbours_->most_links = std::max(neighbours_->most_links, route->size());
     for (const LinkId link : *route) {
       const Bandwidth goodput = cluster_.links[link.index()].goodput();
       neighbours_->least = neighbours_->least ? std::min(*neighbours_->least, goodput) : goodput;
@@ -61,8 +60,6 @@ const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
 std::optional<Bandwidth> CollectiveGroup::least_to_neighbour() { return neighbours().least; }
 
 bool CollectiveGroup::neighbours_share_nothing() { return neighbours().share_nothing; }
-
-std::size_t CollectiveGroup::links_to_neighbour() { return neighbours().most_links; }
 
 std::optional<Duration> CollectiveGroup::time_to_neighbour(Bytes bytes) {
   const auto [known, added] = times_to_neighbour_.try_emplace(bytes);

@@ -235,25 +235,12 @@ void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
 
 /// The messages of a replay are as many as ranks times ranks, which settings of a few bytes make any number.
 void CollectiveRuns::count_messages(const Run& run) {
-  const std::uint64_t messages = std::uint64_t{run.rounds} * run.shape.members;
-  messages_ += messages;
-  if (messages_ <= kMostMessages) return count_crossings(run, messages);
+  messages_ += std::uint64_t{run.rounds} * run.shape.members;
+  if (messages_ <= kMostMessages) return;
   throw UsageError(fmt::format(
       "a collective of {} ranks that does not have the network to itself brings the messages of a replay to {}; "
       "expected at most {}: fewer ranks",
       run.shape.members, messages_, kMostMessages));
-}
-
-/// As if all members were as far apart as neighbours are.
-void CollectiveRuns::count_crossings(const Run& run, std::uint64_t messages) {
-  if (sums_up_routes_) return;
-  const std::uint64_t links = run.group->links_to_neighbour();
-  crossings_ += messages * links;
-  if (crossings_ <= kMostCrossings) return;
-  throw UsageError(fmt::format(
-      "the messages of a collective of {} ranks, up to {} links apart, bring the links that messages cross to {}; "
-      "expected at most {}: shorter routes, fewer ranks, or --network alpha_beta",
-      run.shape.members, links, crossings_, kMostCrossings));
 }
 
 /// Sends what `member` sends in its round, and counts what it waits for.

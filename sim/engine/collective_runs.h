@@ -43,8 +43,6 @@ class CollectiveGroup {
   [[nodiscard]] std::optional<Bandwidth> least_to_neighbour();
   /// Where the members are, for the cost model of a library. O(members) the first time.
   [[nodiscard]] const CollectivePlace& place();
-  /// The most links that such a message crosses.
-  [[nodiscard]] std::size_t links_to_neighbour();
 
  private:
   struct LastChannel {
@@ -55,7 +53,6 @@ class CollectiveGroup {
   /// Of the routes from every member to the next one.
   struct Neighbours {
     bool share_nothing = true;
-    std::size_t most_links = 0;
     std::optional<Bandwidth> least;
   };
 
@@ -107,7 +104,6 @@ class CollectiveRuns {
         network_(network),
         stop_(stop),
         independent_(machine.network()->independent),
-        sums_up_routes_(machine.network()->sums_up_routes),
         guard_(machine.network()->name),
         groups_(cluster_, network) {}
 
@@ -116,7 +112,7 @@ class CollectiveRuns {
   [[nodiscard]] bool expands(RendezvousId rendezvous);
 
   /// All members have come, the last one at `now`: the first round begins. Precondition: expands(). Throws UsageError
-  /// if the messages of the replay, or the links that they cross, become too many; so does make_way().
+  /// if the messages of the replay become too many; so does make_way().
   void begin(RendezvousId rendezvous, Time now);
   /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end or a
   /// first round.
@@ -196,8 +192,7 @@ class CollectiveRuns {
   const Cluster& cluster_;
   Network& network_;
   const std::atomic<bool>* stop_;
-  bool independent_;  ///< no message holds up another: what is foreseen stays true
-  bool sums_up_routes_;
+  bool independent_;     ///< no message holds up another: what is foreseen stays true
   ProgressGuard guard_;  ///< of catch_up()
   CollectiveGroups groups_;
   std::unordered_map<std::uint32_t, Run> resolved_;  ///< by rendezvous: has not begun; never walked
@@ -206,7 +201,6 @@ class CollectiveRuns {
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::uint64_t messages_ = 0;                 ///< of all runs that were not foreseen to their end
-  std::uint64_t crossings_ = 0;                ///< links that those cross, at most
   std::optional<std::uint32_t> foreseen_run_;  ///< the one that others would hold up; it runs alone
   std::vector<Send> sends_;                    ///< of one call
   std::vector<std::pair<MessageId, Time>> known_;

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "model/base/error.h"
 
@@ -20,33 +21,36 @@ namespace {
                   cluster.endpoints.size(), endpoint));
 }
 
-/// The routes that a job sends over, each looked for once.
+/// The routes that a job sends over, each looked at once.
 class CheckedRoutes {
  public:
-  explicit CheckedRoutes(const Cluster& cluster) : cluster_(cluster) {}
+  CheckedRoutes(const NetworkModel& model, const Cluster& cluster) : model_(model), cluster_(cluster) {}
 
-  /// How many links a message crosses. Throws UsageError if there is no route.
-  std::size_t links(EndpointId from, EndpointId to) {
+  /// Throws UsageError if there is no route, or one that is too long for the model.
+  void check(EndpointId from, EndpointId to) {
     const std::uint64_t key = std::uint64_t{from.value()} << 32U | to.value();
-    const auto [place, added] = links_.try_emplace(key);
-    if (added) place->second = found(from, to);
-    return place->second;
-  }
-
- private:
-  [[nodiscard]] std::size_t found(EndpointId from, EndpointId to) const {
+    if (!checked_.insert(key).second) return;
     for (const EndpointId endpoint : {from, to}) {
       if (endpoint.index() >= cluster_.endpoints.size()) refuse_endpoint(cluster_, endpoint.value());
     }
-    if (const std::optional<Route> route = cluster_.route(from, to)) return route->size();
-    throw UsageError(
-        fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
-                    "links that join them",
-                    from.index(), to.index()));
+    const std::optional<Route> route = cluster_.route(from, to);
+    if (!route) {
+      throw UsageError(
+          fmt::format("the cluster has no route from endpoint {} to {}, and the job sends over it; expected "
+                      "links that join them",
+                      from.index(), to.index()));
+    }
+    if (model_.sums_up_routes || route->size() <= kLongestRoute) return;
+    throw UsageError(fmt::format(
+        "the route from endpoint {} to {} has {} links, and --network {} follows messages from link to link; expected "
+        "at most {}, or --network alpha_beta",
+        from.index(), to.index(), route->size(), model_.name, kLongestRoute));
   }
 
+ private:
+  const NetworkModel& model_;
   const Cluster& cluster_;
-  std::unordered_map<std::uint64_t, std::size_t> links_;  ///< never walked
+  std::unordered_set<std::uint64_t> checked_;  ///< never walked
 };
 
 /// Ranks of a group one after the other reach each other, so all do: routes go over switches.
@@ -58,28 +62,8 @@ void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster&
     return found;
   };
   for (std::size_t i = 0; i < members.size(); ++i) {
-    routes.links(endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
+    routes.check(endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
   }
-}
-
-/// `links` are those that a message of each lane crosses. Every one of them is work for the network, and a file of a
-/// few bytes a link and a transfer makes them any number.
-void check_crossings(const Dag& dag, const std::vector<std::size_t>& links) {
-  const std::size_t longest = links.empty() ? 0 : *std::max_element(links.begin(), links.end());
-  if (longest * dag.task_count() <= kMostCrossings) return;
-  std::uint64_t transfers = 0;
-  std::uint64_t crossings = 0;
-  for (const TaskId task : dag.tasks()) {
-    const std::size_t crossed = links[dag.lane_id(task).index()];
-    if (crossed == 0 || dag.rendezvous(task).valid()) continue;
-    ++transfers;
-    crossings += crossed;
-  }
-  if (crossings <= kMostCrossings) return;
-  throw UsageError(fmt::format(
-      "{} transfers over routes of up to {} links cross {} links; expected at most {}: shorter routes, fewer "
-      "transfers, or --network alpha_beta",
-      transfers, longest, crossings, kMostCrossings));
 }
 
 }  // namespace
@@ -92,10 +76,10 @@ void Machine::set_durations(const std::vector<Duration>& durations) {
 
 void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   if (model.make == nullptr) return;
-  CheckedRoutes routes(cluster);
-  std::vector<std::size_t> links;
-  for (const Lane& lane : dag_->lanes()) links.push_back(lane.is_link() ? routes.links(lane.from, lane.to) : 0);
-  if (!model.sums_up_routes) check_crossings(*dag_, links);
+  CheckedRoutes routes(model, cluster);
+  for (const Lane& lane : dag_->lanes()) {
+    if (lane.is_link()) routes.check(lane.from, lane.to);
+  }
   for (const RendezvousId rendezvous : dag_->all_rendezvous()) {
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;

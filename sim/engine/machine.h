@@ -1,7 +1,7 @@
 #ifndef STEPSIM_SIM_ENGINE_MACHINE_H
 #define STEPSIM_SIM_ENGINE_MACHINE_H
 
-#include <cstdint>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -14,9 +14,9 @@
 
 namespace stepsim::sim {
 
-/// Links that the messages of a replay may cross in all, each as often as it is crossed, under a model that follows
-/// messages link by link: some six minutes under fifo.
-inline constexpr std::uint64_t kMostCrossings = 4'000'000'000;
+/// Links of a route under a model that follows messages link by link: each message is work on every one of them. Routes
+/// through tori of ten thousand hosts have less than 50.
+inline constexpr std::size_t kLongestRoute = 256;
 
 /// The models a replay runs under: how long each task takes, how messages and collectives
 /// travel, and when the ranks begin. The one place where models are wired to a dag. Refers to
@@ -45,8 +45,8 @@ class Machine {
   /// From now on `model` says how long messages take (tasks on lanes with endpoints), and
   /// collectives whose payload is known run as messages between the endpoints of their
   /// members' ranks. `recorded` changes nothing. Throws UsageError where `cluster` has too few
-  /// endpoints or no route between two that talk to each other, and where messages would cross more
-  /// than kMostCrossings links. O(lanes + members + links of the routes).
+  /// endpoints, no route between two that talk to each other, or one that is too long.
+  /// O(lanes + members + links of the routes).
   void set_network(const NetworkModel& model, const Cluster& cluster);
   /// Null while recorded durations hold.
   [[nodiscard]] const NetworkModel* network() const noexcept { return network_; }
