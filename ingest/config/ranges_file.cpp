@@ -20,11 +20,18 @@ constexpr YamlForm kRangesForm{1U << 20U, "repeat: 50"};
 constexpr std::uint32_t kMostIterations = 10'000'000;  // of which each is a line of the schedule
 constexpr std::uint32_t kMostOccurrences = 1'000'000;
 
-/// A name that is one field of a line.
+/// Whether a text is one field of a line, with no character that a terminal would obey: schedules are printed as they
+/// are.
+bool is_field(std::string_view text) {
+  return !text.empty() && text.find(' ') == std::string_view::npos && shown(text, std::string_view::npos) == text;
+}
+
 std::string field_text(const YamlField& field, std::string_view expected) {
   const std::string& text = field.line_of_text(expected);
-  if (text.empty() || text.find_first_of(" \t") != std::string::npos)
-    field.fail(fmt::format("'{}' is '{}'; expected {}, without blanks", field.name, shown(text), expected));
+  if (!is_field(text)) {
+    field.fail(fmt::format("'{}' is '{}'; expected {}, without blanks and control characters", field.name, shown(text),
+                           expected));
+  }
   return text;
 }
 
@@ -143,12 +150,11 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
     text.remove_prefix(std::min(word.size() + 1, text.size()));
     if (word.ends_with('\r')) word.remove_suffix(1);
     if (word.empty() || !known.insert(word).second) continue;
-    const bool plain =
-        std::all_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) > ' '; });
-    if (!plain) {
+    if (!is_field(word)) {
       throw InputError(
           {name, {}, line},
-          fmt::format("'{}' is no name of a range; expected one name a line, without blanks", shown(word)));
+          fmt::format("'{}' is no name of a range; expected one name a line, without blanks and control characters",
+                      shown(word)));
     }
     layer.forward.push_back({std::string(word), 0U});
   }

@@ -44,6 +44,8 @@ TEST(RangesFileTest, EventsAreNamesOneALine) {
   };
   EXPECT_THAT(problem("\n\n"), HasSubstr("there is no name in this file"));
   EXPECT_THAT(problem("a\nb c\n"), HasSubstr("prof.events:2: 'b c' is no name of a range"));
+  for (const std::string name : {"\x1b[2J", "a\u009b2J", "\u202eb", "\t", "\xff"})
+    EXPECT_THAT(problem("a\n" + name), HasSubstr("prof.events:2: '"));
 }
 
 TEST(RangesFileTest, DefaultsAreThoseOfHugeCtr) {
@@ -61,6 +63,10 @@ TEST(RangesFileTest, MistakesNamePlaceFoundAndExpected) {
   EXPECT_THAT(problem_of("layers:\n  fc1: {}"), HasSubstr("has no ranges"));
   EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a b]}"), HasSubstr("without blanks"));
   EXPECT_THAT(problem_of("layers:\n  f c: {forward: [a]}"), HasSubstr("without blanks"));
+  for (const std::string name : {"\\e[2J", "a\\u009b2J", "\\u202eb", "\\t", "\\r"}) {
+    EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [\"" + name + "\"]}"), HasSubstr("control characters"));
+    EXPECT_THAT(problem_of("layers:\n  \"" + name + "\": {forward: [a]}"), HasSubstr("control characters"));
+  }
   EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{occurrence: 1}]}"), HasSubstr("a range without 'name'"));
   EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{name: a, occurrence: -1}]}"), HasSubstr("r.yaml:2: "));
   EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a]}\n  fc1: {forward: [a]}"),
