@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ingest/formats/chrome_spans.h"
@@ -104,8 +105,7 @@ class Blocks {
                                    "stepsim",
                                    header->version, wire::kVersion));
     }
-    note_gap(header->number);
-    use_({*header, records, window_.offset() + wire::kHeaderBytes});
+    if (note_number(header->number)) use_({*header, records, window_.offset() + wire::kHeaderBytes});
     window_.skip(size);
     behind_last_ = window_.offset();
     return true;
@@ -125,14 +125,19 @@ class Blocks {
     window_.skip(to_next_magic(bytes));
   }
 
-  void note_gap(std::uint64_t number) {
+  /// False for a block that came before: the writer counts them up.
+  bool note_number(std::uint64_t number) {
     if (damaged_) sink_.diagnostics.count(diagnostic("damaged_block"), {file_, *damaged_, {}});
-    const std::uint64_t missing = number > next_number_ ? number - next_number_ : 0;
-    const std::uint64_t counted = damaged_ ? 1 : 0;
+    const std::uint64_t counted = std::exchange(damaged_, std::nullopt) ? 1 : 0;
+    if (number < next_number_) {
+      sink_.diagnostics.count(diagnostic("repeated_block"), {file_, window_.offset(), {}});
+      return false;
+    }
+    const std::uint64_t missing = number - next_number_;
     if (missing > counted)
       sink_.diagnostics.count(diagnostic("missing_block"), {file_, window_.offset(), {}}, {}, missing - counted);
     next_number_ = number < std::numeric_limits<std::uint64_t>::max() ? number + 1 : number;
-    damaged_.reset();
+    return true;
   }
 
   std::string file_;

@@ -71,6 +71,10 @@ inline constexpr auto kCaptureDiagnostics = std::to_array<Diagnostic>({
      "The events of the block are missing from the replay, and later ones may have lost their names."},
     {"missing_block", Severity::kDataLoss, "blocks that were written are not in the file: copy the file again",
      "Their events are missing from the replay, and later ones may have lost their names."},
+    {"repeated_block", Severity::kDataLoss,
+     "a block whose number came before is left out: a file holds one capture, and that once",
+     "Nothing is missing if the file was put together from one capture. Another one's events are missing: give it as a "
+     "file of its own."},
     {"unusable_record", Severity::kDataLoss, "a record that cannot be is left out: capture again",
      "The event is missing from the replay."},
     {"records_lost_by_cupti", Severity::kDataLoss,

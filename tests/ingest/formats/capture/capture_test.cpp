@@ -284,6 +284,13 @@ TEST(DamagedCaptureTest, MissingBlocksAreCounted) {
   EXPECT_EQ(read(maker.closed()).sink.diagnostics.count_of("missing_block"), 2U);
 }
 
+TEST(DamagedCaptureTest, AFileThatHoldsACaptureTwiceIsReadOnce) {
+  const std::string whole = two_blocks();
+  const auto [trace, sink] = read(whole + whole);
+  EXPECT_THAT(names(trace), ElementsAre("first", "second"));
+  EXPECT_EQ(sink.diagnostics.count_of("repeated_block"), 2U);
+}
+
 TEST(DamagedCaptureTest, ANameWhoseBlockIsGoneIsSaidToBe) {
   CaptureMaker maker;
   maker.kernel("gemm", kBegin, 10, 1).block();
