@@ -30,10 +30,12 @@ std::string quoted(const std::string& argument) {
 
 std::string command_line(std::span<const std::string> arguments) {
   std::string text = "stepsim";
+  bool are_options = true;  // until "--"
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--threads") {
+    are_options = are_options && arguments[i] != "--";
+    if (are_options && arguments[i] == "--threads") {
       ++i;
-    } else if (!changes_no_result(arguments[i])) {
+    } else if (!are_options || !changes_no_result(arguments[i])) {
       text += ' ' + quoted(arguments[i]);
     }
   }

@@ -18,6 +18,11 @@ TEST(ProvenanceTest, WhatChangesNoResultIsLeftOut) {
   EXPECT_EQ(command_line(arguments), "stepsim replay a --json");
 }
 
+TEST(ProvenanceTest, AfterTwoDashesAreOnlyPaths) {
+  const std::vector<std::string> arguments{"stats", "--quiet", "--", "a", "--threads", "--quiet"};
+  EXPECT_EQ(command_line(arguments), "stepsim stats -- a --threads --quiet");
+}
+
 TEST(ProvenanceTest, AnInputIsNamedWithSizeAndChecksum) {
   const std::vector<std::string> arguments{"replay", "a.json"};
   const Provenance provenance = make_provenance(arguments, {{"a.json", 9, 0x995DC9BBDF1939FAU}});
