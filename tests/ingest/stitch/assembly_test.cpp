@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "model/base/error.h"
@@ -78,6 +79,13 @@ TEST(KeepStepsTest, StepsThatAreNotThereAreRefused) {
     EXPECT_THAT(thrown_by<UsageError>([&, from = first, to = last] { keep_steps(assembly, from, to); }),
                 HasSubstr("the input has steps 5 to 7"));
   }
+}
+
+TEST(KeepStepsTest, StepsWithoutATaskAreRefused) {
+  Assembly assembly = launching_ahead();
+  std::replace(assembly.step.begin(), assembly.step.end(), 2, -1);
+  EXPECT_THAT(thrown_by<UsageError>([&] { keep_steps(assembly, 7, 7); }),
+              HasSubstr("--steps 7-7: these steps hold no task; expected others, or leave the option out"));
 }
 
 }  // namespace
