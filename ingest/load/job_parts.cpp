@@ -152,13 +152,20 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   const std::vector<std::size_t> nodes = nodes_of(unnamed);
   std::set<std::pair<std::size_t, std::int64_t>> devices;
   std::set<std::pair<std::size_t, std::string>> processes;
+  // All hosts before these have a rank with the device, or with the process id: each rank's search begins there.
+  std::map<std::int64_t, std::size_t> first_without_device;
+  std::map<std::string, std::size_t> first_without_process;
   std::size_t hosts = 0;
   for (std::size_t i = 0; i < unnamed.size(); ++i) {
     const auto& [device, process] = places[i];
-    std::size_t host = nodes.empty() ? 0 : nodes[i];
+    std::size_t& of_device = first_without_device[device];
+    std::size_t& of_process = first_without_process[process];
+    std::size_t host = nodes.empty() ? std::max(of_device, of_process) : nodes[i];
     while (nodes.empty() && (devices.contains({host, device}) || processes.contains({host, process}))) ++host;
     if (device >= 0) devices.emplace(host, device);
     if (!process.empty()) processes.emplace(host, process);
+    while (devices.contains({of_device, device})) ++of_device;
+    while (processes.contains({of_process, process})) ++of_process;
     hosts = std::max(hosts, host + 1);
     unnamed[i]->assumed_host = fmt::format("host {}", host);
   }

@@ -103,8 +103,6 @@ class Appending {
     const auto first_launch = static_cast<std::uint32_t>(to_.launches.size());
     const auto first_operator = static_cast<std::uint32_t>(to_.operators.size());
     for (EventDetail& detail : details) add_detail(detail);
-    to_.start.reserve(to_.size() + from_.size());
-    to_.duration.reserve(to_.size() + from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) {
       to_.start.push_back(in_time(start[i], duration[i]) ? start[i] - earlier : start[i]);
       to_.duration.push_back(duration[i]);

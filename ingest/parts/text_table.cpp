@@ -7,7 +7,7 @@ namespace stepsim::ingest {
 
 namespace {
 
-constexpr std::size_t kFirstSlots = 1024;
+constexpr std::size_t kFirstSlots = 16;  // a database may have a process, with tables of its own, for each kernel
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio: every bit reaches the high ones
@@ -69,7 +69,7 @@ void TextTable::grow() {
 }
 
 std::vector<std::string> TextTable::take() && {
-  slots_.assign(kFirstSlots, Slot{});
+  slots_ = std::vector<Slot>(kFirstSlots);
   return std::exchange(texts_, {});
 }
 

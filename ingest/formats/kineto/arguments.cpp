@@ -443,6 +443,7 @@ std::optional<std::uint32_t> KinetoOperators::number_of(std::string_view operato
 std::optional<std::uint32_t> KinetoOperators::number_of(const RawCall& raw) {
   const bool has_size = std::any_of(raw.dims.begin(), raw.dims.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!has_size && !is_convolution(raw.name)) return std::nullopt;
+  if (cache_.empty()) cache_.resize(kCached);
   std::uint32_t& cached = cache_[place_of(raw)];
   const bool known =
       !operators_.empty() && is_made_of(keys_.texts()[cached], {raw.name, raw.dims, raw.types, raw.settings});

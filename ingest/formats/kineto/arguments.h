@@ -116,7 +116,7 @@ class KinetoOperators {
   std::string key_;                                 // a member to keep its memory
   TextTable keys_;                                  // name, dims, types and settings, one a line
   std::vector<OperatorTable::Operator> operators_;  // by key
-  std::vector<std::uint32_t> cache_ = std::vector<std::uint32_t>(kCached, 0);  // the latest key at each place_of
+  std::vector<std::uint32_t> cache_;                // the latest key at each place_of; empty before the first call
 };
 
 }  // namespace stepsim::ingest

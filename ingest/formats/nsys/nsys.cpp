@@ -173,9 +173,11 @@ void read_nsys_export(const Database& database, const std::string& file, PartSin
   std::sort(ranks.begin(), ranks.end(), [](const Candidate& a, const Candidate& b) {
     return std::pair{a.gpu, a.id} < std::pair{b.gpu, b.id};
   });
+  sink.parts.reserve(ranks.size());
   for (const Candidate& rank : ranks) {
     const std::int64_t number = rank.process->number();
     HostDeviceTrace trace = std::move(*rank.process).take();
+    events.processes().erase(rank.id);  // what is left of it: an export may have a process for each kernel
     trace.host_name = session.host;
     trace.has_base_time = session.begin.has_value();
     trace.device_name = session.name_of(rank.gpu);

@@ -1,6 +1,9 @@
 #include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,10 +28,12 @@ std::vector<RankIdentity> identities_of(const std::vector<RankTrace>& ranks) {
 /// host are taken to share one.
 std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identities, std::vector<std::string>& hosts) {
   std::vector<std::uint32_t> index;
+  std::map<std::string_view, std::uint32_t> known;
+  index.reserve(identities.size());
   for (const RankIdentity& identity : identities) {
-    const auto at = std::find(hosts.begin(), hosts.end(), identity.host);
-    index.push_back(static_cast<std::uint32_t>(at - hosts.begin()));
-    if (at == hosts.end()) hosts.push_back(identity.host);
+    const auto [at, added] = known.try_emplace(identity.host, static_cast<std::uint32_t>(hosts.size()));
+    index.push_back(at->second);
+    if (added) hosts.push_back(identity.host);
   }
   return index;
 }
@@ -47,15 +52,17 @@ void shift(RankTrace& rank, Duration offset) {
   for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
 }
 
+/// `host`: the index of each rank's.
 void refuse_untied(const std::vector<std::string>& hosts, const std::vector<bool>& tied,
-                   const std::vector<RankTrace>& ranks) {
-  for (std::size_t h = 1; h < hosts.size(); ++h) {
-    if (tied[h]) continue;
-    const auto file =
-        std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.host() == hosts[h]; });
-    if (file->trace.host_name.empty()) continue;  // it may be the first host
+                   const std::vector<RankTrace>& ranks, const std::vector<std::uint32_t>& host) {
+  std::vector<bool> seen(hosts.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const std::uint32_t h = host[r];
+    if (h == 0 || tied[h] || seen[h]) continue;
+    seen[h] = true;
+    if (ranks[r].trace.host_name.empty()) continue;  // it may be the first host
     throw InputError(
-        {file->file, {}, {}},
+        {ranks[r].file, {}, {}},
         fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "
                     "traces of the same steps of one job, or the traces of one host",
                     shown(hosts[h]), shown(hosts[0])));
@@ -79,7 +86,7 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   const std::vector<MatchedCollective> matches =
       hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored);
   HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks));
-  refuse_untied(hosts, found.tied, ranks);
+  refuse_untied(hosts, found.tied, ranks, host);
   assembly.clocks = std::move(found.clocks);
   side_by_side(assembly.threads, ranks.size(), [&](std::size_t r) {
     const Duration offset = assembly.clocks[host[r]].offset;

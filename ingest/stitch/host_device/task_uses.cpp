@@ -224,7 +224,6 @@ void add_kernel_launches(const RankEvents& events, const DeviceTasks& tasks, Ass
   for (const auto& [event, which] : trace.launch_of) launch_of[event] = which;
   LaunchTable& table = assembly.launches;
   const auto first = static_cast<std::uint32_t>(table.launches.size());
-  table.uses.reserve(table.uses.size() + trace.launch_of.size());
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
     const std::uint32_t which = launch_of[events.ops[i].event];
     if (which == kNoIndex) continue;
