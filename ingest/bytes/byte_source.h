@@ -1,6 +1,7 @@
 #ifndef STEPSIM_INGEST_BYTES_BYTE_SOURCE_H
 #define STEPSIM_INGEST_BYTES_BYTE_SOURCE_H
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -31,15 +32,16 @@ class ByteSource {
   std::string name_;
 };
 
-/// Calls `take(byte)` for each byte of `source`, and `rest()` now and then and at the end: what was gathered meanwhile
-/// can be handed on there.
-template <class Take, class Rest>
-void for_each_byte(ByteSource& source, Take&& take, Rest&& rest) {
-  constexpr std::size_t kPiece = std::size_t{256} << 10U;
-  std::string piece(kPiece, '\0');
-  for (std::size_t size = source.read(piece); size > 0; size = source.read(piece)) {
-    for (std::size_t i = 0; i < size; ++i) take(piece[i]);
-    rest();
+/// Calls `take(piece)` with the bytes of `source`, at most 64 KiB at a time. `padding` zeros follow each piece. What is
+/// short costs little: archives have many small members.
+template <std::size_t padding = 0, class Take>
+void for_each_piece(ByteSource& source, Take&& take) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  const auto bytes = std::make_unique_for_overwrite<char[]>(kPiece + padding);
+  const std::span<char> room(bytes.get(), kPiece);
+  for (std::size_t size = source.read(room); size > 0; size = source.read(room)) {
+    std::fill_n(bytes.get() + size, padding, '\0');
+    take(std::string_view(bytes.get(), size));
   }
 }
 

@@ -34,9 +34,15 @@ const InputFile& MeteredSource::drain() {
   return seen_;
 }
 
-PeekedSource::PeekedSource(std::unique_ptr<ByteSource> bytes)
-    : ByteSource(bytes->name()), bytes_(std::move(bytes)), head_(kHead, '\0') {
-  head_.resize(bytes_->read(head_));
+PeekedSource::PeekedSource(std::unique_ptr<ByteSource> bytes) : ByteSource(bytes->name()), bytes_(std::move(bytes)) {
+  // Archives have many small members: room for the whole head is made once the first part of it is full.
+  constexpr std::size_t kFirst = std::size_t{4} << 10U;
+  for (const std::size_t room : {kFirst, kHead}) {
+    const std::size_t filled = head_.size();
+    head_.resize(room);
+    head_.resize(filled + bytes_->read(std::span(head_).subspan(filled)));
+    if (head_.size() < room) return;
+  }
 }
 
 std::size_t PeekedSource::read(std::span<char> out) {

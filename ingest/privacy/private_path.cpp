@@ -211,6 +211,7 @@ std::optional<PrivatePiece> private_path_at(std::string_view text, std::size_t a
   if (on_drive) return PrivatePiece{at, end_of_windows_path(text, at + 2), PrivateKind::kPath, {}};
   const std::size_t end = end_of_path(text, at);
   const std::string_view path = text.substr(at, end - at);
+  if (!path.starts_with('/') && !path.starts_with('~') && path.find('.') == std::string_view::npos) return std::nullopt;
   const bool absolute = path.size() > 2 && path[0] == '/' && (is_word_character(path[1]) || path[1] == '.') &&
                         (path.find('/', 1) != std::string_view::npos || is_own_folder(path));
   const bool from_home = path.starts_with("~/") || path.starts_with("./") || path.starts_with("../");

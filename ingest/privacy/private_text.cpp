@@ -33,13 +33,22 @@ constexpr auto kTokenForms = std::to_array<TokenForm>({
     {"pypi-", 40, "PyPI token"},          {"eyJ", 40, "JSON web token"},
 });
 
-/// Whether a token may begin with a character.
-constexpr std::array<bool, 256> kBeginsToken = [] {
-  std::array<bool, 256> begins{};
-  for (const TokenForm& form : kTokenForms) begins[static_cast<unsigned char>(form.beginning.front())] = true;
-  begins[static_cast<unsigned char>('-')] = true;  // a key in PEM form
-  return begins;
+constexpr std::uint32_t bit_of(char c) { return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31U); }
+
+/// By a token's first character, which may be its second: a bit for each, by its last five bits.
+constexpr std::array<std::uint32_t, 256> kSecondOfToken = [] {
+  std::array<std::uint32_t, 256> seconds{};
+  for (const TokenForm& form : kTokenForms)
+    seconds[static_cast<unsigned char>(form.beginning.front())] |= bit_of(form.beginning[1]);
+  seconds[static_cast<unsigned char>('-')] = bit_of('-');  // a key in PEM form
+  return seconds;
 }();
+
+/// False if no token begins at `at`.
+bool may_begin_token(std::string_view text, std::size_t at) {
+  const std::uint32_t seconds = kSecondOfToken[static_cast<unsigned char>(text[at])];
+  return seconds != 0 && at + 1 < text.size() && (seconds & bit_of(text[at + 1])) != 0;
+}
 
 bool is_jwt(char c) { return is_token(c) || c == '.'; }
 
@@ -52,7 +61,7 @@ class TokenFinder {
   explicit TokenFinder(std::string_view text) : text_(text) {}
 
   std::optional<PrivatePiece> at(std::size_t at) {
-    if (!kBeginsToken[static_cast<unsigned char>(text_[at])]) return std::nullopt;
+    if (!may_begin_token(text_, at)) return std::nullopt;
     const bool inside_word = at > 0 && is_word_character(text_[at - 1]);
     for (const TokenForm& form : kTokenForms) {
       if (form.beginning.front() != text_[at] || !text_.substr(at).starts_with(form.beginning)) continue;
@@ -120,8 +129,9 @@ class PasswordOptionFinder {
   explicit PasswordOptionFinder(std::string_view text) : text_(text) {}
 
   std::optional<PrivatePiece> at(std::size_t at) {
+    if (text_[at] != '-') return std::nullopt;
     for (; next_ <= at; ++next_) note_program(next_);
-    if (program_ == nullptr || text_[at] != '-' || !begins_word(at)) return std::nullopt;
+    if (program_ == nullptr || !begins_word(at)) return std::nullopt;
     if (at + 1 == text_.size() || text_[at + 1] != program_->option) return std::nullopt;
     std::size_t begin = at + 2;
     if (program_->may_be_apart) begin = end_of(text_, begin, [](char c) { return c == ' '; });
@@ -163,6 +173,7 @@ std::size_t sign_at(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("::")) return 0;
   if (rest.starts_with('=') || rest.starts_with(':')) return 1;
+  if (!rest.starts_with('%')) return 0;
   return rest.starts_with("%3D") || rest.starts_with("%3d") || rest.starts_with("%3A") || rest.starts_with("%3a") ? 3
                                                                                                                   : 0;
 }
@@ -341,21 +352,17 @@ std::optional<PrivatePiece> address_at(std::string_view text, std::size_t at) {
   return PrivatePiece{at, *end, PrivateKind::kAddress, {}};
 }
 
-/// Characters at which something private can begin or be seen. All else is passed over at once.
-constexpr std::array<bool, 256> kTriggers = [] {
-  std::array<bool, 256> triggers{};
-  for (const char c : std::string_view("=@:/.~- \\%")) triggers[static_cast<unsigned char>(c)] = true;
-  return triggers;
+/// Characters at which something private can be seen inside a word.
+constexpr std::array<bool, 256> kSigns = [] {
+  std::array<bool, 256> signs{};
+  for (const char c : std::string_view("=@:/.~- \\%")) signs[static_cast<unsigned char>(c)] = true;
+  return signs;
 }();
 
-bool may_hold_something(std::string_view text) {
-  constexpr std::size_t kShortest = 4;
-  if (text.size() < kShortest) return false;
-  const bool triggered =
-      std::any_of(text.begin(), text.end(), [](char c) { return kTriggers[static_cast<unsigned char>(c)]; });
-  return triggered || std::any_of(kTokenForms.begin(), kTokenForms.end(), [text](const TokenForm& form) {
-           return text.find(form.beginning) != std::string_view::npos;
-         });
+/// False if nothing private begins or is seen at `at`: so it is at most letters.
+bool may_hold_something(std::string_view text, std::size_t at) {
+  return kSigns[static_cast<unsigned char>(text[at])] || at == 0 || !is_word_character(text[at - 1]) ||
+         may_begin_token(text, at);
 }
 
 bool ends_with_word(std::string_view key, std::string_view word) {
@@ -378,11 +385,16 @@ std::string_view to_text(PrivateKind kind) noexcept {
 }
 
 std::vector<PrivatePiece> find_private(std::string_view text) {
+  constexpr std::size_t kShortest = 4;
   std::vector<PrivatePiece> pieces;
-  if (!may_hold_something(text)) return pieces;
+  if (text.size() < kShortest) return pieces;
   TokenFinder tokens(text);
   PasswordOptionFinder passwords(text);
   for (std::size_t at = 0; at < text.size();) {
+    if (!may_hold_something(text, at)) {
+      ++at;
+      continue;
+    }
     std::optional<PrivatePiece> piece = tokens.at(at);
     if (!piece) piece = passwords.at(at);
     for (const auto find : {assigned_at, email_at, remote_path_at, url_at, address_at, long_address_at, local_host_at,

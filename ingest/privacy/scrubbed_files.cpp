@@ -135,8 +135,9 @@ std::string scrubbed_path(const std::string& path, Scrubber& scrubber) {
 
 std::vector<PrivateContent> find_private_content(const std::vector<std::string>& traces, const LoadOptions& options) {
   Scrubber scrubber;
+  std::error_code ignored;
   for (const FoundFile& file : discover(traces).files) {
-    if (file.path == kStandardInput) continue;
+    if (file.path == kStandardInput || !fs::is_regular_file(file.path, ignored)) continue;
     try {
       Input input = Input::open(file.path, {.stop = options.stop, .progress = {}});
       if (!is_archive(input.head())) {

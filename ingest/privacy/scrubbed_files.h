@@ -13,9 +13,9 @@
 
 namespace stepsim::ingest {
 
-/// Counts what is private in every file under `traces`, members of archives included; standard input is passed over,
-/// because it can be read once. Names are found where a member names them, or a path holds them. One pass over each
-/// file; of a damaged one what comes before the damage.
+/// Counts what is private in every file under `traces`, members of archives included; standard input and FIFOs are
+/// passed over, because they can be read once. Names are found where a member names them, or a path holds them. One
+/// pass over each file; of a damaged one what comes before the damage.
 [[nodiscard]] std::vector<PrivateContent> find_private_content(const std::vector<std::string>& traces,
                                                                const LoadOptions& options);
 

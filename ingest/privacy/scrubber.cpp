@@ -16,7 +16,6 @@ namespace {
 constexpr std::string_view kScrubbed = "scrubbed";
 constexpr std::size_t kShortestPrivate = 2;
 constexpr std::size_t kShortestName = 3;  ///< of a host; of a user 2
-constexpr std::size_t kMostClean = std::size_t{1} << 17U;
 
 /// Members of a profiler's file that tell nothing of who ran it, or that strings inside are looked at one by one.
 constexpr auto kKeptMembers = std::to_array<std::string_view>({"traceEvents",
@@ -85,29 +84,27 @@ bool is_printable(char c) {
 template <class Take, class Between>
 void for_each_run(ByteSource& source, Take&& take, Between&& between) {
   constexpr std::size_t kLongest = std::size_t{64} << 20U;
-  std::string run;
+  std::string begun;  // the part of a run in earlier pieces
   std::uint64_t offset = 0;
-  const auto end_run = [&] {
-    if (!run.empty()) take(std::string_view(run), offset - run.size());
-    run.clear();
-  };
-  for_each_byte(
-      source,
-      [&](char c) {
-        if (is_printable(c)) {
-          if (run.size() == kLongest) {
-            throw InputError({source.name(), offset, {}},
-                             "a line is longer than 64 MiB; expected JSON or lines of text");
-          }
-          run += c;
-        } else {
-          end_run();
-          between(std::string_view(&c, 1));
-        }
-        ++offset;
-      },
-      [] {});
-  end_run();
+  for_each_piece(source, [&](std::string_view piece) {
+    for (std::size_t at = 0; at < piece.size();) {
+      const std::size_t end = end_of(piece, at, is_printable);
+      if (begun.size() + end - at > kLongest) {
+        throw InputError({source.name(), offset + at + kLongest - begun.size(), {}},
+                         "a line is longer than 64 MiB; expected JSON or lines of text");
+      }
+      const bool whole = begun.empty() && end < piece.size();
+      if (!whole) begun.append(piece, at, end - at);
+      if (end == piece.size()) break;
+      const std::string_view run = whole ? piece.substr(at, end - at) : std::string_view(begun);
+      if (!run.empty()) take(run, offset + end - run.size());
+      begun.clear();
+      at = end_of(piece, end, [](char c) { return !is_printable(c); });
+      between(piece.substr(end, at - end));
+    }
+    offset += piece.size();
+  });
+  if (!begun.empty()) take(std::string_view(begun), offset - begun.size());
 }
 
 const std::vector<std::string> kNoKeys;
@@ -206,13 +203,15 @@ void Scrubber::number_names() {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
-SecretName Scrubber::secret_name(std::string_view key) {
-  if (key.size() < kShortestName) return SecretName::kNone;
-  const auto known = secret_names_.find(key);
-  if (known != secret_names_.end()) return known->second;
-  const SecretName name = names_secret(key);
-  if (secret_names_.size() < kMostClean) secret_names_.emplace(key, name);
-  return name;
+const Scrubber::KeyFacts& Scrubber::facts_of_key(std::string_view key) {
+  std::optional<KeyFacts>& facts = known_[key].as_key;
+  if (!facts) {
+    facts = {.secret = key.size() < kShortestName ? SecretName::kNone : names_secret(key),
+             .host = names_host(key),
+             .user = names_user(key),
+             .of_process = is_one_of(kProcessMembers, lower_case(key))};
+  }
+  return *facts;
 }
 
 /// A string is looked at by itself, and so is what a number of tokens may be.
@@ -220,11 +219,12 @@ std::optional<std::string> Scrubber::whole_member(const JsonPlace& place, TextFo
   const std::string_view key = place.key();
   const bool trace = form == TextForm::kTrace;
   const bool at_top = place.keys.size() == 1;
-  const bool unknown = trace && at_top && !is_one_of(kKeptMembers, key) && !names_host(key) && !names_user(key);
-  const bool of_process = trace && !at_top && is_one_of(kProcessMembers, lower_case(key));
+  const KeyFacts& facts = facts_of_key(key);
+  const bool unknown = trace && at_top && !is_one_of(kKeptMembers, key) && !facts.host && !facts.user;
+  const bool of_process = trace && !at_top && facts.of_process;
   const bool of_job =
       trace && place.keys.size() == 2 && place.keys.front() == "distributedInfo" && !is_one_of(kKeptOfJob, key);
-  const SecretName name = secret_name(key);
+  const SecretName name = facts.secret;
   const bool number = is_digit(first) || first == '-';
   const bool secret =
       (first == '{' || first == '[') ? name != SecretName::kNone : number && name == SecretName::kSecret;
@@ -253,11 +253,10 @@ std::optional<std::string> Scrubber::changed_key(const JsonPlace& place, TextFor
 
 std::optional<std::string> Scrubber::changed_if_not_clean(const JsonPlace& place, std::string_view text, Names names) {
   if (text.size() < kShortestPrivate) return std::nullopt;
-  const std::string key(text);
-  auto& clean = clean_[static_cast<std::size_t>(names)];
-  if (clean.contains(key)) return std::nullopt;
+  std::array<bool, kNamesCount>& clean = known_[text].clean;
+  if (clean[static_cast<std::size_t>(names)]) return std::nullopt;
   std::optional<std::string> other = changed_by_form(place, text, names);
-  if (!other && clean.size() < kMostClean) clean.insert(key);
+  clean[static_cast<std::size_t>(names)] = !other;
   return other;
 }
 
@@ -268,20 +267,23 @@ std::optional<std::string> Scrubber::changed_by_key(const JsonPlace& place, std:
     count(to_text(kind), false, place);
     return substitute(kind, text);
   };
-  if (names_host(key) && text.size() >= kShortestName) return by(PrivateKind::kHost);
-  if (names_user(key)) return by(PrivateKind::kUser);
+  const KeyFacts& facts = facts_of_key(key);
+  if (facts.host && text.size() >= kShortestName) return by(PrivateKind::kHost);
+  if (facts.user) return by(PrivateKind::kUser);
   if (key == "traceName" && place.keys.size() == 1) return by(PrivateKind::kPath);
-  const SecretName name = secret_name(key);
-  if (name == SecretName::kNone || (name == SecretName::kOrCount && is_number(text))) return std::nullopt;
+  if (facts.secret == SecretName::kNone || (facts.secret == SecretName::kOrCount && is_number(text)))
+    return std::nullopt;
   count("value of a member that is named like a secret", true, place);
   return std::string(kScrubbed);
 }
 
 std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std::string_view text, Names names) {
   if (names == Names::kOutsideOperators && names_operator(text)) names = Names::kNoPlainWords;
+  const std::vector<PrivatePiece> pieces = find_private(text);
+  if (pieces.empty() && names_.empty()) return std::nullopt;
   std::string result;
   std::size_t at = 0;
-  for (const PrivatePiece& piece : find_private(text)) {
+  for (const PrivatePiece& piece : pieces) {
     append_with_names(result, text.substr(at, piece.begin - at), place, names);
     const std::string_view found = text.substr(piece.begin, piece.end - piece.begin);
     const bool secret = piece.kind == PrivateKind::kSecret;

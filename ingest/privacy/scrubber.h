@@ -8,13 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "ingest/bytes/byte_source.h"
 #include "ingest/privacy/json_rewriter.h"
 #include "ingest/privacy/private_text.h"
+#include "ingest/privacy/text_memo.h"
 #include "model/job/capture_contents.h"
 
 namespace stepsim::ingest {
@@ -61,6 +61,19 @@ class Scrubber {
     kOutsideOperators,  ///< plain words stay in names of operators and kernels, and names of two letters in all
     kNoPlainWords,
   };
+  static constexpr std::size_t kNamesCount = 3;
+  /// What a key tells of the member's value.
+  struct KeyFacts {
+    SecretName secret = SecretName::kNone;
+    bool host = false;
+    bool user = false;
+    bool of_process = false;
+  };
+  /// What was found out about a text.
+  struct Known {
+    std::array<bool, kNamesCount> clean{};  ///< nothing in it is private, by Names
+    std::optional<KeyFacts> as_key;
+  };
   /// A learned name, and what it is the name of.
   using Name = std::pair<const std::string, PrivateKind>;
 
@@ -73,7 +86,7 @@ class Scrubber {
   void learn_from(std::string_view key, std::string_view text);
   void number_names();
   [[nodiscard]] std::optional<std::string> whole_member(const JsonPlace& place, TextForm form, char first);
-  [[nodiscard]] SecretName secret_name(std::string_view key);
+  [[nodiscard]] const KeyFacts& facts_of_key(std::string_view key);
   [[nodiscard]] std::optional<std::string> changed(const JsonPlace& place, std::string_view text);
   [[nodiscard]] std::optional<std::string> changed_by_key(const JsonPlace& place, std::string_view text);
   [[nodiscard]] std::optional<std::string> changed_by_form(const JsonPlace& place, std::string_view text, Names names);
@@ -92,8 +105,7 @@ class Scrubber {
   std::vector<std::pair<std::string, const Name*>> sorted_names_;
   bool names_numbered_ = false;
   std::array<std::map<std::string, std::size_t, std::less<>>, kPrivateKindCount> numbers_;  ///< by kind
-  std::map<std::string, SecretName, std::less<>> secret_names_;  ///< by key, of keys that were seen
-  std::array<std::unordered_set<std::string>, 3> clean_;         ///< texts in which there is nothing private, by Names
+  TextMemo<Known> known_;
   std::vector<PrivateContent> found_;
 };
 

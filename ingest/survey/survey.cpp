@@ -14,6 +14,7 @@
 #include "ingest/privacy/scrubbed_files.h"
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/error.h"
+#include "model/base/side_by_side.h"
 #include "model/job/capture_contents.h"
 #include "model/job/dag_builder.h"
 #include "model/job/kernel_class.h"
@@ -225,19 +226,23 @@ void count_one_by_one(const std::vector<std::string>& traces, const LoadOptions&
 Survey survey(const std::vector<std::string>& traces, const LoadOptions& options) {
   Survey result;
   const std::optional<std::string> job_file = options.job_file ? options.job_file : find_job_file(traces);
-  LoadOptions inspecting = options;
-  inspecting.inspect = [&result](const ReadInputs& read) { count_inputs(read, result); };
-  try {
-    result.capture = load_with_details(traces, inspecting).capture;
-    result.diagnostics = result.capture->diagnostics;
-  } catch (const InputError& error) {
-    if (error.where().file == job_file) throw;
-    result.problem = error.what();
-  } catch (const CycleError& error) {
-    result.problem = error.what();
-  }
-  if (!result.capture && result.contents.sources.empty()) count_one_by_one(traces, options, result);
-  result.contents.private_parts = find_private_content(traces, options);
+  const auto join = [&] {
+    LoadOptions inspecting = options;
+    inspecting.inspect = [&result](const ReadInputs& read) { count_inputs(read, result); };
+    try {
+      result.capture = load_with_details(traces, inspecting).capture;
+      result.diagnostics = result.capture->diagnostics;
+    } catch (const InputError& error) {
+      if (error.where().file == job_file) throw;
+      result.problem = error.what();
+    } catch (const CycleError& error) {
+      result.problem = error.what();
+    }
+    if (!result.capture && result.contents.sources.empty()) count_one_by_one(traces, options, result);
+  };
+  std::vector<PrivateContent> private_parts;
+  side_by_side(options.threads, {join, [&] { private_parts = find_private_content(traces, options); }});
+  result.contents.private_parts = std::move(private_parts);
   return result;
 }
 

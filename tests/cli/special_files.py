@@ -103,7 +103,7 @@ def in_place_of_a_file():
 
 
 def pipes():
-    """A FIFO is read however late its writer comes, and one that is written and closed at once."""
+    """A FIFO is read once, however late its writer comes, and one that is written and closed at once."""
     with tempfile.TemporaryDirectory() as folder:
         for delay in (0, 0.3):
             pipe = os.path.join(folder, f"pipe{delay}")
@@ -114,6 +114,13 @@ def pipes():
             writer.join()
             inputs = json.loads(run.stdout or b"{}").get("provenance", {}).get("inputs", [{}])
             check("a FIFO is read and has its checksum", run.returncode == 0 and inputs[0].get("bytes") == len(kineto(0)), run)
+        pipe = os.path.join(folder, "checked")
+        os.mkfifo(pipe)
+        writer = threading.Timer(0, lambda: open(pipe, "w").write(kineto(0)))
+        writer.start()
+        run = in_time(folder, "check", pipe, "--json")
+        writer.join()
+        check("check reads a FIFO once", run.returncode == 0 and json.loads(run.stdout)["files"][0]["events"] == 20, run)
         pipe = os.path.join(folder, "silent")
         os.mkfifo(pipe)
         child = start("replay", pipe)

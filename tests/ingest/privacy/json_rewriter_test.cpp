@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
@@ -10,11 +15,34 @@
 namespace stepsim::ingest {
 namespace {
 
+/// Gives a few bytes at a time, so that pieces end everywhere.
+class DrippingSource final : public ByteSource {
+ public:
+  DrippingSource(std::string_view text, std::size_t most) : ByteSource("x.json"), text_(text), most_(most) {}
+  std::size_t read(std::span<char> out) override {
+    const std::size_t size = text_.copy(out.data(), std::min(most_, out.size()));
+    text_.remove_prefix(size);
+    return size;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t most_;
+};
+
+/// The same from pieces of any size.
 std::string rewritten(std::string_view text, const JsonChanges& changes) {
-  const auto source = memory_source(text, "x.json");
-  std::string out;
-  rewrite_json(*source, changes, [&out](std::string_view piece) { out += piece; });
-  return out;
+  const auto from = [&changes](ByteSource& source) {
+    std::string out;
+    rewrite_json(source, changes, [&out](std::string_view piece) { out += piece; });
+    return out;
+  };
+  std::string whole = from(*memory_source(text, "x.json"));
+  for (std::size_t most = 1; most <= std::min<std::size_t>(text.size(), 20); ++most) {
+    DrippingSource source(text, most);
+    EXPECT_EQ(from(source), whole) << most << " bytes at a time";
+  }
+  return whole;
 }
 
 const JsonChanges kNoChange{[](const JsonPlace&, std::string_view) { return std::nullopt; },
@@ -22,9 +50,11 @@ const JsonChanges kNoChange{[](const JsonPlace&, std::string_view) { return std:
                             [](const JsonPlace&, char) { return std::nullopt; }};
 
 TEST(JsonRewriterTest, WhatIsNotChangedStaysByteForByte) {
-  for (const std::string text :
-       {R"({"a" : [1, 2.50, "x\u00e9\"", {"b":null}], "c":{} ,})", R"([{"ph":"X"} , {"ts":1e3}])", R"({"a": "cut off)",
-        "", "no JSON at all } ] :", R"({"a":"lone \ backslash"})"}) {
+  for (const std::string& text : std::vector<std::string>{R"({"a" : [1, 2.50, "x\u00e9\"", {"b":null}], "c":{} ,})",
+                                                          R"([{"ph":"X"} , {"ts":1e3}])", R"({"a": "cut off)",
+                                                          R"({"a":"\\","b\\\"":["\\\\\"","\u0041"]})",
+                                                          std::string("{\"a\":\"\0\n\",\"b\0\":1\0}", 17), "",
+                                                          "no JSON at all } ] :", R"({"a":"lone \ backslash"})"}) {
     EXPECT_EQ(rewritten(text, kNoChange), text);
   }
 }
@@ -62,6 +92,22 @@ TEST(JsonRewriterTest, AMemberIsReplacedWithAllThatItHolds) {
             R"({"env":"gone","x":{"env":1}})");
   EXPECT_EQ(rewritten(R"({"env":17,"x":1})", changes), R"({"env":"gone","x":1})");
   EXPECT_EQ(rewritten(R"({"x":1,"env":"secret"})", changes), R"({"x":1,"env":"gone"})");
+}
+
+TEST(JsonRewriterTest, AStringCrossesPieces) {
+  std::string long_text(200'000, 'a');
+  for (std::size_t i = 0; i < long_text.size(); i += 1000) long_text.replace(i, 2, "\\\"");
+  JsonChanges changes = kNoChange;
+  const std::string text = "{\"a\": \"" + long_text + "\", \"b\": 1}";
+  std::string out;
+  rewrite_json(*memory_source(text, "x.json"), changes, [&out](std::string_view piece) { out += piece; });
+  EXPECT_EQ(out, text);
+  changes.string = [](const JsonPlace&, std::string_view content) -> std::optional<std::string> {
+    return std::to_string(content.size());  // each escape is one character
+  };
+  out.clear();
+  rewrite_json(*memory_source(text, "x.json"), changes, [&out](std::string_view piece) { out += piece; });
+  EXPECT_EQ(out, R"({"a": "199800", "b": 1})");
 }
 
 TEST(JsonRewriterTest, DeepNestsAreRefused) {

@@ -130,6 +130,7 @@ TEST(PrivateTextTest, OnlyKnownFoldersOfPublicPackagesAreOpen) {
 }
 
 TEST(PrivateTextTest, WhatEverybodyHasIsNotPrivate) {
+  EXPECT_THAT(found_in(" . ... "), IsEmpty());
   EXPECT_THAT(found_in("torch/nn/modules/module.py(1501): _call_impl"), IsEmpty());
   EXPECT_THAT(found_in("/opt/conda/lib/python3.10/site-packages/torch/nn/m.py(3): f"),
               ElementsAre("path:/opt/conda/lib/python3.10/site-packages/"));

@@ -1,0 +1,54 @@
+#include "ingest/privacy/text_memo.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepsim::ingest {
+namespace {
+
+TEST(TextMemoTest, FactsAreThoseOfTheWholeText) {
+  // Each text differs from the one before in one character, first, in the middle or last; the empty one is a text too.
+  TextMemo<std::string> memo;
+  for (const std::size_t length : std::vector<std::size_t>{0, 1, 3, 7, 8, 9, 15, 16, 17, 40, 512}) {
+    for (std::size_t place = 0; place < length; place += length / 7 + 1) {
+      std::string text(length, 'a');
+      EXPECT_EQ(memo[text], place == 0 ? "" : text);
+      memo[text] = text;
+      text[place] = 'b';
+      EXPECT_EQ(memo[text], "") << "a text that was not looked at yet";
+      memo[text] = text;
+      EXPECT_EQ(memo[text], text);
+    }
+  }
+  EXPECT_EQ(memo[std::string_view{}], "");
+}
+
+TEST(TextMemoTest, TextsThatWereForgottenHaveNoFacts) {
+  TextMemo<std::string> memo;
+  constexpr int kTexts = 200'000;  // more than are kept
+  std::size_t known = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kTexts; ++i) {
+      std::string text = "text " + std::to_string(i);
+      std::string& facts = memo[text];
+      EXPECT_TRUE(facts.empty() || facts == text);
+      if (facts == text) ++known;
+      facts = text;
+    }
+  }
+  EXPECT_LT(known, std::size_t{kTexts});
+}
+
+TEST(TextMemoTest, LongTextsAreNotKept) {
+  TextMemo<int> memo;
+  const std::string text(1U << 20U, 'a');
+  memo[text] = 1;
+  EXPECT_EQ(memo[text], 0);
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
