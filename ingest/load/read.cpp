@@ -95,8 +95,7 @@ void note_unknown(const Input& input, FileContent& content) {
 [[noreturn]] void refuse_unknown(const Input& input) {
   const KnownOther* const other = recognise_other(input);
   if (other != nullptr) throw InputError({input.name(), 0, {}}, problem_of(*other));
-  throw InputError({input.name(), 0, {}},
-                   fmt::format("this is in no format that is known here; expected {}", known_formats()));
+  throw InputError({input.name(), 0, {}}, fmt::format("not a recognised trace; expected {}", known_formats()));
 }
 
 /// What stepsim wrote is no capture: beside the captures it was made from, it would be one more rank.

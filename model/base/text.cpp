@@ -194,7 +194,9 @@ void add_item(std::string& list, std::string_view item, std::string_view separat
 }
 
 std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  std::string digits = std::to_string(count);
+  for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, 1, ',');
+  return fmt::format("{} {}{}", digits, noun, count == 1 ? "" : "s");
 }
 
 bool natural_less(std::string_view a, std::string_view b) noexcept {

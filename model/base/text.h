@@ -73,7 +73,7 @@ template <class Items>
   return joined(items, [](std::string_view item) { return item; });
 }
 
-/// "1 step", "3 steps": for nouns that take an s.
+/// "1 step", "31,373 steps": for nouns that take an s.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 
 /// Orders texts with numbers in them by the numbers: "rank2" < "rank10".

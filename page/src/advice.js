@@ -5,7 +5,7 @@ import {el} from './dom.js';
 import {duration, signedPercent} from './format.js';
 
 const MOST_ADVICE = 12;
-const ADVICE_TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Limits: what all work on a part could save at most'],
+const ADVICE_TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Upper bounds: what all work on a part could save'],
                 ['unsure', 'Cannot be told from no change'], ['worse', 'Makes it worse']];
 
 export function settingsText(set) {

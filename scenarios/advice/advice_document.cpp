@@ -31,18 +31,17 @@ std::string gain_text(const Tried& tried) {
 std::string best_text(const Advice& advice) {
   const Tried* const best = largest_gain(advice, true);
   if (best == nullptr) {
-    return fmt::format("Of {} changes tried none is a gain that can be told from no change: an iteration takes {}",
-                       advice.tried.size(), to_text(advice.baseline.iteration));
+    return fmt::format("None of {} changes tried has a significant gain: an iteration takes {}", advice.tried.size(),
+                       to_text(advice.baseline.iteration));
   }
-  std::string text =
-      fmt::format("Of {} changes tried the best is {}, instead of {} ({})", advice.tried.size(), gain_text(*best),
-                  to_text(advice.baseline.iteration), sim::signed_percent(best->change.by, 1));
+  std::string text = fmt::format("Best of {} changes: {}, instead of {} ({})", advice.tried.size(), gain_text(*best),
+                                 to_text(advice.baseline.iteration), sim::signed_percent(best->change.by, 1));
   if (!best->note.empty()) text += "; " + best->note;
   const Tried* const without = largest_gain(advice, false);
   if (without == best) return text;
   return text + (without == nullptr
-                     ? std::string("; without other hardware nothing is a gain")
-                     : fmt::format("; without other hardware it is {} ({})", to_text(without->candidate.settings),
+                     ? std::string("; without new hardware nothing gains")
+                     : fmt::format("; best without new hardware: {} ({})", to_text(without->candidate.settings),
                                    sim::signed_percent(without->change.by, 1)));
 }
 

@@ -191,7 +191,7 @@ constexpr auto kTogethers =
 Sections limits_sections(const AdviceFindings& findings) {
   const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing, Verdict::kWorse}, true);
   if (limits.empty()) return {};
-  return {{.title = "Limits: what all work on a part could save at most", .table = sim::table_of(kTried, limits)}};
+  return {{.title = "Upper bounds: what all work on a part could save", .table = sim::table_of(kTried, limits)}};
 }
 
 // --- what is no gain: changes that cannot be told from none, that change nothing, or that make it worse
@@ -202,7 +202,7 @@ Sections no_gains_sections(const AdviceFindings& findings) {
     const std::vector<const Tried*> tried = best_with(findings, {verdict}, false);
     if (!tried.empty()) sections.push_back({.title = std::move(title), .table = sim::table_of(kTried, tried)});
   };
-  add("Within its range: cannot be told from no change", Verdict::kUnsure);
+  add("No significant effect", Verdict::kUnsure);
   add("Makes it worse", Verdict::kWorse);
   sim::Section nothing{.title = "Changes nothing"};
   for (const Tried* const tried : best_with(findings, {Verdict::kNothing}, false))

@@ -340,7 +340,7 @@ std::string collectives_alone(const Case& of) {
 }
 
 std::string share_of_waits(const Case& of) {
-  return fmt::format("waits that nothing explains, {:.1f} % of the captured iteration, are kept and may change",
+  return fmt::format("unexplained waits, {:.1f} % of the captured iteration, are kept and may change",
                      100 * ratio(of.summary().unexplained_wait, of.baseline().of_captured_steps));
 }
 

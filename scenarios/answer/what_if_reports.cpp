@@ -165,7 +165,7 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
 Sections range_sections(const WhatIfAnswer& answer) {
   if (answer.interval.sources.empty())
     return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
-  return {sim::section_of("Why it is a range", kSource, answer.interval.sources, {.compared = true})};
+  return {sim::section_of("Uncertainty by source", kSource, answer.interval.sources, {.compared = true})};
 }
 
 // --- what an iteration takes in the long run is not what the captured steps took on their way there
@@ -335,7 +335,7 @@ Sections device_work_sections(const WhatIfAnswer& answer) {
 
 // --- what communication beside them makes of kernels, where the capture shows by how much it slows them:
 //
-//     kernels of  seen both ways  longer beside  a tenth less  a tenth more  kernels  as captured        here
+//     kernels of  seen both ways  slowdown  10th percentile  90th percentile  kernels  as captured        here
 //     gemm                    19          1.14x         1.03x         1.86x      812    91.350 ms   88.120 ms
 //     - kernels beside communication: -1.020 ms an iteration of a rank (without: --no-interference)
 //
@@ -345,9 +345,9 @@ Sections device_work_sections(const WhatIfAnswer& answer) {
 constexpr auto kSlowedClass = std::to_array<Field<SlowedClass>>({
     {"class", at<&SlowedClass::slowdown, &Slowdown::kernel_class>, {"kernels of"}},
     {"compared", at<&SlowedClass::slowdown, &Slowdown::kernels>, {"seen both ways"}},
-    {"factor", at<&SlowedClass::slowdown, &Slowdown::factor>, {"longer beside", Use::kMain, Form::kFactor}},
-    {"low", at<&SlowedClass::slowdown, &Slowdown::low>, {"a tenth less", Use::kDetail, Form::kFactor}},
-    {"high", at<&SlowedClass::slowdown, &Slowdown::high>, {"a tenth more", Use::kDetail, Form::kFactor}},
+    {"factor", at<&SlowedClass::slowdown, &Slowdown::factor>, {"slowdown", Use::kMain, Form::kFactor}},
+    {"low", at<&SlowedClass::slowdown, &Slowdown::low>, {"10th percentile", Use::kDetail, Form::kFactor}},
+    {"high", at<&SlowedClass::slowdown, &Slowdown::high>, {"90th percentile", Use::kDetail, Form::kFactor}},
     {"kernels", at<&SlowedClass::kernels>, {"kernels", Use::kDetail}},
     {"before_ns", at<&SlowedClass::before>, {"as captured"}},
     {"after_ns", at<&SlowedClass::after>, {"here"}},

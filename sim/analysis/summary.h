@@ -14,7 +14,7 @@
 
 /// Measured beside replayed: can the model of this capture be trusted?
 ///
-///     rank  step     measured     replayed    error  held out
+///     rank  step     measured     replayed    error  from the other steps
 ///        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 ///
 /// * A step's time: from the start of its first task to the start of the rank's next step. If none follows,

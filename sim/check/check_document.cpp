@@ -64,8 +64,8 @@ std::string answers(const Checkup& checkup) {
   const std::vector<std::string> no = questions_at(checkup, Cost::kPrevents);
   const std::vector<std::string> weak = questions_at(checkup, Cost::kWeakens);
   std::vector<std::string> parts;
-  if (!no.empty()) parts.push_back(fmt::format("it cannot answer what-ifs of {}", joined(no)));
-  if (!weak.empty()) parts.push_back(fmt::format("what-ifs of {} rest on doubtful ground", joined(weak)));
+  if (!no.empty()) parts.push_back(fmt::format("it cannot predict {} changes", joined(no)));
+  if (!weak.empty()) parts.push_back(fmt::format("predictions of {} changes are unreliable", joined(weak)));
   return parts.empty() ? "" : "; " + joined(parts);
 }
 
@@ -107,11 +107,11 @@ Section answers_section(const Checkup& checkup) {
     table.add_row({std::string(to_text(question)), std::string(meaning_of(question)), std::string(answer_text(cost)),
                    cost == Cost::kNothing ? "" : joined(causes)});
   }
-  return {.title = "What it answers", .table = std::move(table)};
+  return {.title = "What you can ask", .table = std::move(table)};
 }
 
 Section findings_section(const Checkup& checkup) {
-  Section section = section_of("Findings, the dearest first", kFinding, checkup.findings);
+  Section section = section_of("Problems, worst first", kFinding, checkup.findings);
   for (const Finding& finding : checkup.findings) {
     section.sentences.emplace_back(fmt::format("{}: {}. {}", finding.name, finding.sentence, finding.effect),
                                    finding.remedy.empty() ? "" : fmt::format("next time: {}", finding.remedy));
@@ -150,7 +150,7 @@ Section extras_section(const Examined& examined) {
 
 Section assumptions_section(const Examined& examined) {
   if (examined.capture == nullptr) return {};
-  return {.title = "Taken for granted", .sentences = as_list(sentences_of(examined.capture->assumptions))};
+  return {.title = "Assumptions", .sentences = as_list(sentences_of(examined.capture->assumptions))};
 }
 
 std::string secrets_caution(const CaptureContents& contents) {

@@ -131,9 +131,9 @@ constexpr auto kCompared = std::to_array<Field<Compared>>({
 // --- sentences
 
 std::string noise_text(const Difference& difference) {
-  if (!difference.noise) return "noise not known, which takes two steps of each";
+  if (!difference.noise) return "noise unknown: it needs two steps per capture";
   if (difference.change() == Duration{}) return fmt::format("noise +-{}", stepsim::to_text(*difference.noise));
-  return fmt::format("{} the noise of +-{}", difference.is_beyond_noise() ? "beyond" : "within",
+  return fmt::format("{} (noise +-{})", difference.is_beyond_noise() ? "significant" : "not significant",
                      stepsim::to_text(*difference.noise));
 }
 
@@ -142,9 +142,9 @@ std::string headline(const Difference& difference) {
   const Duration change = difference.change();
   const std::string both = fmt::format("An iteration of A takes {}, of B {}", stepsim::to_text(*difference.a.iteration),
                                        stepsim::to_text(*difference.b.iteration));
-  if (change == Duration{}) return fmt::format("{}: no difference ({}).", both, noise_text(difference));
+  if (change == Duration{}) return fmt::format("{}: no difference; {}.", both, noise_text(difference));
   const bool has_relative = *difference.a.iteration > Duration{};
-  return fmt::format("{}: {}{}, {}.", both, signed_time(change),
+  return fmt::format("{}: {}{}; {}.", both, signed_time(change),
                      has_relative ? fmt::format(" ({})", signed_percent(difference.relative())) : "",
                      noise_text(difference));
 }

@@ -75,7 +75,7 @@ Document replay_document(const Findings& findings, const Provenance& provenance)
 Document critical_path_document(const Findings& findings, const Provenance& provenance) {
   const CriticalPath& path = findings.path.path;
   std::string sentence =
-      fmt::format("The critical path of {} takes {} over {} tasks; {} of it is waiting that nothing explains.",
+      fmt::format("The critical path of {} takes {} over {} tasks; {} of it is unexplained waiting.",
                   path_subject(findings.path), to_text(path.length), path.tasks.size(), to_text(path.unexplained));
   return document_of(
       kCriticalPath, "stepsim.critical_path/1", std::move(sentence),

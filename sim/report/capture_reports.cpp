@@ -49,7 +49,7 @@ constexpr auto kWritten = std::to_array<Field<Findings>>({
 
 // --- measured beside replayed, step by step and for the iteration:
 //
-//     rank  step     measured     replayed    error  held out
+//     rank  step     measured     replayed    error  from the other steps
 //        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 
 template <class Value>
@@ -69,7 +69,9 @@ constexpr auto kStep = std::to_array<Field<StepLine>>({
     {"replayed_ns", at<&StepLine::step, &StepReport::replayed>, {"replayed"}},
     {"", at<&StepLine::step, &StepReport::error>, {"error", Use::kMain, Form::kChange}},
     {"error", [](const StepLine& line) { return if_measured(*line.of, line.step->error); }},
-    {"held_out_error", at<&StepLine::step, &StepReport::held_out_error>, {"held out", Use::kMain, Form::kChange}},
+    {"held_out_error",
+     at<&StepLine::step, &StepReport::held_out_error>,
+     {"from the other steps", Use::kMain, Form::kChange}},
 });
 
 std::vector<StepLine> step_lines(const Findings& findings) {
@@ -252,7 +254,7 @@ constexpr auto kUnexplained = std::to_array<Field<Findings>>({
 });
 
 Sections unexplained_sections(const Findings& findings) {
-  Section section{.title = "Waits that nothing explains"};
+  Section section{.title = "Unexplained waits"};
   for (const UnexplainedKind& kind : findings.summary.unexplained) {
     section.sentences.emplace_back(
         fmt::format("{}: {} in {} over the whole capture", kind.kind, to_text(kind.wait),
@@ -335,7 +337,7 @@ constexpr auto kStragglers =
 
 Sections stragglers_sections(const Findings& findings) {
   if (findings.stragglers.size() < 2) return {};
-  return {section_of("Who held the others up in collectives", kStraggler, findings.stragglers)};
+  return {section_of("Stragglers", kStraggler, findings.stragglers)};
 }
 
 // --- how far the hosts' clocks are apart, and how well that is known
@@ -362,7 +364,7 @@ Sections clocks_sections(const Findings& findings) {
 
 // --- by how much kernels run longer beside communication than alone, where the steps of the capture show both:
 //
-//     rank  kernels of  seen both ways  longer beside  a tenth less  a tenth more
+//     rank  kernels of  seen both ways  slowdown  10th percentile  90th percentile
 //        3  gemm                    36          1.06x         1.01x         1.69x
 //
 // What-ifs use the classes that are evidence enough (evident_slowdowns()), over all ranks.
@@ -371,16 +373,15 @@ constexpr auto kInterference = std::to_array<Field<Interference>>({
     {"rank", at<&Interference::rank>, {"rank"}},
     {"class", at<&Interference::kernel_class>, {"kernels of"}},
     {"kernels", at<&Interference::kernels>, {"seen both ways"}},
-    {"factor", at<&Interference::factor>, {"longer beside", Use::kMain, Form::kFactor}},
-    {"low", at<&Interference::low>, {"a tenth less", Use::kDetail, Form::kFactor}},
-    {"high", at<&Interference::high>, {"a tenth more", Use::kDetail, Form::kFactor}},
+    {"factor", at<&Interference::factor>, {"slowdown", Use::kMain, Form::kFactor}},
+    {"low", at<&Interference::low>, {"10th percentile", Use::kDetail, Form::kFactor}},
+    {"high", at<&Interference::high>, {"90th percentile", Use::kDetail, Form::kFactor}},
 });
 std::vector<Interference> interference_of(const Findings& findings) { return interference_in(findings.capture); }
 constexpr auto kInterferences = std::to_array<Field<Findings>>({{"interference", at<interference_of>, kInterference}});
 
 Sections interference_sections(const Findings& findings) {
-  return {section_of("Kernels beside communication, against the same kernels alone", kInterference,
-                     interference_of(findings))};
+  return {section_of("Kernel slowdown during communication", kInterference, interference_of(findings))};
 }
 
 // --- what calibration fitted, and the cluster.yaml of it

@@ -112,14 +112,20 @@ std::string spread_text(const Summary& summary) {
   return fmt::format("; steps take from {} to {}", to_text(shortest->measured), to_text(longest->measured));
 }
 
-/// "; 64.0 % of an iteration is waiting for data": empty where that is less than a twentieth.
+/// "; 64.0 % of it is spent waiting for data": empty where that is less than a twentieth.
 std::string loader_text(const Summary& summary) {
   constexpr double kNoticed = 0.05;
   const double share = ratio(summary.parts.loader, summary.parts.sum());
-  return share < kNoticed ? "" : fmt::format("; {} of an iteration is waiting for data", percent(share));
+  return share < kNoticed ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
 }
 
-/// "; 12 % of the device's time is in no whole step": empty where it is less than 1 %.
+/// "; limited by the CPU": empty where host and device take as long, or that is not known.
+std::string limit_text(const IterationReport& iteration) {
+  if (!iteration.pace || *iteration.pace == Pace::kBoth) return {};
+  return fmt::format("; limited by the {}", *iteration.pace == Pace::kHost ? "CPU" : "device");
+}
+
+/// "; 12 % of the device time is outside whole steps": empty where it is less than 1 %.
 std::string outside_text(const Capture& capture) {
   if (capture.recording.step.empty()) return {};
   double outside = 0;
@@ -134,7 +140,7 @@ std::string outside_text(const Capture& capture) {
   constexpr double kNoticed = 0.01;
   return outside < kNoticed * all || all == 0
              ? ""
-             : fmt::format("; {} of the device's time is in no whole step", percent(outside / all));
+             : fmt::format("; {} of the device time is outside whole steps", percent(outside / all));
 }
 
 }  // namespace
@@ -144,39 +150,33 @@ std::string headline(const Capture& capture, const Summary& summary) {
   const std::string tasks = counted(capture.dag.task_count(), "task");
   const std::string ranks = counted(summary.ranks.size(), "rank");
   if (!summary.measured && find_assumption(capture.assumptions, kModelledTimes) != nullptr) {
-    return fmt::format(
-        "{} of {} take {} by modelled times, none of them recorded: nothing was measured to hold it "
-        "against.",
-        tasks, ranks, to_text(iteration.replayed));
+    return fmt::format("{} on {} take {} in the replay, by modelled times; there is no measured time to compare with.",
+                       tasks, ranks, to_text(iteration.replayed));
   }
   if (!summary.measured) {
-    return fmt::format("{} of {} take {}; nothing was measured to hold it against.", tasks, ranks,
+    return fmt::format("{} on {} take {} in the replay; there is no measured time to compare with.", tasks, ranks,
                        to_text(iteration.replayed));
   }
-  const std::string times =
-      fmt::format("{} measured, {} replayed", to_text(iteration.measured), to_text(iteration.replayed));
+  const std::string times = fmt::format("{}, replayed as {}", to_text(iteration.measured), to_text(iteration.replayed));
   std::set<std::int64_t> numbers;
   for (const StepReport& step : summary.steps) numbers.insert(step.step);
   if (numbers.empty() || !summary.marked) {
     const std::string what =
-        numbers.size() < 2 ? "all of it takes" : fmt::format("its {} windows take", numbers.size());
-    const std::string each = numbers.size() < 2 ? "" : " at the median";
+        numbers.size() < 2 ? "all of it takes" : fmt::format("a typical one of its {} windows takes", numbers.size());
     const bool outside = capture.diagnostics.count_of("device_work_outside_steps") > 0;
     const std::string_view steps = summary.marked ? "has no whole step"
-                                   : outside      ? "marks steps with less than half of the device's work"
+                                   : outside      ? "marks steps that hold less than half of the device's work"
                                                   : "marks no steps";
-    return fmt::format("The capture {}; {} {}{}: {}, {}.", steps, what, times, each, ranks, tasks);
+    return fmt::format("The capture {}; {} {} ({}, {}).", steps, what, times, ranks, tasks);
   }
-  const bool differ = iteration.pace && *iteration.pace != Pace::kBoth;
-  const std::string pace = differ ? fmt::format(", at the {}'s pace", to_text(*iteration.pace)) : "";
-  return fmt::format("An iteration takes {}{}: {} of {}, {}{}.", times, pace,
-                     counted(step_count(capture.recording), "step"), ranks, tasks,
-                     loader_text(summary) + spread_text(summary) + outside_text(capture));
+  return fmt::format("Step time {} ({}, {}, {}){}.", times, counted(step_count(capture.recording), "step"), ranks,
+                     tasks,
+                     limit_text(iteration) + loader_text(summary) + spread_text(summary) + outside_text(capture));
 }
 
 std::string untested_reason(const Capture& capture) {
   if (capture.dag.task_count() > kMostPerturbedTasks)
-    return fmt::format("the graph has more than {} tasks (give fewer steps by --steps)", kMostPerturbedTasks);
+    return fmt::format("the graph has more than {} tasks (select fewer steps with --steps)", kMostPerturbedTasks);
   return step_count(capture.recording) > 1 ? "the ranks have different numbers of steps"
                                            : "one step of one rank cannot be predicted from another";
 }
@@ -187,27 +187,27 @@ std::string trust_line(const Capture& capture, const Summary& summary, const Cri
   if (const Assumption* const given = find_assumption(capture.assumptions, kClusterFile)) return given->sentence;
   std::string tested;
   if (!perturbation) {
-    tested = "Not tested: " + untested_reason(capture);
+    tested = "No self-check: " + untested_reason(capture);
   } else {
     const std::string_view what = perturbation->between_ranks ? "rank" : "step";
     tested = fmt::format(
-        "Tested: by another {0}'s graph and its own durations, a {0} is predicted {1} off on average (the {0}s "
-        "themselves differ by {2})",
+        "Self-check: the graph of one {0}, with the durations of another, predicts the other within {1} on average "
+        "(the {0}s differ by {2})",
         what, percent(perturbation->error), percent(perturbation->difference));
   }
   if (const std::optional<double> held_out = worst_held_out(summary))
-    tested += fmt::format("; by the median of the others, {} off at worst", percent(*held_out));
+    tested += fmt::format("; the most unusual step is {} off the median of the others", percent(*held_out));
   std::string rests;
   const auto add = [&rests](double share, std::string_view what) {
     if (share >= kLeastShown) rests += fmt::format("{} {} {}", rests.empty() ? "" : ",", percent(share), what);
   };
-  add(ratio(path.unexplained, path.length), "is waiting that nothing explains");
-  add(ratio(path.silent, path.length), "is silence of host threads");
+  add(ratio(path.unexplained, path.length), "is unexplained waiting");
+  add(ratio(path.silent, path.length), "is CPU time without events");
   rests =
-      rests.empty() ? "The critical path rests on known dependencies" : fmt::format("Of the critical path,{}", rests);
+      rests.empty() ? "Every wait on the critical path is explained" : fmt::format("Of the critical path,{}", rests);
   if (path.inferred > 0) {
     rests +=
-        fmt::format("; {} of its {} were inferred from times", path.inferred, counted(path.hand_overs, "hand-over"));
+        fmt::format("; {} of the {} on it were inferred from times", path.inferred, counted(path.hand_overs, "wait"));
   }
   return fmt::format("{}. {}.", tested, rests);
 }

@@ -45,7 +45,7 @@ constexpr auto kShownPath = std::to_array<Field<PathLine>>({
     {"", at<&PathLine::lane, &Lane::rank>, {"rank"}},
     {"", at<&PathLine::lane, &Lane::name>, {"lane", Use::kDetail}},
     {"", at<&PathLine::name>, {"task"}},
-    {"", at<&PathLine::released_by>, {"released by", Use::kHelp}},
+    {"", at<&PathLine::released_by>, {"waited for", Use::kHelp}},
 });
 
 /// One row a class; that of data loaders only where the path waits for one.

@@ -48,7 +48,7 @@ inline constexpr auto kPathLine = std::to_array<Field<PathLine>>({
 
 /// The tasks of a path that take longest, waits included, at most `rows` of them, in order of time:
 ///
-///         start    duration  queueing  class          rank  lane      task      released by
+///         start    duration  queueing  class          rank  lane      task      waited for
 ///      0.000 us    1.000 ms         -  compute           1  operators  FW.a      the start of rank 1
 ///      9.000 ms    1.000 ms  0.400 ms  communication     1  Comm       SEND 0.0  Comm.0.Sync (data)
 ///     10.000 ms    1.500 ms         -  communication     1  Comm       SEND 1.1  its lane: SEND 0.0 was in front

@@ -225,17 +225,16 @@ std::string steps_text(const std::string& numbers) {
 
 std::string headline_of(const Statistics& input) {
   if (!input.headline.empty()) return input.headline;
-  const std::string what =
-      fmt::format("{} of work on {}", counted(input.pieces, "piece"), counted(input.ranks, "rank"));
+  const std::string what = fmt::format("{} on {}", counted(input.pieces, "event"), counted(input.ranks, "rank"));
   const std::string times = times_text(input);
-  if (!input.measured && times.empty()) return fmt::format("{}, none of which says how long it takes.", what);
-  if (!input.measured) return fmt::format("{} of a graph without recorded times: {}.", what, times);
+  if (!input.measured && times.empty()) return fmt::format("{}, without any duration.", what);
+  if (!input.measured) return fmt::format("{} ({} of a graph without recorded times).", times, what);
   const std::string extent =
       input.chosen_steps ? fmt::format("in {}", steps_text(input.step_numbers))
       : input.steps > 0  ? fmt::format("over the whole capture, of which {} {} whole", steps_text(input.step_numbers),
                                       is_one(input.step_numbers) ? "is" : "are")
                          : std::string("over the whole capture, which marks no whole steps");
-  return fmt::format("{}, as measured: {}, {}.", what, times, extent);
+  return fmt::format("Measured {} ({}), {}.", times, what, extent);
 }
 
 /// What titles call each input: nothing if there is one, else its file's name, or all of it where names are equal.

@@ -1,6 +1,6 @@
 What would help the BytePS sample most, and a step of one linear layer on a GPU?
 $ stepsim advise scenarios/samples/byteps-even --quiet
-Of 19 changes tried the best is network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 259.968 ms, instead of 532.082 ms (-52.4 %); without other hardware it is comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
+Best of 19 changes: network.bandwidth=2x: an iteration takes 253.183 ms, from 246.01 ms to 259.968 ms, instead of 532.082 ms (-52.4 %); best without new hardware: comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB (-33.2 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
 What would help, the largest gain first
 change                                                                 takes     iteration      from        to        by  best case  worst case
@@ -19,13 +19,13 @@ The best together
 - network.bandwidth=2x, comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 215.664 ms, from 200.748 ms to 224.809 ms (-59.47 %); the changes alone add up to -114.92 %
 - comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: 350.604 ms, from 341.087 ms to 381.65 ms (-34.11 %); the changes alone add up to -62.50 %
 
-Limits: what all work on a part could save at most
+Upper bounds: what all work on a part could save
 change                                        takes  iteration      from        to        by  best case  worst case
 network.bandwidth=1000x, network.latency=0us  limit   152.3 ms  146.4 ms  158.6 ms  -71.37 %   -72.47 %    -70.21 %
 remove{kind=copy}.share=1                     limit   531.4 ms  520.3 ms  543.4 ms   -0.12 %    -2.14 %     +2.02 %
 compute.scale=0                               limit   562.8 ms  555.4 ms  572.4 ms   +5.77 %    +4.50 %     +7.42 %
 
-Within its range: cannot be told from no change
+No significant effect
 change                       takes     iteration      from        to       by  best case  worst case
 cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.35 %    -3.68 %     +2.77 %
 comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.27 %    -3.23 %     +0.95 %
@@ -74,7 +74,7 @@ Assumptions
 - Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
 - The capture does not show by how much communication slows compute beside it: durations stay as captured where a change moves communication.
 $ stepsim advise tests/golden/data/gpu_step.json --quiet --rows 1
-Of 12 changes tried the best is precision.to=bf16: an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
+Best of 12 changes: precision.to=bf16: an iteration takes 1.955 ms, from 1.563 ms to 2.534 ms, instead of 17 ms (-88.5 %); the captured iteration of 17 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
 
 What would help, the largest gain first
 change             takes  iteration      from        to        by  best case  worst case
@@ -87,11 +87,11 @@ The best together
 - precision.to=bf16, compute.scale=0.5: 1.283 ms, from 1.07 ms to 1.588 ms (-92.45 %); the changes alone add up to -136.70 %
 - precision.to=bf16, compute{class=gemm}.scale=0.5: 1.423 ms, from 1.2 ms to 1.739 ms (-91.63 %); the changes alone add up to -135.56 %
 
-Limits: what all work on a part could save at most
+Upper bounds: what all work on a part could save
 change           takes  iteration      from        to        by  best case  worst case
 compute.scale=0  limit   610.0 us  540.0 us  682.1 us  -96.41 %   -96.79 %    -96.03 %
 
-Within its range: cannot be told from no change
+No significant effect
 change          takes     iteration      from        to       by  best case  worst case
 host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.35 %    -1.54 %     +0.86 %
 

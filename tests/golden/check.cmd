@@ -1,9 +1,9 @@
 Is this capture good enough, and what should be recorded next time?
 $ stepsim check scenarios/samples/byteps-even
 Good: 2 ranks, 3 whole steps; the iteration of 534.062 ms is replayed with an error of 0.00 %.
-Tested: by another step's graph and its own durations, a step is predicted 1.6 % off on average (the steps themselves differ by 0.4 %); by the median of the others, 0.6 % off at worst. The critical path rests on known dependencies.
+Self-check: the graph of one step, with the durations of another, predicts the other within 1.6 % on average (the steps differ by 0.4 %); the most unusual step is 0.6 % off the median of the others. Every wait on the critical path is explained.
 
-What it answers
+What you can ask
 question  about                                                               answered  because of
 replay    what was captured: replay, critical-path, stats                     yes
 host      what-ifs of the host: launches, threads, the framework              yes
@@ -22,19 +22,19 @@ scenarios/samples/byteps-even/traces/1/0/comm.json               byteps_comm    
 scenarios/samples/byteps-even/traces/1/0/dag.gml                 gml                 113        0  49 graph nodes
 scenarios/samples/byteps-even/traces/1/0/gradient_name_list.txt  gradient_names       16        0  16 tensors
 
-Taken for granted
+Assumptions
 - a server's copying and summing is part of the pulls that wait for it: no server was recorded
 $ stepsim check tests/golden/data/gpu_step.json
 Good: 1 rank on NVIDIA A100-SXM4-40GB, 1 whole step; the iteration of 17 ms is replayed with an error of 0.00 %.
-Not tested: one step of one rank cannot be predicted from another. The critical path rests on known dependencies; 1 of its 2 hand-overs were inferred from times.
+No self-check: one step of one rank cannot be predicted from another. Every wait on the critical path is explained; 1 of the 2 waits on it were inferred from times.
 
-What it answers
+What you can ask
 question  about                                                               answered        because of
 replay    what was captured: replay, critical-path, stats                     yes, less sure  one_step
 host      what-ifs of the host: launches, threads, the framework              yes, less sure  no_sync_events
 device    what-ifs of device work: kernels, another device, batch, precision  yes, less sure  no_sync_events
 
-Findings, the dearest first
+Problems, worst first
 finding         costs  answers about  count   share
 no_sync_events  blurs  host, device       1  50.0 %
 one_step        blurs  replay             1
@@ -62,5 +62,5 @@ Files
 file                             format  records  skipped  holds
 tests/golden/data/gpu_step.json  kineto       16        0  1 trace
 $ stepsim check tests/golden/data/cut.json --brief
-Usable with doubts: 1 rank, 2 whole steps; the iteration of 1 ms is replayed with an error of 0.00 %; what-ifs of host and device rest on doubtful ground.
-Tested: by another step's graph and its own durations, a step is predicted 0.0 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.
+Usable with doubts: 1 rank, 2 whole steps; the iteration of 1 ms is replayed with an error of 0.00 %; predictions of host and device changes are unreliable.
+Self-check: the graph of one step, with the durations of another, predicts the other within 0.0 % on average (the steps differ by 0.0 %); the most unusual step is 0.0 % off the median of the others. Of the critical path, 60.0 % is CPU time without events; 1 of the 2 waits on it were inferred from times.

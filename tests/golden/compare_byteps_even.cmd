@@ -1,7 +1,7 @@
 What does twice the network change, task by task, and does a job differ from itself?
 
 $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --rows 5
-An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %), beyond the noise of +-6.979 ms.
+An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %); significant (noise +-6.979 ms).
 
 Compared
    result                                      iteration is  iteration  steps  shortest  longest  ranks
@@ -43,12 +43,12 @@ Comm.layer8_weight.PULL.0  transfer  17.672 ms  7.577 ms  -10.096 ms  -57.13 %  
 
 Notes
 - times and counts of tasks are those of one iteration, the mean over ranks
-- 6156 tasks of A are in no whole step and not in the tables
-- 6156 tasks of B are in no whole step and not in the tables
+- 6,156 tasks of A are in no whole step and not in the tables
+- 6,156 tasks of B are in no whole step and not in the tables
 - the remainder is what the parts, a mean of the steps around the median, differ from the iteration
 - the noise of a prediction is half of its range
 $ stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --by class --fail-above 3%
-An iteration of A takes 534.062 ms, of B 534.062 ms: no difference (noise +-3.558 ms).
+An iteration of A takes 534.062 ms, of B 534.062 ms: no difference; noise +-3.558 ms.
 Gate passed: B is as fast as A; the limit is 3.0 %.
 
 Compared

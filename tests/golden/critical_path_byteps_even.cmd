@@ -1,6 +1,6 @@
 What sets the length of an iteration of the BytePS sample?
 $ stepsim critical-path scenarios/samples/byteps-even
-The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56 us of it is waiting that nothing explains.
+The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56 us of it is unexplained waiting.
 
 Each GPU alone, step 7
 The longest path through its own tasks: what it would take if it waited for no other GPU.
@@ -9,13 +9,13 @@ rank  worker  tasks     alone  compute  communication   copy   host   wait
    1  1          68  533.8 ms   10.8 %         89.1 %  0.0 %  0.0 %  0.1 %
 
 GPU 0 alone: 533.139 ms, its 3 longest tasks of 67
-    start  duration  class          rank  lane                task                       released by
+    start  duration  class          rank  lane                task                       waited for
 180.62 ms  18.49 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
 319.44 ms  18.86 ms  communication     0  PUSH to server 1    Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
 460.56 ms  18.54 ms  communication     0  PULL from server 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
 
 GPU 1 alone: 533.835 ms, its 3 longest tasks of 68
-    start  duration  class          rank  lane              task                        released by
+    start  duration  class          rank  lane              task                        waited for
  90.10 ms  18.53 ms  communication     1  PUSH to server 1  Comm.layer13_weight.PUSH.1  Comm.layer14_weight.PUSH.2 (stream)
 214.38 ms  18.78 ms  communication     1  PUSH to server 1  Comm.layer6_weight.PUSH.0   Comm.layer7_weight.PUSH.1 (stream)
 304.25 ms  18.83 ms  communication     1  PUSH to server 1  Comm.layer1_weight.PUSH.1   Comm.layer2_weight.PUSH.2 (stream)
@@ -32,7 +32,7 @@ queueing                 0   0.0 %
 wait               0.66 ms   0.1 %
 
 Its 30 longest tasks of 67, in order of time
-     start   duration  wait before  class          rank  lane                task                        released by
+     start   duration  wait before  class          rank  lane                task                        waited for
   6.346 ms   3.256 ms            -  compute           0  operators           FW.layer2                   FW.layer1 (program)
  41.136 ms   3.277 ms         1 us  compute           0  operators           FW.layer13                  FW.layer12 (program)
  50.779 ms   6.036 ms            -  compute           0  operators           BW.layer15                  FW.layer15 (program)

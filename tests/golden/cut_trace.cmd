@@ -1,14 +1,14 @@
 What becomes of a trace that was cut while it was written?
 $ stepsim replay tests/golden/data/cut.json
 The capture is damaged: it lost at least 2 kernels, in steps 6; steps that lack more than 1 % are set aside.
-An iteration takes 1 ms measured, 1 ms replayed: 2 steps of 1 rank, 28 tasks.
+Step time 1 ms, replayed as 1 ms (2 steps, 1 rank, 28 tasks).
 Not all of the input could be used: truncated_file (1), lost_kernels (2); 'stepsim check' says what that costs.
-Tested: by another step's graph and its own durations, a step is predicted 0.0 % off on average (the steps themselves differ by 0.0 %); by the median of the others, 0.0 % off at worst. Of the critical path, 60.0 % is silence of host threads; 1 of its 2 hand-overs were inferred from times.
+Self-check: the graph of one step, with the durations of another, predicts the other within 0.0 % on average (the steps differ by 0.0 %); the most unusual step is 0.0 % off the median of the others. Of the critical path, 60.0 % is CPU time without events; 1 of the 2 waits on it were inferred from times.
 
 Steps
-rank  step  measured  replayed   error  held out
-   0     4      1 ms      1 ms  0.00 %    0.00 %
-   0     5      1 ms      1 ms  0.00 %    0.00 %
+rank  step  measured  replayed   error  from the other steps
+   0     4      1 ms      1 ms  0.00 %                0.00 %
+   0     5      1 ms      1 ms  0.00 %                0.00 %
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
 - Set aside, cut by the capture: rank 0 step 6
 
@@ -26,7 +26,7 @@ queueing                 0   0.0 %
 wait                 10 us   1.0 %
 
 Its 8 tasks, in order of time
- start  duration  wait before  class    rank  lane        task                   released by
+ start  duration  wait before  class    rank  lane        task                   waited for
      0    110 us            -  host        0  thread 100  ProfilerStep#4         the start of rank 0
 110 us     20 us            -  host        0  thread 100  cudaLaunchKernel       ProfilerStep#4 (program)
 130 us     30 us            -  host        0  thread 100  aten::op0              cudaLaunchKernel (program)

@@ -11,7 +11,7 @@ copy           -  communication    192    43.53 ms      0.40 ms          2      
 server         -  communication     48           0            -          1           1
 
 What is drawn
-- 1380 tasks outside step 7 are left out; --steps chooses others.
+- 1,380 tasks outside step 7 are left out; --steps chooses others.
 - 775 of 1605 dependencies are inside a node and not drawn.
 $ stepsim graph scenarios/samples/byteps-even/traces/0/0/dag.gml --fold layer --head 3
 17 nodes and 46 edges of the whole graph, one node a layer of each rank; in them 49 tasks with 63 dependencies.

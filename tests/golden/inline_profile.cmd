@@ -86,7 +86,7 @@ fc1            30  12.315 ms  42.9 % of all  410.5 us  213.2 us  147.0 us  1.680
 all_reduce     10   8.210 ms  35.7 % of all  821.0 us  519.8 us  490.0 us  2.100 ms   615.0 us
 fc2            20   4.926 ms  21.4 % of all  246.3 us  201.0 us   98.0 us  0.840 ms   211.1 us
 $ stepsim check scenarios/samples/inline/two.prof.json --brief
-Usable with doubts: 1 file; it cannot answer what-ifs of host, device, network and ranks.
+Usable with doubts: 1 file; it cannot predict host, device, network and ranks changes.
 $ stepsim schedule scenarios/samples/inline/ranges.yaml
 10
 fprop 11 fc1 0

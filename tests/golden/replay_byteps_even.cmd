@@ -1,16 +1,16 @@
 Can the replay of the BytePS sample be trusted, and where does its time go?
 $ stepsim replay scenarios/samples/byteps-even
-An iteration takes 534.062 ms measured, 534.062 ms replayed: 3 steps of 2 ranks, 2070 tasks.
-Tested: by another step's graph and its own durations, a step is predicted 1.6 % off on average (the steps themselves differ by 0.4 %); by the median of the others, 0.6 % off at worst. The critical path rests on known dependencies.
+Step time 534.062 ms, replayed as 534.062 ms (3 steps, 2 ranks, 2,070 tasks).
+Self-check: the graph of one step, with the durations of another, predicts the other within 1.6 % on average (the steps differ by 0.4 %); the most unusual step is 0.6 % off the median of the others. Every wait on the critical path is explained.
 
 Steps
-rank  step  measured  replayed   error  held out
-   0     5  535.2 ms  535.2 ms  0.00 %   -0.40 %
-   0     6  532.9 ms  532.9 ms  0.00 %   +0.23 %
-   0     7  533.1 ms  533.1 ms  0.00 %   +0.17 %
-   1     5  531.2 ms  531.2 ms  0.00 %   +0.12 %
-   1     6  529.9 ms  529.9 ms  0.00 %   +0.49 %
-   1     7  533.8 ms  533.8 ms  0.00 %   -0.61 %
+rank  step  measured  replayed   error  from the other steps
+   0     5  535.2 ms  535.2 ms  0.00 %               -0.40 %
+   0     6  532.9 ms  532.9 ms  0.00 %               +0.23 %
+   0     7  533.1 ms  533.1 ms  0.00 %               +0.17 %
+   1     5  531.2 ms  531.2 ms  0.00 %               +0.12 %
+   1     6  529.9 ms  529.9 ms  0.00 %               +0.49 %
+   1     7  533.8 ms  533.8 ms  0.00 %               -0.61 %
 - Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
 
 Where an iteration goes (replayed; the columns overlap)
@@ -18,7 +18,7 @@ rank  iteration   compute  communication  exposed transfer  copies  waiting for 
    0   534.1 ms  150.2 ms       476.2 ms          383.5 ms       0                  0     0   89.3 us     295.3 us
    1   530.6 ms  150.1 ms       473.8 ms          381.4 ms       0                  0     0  168.3 us     328.0 us
 
-Waits that nothing explains
+Unexplained waits
 - host thread: 1.762 ms in 123 waits over the whole capture
 - device: 71 us in 3 waits over the whole capture
 - communication: 37 us in 2 waits over the whole capture
@@ -33,7 +33,7 @@ queueing                 0   0.0 %
 wait               0.66 ms   0.1 %
 
 Its 10 longest tasks of 67, in order of time
-     start   duration  class          rank  lane                task                       released by
+     start   duration  class          rank  lane                task                       waited for
 180.618 ms  18.487 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
 233.791 ms  17.817 ms  communication     0  PUSH to server 1    Comm.layer5_weight.PUSH.0  Comm.layer6_weight.PUSH.2 (stream)
 267.504 ms  17.404 ms  communication     0  PUSH to server 1    Comm.layer3_weight.PUSH.0  Comm.layer4_weight.PUSH.1 (stream)

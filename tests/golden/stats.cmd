@@ -1,6 +1,6 @@
 What takes how long, as measured, by name, stage and module, of one input and of two?
 $ stepsim stats scenarios/samples/byteps-even --by stage --head 3
-1926 pieces of work on 2 ranks, as measured: 900.943 ms of compute, 78.468 s of communication, over the whole capture, of which steps 5-7 are whole.
+Measured 900.943 ms of compute, 78.468 s of communication (1,926 events on 2 ranks), over the whole capture, of which steps 5-7 are whole.
 
 By stage
 stage   count     total                    share       mean     median       min        max  deviation   a step
@@ -37,7 +37,7 @@ COPYH2D           288   45.151 ms  156.8 us  0.523 ms   0.067 s    0.232 ms    0
 BROADCAST         288   32.460 ms  112.7 us  0.316 ms   0.035 s    0.122 ms    0.324 ms    911 us                    -
 - queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, and waiting for workers: of a pull, until the last worker has pushed
 $ stepsim stats tests/golden/data/stats_step.json --head 30
-13 pieces of work on 1 rank, as measured: 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host, over the whole capture, of which step 7 is whole.
+Measured 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host (13 events on 1 rank), over the whole capture, of which step 7 is whole.
 
 By name
 name                                                                       kind        count     total      self                     share      mean    median       min       max  deviation    a step
@@ -112,12 +112,12 @@ Net_0         1  150 us  400 us  nn.Module: Net_0 < train.py(12): step
 Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.py(12): step
 ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
 $ stepsim stats tests/golden/data/stats_step.json --by class --sort count --brief
-13 pieces of work on 1 rank, as measured: 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host, over the whole capture, of which step 7 is whole.
+Measured 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host (13 events on 1 rank), over the whole capture, of which step 7 is whole.
 $ stepsim stats tests/golden/data/stats_step.json tests/golden/data/two_hosts.json --by kind
 Statistics of 2 inputs, each by itself.
 
 stats_step.json: by kind
-13 pieces of work on 1 rank, as measured: 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host, over the whole capture, of which step 7 is whole.
+Measured 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host (13 events on 1 rank), over the whole capture, of which step 7 is whole.
 kind        count     total      self                     share      mean    median       min       max  deviation    a step
 runtime         5  2.239 ms  2.239 ms            92.9 % of host  0.448 ms  0.010 ms      8 us  2.200 ms   876.1 us  2.239 ms
 kernel          2  1.500 ms  1.500 ms        100.0 % of compute  0.750 ms  0.750 ms  0.300 ms  1.200 ms   450.0 us  1.500 ms
@@ -185,7 +185,7 @@ Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.
 ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
 
 two_hosts.json: by kind
-4 pieces of work on 2 ranks of a graph without recorded times: 100 us of compute, 110 us of communication.
+100 us of compute, 110 us of communication (4 events on 2 ranks of a graph without recorded times).
 kind      count      total                     share       mean     median        min        max  deviation
 transfer      1  110.00 us  100.0 % of communication  110.00 us  110.00 us  110.00 us  110.00 us          0
 operator      3  100.00 us        100.0 % of compute   33.33 us   30.00 us   20.00 us   50.00 us   12.47 us

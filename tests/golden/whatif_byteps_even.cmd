@@ -7,7 +7,7 @@ Changes
 - network.bandwidth=0.5x
   applies to 1152 tasks, 7.24 s of 7.377 s of communication (98.2 %)
 
-Why it is a range
+Uncertainty by source
 source            from       to  reason
 model          1.110 s  1.114 s  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
 steps          1.104 s  1.119 s  the 3 captured steps differ, and so few may differ from others
@@ -60,7 +60,7 @@ Changes
 - network.bandwidth=2x
   applies to 1152 tasks, 7.24 s of 7.377 s of communication (98.2 %)
 
-Why it is a range
+Uncertainty by source
 source             from        to  reason
 model          251.4 ms  252.3 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
 steps          250.0 ms  253.3 ms  the 3 captured steps differ, and so few may differ from others
@@ -111,7 +111,7 @@ With these changes, an iteration takes 706.824 ms, from 683.13 ms to 1.083 s, in
 Changes
 - cluster.servers=1
 
-Why it is a range
+Uncertainty by source
 source             from         to  reason
 model          706.8 ms   709.5 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
 steps          702.9 ms   712.3 ms  the 3 captured steps differ, and so few may differ from others
@@ -162,7 +162,7 @@ error: --set 'comm.bucket_bytes=1MB': the job has parameter servers and no colle
 $ stepsim whatif scenarios/samples/byteps-even
 Nothing is changed (--set and -s give changes): as captured, an iteration takes 532.082 ms, from 524.743 ms to 540.163 ms, instead of 532.082 ms (0.0 %); the captured iteration of 534.062 ms is predicted with an error of -0.37 %.
 
-Why it is a range
+Uncertainty by source
 source           from        to  reason
 model        532.1 ms  534.1 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
 steps        529.2 ms  536.2 ms  the 3 captured steps differ, and so few may differ from others
@@ -213,7 +213,7 @@ Changes
 - compute.scale=0.5
   applies to 198 tasks, 900.943 ms of 900.943 ms of compute (100.0 %)
 
-Why it is a range
+Uncertainty by source
 source             from        to  reason
 model          77.94 ms  78.23 ms  the captured iteration of 534.062 ms is predicted with an error of -0.4 %
 steps          77.51 ms  78.54 ms  the 3 captured steps differ, and so few may differ from others

@@ -10,7 +10,7 @@ Changes
 Why
 - -7.2 % is no more than what is not known of such a change, mostly because it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none.
 
-Why it is a range
+Uncertainty by source
 source             from        to  reason
 steps          14.44 ms  14.44 ms  the 3 captured steps differ, and so few may differ from others
 usual error    14.26 ms  14.61 ms  models of measured runs were off by this much
@@ -37,8 +37,8 @@ wait          0.025 ms   0.025 ms           0
 - baseline: rank 0's step 4; scenario: rank 0's step 4
 
 Kernels beside communication
-kernels of  seen both ways  longer beside  a tenth less  a tenth more  kernels  as captured      here
-gemm                     9          1.50x         1.50x         1.50x       42     46.50 ms  43.13 ms
+kernels of  seen both ways  slowdown  10th percentile  90th percentile  kernels  as captured      here
+gemm                     9     1.50x            1.50x            1.50x       42     46.50 ms  43.13 ms
 - kernels beside communication: -1.125 ms an iteration of a rank (without: --no-interference)
 
 Assumptions
@@ -57,7 +57,7 @@ Changes
 Why
 - None of the tasks that take a different time (3) is on the critical path. What sets the length of an iteration is compute, 100 % of it.
 
-Why it is a range
+Uncertainty by source
 source              from         to  reason
 steps          15.560 ms  15.560 ms  the 3 captured steps differ, and so few may differ from others
 usual error    15.374 ms  15.748 ms  models of measured runs were off by this much

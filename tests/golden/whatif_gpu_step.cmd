@@ -7,7 +7,7 @@ Changes
 - device.to=H100
   applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
 
-Why it is a range
+Uncertainty by source
 source             from        to  reason
 steps          5.929 ms  6.553 ms  one captured step does not show how steps differ
 usual error    6.167 ms  6.317 ms  models of measured runs were off by this much
@@ -56,7 +56,7 @@ Changes
 - precision.to=bf16
   applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
 
-Why it is a range
+Uncertainty by source
 source             from        to  reason
 steps          1.858 ms  2.053 ms  one captured step does not show how steps differ
 usual error    1.932 ms  1.979 ms  models of measured runs were off by this much
@@ -108,7 +108,7 @@ Throughput
 baseline        1        1      58.82     58.82     100.0 %
 scenario        1        1      59.53     59.53     101.2 %
 
-Why it is a range
+Uncertainty by source
 source             from        to  reason
 steps          31.91 ms  35.27 ms  one captured step does not show how steps differ
 usual error    32.93 ms  34.27 ms  models of measured runs were off by this much

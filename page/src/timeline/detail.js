@@ -64,7 +64,7 @@ export function detailOf(model, side, span, show) {
   ];
   if (graph.bytes[span] > 0) facts.push(['data', `${dataSize(graph.bytes[span])} (${graph.bytes[span]} bytes)`]);
   if (side.replay) {
-    facts.push(['released by', releaseText(side, span, show)]);
+    facts.push(['waited for', releaseText(side, span, show)]);
     if (side.replay.waited[span] > 0) facts.push(['waited in its collective', [exactDuration(side.replay.waited[span]), ' for ', link(side, side.replay.lastOf(span), show)]]);
     const slack = side.replay.slackOf(span);
     facts.push(['slack', slack === null ? 'nothing waits for it' : `${exactDuration(slack)} until what waits for it would start later`]);

@@ -87,7 +87,7 @@ TEST_F(SurveyTest, AFileThatCannotBeReadDoesNotHideTheOthers) {
   ASSERT_EQ(result.contents.sources.size(), 2U);
   EXPECT_EQ(result.contents.sources[0].problem, "");
   EXPECT_EQ(result.contents.sources[0].processes.size(), 1U);
-  EXPECT_THAT(result.contents.sources[1].problem, ::testing::HasSubstr("in no format that is known"));
+  EXPECT_THAT(result.contents.sources[1].problem, ::testing::HasSubstr("not a recognised trace"));
 }
 
 TEST_F(SurveyTest, FilesThatMakeNoJobAreStillCounted) {

@@ -207,7 +207,7 @@ TEST(PathTableTest, KeepsTheLongestTasksInOrderOfTime) {
   const Machine machine{dag};
   const CriticalPath path = critical_path(dag, machine, replay(dag, machine), maker.new_id(slow));
   EXPECT_EQ(to_text(path_table(dag, path, 2)),
-            "start  duration  class  rank  lane  task  released by\n"
+            "start  duration  class  rank  lane  task  waited for\n"
             "    0     20 ns  host      0  lane  gemm  the start of rank 0\n"
             "21 ns     30 ns  host      0  lane  slow  quick (data)\n");
 }

@@ -156,7 +156,7 @@ TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
   EXPECT_FALSE(summary.measured);
   EXPECT_EQ(summary.iteration.replayed, Duration{100});
   EXPECT_EQ(summary.iteration.measured, Duration{0});
-  EXPECT_THAT(headline(capture, summary), HasSubstr("nothing was measured"));
+  EXPECT_THAT(headline(capture, summary), HasSubstr("there is no measured time to compare with"));
 }
 
 TEST(SummaryTest, TaskGraphTakesAsLongAsItsHostsTogether) {
@@ -231,13 +231,14 @@ TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
 TEST(HeadlineTest, SaysWhatAndHowMuch) {
   const Capture capture = sample_capture(microseconds{40});
   EXPECT_EQ(headline(capture, summary_of(capture)),
-            "An iteration takes 250 us measured, 210 us replayed: 2 steps of 2 ranks, 12 tasks.");
+            "Step time 250 us, replayed as 210 us (2 steps, 2 ranks, 12 tasks).");
 }
 
 TEST(HeadlineTest, SaysIfNoStepsAreMarked) {
   Capture capture = sample_capture();
   for (RecordedStep& step : capture.recording.steps) step.marked = false;
-  EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; its 2 windows take"));
+  EXPECT_THAT(headline(capture, summary_of(capture)),
+              HasSubstr("The capture marks no steps; a typical one of its 2 windows takes"));
   capture.recording.steps.clear();
   std::fill(capture.recording.step.begin(), capture.recording.step.end(), -1);
   EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; all of it takes"));
@@ -249,18 +250,19 @@ TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {
   path.length = Duration{1000};
   EXPECT_EQ(
       trust_line({}, summary, path, std::nullopt),
-      "Not tested: one step of one rank cannot be predicted from another; by the median of the others, 16.0 % off at "
-      "worst. The critical path rests on known dependencies.");
+      "No self-check: one step of one rank cannot be predicted from another; the most unusual step is 16.0 % off the "
+      "median of the others. Every wait on the critical path is explained.");
   path.unexplained = Duration{120};
   path.silent = Duration{60};
   path.hand_overs = 4;
   path.inferred = 3;
   EXPECT_EQ(
       trust_line({}, summary, path, Perturbation{.steps = 4, .error = 0.021, .worst_error = 0.03, .difference = 0.3}),
-      "Tested: by another step's graph and its own durations, a step is predicted 2.1 % off on average (the steps "
-      "themselves differ by 30.0 %); by the median of the others, 16.0 % off at worst. Of the critical path, 12.0 "
-      "% is waiting that nothing explains, 6.0 % is silence of host threads; 3 of its 4 hand-overs were inferred "
-      "from times.");
+      "Self-check: the graph of one step, with the durations of another, predicts the other within 2.1 % on average "
+      "(the steps differ by 30.0 %); the most unusual step is 16.0 % off the median of the others. Of the critical "
+      "path, "
+      "12.0 % is unexplained waiting, 6.0 % is CPU time without events; 3 of the 4 waits on it were inferred from "
+      "times.");
 }
 
 TEST(TrustLineTest, OnAGivenClusterTheDifferenceIsNoTest) {

@@ -161,7 +161,7 @@ TEST(CheckupTest, StepsAreOnlyCalledUntestedWhereTheReplayTestedNothing) {
     whole.examined.replay = &replay;
     const std::string reason = untested_reason(whole.capture);
     EXPECT_THAT(finding(check(whole.examined), name)->effect, HasSubstr("The graph is not tested: " + reason + "."));
-    EXPECT_THAT(trust_line(whole.capture, replay.summary, {}, {}), StartsWith("Not tested: " + reason + "."));
+    EXPECT_THAT(trust_line(whole.capture, replay.summary, {}, {}), StartsWith("No self-check: " + reason + "."));
     replay.perturbation =
         Perturbation{.between_ranks = steps == 1, .steps = 2, .error = 0.01, .worst_error = 0.02, .difference = 0.1};
     EXPECT_THAT(finding(check(whole.examined), name)->effect, Not(HasSubstr("not tested"))) << name;
