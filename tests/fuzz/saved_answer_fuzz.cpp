@@ -18,6 +18,7 @@ namespace {
 /// Compares two sides as `compare` does, with a gate and by every key.
 void compare(const sim::Side& a, const sim::Side& b) {
   const std::vector<sim::Side> sides{a, b, a};
+  const sim::Provenance provenance;
   for (const sim::By by : {sim::By::kName, sim::By::kClass, sim::By::kKind, sim::By::kCategory, sim::By::kOperator}) {
     try {
       const sim::Difference difference = sim::difference_of(a, b, by, sim::RowOrder::kRelative);
@@ -25,12 +26,12 @@ void compare(const sim::Side& a, const sim::Side& b) {
       if (difference.has_iterations()) gate = sim::gate_of(difference, 0.03);
       constexpr std::size_t kRows = 20;
       sim::JsonWriter json{[](std::string_view) {}};
-      const sim::Document document = sim::compare_document(difference, gate, kRows, {});
+      const sim::Document document = sim::compare_document(difference, gate, kRows, provenance);
       STEPSIM_ASSERT(!sim::to_text(document).empty(), "a comparison says something");
       document.json(json);
       json.finish();
       const sim::Several several = sim::several_of(sides, by, sim::RowOrder::kDifference);
-      static_cast<void>(sim::to_text(sim::several_document(several, kRows, {})));
+      static_cast<void>(sim::to_text(sim::several_document(several, kRows, provenance)));
     } catch (const UsageError&) {
       continue;  // these two do not compare by this key
     }
