@@ -111,7 +111,7 @@ def streams(folder):
     writer.join()
     check("a FIFO answers as the file", found["tasks"] == expected["tasks"])
     check("a FIFO has the file's checksum", provenance["inputs"][0]["crc64"] == known["inputs"][0]["crc64"], provenance)
-    refused("nothing on standard input", replay(folder, "-", input=b""), "standard input: this is empty: ")
+    refused("nothing on standard input", replay(folder, "-", input=b""), "standard input@0: this is empty: ")
 
 
 def profiles(folder):
