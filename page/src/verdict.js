@@ -109,12 +109,12 @@ function tile(title, value, note) {
   return el('div.tile', {}, el('dt', {}, title), el('dd', {}, el('span.value', {}, value), el('span.note', {}, note)));
 }
 
-const PACES = {host: 'the host sets the pace', device: 'the device sets the pace', both: 'host and device keep the same pace'};
+const PACES = {host: 'limited by the CPU', device: 'limited by the device', both: 'CPU and device take as long'};
 
 /** Of two results beside each other. */
 function comparedTiles({a, b, iteration}) {
   if (!iteration) return [];
-  const noise = typeof iteration.noise_ns === 'number' ? [iteration.beyond_noise ? 'beyond' : 'within', ' the noise of ', time(iteration.noise_ns)] : ['noise not known'];
+  const noise = typeof iteration.noise_ns === 'number' ? [iteration.beyond_noise ? 'significant' : 'not significant', ' (noise ', time(iteration.noise_ns), ')'] : ['noise unknown'];
   const relative = typeof iteration.relative === 'number' ? [`${signedPercent(iteration.relative)}, `] : [];
   return [tile('Iteration of A', time(a.iteration_ns), a.what), tile('Iteration of B', time(b.iteration_ns), b.what),
     tile('Difference', time(iteration.difference_ns), [...relative, ...noise])];

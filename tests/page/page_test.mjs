@@ -272,7 +272,7 @@ test('the range is saved as a Chrome trace, a table as CSV, a plot as SVG', asyn
   const spans = trace.traceEvents.filter((event) => event.ph === 'X' && trace.traceEvents.some((other) => other.name === 'process_name' && other.pid === event.pid && other.args.name === 'replayed'));
   assert.equal(spans.length, replayedTasks(...COMMANDS.replay).length);
   const csv = await downloaded(opened.page, () => opened.page.click('[data-report=steps] >> text=Save as CSV'));
-  assert.match(csv, /^rank,step,measured,replayed,error,held out\r\n0,5,535\.195 ms,/);
+  assert.match(csv, /^rank,step,measured,replayed,error,from the other steps\r\n0,5,535\.195 ms,/);
   await close(opened);
   const sweep = await open(browser, answered('svg', ...COMMANDS.sweep).file);
   assert.match(await downloaded(sweep.page, () => sweep.page.click('text=Save as SVG >> nth=0')), /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg".*<polyline/s);
