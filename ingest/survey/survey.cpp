@@ -1,6 +1,7 @@
 #include "ingest/survey/survey.h"
 
 #include <algorithm>
+#include <future>
 #include <limits>
 #include <optional>
 #include <set>
@@ -14,7 +15,6 @@
 #include "ingest/privacy/scrubbed_files.h"
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/error.h"
-#include "model/base/side_by_side.h"
 #include "model/job/capture_contents.h"
 #include "model/job/dag_builder.h"
 #include "model/job/kernel_class.h"
@@ -226,23 +226,22 @@ void count_one_by_one(const std::vector<std::string>& traces, const LoadOptions&
 Survey survey(const std::vector<std::string>& traces, const LoadOptions& options) {
   Survey result;
   const std::optional<std::string> job_file = options.job_file ? options.job_file : find_job_file(traces);
-  const auto join = [&] {
-    LoadOptions inspecting = options;
-    inspecting.inspect = [&result](const ReadInputs& read) { count_inputs(read, result); };
-    try {
-      result.capture = load_with_details(traces, inspecting).capture;
-      result.diagnostics = result.capture->diagnostics;
-    } catch (const InputError& error) {
-      if (error.where().file == job_file) throw;
-      result.problem = error.what();
-    } catch (const CycleError& error) {
-      result.problem = error.what();
-    }
-    if (!result.capture && result.contents.sources.empty()) count_one_by_one(traces, options, result);
-  };
-  std::vector<PrivateContent> private_parts;
-  side_by_side(options.threads, {join, [&] { private_parts = find_private_content(traces, options); }});
-  result.contents.private_parts = std::move(private_parts);
+  // On a thread of its own if there can be one: within side_by_side() the parts of loading would need an arena each.
+  std::future<std::vector<PrivateContent>> private_parts;
+  if (options.threads > 1) private_parts = std::async(find_private_content, traces, options);
+  LoadOptions inspecting = options;
+  inspecting.inspect = [&result](const ReadInputs& read) { count_inputs(read, result); };
+  try {
+    result.capture = load_with_details(traces, inspecting).capture;
+    result.diagnostics = result.capture->diagnostics;
+  } catch (const InputError& error) {
+    if (error.where().file == job_file) throw;
+    result.problem = error.what();
+  } catch (const CycleError& error) {
+    result.problem = error.what();
+  }
+  if (!result.capture && result.contents.sources.empty()) count_one_by_one(traces, options, result);
+  result.contents.private_parts = private_parts.valid() ? private_parts.get() : find_private_content(traces, options);
   return result;
 }
 

@@ -22,7 +22,7 @@ struct Survey {
 /// Looks into every file under `traces` and joins them as load() does. Files that cannot be used, and a job that cannot
 /// be joined, are no errors but findings. Throws InputError for a path that is not there and for a job.yaml that cannot
 /// be used, UsageError as load() does, Interrupted. Files are read once to be joined (twice where one cannot be used)
-/// and, at the same time if options.threads allow it, once for find_private_content().
+/// and once for find_private_content(), at the same time if options.threads is more than 1.
 [[nodiscard]] Survey survey(const std::vector<std::string>& traces, const LoadOptions& options);
 
 struct RankFile {
