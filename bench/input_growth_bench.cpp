@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "ingest/bytes/byte_source.h"
 #include "ingest/config/config.h"
 #include "ingest/load/load.h"
+#include "ingest/privacy/private_text.h"
+#include "ingest/privacy/scrubber.h"
 #include "model/cost/network/network.h"
 #include "model/job/dag_builder.h"
 #include "sim/engine/engine.h"
@@ -67,6 +71,88 @@ BENCHMARK_CAPTURE(files_without_a_rank, two_threads, 2)
     ->RangeMultiplier(2)
     ->Range(5000, 20'000)
     ->Unit(benchmark::kMillisecond);
+
+/// Every second rank of as many files, by --ranks.
+void selected_ranks(benchmark::State& state) {
+  const auto files = static_cast<Rank>(state.range(0));
+  const Folder folder("stepsim-selected-ranks");
+  ingest::LoadOptions options{.threads = 2};
+  for (Rank rank = 0; rank < files; ++rank) {
+    static_cast<void>(folder.write(
+        fmt::format("rank{}.json", rank),
+        fmt::format(
+            R"({{"distributedInfo": {{"rank": {}}}, "traceEvents": [{{"ph": "X", "cat": "kernel", "name": "k", "pid": 0,)"
+            R"( "tid": 7, "ts": 1, "dur": 2, "args": {{"device": 0, "stream": 7, "correlation": 1}}}}]}})",
+            rank)));
+    if (rank % 2 == 0) options.ranks.push_back(rank);
+  }
+  for ([[maybe_unused]] auto _ : state) {
+    if (ingest::load({folder.path()}, options).recording.ranks.size() != options.ranks.size()) {
+      state.SkipWithError("there are not as many ranks as were selected");
+      break;
+    }
+  }
+}
+BENCHMARK(selected_ranks)->RangeMultiplier(10)->Range(200, 2000)->Unit(benchmark::kMillisecond);
+
+/// Operators of 10 us on one thread, each 1 ms after the one before: as many stretches without an event.
+void silences(benchmark::State& state) {
+  const auto operators = static_cast<std::size_t>(state.range(0));
+  const Folder folder("stepsim-silences");
+  std::string text = R"({"traceEvents": [)";
+  for (std::size_t i = 0; i < operators; ++i) {
+    text +=
+        fmt::format(R"({}{{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": {}, "dur": 10}})",
+                    i == 0 ? "" : ",", 1000 * (i + 1));
+  }
+  const std::string file = folder.write("trace.json", text + "]}");
+  const Duration expected = std::chrono::milliseconds{operators - 1} + std::chrono::microseconds{10};
+  for ([[maybe_unused]] auto _ : state) {
+    const Capture capture = ingest::load({file}, {});
+    const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
+    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} != expected) {
+      state.SkipWithError("the replay does not take as long as the operators and the time between them");
+      break;
+    }
+  }
+}
+BENCHMARK(silences)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
+
+/// One string that holds `piece` so many times, `found` of which are private.
+void private_string(benchmark::State& state, const char* piece, std::size_t found) {
+  const auto times = static_cast<std::size_t>(state.range(0));
+  std::string text;
+  for (std::size_t i = 0; i < times; ++i) text += piece;
+  for ([[maybe_unused]] auto _ : state) {
+    if (ingest::find_private(text).size() != found * times) {
+      state.SkipWithError("not as much is private as was written");
+      break;
+    }
+  }
+}
+BENCHMARK_CAPTURE(private_string, begins_of_tokens, "hf_-", 0)->RangeMultiplier(10)->Range(10'000, 1'000'000);
+BENCHMARK_CAPTURE(private_string, addresses, "a@example.com ", 1)->RangeMultiplier(10)->Range(1000, 100'000);
+
+/// A trace whose operators lie in the folders of as many users: their names are learned, then replaced.
+void scrubbed_names(benchmark::State& state) {
+  const auto users = static_cast<std::size_t>(state.range(0));
+  std::string text = R"({"traceEvents": [)";
+  for (std::size_t i = 0; i < users; ++i)
+    text += fmt::format(R"({}{{"ph": "X", "name": "/home/user{}/train.py(1): step"}})", i == 0 ? "" : ",", i);
+  text += "]}";
+  for ([[maybe_unused]] auto _ : state) {
+    ingest::Scrubber scrubber;
+    scrubber.learn(*ingest::memory_source(text, "trace"), ingest::TextForm::kTrace);
+    std::string out;
+    scrubber.scrub(*ingest::memory_source(text, "trace"), ingest::TextForm::kTrace,
+                   [&out](std::string_view piece) { out += piece; });
+    if (out.empty() || out.find("/home/user") != std::string::npos) {
+      state.SkipWithError("a name is left");
+      break;
+    }
+  }
+}
+BENCHMARK(scrubbed_names)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
 
 /// So many transfers over a route of so many links of 1 GB/s and 10 ns, all at once.
 std::string task_graph(std::size_t transfers, std::size_t links) {
