@@ -105,10 +105,11 @@ void sort_steps(Assembly& assembly) {
 std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int64_t last) {
   if (assembly.steps.empty())
     return fmt::format("--steps {}-{}: the input has no steps; leave the option out", first, last);
-  if (std::any_of(assembly.steps.begin(), assembly.steps.end(),
-                  [=](const RecordedStep& step) { return first <= step.number && step.number <= last; }))
+  const auto asked = [=](const RecordedStep& step) { return first <= step.number && step.number <= last; };
+  if (std::any_of(assembly.steps.begin(), assembly.steps.end(), asked)) {
     return fmt::format("--steps {}-{}: these steps hold no task; expected others, or leave the option out", first,
                        last);
+  }
   const auto [low, high] = std::minmax_element(assembly.steps.begin(), assembly.steps.end(),
                                                [](const auto& a, const auto& b) { return a.number < b.number; });
   return fmt::format("--steps {}-{}: the input has steps {} to {}; expected some of these", first, last, low->number,

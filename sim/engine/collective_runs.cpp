@@ -198,7 +198,7 @@ void CollectiveRuns::catch_up(Time now) {
 
 /// What a run takes that its library's cost model times, and into `run` what every member sends to the next one: as
 /// many of the ring's bytes as fit. Its latencies pass before, without the links.
-Duration CollectiveRuns::time_whole(Run& run) const {
+Duration CollectiveRuns::time_whole(Run& run) {
   CollectiveGroup& group = *run.group;
   const Duration whole = std::max(run.model->whole(run.shape, group.place()), group.longest_to_neighbour({}));
   const double traffic = ring_traffic(run.shape.op, run.shape.members);

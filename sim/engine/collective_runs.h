@@ -176,7 +176,7 @@ class CollectiveRuns {
   [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
   [[nodiscard]] std::optional<std::vector<Duration>> ends_alone(Run& run, Time now) const;
-  [[nodiscard]] Duration time_whole(Run& run) const;
+  [[nodiscard]] static Duration time_whole(Run& run);
   void tell_ends(std::uint32_t flight, Time now);
   void begin_rounds(std::uint32_t place, Time now);
   void begin_first_round(std::uint32_t place, Time now);

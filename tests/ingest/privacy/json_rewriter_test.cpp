@@ -98,7 +98,7 @@ TEST(JsonRewriterTest, AStringCrossesPieces) {
   std::string long_text(200'000, 'a');
   for (std::size_t i = 0; i < long_text.size(); i += 1000) long_text.replace(i, 2, "\\\"");
   JsonChanges changes = kNoChange;
-  const std::string text = "{\"a\": \"" + long_text + "\", \"b\": 1}";
+  const std::string text = R"({"a": ")" + long_text + R"(", "b": 1})";
   std::string out;
   rewrite_json(*memory_source(text, "x.json"), changes, [&out](std::string_view piece) { out += piece; });
   EXPECT_EQ(out, text);
