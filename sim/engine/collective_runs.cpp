@@ -116,7 +116,7 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
 }
 
 /// By member, from now on. Nothing if they do not follow from a formula.
-std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time now) const {
+std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time now) {
   const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
   if (run.model->whole != nullptr) {
     const Duration whole = time_whole(run);

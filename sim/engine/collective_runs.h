@@ -175,7 +175,7 @@ class CollectiveRuns {
   [[nodiscard]] std::vector<TaskId> by_rank(RendezvousId rendezvous) const;
   [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
-  [[nodiscard]] std::optional<std::vector<Duration>> ends_alone(Run& run, Time now) const;
+  [[nodiscard]] static std::optional<std::vector<Duration>> ends_alone(Run& run, Time now);
   [[nodiscard]] static Duration time_whole(Run& run);
   void tell_ends(std::uint32_t flight, Time now);
   void begin_rounds(std::uint32_t place, Time now);

@@ -44,6 +44,7 @@ TEST(RangesFileTest, EventsAreNamesOneALine) {
   };
   EXPECT_THAT(problem("\n\n"), HasSubstr("there is no name in this file"));
   EXPECT_THAT(problem("a\nb c\n"), HasSubstr("prof.events:2: 'b c' is no name of a range"));
+  // NOLINTNEXTLINE(misc-misleading-bidirectional)
   for (const std::string name : {"\x1b[2J", "a\u009b2J", "\xe2\x80\xae", "\t", "\xff"})
     EXPECT_THAT(problem("a\n" + name), HasSubstr("prof.events:2: '"));
 }
