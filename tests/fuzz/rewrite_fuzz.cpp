@@ -1,11 +1,9 @@
 // Any bytes: rewriting without a change gives them back, a scrub is the same however the bytes come, and a copy of a
 // trace with every second record is strict JSON with these records.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "model/base/diagnostics.h"
 #include "model/base/error.h"
 #include "tests/fuzz/strict_json.h"
+#include "tests/ingest/dripping_source.h"
 
 using stepsim::ingest::ByteSource;
 using stepsim::ingest::ChromeEvent;
@@ -29,23 +28,9 @@ using stepsim::ingest::rewrite_json;
 using stepsim::ingest::Scrubber;
 using stepsim::ingest::TextForm;
 using stepsim::ingest::TraceCopy;
+using stepsim::ingest::testing::DrippingSource;
 
 namespace {
-
-/// Gives a few bytes at a time.
-class DrippingSource final : public ByteSource {
- public:
-  DrippingSource(std::string_view text, std::size_t most) : ByteSource("fuzz"), text_(text), most_(most) {}
-  std::size_t read(std::span<char> out) override {
-    const std::size_t size = text_.copy(out.data(), std::min(most_, out.size()));
-    text_.remove_prefix(size);
-    return size;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t most_;
-};
 
 /// A scrub does not depend on the sizes of the pieces in which the text is read.
 void check_scrub(std::string_view text, TextForm form) {
@@ -56,8 +41,8 @@ void check_scrub(std::string_view text, TextForm form) {
     scrubber.scrub(source, form, [&out](std::string_view piece) { out += piece; });
     return out;
   };
-  DrippingSource learned(text, 3);
-  DrippingSource dripping(text, 1 + text.size() % 7);
+  DrippingSource learned(text, "fuzz", 3);
+  DrippingSource dripping(text, "fuzz", 1 + text.size() % 7);
   if (scrubbed(*memory_source(text, "fuzz"), *memory_source(text, "fuzz")) != scrubbed(learned, dripping)) std::abort();
 }
 

@@ -4,31 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ingest/bytes/byte_source.h"
 #include "model/base/error.h"
+#include "tests/ingest/dripping_source.h"
 
 namespace stepsim::ingest {
 namespace {
 
-/// Gives a few bytes at a time, so that pieces end everywhere.
-class DrippingSource final : public ByteSource {
- public:
-  DrippingSource(std::string_view text, std::size_t most) : ByteSource("x.json"), text_(text), most_(most) {}
-  std::size_t read(std::span<char> out) override {
-    const std::size_t size = text_.copy(out.data(), std::min(most_, out.size()));
-    text_.remove_prefix(size);
-    return size;
-  }
-
- private:
-  std::string_view text_;
-  std::size_t most_;
-};
+using testing::DrippingSource;
 
 /// The same from pieces of any size.
 std::string rewritten(std::string_view text, const JsonChanges& changes) {
@@ -39,7 +26,7 @@ std::string rewritten(std::string_view text, const JsonChanges& changes) {
   };
   std::string whole = from(*memory_source(text, "x.json"));
   for (std::size_t most = 1; most <= std::min<std::size_t>(text.size(), 20); ++most) {
-    DrippingSource source(text, most);
+    DrippingSource source(text, "x.json", most);
     EXPECT_EQ(from(source), whole) << most << " bytes at a time";
   }
   return whole;
