@@ -186,7 +186,7 @@ class Rewriter {
   }
   /// Writes what stays as it is up to `end`.
   void write_up_to(const char* end) { write({unwritten_, static_cast<std::size_t>(end - unwritten_)}); }
-  /// Writes what stands for the text up to at_.
+  /// Writes `content` as a string, in place of the text up to at_.
   void write_quoted(std::string_view content) {
     std::string written;
     append_exact_json_string(written, content);

@@ -226,7 +226,7 @@ void count_one_by_one(const std::vector<std::string>& traces, const LoadOptions&
 Survey survey(const std::vector<std::string>& traces, const LoadOptions& options) {
   Survey result;
   const std::optional<std::string> job_file = options.job_file ? options.job_file : find_job_file(traces);
-  // On a thread of its own if there can be one: within side_by_side() the parts of loading would need an arena each.
+  // Not by side_by_side(): inside it, each parallel part of loading would create an arena.
   std::future<std::vector<PrivateContent>> private_parts;
   if (options.threads > 1) private_parts = std::async(find_private_content, traces, options);
   LoadOptions inspecting = options;
