@@ -1,6 +1,6 @@
-// How fast records of CUPTI become records of a capture file, and how many bytes they take there: kernels with the
-// names and launches of a training step, from a buffer as CUPTI fills them to a file that is closed. Written to
-// $STEPSIM_BENCH_DIR, else to a temporary folder, and removed.
+// Measures how fast CUPTI records are converted to records of a capture file, and how many bytes they take there. The
+// records describe kernels with the names and launches of a training step. They are read from a buffer like those that
+// CUPTI fills, and are written to a file in $STEPSIM_BENCH_DIR or a temporary folder. The file is removed at the end.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -24,12 +24,13 @@ namespace {
 
 namespace cupti = capture::cupti;
 
-constexpr std::size_t kRecordBytes = 216;  // CUpti_ActivityKernel10
-constexpr std::size_t kInBuffer = 9'000;   // of 2 MB
+constexpr std::size_t kRecordBytes = 216;  // size of CUpti_ActivityKernel10
+constexpr std::size_t kInBuffer = 9'000;   // records in a buffer of 2 MB
 constexpr std::uint64_t kRecords = 10'000'000;
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 
-/// A buffer of kernels: 120 names of 20 to 200 letters, as templates have, and 40 launches.
+/// A buffer of kernel records. They have 120 different names of 20 to 200 letters, like names of C++ templates, and 40
+/// different launch configurations.
 class KernelBuffer {
  public:
   KernelBuffer() : bytes_(kInBuffer * kRecordBytes) {
@@ -81,8 +82,8 @@ Content content_of(const std::string& path) {
   return content;
 }
 
-/// Ten million kernels from each thread's share. The time is that of the recording threads; "closed_per_second" is that
-/// of all until the file is closed.
+/// Converts ten million kernels, divided among the threads. Measures the time of the recording threads;
+/// "closed_per_second" also includes the time until the file is closed.
 void BM_CaptureKernels(benchmark::State& state) {
   const auto threads = static_cast<std::uint64_t>(state.range(0));
   const char* const kept = std::getenv("STEPSIM_BENCH_DIR");

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""constants.py SHARED [--only NAME...] [--update]: by how much answers change if a constant of stepsim is 20 % smaller or
-larger. constants.py --check: whether docs/constants.md has every constant, and with the value that the source has.
+"""constants.py SHARED [--only NAME...] [--update]: measures how much answers change if a constant of stepsim is 20 %
+smaller or larger. constants.py --check: checks that docs/results/constants.csv has every constant, with the value in
+the source.
 
-Reads the tables of docs/constants.md: the first cell of a row names a constant (kName, or kName.member of a table's line),
-the heading above it the source file. In a copy of the sources each of them becomes a value that the variable
-STEPSIM_CONSTANT=kName=FACTOR multiplies; the copy is built once (build/constants), and the scores of SHARED/check ask their
-questions of it. Prints for each constant and direction the mean change of the answers of the score that it changes
-most, and that score's mean error beside the one without a change. --update writes both into the last two columns."""
+Reads docs/results/constants.csv: a row names a constant (kName, or kName.member of a table's line) and its source file;
+rows without a file name constants that no answer depends on. In a copy of the sources, the variable
+STEPSIM_CONSTANT=kName=FACTOR multiplies the constant. The copy is built once (build/constants), and the scores of
+SHARED/check are run on it. For each constant and direction, prints the mean change of the answers in the score that
+changes most, and that score's mean error with and without the change. --update writes both into the last two
+columns."""
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -18,10 +21,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/constants.md"
+TABLE = ROOT / "docs/results/constants.csv"
 COPY = ROOT / "build/constants"
-ROW = re.compile(r"^\| `(k\w+(?:\.\w+)?)` \|")
-HEADING = re.compile(r"^#+ .*`([\w/.]+\.(?:cpp|h))`")
 
 VARY = r"""#pragma once
 #include <array>
@@ -57,19 +58,18 @@ std::array<T, n> vary(std::string_view name, std::array<T, n> values) {
 
 SCALAR = re.compile(r"^( *)(?:inline )?constexpr (double|Duration|Bytes|Bandwidth|Latencies|std::array<[^=;{]*>|std::array) (k\w+)"
                     r"(?: = ([^;]*)|(\{[^;]*\}));", re.MULTILINE)
-# Members of the lines of library.cpp that are no vendor's figures.
+# Members of the lines of library.cpp that do not come from a vendor.
 LINES = {"Shares": ("matrix", "simple", "bandwidth", "batched"), "Generation": ("floor", "lanes")}
 
 
+def rows():
+    with open(TABLE, newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
 def constants():
-    """[(name, file)] as the page has them."""
-    found, file = [], None
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        if heading := HEADING.match(line):
-            file = heading[1]
-        elif row := ROW.match(line):
-            found.append((row[1], file))
-    return found
+    """Returns [(name, file)] in the order of the table."""
+    return [(name, file) for name, file, *_ in rows()[1:] if file]
 
 
 ROOMS = ("model/cost/", "model/calibration/", "model/rewrite/", "scenarios/answer/", "sim/analysis/")
@@ -77,7 +77,7 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d.']*")
 
 
 def value_in_source(name, text):
-    """The numbers of a constant's value, or of a member's."""
+    """Returns the numbers in the value of a constant or a member."""
     line = re.search(rf"\b{name.split('.')[0]}(?: = ([^;]*)|(\{{[^;]*\}}));", text)
     if line is None:
         return None
@@ -90,25 +90,24 @@ def value_in_source(name, text):
 
 
 def faults():
-    """What docs/constants.md has otherwise than the sources, or lacks."""
-    page = PAGE.read_text(encoding="utf-8")
-    values = {row[1].strip(" `"): row[2] for row in (line.split("|") for line in page.splitlines()) if len(row) == 7}
+    """Lists differences between the table and the sources, and constants that are not in it."""
+    values = {row[0]: row[2] for row in rows()[1:]}
     found = []
     for name, file in constants():
         value = value_in_source(name, (ROOT / file).read_text(encoding="utf-8"))
         if value != NUMBER.findall(values[name]):
-            found.append(f"{name}: {file} has {value}, docs/constants.md {values[name].strip()}")
-    named = set(re.findall(r"`(k\w+)", page))
+            found.append(f"{name}: {file} has {value}, {TABLE.name} {values[name]}")
+    named = {name.split(".")[0] for name in values}
     for path in sorted(path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in (".h", ".cpp")):
         for match in SCALAR.finditer(path.read_text(encoding="utf-8")):
             if match[2] in ("double", "Duration", "Latencies") and match[3] not in named:
-                found.append(f"{match[3]} of {path.relative_to(ROOT)} is not in docs/constants.md")
+                found.append(f"{match[3]} of {path.relative_to(ROOT)} is not in {TABLE.name}")
     return found
 
 
 def varied_scalar(match, wanted):
     indent, kind, name, value, braces = match.groups()
-    if name not in wanted:  # it may follow from one that is
+    if name not in wanted:  # its value may depend on a wanted constant
         return match[0].replace("constexpr", "const") if "std::array" not in kind and re.search(r"\bk[A-Z]", value or braces) else match[0]
     kind = "const auto" if kind == "std::array" else f"const {kind}"
     value = value or match[2] + braces
@@ -158,7 +157,7 @@ def build(names):
 
 
 class Score:
-    """Answers of a score's questions, their mean error and the share of measured times that lie in their ranges."""
+    """The answers of a score, their mean error and the share of measured times within the predicted ranges."""
 
     def __init__(self, answers, error, inside):
         self.answers, self.error, self.inside = answers, error, inside
@@ -210,7 +209,7 @@ def measured_runs(program, shared):
     return Score(answers, statistics.mean(errors), statistics.mean(inside))
 
 
-# By the file's path, the first that it holds.
+# By part of the file's path; the first match applies.
 SCORES = {"device/": {"models": whole_models, "kernels": single_kernels}, "collective/": {"collectives": collectives},
           "model/": {"runs": measured_runs}, "": {"models": whole_models, "runs": measured_runs}}
 
@@ -220,7 +219,7 @@ def scores_of(file):
 
 
 def effects(program, shared, names):
-    """{name: (text of -20 %, text of +20 %)}"""
+    """Returns {name: (text for -20 %, text for +20 %)}."""
     usual, found = {}, {}
     for constant, file in names:
         texts = []
@@ -245,16 +244,9 @@ def effects(program, shared, names):
 
 
 def update(found):
-    lines, file = [], None
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        if heading := HEADING.match(line):
-            file = heading[1]
-        row = ROW.match(line)
-        if row and (row[1], file) in found:
-            cells = line.strip("|").split("|")
-            line = "|" + "|".join([*cells[:-2], *(f" {text} " for text in found[row[1], file])]) + "|"
-        lines.append(line)
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    updated = [[*row[:4], *found[tuple(row[:2])]] if tuple(row[:2]) in found else row for row in rows()]
+    with open(TABLE, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(updated)
 
 
 def main():

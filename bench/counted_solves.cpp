@@ -36,8 +36,8 @@ class Counted final : public Network {
 
   std::unique_ptr<Network> network_;
   Time now_ = Time::min();
-  std::size_t solves_ = 0;  ///< at now_
-  bool changed_ = false;    ///< since the last solve
+  std::size_t solves_ = 0;  ///< number of solves at now_
+  bool changed_ = false;    ///< true if anything changed since the last solve
 };
 
 }  // namespace

@@ -7,11 +7,12 @@
 
 namespace stepsim::bench {
 
-/// The model maxmin, counted: how often an instant was solved. For one replay at a time.
+/// Returns the model maxmin with a counter. It counts how often the rates are solved at each instant. Supports one
+/// replay at a time.
 [[nodiscard]] const NetworkModel& counted_maxmin();
 
-/// Of the last replay under it: the largest number of solves at one instant, those after which
-/// nothing had changed left out.
+/// Returns the largest number of solves at one instant in the last replay with counted_maxmin(). A solve is not counted
+/// if nothing changed since the previous one.
 [[nodiscard]] std::size_t most_solves_of_an_instant();
 
 }  // namespace stepsim::bench

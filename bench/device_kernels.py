@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""device_kernels.py STEPSIM TABLES: predicts measured kernels from each other, and prints the tables of docs/fidelity.md,
-"Single kernels", as Markdown: the error of the ratio by class of kernel.
+"""device_kernels.py STEPSIM TABLES: predicts measured kernels from each other and writes
+docs/results/device-kernels.csv to standard output: the error of the ratio by class of kernel.
 
-TABLES holds gemm.csv and elementwise.csv (docs/test-data.md): a row is a kernel by source, device, operator, shape and
-measured time. Each row becomes a capture of that one kernel. Asked is the same kernel on another device (device.to), or with
-more or fewer tokens on its own (batch.scale), wherever another row measured the answer. Rows below 5 us are left out: the
-clocks behind them tick in microseconds. --update FILE replaces the text between the two marks in FILE."""
+TABLES contains gemm.csv and elementwise.csv (docs/internals/test-data.md). A row is a kernel with its source, device,
+operator, shape and measured time. Each row becomes a capture of that one kernel. The script predicts the same kernel on
+another device (device.to), or on the same device with more or fewer tokens (batch.scale), if another row has the
+measured answer. Rows below 5 us are left out, because they were measured in whole microseconds."""
 import argparse
 import concurrent.futures
 import csv
@@ -14,9 +14,8 @@ import json
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
-
-from marked_text import show
 
 LEAST_US = 5
 ELEMENT = {"fp16": "c10::Half", "bf16": "c10::BFloat16"}
@@ -31,7 +30,7 @@ def kind_of(row):
 
 
 def call_of(row):
-    """The operator that launches the kernel, the shapes of its inputs, and a name of the kernel's class."""
+    """Returns the operator that launches the kernel, the shapes of its inputs, and a name of the kernel's class."""
     tokens = int(row["tokens"])
     kind = kind_of(row)
     if kind == "addition":
@@ -55,7 +54,8 @@ def capture_of(row):
         return {"ph": "X", "cat": category, "name": name, "pid": 1, "tid": thread, "ts": start, "dur": duration, "args": values}
 
     around = []
-    if operator == "aten::mm":  # a linear layer: its second factor is a weight, which other tokens leave as it is
+    if operator == "aten::mm":  # a linear layer: the second factor is a weight, which does not depend on the number of
+                                # tokens
         weight = shapes[1][::-1]
         around = [event("cpu_op", "aten::linear", 99, 40, 1, {**arguments, "External id": 2, "Input Dims": [shapes[0], weight]})]
     events = [*around, event("cpu_op", operator, 100, 30, 1, arguments),
@@ -77,7 +77,7 @@ def shape_of(row):
 
 
 def device_pairs(rows):
-    """(row, the same kernel on another device), both ways."""
+    """Returns pairs (row, row of the same kernel on another device), in both orders."""
     same = {}
     for row in rows:
         same.setdefault((shape_of(row), row["tokens"]), []).append(row)
@@ -124,21 +124,19 @@ def table(stepsim, asked):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for key, value in pool.map(error, asked):
             errors.setdefault(key, []).append(value)
-    lines = ["| class | devices | source | questions | median | mean |", "|---|---|---|---:|---:|---:|"]
-    for key in sorted(errors):
-        values = errors[key]
-        lines.append(f"| {' | '.join(key)} | {len(values)} | {100 * statistics.median(values):.1f} % | {100 * statistics.mean(values):.1f} % |")
-    return "\n".join(lines)
+    for key, values in sorted(errors.items()):
+        yield [*key, len(values), *(f"{100 * middle(values):.1f} %" for middle in (statistics.median, statistics.mean))]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stepsim")
     parser.add_argument("tables", type=pathlib.Path)
-    parser.add_argument("--update", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
     found = []
     for name in ("gemm.csv", "elementwise.csv"):
         with open(options.tables / name) as file:
             found += questions(list(csv.DictReader(file)))
-    show(table(options.stepsim, found) + "\n", "device_kernels.py", options.update)
+    written = csv.writer(sys.stdout, lineterminator="\n")
+    written.writerow(["class", "devices", "source", "questions", "median", "mean"])
+    written.writerows(table(options.stepsim, found))

@@ -1,11 +1,13 @@
-// How well do device models predict one device from another? For two models, A and B, each captured on two devices,
+// How accurately do device models predict one device from another? For two models, A and B, each captured on two
+// devices,
 //
 //   device_pairs A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER
 //
-// prints the GPU busy time predicted and measured, in both directions: by roofline, by roofline without shapes, by a
-// fit to the same pair, and by a fit to the other model's pair, which contains nothing of this model. Busy time is the
-// sum over device work whose operator was recorded. "all" also counts the rest, which is the end of the step before and
-// differs between the devices. --shares adds how work was scaled, and the fits. docs/fidelity.md has the output.
+// prints the GPU busy time, predicted and measured, in both directions: by roofline, by roofline without shapes, by a
+// fit to the same pair, and by a fit to the other model's pair, which contains no data of the predicted model. Busy
+// time is the sum over device work whose operator was recorded. Rows with "all" also include the other work: it belongs
+// to the end of the previous step and differs between the devices. --shares also prints how work was scaled, and the
+// fits. docs/results/device-pairs.csv has the output.
 #include <fmt/format.h>
 
 #include <exception>
@@ -63,7 +65,7 @@ void print_share(const ScaledShare& share) {
   }
 }
 
-/// The factor of each class; 1 means that roofline is right for it.
+/// Prints the factor of each class; 1 means that roofline is correct for it.
 void print_fit(const DeviceFit& fit) {
   fmt::print("    fit: {} calls matched, {:.0f} and {:.0f} % of the time; off by {:.1f} %\n", fit.matched,
              100 * fit.matched_from, 100 * fit.matched_to, 100 * fit.residual);

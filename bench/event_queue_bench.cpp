@@ -14,9 +14,10 @@
 #include "model/base/units.h"
 #include "model/cost/network/fluids.h"
 
-/// Event queues under the load of a replay, the hold model: the queue always has the same number of events, and the
-/// earliest is taken out and put back later. An item is one such pair. Each benchmark checks that events come in order
-/// of time, and that it ends with the same event as the first kind of queue.
+/// Compares event queues under the load of a replay, with the hold model: the queue always has the same number of
+/// events, and the earliest one is removed and inserted again with a later time. An item is one removal with its
+/// insertion. Each benchmark checks that events come in order of time, and that its last event is the same as with the
+/// first kind of queue.
 namespace stepsim {
 namespace {
 
@@ -62,7 +63,7 @@ class RadixHeap {
   std::array<std::vector<Event>, 65> buckets_;
 };
 
-/// One clock for each id, as the max-min network has for each link.
+/// A tournament tree with one clock per id. The max-min network has one clock per link.
 class Tournament {
  public:
   void push(const Event& event) {
@@ -70,7 +71,7 @@ class Tournament {
     clocks_.set(event.id, event.time);
   }
   [[nodiscard]] Event top() const { return {clocks_.time(), static_cast<std::uint32_t>(clocks_.clock())}; }
-  void pop() {}  // the next push sets the same clock
+  void pop() {}  // does nothing, because the next push sets the same clock
 
  private:
   Earliest clocks_;

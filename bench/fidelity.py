@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
-"""fidelity.py STEPSIM TRUTH: predicts every measured run of TRUTH from the captured run of its group and prints the tables
-of docs/fidelity.md, "Every measured run", as Markdown: measured, predicted, interval, error.
+"""fidelity.py STEPSIM TRUTH: predicts every measured run in TRUTH from the captured run of its group and writes
+docs/results/measured-runs.csv to standard output: measured and predicted seconds, range, error.
 
-TRUTH holds folders such as ps/ and ddp/ (docs/test-data.md), and these hold groups: base/traces, base/job.yaml and
-measured.csv (one row per run; the captured run has is_base=1), with separate runs in measured-*.csv. --update FILE replaces
-the text between the two marks in FILE."""
+TRUTH contains folders such as ps/ and ddp/ (docs/internals/test-data.md) with groups of runs: base/traces,
+base/job.yaml and measured.csv (one row per run; the captured run has is_base=1), with noisy and contended runs in
+measured-*.csv."""
 import argparse
 import csv
 import json
 import pathlib
 import subprocess
 import sys
-
-from marked_text import show
 
 SETTINGS = {"partition": "comm.partition_bytes", "control": "comm.control", "barrier": "comm.barrier",
             "schedule": "comm.schedule", "credit": "comm.credit_bytes", "workers": "cluster.workers",
@@ -30,7 +28,7 @@ def slower_workers(row, base):
 
 
 def changes(row, base):
-    """The --set options that lead from the captured run to this one."""
+    """Returns the --set options that turn the captured run into this one."""
     found = []
     for key, value in row.items():
         if value == base.get(key):
@@ -65,38 +63,30 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def table(stepsim, group):
+def results(stepsim, group):
+    """Returns a row for each run of the group."""
     base = next(row for row in rows_of(group / "measured.csv") if row["is_base"] == "1")
-    lines, errors = [], []
     for path in sorted(group.glob("measured*.csv"), key=lambda p: (p.name != "measured.csv", p.name)):
-        apart = path.stem.removeprefix("measured").removeprefix("-")
+        kind = path.stem.removeprefix("measured").removeprefix("-")
         for row in rows_of(path):
             sets = changes(row, base)
             answer, measured = predict(stepsim, group, sets), float(row["median_step_s"])
             predicted, low, high = (answer[key] * 1e-9 for key in ("iteration_ns", "low_ns", "high_ns"))
-            error = predicted / measured - 1
-            what = ", ".join(sets) or "as captured"
-            if apart:
-                what += f" ({apart})"
-            else:
-                errors.append(abs(error))
-            inside = "" if low * 0.97 <= measured <= high * 1.03 else ", outside"
-            lines.append(f"| {what} | {measured:.4f} s | {predicted:.4f} s | {low:.4f} to {high:.4f} s{inside} | "
-                         f"{error:+.1%} |".replace("%", " %"))
-    head = f"**{group.parent.name}/{group.name}**: mean {sum(errors) / len(errors):.2%}, worst {max(errors):.1%}"
-    return "\n".join([head.replace("%", " %"), "", "| run | measured | predicted | interval | error |",
-                      "|---|---:|---:|---:|---:|"] + lines) + "\n"
+            run = (", ".join(sets) or "as captured") + (f" ({kind})" if kind else "")
+            inside = "yes" if low * 0.97 <= measured <= high * 1.03 else "no"
+            yield [f"{group.parent.name}/{group.name}", run, *(f"{value:.4f}" for value in (measured, predicted, low, high)), inside,
+                   f"{predicted / measured - 1:+.1%}".replace("%", " %")]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stepsim")
     parser.add_argument("truth", type=pathlib.Path)
-    parser.add_argument("--update", type=pathlib.Path)
     args = parser.parse_args()
-    groups = sorted(path.parent for path in args.truth.glob("*/*/measured.csv"))
-    text = "\n".join(table(args.stepsim, group) for group in groups)
-    show(text, "fidelity.py", args.update)
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["group", "run", "measured_s", "predicted_s", "low_s", "high_s", "inside", "error"])
+    for group in sorted(path.parent for path in args.truth.glob("*/*/measured.csv")):
+        table.writerows(results(args.stepsim, group))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""fluid_reference.py W S L P I B CREDIT: the makespan of a ps workload (docs/test-data.md) under max-min fair sharing, in the
-simplest way: every flow by itself, all rates computed again at each event, in floats. CREDIT limits the pushes, and the
-pulls, that a worker has under way (0 = no limit). Shares no code with stepsim. models_bench compares contended runs with its
-answers where SimGrid's are not known. ps 64 8 50 3 1 takes some minutes."""
+"""fluid_reference.py W S L P I B CREDIT: computes the makespan of a ps workload (docs/internals/test-data.md) under
+max-min fair sharing, in the simplest way: every flow is separate, and all rates are recomputed at each event, in
+floats. CREDIT limits the pushes, and the pulls, that a worker has in flight (0 = no limit). Shares no code with
+stepsim. models_bench compares contended runs with its answers if SimGrid's are not known. ps 64 8 50 3 1 takes some
+minutes."""
 import heapq
 import sys
 
@@ -10,7 +11,7 @@ RATE, LATENCY = 12.5e9, 2e-6  # bytes per second in each direction, and seconds 
 
 
 def mersenne_twister(seed):
-    """std::mt19937."""
+    """The generator std::mt19937."""
     state = [seed]
     for i in range(1, 624):
         state.append((1812433253 * (state[-1] ^ (state[-1] >> 30)) + i) & 0xFFFFFFFF)
@@ -72,7 +73,7 @@ def parameter_server(workers, servers, layers, partitions, iterations, size, cre
 
 
 def fair_rates(flows):
-    """Progressive filling: again and again, the narrowest link fixes the rates of its flows."""
+    """Progressive filling: repeatedly, the narrowest link fixes the rates of its flows."""
     links = {}
     for flow, (source, target) in flows.items():
         links.setdefault(("out", source), set()).add(flow)

@@ -15,15 +15,15 @@
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/sim/workloads.h"
 
-/// How time grows with the size of a job. Each answer is compared with a closed form, and a wrong one ends the
-/// benchmark with an error. Rows of one name differ in size by a factor of two; docs/performance.md says what the
-/// ratio of their times may be.
+/// Measures how time grows with the size of a job. Each answer is compared with a closed form; a wrong one ends the
+/// benchmark with an error. Consecutive sizes of a benchmark differ by a factor of two; docs/internals/performance.md
+/// states how much longer the larger one may take.
 namespace stepsim::sim {
 namespace {
 
 constexpr Bytes kMegabyte{1'000'000};
 
-/// An all-reduce of the ranks [first, last), each on a stream of its own.
+/// Adds an all-reduce of the ranks [first, last), each on a separate stream.
 void add_all_reduce(DagBuilder& builder, int first, int last, Bytes bytes) {
   const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes});
   const NameId name = builder.intern("all-reduce");
@@ -33,8 +33,8 @@ void add_all_reduce(DagBuilder& builder, int first, int last, Bytes bytes) {
   }
 }
 
-/// Replays so many all-reduces of a megabyte a rank over a star of 12.5 GB/s and 2 us, each of all ranks. They take
-/// 2 (ranks - 1) rounds.
+/// Replays `count` simultaneous all-reduces over a star of 12.5 GB/s and 2 us. Each includes all ranks, with a megabyte
+/// per rank. Together they take 2 (ranks - 1) rounds of length `round`.
 void all_reduces_on(benchmark::State& state, const char* model, int count, Duration round) {
   const int ranks = static_cast<int>(state.range(0));
   DagBuilder builder;
@@ -52,7 +52,7 @@ void all_reduces_on(benchmark::State& state, const char* model, int count, Durat
   }
 }
 
-/// A ring that has the network to itself: 2 us + 80 us a round.
+/// Replays one ring without contention: each round takes 2 us + 80 us.
 void all_reduce_on(benchmark::State& state, const char* model) { all_reduces_on(state, model, 1, Duration{82'000}); }
 
 BENCHMARK_CAPTURE(all_reduce_on, alpha_beta, "alpha_beta")
@@ -65,7 +65,7 @@ BENCHMARK_CAPTURE(all_reduce_on, maxmin, "maxmin")
     ->Range(1024, 8192)
     ->Unit(benchmark::kMillisecond);
 
-/// A capture of 2 ranks as one of many: each has as many tasks as those two.
+/// Turns a capture of 2 ranks into one of many ranks. Each rank has as many tasks as a rank of the capture.
 void more_ranks(benchmark::State& state) {
   const Capture two = stepsim::testing::DataParallelJob{}.capture();
   const auto ranks = static_cast<std::size_t>(state.range(0));
@@ -78,8 +78,8 @@ void more_ranks(benchmark::State& state) {
 }
 BENCHMARK(more_ranks)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
 
-/// Two rings that all ranks are in at once: each message has half of its links, 2 us + 160 us a round. So many messages
-/// are sent, and every doubling of the ranks is four times as many.
+/// Replays two simultaneous rings of all ranks: each message gets half the rate of its links, so a round takes 2 us +
+/// 160 us. Every message is simulated; doubling the ranks makes their number four times as large.
 void contending_rings(benchmark::State& state) {
   all_reduces_on(state, "maxmin", 2, Duration{162'000});
   const auto ranks = static_cast<double>(state.range(0));
@@ -88,8 +88,8 @@ void contending_rings(benchmark::State& state) {
 }
 BENCHMARK(contending_rings)->RangeMultiplier(2)->Range(64, 512)->Unit(benchmark::kMillisecond);
 
-/// cluster.workers from a capture of two ranks, whose buckets do not meet, to the answer; it is that of the model in
-/// which messages never meet.
+/// Answers cluster.workers for a capture of two ranks whose buckets do not overlap on the network. The answer must
+/// equal that of a model without contention.
 void more_workers(benchmark::State& state) {
   const Capture two = stepsim::testing::DataParallelJob{}.capture();
   const Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});
@@ -111,7 +111,8 @@ void more_workers(benchmark::State& state) {
 }
 BENCHMARK(more_workers)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
 
-/// Ranks in groups of eight, each with a collective of its own, on one network: one part.
+/// Divides a job into parts that can be replayed separately. The job has one collective per group of eight ranks.
+/// Because all groups share a network, the job is one part.
 void parts_of_groups(benchmark::State& state) {
   const int ranks = static_cast<int>(state.range(0));
   DagBuilder builder;

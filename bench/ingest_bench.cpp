@@ -1,6 +1,6 @@
-// How fast files become trace columns, on one thread. The large file is made from the capture v100-rank1of2-5steps
-// (docs/test-data.md), in $STEPSIM_BENCH_DIR, where it is kept, or in a temporary folder, which is removed at the end.
-// bench/peers.sh runs other readers on the same file.
+// Measures how fast files are read into trace columns, on one thread. The large file is made from the capture
+// v100-rank1of2-5steps (docs/internals/test-data.md). It is kept in $STEPSIM_BENCH_DIR, or else made in a temporary
+// folder and removed. bench/peers.sh runs other readers on the same file.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kCopies = 11;  // 2.4 million records, 500 MB
 
-/// The large file and its folder, made at first use.
+/// The large file and its folder, created on first use.
 class Workspace {
  public:
   Workspace() {
@@ -55,7 +55,7 @@ class Workspace {
     }
     return *file_;
   }
-  /// Damaged records in file().path + ".damaged".
+  /// Number of damaged records in file().path + ".damaged".
   [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
   static std::string source() {
     return (stepsim::source_folder() / "../shared/traces/kineto/v100-rank1of2-5steps.json.gz").string();
@@ -73,7 +73,7 @@ Workspace& workspace() {
   return the_workspace;
 }
 
-/// Resets the peak memory of the process, to read it after a run (Linux).
+/// Resets the peak memory of the process (Linux), so that it can be read after a run.
 void reset_peak_memory() {
   if (std::FILE* const file = std::fopen("/proc/self/clear_refs", "w")) {
     std::fputs("5", file);
@@ -124,7 +124,7 @@ void read_kineto(benchmark::State& state, const std::string& suffix) {
   state.counters["peak_memory_share"] = peak / static_cast<double>(file.bytes);
 }
 
-/// Inflating or copying alone: the least that reading can cost.
+/// Measures the minimum cost of reading: the file is only decompressed or copied.
 void read_bytes(benchmark::State& state, const std::string& suffix) {
   if (!std::filesystem::exists(Workspace::source()))
     return state.SkipWithError("the capture beside the checkout is not there");
@@ -139,7 +139,7 @@ void read_bytes(benchmark::State& state, const std::string& suffix) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
 }
 
-/// Reads records only, without columns.
+/// Measures the reading of records without making columns.
 void read_records(benchmark::State& state, const std::string& suffix) {
   if (!std::filesystem::exists(Workspace::source()))
     return state.SkipWithError("the capture beside the checkout is not there");
@@ -156,7 +156,7 @@ void read_records(benchmark::State& state, const std::string& suffix) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
 }
 
-/// A chain of tasks, half of them transfers.
+/// Returns a chain of tasks, half of them transfers.
 std::string chain_of_tasks(int tasks) {
   std::string text = R"({"hosts": 2, "links": [{"bandwidth_Bps": 1e9}], "routes": {"0-1": [0]}, "tasks": [)";
   for (int i = 0; i < tasks; ++i) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "bench/live_bytes.h"
 #include "ingest/bytes/byte_source.h"
 #include "ingest/config/config.h"
 #include "ingest/load/load.h"
@@ -16,12 +18,12 @@
 #include "model/job/dag_builder.h"
 #include "sim/engine/engine.h"
 
-/// How time grows with the size of what is read, as bench/growth_bench.cpp does for jobs. Inputs are made beforehand;
-/// each answer is counted or compared with a formula, and a wrong one ends the benchmark with an error.
+/// Measures how time grows with the size of the input; bench/growth_bench.cpp does the same for jobs. Inputs are made
+/// beforehand. Each answer is counted or compared with a formula; a wrong one ends the benchmark with an error.
 namespace stepsim {
 namespace {
 
-/// A folder of its own, removed at the end.
+/// A temporary folder, removed at the end.
 class Folder {
  public:
   explicit Folder(const char* name) : path_(std::filesystem::temp_directory_path() / name) {
@@ -46,7 +48,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// Kineto files that do not say which rank they are of: each becomes the next free one.
+/// Reads Kineto files that do not state their rank; each gets the next free one.
 void files_without_a_rank(benchmark::State& state, int threads) {
   const auto files = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-files-without-a-rank");
@@ -72,7 +74,7 @@ BENCHMARK_CAPTURE(files_without_a_rank, two_threads, 2)
     ->Range(5000, 20'000)
     ->Unit(benchmark::kMillisecond);
 
-/// Every second rank of as many files, by --ranks.
+/// Reads every second rank with --ranks.
 void selected_ranks(benchmark::State& state) {
   const auto files = static_cast<Rank>(state.range(0));
   const Folder folder("stepsim-selected-ranks");
@@ -95,7 +97,7 @@ void selected_ranks(benchmark::State& state) {
 }
 BENCHMARK(selected_ranks)->RangeMultiplier(10)->Range(200, 2000)->Unit(benchmark::kMillisecond);
 
-/// Operators of 10 us on one thread, each 1 ms after the one before: as many stretches without an event.
+/// Loads and replays operators of 10 us on one thread. One starts every millisecond, so the thread is idle after each.
 void silences(benchmark::State& state) {
   const auto operators = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-silences");
@@ -118,7 +120,7 @@ void silences(benchmark::State& state) {
 }
 BENCHMARK(silences)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
 
-/// One string that holds `piece` so many times, `found` of which are private.
+/// Searches one string that repeats `piece`; `found` is the number of private parts in a piece.
 void private_string(benchmark::State& state, const char* piece, std::size_t found) {
   const auto times = static_cast<std::size_t>(state.range(0));
   std::string text;
@@ -133,7 +135,8 @@ void private_string(benchmark::State& state, const char* piece, std::size_t foun
 BENCHMARK_CAPTURE(private_string, begins_of_tokens, "hf_-", 0)->RangeMultiplier(10)->Range(10'000, 1'000'000);
 BENCHMARK_CAPTURE(private_string, addresses, "a@example.com ", 1)->RangeMultiplier(10)->Range(1000, 100'000);
 
-/// A trace whose operators lie in the folders of as many users: their names are learned, then replaced.
+/// Scrubs a trace whose operators lie in the folders of many users. The scrubber first learns the users' names and then
+/// replaces them.
 void scrubbed_names(benchmark::State& state) {
   const auto users = static_cast<std::size_t>(state.range(0));
   std::string text = R"({"traceEvents": [)";
@@ -154,7 +157,7 @@ void scrubbed_names(benchmark::State& state) {
 }
 BENCHMARK(scrubbed_names)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
 
-/// So many transfers over a route of so many links of 1 GB/s and 10 ns, all at once.
+/// Returns a task graph with simultaneous transfers over a route of links with 1 GB/s and 10 ns.
 std::string task_graph(std::size_t transfers, std::size_t links) {
   std::string text = R"({"hosts": 2, "links": [{"bandwidth_Bps": 1e9, "latency_s": 1e-8}], "routes": {"0-1": [0)";
   for (std::size_t i = 1; i < links; ++i) text += ",0";
@@ -166,7 +169,7 @@ std::string task_graph(std::size_t transfers, std::size_t links) {
   return text + "]}";
 }
 
-/// A megabyte of links and a megabyte of transfers at most: what is read, and replayed as recorded.
+/// Reads a task graph with at most a megabyte of links and a megabyte of transfers, and replays it as recorded.
 void long_route(benchmark::State& state) {
   const auto links = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-long-route");
@@ -175,7 +178,7 @@ void long_route(benchmark::State& state) {
     const Capture capture = ingest::load({file}, {});
     const sim::Machine machine{capture.dag};
     const sim::Timeline timeline = sim::replay(capture.dag, machine);
-    // As if alone: the latencies of the route and the time of 1,000 bytes.
+    // Each transfer takes as long as it does alone: the latencies of the route and the time of 1,000 bytes.
     const Duration expected{static_cast<std::int64_t>(10 * links + 1000)};
     if (std::any_of(timeline.finish.begin(), timeline.finish.end(),
                     [=](Time finish) { return finish - Time{} != expected; })) {
@@ -186,8 +189,8 @@ void long_route(benchmark::State& state) {
 }
 BENCHMARK(long_route)->RangeMultiplier(2)->Range(125'000, 500'000)->Unit(benchmark::kMillisecond);
 
-/// Transfers over the longest route, ten times as many in each row. Under fifo and maxmin they stand in line at the
-/// first link, or share it: the last one ends when all bytes have passed it and it has crossed the others.
+/// Replays transfers over the longest allowed route. With fifo they queue at the first link; with maxmin they share it.
+/// The last transfer ends when all bytes have passed the first link and the transfer has crossed the others.
 void longest_route(benchmark::State& state, const char* network) {
   const auto transfers = static_cast<std::size_t>(state.range(0));
   Cluster cluster;
@@ -222,7 +225,7 @@ BENCHMARK_CAPTURE(longest_route, maxmin, "maxmin")
     ->Range(100, 10'000)
     ->Unit(benchmark::kMillisecond);
 
-/// cluster.yaml of about so many bytes, and what it describes.
+/// The text of a cluster.yaml, and the numbers of links and endpoints that it describes.
 struct ClusterText {
   std::string text;
   std::size_t links = 0;
@@ -271,6 +274,61 @@ BENCHMARK_CAPTURE(cluster_yaml, many_links, many_links)
 BENCHMARK_CAPTURE(cluster_yaml, many_endpoints, many_endpoints)
     ->RangeMultiplier(2)
     ->Range(750'000, 3'000'000)
+    ->Unit(benchmark::kMillisecond);
+
+std::string varint(std::size_t number) {
+  std::string bytes;
+  for (; number >= 0x80; number >>= 7U) bytes += static_cast<char>(0x80U | (number & 0x7FU));
+  return bytes + static_cast<char>(number);
+}
+
+/// A Chakra trace of so many nodes, each after the one before, with nothing in them that could be left out.
+std::string chakra_nodes(std::size_t nodes) {
+  std::string text =
+      "\x07\x0A\x05"
+      "1.1.1";
+  for (std::size_t id = 1; id <= nodes; ++id) {
+    const std::string before = varint(id - 1);
+    const std::string node = "\x08" + varint(id) + "\x18\x04\x38\x0A" +  // compute, 10 us
+                             (id == 1 ? std::string{} : "\x2A" + varint(before.size()) + before);
+    text += varint(node.size()) + node;
+  }
+  return text;
+}
+
+/// A Kineto trace of so many threads with one operator each.
+std::string kineto_threads(std::size_t threads) {
+  std::string text = R"({"traceEvents": [)";
+  for (std::size_t i = 0; i < threads; ++i) {
+    text += fmt::format(R"({}{{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":{},"ts":{},"dur":1}})",
+                        i == 0 ? "" : ",\n", i, 2 * i);
+  }
+  return text + "]}";
+}
+
+/// The memory that reading a file takes, over the size of the file.
+void memory_over_file(benchmark::State& state, const char* name, std::string (*make)(std::size_t count)) {
+  const auto count = static_cast<std::size_t>(state.range(0));
+  const Folder folder("stepsim-memory-over-file");
+  const std::string file = folder.write(name, make(count));
+  for ([[maybe_unused]] auto _ : state) {
+    const std::size_t before = bench::live_bytes();
+    bench::mark();
+    if (ingest::load({file}, {.threads = 1}).dag.task_count() != count) {
+      state.SkipWithError("there are not as many tasks as were written");
+      break;
+    }
+    state.counters["memory_over_file"] =
+        static_cast<double>(bench::most_live_bytes() - before) / static_cast<double>(std::filesystem::file_size(file));
+  }
+}
+BENCHMARK_CAPTURE(memory_over_file, chakra_nodes, "trace.0.et", chakra_nodes)
+    ->RangeMultiplier(10)
+    ->Range(10'000, 1'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(memory_over_file, kineto_threads, "trace.json", kineto_threads)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100'000)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -1,11 +1,11 @@
-// Does it help to let kernels follow the communication beside them? For each capture,
+// Is it better to predict kernels from the communication that runs at the same time? For each capture,
 //
 //   interference_held_out CAPTURE...
 //
-// leaves out one step after the other, finds slowdowns in the rest (model/calibration/interference.h), and predicts the
-// kernels of the step left out from the other steps: as they took there, and for the communication that they ran beside
-// in it. Only kernels whose share beside communication differs by more than a tenth from that of the others count.
-// docs/fidelity.md has the output.
+// leaves out one step at a time and finds slowdowns in the remaining steps (model/calibration/interference.h). It
+// predicts the kernels of the left-out step twice: with their times in the other steps, and with these times adjusted
+// to the communication that ran at the same time. Only kernels whose share during communication differs by more than a
+// tenth from that of the others count. docs/results/kernels-during-communication-held-out.csv has the output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr double kMoved = 0.1;
 struct Sums {
   std::size_t kernels = 0;
   double measured = 0;
-  double as_captured = 0;  ///< errors
+  double as_captured = 0;  ///< sum of absolute errors
   double following = 0;
 };
 

@@ -25,7 +25,8 @@ std::string inflated(const std::string& path) {
   return ingest::read_small_file(path, kLargest).text;
 }
 
-/// `text` without line breaks, blanks behind them shortened to one; strings hold neither.
+/// Returns `text` without line breaks and with each run of blanks shortened to one. The strings in the file contain no
+/// line breaks and no runs of blanks, so they are unchanged.
 std::string on_one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {
@@ -35,7 +36,7 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-/// The number behind `key` in `record`, or nothing there.
+/// Returns the digits after `key` in `record`; empty if `record` does not contain `key`.
 std::string_view number_behind(std::string_view record, std::string_view key) {
   const std::size_t at = record.find(key);
   if (at == std::string_view::npos) return {};

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""large_trace.py STEPSIM TRACE... [--gigabytes N] [--folder F] [--peers]: what stepsim's commands take on a very large Kineto trace.
+"""large_trace.py STEPSIM TRACE... [--gigabytes N] [--folder F] [--peers]: measures stepsim's commands on a very large
+Kineto trace.
 
-Each TRACE (docs/test-data.md: v100-rank1of2-5steps.json.gz; all files of dlrm-8ranks) is repeated until all files together
-have N GB (default 2.7): a copy has times behind those of the copy before, and correlations, ids and step numbers of its own.
-Then replay, stats, critical-path and the page run on it one after the other, a part is cut out and replayed, and with --peers
-other tools read it too. Prints wall time, processor time and peak memory, as a share of the file's size, of each. Answers are
-checked: tasks and iteration time of the copies against those of the original, and of the part against the whole. The page is
-opened in headless Chromium where ./dev page has installed what that needs. --folder keeps the files."""
+Each TRACE (docs/internals/test-data.md: v100-rank1of2-5steps.json.gz; all files of dlrm-8ranks) is repeated until all
+files together have N GB (default 2.7). Each copy has later times than the copy before, and distinct correlations, ids
+and step numbers. Then replay, stats, critical-path and the page run on it one after another, a part is cut out and
+replayed, and with --peers other tools read it too. Prints for each the wall time, the processor time and the peak
+memory as a share of the file's size. Answers are checked: tasks and iteration time of the copies are compared with
+those of the original, and of the part with those of the whole. The page is opened in headless Chromium if ./dev page
+has installed it. --folder keeps the files."""
 import argparse
 import gzip
 import json
@@ -20,9 +22,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What a copy changes: times, ids, and the numbers of steps.
+# The values that differ between copies: times, ids and step numbers.
 CHANGED = re.compile(r'"(ts|External id|correlation|id)": (\d+)|ProfilerStep#(\d+)')
-FRESH = 100_000_000  # ids of a copy are larger by this
+FRESH = 100_000_000  # difference between the ids of two copies
 LIST, LIST_END = '"traceEvents": [', "\n  ]"
 PEERS = {
     "python3 json": [sys.executable, "-c", "import json, sys; print(len(json.load(open(sys.argv[1]))['traceEvents']))"],
@@ -38,21 +40,21 @@ def text_of(path):
 
 
 def spacing(texts):
-    """What is added to times, to the numbers of steps and to ids from copy to copy, the same for all ranks."""
+    """Returns what is added to times and step numbers from copy to copy, the same for all ranks."""
     times = [float(time) for text in texts for time in re.findall(r'"ts": (\d+(?:\.\d+)?)', text)]
     steps = [int(number) for text in texts for number in re.findall(r"ProfilerStep#(\d+)", text)]
     return {"ts": int(max(times) - min(filter(None, times))) + 1_000_000, None: max(steps) - min(steps) + 1 if steps else 0}
 
 
 def records_of(text):
-    """(what stands before the records of a trace, the records, one a line, what stands behind them)."""
+    """Returns (the text before the records of a trace, the records, one per line, the text after them)."""
     begin, end = text.index(LIST) + len(LIST), text.rindex(LIST_END)
     records = re.split(r"\n  (?=\{)", text[begin:end])
     return text[:begin], ",\n".join(" ".join(record.split()).rstrip(",") for record in records if record.strip()), text[end:]
 
 
 def repeat(parts, target, copies, moved):
-    """Writes a trace with its records that often to `target`."""
+    """Writes a trace with `copies` copies of its records to `target`."""
     head, records, tail = parts
     pieces, last = [], 0
     for match in CHANGED.finditer(records):
@@ -68,7 +70,7 @@ def repeat(parts, target, copies, moved):
 
 
 def make(sources, targets, wanted_bytes):
-    """Writes the large files; how many copies they hold."""
+    """Writes the large files; returns the number of copies in them."""
     texts = [text_of(source) for source in sources]
     moved = spacing(texts)
     parts = [records_of(text) for text in texts]
@@ -79,7 +81,7 @@ def make(sources, targets, wanted_bytes):
 
 
 def run(command):
-    """(standard output, seconds of wall time, seconds of processor time, peak memory in bytes)."""
+    """Returns (standard output, seconds of wall time, seconds of processor time, peak memory in bytes)."""
     begin = time.monotonic()
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out)
@@ -126,7 +128,7 @@ def measure(options, folder):
     traces = folder / "large"
     traces.mkdir(parents=True, exist_ok=True)
     files = [traces / source.name.removesuffix(".gz") for source in options.traces]
-    # In a process of its own: what this one has in memory would count as its children's.
+    # In a separate process, because this process's memory would otherwise count as its children's.
     with multiprocessing.Pool(1) as maker:
         count = maker.apply(make, (options.traces, files, options.gigabytes * 1e9))
     total = sum(file.stat().st_size for file in files)
@@ -144,7 +146,7 @@ def measure(options, folder):
 
     original = answer_of(stepsim, ["replay", *map(str, options.traces)])
     check("the number of tasks", whole["tasks"], count * original["tasks"], 0.02)
-    if len({step["step"] for step in original["steps"]}) > 1:  # else the copies' distance is ours
+    if len({step["step"] for step in original["steps"]}) > 1:  # with a single step, the distance is set by this script
         check("the iteration time", whole["iteration"]["measured_ns"], original["iteration"]["measured_ns"], 0.05)
     if part.exists():
         of_step = [step["measured_ns"] for step in whole["steps"] if step["step"] == last]

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""launched_kernels.py STEPSIM CAPTURES: how far do launches tell what a kernel takes on another device?
+"""launched_kernels.py STEPSIM CAPTURES: how well does a kernel's launch predict its time on another device?
 
-CAPTURES is a folder of Kineto captures (docs/test-data.md). Kernels of one name, grid and block that occur in captures of two
-devices are taken to do the same work, and each is predicted from the other without shapes: with its launch (registers, shared
-memory, grid and block), without it, and by Habitat's rule for kernels that memory bounds (Yu et al., ATC 2021, equation 1).
-Products are left out: their work is not in their launch. Printed is the error of the ratio by the share of its first device
-that a kernel fills, as Markdown. It is the mean of |ln(predicted / measured)|, the same for half and for twice the time.
-Kernels that differ by more than 6 times are left out: they hardly do the same work."""
+CAPTURES is a folder of Kineto captures (docs/internals/test-data.md). Kernels with the same name, grid and block in
+captures of two devices are assumed to do the same work. Each is predicted from the other without shapes: with its
+launch (registers, shared memory, grid and block), without it, and by Habitat's rule for memory-bound kernels (Yu et
+al., ATC 2021, equation 1). Matrix products are left out, because their launch does not show their work. Prints, as
+Markdown, the error of the ratio by the share of its first device that a kernel fills. The error is the mean of
+|ln(predicted / measured)|, which is the same for half and for twice the time. Kernels that differ by more than 6 times
+are left out, because they probably do different work."""
 import argparse
 import collections
 import concurrent.futures
@@ -27,7 +28,7 @@ MOST = 6
 
 
 def kernels_of(path):
-    """(device's properties, kernel's event) of each kernel that memory bounds and whose launch is recorded."""
+    """Returns (device's properties, kernel's event) for each memory-bound kernel with a recorded launch."""
     with gzip.open(path) as file:
         capture = json.load(file)
     devices = capture.get("deviceProperties") if isinstance(capture, dict) else None

@@ -9,7 +9,8 @@
 namespace stepsim::bench {
 namespace {
 
-// One counter per thread, so that threads do not wait for each other. Benchmarks that read the counters run on one.
+// One counter per thread, so that threads do not wait for each other. Benchmarks that read the counters run on one
+// thread.
 thread_local std::size_t live = 0;
 thread_local std::size_t most = 0;
 

@@ -12,9 +12,9 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/workloads.h"
 
-/// The workloads of docs/test-data.md under network models. Items are tasks. Every makespan is compared with that of
-/// SimGrid, of LogGOPSim, of a closed form or of a reference in the tests, and a wrong one ends the benchmark with an
-/// error. bench/table.py makes the table of docs/performance.md from the output.
+/// Replays the workloads of docs/internals/test-data.md under network models. Items are tasks. Every makespan is
+/// compared with that of SimGrid or LogGOPSim, with a closed form, or with a reference in the tests; a wrong one ends
+/// the benchmark with an error. bench/table.py makes docs/results/network-speed.csv from the output.
 namespace stepsim::sim {
 namespace {
 
@@ -34,7 +34,7 @@ DagBuilder train(int ranks, int iterations, Bytes bytes) {
   return train_builder({.ranks = ranks, .layers = 10, .iterations = iterations, .bytes = bytes});
 }
 
-/// ps W S L 3 I, with at most `in_flight` pushes per worker; 0 means no limit.
+/// Returns the workload "ps W S L 3 I", with at most `in_flight` pushes per worker; 0 means no limit.
 DagBuilder servers(int layers, int iterations, Bytes bytes, int in_flight = 0, LaneOrder sums = LaneOrder::kEdges,
                    int workers = 64, int count = 8) {
   return parameter_server_builder({.workers = workers,
@@ -57,9 +57,9 @@ struct Workload {
   DagBuilder (*make)();
   int hosts = 0;
   Duration makespan{};
-  Duration digit{1};    ///< the unit of the answer's last digit
-  Duration at_least{};  ///< without an exact answer, the makespan is from this to `makespan`
-  bool cold = false;    ///< each replay begins with nothing of its graph in the caches
+  Duration digit{1};    ///< unit of the last digit of `makespan`
+  Duration at_least{};  ///< if there is no exact answer, the makespan is between this and `makespan`
+  bool cold = false;    ///< true if each replay starts without its graph in the caches
 };
 
 /// Fills the caches with other data.
@@ -70,7 +70,7 @@ void empty_caches() {
   benchmark::DoNotOptimize(other.data());
 }
 
-/// SimGrid's answers have six decimals of a second.
+/// SimGrid prints times in seconds with six decimals.
 constexpr Duration kMicrosecond{1000};
 constexpr Duration microseconds(std::int64_t count) { return count * kMicrosecond; }
 
@@ -78,10 +78,10 @@ Duration makespan(const Timeline& timeline) {
   return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
 }
 
-/// `what`, rounded to the last digit of the answer.
+/// Rounds a duration to a multiple of `digit`.
 Duration rounded(Duration what, Duration digit) { return (what + digit / 2) / digit * digit; }
 
-/// Another replay, not timed, that counts.
+/// Returns the largest number of solves at one instant, counted in another replay that is not timed.
 double solves_per_instant(const Dag& dag, const Cluster& cluster) {
   Machine machine{dag};
   machine.set_network(bench::counted_maxmin(), cluster);
@@ -127,7 +127,7 @@ void maxmin(benchmark::State& state, const Workload& workload) {
   replay_on(state, "maxmin", stepsim::testing::oracle_cluster(workload.hosts), workload);
 }
 
-/// Of several senders into one link, each has half the rate of the one before.
+/// Measures maxmin where, among several senders into one link, each gets half the rate of the previous one.
 void maxmin_sharing_half(benchmark::State& state, const Workload& workload) {
   Cluster cluster = stepsim::testing::oracle_cluster(workload.hosts);
   cluster.network.set(kSharing, 0.5);
@@ -150,7 +150,7 @@ void recorded(benchmark::State& state, const Workload& workload) {
   replay_on(state, "recorded", stepsim::testing::oracle_cluster(workload.hosts), workload);
 }
 
-/// A ring alone on its links: 2 (ranks - 1) rounds of 2 us and 1 MB at 12.5 GB/s.
+/// Returns the makespan of rings without contention: each takes 2 (ranks - 1) rounds of 2 us and 1 MB at 12.5 GB/s.
 constexpr Duration alone(int ranks, int all_reduces) { return all_reduces * 2 * (ranks - 1) * microseconds(82); }
 
 DagBuilder ring_64x12() { return ring(64, 12, kMegabyte); }
@@ -183,15 +183,15 @@ STEPSIM_MODEL_BENCH(maxmin, train_64x10x1, train_64x1, 64, microseconds(101'438)
 STEPSIM_MODEL_BENCH(maxmin, train_64x10x10, train_64x10, 64, microseconds(1'014'367), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_16x4x20x2x5, few_servers, 20, microseconds(117'581), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1, servers_1, 72, microseconds(185'664), kMicrosecond);
-// At most eight pushes and eight pulls per worker under way. The exact answer is that of bench/fluid_reference.py. With
-// 50 layers there is none: the order of messages depends on nanoseconds, and the answer of the reference changes from
-// 144 to 162 ms when it rounds ends up to nanoseconds. The bounds are then 150 x 64 MB over the links of eight servers,
-// and the time without the limit.
+// Each worker has at most eight pushes and eight pulls in flight. For 10 layers, bench/fluid_reference.py gives the
+// exact answer. For 50 layers there is no exact answer: the order of messages depends on nanoseconds, and the
+// reference's answer changes from 144 to 162 ms if it rounds end times to nanoseconds. The makespan must therefore lie
+// between the time of 150 x 64 MB over the links of eight servers and the time without the limit.
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x10x3x1_credit_8, few_layers_credit, 72, microseconds(36'901), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1_credit_8, servers_credit, 72, microseconds(185'664), kMicrosecond,
                     microseconds(96'000));
 
-// The answers of tests/property/fluid_reference.cpp: 200,233,028 and 207,260,772 ns.
+// The expected makespans come from tests/property/fluid_reference.cpp: 200,233,028 and 207,260,772 ns.
 STEPSIM_MODEL_BENCH(maxmin_sharing_half, ps_64x8x50x3x1, servers_1, 72, microseconds(200'233), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin_sharing_half, ps_128x16x50x3x1, servers_128, 144, microseconds(207'261), kMicrosecond);
 
@@ -205,15 +205,16 @@ STEPSIM_MODEL_BENCH(loggp, ring_64x12, small_ring_64x12, 64, Duration{3'627'288}
 STEPSIM_MODEL_BENCH(loggp, ring_64x120, small_ring_64x120, 64, Duration{36'272'880});
 STEPSIM_MODEL_BENCH(loggp, ring_512x2, small_ring_512x2, 512, Duration{4'903'556});
 STEPSIM_MODEL_BENCH(loggp, ring_1024x1, small_ring_1024x1, 1024, Duration{4'908'354});
-// LogGOPSim's arithmetic with causality, by tests/theory/log_gops_reference.cpp. LogGOPSim itself starts operations of
-// these workloads before what they wait for has ended (docs/models.md, "loggp").
+// The expected makespans come from tests/theory/log_gops_reference.cpp. It computes like LogGOPSim, but starts no
+// operation before its predecessors have ended. LogGOPSim itself starts some too early in these workloads
+// (docs/internals/models.md, "loggp").
 STEPSIM_MODEL_BENCH(loggp, train_64x10x1, small_train_64x1, 64, Duration{2'215'435});
 STEPSIM_MODEL_BENCH(loggp, train_64x10x10, small_train_64x10, 64, Duration{22'190'545});
 STEPSIM_MODEL_BENCH(loggp, ps_64x8x50x3x1, small_servers_1, 72, Duration{7'877'445});
 STEPSIM_MODEL_BENCH(loggp, ps_64x8x50x3x50, small_servers_50, 72, Duration{392'172'036});
 
-// How time grows with ten times the tasks, from cold caches: in repeated replays the smaller graph would stay in the
-// caches and the larger one would not.
+// These benchmarks show how time grows with ten times the tasks, from cold caches. In repeated replays the smaller
+// graph would stay in the caches, but not the larger one.
 STEPSIM_MODEL_BENCH(fifo, cold_ring_64x12, ring_64x12, 64, alone(64, 12), Duration{1}, {}, true);
 STEPSIM_MODEL_BENCH(fifo, cold_ring_64x120, ring_64x120, 64, alone(64, 120), Duration{1}, {}, true);
 STEPSIM_MODEL_BENCH(loggp, cold_train_64x10x1, small_train_64x1, 64, Duration{2'215'435}, Duration{1}, {}, true);
@@ -221,16 +222,17 @@ STEPSIM_MODEL_BENCH(loggp, cold_train_64x10x10, small_train_64x10, 64, Duration{
 STEPSIM_MODEL_BENCH(maxmin, cold_train_64x10x1, train_64x1, 64, microseconds(101'438), kMicrosecond, {}, true);
 STEPSIM_MODEL_BENCH(maxmin, cold_train_64x10x10, train_64x10, 64, microseconds(1'014'367), kMicrosecond, {}, true);
 STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x1, servers_1, 72, microseconds(185'664), kMicrosecond, {}, true);
-// No other simulator has an answer. The bounds are ten times 150 x 64 MB over eight links, and ten single iterations.
+// No other simulator gives a makespan for this workload. It must lie between ten times the time of 150 x 64 MB over
+// eight links and the time of ten single iterations.
 STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x10, servers_10, 72, microseconds(1'856'640), kMicrosecond,
                     microseconds(960'000), true);
 
-/// Two threads against one, in real time.
+/// Compares two threads with one, in real time.
 #define STEPSIM_THREADS_BENCH(model, name, ...) \
   BENCHMARK_CAPTURE(model, name, Workload{__VA_ARGS__})->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond)
 
-/// One iteration of train on 256 ranks: forward and backward computes, each up to 5 us longer than its constant part,
-/// then the ring of the last layer.
+/// Returns the length of one iteration of train on 256 ranks: forward and backward computes, each up to 5 us longer
+/// than its constant part, then the ring of the last layer.
 constexpr Duration train_256(Duration message, Duration layer) { return 10 * layer + 2 * 255 * message; }
 
 STEPSIM_THREADS_BENCH(recorded, threads_ring_512x2, ring_512x2, 512,

@@ -4,10 +4,11 @@
 usage: nccl_tables.py STEPSIM COLLECTIVES.csv --fit 2,4 --predict 8 [--node NAME] [--every N/K] [--vendor GB/S] [--show]
 
 COLLECTIVES.csv has the columns source, node, op, ranks, devices_per_node, bytes, measured_us. For each node of one host
-the rows of the rank counts of --fit are written as nccl-tests prints them, `stepsim calibrate --nccl-tests` makes a
-cluster.yaml of them, and `stepsim replay --network maxmin` on it gives the time of every row of --predict. Shown are by
-size the mean error, the mean of its absolute value, and the largest. Sizes of a node can be held out instead: --every 0/2
-fits the even rows of --predict itself and predicts the odd ones. --vendor fits nothing: NVLink by data sheet."""
+the rows with the rank counts of --fit are written as nccl-tests prints them, `stepsim calibrate --nccl-tests` makes a
+cluster.yaml from them, and `stepsim replay --network maxmin` on it predicts the time of every row of --predict. Prints
+by size the mean error, the mean of its absolute value, and the largest. Sizes can be held out in place of rank counts:
+--every 0/2 fits the even rows of --predict itself and predicts the odd ones. --vendor fits nothing and uses NVLink's
+data sheet."""
 import argparse, csv, json, os, subprocess, tempfile
 
 SIZES = [("to 256 KB", 0, 262145), ("to 4 MB", 262145, 4_000_000), ("to 64 MB", 4_000_000, 67_200_000), ("more", 67_200_000, 1 << 62)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reads one large Kineto file with stepsim and with other common tools, one after the other, and prints MB/s and peak
+# Reads one large Kineto file with stepsim and with other common tools, one after another, and prints MB/s and peak
 # memory of each.
 # usage: bench/peers.sh [FOLDER]   makes the file in FOLDER and keeps it (default: a temporary folder)
 set -euo pipefail
@@ -23,7 +23,7 @@ export STEPSIM_BENCH_DIR=$folder
 file=$folder/kineto.json
 megabytes=$(($(stat -c %s "$file") / 1000000))
 
-# measure NAME COMMAND...: the best of three by user and system time.
+# measure NAME COMMAND...: prints the best of three runs by user and system time.
 measure() {
   local name=$1
   shift

@@ -7,9 +7,9 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/workloads.h"
 
-/// Build, replay and critical path of the workloads of docs/test-data.md with recorded durations, on one thread. Items
-/// are tasks. Every makespan is compared with a closed form or a plain longest path, and a wrong one ends the benchmark
-/// with an error.
+/// Measures build, replay and critical path of the workloads of docs/internals/test-data.md with recorded durations, on
+/// one thread. Items are tasks. Every makespan is compared with a closed form or a simple longest path; a wrong one
+/// ends the benchmark with an error.
 namespace stepsim::sim {
 namespace {
 
@@ -18,36 +18,36 @@ using stepsim::testing::train_builder;
 
 constexpr Duration kMessage{1000};
 
-/// 967,680 tasks: 120 all-reduces of 126 rounds of 64 messages.
+/// Returns a ring with 967,680 tasks: 120 all-reduces of 126 rounds of 64 messages.
 DagBuilder ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .order = order});
 }
 
-/// A tenth of it, to see how time grows.
+/// Returns a tenth of `ring`, to show how time grows.
 DagBuilder small_ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 12, .message = kMessage, .order = order});
 }
 
-/// The same as `ring` with messages of 1000 to 1499 ns, so that no two tasks end together.
+/// Returns a ring like ring(), with messages of 1000 to 1499 ns, so that no two tasks end at the same time.
 DagBuilder uneven_ring(LaneOrder order) {
   return ring_builder({.ranks = 64, .all_reduces = 120, .message = kMessage, .jitter = 500, .order = order});
 }
 
-/// 819,200 tasks.
+/// Returns the workload train with 819,200 tasks.
 DagBuilder train(LaneOrder order) {
   return train_builder({.ranks = 64, .layers = 10, .iterations = 10, .message = kMessage, .jitter = 0, .order = order});
 }
 
-/// The rounds, one after the other.
+/// Returns the makespan of ring(): its rounds run one after another.
 Duration ring_makespan(const Dag&) { return 120 * 126 * kMessage; }
 
-/// The all-reduce of a layer is hidden by the backward pass of the next layers, except for the last one:
-/// I (L (forward + backward) + 126 messages).
+/// Returns the makespan of small_ring(): its rounds run one after another.
 Duration small_ring_makespan(const Dag&) { return 12 * 126 * kMessage; }
 
 Duration train_makespan(const Dag&) { return 10 * (10 * Duration{150'000} + 126 * kMessage); }
 
-/// A rank's next message waits for the one before it anyway, so FIFO lanes delay nothing.
+/// Returns the length of the longest path. FIFO lanes add no delay, because a rank's next message waits for the
+/// previous one anyway.
 Duration longest_path(const Dag& dag) {
   std::vector<Duration> ready(dag.task_count());
   Duration longest{};
@@ -60,7 +60,7 @@ Duration longest_path(const Dag& dag) {
 }
 
 using Make = DagBuilder (*)(LaneOrder order);
-/// The expected makespan.
+/// A function that returns the expected makespan.
 using Answer = Duration (*)(const Dag& dag);
 
 Duration makespan(const Timeline& timeline) {
@@ -125,7 +125,7 @@ void path(benchmark::State& state, Make make, Answer answer) {
   }
 }
 
-/// The least that any replay can take: one look at every task and edge, in order of id.
+/// Measures the minimum cost of any replay: it visits every task and edge once, in order of id.
 void longest_path_alone(benchmark::State& state, Make make) {
   const Dag dag = make(LaneOrder::kEdges).build().dag;
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(longest_path(dag));

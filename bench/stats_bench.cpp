@@ -5,16 +5,16 @@
 #include "model/job/dag_builder.h"
 #include "sim/stats/statistics.h"
 
-/// Statistics of a capture that is loaded: 2.4 M kernels of 100 names on 4 streams of one device, every eighth a
-/// collective; with details, each launched by a call, four of them by an operator. Items are kernels. Sums are compared
-/// with closed forms, and a wrong one ends the benchmark with an error.
+/// Measures statistics of a loaded capture. It has 2.4 M kernels of 100 names on 4 streams of one device; every eighth
+/// is a collective. With details, each kernel is launched by a call, and every four of these calls belong to one
+/// operator. Items are kernels. Sums are compared with closed forms; a wrong one ends the benchmark with an error.
 namespace stepsim::sim {
 namespace {
 
 constexpr std::int64_t kStreams = 4;
 constexpr std::int64_t kNames = 100;
 constexpr std::int64_t kLength = 3000;
-constexpr std::int64_t kPace = 1000;  ///< one begins every microsecond, and runs until the fourth after it does
+constexpr std::int64_t kPace = 1000;  ///< a kernel begins every microsecond and takes three
 
 Capture capture_of(std::int64_t kernels) {
   DagBuilder builder;
@@ -39,11 +39,11 @@ Capture capture_of(std::int64_t kernels) {
     capture.recording.step.push_back(-1);
   }
   capture.recording.ranks = {0};
-  capture.dag = std::move(builder).build().dag;  // nothing orders them but their times: the ids stay
+  capture.dag = std::move(builder).build().dag;  // ids are unchanged, because the dag has no edges
   return capture;
 }
 
-/// Kernel i is launched half a pace before it begins, by operator i / kStreams.
+/// Returns details in which kernel i is launched half a pace before it begins, by operator i / kStreams.
 TraceDetails details_of(std::int64_t kernels) {
   TraceDetails details;
   details.names = {"aten::linear", "cudaLaunchKernel"};
@@ -62,8 +62,8 @@ TraceDetails details_of(std::int64_t kernels) {
   return details;
 }
 
-/// Each kernel waits for half a pace in the queue of its stream, and its call begins when the stream has been idle for
-/// as long.
+/// Measures statistics with launches. Each launching call begins half a pace before its kernel, when the stream has
+/// already been idle for half a pace.
 void BM_LaunchedStats(benchmark::State& state) {
   const std::int64_t kernels = state.range(0);
   const Capture capture = capture_of(kernels);

@@ -13,9 +13,9 @@
 #include "scenarios/answer/sweep.h"
 #include "tests/source_folder.h"
 
-/// Sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run
-/// byteps-vgg (docs/test-data.md) if it is there. Items are points. Every point is compared with its prediction alone,
-/// and a wrong one ends the benchmark with an error. Compare one thread with two within one run.
+/// Measures sweeps of six bandwidths and six partition sizes over two BytePS captures: the sample, and the measured run
+/// byteps-vgg (docs/internals/test-data.md) if it is there. Items are points. Every point is compared with a separate
+/// prediction of it; a wrong one ends the benchmark with an error. Compare one thread with two only within one run.
 namespace stepsim::scenarios {
 namespace {
 
@@ -26,7 +26,7 @@ constexpr const char* kGrid =
     "  network.bandwidth: [0.25x, 0.5x, 1x, 2x, 4x, 8x]\n"
     "  comm.partition_bytes: [128KiB, 256KiB, 512KiB, 1MiB, 2MiB, 4MiB]\n";
 
-/// A capture with its predictor.
+/// A capture and its predictor.
 struct Job {
   explicit Job(const std::filesystem::path& folder)
       : capture(ingest::load({(folder / "traces").string()}, {.job_file = (folder / "job.yaml").string()})),
@@ -40,7 +40,7 @@ struct Job {
   Cluster cluster;
 };
 
-/// Null if the capture is not there; the benchmark then ends.
+/// Loads the capture `name`. If it is not there, ends the benchmark and returns null.
 std::unique_ptr<Job> load(benchmark::State& state, const char* name) {
   const std::filesystem::path folder = stepsim::source_folder() / name;
   if (std::filesystem::exists(folder)) return std::make_unique<Job>(folder);
@@ -86,8 +86,8 @@ void sweep(benchmark::State& state, const char* folder) {
 BENCHMARK_CAPTURE(sweep, even, kEven)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sweep, vgg, kVgg)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// The memory of a point in flight besides its graph. One thread has one point in flight. All points of `sweep` share a
-/// graph, which is made before the measurement.
+/// Measures the memory of a point in flight, without its graph. With one thread, one point is in flight. All points of
+/// `sweep` share one graph; it is made before the measurement.
 void memory_of_a_point(benchmark::State& state, const char* folder, const char* points) {
   const std::unique_ptr<Job> job = load(state, folder);
   if (job == nullptr) return;

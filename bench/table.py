@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""table.py RESULT.json: prints the table of docs/performance.md from the output of models_bench:
+"""table.py RESULT.json: prints the rows of docs/results/network-speed.csv from the output of models_bench:
 
     build/release/bin/models_bench --benchmark_repetitions=5 --benchmark_min_time=0.3 \\
       --benchmark_enable_random_interleaving --benchmark_out=result.json
     bench/table.py result.json
 
-Rates are medians of CPU time over the repetitions. Below the table: how much longer ten times the tasks take, and how much
-faster two threads are."""
+Rates are medians of CPU time over the repetitions. The text below the table states how much longer ten times the tasks
+take, and how much faster two threads are."""
+import csv
 import json
 import statistics
 import sys
 
-# Other runs on the same kind of machine (docs/test-data.md).
+# Other runs on the same kind of machine (docs/internals/test-data.md).
 PEERS = {
     "maxmin": ("SimGrid 4.1", {"ring_64x12": "0.99 M", "ring_64x120": "0.95 M", "ring_512x2": "0.92 M", "train_64x10x1": "0.25 M",
                                "train_64x10x10": "0.26 M", "ps_16x4x20x2x5": "0.076 M", "ps_64x8x50x3x1": "0.0029 M"}),
@@ -23,7 +24,7 @@ GROWTH = [("ring_64x12", "ring_64x120"), ("train_64x10x1", "train_64x10x10")]
 
 
 def runs_of(path):
-    """{(model, workload, threads): [benchmark, ...]}, in the order of the file."""
+    """Returns {(model, workload, threads): [benchmark, ...]}, in the order of the file."""
     with open(path) as file:
         result = json.load(file)
     runs = {}
@@ -42,14 +43,15 @@ def rate(runs):
 
 
 def print_table(runs):
-    print("| model | workload | tasks | M tasks/s | bytes a task | others (another run), tasks/s |")
-    print("|---|---|---:|---:|---:|---:|")
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["workload", "tasks", "M tasks/s", "bytes a task", "others, in runs of their own"])
     for (model, workload, threads), of in runs.items():
         if workload.startswith("threads_"):
             continue
         name, figures = PEERS.get(model, ("", {}))
         other = f"{name} {figures[workload]}" if workload in figures else ""
-        print(f"| {model} | {workload.replace('_', ' ')} | {of[0]['tasks']:,.0f} | {rate(of) / 1e6:.2f} | {of[0]['bytes_per_task']:.0f} | {other} |")
+        table.writerow([f"{model}, {workload.replace('_', ' ')}", f"{of[0]['tasks']:,.0f}", f"{rate(of) / 1e6:.2f}",
+                        f"{of[0]['bytes_per_task']:.0f}", other])
 
 
 def print_growth(runs):

@@ -1,8 +1,8 @@
 #ifndef STEPSIM_CAPTURE_INLINE_H
 #define STEPSIM_CAPTURE_INLINE_H
 
-/// The inline profiler: labels in a program, measured while it trains, after HugeCTR's idea. One header, C++17, nothing
-/// of stepsim behind it (docs/inline-profiler.md).
+/// The inline profiler measures labelled ranges of a program while it trains, following an idea of HugeCTR. It is a
+/// single C++17 header that does not depend on the rest of stepsim (docs/reference/other-tools.md).
 ///
 ///     for (...) {
 ///       STEPSIM_ITERATION();            // or STEPSIM_ITERATION_BEGIN(), and STEPSIM_ITERATION_END() before the next
@@ -15,21 +15,21 @@
 ///       STEPSIM_RANGE_STOP("bprop", stream);
 ///     }
 ///
-/// Every macro is an empty statement, whose arguments are not evaluated, unless STEPSIM_PROFILING is defined. Then they
-/// obey the file prof.schedule ('stepsim schedule' writes it): in each iteration one range is measured, on every stream
-/// that has it, so that measuring disturbs next to nothing of what is measured. After the schedule's last line, or when
-/// the program exits before, HOST.prof.json is written, in the form of HugeCTR's V1; with RANK or OMPI_COMM_WORLD_RANK
-/// in the environment HOST.rankN.prof.json. 'stepsim timeline' and 'stepsim scaling' show it. Both files lie in
-/// $STEPSIM_PROFILING_DIR, else $PROFILING_DIR, else the working folder.
+/// Unless STEPSIM_PROFILING is defined, every macro is an empty statement whose arguments are not evaluated. If it is
+/// defined, the macros follow the file prof.schedule ('stepsim schedule' writes it): each iteration measures one range,
+/// on every stream that has it, so that measuring hardly disturbs the program. After the last line of the schedule, or
+/// when the program exits earlier, the profiler writes HOST.prof.json in the form of HugeCTR's V1; if RANK or
+/// OMPI_COMM_WORLD_RANK is set, the name is HOST.rankN.prof.json. 'stepsim timeline' and 'stepsim scaling' show it.
+/// Both files are in $STEPSIM_PROFILING_DIR, else in $PROFILING_DIR, else in the working folder.
 ///
-/// Where CUDA's headers are, streams are cudaStream_t and ranges are measured by CUDA events on them; the program links
-/// the CUDA runtime. Without them, or with STEPSIM_PROFILING_HOST_CLOCK defined, streams are any pointers, and the
-/// host's steady clock is read.
+/// If CUDA's headers are available, streams are cudaStream_t and ranges are measured by CUDA events on them; the
+/// program must link the CUDA runtime. Otherwise, or if STEPSIM_PROFILING_HOST_CLOCK is defined, streams are arbitrary
+/// pointers, and times come from the host's steady clock.
 ///
-/// Never throws and never ends the program: what goes wrong (no schedule, a label that is stopped and was not started,
-/// a failing call of CUDA, a full disk) costs measurements, and one line on standard error says so. Calls may come from
-/// any thread; those for iterations from one. A stream that is being captured into a CUDA graph is not measured. Takes
-/// a lock in warm-up iterations, and later for the one name that is measured.
+/// The profiler never throws and never ends the program. Problems (no schedule, a label that is stopped but was not
+/// started, a failing CUDA call, a full disk) only lose measurements, and are reported in one line on standard error.
+/// Any thread may use ranges; only one thread may mark iterations. A stream that is being captured into a CUDA graph is
+/// not measured. The profiler takes a lock in warm-up iterations, and later only for the range that is measured.
 
 #ifndef STEPSIM_PROFILING
 
@@ -74,25 +74,25 @@
 namespace stepsim {
 namespace profiling {
 
-// Programs may mix files that see CUDA's headers and files that do not: each kind has a profiler of its own.
+// Programs may mix source files with and without CUDA's headers; each kind uses a separate profiler.
 #ifdef STEPSIM_PROFILING_CUDA
 inline namespace cuda {
 
 using Stream = cudaStream_t;
 
-/// A mark on a stream. Fails where CUDA does, and leaves no error behind but those of others.
+/// A mark on a stream. A function fails if a CUDA call in it fails, and then clears only the error of this call.
 class Event {
  public:
   Event() = default;
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  // No destructor: events live as long as the profiler, which the program's end outlives no CUDA call for.
+  // No destructor: events live until the process ends, when CUDA can no longer be called.
 
   [[nodiscard]] bool record(Stream stream) noexcept {
     if (!made_) made_ = done(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync));
     return made_ && done(cudaEventRecord(event_, stream));
   }
-  /// Waits for both, then nanoseconds from `begin` to `end`; negative where that fails.
+  /// Waits for both events and returns the nanoseconds from `begin` to `end`; negative on failure.
   [[nodiscard]] static std::int64_t between(const Event& begin, const Event& end) noexcept {
     float milliseconds = 0;
     constexpr double kNanoseconds = 1e6;
@@ -101,8 +101,8 @@ class Event {
       return -1;
     return static_cast<std::int64_t>(static_cast<double>(milliseconds) * kNanoseconds + 0.5);
   }
-  /// Whether marks on the stream would be of its work, now. An error of the program's own that nobody has asked for yet
-  /// is left for it to find.
+  /// True if events can be recorded on the stream now. If the program has an unread CUDA error, returns false and keeps
+  /// the error for the program to find.
   [[nodiscard]] static bool usable(Stream stream) noexcept {
     if (cudaPeekAtLastError() != cudaSuccess) return false;
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -130,7 +130,7 @@ inline namespace host_clock {
 
 using Stream = const void*;
 
-/// A moment.
+/// A point in time on the host.
 class Event {
  public:
   [[nodiscard]] bool record(Stream /*stream*/) noexcept {
@@ -150,7 +150,7 @@ class Event {
 
 #endif
 
-/// A line of prof.schedule: what is measured in one iteration.
+/// A line of prof.schedule: the range to measure in one iteration.
 struct ScheduleLine {
   std::string name;
   std::string layer;
@@ -160,11 +160,11 @@ struct ScheduleLine {
 
 struct Schedule {
   std::int64_t warmup = 0;
-  std::vector<ScheduleLine> lines;  ///< that of iteration warmup + k + 1 at k
-  std::string problem;              ///< why it cannot be used; empty if it can
+  std::vector<ScheduleLine> lines;  ///< lines[k] is for iteration warmup + k + 1
+  std::string problem;              ///< why the schedule is unusable; empty if it is usable
 };
 
-/// "12"; a negative number where the text is none that fits.
+/// Parses a number such as "12"; negative if the text is not a number or too large.
 inline std::int64_t number_in(std::string_view text) noexcept {
   constexpr std::size_t kMostDigits = 18;
   if (text.empty() || text.size() > kMostDigits) return -1;
@@ -176,7 +176,7 @@ inline std::int64_t number_in(std::string_view text) noexcept {
   return number;
 }
 
-/// The fields of a line, which single blanks divide.
+/// Returns the fields of a line, separated by single blanks.
 inline std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields(1);
   for (const char c : line) {
@@ -189,7 +189,7 @@ inline std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-/// `name` stands for the file in the problem: "prof.schedule:3: ...".
+/// Reads a schedule. `name` is the file's name in messages: "prof.schedule:3: ...".
 inline Schedule read_schedule(std::istream& in, const std::string& name) {
   Schedule schedule;
   std::string line;
@@ -204,7 +204,7 @@ inline Schedule read_schedule(std::istream& in, const std::string& name) {
     if (number == 1) {
       schedule.warmup = number_in(fields[0]);
       if (fields.size() != 1 || schedule.warmup < 1)
-        return refuse("'" + line + "' is no number of warm-up iterations; expected one of at least 1");
+        return refuse("'" + line + "' is not a number of warm-up iterations; expected a whole number from 1");
       continue;
     }
     if (fields.size() == 1 && fields[0].empty()) continue;
@@ -213,35 +213,34 @@ inline Schedule read_schedule(std::istream& in, const std::string& name) {
     ScheduleLine made{fields[0], fields[2], number_in(fields[1]), number_in(fields[3])};
     const std::int64_t expected = schedule.warmup + static_cast<std::int64_t>(schedule.lines.size()) + 1;
     if (made.iteration != expected)
-      return refuse("iteration '" + fields[1] + "'; expected " + std::to_string(expected) +
-                    ", as lines follow each other");
+      return refuse("iteration '" + fields[1] + "'; expected " + std::to_string(expected) + " in this line");
     if (made.name.empty() || made.occurrence < 0)
       return refuse("'" + line + "'; expected a name, and an occurrence from 0 on");
     schedule.lines.push_back(std::move(made));
   }
   if (schedule.lines.empty()) {
     ++number;
-    return refuse("the schedule ends here; expected ranges to be measured, as 'stepsim schedule' writes them");
+    return refuse("the schedule lists no ranges; expected a file that 'stepsim schedule' wrote");
   }
   return schedule;
 }
 
-/// What was measured of one scheduled range on one stream.
+/// The measurements of one scheduled range on one stream.
 struct Measured {
-  const ScheduleLine* range = nullptr;  ///< the first line of this name and occurrence
+  const ScheduleLine* range = nullptr;  ///< first schedule line with this name and occurrence
   int device = 0;
   Stream stream{};
   std::int64_t start_index = -1;
   std::int64_t end_index = -1;
   Event start;
   Event stop;
-  bool started = false;  ///< in this iteration
+  bool started = false;  ///< true if started in this iteration
   bool stopped = false;
-  std::vector<std::int64_t> lengths;  ///< in nanoseconds, as the next
+  std::vector<std::int64_t> lengths;  ///< in nanoseconds, like offsets
   std::vector<std::int64_t> offsets;
 };
 
-/// A JSON string.
+/// Returns `text` as a JSON string.
 inline std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -258,7 +257,7 @@ inline std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// Nanoseconds as milliseconds, in any locale with a point.
+/// Formats nanoseconds as milliseconds, with a decimal point in any locale.
 inline std::string milliseconds(std::int64_t nanoseconds) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   std::string rest = std::to_string(nanoseconds % kMillisecond);
@@ -285,8 +284,8 @@ inline const char* first_set(std::initializer_list<const char*> names) noexcept 
 
 class Profiler {
  public:
-  /// Reads prof.schedule in `folder`, which ends in '/' or is empty, and writes there. Without a schedule that can be
-  /// used it says so and stays idle.
+  /// Reads prof.schedule in `folder`, which is empty or ends in '/', and writes its results there. Without a usable
+  /// schedule, prints a message and measures nothing.
   explicit Profiler(std::string folder) : process_(getpid()), folder_(std::move(folder)) {
     const std::string path = folder_ + "prof.schedule";
     std::ifstream file(path);
@@ -308,13 +307,13 @@ class Profiler {
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
-  /// The one of the process. Lives as long as that, whatever is torn down before.
+  /// Returns the profiler of the process. It is never destroyed, so it is usable until the process ends.
   static Profiler* get() noexcept {
     static Profiler* const only = make();
     return only;
   }
 
-  /// Ends the iteration before, if nobody has.
+  /// Begins an iteration, and ends the previous one if it is still open.
   void begin_iteration() noexcept {
     guarded([this] {
       if (in_iteration_) leave_iteration();
@@ -386,7 +385,7 @@ class Profiler {
     }
   }
 
-  /// Runs `work` alone, unless the profiler has stopped. Whatever it throws stops the profiler.
+  /// Runs `work` under the lock, unless the profiler has stopped. An exception in `work` stops the profiler.
   template <class Work>
   void guarded(const Work& work) noexcept {
     if (!running_.load(std::memory_order_acquire)) return;
@@ -400,7 +399,7 @@ class Profiler {
     }
   }
 
-  /// Whether a range of this name matters in this iteration. Takes no lock.
+  /// True if a range of this name is relevant in this iteration. Takes no lock.
   [[nodiscard]] bool concerns(std::string_view name) const noexcept {
     if (!running_.load(std::memory_order_acquire)) return false;
     if (warming_up_.load(std::memory_order_relaxed)) return names_.find(name) != names_.end();
@@ -408,7 +407,7 @@ class Profiler {
     return active != nullptr && active->name == name;
   }
 
-  /// What is measured of a range on its stream; made, if `may_add`, where it is scheduled. Else null.
+  /// Returns the measurements of a scheduled range. Adds missing ones if `may_add`; otherwise returns null for them.
   [[nodiscard]] Measured* find(const Key& key, std::int64_t occurrence, bool may_add) {
     const auto range = ranges_.find(std::pair(std::get<0>(key), occurrence));
     if (range == ranges_.end()) return nullptr;
@@ -445,7 +444,7 @@ class Profiler {
     if (iterations_.size() == schedule_.lines.size()) finish();
   }
 
-  /// Marks the iteration's start on the streams on which the range was met.
+  /// Marks the start of the iteration on each stream on which the range occurred in an earlier iteration.
   void mark_streams(const ScheduleLine& line) {
     const int device = Event::device();
     for (const std::unique_ptr<Measured>& one : measured_) {
@@ -487,7 +486,7 @@ class Profiler {
     }
   }
 
-  /// At exit: of a schedule that was not finished, what there is. Nothing of a child that the program forked.
+  /// At exit, writes the results of an unfinished schedule. A forked child writes nothing.
   void write_rest() noexcept {
     guarded([this] {
       if (process_ != getpid() || iterations_.empty()) return;
@@ -541,18 +540,18 @@ class Profiler {
 
   std::atomic<bool> running_{false};
   std::atomic<bool> warming_up_{false};
-  std::atomic<const ScheduleLine*> active_{nullptr};  ///< of this iteration; null between iterations and in warm-up
-  std::mutex mutex_;                                  ///< of all that follows
+  std::atomic<const ScheduleLine*> active_{nullptr};  ///< range in use; null between iterations and in warm-up
+  std::mutex mutex_;                                  ///< guards the members below
   pid_t process_;
   std::string folder_;
   Schedule schedule_;
   std::map<std::pair<std::string, std::int64_t>, const ScheduleLine*> ranges_;  ///< by name and occurrence
-  std::set<std::string, std::less<> > names_;                                   ///< of ranges_
-  std::map<Key, std::int64_t> met_;                                             ///< starts in this iteration
-  std::map<Key, std::vector<std::int64_t> > open_;  ///< occurrences that were started and not stopped
+  std::set<std::string, std::less<> > names_;                                   ///< names in ranges_
+  std::map<Key, std::int64_t> met_;                                             ///< number of starts in this iteration
+  std::map<Key, std::vector<std::int64_t> > open_;  ///< occurrences that are started and not yet stopped
   std::map<std::pair<Key, std::int64_t>, Measured*> places_;
-  std::map<std::pair<int, Stream>, std::pair<std::unique_ptr<Event>, bool> > begins_;  ///< of the iteration, on streams
-  std::vector<std::unique_ptr<Measured> > measured_;                                   ///< in the order of first starts
+  std::map<std::pair<int, Stream>, std::pair<std::unique_ptr<Event>, bool> > begins_;  ///< iteration starts by stream
+  std::vector<std::unique_ptr<Measured> > measured_;  ///< in the order of their first starts
   std::int64_t next_index_ = 0;
   std::int64_t iteration_ = 0;
   bool in_iteration_ = false;
@@ -575,7 +574,7 @@ inline void stop(std::string_view name, Stream stream) noexcept {
   if (Profiler* const only = Profiler::get(); only != nullptr) only->stop(name, stream);
 }
 
-/// An iteration that lasts as long as this does.
+/// Begins an iteration and ends it on destruction.
 struct Iteration {
   Iteration() noexcept { begin_iteration(); }
   ~Iteration() { end_iteration(); }
@@ -583,7 +582,7 @@ struct Iteration {
   Iteration& operator=(const Iteration&) = delete;
 };
 
-/// A range that lasts as long as this does. The name must live as long, as literals do.
+/// Starts a range and stops it on destruction. The name must outlive the object; literals do.
 class Range {
  public:
   Range(std::string_view name, Stream stream) noexcept : name_(name), stream_(stream) { start(name_, stream_); }

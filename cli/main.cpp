@@ -1,5 +1,5 @@
-// stepsim COMMAND [TRACE...] [options]: finds the command, parses its options, runs it, and
-// turns whatever happens into one exit code and at most one line on standard error.
+// stepsim COMMAND [TRACE...] [options]: finds the command, parses its options and runs it. Every failure ends with an
+// exit code and at most one line on standard error.
 
 #include <functional>
 #include <string>
@@ -20,23 +20,25 @@ namespace stepsim::cli {
 namespace {
 
 std::string whole_help() {
-  return folded_help(program_help(commands()) + kinds_of_words() + exit_codes_help(), help_width());
+  return folded_help(program_help(commands()) + list_of_kinds() + exit_codes_help(), help_width());
 }
 
-/// A word may have blanks: "stepsim help H100 SXM".
-std::string help_on(const std::vector<std::string>& words) {
-  return explain(joined(words, std::identity{}, " "), commands());
+/// Returns the output of `stepsim help TOPIC [--json]`. A topic may consist of several words: "stepsim help H100 SXM".
+std::string help_on(std::vector<std::string> words) {
+  const bool json = std::erase(words, "--json") > 0;
+  const std::string topic = joined(words, std::identity{}, " ");
+  return json ? topics_as_json(topic, commands()) : folded_help(explain(topic, commands()), help_width());
 }
 
 void run(const Session& session) {
   if (session.arguments.empty()) {
     session.out.write(whole_help());
     session.out.flush();
-    throw UsageError("no command given; expected one of those listed");
+    throw UsageError("no command given; choose one of the list above");
   }
   const std::string& word = session.arguments.front();
   if (word == "help" && session.arguments.size() > 1) {
-    session.out.write(folded_help(help_on({session.arguments.begin() + 1, session.arguments.end()}), help_width()));
+    session.out.write(help_on({session.arguments.begin() + 1, session.arguments.end()}));
   } else if (word == "--help" || word == "-h" || word == "help") {
     session.out.write(whole_help());
   } else if (word == "--version" || word == "-V") {

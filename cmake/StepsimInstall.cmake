@@ -1,6 +1,6 @@
-# What `cmake --install` installs: component runtime is the program, component dev the libraries with their headers and
-# the files that find_package(stepsim) reads, component capture what is loaded into programs that are captured, and the
-# header that these may include.
+# Defines what `cmake --install` installs. Component runtime is the program. Component dev is the libraries, their
+# headers and the files for find_package(stepsim). Component capture is the module that is loaded into captured
+# programs, and the header that these programs can include.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -19,7 +19,7 @@ endforeach()
 install(TARGETS ${STEPSIM_LIBRARIES} stepsim_version EXPORT stepsimTargets
   ARCHIVE COMPONENT dev
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim COMPONENT dev)
-# The inline profiler is one header, for programs that need nothing else of stepsim.
+# The inline profiler is a single header, for programs that need nothing else from stepsim.
 install(FILES ${PROJECT_SOURCE_DIR}/capture/inline.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim/capture COMPONENT dev)
 
 install(EXPORT stepsimTargets NAMESPACE stepsim:: DESTINATION ${STEPSIM_PACKAGE_DIR} COMPONENT dev)

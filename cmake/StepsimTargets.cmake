@@ -1,6 +1,6 @@
-# Functions that make stepsim's targets. All settings are per target; there are no global flags.
+# Functions that define stepsim's targets. All settings are per target; there are no global flags.
 
-# No warning for members that a designated initialiser leaves out: they have their defaults.
+# Do not warn about members that a designated initialiser leaves out, because they have default values.
 set(STEPSIM_WARNINGS
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor
   -Wold-style-cast -Wcast-align -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion
@@ -22,9 +22,9 @@ if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
     set(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
   endif()
 endif()
-# With link-time optimisation gcc's objects hold only intermediate code. Those of libraries that are installed hold machine
-# code too, for programs that are not optimised at link time and for clang. The program is as fast without, and its build
-# takes less time: the preset `release` leaves it out.
+# With link-time optimisation, gcc's object files contain only intermediate code. Installed libraries also contain
+# machine code, for clang and for programs that are linked without this optimisation. The program itself does not need
+# it, so the preset `release` turns it off to build faster.
 option(STEPSIM_FAT_OBJECTS "With link-time optimisation, let libraries hold machine code too" ON)
 if(STEPSIM_FAT_OBJECTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
   set(STEPSIM_FAT_OPTION $<$<CONFIG:Release>:-ffat-lto-objects>)
@@ -32,10 +32,10 @@ endif()
 
 option(STEPSIM_UNITY "Compile the sources of a folder as one unit: a third of the processor time" ON)
 
-# Compiles the sources that share a folder as one unit. Three warnings are wrong there and therefore off: of a local
-# name that hides another source's, of a type from an anonymous namespace that came by #include, and gcc 12's of null
-# pointers, which blames moves inside of std::vector<std::string>. clang-tidy and the stage `clang` of ./dev ci compile
-# each source by itself.
+# Compiles the sources of a folder as one unit. Three warnings are turned off because they are wrong in such a unit:
+# about a local name that hides a name of another source, about a type from an anonymous namespace in an included file,
+# and gcc 12's null pointer warning, which is triggered by moves inside std::vector<std::string>. clang-tidy and the
+# stage `clang` of ./dev ci compile each source separately.
 function(_stepsim_unity target)
   foreach(source IN LISTS ARGN)
     get_filename_component(folder ${source} ABSOLUTE)
@@ -58,8 +58,8 @@ function(_stepsim_settings target)
 endfunction()
 
 # stepsim_library(model_base SOURCES a.cpp ... HEADERS a.h ... LINKS stepsim::x ... PRIVATE fmt::fmt ...)
-# makes the static library stepsim_model_base with the alias stepsim::model_base. HEADERS are installed; target
-# all_verify_interface_header_sets compiles each of them alone.
+# defines the static library stepsim_model_base with the alias stepsim::model_base. HEADERS are installed; target
+# all_verify_interface_header_sets compiles each of them separately.
 function(stepsim_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;LINKS;PRIVATE" ${ARGN})
   add_library(stepsim_${name} STATIC ${ARG_SOURCES})
@@ -73,8 +73,8 @@ function(stepsim_library name)
 endfunction()
 
 # stepsim_rooms(model base job cost ...)
-# makes stepsim::model from the libraries of its rooms, stepsim_model_base and so on, and lists them for installation
-# (StepsimInstall.cmake).
+# defines stepsim::model as the libraries of its subfolders, stepsim_model_base and so on, and lists these for
+# installation (StepsimInstall.cmake).
 function(stepsim_rooms name)
   add_library(stepsim_${name} INTERFACE)
   add_library(stepsim::${name} ALIAS stepsim_${name})
@@ -87,10 +87,10 @@ endfunction()
 # stepsim_registry(stepsim_ingest_formats formats
 #   TYPE Format NAMESPACE stepsim::ingest HEADER ingest/formats/format.h SUFFIX _format
 #   ENTRIES kineto/kineto byteps_comm ...)
-# adds each entry's <entry>.cpp in the calling folder to the target, and generates the table behind
-# `std::span<const TYPE* const> formats()`. Entry kineto, or kineto/kineto if it has a folder of its own, is
-# `extern const Format kineto_format`. A new entry takes one file and one line; nothing else lists the entries. Small
-# entries that are alike may share a source: picture/pictures:dot is dot_exporter in picture/pictures.cpp.
+# adds each entry's <entry>.cpp in the calling folder to the target, and generates the table returned by
+# `std::span<const TYPE* const> formats()`. Entry kineto, or kineto/kineto if it is in a separate folder, is
+# `extern const Format kineto_format`. A new entry needs one file and one line; nothing else lists the entries. Similar
+# small entries can share a source: picture/pictures:dot is dot_exporter in picture/pictures.cpp.
 function(stepsim_registry target table)
   cmake_parse_arguments(ARG "" "TYPE;NAMESPACE;HEADER;SUFFIX" "ENTRIES" ${ARGN})
   set(declarations "")
@@ -131,12 +131,13 @@ std::span<const @ARG_TYPE@* const> @table@() {
 endfunction()
 
 # stepsim_test(model_job_test FOLDERS job LINKS stepsim::model LABELS unit)
-# makes one program of SOURCES and of every *_test.cpp in and below FOLDERS, so a new test file takes no line. ctest runs
-# each test case by itself. Most of compiling a test goes into its headers, so ten files are compiled together: two files
-# of a program cannot give one name to two things, even in anonymous namespaces. Each also compiles alone.
+# builds one program from SOURCES and every *_test.cpp in and below FOLDERS, so a new test file needs no line here.
+# ctest runs each test case separately. Most of a test's compile time is spent in headers, so ten files are compiled
+# together. Therefore two files of a program cannot use the same name for different things, even in anonymous
+# namespaces. Each file must also compile separately.
 #
-# Test cases in the files PARALLEL run several threads. They are a program of their own, model_job_parallel_test, with
-# `parallel` in its label; target `parallel_tests` builds these programs and stepsim, for the thread sanitizer.
+# Test cases in the files PARALLEL use several threads. They are in a separate program, model_job_parallel_test, with
+# `parallel` in its label. Target `parallel_tests` builds these programs and stepsim, for the thread sanitizer.
 function(stepsim_test name)
   cmake_parse_arguments(ARG "" "LABELS" "FOLDERS;SOURCES;PARALLEL;LINKS" ${ARGN})
   foreach(folder IN LISTS ARG_FOLDERS)
@@ -164,7 +165,7 @@ function(_stepsim_test_program name sources links label)
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${links} stepsim_source_folder GTest::gtest_main GTest::gmock fmt::fmt)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${STEPSIM_UNITY} UNITY_BUILD_BATCH_SIZE 10)
-  # Without NO_PRETTY_VALUES the whole text of a parameter becomes part of the test's name.
+  # NO_PRETTY_VALUES keeps the text of parameters out of the test's name.
   list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
   set_property(GLOBAL APPEND_STRING PROPERTY stepsim_test_programs "${name};${label};${sources}\n")
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${label}" TIMEOUT 300)
@@ -179,9 +180,9 @@ function(stepsim_bench name)
 endfunction()
 
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
-# makes a fuzz target from tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput: a libFuzzer binary if
-# STEPSIM_BUILD_FUZZERS is on, else a program that runs the files of tests/fuzz/corpus/<name>/. A test labelled fuzz runs
-# it on that corpus in both cases. Target `fuzzers` builds all of them.
+# builds a fuzz target from tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput. It is a libFuzzer binary if
+# STEPSIM_BUILD_FUZZERS is on, otherwise a program that runs the files of tests/fuzz/corpus/<name>/. In both cases, a
+# test labelled fuzz runs it on that corpus. Target `fuzzers` builds all fuzz targets.
 function(stepsim_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)

@@ -1,5 +1,5 @@
-# stepsim::version, the library behind model/base/version.h. Every build writes the commit into a generated source, but
-# only if it changed, so a commit rebuilds this file alone and does not reconfigure.
+# Defines stepsim::version, the library that implements model/base/version.h. Every build writes the commit into a
+# generated source if it has changed. So a new commit rebuilds only this file and does not reconfigure.
 
 set(STEPSIM_COMMIT_FILE ${PROJECT_BINARY_DIR}/generated/commit.cpp)
 add_custom_target(stepsim_commit

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles sources of a build without making anything of them: warnings are errors there, too.
+"""Compiles sources of a build without producing output. Warnings are errors, as in the build.
 
     cmake/check_syntax.py BUILD_FOLDER JOBS < list of sources
 
-Prints what the compiler says; ends with 1 if it refuses one."""
+Prints the compiler's messages. Exits with 1 if a source does not compile."""
 import concurrent.futures
 import os
 import subprocess

@@ -3,8 +3,8 @@
 
     cmake/targets_of_tests.py BUILD_FOLDER [CTEST ARGUMENT...]
 
-Understands -R REGEX and -L REGEX; prints nothing where it cannot tell, and then everything has to be built. ctest knows
-the cases of a test program only after the program was built, so their names are read from the sources.
+Understands -R REGEX and -L REGEX. With other arguments it prints nothing, which means that everything must be built.
+ctest knows the cases of a test program only after it was built, so their names are read from the sources.
 """
 import argparse
 import json
@@ -34,12 +34,12 @@ def main():
         if any(re.search(wanted.tests_regex, ".".join(case)) for case in cases):
             targets.add(target)
 
-    # Of tests that run a program, its file is in the command.
+    # If a test runs a program, the program's file is in the test's command.
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *sys.argv[2:]], capture_output=True)
     for test in json.loads(listed.stdout).get("tests", []):
         command = test.get("command", ["cmake"])
         if os.path.basename(command[0]) == "cmake":
-            return  # installs what was built
+            return  # it installs the whole build
         for word in command:
             if word.startswith(os.path.abspath(build) + "/bin/"):
                 targets.add(os.path.basename(word))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on many sources of a build at once.
+"""Runs clang-tidy on many sources of a build.
 
     cmake/tidy.py BUILD_FOLDER JOBS < list of sources
 
-Most of clang-tidy's time goes into the headers of other libraries, so sources are checked in batches: one file that
-includes several of them. That takes a quarter of the time. The price is that a name which one source of a batch brings
-in is known to those behind it. Sources that do not compile together, which clang finds out first, are in different
-batches. Prints each finding once; ends with 1 if there are any.
+Most of clang-tidy's time is spent in the headers of other libraries, so sources are checked in batches: one file that
+includes several of them. This takes a quarter of the time. The disadvantage is that names declared by one source of a
+batch are visible to later ones. Sources that do not compile together, which clang checks first, are put into different
+batches. Prints each finding once. Exits with 1 if there are any.
 """
 
 import concurrent.futures
@@ -20,13 +20,13 @@ import sys
 
 BATCH = 12
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + "/"
-# They are true of the file that includes the sources, not of the sources.
+# These findings are about the file that includes the sources, not about the sources.
 BATCH_CHECKS = "--checks=-bugprone-suspicious-include"
 FINDING = re.compile(r"^(/[^:\n]+):(\d+):(\d+): (?:error|warning): .*$", re.MULTILINE)
 
 
 def compile_flags(build):
-    """The flags of each source that the build compiles, by its path; without those of input and output."""
+    """Returns the compiler flags of each source of the build by its path, without input and output files."""
     flags = {}
     for entry in json.load(open(os.path.join(build, "compile_commands.json"))):
         words = shlex.split(entry["command"])
@@ -45,14 +45,14 @@ def compile_flags(build):
 
 
 def sources_of(file):
-    """The sources that CMake compiles together in a file that it made for a unity build, or the source itself."""
+    """Returns the sources included by a file that CMake generated for a unity build, or the file itself."""
     if "/Unity/unity_" not in file:
         return [file]
     return re.findall('^#include "(.*)"$', open(file).read(), re.MULTILINE)
 
 
 def split(sources):
-    """Batches of sources from different folders: they have fewer names in common."""
+    """Returns batches of sources from different folders, which have fewer names in common."""
     count = (len(sources) + BATCH - 1) // BATCH
     return [sources[i::count] for i in range(count)]
 
@@ -72,7 +72,7 @@ class Tidy:
         return result.stdout
 
     def write(self, sources):
-        """A file that includes the sources, and its flags; of one source that one itself."""
+        """Writes a file that includes the sources and returns it with its flags. A single source is returned itself."""
         if len(sources) == 1:
             return sources[0], self.flags[sources[0]]
         file = os.path.join(self.folder, f"batch{next(self.numbers)}.cpp")
@@ -82,7 +82,7 @@ class Tidy:
         return file, [word for pair in pairs for word in pair]
 
     def compile_together(self, sources):
-        """Those of the sources that compile together, and the rest."""
+        """Returns those of the sources that compile together, and the rest."""
         rest = []
         while len(sources) > 1:
             file, flags = self.write(sources)
@@ -98,7 +98,7 @@ class Tidy:
         return sources, rest
 
     def batches(self, sources, pool):
-        """Tests apart, for their libraries. A source that is told something by a definition of its own stays alone."""
+        """Returns batches. Tests, which use other libraries, and sources with a private definition are separate."""
         alone = [s for s in sources if any(flag.startswith("-DSTEPSIM_") for flag in self.flags[s])]
         tests = [s for s in sources if s not in alone and re.search("/(tests|bench)/", s)]
         others = [s for s in sources if s not in alone and s not in tests]
@@ -111,20 +111,20 @@ class Tidy:
         return result
 
     def check(self, sources):
-        """What clang-tidy prints of these sources."""
+        """Returns the output of clang-tidy for these sources."""
         file, flags = self.write(sources)
         options = [] if len(sources) == 1 else [BATCH_CHECKS, "--header-filter=/(model|ingest|sim|scenarios|cli|tests|bench)/.+"]
         return self.run(file, flags, *options)
 
     def pairs(self, source):
-        """The flags of a source, each with its argument."""
+        """Yields the flags of a source, each with its argument."""
         words = iter(self.flags[source])
         for word in words:
             yield (word, next(words)) if word == "-isystem" else (word,)
 
 
 def findings(output):
-    """Each finding of the output with the lines that belong to it."""
+    """Returns each finding in the output with the lines that belong to it."""
     starts = [m.start() for m in FINDING.finditer(output)]
     if output.strip() and not starts:
         return [output]
@@ -144,7 +144,7 @@ def main():
         for output in pool.map(tidy.check, work):
             for finding in findings(output):
                 if finding.startswith("/") and not finding.startswith(ROOT):
-                    continue  # a template of another library, made of a type of ours that was found too
+                    continue  # a template of another library; the type of ours that it uses is also reported
                 seen.setdefault(finding.split("\n", 1)[0], finding)
     for first_line in sorted(seen):
         print(seen[first_line].rstrip())

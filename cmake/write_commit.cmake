@@ -1,6 +1,6 @@
 # cmake -D SOURCE_DIR=... -D OUTPUT=... -P write_commit.cmake
-# Writes the source of stepsim::commit(): what git says about SOURCE_DIR, else the hash that `git archive` put into
-# cmake/commit.txt, else "unknown".
+# Writes the source of stepsim::commit(): the commit of SOURCE_DIR according to git, or else the hash that `git archive`
+# put into cmake/commit.txt, or else "unknown".
 
 cmake_minimum_required(VERSION 3.25)
 

@@ -1,11 +1,11 @@
-"""Makes one page of page/src, for sim/export/page/html.cpp to fill in.
+"""Bundles page/src into one page, which sim/export/page/html.cpp fills in.
 
 bundle.py [--esbuild PROGRAM] (--cpp FILE | --html FILE)
 
-With esbuild the script is that of interactive.js: minified, with uPlot. Without, it is that of plain.js: the modules
-joined in the order of their imports, in one function. So a module imports names, without renaming, from files of this
-folder; and no two modules declare the same name, which is checked. The page's content policy names its script and its
-style by their hashes, so nothing else can run in it.
+With esbuild, the script is interactive.js, minified and with uPlot. Without it, the script is plain.js: the modules are
+joined in the order of their imports, in one function. Therefore a module can only import names, without renaming, from
+files of this folder, and no two modules can declare the same name, which is checked. The page's content policy lists
+the hashes of its script and style, so that nothing else can run in it.
 """
 
 import argparse
@@ -24,7 +24,7 @@ DECLARATION = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|clas
 
 
 def in_order(module, seen):
-    """Yields `module` behind all that it imports."""
+    """Yields `module` after all modules that it imports."""
     if module in seen:
         return
     seen.add(module)
@@ -75,7 +75,7 @@ def page(script, style):
 
 
 def cpp(text):
-    """A translation unit that holds the parts of the page (sim/export/page/page.h)."""
+    """Returns a C++ source that contains the parts of the page (sim/export/page/page.h)."""
     head, rest = text.split(MARKS[0])
     script, tail = rest.split(MARKS[1])
     arrays = "".join(

@@ -7,16 +7,16 @@
 
 namespace stepsim::testing {
 
-/// Whether tests that sample take all of their samples: STEPSIM_NIGHTLY=1, which `./dev nightly` sets.
+/// Whether sampling tests take all of their samples: STEPSIM_NIGHTLY=1, which `./dev nightly` sets.
 inline bool nightly() {
   const char* const set = std::getenv("STEPSIM_NIGHTLY");
   return set != nullptr && std::string_view{set} == "1";
 }
 
-/// How many seeds a test tries: a few at each commit, all each night.
+/// Returns how many seeds a test tries: `few` at each commit, `all` in nightly tests.
 inline unsigned seeds(unsigned few, unsigned all) { return nightly() ? all : few; }
 
-/// The distance between the positions that a test tries: `far` at each commit, 1 each night.
+/// Returns the distance between the positions that a test tries: `far` at each commit, 1 in nightly tests.
 inline std::size_t stride(std::size_t far) { return nightly() ? 1 : far; }
 
 }  // namespace stepsim::testing

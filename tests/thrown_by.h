@@ -5,7 +5,7 @@
 
 namespace stepsim::testing {
 
-/// The message of the Error that `act` throws, or `none`. Other exceptions are passed on.
+/// Returns the message of the Error that `act` throws, or `none` if it throws nothing. Other exceptions are passed on.
 template <class Error, class Act>
 std::string thrown_by(Act act, const char* none = "taken") {
   try {

@@ -6,10 +6,10 @@
 
 namespace stepsim {
 
-/// The whole text of a file of the repository, such as "docs/job.md".
+/// Returns the whole text of a file of the repository, such as "docs/reference/job.md".
 std::string text_of_file(const std::string& file);
 
-/// The texts between ```yaml and ``` of a page of the repository.
+/// Returns the texts between ```yaml and ``` on a page of the repository.
 std::vector<std::string> yaml_examples(const std::string& page);
 
 }  // namespace stepsim

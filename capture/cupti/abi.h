@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
-/// What this module uses of CUPTI's activity interface: numbers, functions, and where members lie in records. Written
-/// down here so that it builds without CUDA, and because the layout is that of the library that is loaded, not of a
-/// header. Records only grew at their ends, so one offset holds for all versions that have the member; a test compares
-/// all of them with CUDA's headers. Source: cupti_activity.h and cupti_activity_deprecated.h of CUDA 13.0.
+/// The parts of CUPTI's activity interface that this module uses: numbers, functions, and offsets of members in
+/// records. They are repeated here so that the module builds without CUDA, and because the layout is determined by the
+/// loaded library, not by a header. Newer versions only append members to records, so one offset is valid for all
+/// versions that have the member; a test compares all of them with CUDA's headers. Source: cupti_activity.h and
+/// cupti_activity_deprecated.h of CUDA 13.0.
 namespace stepsim::capture::cupti {
 
 using Result = int;
@@ -16,7 +17,7 @@ inline constexpr Result kSuccess = 0;
 inline constexpr Result kMaxLimitReached = 12;
 inline constexpr Result kMultipleSubscribers = 39;
 
-/// CUpti_ActivityKind.
+/// The values of CUpti_ActivityKind.
 enum class Activity : std::uint32_t {
   kMemcpy = 1,
   kMemset = 2,
@@ -33,16 +34,17 @@ enum class Activity : std::uint32_t {
   kGraphTrace = 51,
 };
 
-/// CUpti_CallbackDomain.
+/// The values of CUpti_CallbackDomain.
 enum class Domain : std::uint32_t { kDriver = 1, kRuntime = 2 };
 
-/// cuptiGetVersion() of the first version with a member or a meaning.
+/// The constants below are values of cuptiGetVersion(). Each names a member or a behaviour that exists from this
+/// version on.
 inline constexpr std::uint32_t kGraphNodesSince = 13;       // CUDA 11.0
 inline constexpr std::uint32_t kGraphIdsSince = 14;         // CUDA 11.1
 inline constexpr std::uint32_t kSyncIdsSince = 26;          // CUDA 12.8
-inline constexpr std::uint32_t kNoBufferAllowedSince = 27;  // CUDA 12.9: before, CUPTI crashed where it got no buffer
+inline constexpr std::uint32_t kNoBufferAllowedSince = 27;  // CUDA 12.9; earlier, CUPTI crashed if it got no buffer
 
-/// CUpti_CallbackFunc.
+/// The type CUpti_CallbackFunc.
 using Callback = void (*)(void* of_ours, Domain, std::uint32_t callback, const void* data);
 
 struct Functions {
@@ -55,7 +57,7 @@ struct Functions {
   Result (*get_next_record)(std::uint8_t*, std::size_t, std::uint8_t**) = nullptr;
   Result (*get_dropped)(void*, std::uint32_t, std::size_t*) = nullptr;
   Result (*flush_all)(std::uint32_t) = nullptr;
-  // The rest may be missing.
+  // Older versions may lack the functions below.
   Result (*get_callback_name)(Domain, std::uint32_t, const char**) = nullptr;
   Result (*get_result_string)(Result, const char**) = nullptr;
   Result (*subscribe)(void**, Callback, void*) = nullptr;
@@ -75,7 +77,7 @@ namespace copy {
 inline constexpr std::size_t kKind = 4, kSource = 5, kDestination = 6, kBytes = 8, kStart = 16, kEnd = 24, kDevice = 32,
                              kStream = 40, kCorrelation = 44, kGraphNode = 64;
 }
-namespace peer_copy {  // as copy, but
+namespace peer_copy {  // like copy, except for these offsets
 inline constexpr std::size_t kCorrelation = 60, kGraphNode = 72;
 }
 namespace set {
@@ -109,7 +111,7 @@ inline constexpr std::size_t kDevice = 112, kName = 136;
 }
 }  // namespace offset
 
-/// A member of a record, which need not be aligned.
+/// Reads a member of a record. The member may be unaligned.
 template <class Value>
 [[nodiscard]] Value member(const std::uint8_t* record, std::size_t offset) noexcept {
   Value value;

@@ -64,11 +64,11 @@ bool load(const std::string& path, Library& library, std::string& problem) {
   symbols.find_if_there("cuptiUnsubscribe", f.unsubscribe);
   symbols.find_if_there("cuptiSetThreadIdType", f.set_thread_id_type);
   if (!symbols.missing().empty()) {
-    problem = "the CUPTI that was found has no " + symbols.missing() + "; expected that of CUDA 11 or later";
+    problem = "the CUPTI that was found has no " + symbols.missing() + "; install the CUPTI of CUDA 11 or later";
     return false;
   }
   if (const Result result = f.get_version(&library.version); result != kSuccess) {
-    problem = "CUPTI does not say its version: " + to_text(library, result);
+    problem = "CUPTI does not report its version: " + to_text(library, result);
     return false;
   }
   return true;

@@ -7,17 +7,17 @@
 
 namespace stepsim::capture::cupti {
 
-/// CUPTI, loaded into this process. It is never unloaded.
+/// The CUPTI library, loaded into this process. It is never unloaded.
 struct Library {
   Functions functions;
-  std::uint32_t version = 0;  ///< of its interface, as cuptiGetVersion() says
+  std::uint32_t version = 0;  ///< interface version from cuptiGetVersion()
 };
 
-/// Loads `path`, or where that is empty libcupti.so by the names that CUDA 13, 12 and 11 give it. False if it cannot be
-/// loaded or lacks a function; `problem` then says why, in a sentence for the user.
+/// Loads `path`, or, if that is empty, libcupti.so under its names in CUDA 13, 12 and 11. Returns false if it cannot be
+/// loaded or lacks a function; `problem` then contains the reason as a sentence for the user.
 [[nodiscard]] bool load(const std::string& path, Library& library, std::string& problem);
 
-/// What CUPTI calls a result.
+/// Returns CUPTI's name of a result.
 [[nodiscard]] std::string to_text(const Library& library, Result result);
 
 }  // namespace stepsim::capture::cupti

@@ -10,13 +10,13 @@
 
 namespace stepsim::capture::cupti {
 
-/// Turns CUPTI's records into those of a capture file. Any number of threads may use one.
+/// Converts CUPTI's records to those of a capture file. Thread-safe.
 class Translator {
  public:
-  /// `library` must outlive this.
+  /// `library` must outlive this object.
   explicit Translator(const Library& library) noexcept : library_(library) {}
 
-  /// Adds what `record` says to `producer`. Records of kinds that a replay does not need add nothing.
+  /// Converts `record` and adds it to `producer`. Records that a replay does not need are ignored.
   void add(const std::uint8_t* record, Producer& producer) noexcept;
 
  private:
@@ -35,7 +35,7 @@ class Translator {
   [[nodiscard]] std::uint64_t graph_node(const std::uint8_t* record, std::size_t offset) const noexcept;
 
   const Library& library_;
-  std::array<Names, 2> names_{};  ///< of driver and runtime calls, as far as they were asked for
+  std::array<Names, 2> names_{};  ///< names of driver and runtime calls, filled on demand
 };
 
 }  // namespace stepsim::capture::cupti

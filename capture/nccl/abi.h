@@ -6,19 +6,19 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What this module uses of NCCL's profiler plugin interface, versions 2 to 6. Written down here so that it builds
-/// without NCCL. Descriptors end where we stop reading: NCCL makes them, and only ever passes them by address. A test
-/// compares where members lie with NCCL's headers. Source: nccl/profiler_v2.h to profiler_v6.h and profiler.h of the
-/// profiler example in NCCL's sources. Versions appeared with NCCL 2.24 (v2), 2.26 (v3), 2.27 (v4), 2.28 (v5) and 2.29
-/// (v6); NCCL takes the newest one that it knows.
+/// The parts of NCCL's profiler plugin interface, versions 2 to 6, that this module uses. They are repeated here so
+/// that the module builds without NCCL. Descriptors are declared only up to the last member that we read: NCCL
+/// allocates them and always passes them by address. A test compares the offsets with NCCL's headers. Source:
+/// nccl/profiler_v2.h to profiler_v6.h and profiler.h of the profiler example in NCCL's sources. Versions appeared with
+/// NCCL 2.24 (v2), 2.26 (v3), 2.27 (v4), 2.28 (v5) and 2.29 (v6); NCCL uses the newest one that it knows.
 namespace stepsim::capture::nccl {
 
 using Result = int;
 inline constexpr Result kSuccess = 0;
-/// NCCL's log function. Not called.
+/// NCCL's log function. It is not used.
 using Logger = void (*)(int level, unsigned long flags, const char* file, int line, const char* format, ...);
 
-/// Types of events, a bit each.
+/// Types of events, one bit each.
 namespace event {
 inline constexpr std::uint64_t kGroup = 1U << 0U;
 inline constexpr std::uint64_t kCollective = 1U << 1U;
@@ -28,9 +28,9 @@ inline constexpr std::uint64_t kProxyStep = 1U << 4U;
 inline constexpr std::uint64_t kKernelChannel = 1U << 6U;  ///< from v3 on
 }  // namespace event
 
-/// ncclProfilerEventState_t, the states that are used.
+/// The states of ncclProfilerEventState_t that are used.
 enum class State : int {
-  kProxyOpFirst = 0,  ///< up to kProxyOpLast: before v4, with ProxyOpArguments
+  kProxyOpFirst = 0,  ///< the states up to kProxyOpLast have ProxyOpArguments (before v4)
   kProxyOpLast = 7,
   kSendGpuWait = 8,
   kSendWait = 9,
@@ -41,12 +41,13 @@ enum class State : int {
   kKernelChannelStop = 22,  ///< from v4 on
 };
 
-/// Up to v3, with a state of a proxy operation.
+/// Arguments of a proxy operation's state, up to v3.
 struct ProxyOpArguments {
-  std::size_t transferred;  ///< bytes until now
+  std::size_t transferred;  ///< number of bytes transferred so far
   int steps;
 };
-/// From v4 on: the first member is bytes with states of proxy steps, and the GPU's timer with kKernelChannelStop.
+/// Arguments of a state, from v4 on. For proxy steps, the first member is a number of bytes; for kKernelChannelStop, it
+/// is the GPU's timer.
 struct StateArguments {
   std::uint64_t number;
 };
@@ -138,7 +139,7 @@ struct MessageV5 {
 };
 
 struct ProxyOp {
-  ::pid_t process;  ///< that began it: with PXN another one than ours
+  ::pid_t process;  ///< process that began the operation; with PXN this may be another process
   std::uint8_t channel;
   int peer;
   int steps;
@@ -150,10 +151,10 @@ struct KernelChannelV3 {
 };
 struct KernelChannelV4 {
   std::uint8_t channel;
-  std::uint64_t timer;  ///< of the GPU, in nanoseconds
+  std::uint64_t timer;  ///< GPU timer in nanoseconds
 };
 
-/// ncclProfilerEventDescr_vN_t. `parent` is what startEvent() gave as the handle of the event around this one.
+/// ncclProfilerEventDescr_vN_t. `parent` is the handle that startEvent() returned for the enclosing event.
 template <class Type, class Collective, class Message, class KernelChannel>
 struct Descriptor {
   Type type;
@@ -166,11 +167,11 @@ struct Descriptor {
     KernelChannel kernel_channel;
   };
 };
-using DescriptorV2 = Descriptor<std::uint8_t, CollectiveV2, MessageV2, KernelChannelV3>;  ///< has no kernel channels
+using DescriptorV2 = Descriptor<std::uint8_t, CollectiveV2, MessageV2, KernelChannelV3>;  ///< v2 has no kernel channels
 using DescriptorV3 = Descriptor<std::uint8_t, CollectiveV3, MessageV2, KernelChannelV3>;
 using DescriptorV4 = Descriptor<std::uint8_t, CollectiveV4, MessageV4, KernelChannelV4>;
 using DescriptorV5 = Descriptor<std::uint64_t, CollectiveV5, MessageV5, KernelChannelV4>;
-using DescriptorV6 = DescriptorV5;  ///< v6 added types of events that are not asked for
+using DescriptorV6 = DescriptorV5;  ///< v6 added only types of events that we do not request
 
 using InitV2 = Result (*)(void** context, int* activation);
 using InitV4 = Result (*)(void** context, int* activation, const char* name, std::uint64_t id, int nodes, int ranks,
@@ -178,7 +179,7 @@ using InitV4 = Result (*)(void** context, int* activation, const char* name, std
 using InitV5 = Result (*)(void** context, std::uint64_t id, int* activation, const char* name, int nodes, int ranks,
                           int rank, Logger log);
 
-/// ncclProfiler_vN_t: what the symbol ncclProfiler_vN is.
+/// ncclProfiler_vN_t: the type of the symbol ncclProfiler_vN.
 template <class Init, class Descriptor>
 struct Profiler {
   const char* name;

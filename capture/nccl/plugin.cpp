@@ -16,17 +16,17 @@
 namespace stepsim::capture::nccl {
 namespace {
 
-/// What NCCL gets as the context of a communicator.
+/// The context of a communicator that we give to NCCL.
 struct Context {
   Recorder* recorder = nullptr;
   Session* session = nullptr;
   Communicator* communicator = nullptr;
-  Context* before = nullptr;  ///< that came before it
-  /// A child of fork() has its parent's contexts, but not its file.
+  Context* before = nullptr;  ///< previous context in the list
+  /// False in a child of fork(): it has its parent's contexts, but not its file.
   [[nodiscard]] bool is_ours() const noexcept { return session->owner() == ::getpid(); }
 };
 
-/// All of them: NCCL may call with one after its end, so none is ever freed.
+/// A list of all contexts. None is ever freed, because NCCL may use one after its end.
 std::atomic<Context*> last_context{nullptr};
 
 Context* keep(Context* made) noexcept {
@@ -44,7 +44,7 @@ Target target_of_session() noexcept {
           .recording = []() noexcept { return Session::current()->is_wanted(); }};
 }
 
-/// The recorder of a session. None is ever freed: NCCL may call until the process is gone.
+/// The recorder of a session. Neither is ever freed, because NCCL may call until the process ends.
 struct Current {
   Session* session = nullptr;
   Recorder* recorder = nullptr;
@@ -57,12 +57,13 @@ void finish() {
   Session* const session = Session::current();
   Recorder* const recorder = current_recorder.load(std::memory_order_acquire);
   if (session == nullptr || recorder == nullptr || session->owner() != ::getpid()) return;
-  recorder->tell_lost();
+  recorder->record_lost();
   session->finish();
 }
 
-/// An event may be in progress for each transfer of each channel to each peer: some thousands.
-std::uint32_t room_for_events(const Session& session) {
+/// Returns the capacity for events in progress. There may be one event for each transfer of each channel to each peer,
+/// several thousand in total.
+std::uint32_t event_capacity(const Session& session) {
   constexpr std::size_t kShare = 16;
   constexpr std::size_t kBytesOfEvent = 128;
   return static_cast<std::uint32_t>(
@@ -74,7 +75,7 @@ Current make_current() {
   Session* const session = Session::start(Session::Loader::kNccl);
   if (session == nullptr) return {};
   if (current.session != session) {
-    current = {session, new Recorder(target_of_session(), room_for_events(*session))};
+    current = {session, new Recorder(target_of_session(), event_capacity(*session))};
     current_recorder.store(current.recorder, std::memory_order_release);
     std::atexit(finish);
   }
@@ -88,7 +89,7 @@ bool is_off() noexcept {
 
 constexpr int kVersionWithChannels = 3;
 
-/// Of each version: `Version` is its number, `Descriptor` what events are described by.
+/// The functions of one version of the interface. `Descriptor` is the type that describes its events.
 template <int Version, class Descriptor>
 struct Interface {
   static Result init(void** context, int* activation) noexcept {
@@ -160,7 +161,7 @@ struct Interface {
     if constexpr (Version > kVersionWithChannels) {
       if (arguments != nullptr) number = static_cast<const StateArguments*>(arguments)->number;
     } else {
-      // Other states have no arguments, or what is smaller.
+      // Other states have no arguments, or smaller ones.
       const bool of_proxy_op =
           state >= static_cast<int>(State::kProxyOpFirst) && state <= static_cast<int>(State::kProxyOpLast);
       if (of_proxy_op && arguments != nullptr) number = static_cast<const ProxyOpArguments*>(arguments)->transferred;
@@ -185,7 +186,7 @@ struct Interface {
                                                                 : nullptr;
   }
 
-  /// Before v4 its operations say whose communicator they are of, and which rank began them.
+  /// Describes the communicator from an event. Before v4, only the operations state their communicator and rank.
   template <class Event>
   static void describe_by(const Context& context, const Descriptor& descriptor, const Event& event) noexcept {
     if constexpr (Version <= kVersionWithChannels) {

@@ -3,9 +3,8 @@
 
 #include "capture/nccl/abi.h"
 
-/// Where NCCL enters this module, if NCCL_PROFILER_PLUGIN names it. It takes the one of these with the largest number
-/// that it knows. None of their functions throws or returns an error: where nothing is to be recorded, no event is
-/// asked for.
+/// The entry points for NCCL, used if NCCL_PROFILER_PLUGIN names this module. NCCL uses the newest version that it
+/// knows. The functions never throw or return an error; if nothing is to be recorded, they request no events.
 extern "C" {
 #define STEPSIM_EXPORTED __attribute__((visibility("default")))
 extern STEPSIM_EXPORTED const stepsim::capture::nccl::ProfilerV2 ncclProfiler_v2;

@@ -73,7 +73,7 @@ using wire::Record;
 
 constexpr std::uint64_t kHigh = std::uint64_t{1} << 32U;
 
-/// "AllReduce/ncclFloat32/RING/LL", made without memory of its own.
+/// Builds the text "AllReduce/ncclFloat32/RING/LL" without allocating memory.
 class OperationText {
  public:
   explicit OperationText(const Operation& operation) noexcept {
@@ -98,7 +98,7 @@ class OperationText {
   std::size_t size_ = 0;
 };
 
-/// The number in a handle of this kind; 0 for others.
+/// Returns the number in a handle of this kind; 0 for other handles.
 std::uint32_t number_in(const void* handle, Kind kind) noexcept {
   const std::optional<EventHandle> event = EventHandle::unpack(handle);
   return event && event->kind == kind ? event->number : 0;
@@ -117,7 +117,7 @@ bool is_transfer_state(State state) noexcept {
   return (state >= State::kSendGpuWait && state <= State::kReceiveGpuWait) || state == State::kSendPeerWait;
 }
 
-/// Ends the wait that a transfer was in.
+/// Adds the time since the last state change to the wait that the transfer was in.
 void advance(OpenEvent& event, std::uint64_t now) noexcept {
   const std::uint64_t waited = now - std::min(now, event.since);
   if (event.waits == Waits::kForDevice) event.device += waited;
@@ -233,9 +233,10 @@ void* Recorder::begin(OpenEvent event, Kind kind) noexcept {
     event.communicator->open.fetch_add(1, std::memory_order_relaxed);
     return handle->pack();
   }
-  // Told when it doubles, so that a program that is killed leaves more than half of the number.
+  // The count is written each time it doubles, so that the file of a killed program states more than half of the true
+  // number.
   const std::uint64_t lost = lost_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if ((lost & (lost - 1)) == 0) tell_lost();
+  if ((lost & (lost - 1)) == 0) record_lost();
   return nullptr;
 }
 
@@ -276,7 +277,7 @@ void Recorder::change(void* handle, State state, std::uint64_t number) noexcept 
   if (known->kind == Kind::kProxyStep && is_transfer_state(state)) {
     advance(*event, target_.now());
     event->waits = after(state);
-    // With other states NCCL passes the bytes of a transfer before this one.
+    // With other states, NCCL passes the bytes of the previous transfer.
     if (state == State::kSendWait || state == State::kReceiveFlushWait) event->bytes = number;
   } else if (known->kind == Kind::kChannel && state == State::kKernelChannelStop) {
     event->peer = number;

@@ -16,33 +16,33 @@ namespace stepsim::capture::nccl {
 
 struct Communicator;
 
-/// What is given to NCCL for an event, and comes back with calls about it: numbers in the bits of a pointer that points
-/// nowhere. Never null.
+/// The handle of an event that NCCL gets and passes back in later calls: numbers packed into the bits of a pointer that
+/// is never dereferenced. Never null.
 struct EventHandle {
   enum class Kind : std::uint8_t { kGroup = 1, kOperation, kChannel, kProxyOp, kProxyStep };
   Kind kind{};
   bool is_send = false;
-  std::uint32_t slot = 0;    ///< of an open event; below kMostSlots
-  std::uint32_t number = 0;  ///< of its kind in the file, from 1
+  std::uint32_t slot = 0;    ///< slot of an open event; below kMostSlots
+  std::uint32_t number = 0;  ///< number of the event among its kind in the file, from 1
 
   static constexpr std::uint32_t kMostSlots = 1U << 20U;
   [[nodiscard]] void* pack() const noexcept;
-  /// Nothing for null, and for what pack() does not make.
+  /// Returns nullopt for null, and for values that pack() does not produce.
   [[nodiscard]] static std::optional<EventHandle> unpack(const void* handle) noexcept;
 };
 
-/// For whom a transfer waits.
+/// The reason why a transfer is waiting.
 enum class Waits : std::uint8_t { kForDevice, kForPeer, kForNetwork };
 
-/// An event that began.
+/// An event that has begun.
 struct OpenEvent {
   Communicator* communicator = nullptr;
   std::uint64_t start = 0;
-  std::uint64_t since = 0;   ///< of a transfer: when it began to wait as it does
-  std::uint64_t device = 0;  ///< of a transfer: time that it waited for the device; of a channel: when it began there
-  std::uint64_t peer = 0;    ///< of a transfer: time that it waited for the peer; of a channel: when it ended there
-  std::uint64_t bytes = 0;   ///< transferred; of a proxy operation: its steps
-  std::uint32_t parent = 0;  ///< number of the event around it
+  std::uint64_t since = 0;   ///< transfer: start of the current wait
+  std::uint64_t device = 0;  ///< transfer: time spent waiting for the device; channel: GPU time at its beginning
+  std::uint64_t peer = 0;    ///< transfer: time spent waiting for the peer; channel: GPU time at its end
+  std::uint64_t bytes = 0;   ///< transferred bytes; proxy operation: number of steps
+  std::uint32_t parent = 0;  ///< number of the enclosing event
   std::uint32_t other_rank = 0;
   std::uint32_t steps = 0;
   std::uint8_t channel = 0;
@@ -50,22 +50,22 @@ struct OpenEvent {
   bool is_send = false;
 };
 
-/// Events that began and did not end, up to a number of them that is set at the start.
+/// The events that have begun and not ended, up to a fixed capacity.
 class OpenEvents {
  public:
-  /// At most EventHandle::kMostSlots. Throws std::bad_alloc.
+  /// `capacity` is at most EventHandle::kMostSlots. Throws std::bad_alloc.
   explicit OpenEvents(std::uint32_t capacity);
 
-  /// Keeps an event; nothing if there is no room.
+  /// Stores an event; nullopt if there is no room.
   [[nodiscard]] std::optional<EventHandle> add(const OpenEvent& event, EventHandle::Kind kind) noexcept;
-  /// The event, as long as it is open; null if it is not. One thread at a time may change it.
+  /// Returns the event if it is open, else null. Only one thread at a time may change it.
   [[nodiscard]] OpenEvent* find(const EventHandle& handle) noexcept;
-  /// Takes it out; nothing if it is not there.
+  /// Removes and returns the event; nullopt if it is not open.
   [[nodiscard]] std::optional<OpenEvent> take(const EventHandle& handle) noexcept;
 
  private:
   struct Slot {
-    std::atomic<std::uint32_t> number{0};  ///< of the event in it; 0: none
+    std::atomic<std::uint32_t> number{0};  ///< number of the event in the slot; 0 = empty
     OpenEvent event;
   };
   std::uint32_t capacity_;
@@ -74,21 +74,21 @@ class OpenEvents {
   std::atomic<std::uint32_t> next_{1};
 };
 
-/// Where records go, and what they are stamped with.
+/// The destination of records, and the functions that provide their time and thread.
 struct Target {
   Writer* writer = nullptr;
   std::uint64_t (*now)() noexcept = nullptr;     ///< nanoseconds since 1970
   std::uint32_t (*thread)() noexcept = nullptr;  ///< number of this thread
-  bool (*recording)() noexcept = nullptr;        ///< whether what begins now is wanted
+  bool (*recording)() noexcept = nullptr;        ///< true if events that begin now are to be recorded
 };
 
-/// A communicator of NCCL while it lives, and after that: NCCL may call with what it ended.
+/// A communicator of NCCL. It is kept after its end, because NCCL may still use it.
 struct Communicator {
-  std::uint32_t number = 0;           ///< in the file, from 1
-  std::uint8_t version = 0;           ///< of the interface by which it came
-  std::atomic<std::uint64_t> id{0};   ///< NCCL's; 0: not known yet
-  std::atomic<std::int64_t> open{0};  ///< events that began and did not end
-  Communicator* before = nullptr;     ///< that came before it
+  std::uint32_t number = 0;           ///< number in the file, from 1
+  std::uint8_t version = 0;           ///< interface version that created it
+  std::atomic<std::uint64_t> id{0};   ///< NCCL's id; 0 = not known yet
+  std::atomic<std::int64_t> open{0};  ///< number of events that have begun and not ended
+  Communicator* before = nullptr;     ///< previous communicator in the list
 };
 
 /// A collective, or a send or a receive, as NCCL enqueues it. Texts may be null.
@@ -99,31 +99,32 @@ struct Operation {
   const char* algorithm = nullptr;
   const char* protocol = nullptr;
   std::uint64_t elements = 0;
-  std::uint64_t sequence = 0;  ///< of a message: the peer
+  std::uint64_t sequence = 0;  ///< sequence number; for a message, the peer
   int root = -1;
   std::uint8_t channels = 0;
-  void* group = nullptr;  ///< handle
+  void* group = nullptr;  ///< handle of the group
 };
 
-/// Makes records of what NCCL's profiler interface tells, whatever its version. Any thread may call; none waits for
-/// another, nothing throws, and no memory but that of the constructor is taken, but for communicators. Handles hold
-/// numbers, not addresses, so what is done with an old one, or with one of another process, does no harm.
+/// Converts events of any version of NCCL's profiler interface to records. Thread-safe and lock-free. Only the
+/// constructor throws. Only the constructor and begin_communicator() allocate memory. Handles contain numbers, not
+/// addresses, so using an outdated handle, or one of another process, is harmless.
 class Recorder {
  public:
-  /// `events` may be in progress at once; more are lost, and counted. Throws std::bad_alloc.
+  /// Accepts at most `events` events in progress; further ones are lost and counted. Throws std::bad_alloc.
   Recorder(Target target, std::uint32_t events);
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Null if there is no memory. It lives as long as the recorder.
+  /// Returns null if there is no memory. The communicator lives as long as the recorder.
   [[nodiscard]] Communicator* begin_communicator(std::uint8_t version) noexcept;
-  /// Says what is known of it, once more than before.
+  /// Records the properties of a communicator. May be called again when more are known.
   void describe(Communicator& communicator, const char* name, std::uint64_t id, int ranks, int rank,
                 int nodes) noexcept;
   void end_communicator(const Communicator& communicator) noexcept;
 
-  /// Each gives the handle of an event that began; null, which the others take as well, if it is not recorded.
+  /// The functions begin_...() return the handle of the event that begins, or null if it is not recorded. The other
+  /// functions accept null.
   [[nodiscard]] void* begin_group() noexcept;
   [[nodiscard]] void* begin_operation(const Communicator& communicator, const Operation& operation) noexcept;
   [[nodiscard]] void* begin_channel(Communicator& communicator, void* operation, std::uint8_t channel,
@@ -131,12 +132,12 @@ class Recorder {
   [[nodiscard]] void* begin_proxy_op(Communicator& communicator, void* operation, const ProxyOp& op) noexcept;
   [[nodiscard]] void* begin_proxy_step(Communicator& communicator, void* proxy_op) noexcept;
 
-  /// The transfers of the event have come to a state. `number`: bytes, or the GPU's timer, as StateArguments.
+  /// Notes a new state of the event's transfer. `number` is the bytes or the GPU's timer, as in StateArguments.
   void change(void* handle, State state, std::uint64_t number) noexcept;
   void end(void* handle) noexcept;
 
-  /// Tells how many events were lost until now.
-  void tell_lost() noexcept { tell_status(0, 0); }
+  /// Records how many events have been lost so far.
+  void record_lost() noexcept { tell_status(0, 0); }
 
  private:
   [[nodiscard]] void* begin(OpenEvent event, EventHandle::Kind kind) noexcept;
@@ -146,7 +147,7 @@ class Recorder {
   Target target_;
   OpenEvents open_;
   std::atomic<std::uint32_t> communicators_{0};
-  std::atomic<Communicator*> last_{nullptr};  ///< a list of them all
+  std::atomic<Communicator*> last_{nullptr};  ///< list of all communicators
   std::atomic<std::uint32_t> groups_{0};
   std::atomic<std::uint32_t> operations_{0};
   std::atomic<std::uint64_t> lost_{0};

@@ -14,7 +14,7 @@ constexpr char32_t kReplacement = 0xFFFD;
 
 bool is_character(char32_t code) noexcept { return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF); }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash of a text.
 std::size_t hash_of(std::string_view text) noexcept {
   std::uint64_t hash = 0xCBF29CE484222325U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
@@ -23,7 +23,7 @@ std::size_t hash_of(std::string_view text) noexcept {
 
 }  // namespace
 
-// Only what is written of the array is read.
+// Only the initialised part of the array is read.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 Narrow::Narrow(const wchar_t* text) noexcept : there_(text != nullptr) {
   static_assert(sizeof(wchar_t) == 4, "wide characters are UTF-32 here");
@@ -54,7 +54,7 @@ void Narrow::append(char32_t code) noexcept {
 }
 
 const void* RegisteredStrings::handle_of(const char* text) noexcept {
-  constexpr std::size_t kMostProbes = 1024;  // a table so full is of no more use
+  constexpr std::size_t kMostProbes = 1024;  // the table counts as full after this many probes
   if (text == nullptr) return nullptr;
   const std::size_t first = hash_of(text);
   char* copy = nullptr;
@@ -87,7 +87,7 @@ constexpr std::uint32_t kCallbacksTable = 1;  // NVTX_ETID_CALLBACKS
 constexpr int kCore = 1;                      // NVTX_CB_MODULE_CORE
 constexpr int kCore2 = 5;                     // NVTX_CB_MODULE_CORE2
 
-/// NVTX_CBID_CORE_*
+/// The values of NVTX_CBID_CORE_*.
 enum Core : unsigned {
   kMarkEx = 1,
   kMarkA = 2,
@@ -101,7 +101,7 @@ enum Core : unsigned {
   kPushW = 10,
   kPop = 11,
 };
-/// NVTX_CBID_CORE2_*
+/// The values of NVTX_CBID_CORE2_*.
 enum Core2 : unsigned {
   kDomainMarkEx = 1,
   kDomainStartEx = 2,
@@ -119,7 +119,7 @@ struct CallbacksTable {
   int (*get_module)(int module, Function*** table, unsigned* count);
 };
 
-/// nvtxEventAttributes_t: the message's type and the message.
+/// Offsets in nvtxEventAttributes_t: the message's type and the message.
 constexpr std::size_t kMessageTypeAt = 32;
 constexpr std::size_t kMessageAt = 40;
 enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };  // NVTX_MESSAGE_TYPE_*
@@ -128,14 +128,14 @@ Listener the_listener;
 RegisteredStrings registered;
 std::atomic<std::uint64_t> next_id{1};
 
-/// The open pushed ranges of a thread. Deeper ones are not told.
+/// The open pushed ranges of a thread. Deeper ones are not reported.
 struct Stack {
   std::array<std::uint64_t, 64> ids{};
   int depth = 0;
 };
 thread_local Stack stack;
 
-/// Calls `use` with the message of event attributes, null if they have none, and returns what it does.
+/// Calls `use` with the message of event attributes (null if they have none) and returns its result.
 template <class Use>
 auto with_message(const void* attributes, Use use) noexcept {
   const char* const none = nullptr;
@@ -174,7 +174,7 @@ int pop() noexcept {
 
 void mark(const char* name) noexcept { the_listener.mark(name); }
 
-// As NVTX calls them.
+// The functions below have the names and signatures of NVTX's callbacks.
 void mark_ex(const void* attributes) { with_message(attributes, mark); }
 void mark_a(const char* name) { mark(name); }
 void mark_w(const wchar_t* name) { mark(Narrow(name).get()); }

@@ -7,34 +7,35 @@
 #include <cstdint>
 #include <string_view>
 
-/// NVTX ranges as they begin and end, and marks, by NVTX's own way to tell a tool (NVTX_INJECTION64_PATH), so that one
-/// can begin a step at once, and CUPTI need not be there. Source: nvtxDetail/nvtxTypes.h of NVTX 3, whose numbers and
-/// layouts are written down in ranges.cpp, so that this builds without it.
+/// Receives the beginnings and ends of NVTX ranges, and marks, through NVTX's interface for tools
+/// (NVTX_INJECTION64_PATH). They arrive immediately, so a range can begin a step, and CUPTI is not needed. Source:
+/// nvtxDetail/nvtxTypes.h of NVTX 3; ranges.cpp repeats its numbers and layouts, so that it builds without NVTX.
 namespace stepsim::capture::nvtx {
 
-/// Wide characters as UTF-8, for as long as the object lives. What is no character becomes U+FFFD, and what is longer
-/// than a record's text is cut between two characters. Allocates nothing.
+/// Converts wide characters to UTF-8; the result lives as long as the object. Invalid characters become U+FFFD. A text
+/// longer than the limit of a record is cut between two characters. Does not allocate.
 class Narrow {
  public:
-  /// `text` may be null: then there is no name.
+  /// `text` may be null; get() then returns null.
   explicit Narrow(const wchar_t* text) noexcept;
   [[nodiscard]] const char* get() const noexcept { return there_ ? text_.data() : nullptr; }
 
  private:
   void append(char32_t code) noexcept;
 
-  std::array<char, 8193> text_;  ///< wire::kLongestText and the end
+  std::array<char, 8193> text_;  ///< wire::kLongestText and a terminating zero
   std::size_t size_ = 0;
   bool there_;
 };
 
-/// Strings that a program registers, to name them by a handle afterwards. Each is kept once, and for good. Threads may
-/// register and look up at the same time; none waits for another, so that a child of fork() finds no lock taken.
+/// Strings that a program registers in order to refer to them by handles. Each is stored once and never freed.
+/// Lock-free: threads may register and look up at the same time, and a child of fork() never inherits a locked mutex.
 class RegisteredStrings {
  public:
-  /// The same handle for the same text, never null; null if `text` is null, or if there is no room for more.
+  /// Returns the handle of a text. Equal texts have the same handle. Returns null if `text` is null or the table is
+  /// full.
   [[nodiscard]] const void* handle_of(const char* text) noexcept;
-  /// Null for what is no handle of ours.
+  /// Returns the text of a handle; null if the handle is unknown.
   [[nodiscard]] const char* text_of(const void* handle) const noexcept;
 
   static constexpr std::size_t kMost = std::size_t{1} << 16U;
@@ -43,17 +44,17 @@ class RegisteredStrings {
   std::array<std::atomic<const char*>, kMost> texts_{};  ///< a hash table with open addressing
 };
 
-/// Who is told. No call may throw.
+/// The functions that receive events. They must not throw.
 struct Listener {
   void (*begin)(std::uint64_t id, const char* name) = nullptr;  ///< `name` may be null
   void (*end)(std::uint64_t id) = nullptr;
   void (*mark)(const char* name) = nullptr;  ///< `name` may be null
 };
 
-/// Puts our functions where NVTX looks for those of a tool: pushed and popped ranges, those that are started and
-/// ended, and marks, of all domains. Names are UTF-8: those given as wide characters are converted, registered strings
-/// are kept until the process ends, and what is neither has no name. `get_export_table` is what NVTX passes to
-/// InitializeInjectionNvtx2. False if that is no NVTX 3. The listener is set once, before the first range is told.
+/// Installs our functions as NVTX's tool callbacks for pushed and popped ranges, started and ended ranges, and marks,
+/// in all domains. Names are UTF-8: wide characters are converted, and registered strings are kept until the process
+/// ends. A message of any other type gives no name. `get_export_table` is the argument of InitializeInjectionNvtx2.
+/// Returns false if the caller is not NVTX 3. The listener is set once, before the first event arrives.
 bool install(const void* (*get_export_table)(std::uint32_t), const Listener& listener) noexcept;
 
 }  // namespace stepsim::capture::nvtx

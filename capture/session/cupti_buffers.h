@@ -9,21 +9,23 @@
 
 namespace stepsim::capture {
 
-/// The buffers that CUPTI fills, allocated ahead: a request during the capture would distort what it measures.
+/// The buffers that CUPTI fills. They are allocated in advance, because an allocation during the capture would distort
+/// the measurement.
 class CuptiBuffers {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{2} << 20U;
-  /// What CUPTI gets where there is none left and it may not be left without: soon full, so that it drops and counts.
+  /// Size of the buffer that CUPTI gets when none is left and its version cannot handle a missing buffer. It is small,
+  /// so it fills up quickly; then CUPTI drops records and counts them.
   static constexpr std::size_t kLastResortBytes = std::size_t{16} << 10U;
 
-  /// At least two. Throws std::bad_alloc.
+  /// Allocates at least two buffers. Throws std::bad_alloc.
   explicit CuptiBuffers(std::size_t bytes);
 
-  /// Null if all are taken.
+  /// Returns a buffer; null if all are in use.
   [[nodiscard]] std::uint8_t* take() noexcept;
-  /// Memory beyond that of the constructor. Null if there is none.
+  /// Allocates an additional small buffer; null if there is no memory.
   [[nodiscard]] static std::uint8_t* take_last_resort() noexcept;
-  /// Takes back what either of them gave.
+  /// Takes back a buffer that take() or take_last_resort() returned.
   void give_back(std::uint8_t* buffer) noexcept;
 
  private:

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
-/// Where CUDA and NVTX enter this module. No other program calls these.
+/// The entry points of this module for CUDA and NVTX. Programs do not call them.
 extern "C" {
 
-/// Called by the CUDA driver as it is initialised, where CUDA_INJECTION64_PATH names this library. 1: all is well.
+/// Called by the CUDA driver during its initialisation if CUDA_INJECTION64_PATH names this library. Returns 1 for
+/// success.
 int InitializeInjection(void);
-/// Called by NVTX at the program's first call of it, where NVTX_INJECTION64_PATH names this library. 1: we want to be
-/// told.
+/// Called by NVTX at the program's first NVTX call if NVTX_INJECTION64_PATH names this library. Returns 1 to receive
+/// events.
 int InitializeInjectionNvtx2(const void* (*get_export_table)(std::uint32_t));
 }
 

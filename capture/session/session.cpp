@@ -24,7 +24,7 @@ constexpr std::array kDeviceWork{Activity::kConcurrentKernel, Activity::kMemcpy,
                                  Activity::kMemset};
 constexpr std::array kWaits{Activity::kSynchronization, Activity::kCudaEvent};
 constexpr std::array kOthers{Activity::kOverhead, Activity::kExternalCorrelation};
-/// On from beginning to end: few records, without which the others say less.
+/// Kinds of activity that are always recorded. They produce few records, and records of the other kinds refer to them.
 constexpr std::array kAlways{Activity::kDevice, Activity::kContext};
 
 std::atomic<Session*> the_session{nullptr};
@@ -35,7 +35,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// Of a file's name: letters, digits and what is harmless between them.
+/// Replaces characters that are unsafe in a file name.
 std::string as_file_name(std::string text) {
   for (char& c : text) {
     const bool plain =
@@ -45,7 +45,7 @@ std::string as_file_name(std::string text) {
   return text;
 }
 
-/// Nothing is asked for, so it is never called.
+/// A callback that is never called, because no callbacks are enabled.
 void ignore(void*, cupti::Domain, std::uint32_t, const void*) {}
 
 const char* variable(const char* name) { return std::getenv(name); }
@@ -118,7 +118,7 @@ void Session::start_cupti() {
   if (!cupti::load(settings_.cupti, library_, problem)) return give_up(wire::Status::kNoCupti, problem);
   const cupti::Functions& f = library_.functions;
   if (another_client())
-    return give_up(wire::Status::kOtherClient, "another profiler holds CUPTI; run the program without it");
+    return give_up(wire::Status::kOtherClient, "another profiler is using CUPTI; run the program without it");
   system_threads_ = f.set_thread_id_type != nullptr && f.set_thread_id_type(cupti::kSystemThreadIds) == cupti::kSuccess;
   cupti::Result result = f.register_callbacks(on_buffer_requested, on_buffer_completed);
   if (result == cupti::kSuccess) result = f.enable(Activity::kConcurrentKernel);
@@ -145,7 +145,8 @@ void Session::give_up(wire::Status status, std::string_view why) noexcept {
   writer_->flush();
 }
 
-/// CUPTI lets one client subscribe. Ours does only to see whether it could: who comes later must not find it taken.
+/// True if another client uses CUPTI. CUPTI allows one subscriber; we subscribe only to test this and unsubscribe
+/// immediately, so that a later client can subscribe.
 bool Session::another_client() const noexcept {
   const cupti::Functions& f = library_.functions;
   if (f.subscribe == nullptr || f.unsubscribe == nullptr) return false;
@@ -159,7 +160,7 @@ void Session::start_helper() {
   const SignalsBlocked blocked;
   std::thread([this] {
     constexpr std::chrono::milliseconds kPause{20};
-    constexpr int kFlushEvery = 50;  // pauses: a second
+    constexpr int kFlushEvery = 50;  // in pauses: one second
     for (int pauses = 1;; ++pauses) {
       std::this_thread::sleep_for(kPause);
       if (!flush_wanted_.exchange(false, std::memory_order_acq_rel) && pauses % kFlushEvery != 0) continue;
@@ -182,7 +183,8 @@ void Session::help() noexcept {
     }
     if (another_client()) {
       record(Recording::kOff);
-      give_up(wire::Status::kOtherClient, "another profiler took CUPTI while the program ran; what follows is its own");
+      give_up(wire::Status::kOtherClient,
+              "another profiler took over CUPTI while the program ran; nothing was recorded after that");
     }
   }
   writer_->flush();
@@ -217,7 +219,7 @@ std::uint64_t Session::now() const noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
 }
 
-/// As CUPTI numbers threads in records of calls.
+/// Returns the number of this thread, in the same numbering as CUPTI's records of calls.
 std::uint32_t Session::thread() const noexcept {
   if (system_threads_) return static_cast<std::uint32_t>(::gettid());
   return static_cast<std::uint32_t>(::pthread_self());

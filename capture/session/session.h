@@ -17,40 +17,41 @@
 
 namespace stepsim::capture {
 
-/// The capture of this process: what CUPTI delivers, NVTX ranges and marks of steps, on their way into one file.
+/// The capture of this process. It writes CUPTI's records, NVTX ranges and step marks to one file.
 ///
-/// There is at most one, and it is never destroyed: CUPTI may call until the process is gone. Nothing throws out of it,
-/// and nothing waits for another thread, but marks for each other and the end of the program for the file. In a child
-/// of fork() all calls do nothing.
+/// There is at most one session, and it is never destroyed, because CUPTI may call until the process ends. Its
+/// functions do not throw. They do not wait for other threads, with two exceptions: step marks wait for each other, and
+/// the end of the program waits for the file. In a child of fork() all calls do nothing.
 ///
-/// Recording is on from the start, so that instrumentation is made before the first step. Marks switch it as the
-/// schedule says. When it ends, calls are no longer recorded at once, and device work one step later, because it runs
-/// behind the calls. Where a schedule is given, and no step marked for a minute of recording, recording ends.
+/// Recording is on from the start, so that CUPTI's instrumentation is set up before the first step. Step marks switch
+/// it on and off as the schedule demands. When it is switched off, calls stop being recorded immediately, and device
+/// work one step later, because it runs after the calls. If a schedule is given and no step is marked during a minute
+/// of recording, recording ends.
 class Session {
  public:
-  /// By whom this module was loaded.
+  /// The library that loaded this module.
   enum class Loader { kCuda, kNccl };
-  /// Starts the session of this process, if the environment asks for one and there is none yet. Null if not. One that
-  /// NCCL starts leaves CUPTI to others.
+  /// Returns the session of this process and starts it if necessary. Returns null if the environment does not ask for a
+  /// session, or if its file cannot be created. A session that NCCL starts does not use CUPTI.
   static Session* start(Loader loader) noexcept;
-  /// The session, if one was started.
+  /// Returns the session; null if none was started.
   static Session* current() noexcept;
 
   void mark_step() noexcept;
   void begin_range(std::uint64_t id, const char* name) noexcept;
   void end_range(std::uint64_t id) noexcept;
-  /// An instant.
+  /// Records an instant.
   void mark(const char* name) noexcept;
-  /// The program ends: writes all that there is.
+  /// Writes everything that is left. Called at the end of the program.
   void finish() noexcept;
 
-  // For those who record something else in the same file.
+  // The functions below are for modules that write other records to the same file.
   [[nodiscard]] Writer& writer() noexcept { return *writer_; }
-  [[nodiscard]] std::uint64_t now() const noexcept;     ///< on the clock of the file
-  [[nodiscard]] std::uint32_t thread() const noexcept;  ///< as records of calls number it
+  [[nodiscard]] std::uint64_t now() const noexcept;     ///< time on the file's clock
+  [[nodiscard]] std::uint32_t thread() const noexcept;  ///< number of this thread in records of calls
   [[nodiscard]] ::pid_t owner() const noexcept { return owner_; }
   [[nodiscard]] std::size_t buffer_bytes() const noexcept { return settings_.buffer_bytes; }
-  /// Whether the schedule wants what happens now. Also where CUPTI does not work.
+  /// True if the schedule selects the current step. Also valid if CUPTI does not work.
   [[nodiscard]] bool is_wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
 
  private:
@@ -60,11 +61,11 @@ class Session {
   static std::unique_ptr<Writer> make_file(const Settings& settings);
   void describe(const Identity& identity, Loader loader);
   void start_cupti();
-  /// Nothing will be recorded, for this reason.
+  /// Stops using CUPTI and records the reason.
   void give_up(wire::Status status, std::string_view why) noexcept;
   [[nodiscard]] bool another_client() const noexcept;
   void start_helper();
-  /// Of the helper: makes CUPTI deliver what it has, and looks for other clients.
+  /// Work of the helper thread: makes CUPTI deliver its records, and checks for other clients.
   void help() noexcept;
   void record(Recording wanted) noexcept;
   void set_calls(bool on) noexcept;
@@ -81,14 +82,14 @@ class Session {
   cupti::Library library_;
   cupti::Translator translator_{library_};
   CuptiBuffers buffers_;
-  bool system_threads_ = false;  ///< CUPTI numbers threads as the system does
+  bool system_threads_ = false;  ///< CUPTI uses the system's thread ids
   std::atomic<bool> cupti_works_{false};
   std::mutex marks_;
   std::uint64_t next_step_ = 0;  ///< guarded by marks_
   std::atomic<bool> marked_{false};
   std::atomic<bool> wanted_{true};
   std::atomic<Recording> recording_{Recording::kOff};
-  std::mutex helping_;  ///< held while the helper calls CUPTI, and once the program ends
+  std::mutex helping_;  ///< held while the helper calls CUPTI, and while the program ends
   std::atomic<bool> flush_wanted_{false};
   bool ended_ = false;  ///< guarded by helping_
   std::atomic<std::uint64_t> first_delivery_{0};

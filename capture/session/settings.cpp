@@ -40,7 +40,7 @@ std::optional<std::uint64_t> number(const Variables& variables, const char* name
   return number(text(variables, name));
 }
 
-/// The variables by which a launcher tells a process who it is.
+/// The variables with which a launcher identifies a process.
 struct Launcher {
   const char* rank;
   const char* local_rank;
@@ -64,7 +64,7 @@ Identity byteps_identity(const Variables& variables) {
   return identity;
 }
 
-/// Whether "3" or "4-7" names `rank`.
+/// True if `item`, such as "3" or "4-7", contains `rank`.
 bool names(std::string_view item, std::uint64_t rank) {
   const std::size_t dash = item.find('-');
   const auto first = number(item.substr(0, dash));
@@ -72,7 +72,7 @@ bool names(std::string_view item, std::uint64_t rank) {
   return first && last && *first <= rank && rank <= *last;
 }
 
-/// Whether "0,4-7" names `rank`; no list names all.
+/// True if `list`, such as "0,4-7", contains `rank`. Also true if the list is empty or the rank is unknown.
 bool is_listed(std::string_view list, std::optional<std::uint64_t> rank) {
   if (list.empty() || !rank) return true;
   while (!list.empty()) {

@@ -1,5 +1,5 @@
-"""Loaded by every Python that `stepsim capture --torch` starts, because PYTHONPATH names this folder first. Hands over to
-the sitecustomize that would have been loaded without us, then has the program recorded once it loads torch."""
+"""Loaded by every Python process that `stepsim capture --torch` starts, because this folder is first in PYTHONPATH.
+Starts recording when the program loads torch, and loads the sitecustomize module that this one hides."""
 import os
 import sys
 
@@ -7,7 +7,7 @@ _OURS = os.path.dirname(os.path.abspath(__file__))
 
 
 def _load_theirs():
-    """The sitecustomize behind ours, under its name, so that it is what `import sitecustomize` gives."""
+    """Loads the next sitecustomize in the search path under that name, so that `import sitecustomize` returns it."""
     import importlib.machinery
     import importlib.util
 
@@ -27,15 +27,15 @@ def _record():
     if os.environ.get("STEPSIM_CAPTURE_TORCH") != "1":
         return
     writes_bytecode = sys.dont_write_bytecode
-    sys.dont_write_bytecode = True  # the folder may be shared, or not ours to write to
+    sys.dont_write_bytecode = True  # the folder may be shared or read-only
     try:
         import stepsim_capture
         stepsim_capture.start(os.environ)
-    except Exception as problem:  # the program comes first
+    except Exception as problem:  # must not stop the program
         sys.stderr.write("stepsim: warning: nothing is captured in this process: %r\n" % (problem,))
     finally:
         sys.dont_write_bytecode = writes_bytecode
 
 
 _record()
-_load_theirs()  # last: what it raises is its own, and Python says so as without us
+_load_theirs()  # last, so that Python reports its exceptions as it would without stepsim

@@ -14,39 +14,39 @@
 
 namespace stepsim::capture {
 
-/// How a kernel was launched.
+/// The launch parameters of a kernel.
 struct Launch {
   std::uint64_t blocks = 0;
-  std::uint32_t threads = 0;  ///< of a block
+  std::uint32_t threads = 0;  ///< threads per block
   std::uint32_t registers = 0;
-  std::uint64_t shared_memory = 0;  ///< bytes of a block
+  std::uint64_t shared_memory = 0;  ///< bytes per block
   friend bool operator==(const Launch&, const Launch&) noexcept = default;
 };
 
-/// Puts records into buffers: one thread at a time. What does not fit is lost and counted, at once: no call waits, and
-/// none throws. A record costs a copy of 40 bytes; a text that is known, a look into a hash table.
+/// Puts records into buffers. Only one thread at a time may use a producer. Records that do not fit are lost and
+/// counted; no call waits or throws. A record costs a copy of 40 bytes, a known text a lookup in a hash table.
 class Producer {
  public:
-  /// Both must outlive the producer; `lost` counts records.
+  /// `buffers` and `lost` must outlive the producer. `lost` counts lost records.
   Producer(Buffers& buffers, std::atomic<std::uint64_t>& lost, std::uint16_t number) noexcept
       : buffers_(buffers), lost_(lost), number_(number) {}
 
   void add(const wire::Record& record) noexcept;
 
-  /// The number of a text in records of this producer; 0 if it could not be kept.
+  /// Returns the number that stands for a text in this producer's records; 0 if the text could not be stored.
   [[nodiscard]] std::uint32_t text(std::string_view text) noexcept { return this->text(text, text); }
-  /// The same for a text that stands for `key`, as a demangled name does for the mangled one. `text` is what is
-  /// written, where the key is new.
+  /// Like text(text), but looks the text up by `key`; for example, a demangled name has the mangled name as its key.
+  /// Writes `text` if `key` is new.
   [[nodiscard]] std::uint32_t text(std::string_view key, std::string_view text) noexcept;
-  /// The number of the text that stands for `key`; 0 if there is none yet.
+  /// Returns the number of the text with this key; 0 if there is none yet.
   [[nodiscard]] std::uint32_t known_text(std::string_view key) const noexcept;
   [[nodiscard]] std::uint32_t launch(const Launch& launch) noexcept;
 
-  /// Hands over what was recorded so far to be written.
+  /// Passes the records so far to the writing thread.
   void submit() noexcept;
 
  private:
-  /// A program with more texts has made them up; a table without bounds would eat its memory.
+  /// Maximum number of texts. It limits the memory of the table. Only programs that generate texts exceed it.
   static constexpr std::size_t kMostTexts = 200'000;
   static constexpr std::size_t kMostLaunches = 200'000;
 
@@ -58,7 +58,7 @@ class Producer {
     std::size_t operator()(const Launch& launch) const noexcept;
   };
 
-  /// Room for so many records in one buffer; null, and they count as lost, if there is none.
+  /// Returns space for `records` records in one buffer. If there is none, counts them as lost and returns null.
   [[nodiscard]] std::byte* room(std::size_t records) noexcept;
   bool define_text(std::uint32_t number, std::string_view text) noexcept;
 

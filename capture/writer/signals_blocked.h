@@ -7,7 +7,7 @@
 
 namespace stepsim::capture {
 
-/// Threads that are started while this lives take no signals: those are the program's business.
+/// Blocks all signals during its lifetime, so that threads started meanwhile do not handle the program's signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() noexcept {

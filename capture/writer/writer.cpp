@@ -54,7 +54,7 @@ Writer::~Writer() {
   ::close(file_);
 }
 
-/// The first that is free, so that one thread, or several one after the other, share one table of texts.
+/// Takes the first free producer, so that a single thread, or several in succession, share one table of texts.
 std::optional<std::uint32_t> Writer::take_producer() noexcept {
   if (::getpid() != owner_) return std::nullopt;
   for (std::uint32_t i = 0; i < kProducers; ++i) {
@@ -78,7 +78,7 @@ void Writer::run() noexcept {
     const std::uint32_t seen = buffers_.changes();
     stopping = stop_.load(std::memory_order_acquire);
     write_full_buffers();
-    const bool news = lost() != told_lost_ || lost_before_.load(std::memory_order_relaxed) != told_lost_before_;
+    const bool news = lost() != written_lost_ || lost_before_.load(std::memory_order_relaxed) != written_lost_before_;
     if (stopping || news) write_status(stopping);
     if (!stopping) buffers_.wait(seen);
   }
@@ -98,14 +98,14 @@ void Writer::write_full_buffers() noexcept {
 }
 
 void Writer::write_status(bool closed) noexcept {
-  told_lost_ = lost();
-  told_lost_before_ = lost_before_.load(std::memory_order_relaxed);
+  written_lost_ = lost();
+  written_lost_before_ = lost_before_.load(std::memory_order_relaxed);
   const wire::Record record{
       .kind = wire::Kind::kStatus,
       .detail = static_cast<std::uint8_t>(closed ? wire::Status::kClosed : wire::Status::kRecording),
       .start = now(),
-      .a = told_lost_before_,
-      .b = told_lost_};
+      .a = written_lost_before_,
+      .b = written_lost_};
   std::array<std::byte, wire::kHeaderBytes + 2 * wire::kRecordBytes> memory;
   const auto block = std::span(memory).first(wire::kHeaderBytes + wire::slots_of(record) * wire::kRecordBytes);
   wire::write(record, block.data() + wire::kHeaderBytes);

@@ -16,21 +16,21 @@
 
 namespace stepsim::capture {
 
-/// Writes a capture file (model/wire/, docs/capture-format.md) while the program that it is about runs. Any thread may
-/// record; one thread of the writer's own, which takes no signals, makes blocks of full buffers and appends them.
-/// Memory is what it was given at the start. Nothing here waits for the disk or another thread, except close(), and
-/// nothing throws: what there is no room for, or what cannot be written, is lost and counted, and the count is written.
-/// After a fork() the child's calls do nothing: the file is its parent's.
+/// Writes a capture file (model/wire/, docs/internals/capture-format.md) while the recorded program runs. Any thread
+/// may record. A separate thread, which handles no signals, turns full buffers into blocks and appends them to the
+/// file. All memory is allocated at the start. Except for close(), no function waits for the disk or another thread,
+/// and none throws. Records that do not fit or cannot be written are lost; their number is written to the file. In a
+/// child of fork() all calls do nothing, because the file belongs to the parent.
 class Writer {
  public:
-  /// Makes a new file. Null, with errno, if that cannot be done.
+  /// Creates a new file. Returns null and sets errno on failure.
   [[nodiscard]] static std::unique_ptr<Writer> create(const char* path, std::size_t buffer_bytes) noexcept;
-  /// Waits until all is written, however long.
+  /// Waits until everything is written, without a time limit.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// A producer in the hands of one thread.
+  /// Exclusive use of a producer by one thread.
   class Lease {
    public:
     Lease(Writer* writer, std::uint32_t number) noexcept : writer_(writer), number_(number) {}
@@ -44,12 +44,13 @@ class Writer {
     Writer* writer_;
     std::uint32_t number_;
   };
-  /// Nothing in a child of the process that made the writer, and if kProducers threads record at once.
+  /// Returns nullopt in a child of the process that created the writer, and if kProducers threads are recording at the
+  /// same time.
   [[nodiscard]] std::optional<std::uint32_t> take_producer() noexcept;
   [[nodiscard]] Producer& producer(std::uint32_t number) noexcept { return *producers_[number]; }
   void give_back_producer(std::uint32_t number) noexcept { busy_[number].store(false, std::memory_order_release); }
 
-  /// Calls `record` with a producer. False, and one record counts as lost, if there is none.
+  /// Calls `record` with a producer. If there is none, counts one lost record and returns false.
   template <class Record>
   bool with_producer(Record record) noexcept {
     const std::optional<std::uint32_t> number = take_producer();
@@ -59,22 +60,22 @@ class Writer {
     return true;
   }
 
-  /// Hands over all that was recorded to be written, except what other threads are recording just now. What is not
-  /// handed over is written when its buffer is full, or at close().
+  /// Passes all records to the writing thread, except those of producers that other threads are using at this moment.
+  /// The records of these producers are written when their buffer is full, or at close().
   void flush() noexcept;
 
-  /// Records that were lost before they reached the writer, to be told with its own.
+  /// Adds records that were lost before they reached the writer; their number is written too.
   void add_lost_before(std::uint64_t records) noexcept { lost_before_.fetch_add(records, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
-  /// Writes what is left, and that the capture is whole, and waits for that, 30 seconds at most: a disk that hangs must
-  /// not keep the program from ending. One thread may call it, and what is recorded afterwards is not written.
+  /// Writes the remaining records and marks the capture as complete. Waits at most 30 seconds, because a hanging disk
+  /// must not keep the program from ending. Only one thread may call it. Later records are not written.
   void close() noexcept;
 
   static constexpr std::uint32_t kProducers = 128;
 
  private:
-  /// Of blocks that say how the capture stands.
+  /// Producer number of the blocks with the capture's status.
   static constexpr std::uint16_t kOwnProducer = 0xFFFF;
 
   Writer(int file, std::size_t buffer_bytes);
@@ -89,12 +90,12 @@ class Writer {
   std::atomic<std::uint64_t> lost_before_{0};
   Buffers buffers_;
   std::array<std::unique_ptr<Producer>, kProducers> producers_;
-  std::array<std::atomic<bool>, kProducers> busy_{};  ///< by producer: some thread has it
+  std::array<std::atomic<bool>, kProducers> busy_{};  ///< per producer: true while a thread uses it
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
-  std::uint64_t next_block_ = 0;  ///< of the writing thread, as are the next three
-  std::uint64_t told_lost_ = 0;
-  std::uint64_t told_lost_before_ = 0;
+  std::uint64_t next_block_ = 0;  ///< this and the next three are used only by the writing thread
+  std::uint64_t written_lost_ = 0;
+  std::uint64_t written_lost_before_ = 0;
   bool failed_ = false;
   std::thread thread_;
 };

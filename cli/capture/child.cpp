@@ -31,7 +31,8 @@ namespace {
 std::atomic<::pid_t> the_child{0};
 static_assert(std::atomic<::pid_t>::is_always_lock_free, "a signal handler reads it");
 
-/// What the terminal sends, it sends to the child as well.
+/// Forwards signals from other processes to the child. Signals from the terminal are skipped, because the child
+/// receives them directly.
 void pass_on(int signal, ::siginfo_t* from, void*) {
   const ::pid_t child = the_child.load();
   if (child > 0 && from != nullptr && from->si_code <= 0) ::kill(child, signal);
@@ -39,7 +40,7 @@ void pass_on(int signal, ::siginfo_t* from, void*) {
 
 constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-/// Signals that come before the child is known wait.
+/// Blocks the forwarded signals until the child's id is known. Returns the previous mask.
 sigset_t hold_signals() {
   sigset_t held;
   sigset_t before;
@@ -75,7 +76,7 @@ Ending run_child(const std::vector<std::string>& words,
   ::posix_spawnattr_init(&attributes);
   sigset_t as_usual;
   sigemptyset(&as_usual);
-  sigaddset(&as_usual, SIGXFSZ);  // ignored by us, which a program inherits
+  sigaddset(&as_usual, SIGXFSZ);  // stepsim ignores this signal, and the child would inherit that
   ::posix_spawnattr_setsigdefault(&attributes, &as_usual);
   const sigset_t mask = hold_signals();
   ::posix_spawnattr_setsigmask(&attributes, &mask);
@@ -137,11 +138,10 @@ std::string lines_of(const std::string& file, const ingest::CaptureSurvey& found
                   to_text(Bytes{static_cast<std::int64_t>(found.bytes)}), shown(file));
   if (!found.problem.empty()) lines += fmt::format("stepsim: warning: {}\n", shown(found.problem, 1000));
   if (found.lost > 0) {
-    lines +=
-        fmt::format("stepsim: warning: {} lost; expected none: capture fewer steps, or with a larger --buffer-mb\n",
-                    counted(found.lost, "record"));
+    lines += fmt::format("stepsim: warning: {} lost; capture fewer steps, or give a larger --buffer-mb\n",
+                         counted(found.lost, "record"));
   }
-  if (!found.closed) lines += "stepsim: the program did not end in order; what was written until then is there\n";
+  if (!found.closed) lines += "stepsim: the program ended abnormally; everything that was written before is kept\n";
   return lines;
 }
 
@@ -160,7 +160,7 @@ std::string capture_summary(const std::string& directory, const std::string& run
     }
   }
   if (text.empty()) {
-    return fmt::format("stepsim: nothing was captured: COMMAND used no CUDA, or could not write to {}\n",
+    return fmt::format("stepsim: nothing was captured: COMMAND did not use CUDA, or could not write to {}\n",
                        shown(directory));
   }
   return text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory));

@@ -7,24 +7,25 @@
 
 namespace stepsim::cli {
 
-/// How a program ended.
+/// The exit status of a program.
 struct Ending {
   int code = 0;
-  int signal = 0;  ///< what killed it; 0: it ended by itself
+  int signal = 0;  ///< the signal that killed it; 0 if it exited normally
   bool started = true;
 };
 
-/// Runs `words` as a program, found as a shell finds it, with these variables besides our own, and waits for its end.
-/// Its streams are ours. Ctrl-C reaches it from the terminal; what others send us goes on to it. Where it cannot be
-/// started, one line on standard error says so, and its code is 127, or 126 if it is there, as in a shell. Call once.
+/// Runs `words` as a program, found as a shell finds it, with `variables` added to our environment, and waits for its
+/// end. It shares our standard streams. It gets Ctrl-C from the terminal directly; other signals sent to us are
+/// forwarded. If it cannot be started, writes one line to standard error and returns the code of a shell: 127 if it was
+/// not found, else 126. Call this only once.
 [[nodiscard]] Ending run_child(const std::vector<std::string>& words,
                                const std::vector<std::pair<std::string, std::string>>& variables);
 
-/// Ends this process as the child ended, by the same signal too.
+/// Ends this process as the child ended, with the same exit code or signal.
 [[noreturn]] void end_as(const Ending& ending);
 
-/// What the files of a run in a folder hold, a line each, with a line for each thing that is wrong and what to do about
-/// it; and the command that comes next. Never throws for a file that cannot be read: it says so.
+/// Returns a summary of the files of a run in a folder: a line for each file's content, a line for each problem with
+/// its remedy, and the next command. Reports a file that cannot be read instead of throwing.
 ///
 ///   stepsim: captured 3 steps of rank 0: 105 kernels, 17.5 kB in traces/host_4711.capture
 ///   stepsim: next: stepsim replay traces

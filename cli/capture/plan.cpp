@@ -32,16 +32,16 @@ std::string text_of(const Variables& variables, const char* name) {
   return value == nullptr ? std::string{} : std::string(value);
 }
 
-/// A number in a variable; `otherwise` if that is not set.
+/// Returns the number in a variable; `otherwise` if it is not set.
 std::uint64_t number_in(const Variables& variables, const char* name, std::uint64_t otherwise) {
   const std::string text = text_of(variables, name);
   if (text.empty()) return otherwise;
   const auto number = whole_number(text);
   if (number && *number > 0) return *number;
-  throw UsageError(fmt::format("{}: '{}'; expected the number of a step, from 1 on", name, shown(text)));
+  throw UsageError(fmt::format("{}: '{}' is not a step number; expected a whole number from 1", name, shown(text)));
 }
 
-/// Where each generation of BytePS's tracer looks.
+/// The variables that each version of BytePS's tracer reads.
 struct Names {
   const char* on;
   const char* first;
@@ -52,19 +52,19 @@ constexpr const char* kNcclPlugin = "NCCL_PROFILER_PLUGIN";
 constexpr Names kByteps{"BYTEPS_TRACE_ON", "BYTEPS_TRACE_START_STEP", "BYTEPS_TRACE_END_STEP", "BYTEPS_TRACE_DIR"};
 constexpr Names kByteprofile{"TRACE_ON", "TRACE_START_STEP", "TRACE_END_STEP", "TRACE_DIR"};
 
-/// Throws UsageError if a tool other than `module` is to be loaded by CUDA or NVTX.
+/// Throws UsageError if CUDA or NVTX is set to load a tool other than `module`.
 void expect_no_other_tool(const Variables& variables, const std::string& module) {
   for (const char* const name : {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
     const std::string theirs = text_of(variables, name);
     if (theirs.empty() || theirs == module) continue;
     throw UsageError(
-        fmt::format("{} names {} already: CUDA loads one tool, so nsys, or what else set it, would be "
-                    "lost; expected one of the two to record",
+        fmt::format("{} is already set to {}, and CUDA loads only one tool; record either with it (nsys, for example) "
+                    "or with stepsim capture",
                     name, shown(theirs)));
   }
 }
 
-/// What every way of recording is told.
+/// Returns the variables that all kinds of recording need.
 std::vector<std::pair<std::string, std::string>> schedule_variables(const CapturePlan& plan, const std::string& run) {
   std::vector<std::pair<std::string, std::string>> set{{wire::kDirectoryVariable, plan.directory},
                                                        {wire::kRunVariable, run}};
@@ -98,7 +98,7 @@ void take_byteps_variables(const Variables& variables, CapturePlan& plan) {
   const std::uint64_t first = number_in(variables, names.first, kFirst);
   const std::uint64_t last = number_in(variables, names.last, kLast);
   if (last <= first) {
-    throw UsageError(fmt::format("{} is {} and {} is {}; expected the last step behind the first", names.first, first,
+    throw UsageError(fmt::format("{} is {} and {} is {}; expected the last step after the first", names.first, first,
                                  names.last, last));
   }
   const bool asked = plan.skip_first || plan.wait || plan.warm_up || plan.active || plan.repeat;
@@ -131,18 +131,16 @@ std::vector<std::pair<std::string, std::string>> torch_variables_of(const Captur
 }
 
 std::string nccl_problem(const Variables& variables, const std::string& module) {
-  constexpr std::size_t kLongest = 254;  // NCCL cuts longer ones: MAX_STR_LEN in its plugin_open.cc
+  constexpr std::size_t kLongest = 254;  // NCCL truncates longer paths: MAX_STR_LEN in its plugin_open.cc
   const std::string theirs = text_of(variables, kNcclPlugin);
   if (!theirs.empty() && theirs != module) {
-    return fmt::format(
-        "NCCL's records are not captured: {} names {} already, and NCCL loads one profiler; expected it "
-        "not to be set",
-        kNcclPlugin, shown(theirs));
+    return fmt::format("NCCL is not recorded: {} is already set to {}, and NCCL loads only one profiler; unset it",
+                       kNcclPlugin, shown(theirs));
   }
   if (module.size() <= kLongest) return {};
   return fmt::format(
-      "NCCL's records are not captured: the path of the capture module has {} characters, and NCCL reads "
-      "{}; expected stepsim, or STEPSIM_CAPTURE_LIBRARY, at a shorter path",
+      "NCCL is not recorded: the path of the capture module has {} characters, and NCCL reads only {}; install stepsim "
+      "in a shorter path, or set STEPSIM_CAPTURE_LIBRARY to one",
       module.size(), kLongest);
 }
 
@@ -169,8 +167,8 @@ bool is_there(const fs::path& path) {
   return fs::is_regular_file(path, unknown);
 }
 
-/// The path of a file that is installed with this program or built beside it.
-std::string beside_program(const char* name, const char* how_to_get_it) {
+/// Returns the path of a file that was installed with this program or built next to it.
+std::string find_installed_file(const char* name, const char* how_to_get_it) {
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
   fs::path first;
@@ -186,20 +184,19 @@ std::string beside_program(const char* name, const char* how_to_get_it) {
 
 std::string capture_module() {
   constexpr auto kHowToGetIt =
-      "the capture module is not there; expected libstepsim_capture.so: build target stepsim_capture_module, or name "
-      "it "
-      "by STEPSIM_CAPTURE_LIBRARY";
+      "libstepsim_capture.so was not found; build the target stepsim_capture_module, or set STEPSIM_CAPTURE_LIBRARY to "
+      "its path";
   if (const char* const named = std::getenv("STEPSIM_CAPTURE_LIBRARY"); named != nullptr && *named != '\0') {
     if (is_there(named)) return fs::absolute(named).string();
     throw InputError({named, {}, {}}, kHowToGetIt);
   }
-  return beside_program("libstepsim_capture.so", kHowToGetIt);
+  return find_installed_file("libstepsim_capture.so", kHowToGetIt);
 }
 
 std::string torch_folder() {
-  const fs::path module = beside_program("torch/sitecustomize.py",
-                                         "the Python part of stepsim capture is not there; expected it beside "
-                                         "libstepsim_capture.so: install stepsim anew");
+  const fs::path module = find_installed_file(
+      "torch/sitecustomize.py",
+      "the Python files of stepsim capture were not found next to libstepsim_capture.so; install stepsim again");
   return module.parent_path().string();
 }
 
@@ -209,7 +206,7 @@ namespace fs = std::filesystem;
 
 std::string counted_traces(std::uint64_t count) { return fmt::format("{} trace{}", count, count == 1 ? "" : "s"); }
 
-/// ", a step took ..." by the job.yaml beside the traces.
+/// Returns ", a step took ..." from the job.yaml in the folder of the traces; empty if there is none.
 std::string free_step(const fs::path& job_file) {
   std::error_code unknown;
   if (!fs::is_regular_file(job_file, unknown)) return {};
@@ -251,16 +248,15 @@ std::string TorchFiles::summary() const {
   }
   if (captured == 0) {
     return fmt::format(
-        "stepsim: nothing was captured in {}; expected a Python that reads PYTHONPATH, and more steps than are left "
-        "out, "
-        "each ended by an optimizer of torch.optim or by the function of --step-call\n",
+        "stepsim: nothing was captured in {}: either Python ignored PYTHONPATH, or the program ran fewer steps than "
+        "were skipped; a step ends at optimizer.step() or at the function of --step-call\n",
         shown(directory_));
   }
   std::string text = fmt::format("stepsim: captured {}, {} in {}{}\n", counted_traces(captured),
                                  to_text(Bytes{static_cast<std::int64_t>(bytes)}), shown(directory_),
                                  free_step(fs::path(directory_) / "job.yaml"));
   if (older > 0) {
-    text += fmt::format("stepsim: warning: {} of before in the folder; expected those of one run: use another --dir\n",
+    text += fmt::format("stepsim: warning: {} of an earlier run in the folder; give each run its own --dir\n",
                         counted_traces(older));
   }
   return text + fmt::format("stepsim: next: stepsim replay {}\n", shown(directory_));

@@ -16,7 +16,7 @@ namespace stepsim::cli {
 /// Returns the value of a variable, or null.
 using Variables = std::function<const char*(const char* name)>;
 
-/// What `stepsim capture` was asked to record. What is not set is left to the module (model/wire/environment.h).
+/// The settings of `stepsim capture`. The module chooses values that are not set (model/wire/environment.h).
 struct CapturePlan {
   std::string directory;  ///< absolute
   std::optional<std::uint64_t> skip_first;
@@ -29,55 +29,57 @@ struct CapturePlan {
   std::string step_range;
   bool sync = true;
   bool nvtx = true;
-  bool torch = false;                      ///< by torch.profiler, in Python
-  std::vector<std::string> torch_options;  ///< of torch.profiler, in its words: "with_flops"
+  bool torch = false;                      ///< record with torch.profiler, in Python
+  std::vector<std::string> torch_options;  ///< options of torch.profiler, with its names: "with_flops"
   std::string step_call;                   ///< MODULE.FUNCTION
   bool nccl = false;
 };
 
-/// "3". Throws UsageError that names the option, for anything but a whole number of at least `least` and at most 10^9.
+/// Parses "3". Throws UsageError, which names the option, unless `text` is a whole number from `least` to 10^9.
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t least);
 
-/// Takes from the variables of BytePS what no option said: BYTEPS_TRACE_ON, only if it is 1, with _START_STEP (10),
-/// _END_STEP (20), both counted from 1 and inclusive, and _DIR; else those of ByteProfile's first version, TRACE_ON,
-/// TRACE_END_STEP and TRACE_DIR. Throws UsageError for steps that cannot be.
+/// Sets values that no option gave from BytePS's variables, if BYTEPS_TRACE_ON is 1: BYTEPS_TRACE_START_STEP (default
+/// 10), _END_STEP (default 20), and _DIR. Both steps are counted from 1 and inclusive. Otherwise uses the variables of
+/// ByteProfile's first version: TRACE_ON, TRACE_END_STEP and TRACE_DIR. Throws UsageError for impossible steps.
 void take_byteps_variables(const Variables& variables, CapturePlan& plan);
 
-/// Fills in what nobody said of a schedule for torch.profiler, which had better not record all steps: 10 steps are left
-/// alone, so that it is known what they take without it, 1 is warm-up, 3 are captured.
+/// Sets missing parts of the schedule for torch.profiler: 10 steps run without the profiler, to measure them, 1 step is
+/// warm-up, 3 steps are captured. torch.profiler should not record all steps.
 void take_torch_schedule(CapturePlan& plan);
 
-/// The same as variables_of() for PyTorch jobs: `folder` is that of capture/torch, which Python searches first.
+/// Like variables_of(), for PyTorch jobs. `folder` is the path of capture/torch; Python searches it first.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> torch_variables_of(const CapturePlan& plan,
                                                                                   const Variables& variables,
                                                                                   const std::string& folder,
                                                                                   const std::string& run);
 
-/// Why NCCL cannot load `module` as its profiler, and what to do about it; empty if it can.
+/// Returns why NCCL cannot load `module` as its profiler, and what to do about it; empty if it can.
 [[nodiscard]] std::string nccl_problem(const Variables& variables, const std::string& module);
 
-/// The variables that COMMAND gets: what to record, where, and `module` as what CUDA and NVTX load, and NCCL if
-/// it can (nccl_problem()). `run` names the run in its files. Throws UsageError if another tool is to be loaded in the
-/// module's place.
+/// Returns the environment variables for COMMAND. They state what to record and where, and make CUDA and NVTX load
+/// `module`, and NCCL too if it can (nccl_problem()). `run` identifies the run in its files. Throws UsageError if
+/// another tool is set to be loaded instead.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan& plan,
                                                                             const Variables& variables,
                                                                             const std::string& module,
                                                                             const std::string& run);
 
-/// The path of libstepsim_capture.so: what STEPSIM_CAPTURE_LIBRARY names, else where it is installed or built beside
-/// this program. Throws InputError that says where it was looked for and how to get it.
+/// Returns the path of libstepsim_capture.so: STEPSIM_CAPTURE_LIBRARY if it is set, otherwise the file that was
+/// installed or built with this program. Throws InputError if there is none; the message says where it was searched and
+/// how to get it.
 [[nodiscard]] std::string capture_module();
 
-/// The folder of capture/torch, which holds sitecustomize.py, found in the same way. Throws InputError.
+/// Returns the folder of capture/torch, which contains sitecustomize.py. It must be installed or built with this
+/// program. Throws InputError if it is not found.
 [[nodiscard]] std::string torch_folder();
 
-/// The traces that `stepsim capture --torch` finds in its folder: make one before COMMAND runs.
+/// The traces that `stepsim capture --torch` writes. Construct it before COMMAND runs.
 class TorchFiles {
  public:
   explicit TorchFiles(std::string directory);
 
-  /// What came into the folder since then, what a step took before the profiler started, what lies there from before,
-  /// and the command that comes next, a line each. Never throws for what it cannot read.
+  /// Returns a summary: one line each for the new files in the folder, the time of a step before the profiler started,
+  /// older files in the folder, and the next command. Never throws for files that it cannot read.
   ///
   ///   stepsim: captured 2 traces, 44.1 kB in traces; a step took 101.2 ms before the profiler started
   ///   stepsim: next: stepsim replay traces

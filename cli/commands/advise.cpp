@@ -36,7 +36,7 @@ void run_advise(CommonOptions options, std::size_t rows, const Session& session)
 
 Command::Run setup_advise(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "advise", .contents = {sim::Content::kDocument}});
-  const auto rows = add_rows_option(app, "print the N best changes of each kind", 10);
+  const auto rows = add_rows_option(app, "Print the N best changes of each kind", 10);
   return [=](const Session& session) { run_advise(common(), rows(), session); };
 }
 
@@ -45,7 +45,7 @@ Command::Run setup_advise(CLI::App& app) {
 extern const Command advise_command;
 const Command advise_command{
     .name = "advise",
-    .summary = "Try the usual changes that apply to this job, and rank what would help",
+    .summary = "Try the usual improvements and rank them by the time they save",
     .setup = setup_advise,
     .examples = {"stepsim advise scenarios/samples/byteps-even --brief",
                  "stepsim advise scenarios/samples/byteps-even --rows 3"},

@@ -29,20 +29,23 @@ Command::Run setup_analyze(CLI::App& app) {
   const auto text = [&app](const char* names, const char* type, const std::string& description) {
     return app.add_option(names)->type_name(type)->description(description);
   };
-  const auto* option = text("--option,--type", "NAME", fmt::format("what to do: {}", one_of(analyze_py_options())));
-  const auto* path = text("--path", "P[,P...]", "files or folders, with commas between them");
-  const auto* sub = text("--sub_option", "NAME",
-                         "of collect: iter_time, operator, combine, xlsx, straggler; of replay: smlt_delay_cmp, "
-                         "bottleneck");
-  const auto* sort = app.add_flag("--sort")->description("of statistic by the mean, of compare by relative difference");
-  const auto* head = text("--head", "N", "of statistic and compare: the first N rows (default: all)");
+  const auto* option =
+      text("--option,--type", "NAME", fmt::format("Select the action: {}", one_of(analyze_py_options())));
+  const auto* path = text("--path", "P[,P...]", "Read these files or folders, separated by commas");
+  const auto* sub =
+      text("--sub_option", "NAME",
+           "Select the part: of collect iter_time, operator, combine, xlsx or straggler; of replay smlt_delay_cmp or "
+           "bottleneck");
+  const auto* sort = app.add_flag("--sort")->description("Sort statistic by the mean, compare by relative difference");
+  const auto* head = text("--head", "N", "Print the first N rows of statistic and compare (default: all)");
   const auto* xlsx =
-      app.add_flag("--xlsx")->description("of statistic and compare: also a workbook beside the first path");
-  const auto* filter = text("--filter", "NAME,...", "of combine: keep this communication only");
-  const auto* del_queue = app.add_flag("--del_queue")->description("of replay: partitions and stages of communication");
-  const auto* steps = text("--step_num", "N", "of replay: how many iterations (default: 1)");
-  const auto* ratio = text("--delay_ratio", "R", "of replay smlt_delay_cmp: how much longer (default: 1.1)");
-  const auto* pretty = app.add_flag("--pretty")->description("only the first lines");
+      app.add_flag("--xlsx")->description("Also write a workbook next to the first path (statistic, compare)");
+  const auto* filter = text("--filter", "NAME,...", "Keep only this communication (combine)");
+  const auto* del_queue =
+      app.add_flag("--del_queue")->description("Write partitions and stages of communication (replay)");
+  const auto* steps = text("--step_num", "N", "Simulate N iterations (replay; default: 1)");
+  const auto* ratio = text("--delay_ratio", "R", "Multiply durations by R (replay smlt_delay_cmp; default: 1.1)");
+  const auto* pretty = app.add_flag("--pretty")->description("Print only the first lines");
   return [=](const Session& session) {
     const auto value = [](const CLI::Option* given) {
       return given->count() > 0 ? std::optional(given->results().back()) : std::nullopt;
@@ -67,7 +70,7 @@ Command::Run setup_analyze(CLI::App& app) {
 extern const Command analyze_command;
 const Command analyze_command{
     .name = "analyze",
-    .summary = "Run a command line of ByteProfile's analyze.py: it is translated and printed",
+    .summary = "Translate and run a command line of ByteProfile's analyze.py",
     .setup = setup_analyze,
     .examples = {"stepsim analyze --option statistic --path scenarios/samples/byteps-even --sort --head 5",
                  "stepsim analyze --option critical --path scenarios/samples/byteps-even"},

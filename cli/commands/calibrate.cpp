@@ -1,5 +1,5 @@
-// stepsim calibrate TRACE... -o cluster.yaml: how fast is the hardware that this was captured on?
-// stepsim calibrate --nccl-tests FILE... -o cluster.yaml: the same of a machine on which nccl-tests ran.
+// stepsim calibrate TRACE... -o cluster.yaml: how fast is the hardware of this capture?
+// stepsim calibrate --nccl-tests FILE... -o cluster.yaml: how fast is the machine on which nccl-tests ran?
 
 #include <CLI/CLI.hpp>
 
@@ -16,7 +16,7 @@
 namespace stepsim::cli {
 namespace {
 
-/// A capture of nothing but the names of the files.
+/// Calibrates from tables of nccl-tests. Adds only the files to `capture`, as its inputs.
 Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
   const std::vector<TimedCollective> timings = ingest::read_nccl_tests(options.traces, capture.inputs);
   if (options.output) refuse_input_as_output(*options.output, capture.inputs);
@@ -25,7 +25,7 @@ Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
 
 void run_calibrate(const CommonOptions& options, bool of_tables, const Session& session) {
   if (options.network->make != nullptr) {
-    throw UsageError("calibrate replays nothing; expected it without --network and --cluster");
+    throw UsageError("calibrate does not replay; leave out --network and --cluster");
   }
   check_output(options);
   Capture capture = of_tables ? Capture{} : load_capture(options, session);
@@ -44,7 +44,7 @@ Command::Run setup_calibrate(CLI::App& app) {
       app, {.command = "calibrate", .contents = {sim::Content::kDocument}, .cluster = HasCluster::kAlways});
   const auto* tables = app.add_flag("--nccl-tests")
                            ->disable_flag_override()
-                           ->description("FILEs are what nccl-tests printed (all_reduce_perf and its kin), not traces");
+                           ->description("Read output of nccl-tests (all_reduce_perf, ...) instead of traces");
   return [=](const Session& session) { run_calibrate(common(), tables->count() > 0, session); };
 }
 
@@ -53,7 +53,7 @@ Command::Run setup_calibrate(CLI::App& app) {
 extern const Command calibrate_command;
 const Command calibrate_command{
     .name = "calibrate",
-    .summary = "Fit links, copies, sums and launches to a capture, and write them as cluster.yaml",
+    .summary = "Derive link, copy and launch rates from a capture, as cluster.yaml",
     .setup = setup_calibrate,
     .examples = {"stepsim calibrate scenarios/samples/byteps-even",
                  "stepsim calibrate scenarios/samples/byteps-even -o -.yaml"},

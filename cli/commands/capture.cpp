@@ -1,4 +1,4 @@
-// stepsim capture [options] -- COMMAND: runs a program and records its steps on the GPU, one file a process.
+// stepsim capture [options] -- COMMAND: runs a program and records its steps on the GPU, one file per process.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -29,11 +29,11 @@ namespace {
 struct CaptureCommand {
   CapturePlan plan;
   bool quiet = false;
-  std::vector<std::string> words;  ///< COMMAND
+  std::vector<std::string> words;  ///< the words of COMMAND
 };
 
-/// As typed: CLI11 would read brackets in them.
-std::vector<std::string> words_behind_dashes(const std::vector<std::string>& arguments) {
+/// Returns the words after "--" unchanged; CLI11 would interpret brackets in them.
+std::vector<std::string> words_after_dashes(const std::vector<std::string>& arguments) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes == arguments.end() || dashes + 1 == arguments.end())
     throw UsageError("capture has no COMMAND; expected 'stepsim capture [options] -- COMMAND'");
@@ -42,25 +42,25 @@ std::vector<std::string> words_behind_dashes(const std::vector<std::string>& arg
 
 const char* variable(const char* name) { return std::getenv(name); }
 
-/// Tells this run's files from others in the folder, on all hosts.
+/// Returns a name that distinguishes this run's files from others in the folder, on all hosts.
 std::string name_of_run() {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   return std::to_string(::getpid()) + "-" + std::to_string(now);
 }
 
-/// The path itself in a working folder that was deleted, where make_folder() fails.
+/// Returns the path unchanged if the working folder was deleted; make_folder() will then fail.
 std::string absolute_if_possible(const std::string& path) {
   std::error_code problem;
   const std::filesystem::path whole = std::filesystem::absolute(path, problem);
   return problem ? path : whole.lexically_normal().string();
 }
 
-/// False, with a warning, if files cannot be made there: the program is run all the same.
+/// Returns false, after a warning, if files cannot be created there; the program is run anyway.
 bool make_folder(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
   if (!problem && ::access(path.c_str(), W_OK | X_OK) == 0) return true;
-  write_error(fmt::format("stepsim: warning: nothing is captured: --dir {} is no folder that can be written to\n",
+  write_error(fmt::format("stepsim: warning: nothing is captured: --dir {} is not a folder that can be written to\n",
                           shown(path)));
   return false;
 }
@@ -97,7 +97,7 @@ void expect_none(std::initializer_list<const CLI::Option*> options, std::string_
   }
 }
 
-/// "with_flops" of "--with-flops".
+/// Returns "with_flops" for "--with-flops".
 std::string torch_word(std::string option) {
   option.erase(0, 2);
   std::replace(option.begin(), option.end(), '-', '_');
@@ -115,39 +115,40 @@ Command::Run setup_capture(CLI::App& app) {
   const auto option = [&app](const char* names, const char* type, const char* description) {
     return app.add_option(names)->type_name(type)->description(description);
   };
-  const auto* directory = option("--dir", "DIR", "where the files go (default: traces)");
-  const auto* skip_first = option("--skip-first", "N", "leave out the first N steps, before any cycle");
-  const auto* wait = option("--wait", "N", "of each cycle, leave out N steps");
-  const auto* warm_up = option("--warmup", "N", "then record N steps that are not part of the capture");
-  const auto* active = option("--active", "N", "then capture N steps (default: all)");
-  const auto* repeat = option("--repeat", "N", "so many cycles; 0: to the end (default: 1)");
-  const auto* ranks = option("--ranks", "LIST", "capture only these ranks: 0,2,4-7");
-  const auto* step_range = option("--step-range", "NAME", "each NVTX range of this name begins a step");
-  const auto* buffer = option("--buffer-mb", "N", "memory in each process, in MiB (default: 64)");
+  const auto* directory = option("--dir", "DIR", "Write the files to this folder (default: traces)");
+  const auto* skip_first = option("--skip-first", "N", "Skip the first N steps, before the first cycle (default: 0)");
+  const auto* wait = option(
+      "--wait", "N", "Skip N steps at the start of each cycle (default: 0; with --torch 10, or 0 after --skip-first)");
+  const auto* warm_up =
+      option("--warmup", "N", "Then warm up for N steps: record and discard them (default: 0; with --torch 1)");
+  const auto* active = option("--active", "N", "Then capture N steps (default: all; with --torch 3)");
+  const auto* repeat = option("--repeat", "N", "Record N cycles; 0 = until the program ends (default: 1)");
+  const auto* ranks = option("--ranks", "LIST", "Capture only these ranks, for example 0,2,4-7 (default: all)");
+  const auto* step_range = option("--step-range", "NAME", "Start a step at each NVTX range of this name");
+  const auto* buffer = option("--buffer-mb", "N", "Use N MiB of memory in each process (default: 64)");
   const auto flag = [&app](const char* names, const char* description) {
     return app.add_flag(names)->disable_flag_override()->description(description);
   };
-  const auto* torch = flag("--torch", "record a PyTorch job by torch.profiler, without a change to it");
-  const auto* step_call =
-      option("--step-call", "MODULE.FUNCTION", "with --torch: each call of it ends a step (default: optimizer.step())");
-  const std::array torch_flags{flag("--with-flops", "with --torch: record the flops of operators"),
-                               flag("--profile-memory", "with --torch: record allocations"),
-                               flag("--with-stack", "with --torch: record Python's calls, which slows the job much"),
-                               flag("--with-modules", "with --torch: record which module called an operator")};
-  const auto* with_sync =
-      flag("--with-sync", "record what streams and calls wait for (so it is, unless --without-sync)");
-  const auto* no_sync = flag("--without-sync", "do not: waits are inferred from times then");
-  const auto* with_nvtx = flag("--with-nvtx", "record NVTX ranges (so it is, unless --without-nvtx)");
-  const auto* no_nvtx = flag("--without-nvtx", "do not");
-  const auto* nccl = flag("--with-nccl", "record what NCCL 2.24 or later tells of its collectives and transfers");
-  const auto* quiet = flag("--quiet", "do not say at the end what was captured");
+  const auto* torch = flag("--torch", "Record with torch.profiler; the script needs no change");
+  const auto* step_call = option("--step-call", "MODULE.FUNCTION",
+                                 "With --torch: end a step at each call of this function (default: optimizer.step())");
+  const std::array torch_flags{flag("--with-flops", "With --torch: record the flops of operators"),
+                               flag("--profile-memory", "With --torch: record memory allocations"),
+                               flag("--with-stack", "With --torch: record Python calls (slows the job considerably)"),
+                               flag("--with-modules", "With --torch: record which module called an operator")};
+  const auto* with_sync = flag("--with-sync", "Record what streams and calls wait for (default)");
+  const auto* no_sync = flag("--without-sync", "Do not record waits; they are then inferred from times");
+  const auto* with_nvtx = flag("--with-nvtx", "Record NVTX ranges (default)");
+  const auto* no_nvtx = flag("--without-nvtx", "Do not record NVTX ranges");
+  const auto* nccl = flag("--with-nccl", "Record collectives and transfers of NCCL 2.24 or later");
+  const auto* quiet = flag("--quiet", "Do not report at the end what was captured");
   app.add_option("COMMAND")
       ->type_name("WORD")
       ->expected(1, CLI::detail::expected_max_vector_size)
       ->allow_extra_args()
-      ->description("the program and its arguments, behind --");
+      ->description("Program to run, with its arguments, after --");
   return [=](const Session& session) {
-    CaptureCommand command{.plan = {}, .words = words_behind_dashes(session.arguments)};
+    CaptureCommand command{.plan = {}, .words = words_after_dashes(session.arguments)};
     CapturePlan& plan = command.plan;
     const auto count = [](const CLI::Option* given, std::uint64_t least) {
       return given->count() == 0 ? std::nullopt
@@ -174,11 +175,12 @@ Command::Run setup_capture(CLI::App& app) {
       if (given->count() > 0) plan.torch_options.push_back(torch_word(given->get_name()));
     }
     if (plan.torch) {
-      expect_none({step_range, buffer, with_sync, no_sync, with_nvtx, no_nvtx, nccl}, "does not go with --torch");
+      expect_none({step_range, buffer, with_sync, no_sync, with_nvtx, no_nvtx, nccl},
+                  "cannot be combined with --torch");
       expect_module_and_function(plan.step_call);
     } else {
       expect_none({step_call, torch_flags[0], torch_flags[1], torch_flags[2], torch_flags[3]},
-                  "is of torch.profiler; expected --torch beside it");
+                  "is an option of torch.profiler; expected it with --torch");
     }
     plan.nccl = nccl->count() > 0;
     command.quiet = quiet->count() > 0;
@@ -191,7 +193,7 @@ Command::Run setup_capture(CLI::App& app) {
 extern const Command capture_command;
 const Command capture_command{
     .name = "capture",
-    .summary = "Run a program and record its steps: kernels, copies, calls and waits, one file a process",
+    .summary = "Run a program and record its steps on the GPU",
     .setup = setup_capture,
     .examples = {"stepsim capture --active 3 --dir /tmp/traces -- echo trained",
                  "stepsim capture --warmup 1 --active 3 --step-range step --dir /tmp/traces -- echo trained"},

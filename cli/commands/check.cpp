@@ -14,7 +14,7 @@
 namespace stepsim::cli {
 namespace {
 
-/// The replay of a capture that could be joined.
+/// The replay of a capture, if its files form a job.
 class Replays {
  public:
   Replays(std::optional<Capture> capture, const CommonOptions& options, const Session& session) {
@@ -49,8 +49,7 @@ void run_check(const CommonOptions& options, const Session& session) {
   session.out.flush();
   if (checkup.verdict == sim::Verdict::kUnusable) {
     throw InputError({options.traces.front(), {}, {}},
-                     "this capture cannot be used; expected one that holds what is "
-                     "listed as missing");
+                     "this capture cannot be used; record again what is listed as missing");
   }
 }
 
@@ -64,7 +63,7 @@ Command::Run setup_check(CLI::App& app) {
 extern const Command check_command;
 const Command check_command{
     .name = "check",
-    .summary = "Judge a capture: what it holds and lacks, what that costs, and what to record next time",
+    .summary = "Check whether a capture is good enough, and what to record next time",
     .setup = setup_check,
     .examples = {"stepsim check scenarios/samples/byteps-even", "stepsim check scenarios/samples/byteps-even --brief"},
 };

@@ -1,4 +1,4 @@
-// stepsim collect PATH: ByteProfile's merged traces and graphs, made anew from a job's source files.
+// stepsim collect PATH: rebuilds ByteProfile's merged traces and graphs from a job's source files.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 enum class Wanted { kAll, kOperators, kTimes };
 
-/// Writes what was made anew. Returns the paths.
+/// Writes the rebuilt files. Returns their paths.
 std::vector<std::string> write_files(const ingest::Collected& collected) {
   std::vector<const ingest::CollectedFile*> files;
   for (const ingest::CollectedGpu& gpu : collected.gpus) {
@@ -37,7 +37,7 @@ std::vector<std::string> write_files(const ingest::Collected& collected) {
 
 std::vector<sim::Section> sections_of(const ingest::Collected& collected, const std::vector<std::string>& written) {
   sim::Table table{{{"folder", sim::Align::kLeft}, {"operators"}, {"communication"}, {"I/O"}}};
-  sim::Section notes{.title = "What the source files do not tell"};
+  sim::Section notes{.title = "Missing from the source files"};
   for (const ingest::CollectedGpu& gpu : collected.gpus) {
     table.add_row({gpu.folder, gpu.operators, gpu.communication, gpu.io});
     for (const std::string& note : gpu.notes)
@@ -45,13 +45,13 @@ std::vector<sim::Section> sections_of(const ingest::Collected& collected, const 
   }
   sim::Section files{.title = "Events of the merged traces", .table = std::move(table)};
   for (const std::string& file : written) files.sentences.emplace_back(fmt::format("Wrote {}", shown(file)));
-  if (written.empty()) files.sentences.emplace_back("All files were as they would be made anew");
+  if (written.empty()) files.sentences.emplace_back("All files were up to date");
   return {std::move(files), std::move(notes)};
 }
 
 void run_collect(const CommonOptions& options, Wanted wanted, const Session& session) {
   if (options.traces.size() != 1)
-    throw UsageError(fmt::format("collect works on one folder; {} found", options.traces.size()));
+    throw UsageError(fmt::format("collect works on one folder; {} given", options.traces.size()));
   check_output(options);
   std::vector<sim::Section> sections;
   std::vector<std::string> written;
@@ -63,7 +63,7 @@ void run_collect(const CommonOptions& options, Wanted wanted, const Session& ses
   }
   const Replayed replayed = load_and_replay(options, session);
   if (replayed.capture.recording.start.empty())
-    throw InputError({options.traces.front(), {}, {}}, "a task graph was never measured; expected a capture");
+    throw InputError({options.traces.front(), {}, {}}, "a task graph has no measured times; expected a capture");
   const std::vector<sim::PassTimes> times = sim::pass_times(replayed.capture, replayed.timeline);
   const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
   sim::Document document = sim::pass_times_document(times, replayed.capture, std::move(sections), written, provenance);
@@ -72,17 +72,16 @@ void run_collect(const CommonOptions& options, Wanted wanted, const Session& ses
 
 Command::Run setup_collect(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "collect", .contents = {sim::Content::kDocument}});
-  app.get_option("TRACE")->description(
-      "the folder of a GPU, a worker or a trial of BytePS; with --iter-time any capture");
+  app.get_option("TRACE")->description("Folder of a GPU, a worker or a trial of BytePS; with --iter-time any capture");
   const auto* times = app.add_flag("--iter-time")
                           ->disable_flag_override()
-                          ->description("only print the times of the iteration and of its passes; writes nothing");
+                          ->description("Print the times of the iteration and its passes; write no file");
   const auto* operators = app.add_flag("--operators")
                               ->disable_flag_override()
-                              ->description("renew only the operators of the merged traces, from temp.json");
+                              ->description("Rebuild only the operators of the merged traces, from temp.json");
   return [=](const Session& session) {
     if (times->count() > 0 && operators->count() > 0)
-      throw UsageError("--iter-time writes nothing and --operators renews files; expected one of them");
+      throw UsageError("--iter-time writes no file and --operators rebuilds files; expected one of them");
     run_collect(common(),
                 times->count() > 0       ? Wanted::kTimes
                 : operators->count() > 0 ? Wanted::kOperators
@@ -96,7 +95,7 @@ Command::Run setup_collect(CLI::App& app) {
 extern const Command collect_command;
 const Command collect_command{
     .name = "collect",
-    .summary = "Make ByteProfile's merged traces and dag.gml anew from a job's source files, and time its iterations",
+    .summary = "Rebuild ByteProfile's merged traces and dag.gml from source files",
     .setup = setup_collect,
     .examples = {"stepsim collect scenarios/samples/byteps-even --iter-time",
                  "stepsim collect scenarios/samples/byteps-even --iter-time --json"},

@@ -1,4 +1,4 @@
-// stepsim combine A B...: the traces of a job's ranks as one, for a viewer and to be read again.
+// stepsim combine A B...: merges the traces of a job's ranks into one, for viewers and for later commands.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCombineName = "combined.json";
 
-/// ByteProfile's rule: a folder is a GPU's, a worker's or a job's, a file is one trace of one.
+/// Enforces ByteProfile's rule: the inputs are either folders (of a GPU, a worker or a job) or files (one trace of a
+/// GPU each), not both.
 void refuse_mixture(const std::vector<std::string>& traces) {
   std::string file;
   std::string folder;
@@ -39,19 +40,18 @@ void refuse_mixture(const std::vector<std::string>& traces) {
   }
   if (file.empty() || folder.empty()) return;
   throw UsageError(
-      fmt::format("{} is a folder and {} is a file: a file in the folder might be counted twice; expected "
-                  "all files or all folders",
+      fmt::format("{} is a folder and {} is a file, which may be in that folder; expected only files or only folders",
                   shown(folder), shown(file)));
 }
 
 void refuse_unused_options(const CommonOptions& options) {
   if (options.steps || !options.ranks.empty())
-    throw UsageError("combine takes all steps and ranks of its traces; expected neither --steps nor --ranks");
+    throw UsageError("combine merges all steps and ranks; leave out --steps and --ranks");
   if (options.network_given || options.cluster_file)
-    throw UsageError("combine writes what was recorded; expected neither --network nor --cluster");
+    throw UsageError("combine merges recorded times; leave out --network and --cluster");
 }
 
-/// "Comm.a,Comm.b" as its names.
+/// Splits "Comm.a,Comm.b" into names.
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -84,7 +84,7 @@ constexpr auto kCombined = std::to_array<sim::Field<Combined>>({
     {"files", at<&Combined::files>, kFile, sim::kRowLines},
 });
 
-/// The members of `provenance`, without the braces around them.
+/// Returns the members of `provenance` as JSON, without the enclosing braces.
 std::string members_of(const Provenance& provenance) {
   sim::JsonWriter json;
   json.begin_object();
@@ -112,10 +112,11 @@ void run_combine(CommonOptions options, const std::vector<std::string>& filter, 
 
   std::uint64_t events = 0;
   for (const ingest::CombinedSource& file : files) events += file.events;
-  sim::Document document{.warning = sim::warning_of(sourced.capture),
-                         .headline = fmt::format("Wrote {}: {} events of {} as they were recorded, on one clock.",
-                                                 shown(output), events, counted(files.size(), "file")),
-                         .caution = sim::caution_of(sourced.capture.diagnostics)};
+  sim::Document document{
+      .warning = sim::warning_of(sourced.capture),
+      .headline = fmt::format("Wrote {}: {} of {}, unchanged apart from aligned clocks.", shown(output),
+                              counted(events, "event"), counted(files.size(), "file")),
+      .caution = sim::caution_of(sourced.capture.diagnostics)};
   document.sections.push_back({.title = "Files", .table = sim::table_of(kFile, files)});
   document.json = [&](sim::JsonWriter& json) {
     sim::write_answer(json, "stepsim.combine/1", kCombined, Combined{output, &files}, provenance);
@@ -125,13 +126,12 @@ void run_combine(CommonOptions options, const std::vector<std::string>& filter, 
 
 Command::Run setup_combine(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "combine", .contents = {}});
-  app.footer("");
-  app.get_option("TRACE")->description("all files, or all folders of GPUs, of workers or of a job");
-  app.get_option("-o")->description(
-      "where to write it; .gz compresses it (default: combined.json in the current folder)");
-  const auto* filter = app.add_option("--filter")
-                           ->type_name("NAME,...")
-                           ->description("of the communication keep only these: Comm.fc1_weight,Comm.fc2_weight.PUSH");
+  app.get_option("TRACE")->description("Trace files, or folders of GPUs, workers or a job");
+  app.get_option("-o")->description("Write the merged trace to FILE; .gz compresses it (default: combined.json)");
+  const auto* filter =
+      app.add_option("--filter")
+          ->type_name("NAME,...")
+          ->description("Keep only this communication, for example Comm.fc1_weight,Comm.fc2_weight.PUSH");
   return [=](const Session& session) {
     run_combine(common(), filter->count() > 0 ? names_in(filter->results().back()) : std::vector<std::string>{},
                 session);
@@ -145,7 +145,7 @@ sim::AnswerSchema combine_schema() { return sim::schema_of("stepsim.combine/1", 
 extern const Command combine_command;
 const Command combine_command{
     .name = "combine",
-    .summary = "Write the traces of several GPUs or ranks as one Chrome trace, with aligned clocks",
+    .summary = "Merge the traces of several GPUs or ranks into one Chrome trace",
     .setup = setup_combine,
     .examples = {"stepsim combine scenarios/samples/byteps-even/traces -o -",
                  "stepsim combine scenarios/samples/byteps-even/traces --filter Comm.layer0_weight -o -"},

@@ -1,5 +1,5 @@
 // stepsim compare A B: what differs between two captures, or between saved answers?
-// stepsim compare A B C...: the work of several beside each other.
+// stepsim compare A B C...: how does the work of several captures or answers differ?
 // stepsim compare A --set k=v: what differs between a capture and a prediction, task by task?
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ struct CompareOptions {
   bool ignore_partitions = false;
 };
 
-/// What is compared, and the files that it was read from.
+/// The two sides, and the files that they were read from.
 struct Sides {
   sim::Side a;
   sim::Side b;
@@ -63,7 +63,7 @@ constexpr std::array kOrders{Word<sim::RowOrder>{"difference", sim::RowOrder::kD
                              Word<sim::RowOrder>{"name", sim::RowOrder::kName},
                              Word<sim::RowOrder>{"total", sim::RowOrder::kTotal}};
 
-/// "3%", "0.5 %": a share that is not negative.
+/// Parses a share that is not negative: "3%", "0.5 %".
 double parse_limit(const std::string& text) {
   std::string_view number = text;
   const bool has_sign = number.ends_with('%');
@@ -72,7 +72,7 @@ double parse_limit(const std::string& text) {
   constexpr double kHundred = 100;
   if (const auto value = parse_number<double>(number); has_sign && value && std::isfinite(*value) && *value >= 0)
     return *value / kHundred;
-  throw UsageError(fmt::format("--fail-above: '{}' is no limit; expected a percentage such as 3%", shown(text)));
+  throw UsageError(fmt::format("--fail-above: '{}' is not a percentage; expected for example 3%", shown(text)));
 }
 
 sim::Side side_of_capture(const std::string& trace, const CompareOptions& options, const Session& session,
@@ -100,12 +100,13 @@ sim::Side side_of_prediction(const scenarios::PredictionView& view) {
   sim::Side side = sim::side_of(*view.prediction.graph, view.prediction.timeline, view.summary, view.path.path);
   side.what = "predicted";
   side.iteration = view.prediction.iteration;
-  side.steps.clear();  // those of the capture
+  side.steps.clear();  // the captured steps are not predicted one by one
   side.uncertainty = Duration{};
   return side;
 }
 
-/// The capture as it is predicted, so that no error of the model counts as a difference, beside the scenario.
+/// Returns two predictions, one without the scenario's changes and one with them. The measured capture is not compared,
+/// because then the model's error would appear as a difference.
 Sides capture_and_prediction(const CompareOptions& options, const scenarios::Scenario& scenario,
                              const Session& session) {
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options.common, scenario, session);
@@ -119,7 +120,7 @@ Sides capture_and_prediction(const CompareOptions& options, const scenarios::Sce
   sides.b.uncertainty = (answer.interval.high - answer.interval.low) / 2;
   for (const std::string& change : answer.changes) add_item(sides.b.name, change);
   for (sim::Side* const side : {&sides.a, &sides.b}) {
-    side->job.reset();  // one job, whatever the change
+    side->job.reset();  // both sides are the same job
     if (options.ignore_partitions) side->work = sim::without_partitions(side->work);
   }
   return sides;
@@ -130,15 +131,16 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
   const std::vector<std::string>& traces = options.common.traces;
   if (scenario) {
     if (!scenario->sweep.empty() || !scenario->points.empty())
-      throw UsageError("the scenario is a sweep, and compare takes one point; expected a scenario without 'sweep'");
+      throw UsageError("the scenario is a sweep; expected a scenario without 'sweep', or use 'stepsim sweep'");
     if (traces.size() == 1) return capture_and_prediction(options, *scenario, session);
     throw UsageError(
-        fmt::format("a scenario is compared with one capture, and {} are given; expected one of them", traces.size()));
+        fmt::format("--set and -s compare one capture with its prediction, and {} captures are given; expected one",
+                    traces.size()));
   }
   if (traces.size() != 2) {
     throw UsageError(
-        "compare takes two results or more, and one is given; expected A and B: captures (a folder or an archive where "
-        "there are several files), or what --json printed");
+        "compare needs two results, and one is given; expected A and B: captures (a folder or an archive for several "
+        "files) or answers saved with --json");
   }
   Sides sides;
   sides.a = side_at(traces.front(), options, session, sides.inputs);
@@ -146,7 +148,7 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
   return sides;
 }
 
-/// A picture shows two results as it shows several.
+/// Writes the comparison of two results. Pictures have the same form as for several results.
 void write_pair(sim::Document& document, const Sides& sides, const CompareOptions& options,
                 const Provenance& provenance, const Session& session) {
   const sim::Exporter* const exporter = options.common.output ? sim::find_exporter(*options.common.output) : nullptr;
@@ -201,24 +203,22 @@ Command::Run setup_compare(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "compare", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
-      "A and B, or more: each a capture (a file, an archive, a folder) or what --json printed; with --set or -s one "
-      "capture, "
-      "which is compared with its prediction");
+      "A and B, or more: captures, or answers saved with --json; with --set or -s one capture, which is compared with "
+      "its prediction");
   const auto scenario =
-      add_scenario_options(app, "one change to predict beside TRACE, such as network.bandwidth=2x; may be given again");
+      add_scenario_options(app, "Compare TRACE with a prediction, for example network.bandwidth=2x; may be repeated");
   const auto* by = app.add_option("--by")->type_name("KEY")->description(
-      fmt::format("one row each {} (default: name)", one_of(words_of(kBys))));
+      fmt::format("Group rows by {} (default: name)", one_of(words_of(kBys))));
   const auto* order = app.add_option("--sort")->type_name("KEY")->description(
-      fmt::format("the order of the rows: by {} (default: difference)", one_of(words_of(kOrders))));
-  const auto rows = add_rows_option(app, "print the first N rows of each table", 20, "--rows,--head");
+      fmt::format("Sort rows by {} (default: difference)", one_of(words_of(kOrders))));
+  const auto rows = add_rows_option(app, "Print the first N rows of each table", 20, "--rows,--head");
   const auto* ignore_partitions =
       app.add_flag("--ignore-partitions")
           ->disable_flag_override()
-          ->description("the partitions of a tensor's stage are one: Comm.w.PUSH.0 and .1 are Comm.w.PUSH");
-  const auto* fail_above =
-      app.add_option("--fail-above")
-          ->type_name("PERCENT")
-          ->description("exit with 4 if B is slower than A by more than this, beyond the noise of the steps");
+          ->description("Add up the partitions of a tensor: Comm.w.PUSH.0 and .1 become Comm.w.PUSH");
+  const auto* fail_above = app.add_option("--fail-above")
+                               ->type_name("PERCENT")
+                               ->description("Exit with 4 if B is significantly more than PERCENT slower than A");
   return [=, &app](const Session& session) {
     CompareOptions options{.common = common(),
                            .by = chosen("key of --by", kBys, by->results()).value,
@@ -236,7 +236,7 @@ Command::Run setup_compare(CLI::App& app) {
 extern const Command compare_command;
 const Command compare_command{
     .name = "compare",
-    .summary = "Show what differs between two captures, predictions or saved answers, and fail above a limit",
+    .summary = "Compare captures or predictions; fail above a limit, for CI",
     .setup = setup_compare,
     .examples = {"stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x",
                  "stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --fail-above 3%"},

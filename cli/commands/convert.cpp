@@ -1,5 +1,5 @@
-// stepsim convert IN... -o OUT: the same job in another format, named by OUT's extension; or the traces' own text,
-// without what is private (--scrub) or a part of it (--steps, --select, --min-duration).
+// stepsim convert IN... -o OUT: writes the same job in another format, chosen by OUT's extension; or rewrites the
+// traces themselves, without private data (--scrub) or only a part of them (--steps, --select, --min-duration).
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,11 +25,11 @@ struct ConvertCommand {
   CommonOptions common;
   bool scrub = false;
   ingest::Cut cut;
-  bool comm_json = false;    ///< whatever -o is called
-  bool cuts_events = false;  ///< by --select or --min-duration, which only a trace's own text has
+  bool comm_json = false;    ///< true if an option asks for comm.json, whatever the name of -o
+  bool cuts_events = false;  ///< true with --select or --min-duration; they need the events of a trace file
 };
 
-/// What was written elsewhere, in a sentence or as JSON.
+/// Reports what was written, in a sentence or as JSON, unless standard output has the file itself.
 void say(const sim::Document& document, const CommonOptions& options, const Session& session) {
   if (!writes_to_standard_output(options)) print_document(document, options, session);
 }
@@ -57,7 +57,8 @@ void scrub_traces(const CommonOptions& options, const Session& session) {
 void cut_trace(const ConvertCommand& command, const Session& session) {
   if (!names_folder(*command.common.output)) check_output(command.common);
   std::vector<sim::CutOut> cuts;
-  for (const CutAnswer& answer : cut(command.common, command.cut, session)) {
+  const CutAnswers answers = cut(command.common, command.cut, session);
+  for (const CutAnswer& answer : answers.parts) {
     cuts.push_back({.input = answer.input,
                     .output = answer.output,
                     .records = answer.counts.records,
@@ -67,7 +68,7 @@ void cut_trace(const ConvertCommand& command, const Session& session) {
                     .diagnostics = answer.counts.diagnostics});
   }
   const Provenance provenance = provenance_if_needed(command.common, session, {});
-  say(sim::cut_document(cuts, *command.common.output, provenance), command.common, session);
+  say(sim::cut_document(cuts, answers.left_out, *command.common.output, provenance), command.common, session);
 }
 
 void convert_to_profiler_trace(const CommonOptions& options, const Session& session) {
@@ -81,13 +82,14 @@ void convert_to_comm_json(const ConvertCommand& command, const Session& session)
   if (command.cuts_events)
     throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json or -o FOLDER/");
   if (command.common.network_given)
-    throw UsageError("comm.json holds what was recorded; expected -o comm.json without --network");
+    throw UsageError("-o comm.json writes recorded communication; expected it without --network");
   const sim::CommJson written = write_comm_json(command.common, session);
   const Provenance provenance = provenance_if_needed(command.common, session, {});
   say(sim::comm_json_document(written, provenance), command.common, session);
 }
 
-/// A cut is a trace. Of other formats, --steps and --ranks say what of the replay is written, as for every exporter.
+/// True if a part of the trace files is to be cut out. For output formats other than traces, --steps and --ranks select
+/// what to write of the replay, as in every exporter.
 bool wants_cut(const ConvertCommand& command) {
   const CommonOptions& options = command.common;
   const sim::Exporter* const exporter = sim::find_exporter(*options.output);
@@ -99,14 +101,13 @@ bool wants_cut(const ConvertCommand& command) {
   if (!asked || !to_trace) return false;
   if (options.network_given) {
     if (!command.cuts_events && !to_folder) return false;
-    throw UsageError("--select, --min-duration and -o FOLDER/ cut what was recorded; expected them without --network");
+    throw UsageError("--select, --min-duration and -o FOLDER/ cut the recorded trace; expected them without --network");
   }
   if (can_be_cut(options)) return true;
   if (command.cuts_events || to_folder) {
     throw UsageError(
-        "--select, --min-duration and -o FOLDER/ cut files of PyTorch's profiler (Kineto), one a rank, on disk and in "
-        "no archive; "
-        "expected such files");
+        "--select, --min-duration and -o FOLDER/ cut files of PyTorch's profiler (Kineto) only; expected one file per "
+        "rank, not in an archive");
   }
   return false;
 }
@@ -117,11 +118,9 @@ void run_convert(const ConvertCommand& command, const Session& session) {
   }
   if (command.scrub) {
     if (command.cuts_events) {
-      throw UsageError(
-          "--scrub rewrites all of the text; expected --select or --min-duration in a command of their own");
+      throw UsageError("--scrub rewrites the whole trace; run --select or --min-duration as a separate command");
     }
-    if (command.comm_json)
-      throw UsageError("--scrub rewrites all of the text; expected --comm-json in a command of its own");
+    if (command.comm_json) throw UsageError("--scrub rewrites the whole trace; run --comm-json as a separate command");
     return scrub_traces(command.common, session);
   }
   if (command.comm_json || names_comm_json(command.common)) return convert_to_comm_json(command, session);
@@ -133,21 +132,22 @@ void run_convert(const ConvertCommand& command, const Session& session) {
 Command::Run setup_convert(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("convert"));
   const auto* scrubs = app.add_flag("--scrub")->disable_flag_override()->description(
-      "write the traces' own text to OUT (of a folder, to the folder OUT) without secrets, names of users and hosts, "
-      "paths and environment");
-  const auto* select = app.add_option("--select")
-                           ->type_name("KEY=VALUE,...")
-                           ->description(
-                               "with -o OUT.trace.json: only events of this name (a regular expression), category, "
-                               "class, process, thread, stream or device");
+      "Write the trace to OUT (a folder to the folder OUT) without secrets, names of users and hosts, paths and "
+      "environment");
+  const auto* select =
+      app.add_option("--select")
+          ->type_name("KEY=VALUE,...")
+          ->description(
+              "With -o OUT.trace.json: keep only events of this name (a regular expression), category, class, process, "
+              "thread, stream or device");
   const auto* shortest = app.add_option("--min-duration")
                              ->type_name("TIME")
-                             ->description("with -o OUT.trace.json: only events that take this long (10us)");
+                             ->description("With -o OUT.trace.json: keep only events of at least this duration (10us)");
   const auto* comm = app.add_flag("--comm-json")
                          ->disable_flag_override()
                          ->description(
-                             "write what each rank communicated as BytePS does, whatever OUT is called: of several "
-                             "ranks, OUT/worker0/0/comm.json and so on; -o comm.json means the same");
+                             "Write the communication of each rank as BytePS's comm.json; of several ranks, as "
+                             "OUT/worker0/0/comm.json, ... (implied by -o comm.json)");
   return [=](const Session& session) {
     ConvertCommand command{.common = common(), .scrub = scrubs->count() > 0, .cut = {}, .comm_json = comm->count() > 0};
     command.cuts_events = select->count() + shortest->count() > 0;
@@ -169,7 +169,7 @@ Command::Run setup_convert(CLI::App& app) {
 extern const Command convert_command;
 const Command convert_command{
     .name = "convert",
-    .summary = "Write the job in another format, by the extension of -o; a part of a trace; or one to give away",
+    .summary = "Convert a capture to another format, cut it, or remove private data",
     .setup = setup_convert,
     .examples = {"stepsim convert scenarios/samples/byteps-even -o -.tasks.json",
                  "stepsim convert scenarios/samples/byteps-even -o -.trace.json"},

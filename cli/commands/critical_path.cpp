@@ -1,4 +1,4 @@
-// stepsim critical-path TRACE...: what sets the length of the replay, task by task?
+// stepsim critical-path TRACE...: what determines the length of the replay, task by task?
 
 #include <CLI/CLI.hpp>
 
@@ -21,7 +21,7 @@ void run_critical_path(const CommonOptions& options, std::size_t rows, const Ses
 
 Command::Run setup_critical_path(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("critical-path"));
-  const auto rows = add_rows_option(app, "print the N longest tasks of the path", 30);
+  const auto rows = add_rows_option(app, "Print the N longest tasks of the path", 30);
   return [=](const Session& session) { run_critical_path(common(), rows(), session); };
 }
 
@@ -30,7 +30,7 @@ Command::Run setup_critical_path(CLI::App& app) {
 extern const Command critical_path_command;
 const Command critical_path_command{
     .name = "critical-path",
-    .summary = "Show the chain of tasks that sets the length of an iteration, by class and by task, with queueing",
+    .summary = "List the tasks on the critical path of a step",
     .setup = setup_critical_path,
     .examples = {"stepsim critical-path scenarios/samples/byteps-even --rows 5",
                  "stepsim critical-path scenarios/samples/byteps-even --steps 5-6 --json"},

@@ -1,4 +1,4 @@
-// stepsim graph TRACE... -o FILE: what depends on what in an iteration, as a picture or for other programs?
+// stepsim graph TRACE... -o FILE: writes the dependencies of an iteration, as a picture or for other programs.
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 struct NamedFold {
   std::string_view name;
-  std::optional<sim::Fold> fold;  ///< absent: as little as leaves a readable graph
+  std::optional<sim::Fold> fold;  ///< if absent, the finest fold that gives a readable graph is used
 };
 constexpr std::array kFolds{NamedFold{"auto", std::nullopt},       NamedFold{"task", sim::Fold::kTask},
                             NamedFold{"name", sim::Fold::kName},   NamedFold{"layer", sim::Fold::kLayer},
@@ -35,7 +35,7 @@ struct GraphCommand {
   std::size_t rows = 0;
 };
 
-/// Whether -o names a picture, for which the graph has to be laid out.
+/// True if -o is a picture or a page, which need a layout of the graph.
 bool wants_layout(const CommonOptions& options) {
   const sim::Exporter* const exporter = options.output ? sim::find_exporter(*options.output) : nullptr;
   return exporter != nullptr && (exporter->accepts == sim::Content::kPicture || exporter->name == "html");
@@ -60,21 +60,21 @@ Command::Run setup_graph(CLI::App& app) {
   using sim::Content;
   const auto common = add_common_options(
       app, {.command = "graph", .contents = {Content::kDocument, Content::kGraph, Content::kPicture}});
-  app.get_option("TRACE")->description("captures of one job, a task graph, or dag.gml without any events");
+  app.get_option("TRACE")->description("Captures of one job, a task graph, or a dag.gml without events");
   const auto* fold = app.add_option("--fold")->type_name("KEY")->description(
-      fmt::format("one node a {}; auto folds as little as leaves at most {} nodes (default: auto)",
-                  one_of(words_of(kFolds)), sim::kReadableNodes));
+      fmt::format("Draw one node per {}; auto keeps at most {} nodes (default: auto)", one_of(words_of(kFolds)),
+                  sim::kReadableNodes));
   const auto* merge = app.add_flag("--merge-ranks")
                           ->disable_flag_override()
-                          ->description("with --fold name, layer or class: a node holds the tasks of all ranks");
-  const auto rows = add_rows_option(app, "print the first N nodes", 20, "--head,--rows", "--json and files have all");
+                          ->description("With --fold name, layer or class: merge the tasks of all ranks into one node");
+  const auto rows = add_rows_option(app, "Print the first N nodes", 20, "--head,--rows", "--json and files have all");
   return [=](const Session& session) {
     GraphCommand command{.common = common()};
     command.common.untimed = true;
     const std::optional<sim::Fold> by = chosen("key of --fold", kFolds, fold->results()).fold;
     if (by) command.folding = {*by, merge->count() == 0};
     if (!by && merge->count() > 0)
-      throw UsageError("--merge-ranks needs to know what to merge; expected --fold name, layer or class with it");
+      throw UsageError("--merge-ranks needs a --fold; expected --fold name, layer or class with it");
     command.rows = rows();
     run_graph(command, session);
   };
@@ -85,7 +85,7 @@ Command::Run setup_graph(CLI::App& app) {
 extern const Command graph_command;
 const Command graph_command{
     .name = "graph",
-    .summary = "Draw what depends on what in an iteration, with the critical path: .svg, .html, .dot, .gml",
+    .summary = "Draw the dependency graph of a step: .svg, .html, .dot, .gml",
     .setup = setup_graph,
     .examples = {"stepsim graph scenarios/samples/byteps-even --fold layer -o -.dot",
                  "stepsim graph scenarios/samples/byteps-even/traces/0/0/dag.gml"},

@@ -1,5 +1,5 @@
 // stepsim replay TRACE...: can the model of this capture be trusted, and where does its time go?
-// stepsim replay TRACE... --step-num N: how does it go on, iteration after iteration?
+// stepsim replay TRACE... --step-num N: simulates further iterations.
 
 #include <fmt/format.h>
 
@@ -60,20 +60,19 @@ std::size_t parse_step_count(const std::string& text) {
 Command::Run setup_replay(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("replay"));
   const auto* tasks = app.add_flag("--tasks")->disable_flag_override()->description(
-      "with --json or -o FILE.json: also every task's start and finish (tasks_detail)");
-  const auto* steps = app.add_option("--step-num")
-                          ->type_name("N")
-                          ->description(
-                              "simulate N iterations by doing the median step again and again, and write them to -o "
-                              "FILE.json (default: synthetic.json in the current folder)");
-  const auto* queues = app.add_flag("--del-queue")
-                           ->disable_flag_override()
-                           ->description(
-                               "with --step-num: write each stage of each partition in place of one event for each "
-                               "tensor's communication");
+      "Add start and end of each task to the JSON answer (tasks_detail)");
+  const auto* steps =
+      app.add_option("--step-num")
+          ->type_name("N")
+          ->description(
+              "Repeat the median step N times and write these iterations to -o FILE.json (default: synthetic.json)");
+  const auto* queues =
+      app.add_flag("--del-queue")
+          ->disable_flag_override()
+          ->description("With --step-num: write each stage of each partition, not one event per tensor");
   return [=](const Session& session) {
     if (steps->count() == 0 && queues->count() > 0)
-      throw UsageError("--del-queue says what --step-num writes; expected it with --step-num N");
+      throw UsageError("--del-queue has no effect alone; expected it with --step-num N");
     if (steps->count() > 0 && tasks->count() > 0)
       throw UsageError("--tasks lists the captured steps' tasks; expected it without --step-num");
     if (steps->count() == 0) return run_replay(common(), tasks->count() > 0, session);
@@ -87,7 +86,7 @@ Command::Run setup_replay(CLI::App& app) {
 extern const Command replay_command;
 const Command replay_command{
     .name = "replay",
-    .summary = "Replay a capture: measured beside replayed, where the time goes, the critical path's summary",
+    .summary = "Replay a capture: step time, where it goes, the critical path",
     .setup = setup_replay,
     .examples = {"stepsim replay scenarios/samples/byteps-even",
                  "stepsim replay scenarios/samples/byteps-even --network maxmin --brief"},

@@ -1,4 +1,4 @@
-// stepsim scaling RUN...: what takes longer in one run than in another, as an inline profiler measured it?
+// stepsim scaling RUN...: what takes longer in one run than in another, according to an inline profiler?
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ sim::Ideal parse_ideal(const std::string& word) {
   for (const sim::Ideal ideal : {sim::Ideal::kWeak, sim::Ideal::kStrong}) {
     if (word == to_text(ideal)) return ideal;
   }
-  throw UsageError(fmt::format("--ideal: '{}' is no kind of scaling; expected weak or strong", shown(word)));
+  throw UsageError(fmt::format("--ideal: '{}' is not a kind of scaling; expected weak or strong", shown(word)));
 }
 
 void run_scaling(const ScalingCommand& command, const Session& session) {
@@ -55,15 +55,15 @@ Command::Run setup_scaling(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "scaling", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
-      "runs with an inline profiler, each a prof.json, or a folder or archive with one a process");
+      "Runs with an inline profiler: a prof.json each, or a folder or archive with one per process");
   const auto mean = add_mean_option(app);
   const auto* labels = app.add_option("--labels")
                            ->type_name("A,B")
-                           ->description("only these ranges or layers (default: all that lie in no other)");
+                           ->description("List only these ranges or layers (default: all outermost ranges)");
   const auto* ideal = app.add_option("--ideal")->type_name("KEY")->description(
-      "compare with ideal scaling from the run with the fewest devices: weak (as long as that) "
-      "or strong (in proportion to the devices); a line in the picture, and the efficiency");
-  const auto rows = add_rows_option(app, "print the N ranges that take longest", 20);
+      "Compare with ideal scaling from the run with the fewest devices: weak (same time) or strong (time inversely "
+      "proportional to the devices)");
+  const auto rows = add_rows_option(app, "Print the N longest ranges", 20);
   return [=](const Session& session) {
     run_scaling(
         {.common = common(),
@@ -80,7 +80,7 @@ Command::Run setup_scaling(CLI::App& app) {
 extern const Command scaling_command;
 const Command scaling_command{
     .name = "scaling",
-    .summary = "Compare what an inline profiler measured in several runs: whole iterations, average and longest ranges",
+    .summary = "Compare inline-profiler runs on different numbers of devices",
     .setup = setup_scaling,
     .examples = {"stepsim scaling scenarios/samples/inline/one.prof.json scenarios/samples/inline/two.prof.json",
                  "stepsim scaling scenarios/samples/inline/two.prof.json --labels fc1,fc2 --ideal weak"},

@@ -1,4 +1,4 @@
-// stepsim schedule RANGES.yaml -o prof.schedule: what shall an inline profiler measure in which iteration?
+// stepsim schedule RANGES.yaml -o prof.schedule: which range should an inline profiler measure in which iteration?
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -16,12 +16,12 @@ namespace {
 struct ScheduleCommand {
   std::string ranges;
   std::string output;
-  bool events = false;  ///< names alone, for HugeCTR's later versions
+  bool events = false;  ///< write only names, for later versions of HugeCTR
 };
 
 void run_schedule(const ScheduleCommand& command, const Session& session) {
   const auto& [ranges, output, events] = command;
-  if (ranges.empty()) throw UsageError("schedule needs RANGES.yaml, the ranges to be measured");
+  if (ranges.empty()) throw UsageError("schedule needs a file with the ranges to measure; expected RANGES.yaml");
   const bool to_file = !output.empty() && output != sim::kStandardOutput;
   if (to_file) sim::refuse_unwritable(output);
   const RangeSchedule schedule = ingest::read_ranges_file(ranges);
@@ -33,17 +33,15 @@ void run_schedule(const ScheduleCommand& command, const Session& session) {
 
 Command::Run setup_schedule(CLI::App& app) {
   const auto* ranges = app.add_option("RANGES")->type_name("")->description(
-      "YAML: warmup, repeat, and layers with their ranges forward and backward; or prof.events: names, one a line");
-  const auto* output = app.add_option("-o,--output")
-                           ->type_name("FILE")
-                           ->description(
-                               "write the schedule here: prof.schedule in PROFILING_DIR (default: standard "
-                               "output)");
+      "YAML with warmup, repeat and the ranges of each layer; or prof.events, one name per line");
+  const auto* output =
+      app.add_option("-o,--output")
+          ->type_name("FILE")
+          ->description(
+              "Write the schedule to FILE, usually prof.schedule in PROFILING_DIR (default: standard output)");
   const auto* events = app.add_flag("--events")
                            ->disable_flag_override()
-                           ->description(
-                               "write prof.events instead, which later versions of HugeCTR's profiler read: the names "
-                               "alone");
+                           ->description("Write prof.events instead, for later versions of HugeCTR's profiler");
   return [=](const Session& session) {
     run_schedule({.ranges = ranges->count() > 0 ? ranges->results().back() : "",
                   .output = output->count() > 0 ? output->results().back() : "",
@@ -57,7 +55,7 @@ Command::Run setup_schedule(CLI::App& app) {
 extern const Command schedule_command;
 const Command schedule_command{
     .name = "schedule",
-    .summary = "Make the schedule of an inline profiler: which range it measures in which iteration",
+    .summary = "Write the schedule of an inline profiler",
     .setup = setup_schedule,
     .examples = {"stepsim schedule scenarios/samples/inline/ranges.yaml",
                  "stepsim schedule scenarios/samples/inline/ranges.yaml --events"},

@@ -7,10 +7,10 @@
 
 namespace stepsim::cli {
 
-/// The JSON Schema of what every command prints for --json: `stepsim --json-schema`.
+/// Returns the JSON Schema of the --json output of all commands, for `stepsim --json-schema`.
 [[nodiscard]] std::string json_schemas();
 
-/// That of `combine`, which no library makes.
+/// Returns the schema of the output of `combine`.
 [[nodiscard]] sim::AnswerSchema combine_schema();
 
 }  // namespace stepsim::cli

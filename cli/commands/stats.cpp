@@ -1,4 +1,4 @@
-// stepsim stats TRACE...: what takes how long, as measured?
+// stepsim stats TRACE...: how long did each kind of work take, as measured?
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct StatsCommand {
   CommonOptions common;
   sim::StatsOptions what;
   std::size_t rows = 0;
-  bool join = false;  ///< all TRACEs are of one job
+  bool join = false;  ///< all TRACEs belong to one job
 };
 
 sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std::string>& traces,
@@ -57,16 +57,13 @@ void run_stats(const StatsCommand& command, const Session& session) {
 
 Command::Run setup_stats(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "stats", .contents = {sim::Content::kDocument}});
-  app.get_option("TRACE")->description(
-      "captures (files, archives, folders), each counted by itself; a folder or an archive is one job");
-  const auto* join = app.add_flag("--join")->description("all TRACEs are files of one job, as for other commands");
+  app.get_option("TRACE")->description("Captures, each counted separately; a folder or an archive is one job");
+  const auto* join = app.add_flag("--join")->description("Treat all TRACEs as files of one job");
   const auto* by = app.add_option("--by")->type_name("KEY")->description(
-      fmt::format("one row each {} (default: name)", one_of(words_of(sim::stats_keys()))));
+      fmt::format("Group rows by {} (default: name)", one_of(words_of(sim::stats_keys()))));
   const auto* order = app.add_option("--sort")->type_name("KEY")->description(
-      fmt::format("the order of the rows, the largest first: by {} (default: self, which is total where no calls "
-                  "were recorded)",
-                  one_of(words_of(sim::stats_orders()))));
-  const auto rows = add_rows_option(app, "print the first N rows of each table", 20, "--head,--rows");
+      fmt::format("Sort rows, largest first, by {} (default: self)", one_of(words_of(sim::stats_orders()))));
+  const auto rows = add_rows_option(app, "Print the first N rows of each table", 20, "--head,--rows");
   return [=](const Session& session) {
     StatsCommand command{.common = common(),
                          .what = {.key = chosen("key of --by", sim::stats_keys(), by->results()).key,
@@ -83,7 +80,7 @@ Command::Run setup_stats(CLI::App& app) {
 extern const Command stats_command;
 const Command stats_command{
     .name = "stats",
-    .summary = "Count and add up what was measured: times by name, overlap of each device, stages of partitions",
+    .summary = "List the times of kernels, calls, streams and copies, as measured",
     .setup = setup_stats,
     .examples = {"stepsim stats scenarios/samples/byteps-even --by stage",
                  "stepsim stats scenarios/samples/byteps-even --sort count --head 5"},

@@ -1,4 +1,4 @@
-// stepsim sweep TRACE... [-s sweep.yaml] [--set k=v,w]...: which of these would be best, and what is enough?
+// stepsim sweep TRACE... [-s sweep.yaml] [--set k=v,w]...: which of these settings is best, and which is good enough?
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -13,15 +13,15 @@
 namespace stepsim::cli {
 namespace {
 
-/// Options that say how the work is done; no result depends on them.
-constexpr std::array<std::string_view, 9> kNotOfTheResult{"--threads", "--quiet",  "--brief", "--color", "--json",
-                                                          "-o",        "--resume", "--shard", "--merge"};
+/// Options that do not influence the result, only how it is computed or shown.
+constexpr std::array<std::string_view, 9> kOptionsWithoutEffect{"--threads", "--quiet",  "--brief", "--color", "--json",
+                                                                "-o",        "--resume", "--shard", "--merge"};
 
 void refuse_with_merge(const CLI::App& app) {
   for (const char* const name :
        {"--scenario", "--set", "--no-interference", "--resume", "--shard", "--job", "--network"}) {
     if (app.get_option(name)->count() == 0) continue;
-    throw UsageError(std::string("--merge only joins parts; expected no ") + name);
+    throw UsageError(std::string("--merge only joins parts; leave out ") + name);
   }
 }
 
@@ -40,19 +40,18 @@ Command::Run setup_sweep(CLI::App& app) {
       add_common_options(app, {.command = "sweep", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   const auto scenario = add_scenario_options(
       app,
-      "several values such as network.bandwidth=1x,2x,4x: one more axis of the grid; one value: a change of every "
-      "point; may be given again");
-  const auto* resume = app.add_option("--resume")
-                           ->type_name("[FILE]")
-                           ->expected(0, 1)
-                           ->description(
-                               "go on with the points that FILE holds, and keep those that follow there (default: "
-                               "OUT.points of -o OUT)");
+      "Try several values of a parameter, for example network.bandwidth=1x,2x,4x, or change it in all points; may be "
+      "repeated");
+  const auto* resume =
+      app.add_option("--resume")
+          ->type_name("[FILE]")
+          ->expected(0, 1)
+          ->description("Continue from the points in FILE, and add new points to it (default: OUT.points of -o OUT)");
   const auto* shard = app.add_option("--shard")->type_name("I/N")->description(
-      "Predict every N-th point, starting at point I (from 0), and write them to FILE.part-I-of-N of -o FILE, or to "
-      "FILE if its extension is not an output's (default: as Slurm, mpirun or Kubernetes say)");
+      "Predict every N-th point from point I on (from 0), and write them to FILE.part-I-of-N of -o FILE, or to "
+      "FILE if its extension is not an output's (default: from Slurm, mpirun or Kubernetes)");
   const auto* merge = app.add_flag("--merge")->disable_flag_override()->description(
-      "TRACE... are the parts of all shards: make the one result of them");
+      "Merge the parts of all shards, given as TRACE..., into one result");
   return [=, &app](const Session& session) {
     if (merge->count() > 0) {
       refuse_with_merge(app);
@@ -60,7 +59,7 @@ Command::Run setup_sweep(CLI::App& app) {
     }
     run_sweep({.common = common(),
                .scenario = scenario(),
-               .arguments = arguments_in_order(app, session.arguments.front(), kNotOfTheResult),
+               .arguments = arguments_in_order(app, session.arguments.front(), kOptionsWithoutEffect),
                .resume = resume->count() > 0,
                .resume_file = file_of(resume),
                .shard = shard_of(shard)},
@@ -73,7 +72,7 @@ Command::Run setup_sweep(CLI::App& app) {
 extern const Command sweep_command;
 const Command sweep_command{
     .name = "sweep",
-    .summary = "Predict an iteration at every point of a grid; name the best point and where more buys little",
+    .summary = "Predict the step time for many settings and name the best",
     .setup = setup_sweep,
     .examples = {"stepsim sweep scenarios/samples/byteps-even --set network.bandwidth=1x,2x,4x",
                  "stepsim sweep scenarios/samples/byteps-even -s scenarios/library/network-or-partitions.yaml --json"},

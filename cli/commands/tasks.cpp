@@ -1,4 +1,4 @@
-// stepsim tasks TRACE...: what can be selected, and how much time it holds?
+// stepsim tasks TRACE...: which tasks can be selected, and how much time do they take?
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -30,10 +30,10 @@ void run_tasks(const CommonOptions& options, std::size_t rows, const std::option
 
 Command::Run setup_tasks(CLI::App& app) {
   const auto common = add_common_options(app, {.command = "tasks", .contents = {sim::Content::kDocument}});
-  const auto rows = add_rows_option(app, "print the N longest names and operators", 20);
+  const auto rows = add_rows_option(app, "Print the N longest names and operators", 20);
   const auto* select = app.add_option("--select")
                            ->type_name("KEY=VALUE,...")
-                           ->description("only what this selects, as within the braces of --set: class=gemm,rank=0");
+                           ->description("List only selected tasks, as in the braces of --set: class=gemm,rank=0");
   return [=](const Session& session) {
     run_tasks(common(), rows(), select->count() > 0 ? std::optional(select->results().back()) : std::nullopt, session);
   };
@@ -44,7 +44,7 @@ Command::Run setup_tasks(CLI::App& app) {
 extern const Command tasks_command;
 const Command tasks_command{
     .name = "tasks",
-    .summary = "List what can be selected: kinds, classes, operators and names, with their counts and times",
+    .summary = "List the tasks that a what-if can select, by kind, class and name",
     .setup = setup_tasks,
     .examples = {"stepsim tasks scenarios/samples/byteps-even --rows 5",
                  "stepsim tasks scenarios/samples/byteps-even --select kind=transfer,rank=0"},

@@ -1,4 +1,4 @@
-// stepsim timeline PROFILE...: what is an iteration made of, as an inline profiler measured it?
+// stepsim timeline PROFILE...: what does an iteration consist of, according to an inline profiler?
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -30,10 +30,10 @@ Command::Run setup_timeline(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "timeline", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description(
-      "results of an inline profiler (prof.json), one a process of one run, or a folder or archive with them");
+      "Results of an inline profiler (prof.json), one per process, or a folder or archive of them");
   const auto mean = add_mean_option(app);
   const auto begin = add_begin_option(app);
-  const auto rows = add_rows_option(app, "print the N first ranges", 30);
+  const auto rows = add_rows_option(app, "Print the first N ranges", 30);
   return [=](const Session& session) { run_timeline(common(), {.length = mean(), .begin = begin()}, rows(), session); };
 }
 
@@ -42,7 +42,7 @@ Command::Run setup_timeline(CLI::App& app) {
 extern const Command timeline_command;
 const Command timeline_command{
     .name = "timeline",
-    .summary = "Put an iteration together from what an inline profiler measured of its ranges",
+    .summary = "Assemble an iteration from the ranges of an inline profiler",
     .setup = setup_timeline,
     .examples = {"stepsim timeline scenarios/samples/inline/two.prof.json",
                  "stepsim timeline scenarios/samples/inline/two.prof.json -o -.svg"},

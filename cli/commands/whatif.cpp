@@ -1,4 +1,4 @@
-// stepsim whatif TRACE... [-s scenario.yaml] [--set k=v]...: what would an iteration take if?
+// stepsim whatif TRACE... [-s scenario.yaml] [--set k=v]...: how long would an iteration take with these changes?
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -14,10 +14,10 @@
 namespace stepsim::cli {
 namespace {
 
-/// A what-if has one answer. To ignore a sweep would look as if that were the best of its points.
+/// Refuses a sweep, because a what-if has one answer. An answer for only one point would look as if this point were the
+/// best one.
 void refuse_sweep(const scenarios::Scenario& scenario) {
-  constexpr std::string_view kProblem =
-      "the scenario is a sweep, whose points 'stepsim sweep' answers; expected one value for each parameter";
+  constexpr std::string_view kProblem = "the scenario is a sweep; expected one value per parameter, or 'stepsim sweep'";
   if (!scenario.sweep.empty()) scenario.sweep.front().values.fail(kProblem);
   if (!scenario.points.empty()) scenario.points.front().front().value.fail(kProblem);
 }
@@ -59,7 +59,8 @@ Command::Run setup_whatif(CLI::App& app) {
                                                .contents = {sim::Content::kDocument, sim::Content::kTimeline,
                                                             sim::Content::kTaskGraph, sim::Content::kPicture},
                                                .cluster = HasCluster::kIfKnown});
-  const auto scenario = add_scenario_options(app, "one more change, such as network.bandwidth=2x; may be given again");
+  const auto scenario =
+      add_scenario_options(app, "Change one parameter, for example network.bandwidth=2x; may be repeated");
   return [=](const Session& session) { run_whatif(common(), scenario, session); };
 }
 
@@ -68,7 +69,7 @@ Command::Run setup_whatif(CLI::App& app) {
 extern const Command whatif_command;
 const Command whatif_command{
     .name = "whatif",
-    .summary = "Predict an iteration under a scenario, and how well the captured one is predicted",
+    .summary = "Predict the step time after a change",
     .setup = setup_whatif,
     .examples = {"stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=2x",
                  "stepsim whatif scenarios/samples/byteps-even --set compute.scale=0.5 --brief"},

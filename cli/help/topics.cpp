@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <utility>
 
+#include "cli/program/options.h"
 #include "ingest/formats/format.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -17,21 +20,24 @@
 #include "model/job/parameter_server/server_rules.h"
 #include "scenarios/change/what_if.h"
 #include "sim/export/exporter.h"
+#include "sim/output/json_writer.h"
+#include "sim/report/glossary.h"
 
 namespace stepsim::cli {
 
 namespace {
 
-std::string lower(std::string_view text) {
+/// Returns `text` in lower case, with blanks in place of '-' and '_': "self-check" and "Self check" are the same topic.
+std::string plain(std::string_view text) {
   std::string small(text);
   std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+                 [](unsigned char c) { return c == '-' || c == '_' ? ' ' : static_cast<char>(std::tolower(c)); });
   return small;
 }
 
 std::string list_of(const TopicKind& kind, std::span<const Command* const> commands) {
   const std::vector<Topic> topics = kind.topics(commands);
-  constexpr std::size_t kWidest = 32;  // the summary of a longer name stands below it
+  constexpr std::size_t kWidest = 32;  // the summary of a longer name goes to the next line
   std::size_t width = 0;
   for (const Topic& topic : topics) width = std::max(width, std::min(topic.name.size(), kWidest));
   std::string text = fmt::format("{}: {}\n\n", kind.plural, kind.summary);
@@ -42,14 +48,30 @@ std::string list_of(const TopicKind& kind, std::span<const Command* const> comma
   return text;
 }
 
-/// Words that somebody who typed `word` may have meant: those that hold it, else the nearest one.
+std::string text_of(const Topic& topic, const TopicKind& kind) {
+  std::string text = fmt::format("{} ({}): {}\n", topic.name, kind.name, topic.summary);
+  for (const auto& [label, detail] : topic.details) {
+    if (!detail.empty()) text += fmt::format("  {:<17}  {}\n", label, detail);
+  }
+  if (!topic.text.empty()) text += fmt::format("  {}\n", topic.text);
+  if (topic.picture.empty()) return text;
+  text += '\n';
+  for (std::string_view rest = topic.picture; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    text += fmt::format("  {}\n", rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end == std::string_view::npos ? end : end + 1));
+  }
+  return text;
+}
+
+/// Returns words that a user who typed `word` may have meant: those that contain it, or else the nearest one.
 std::vector<std::string> near_words(const std::string& word, const std::vector<std::string>& known) {
   constexpr std::size_t kMost = 5;
   constexpr std::size_t kShortest = 3;
   std::vector<std::string> near;
   for (const std::string& other : known) {
-    const bool holds = word.size() >= kShortest && lower(other).find(word) != std::string::npos;
-    if (holds && near.size() < kMost) near.push_back(other);
+    const bool contains = word.size() >= kShortest && plain(other).find(word) != std::string::npos;
+    if (contains && near.size() < kMost) near.push_back(other);
   }
   if (near.empty()) {
     if (const std::optional<std::string> nearest = nearest_name(word, known)) near.push_back(*nearest);
@@ -58,40 +80,96 @@ std::vector<std::string> near_words(const std::string& word, const std::vector<s
 }
 
 bool is_called(const Topic& topic, const std::string& asked) {
-  const std::string name = lower(topic.name);
-  return asked == name || asked == lower(topic.also) || (topic.goes_on && asked.starts_with(name + ' '));
+  const std::string name = plain(topic.name);
+  if (asked == name || (topic.is_prefix && asked.starts_with(name + ' '))) return true;
+  return std::any_of(topic.also.begin(), topic.also.end(),
+                     [&asked](const std::string& other) { return asked == plain(other); });
 }
 
 [[noreturn]] void refuse(std::string_view word, const std::vector<std::string>& known) {
-  std::vector<std::string> near = near_words(lower(word), known);
+  std::vector<std::string> near = near_words(plain(word), known);
   for (std::string& other : near) other = fmt::format("'{}'", other);
-  throw UsageError(fmt::format("nothing is called '{}'; {}expected one of the words that 'stepsim help' lists",
-                               shown(word), near.empty() ? "" : fmt::format("did you mean {}? ", one_of(near))));
+  throw UsageError(fmt::format("no help topic '{}'; {}see 'stepsim help' for the topics", shown(word),
+                               near.empty() ? "" : fmt::format("did you mean {}? ", one_of(near))));
+}
+
+/// A meaning of a word: all topics of a kind, or the topics with that name.
+struct Meaning {
+  const TopicKind* kind = nullptr;
+  bool is_kind = false;  ///< the word is the name of the kind
+  std::vector<Topic> topics;
+};
+
+/// Returns the meanings of `word`; a kind comes before topics of the same name. Throws UsageError if there are none.
+std::vector<Meaning> meanings_of(std::string_view word, std::span<const Command* const> commands) {
+  const std::string asked = plain(word);
+  std::vector<std::string> known;
+  std::vector<Meaning> kinds;
+  std::vector<Meaning> words;
+  for (const TopicKind& kind : topic_kinds()) {
+    Meaning meaning{.kind = &kind, .topics = {}};
+    std::vector<Topic> topics = kind.topics(commands);
+    known.emplace_back(kind.plural);
+    for (Topic& topic : topics) {
+      known.push_back(topic.name);
+      known.insert(known.end(), topic.also.begin(), topic.also.end());
+      if (is_called(topic, asked)) meaning.topics.push_back(topic);
+    }
+    if (!meaning.topics.empty()) words.push_back(std::move(meaning));
+    if (asked == plain(kind.plural) || asked == plain(kind.name))
+      kinds.push_back({.kind = &kind, .is_kind = true, .topics = std::move(topics)});
+  }
+  if (kinds.empty() && words.empty()) refuse(word, known);
+  std::move(words.begin(), words.end(), std::back_inserter(kinds));
+  return kinds;
+}
+
+std::vector<Meaning> all_topics(std::span<const Command* const> commands) {
+  std::vector<Meaning> all;
+  for (const TopicKind& kind : topic_kinds())
+    all.push_back({.kind = &kind, .is_kind = true, .topics = kind.topics(commands)});
+  return all;
+}
+
+void write_topic(sim::JsonWriter& json, const Topic& topic) {
+  json.new_line().begin_object().key("name").value(topic.name).key("also").begin_array();
+  for (const std::string& other : topic.also) json.value(other);
+  json.end_array().key("summary").value(topic.summary).key("details").begin_array();
+  for (const auto& [label, text] : topic.details) {
+    if (!text.empty()) json.begin_object().key("label").value(label).key("text").value(text).end_object();
+  }
+  json.end_array().key("text").value(topic.text).key("picture").value(topic.picture).end_object();
 }
 
 }  // namespace
 
 std::string explain(std::string_view word, std::span<const Command* const> commands) {
-  const std::string asked = lower(word);
-  std::vector<std::string> known;
-  std::vector<std::string> kinds;  // a kind is what its name means first, whatever else is called so
-  std::vector<std::string> words;
-  for (const TopicKind& kind : topic_kinds()) {
-    if (asked == kind.plural || asked == kind.name) kinds.push_back(list_of(kind, commands));
-    known.emplace_back(kind.plural);
-    for (const Topic& topic : kind.topics(commands)) {
-      if (is_called(topic, asked))
-        words.push_back(fmt::format("{} ({}): {}\n{}", topic.name, kind.name, topic.summary, topic.more));
-      known.push_back(topic.name);
-      if (!topic.also.empty()) known.push_back(topic.also);
+  std::vector<std::string> texts;
+  for (const Meaning& meaning : meanings_of(word, commands)) {
+    if (meaning.is_kind) {
+      texts.push_back(list_of(*meaning.kind, commands));
+    } else {
+      for (const Topic& topic : meaning.topics) texts.push_back(text_of(topic, *meaning.kind));
     }
   }
-  if (kinds.empty() && words.empty()) refuse(word, known);
-  kinds.insert(kinds.end(), words.begin(), words.end());
-  return fmt::format("{}", fmt::join(kinds.begin(), kinds.end(), "\n"));
+  return fmt::format("{}", fmt::join(texts.begin(), texts.end(), "\n"));
 }
 
-std::string kinds_of_words() {
+std::string topics_as_json(std::string_view word, std::span<const Command* const> commands) {
+  sim::JsonWriter json;
+  json.begin_object().key("kinds").begin_array();
+  for (const Meaning& meaning : word.empty() ? all_topics(commands) : meanings_of(word, commands)) {
+    const TopicKind& kind = *meaning.kind;
+    json.new_line().begin_object().key("name").value(kind.name).key("plural").value(kind.plural);
+    json.key("summary").value(kind.summary).key("topics").begin_array();
+    for (const Topic& topic : meaning.topics) write_topic(json, topic);
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+  return json.take() + '\n';
+}
+
+std::string list_of_kinds() {
   std::string text;
   for (const TopicKind& kind : topic_kinds()) text += fmt::format("  {:<12}  {}\n", kind.plural, kind.summary);
   return text;
@@ -105,25 +183,44 @@ using scenarios::WhatIf;
 
 constexpr std::array<std::string_view, kPrecisionCount> kPrecisionNames{"fp64", "fp32", "tf32", "fp16", "fp8"};
 
-/// "  label: text\n", or nothing without a text.
-std::string line(std::string_view label, std::string_view text) {
-  return text.empty() ? std::string() : fmt::format("  {:<17}  {}\n", label, text);
-}
-
 std::string_view text_of(Severity severity) {
   switch (severity) {
-    case Severity::kInfo: return "information: left out or found by design, nothing is lost";
-    case Severity::kNotice: return "a notice: an assumption that a better capture would not need";
+    case Severity::kInfo: return "information: nothing is lost";
+    case Severity::kNotice: return "a notice: stepsim had to assume something that a better capture would show";
     case Severity::kDataLoss: return "data loss: a record or a part of a file could not be used";
   }
   return {};
 }
 
+std::vector<Topic> glossary_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const sim::Term& term : sim::glossary()) {
+    topics.push_back({.name = std::string(term.name),
+                      .also = sim::other_names(term),
+                      .summary = std::string(term.definition),
+                      .text = std::string(term.more),
+                      .picture = std::string(term.picture)});
+  }
+  return topics;
+}
+
 std::vector<Topic> command_topics(Commands commands) {
   std::vector<Topic> topics;
   for (const Command* const command : commands) {
-    topics.push_back({std::string(command->name), "", std::string(command->summary),
-                      line("its options", fmt::format("stepsim {} --help", command->name))});
+    topics.push_back({.name = std::string(command->name),
+                      .also = {},
+                      .summary = std::string(command->summary),
+                      .details = {{"options", fmt::format("stepsim {} --help", command->name)}}});
+  }
+  return topics;
+}
+
+std::vector<Topic> option_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const OptionHelp& option : common_options_help()) {
+    topics.push_back({.name = option.value.empty() ? option.name : fmt::format("{} {}", option.name, option.value),
+                      .also = {option.name, option.name.substr(option.name.find_first_not_of('-'))},
+                      .summary = option.text});
   }
   return topics;
 }
@@ -136,14 +233,15 @@ std::string text_of(const Parameter& parameter) {
 std::vector<Topic> what_if_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const WhatIf* const what_if : scenarios::what_ifs()) {
-    std::string more;
-    for (const Parameter& parameter : what_if->parameters) more += line(parameter.name, text_of(parameter));
-    more += line("select", what_if->selected == nullptr
-                               ? "it takes no selection of tasks"
-                               : fmt::format("it takes a selection of tasks: --set {}{{class=gemm,rank=0}}.{}=...",
-                                             what_if->name, what_if->parameters[0].name));
-    more += line("not accounted for", what_if->ignores);
-    topics.push_back({std::string(what_if->name), "", std::string(what_if->summary), std::move(more)});
+    Topic topic{.name = std::string(what_if->name), .also = {}, .summary = std::string(what_if->summary)};
+    for (const Parameter& parameter : what_if->parameters)
+      topic.details.push_back({parameter.name, text_of(parameter)});
+    topic.details.push_back({"select", what_if->selected == nullptr
+                                           ? "applies to the whole job; does not take a selection of tasks"
+                                           : fmt::format("choose tasks in braces: --set {}{{class=gemm,rank=0}}.{}=...",
+                                                         what_if->name, what_if->parameters[0].name)});
+    topic.details.push_back({"leaves out", std::string(what_if->ignores)});
+    topics.push_back(std::move(topic));
   }
   return topics;
 }
@@ -152,8 +250,10 @@ std::vector<Topic> parameter_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const WhatIf* const what_if : scenarios::what_ifs()) {
     for (const Parameter& parameter : what_if->parameters) {
-      topics.push_back({fmt::format("{}.{}", what_if->name, parameter.name), std::string(parameter.name),
-                        text_of(parameter), line("of the what-if", what_if->name)});
+      topics.push_back({.name = fmt::format("{}.{}", what_if->name, parameter.name),
+                        .also = {std::string(parameter.name)},
+                        .summary = text_of(parameter),
+                        .details = {{"what-if", std::string(what_if->name)}}});
     }
   }
   return topics;
@@ -162,9 +262,13 @@ std::vector<Topic> parameter_topics(Commands /*commands*/) {
 std::vector<Topic> network_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const NetworkModel* const model : network_models()) {
-    topics.push_back({std::string(model->name), "", std::string(model->summary),
-                      line("formula", model->formula) + line("source", model->source) +
-                          line("ignores", model->ignores) + line("otherwise", model->otherwise)});
+    topics.push_back({.name = std::string(model->name),
+                      .also = {},
+                      .summary = std::string(model->summary),
+                      .details = {{"formula", std::string(model->formula)},
+                                  {"source", std::string(model->source)},
+                                  {"ignores", std::string(model->ignores)},
+                                  {"alternative", std::string(model->otherwise)}}});
   }
   return topics;
 }
@@ -173,10 +277,11 @@ std::vector<Topic> network_parameter_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const NetworkParameter* const parameter : network_parameters()) {
     topics.push_back(
-        {fmt::format("messages.{}", parameter->key), std::string(parameter->key),
-         fmt::format("{}: {}", parameter->form, parameter->summary),
-         line("in a scenario",
-              parameter->what_if.empty() ? std::string() : fmt::format("network.{}", parameter->what_if))});
+        {.name = fmt::format("messages.{}", parameter->key),
+         .also = {std::string(parameter->key)},
+         .summary = fmt::format("{}: {}", parameter->form, parameter->summary),
+         .details = {{"in a scenario",
+                      parameter->what_if.empty() ? std::string() : fmt::format("network.{}", parameter->what_if)}}});
   }
   return topics;
 }
@@ -184,9 +289,12 @@ std::vector<Topic> network_parameter_topics(Commands /*commands*/) {
 std::vector<Topic> collective_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const CollectiveModel* const model : collective_models()) {
-    topics.push_back(
-        {std::string(model->name), "", std::string(model->summary),
-         line("formula", model->formula) + line("source", model->source) + line("ignores", model->ignores)});
+    topics.push_back({.name = std::string(model->name),
+                      .also = {},
+                      .summary = std::string(model->summary),
+                      .details = {{"formula", std::string(model->formula)},
+                                  {"source", std::string(model->source)},
+                                  {"ignores", std::string(model->ignores)}}});
   }
   return topics;
 }
@@ -200,13 +308,17 @@ std::vector<Topic> device_topics(Commands /*commands*/) {
       const double peak = device.peak_flops[i];
       if (peak > 0) add_item(peaks, fmt::format("{} {:.4g}", kPrecisionNames[i], peak / kTera));
     }
-    topics.push_back({std::string(device.name), std::string(device.model),
-                      fmt::format("memory {}, half-precision products {:.4g} Tflop/s", to_text(device.memory),
-                                  device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)] / kTera),
-                      line("peaks in Tflop/s", peaks) + line("source", device.source) +
-                          line("rates", device.is_measured ? "fitted to measurements of this device"
-                                                           : "those of its kind: this device was not measured") +
-                          line("in a scenario", fmt::format("device.to={}", device.model))});
+    const double half = device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)];
+    topics.push_back(
+        {.name = std::string(device.name),
+         .also = {std::string(device.model)},
+         .summary = fmt::format("memory {}, half-precision matrix products {:.4g} Tflop/s", to_text(device.memory),
+                                half / kTera),
+         .details = {{"peaks in Tflop/s", peaks},
+                     {"source", std::string(device.source)},
+                     {"rates", device.is_measured ? "fitted to measurements of this device"
+                                                  : "estimated from devices of the same kind; not measured"},
+                     {"in a scenario", fmt::format("device.to={}", device.model)}}});
   }
   return topics;
 }
@@ -214,15 +326,17 @@ std::vector<Topic> device_topics(Commands /*commands*/) {
 std::vector<Topic> format_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const ingest::Format* const format : ingest::formats())
-    topics.push_back({std::string(format->name), "", std::string(format->summary), ""});
+    topics.push_back({.name = std::string(format->name), .also = {}, .summary = std::string(format->summary)});
   return topics;
 }
 
 std::vector<Topic> output_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const sim::Exporter* const exporter : sim::exporters()) {
-    topics.push_back({fmt::format(".{}", exporter->extension), std::string(exporter->extension),
-                      std::string(exporter->summary), line("use", fmt::format("-o FILE.{}", exporter->extension))});
+    topics.push_back({.name = fmt::format(".{}", exporter->extension),
+                      .also = {std::string(exporter->extension)},
+                      .summary = std::string(exporter->summary),
+                      .details = {{"use", fmt::format("-o FILE.{}", exporter->extension)}}});
   }
   return topics;
 }
@@ -230,8 +344,10 @@ std::vector<Topic> output_topics(Commands /*commands*/) {
 std::vector<Topic> server_rule_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const ServerRule& rule : server_rules()) {
-    topics.push_back({std::string(rule.name), "", std::string(rule.summary),
-                      line("in a scenario", fmt::format("comm.key_hash={}", rule.name))});
+    topics.push_back({.name = std::string(rule.name),
+                      .also = {},
+                      .summary = std::string(rule.summary),
+                      .details = {{"in a scenario", fmt::format("comm.key_hash={}", rule.name)}}});
   }
   return topics;
 }
@@ -240,28 +356,34 @@ std::vector<Topic> diagnostic_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const std::span<const Diagnostic> table : kDiagnosticTables) {
     for (const Diagnostic& known : table) {
-      topics.push_back({std::string(known.name), "", std::string(known.remedy),
-                        line("what it is", text_of(known.severity)) + line("for the answer", known.effect) +
-                            line("what helps", known.mend),
-                        known.goes_on});
+      topics.push_back({.name = std::string(known.name),
+                        .also = {},
+                        .summary = std::string(known.remedy),
+                        .details = {{"severity", std::string(text_of(known.severity))},
+                                    {"effect", std::string(known.effect)},
+                                    {"remedy", std::string(known.mend)}},
+                        .is_prefix = known.goes_on});
     }
   }
   return topics;
 }
 
 constexpr std::array kKinds{
-    TopicKind{"command", "commands", "what stepsim can be asked", command_topics},
-    TopicKind{"what-if", "what-ifs", "kinds of changes, for --set and scenario files", what_if_topics},
-    TopicKind{"parameter", "parameters", "of what-ifs: --set WHATIF.PARAMETER=VALUE", parameter_topics},
-    TopicKind{"network model", "models", "how transfers are timed, for --network", network_topics},
-    TopicKind{"key of cluster.yaml", "keys", "parameters of network models, for --cluster", network_parameter_topics},
-    TopicKind{"collective", "collectives", "algorithms of collectives, for comm.algorithm", collective_topics},
-    TopicKind{"device", "devices", "accelerators that are known, for device.to", device_topics},
-    TopicKind{"format", "formats", "traces that are read", format_topics},
-    TopicKind{"output", "outputs", "files that are written, by the extension of -o", output_topics},
-    TopicKind{"diagnostic", "diagnostics", "what a report says of the input: records left out, waits inferred",
+    TopicKind{"term", "glossary", "Terms in reports, headings and columns", glossary_topics},
+    TopicKind{"command", "commands", "Commands of stepsim", command_topics},
+    TopicKind{"option", "options", "Options of all commands that read traces", option_topics},
+    TopicKind{"what-if", "what-ifs", "Changes to predict, for --set and scenario files", what_if_topics},
+    TopicKind{"parameter", "parameters", "Parameters of what-ifs: --set WHATIF.PARAMETER=VALUE", parameter_topics},
+    TopicKind{"device", "devices", "Accelerators with known rates, for device.to", device_topics},
+    TopicKind{"network model", "models", "Models of transfer times, for --network", network_topics},
+    TopicKind{"key of cluster.yaml", "keys", "Parameters of network models in cluster.yaml", network_parameter_topics},
+    TopicKind{"collective", "collectives", "Algorithms of collectives, for comm.algorithm", collective_topics},
+    TopicKind{"server rule", "rules", "Rules that assign keys to parameter servers, for comm.key_hash",
+              server_rule_topics},
+    TopicKind{"format", "formats", "Trace formats that stepsim reads", format_topics},
+    TopicKind{"output", "outputs", "Files that stepsim writes, by the extension of -o", output_topics},
+    TopicKind{"diagnostic", "diagnostics", "Notes on the input, such as skipped records and inferred waits",
               diagnostic_topics},
-    TopicKind{"server rule", "rules", "which parameter server holds a key, for comm.key_hash", server_rule_topics},
 };
 
 }  // namespace

@@ -10,31 +10,43 @@
 
 namespace stepsim::cli {
 
-/// What `stepsim help WORD` prints: all that is called `word`, whatever the case, or the list of a kind ("devices").
-/// Throws UsageError with the words that are near it.
+/// Returns the text of `stepsim help TOPIC`: all topics called `word`, or the list of a kind ("devices"). Ignores case
+/// and treats blanks, '-' and '_' as equal. Throws UsageError with similar words.
 [[nodiscard]] std::string explain(std::string_view word, std::span<const Command* const> commands);
 
-/// "  stepsim help devices  accelerators that are known ...", a line a kind.
-[[nodiscard]] std::string kinds_of_words();
+/// Returns the output of `stepsim help --json`: {"kinds":[{"name", "plural", "summary", "topics":[{"name", "also",
+/// "summary", "details":[{"label", "text"}], "text", "picture"}]}]}. With a word, only the topics that explain()
+/// prints.
+[[nodiscard]] std::string topics_as_json(std::string_view word, std::span<const Command* const> commands);
 
-/// A word that `stepsim help` explains. All texts come from the registry that the word is of.
+/// Returns one line per kind: "  devices  Accelerators for device.to".
+[[nodiscard]] std::string list_of_kinds();
+
+/// A word that `stepsim help` explains. Its texts come from the registry that defines it.
 struct Topic {
-  std::string name;      ///< as typed where it is used: "network.bandwidth"
-  std::string also;      ///< a shorter word for it, "bandwidth", which others may share; may be empty
-  std::string summary;   ///< one line
-  std::string more;      ///< further lines, each with its new line; may be empty
-  bool goes_on = false;  ///< where it is used, more words follow the name: "unknown category npu"
+  struct Detail {
+    std::string_view label;
+    std::string text;
+  };
+
+  std::string name;               ///< as typed or shown: "network.bandwidth"
+  std::vector<std::string> also;  ///< other names, such as "bandwidth"; several topics may share one
+  std::string summary;            ///< one line
+  std::vector<Detail> details{};  ///< each is printed on one line; details without a text are left out
+  std::string text{};             ///< a paragraph; may be empty
+  std::string picture{};          ///< whole lines; may be empty
+  bool is_prefix = false;         ///< the name is the beginning of a longer text: "unknown category npu"
 };
 
-/// Topics of one registry.
+/// The topics of one registry.
 struct TopicKind {
-  std::string_view name;    ///< "what-if"
-  std::string_view plural;  ///< lists them: `stepsim help what-ifs`
+  std::string_view name;    ///< for example "what-if"
+  std::string_view plural;  ///< lists the topics: `stepsim help what-ifs`
   std::string_view summary;
   std::vector<Topic> (*topics)(std::span<const Command* const> commands) = nullptr;
 };
 
-/// All kinds, what is asked for most first.
+/// Returns all kinds, the most useful first.
 [[nodiscard]] std::span<const TopicKind> topic_kinds() noexcept;
 
 }  // namespace stepsim::cli

@@ -39,9 +39,9 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// CLI11 throws the same exception for a missing value, a second value and a value of a flag. Only its
-/// words tell them apart: "--job: 1 required FILE missing", "--job: At Most 1 required but
-/// received 2", "--json was given a disallowed flag override".
+/// CLI11 throws the same exception for a missing value, a second value and a value for a flag. Only its text
+/// distinguishes them: "--job: 1 required FILE missing", "--job: At Most 1 required but received 2", "--json was given
+/// a disallowed flag override".
 [[noreturn]] void throw_mismatch(const CLI::App& app, std::string_view message) {
   const std::string name(message.substr(0, message.find_first_of(": ")));
   if (contains(message, "At Most")) {
@@ -88,14 +88,13 @@ const Command& find_command(std::string_view word, std::span<const Command* cons
   }
   if (word.size() > 1 && word.front() == '-') {
     throw UsageError(fmt::format(
-        "option '{}' in the command's place; expected 'stepsim COMMAND TRACE... [options]', --help or --version",
-        shown(word)));
+        "'{}' is not a command; expected 'stepsim COMMAND TRACE... [options]', --help or --version", shown(word)));
   }
   throw_unknown("command", word, names);
 }
 
 Parsed parse(CLI::App& app, std::span<const std::string> arguments) {
-  std::vector<std::string> reversed;  // the order App::parse(vector) wants
+  std::vector<std::string> reversed;  // App::parse(vector) expects reverse order
   std::transform(arguments.rbegin(), arguments.rend() - 1, std::back_inserter(reversed), without_brackets);
   try {
     app.parse(std::move(reversed));
@@ -105,7 +104,7 @@ Parsed parse(CLI::App& app, std::span<const std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     throw_unknown_option(app);
   } catch (const CLI::RequiredError& e) {
-    if (app.remaining_size() > 0) {  // a mistyped option is the likelier mistake
+    if (app.remaining_size() > 0) {  // one of the unknown words is probably a mistyped option
       throw_unknown_option(app);
     }
     throw UsageError(fmt::format("{}; see '{} --help'", e.what(), app.get_name()));

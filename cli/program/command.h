@@ -17,29 +17,29 @@ namespace stepsim::cli {
 
 class Output;
 
-/// What the program hands to the command it runs.
+/// The data that the program passes to the command it runs.
 struct Session {
-  std::vector<std::string> arguments;  ///< as typed, from the command's name on
-  Output& out;                         ///< standard output: results and nothing else
-  const std::atomic<bool>& stop;       ///< set by Ctrl-C: long work throws Interrupted
+  std::vector<std::string> arguments;  ///< as typed, beginning with the command's name
+  Output& out;                         ///< standard output, only for results
+  const std::atomic<bool>& stop;       ///< set by Ctrl-C; long work then throws Interrupted
 };
 
-/// A command: one .cpp in commands/ and one line in commands/CMakeLists.txt, from which CMake
-/// generates the table behind commands(). `replay.cpp` defines `extern const Command replay_command`.
+/// A command. Each one is a .cpp in commands/ and a line in commands/CMakeLists.txt, from which CMake generates the
+/// table of commands(). `replay.cpp` defines `extern const Command replay_command`.
 struct Command {
   using Run = std::function<void(const Session&)>;
 
   std::string_view name;     ///< as typed: "critical-path"
   std::string_view summary;  ///< one line for help and docs
-  /// Declares the options on `app`, which outlives the returned function. That function runs the command
-  /// once `app` has parsed. It throws UsageError for wrong values, and InputError, OutputError or
-  /// Interrupted if the work cannot be done.
+  /// Declares the options on `app`, which outlives the returned function. That function runs the command after `app`
+  /// has parsed. It throws UsageError for wrong values, and InputError, OutputError or Interrupted if the work cannot
+  /// be done.
   Run (*setup)(CLI::App& app) = nullptr;
-  /// Command lines for help, to be copied: they work on the sample, from the repository's root.
+  /// Command lines that help shows for copying. They work on the sample, from the repository's root.
   std::array<std::string_view, 2> examples{};
 };
 
-/// All registered commands, in the order of commands/CMakeLists.txt.
+/// Returns all registered commands, in the order of commands/CMakeLists.txt.
 [[nodiscard]] std::span<const Command* const> commands();
 
 }  // namespace stepsim::cli

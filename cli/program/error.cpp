@@ -18,10 +18,10 @@ namespace stepsim::cli {
 
 namespace {
 
-// Messages escape the names in them. This catches what is left, such as a library's what(), so that an
-// error is always one line.
+// The longest text of an error. Messages escape the names in them; failure() also escapes other text, such as a
+// library's what(), so that an error is always one line.
 constexpr std::size_t kLineLimit = 2000;
-constexpr std::string_view kMark = "error:";  // kNoThreadsLine begins so too
+constexpr std::string_view kMark = "error:";  // kNoThreadsLine begins like this as well
 
 Failure failure(ExitCode code, std::string_view what) {
   return {code, fmt::format("{} {}\n", kMark, shown(what, kLineLimit))};
@@ -57,7 +57,7 @@ Failure describe_rethrown(const std::exception_ptr& error) {
   } catch (const std::bad_alloc&) {
     return failure(ExitCode::kUnusable, memory_text());
   } catch (const std::filesystem::filesystem_error& e) {
-    return failure(ExitCode::kUnusable, fmt::format("{}: the file system refuses it: {}; expected a file in reach",
+    return failure(ExitCode::kUnusable, fmt::format("{}: cannot be accessed: {}; check its path and permissions",
                                                     shown(e.path1().string()), e.code().message()));
   } catch (const std::exception& e) {
     if (is_thread_shortage(e)) return {ExitCode::kUnusable, std::string(kNoThreadsLine)};
@@ -72,7 +72,7 @@ Failure describe_rethrown(const std::exception_ptr& error) {
 }  // namespace
 
 Failure describe(const std::exception_ptr& error) {
-  // What memory that ran out led to is often another exception: text that was cut, an archive that seems damaged.
+  // Running out of memory often causes a different exception: text is cut, or an archive looks damaged.
   return memory_ran_out() ? failure(ExitCode::kUnusable, memory_text()) : describe_rethrown(error);
 }
 
@@ -101,7 +101,8 @@ struct End {
   std::string_view line;
 };
 
-/// Without an exception there was no memory to make one: only that and our bugs call std::terminate() so.
+/// Returns the exit code and the line for std::terminate(). `error` is null if there was no memory for the exception
+/// itself. Any exception other than a lack of memory or threads is a bug of stepsim.
 End end_of(const std::exception_ptr& error) noexcept {
   if (error == nullptr || memory_ran_out()) return {ExitCode::kUnusable, kNoMemoryLine};
   try {
@@ -112,7 +113,8 @@ End end_of(const std::exception_ptr& error) noexcept {
     if (is_thread_shortage(e)) return {ExitCode::kUnusable, kNoThreadsLine};
   } catch (...) {
   }
-  return {ExitCode::kOurBug, "error: a bug in stepsim: it ended out of turn; please report it with the command line\n"};
+  return {ExitCode::kOurBug,
+          "error: a bug in stepsim: it terminated unexpectedly; please report it with the command line\n"};
 }
 
 [[noreturn]] void end() noexcept {
@@ -126,14 +128,14 @@ void install() {
   std::set_terminate(end);
 }
 
-/// What stands in this section runs before the constructors, those of shared libraries included.
+/// Functions in this section run before all constructors, including those of shared libraries.
 [[gnu::section(".preinit_array"), gnu::used]] void (*run_before_constructors)() = install;
 
 }  // namespace
 
 bool memory_ran_out() noexcept { return ran_out; }
 
-void refuse_what_memory_cut() {
+void throw_if_memory_ran_out() {
   if (memory_ran_out()) throw std::bad_alloc();
 }
 

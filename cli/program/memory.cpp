@@ -16,7 +16,8 @@ constexpr int kMebibyte = 1 << 20;
 
 void return_freed_memory() noexcept { mallopt(M_MMAP_THRESHOLD, kMebibyte); }
 
-/// As glibc does by itself once a block of 32 MiB, the largest that it takes for this, has been freed.
+/// Keeps freed blocks of up to 32 MiB. glibc itself sets the same limits after it has freed a block of 32 MiB, the
+/// largest size that it adapts to.
 void keep_freed_memory() noexcept {
   mallopt(M_MMAP_THRESHOLD, 32 * kMebibyte);
   mallopt(M_TRIM_THRESHOLD, 64 * kMebibyte);
@@ -35,8 +36,8 @@ void keep_freed_memory() noexcept {
 
 #ifndef STEPSIM_SANITIZED
 
-// Large blocks lie on huge pages, where the system has them for those who ask (transparent huge pages: madvise). The
-// columns of a trace are written once: one page fault for each 4 KiB of them took a tenth of a command's time.
+// Places large blocks on huge pages if the system allows it (transparent huge pages: madvise). The columns of a trace
+// are written once, and one page fault for each 4 KiB of them took a tenth of a command's time.
 void* operator new(std::size_t size) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20U;
   constexpr std::size_t kLarge = 2 * kHugePage;
@@ -47,7 +48,8 @@ void* operator new(std::size_t size) {
   while (block == nullptr) {
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
-    handler();  // error.cpp's, which notes it: streams of the standard library swallow what is thrown
+    // The handler in error.cpp records the failure, because streams of the standard library swallow the exception.
+    handler();
     block = allocate();
   }
   if (large) madvise(block, size, MADV_HUGEPAGE);

@@ -1,15 +1,16 @@
 #ifndef STEPSIM_CLI_PROGRAM_MEMORY_H
 #define STEPSIM_CLI_PROGRAM_MEMORY_H
 
-/// How the program takes its memory. Beside the functions, the source replaces operator new: large blocks lie on huge
-/// pages.
+/// Settings of the program's memory allocation. The source also replaces operator new, which places large blocks on
+/// huge pages.
 namespace stepsim::cli {
 
-/// From now on freed blocks of a mebibyte and more go back to the system at once. Otherwise glibc keeps what one phase
-/// of a command has freed between blocks that live on, and the next phase comes on top: up to a quarter of the peak.
+/// Makes the allocator return freed blocks of a mebibyte or more to the system immediately, from now on. By default,
+/// glibc keeps memory that one phase of a command freed if it lies between blocks in use. The next phase then needs
+/// more memory in addition, up to a quarter of the peak.
 void return_freed_memory() noexcept;
 
-/// From now on they are kept, for those who take and free the same blocks again and again.
+/// Makes the allocator keep freed blocks from now on, for work that allocates and frees the same blocks repeatedly.
 void keep_freed_memory() noexcept;
 
 }  // namespace stepsim::cli

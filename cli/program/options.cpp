@@ -18,13 +18,13 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr std::size_t kMostRanks = 1'000'000;
 
-/// A whole decimal number without sign or blanks.
+/// Parses a whole decimal number without sign or blanks.
 template <class Integer>
 std::optional<Integer> unsigned_number(std::string_view text) {
   return text.starts_with('-') ? std::nullopt : parse_number<Integer>(text);
 }
 
-/// "A-B" or "A" with A <= B.
+/// Parses "A-B" or "A", with A <= B.
 template <class Integer>
 std::optional<std::pair<Integer, Integer>> parse_range(std::string_view text) {
   const std::size_t dash = text.find('-');
@@ -37,7 +37,7 @@ std::optional<std::string> value_of(const CLI::Option* option) {
   return option->count() == 0 ? std::nullopt : std::optional(option->results().back());
 }
 
-/// The value of an option that must not be empty: "--job=" names no file.
+/// Returns the value of an option that must not be empty: "--job=" names no file.
 std::optional<std::string> name_of(const CLI::Option* option) {
   std::optional<std::string> value = value_of(option);
   if (value && value->empty()) {
@@ -46,21 +46,23 @@ std::optional<std::string> name_of(const CLI::Option* option) {
   return value;
 }
 
-/// "recorded, alpha_beta, maxmin"
+/// Returns the names of the network models: "recorded, alpha_beta, maxmin".
 std::string network_names() {
   return joined(network_models(), [](const NetworkModel* model) { return model->name; });
 }
 
-/// Recorded durations need no cluster: --cluster under them is a mistake.
+/// Returns the file of --cluster. Throws UsageError if the network model uses recorded durations, which need no
+/// cluster.
 std::optional<std::string> cluster_of(std::optional<std::string> file, const NetworkModel& network) {
   if (file && network.make == nullptr) {
-    throw UsageError(fmt::format("--cluster changes nothing under --network {}; expected another model, or none: {}",
-                                 network.name, network_names()));
+    throw UsageError(
+        fmt::format("--cluster has no effect with --network {}; leave --network out, or choose another model: {}",
+                    network.name, network_names()));
   }
   return file;
 }
 
-/// A cluster asks for a model by itself: the one that what-ifs take.
+/// Returns the name of the network model. Without --network, --cluster selects the model that what-ifs use.
 std::string network_of(const CLI::Option* network, const CLI::Option* cluster) {
   return value_of(network).value_or(cluster->count() > 0 ? "maxmin" : "recorded");
 }
@@ -143,43 +145,39 @@ const NetworkModel& parse_network(std::string_view name) {
 }
 
 std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes) {
-  app.footer(output_help(writes));
+  const auto option = [&app](const char* names, const char* type, const std::string& description) {
+    return app.add_option(names)->type_name(type)->description(description)->group(kCommonGroup);
+  };
+  const auto flag = [&app](const char* names, const char* description) {
+    return app.add_flag(names)->disable_flag_override()->description(description)->group(kCommonGroup);
+  };
   const auto* traces = app.add_option("TRACE")
                            ->type_name("FILE|FOLDER|-")
                            ->expected(1, CLI::detail::expected_max_vector_size)
                            ->allow_extra_args()
                            ->required()
                            ->description(
-                               "captures of one job: files, .tar, .tar.gz and .zip archives, folders that are "
-                               "searched, or - for standard input");
-  const auto* job = app.add_option("--job")->type_name("FILE")->description(
-      "what the traces cannot say about the job (default: job.yaml in or beside TRACE)");
-  const auto* network =
-      app.add_option("--network")
-          ->type_name("MODEL")
-          ->description("how transfers are timed: " + network_names() +
-                        " (default: recorded; maxmin with --cluster, and for what-ifs if the links are known)");
+                               "Captures of one job: files, archives (.tar, .tar.gz, .zip), folders to search, or - "
+                               "for standard input");
+  const auto* job =
+      option("--job", "FILE", "Read facts about the job that traces lack (default: job.yaml in or next to TRACE)");
+  const auto* network = option("--network", "MODEL",
+                               "Select the model of transfer times: " + network_names() +
+                                   " (default: recorded; with --cluster, and for what-ifs if the link rates are "
+                                   "known, maxmin)");
   const auto* cluster =
-      app.add_option("--cluster")
-          ->type_name("FILE")
-          ->description("cluster.yaml of the hardware to replay on (default: under --network, calibrated)");
-  const auto* steps =
-      app.add_option("--steps")->type_name("A-B")->description("only these steps (default: all whole steps)");
-  const auto* ranks =
-      app.add_option("--ranks")->type_name("LIST")->description("only these ranks, like 0,2,4-7 (default: all)");
-  const auto* threads =
-      app.add_option("--threads")
-          ->type_name("N")
-          ->description("how many threads to use; never changes a result (default: the machine's cores)");
-  const auto* json =
-      app.add_flag("--json")->disable_flag_override()->description("print one JSON object in place of the text report");
-  const auto* brief =
-      app.add_flag("--brief")->disable_flag_override()->description("only the first lines of the text report");
-  const auto* color = app.add_option("--color")->type_name("WHEN")->description(
-      "bold type and colours: auto (on a terminal), always or never (default: auto)");
-  const auto* quiet = app.add_flag("--quiet")->disable_flag_override()->description("no progress on standard error");
-  const auto* output = app.add_option("-o")->type_name("FILE")->description(
-      "also write the result to FILE, in the form that its extension names (see below)");
+      option("--cluster", "FILE",
+             "Read the hardware to replay on, a cluster.yaml (default: calibrated from the capture if "
+             "--network names a model)");
+  const auto* steps = option("--steps", "A-B", "Use only these steps (default: all whole steps)");
+  const auto* ranks = option("--ranks", "LIST", "Use only these ranks, for example 0,2,4-7 (default: all)");
+  const auto* threads = option("--threads", "N", "Use N threads; results stay the same (default: all cores)");
+  const auto* json = flag("--json", "Print one JSON object instead of the report");
+  const auto* brief = flag("--brief", "Print only the first lines of the report");
+  const auto* color =
+      option("--color", "WHEN", "Use bold type and colours: auto (on a terminal), always or never (default: auto)");
+  const auto* quiet = flag("--quiet", "Print no progress on standard error");
+  const auto* output = app.add_option("-o")->type_name("FILE")->description(output_help(writes))->group(kOutputGroup);
   return [=] {
     CommonOptions options;
     options.traces = traces_of(traces);
@@ -197,7 +195,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
     options.threads = threads_text ? parse_threads(*threads_text) : default_threads();
     options.json = json->count() > 0;
     options.brief = brief->count() > 0;
-    if (options.brief && options.json) throw UsageError("--brief shortens the text report; expected it without --json");
+    if (options.brief && options.json) throw UsageError("--brief has no effect on --json; give only one of them");
     if (const auto text = value_of(color)) {
       options.color = parse_color(*text);
     }
@@ -208,10 +206,26 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
   };
 }
 
+std::vector<OptionHelp> common_options_help() {
+  CLI::App app;
+  static_cast<void>(add_common_options(app, {}));
+  std::vector<OptionHelp> help;
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_group() == kCommonGroup) {
+      help.push_back({option->get_name(), option->get_expected_min() == 0 ? "" : option->get_type_name(),
+                      option->get_description()});
+    }
+  }
+  help.push_back({"-o", "FILE",
+                  "Also write the result to FILE; the extension selects the form, and a further .gz compresses it. For "
+                  "standard output give '-' as the name: -.csv, -.csv.gz; '-' alone means -.json"});
+  return help;
+}
+
 void refuse_standard_input_twice(const std::vector<std::string>& traces, std::string_view what) {
   if (std::count(traces.begin(), traces.end(), "-") > 1) {
     throw UsageError(
-        fmt::format("two {} are '-', and standard input can be read once; expected a file for one of them", what));
+        fmt::format("two {} are '-', but standard input can be read only once; expected a file for one of them", what));
   }
 }
 

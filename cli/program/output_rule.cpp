@@ -33,7 +33,7 @@ bool has(const CommonOptions& options, Content content) {
   return false;
 }
 
-/// ".json, .md or .csv": what the command writes under these options.
+/// Returns the extensions that the command writes with these options: ".json, .md or .csv".
 std::vector<std::string> extensions(const CommonOptions& options) {
   std::vector<std::string> words;
   for (const Exporter* const exporter : sim::exporters()) {
@@ -77,7 +77,7 @@ void refuse_two_answers(const CommonOptions& options) {
       fmt::format("--json and -o '{}' both write to standard output; expected one of them", shown(*options.output)));
 }
 
-/// The exporter of -o. Throws UsageError if there is none for this command.
+/// Returns the exporter for the extension of -o. Throws UsageError if the command cannot write this extension.
 const Exporter& exporter_of(const CommonOptions& options) {
   const Exporter* const exporter = sim::find_exporter(*options.output);
   if (exporter == nullptr) refuse_extension(options);
@@ -88,15 +88,13 @@ const Exporter& exporter_of(const CommonOptions& options) {
 }  // namespace
 
 std::string output_help(const Writes& writes) {
-  std::string text = "Files of -o, by extension:\n";
+  std::string extensions;
   for (const Exporter* const exporter : sim::exporters()) {
     if (!may_have(writes, exporter->accepts)) continue;
-    const std::string alias = exporter->alias.empty() ? "" : fmt::format(", .{}", exporter->alias);
-    text += fmt::format("  {:<13} {}\n", fmt::format(".{}{}", exporter->extension, alias), exporter->summary);
+    add_item(extensions, fmt::format(".{}", exporter->extension));
+    if (!exporter->alias.empty()) add_item(extensions, fmt::format(".{}", exporter->alias));
   }
-  return text +
-         "A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard output, "
-         "as -.csv or -.csv.gz; '-' alone is -.json.\n";
+  return fmt::format("Also write the result to FILE, in the form of its extension: {}", extensions);
 }
 
 void check_output(const CommonOptions& options) {
@@ -121,10 +119,9 @@ bool wants_cluster(const CommonOptions& options) {
 }
 
 void refuse_unknown_cluster(const CommonOptions& options) {
-  throw UsageError(
-      fmt::format("-o '{}': the traces do not show how fast the links are, so there is no cluster; expected --cluster "
-                  "with --network, or another extension",
-                  shown(*options.output)));
+  throw UsageError(fmt::format(
+      "-o '{}': the traces do not show the rates of the links; expected --cluster with --network, or another extension",
+      shown(*options.output)));
 }
 
 void refuse_input_as_output(const std::string& output, const std::string& input) {
@@ -133,7 +130,7 @@ void refuse_input_as_output(const std::string& output, const std::string& input)
   const bool same = std::filesystem::equivalent(output, input, error);
   const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
   if (error && !absent) {
-    throw OutputError(fmt::format("{}: cannot be told from the input {} ({}); expected another file", shown(output),
+    throw OutputError(fmt::format("{}: cannot be compared with the input {} ({}); choose another file", shown(output),
                                   shown(input), error.message()));
   }
   if (same) {
@@ -147,7 +144,7 @@ void refuse_input_as_output(const std::string& output, const std::vector<InputFi
 
 void write_output(const CommonOptions& options, const sim::Answer& answer) {
   if (!options.output) return;
-  refuse_what_memory_cut();
+  throw_if_memory_ran_out();
   refuse_input_as_output(*options.output, answer.provenance.inputs);
   sim::export_to_file(*options.output, exporter_of(options), answer);
 }

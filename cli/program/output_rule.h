@@ -7,49 +7,49 @@
 
 #include "sim/export/exporter.h"
 
-/// One rule for -o FILE of all commands: the extension names the exporter, and the command must have
-/// what that accepts.
+/// The rule for -o FILE in all commands: the extension selects the exporter, and the command must have the content that
+/// the exporter accepts.
 namespace stepsim::cli {
 
 struct CommonOptions;
 
-/// When a command has a cluster to write.
+/// The conditions under which a command has a cluster to write.
 enum class HasCluster : std::uint8_t {
   kNever,
   kAlways,
   kUnderModel,  ///< with --network MODEL
-  kIfKnown,     ///< where the traces or --cluster say what the hardware is, unless --network is recorded
+  kIfKnown,     ///< if the traces or --cluster describe the hardware, unless --network is recorded
 };
 
-/// What a command can write to -o FILE.
+/// The content that a command can write to -o FILE.
 struct Writes {
-  std::string command;                 ///< "sweep"
-  std::vector<sim::Content> contents;  ///< besides a cluster
+  std::string command;                 ///< contents that can be written, without a cluster
+  std::vector<sim::Content> contents;  ///< other than a cluster
   HasCluster cluster = HasCluster::kNever;
 };
 
-/// The extensions with what each writes, a line each, for --help.
+/// Returns the line of --help for -o; it lists the extensions of the files that the command can write.
 [[nodiscard]] std::string output_help(const Writes& writes);
 
-/// Throws UsageError if -o is given and its extension is unknown, names what the command does not have,
-/// or if it is a file that is to be read, or standard output with --json; OutputError if it can be seen that it cannot
-/// be written. To be called before any work.
+/// Throws UsageError if -o has an unknown extension or one for content that the command does not have, if it is an
+/// input file, or if it is standard output with --json. Throws OutputError if the file clearly cannot be written. Call
+/// it before any work.
 void check_output(const CommonOptions& options);
 
-/// Throws UsageError: the command would have a cluster, but these traces show none.
+/// Throws UsageError: the command can write a cluster, but these traces do not show one.
 [[noreturn]] void refuse_unknown_cluster(const CommonOptions& options);
-/// Whether -o names a cluster.
+/// True if -o is a cluster file.
 [[nodiscard]] bool wants_cluster(const CommonOptions& options);
 
-/// Whether -o is standard output. Nothing else is then printed there.
+/// True if -o is standard output. Nothing else is then printed there.
 [[nodiscard]] bool writes_to_standard_output(const CommonOptions& options);
 
 /// Throws UsageError if `output` is `input`, or one of `inputs`.
 void refuse_input_as_output(const std::string& output, const std::string& input);
 void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs);
 
-/// Writes `answer` to -o FILE, if that is given. Throws OutputError; UsageError if FILE is one of the
-/// inputs. Precondition: check_output() has passed.
+/// Writes `answer` to -o FILE, if given. Throws OutputError, and UsageError if FILE is one of the inputs. Precondition:
+/// check_output() has passed.
 void write_output(const CommonOptions& options, const sim::Answer& answer);
 
 }  // namespace stepsim::cli

@@ -31,7 +31,7 @@ void request_stop(int /*signal*/) {
   }
 }
 
-void end_at_once(int /*signal*/) {
+void exit_on_alarm(int /*signal*/) {
   constexpr std::string_view kLine = "error: interrupted\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
   ::_exit(static_cast<int>(ExitCode::kInterrupted));
@@ -52,7 +52,7 @@ void on(int signal, void (*handler)(int)) {
 }  // namespace
 
 const std::atomic<bool>& install_signal_handlers() {
-  on(SIGALRM, end_at_once);
+  on(SIGALRM, exit_on_alarm);
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!is_ignored(signal)) on(signal, request_stop);
   }
@@ -62,7 +62,7 @@ const std::atomic<bool>& install_signal_handlers() {
 
 namespace {
 
-/// Threads that wait for the end of this object.
+/// Threads that wait until this object is destroyed.
 class WaitingThreads {
  public:
   WaitingThreads() = default;
@@ -73,7 +73,7 @@ class WaitingThreads {
   WaitingThreads(const WaitingThreads&) = delete;
   WaitingThreads& operator=(const WaitingThreads&) = delete;
 
-  /// Throws std::system_error if the system starts no more.
+  /// Throws std::system_error if the system cannot start another thread.
   void start() {
     threads_.emplace_back([this] { over_.wait(); });
   }
@@ -84,19 +84,19 @@ class WaitingThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Starts up to `most` threads that all live at once; returns how many there were.
+/// Starts up to `most` threads that all exist at the same time; returns their number.
 int started_together(int most) {
   WaitingThreads threads;
   try {
     while (threads.count() < most) threads.start();
   } catch (const std::system_error&) {
-    // The system starts no more.
+    // The system cannot start another thread.
   }
   return threads.count();
 }
 
-/// How many threads a limit on the address space (ulimit -v) allows: each reserves address space for its
-/// stack and its allocator, which the work would lack.
+/// Returns how many threads a limit on the address space (ulimit -v) allows. Each thread reserves address space for its
+/// stack and its allocator, and the work cannot use this space.
 int fitting_threads() {
   constexpr rlim_t kReservedByThread = rlim_t{128} << 20U;
   rlimit limit{};
@@ -110,7 +110,7 @@ int fitting_threads() {
 
 int startable_threads(int wanted) {
   wanted = std::min(wanted, fitting_threads());
-  const int others = wanted - 1;  // the caller's own thread works too
+  const int others = wanted - 1;  // the calling thread works too
   const int started = others > 0 ? started_together(others) : 0;
   return started == others ? wanted : std::max(1, started / 2);
 }
@@ -119,7 +119,8 @@ void limit_threads(int& threads) {
   using oneapi::tbb::global_control;
   static const int startable = startable_threads(threads);
   threads = std::min(threads, startable);
-  // Never destroyed: where memory ran out in oneTBB, that would wait for a lock that oneTBB has not given back.
+  // The limit is never destroyed: after oneTBB has run out of memory, the destructor would wait for a lock that was
+  // never released.
   [[maybe_unused]] static const auto* const limit =
       new global_control(global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
 }

@@ -5,21 +5,23 @@
 
 namespace stepsim::cli {
 
-/// SIGINT and SIGTERM set the returned flag, which long work checks often; whichever of them the caller ignores
-/// (nohup, a shell's background job) stays ignored. If nothing has ended the
-/// program 0.4 s later, a timer does, with the same message and exit code 130. Files are written beside
-/// their targets and renamed, so none is left half written. SIGXFSZ is ignored, so that a file-size limit
-/// becomes an ordinary write error. SIGPIPE keeps its default: a reader that has closed our output needs
-/// no message. Call once, before any thread is started.
+/// Makes SIGINT and SIGTERM set the returned flag, which long work checks often. A signal that the caller ignores
+/// (nohup, a shell's background job) stays ignored. If the program is still running 0.4 s later, a timer ends it with
+/// the same message and exit code 130. No file is left half-written, because files are written under temporary names
+/// and renamed.
+///
+/// SIGXFSZ is ignored, so that a file-size limit becomes an ordinary write error. SIGPIPE keeps its default, because a
+/// reader that closed our output needs no message. Call this once, before any thread is started.
 [[nodiscard]] const std::atomic<bool>& install_signal_handlers();
 
-/// How many of `wanted` threads the program can use, at least 1. If a limit on memory or threads keeps
-/// the system from starting all of them, half of those that it can start. oneTBB ends the program if it
-/// cannot start a thread, so this tries first.
+/// Returns how many of `wanted` threads the program can use, at least 1. If a limit on memory or threads prevents the
+/// system from starting all of them, returns half of the number that can be started. oneTBB ends the program if it
+/// cannot start a thread, so this function tries first.
 [[nodiscard]] int startable_threads(int wanted);
 
-/// Sets `threads` to startable_threads(threads) and limits oneTBB to that for the rest of the program. (Without
-/// it oneTBB warns about more threads than cores.) Later calls try nothing: they give no more than the first.
+/// Sets `threads` to startable_threads(threads) and limits oneTBB to that number for the rest of the program.
+/// (Otherwise oneTBB warns about more threads than cores.) Later calls do not test again; they never exceed the first
+/// result.
 void limit_threads(int& threads);
 
 }  // namespace stepsim::cli

@@ -30,7 +30,7 @@ std::string quoted(const std::string& argument) {
 
 std::string command_line(std::span<const std::string> arguments) {
   std::string text = "stepsim";
-  bool are_options = true;  // until "--"
+  bool are_options = true;  // false after "--"
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     are_options = are_options && arguments[i] != "--";
     if (are_options && arguments[i] == "--threads") {
@@ -53,8 +53,8 @@ std::uint64_t crc64_of(std::string_view text) {
 std::string origin_line(const Provenance& provenance) {
   std::string all;
   for (const InputFile& input : provenance.inputs) all += sim::to_text(input) + '\n';
-  return fmt::format("stepsim {} ({}): {}; {} inputs, crc64 {:016x}", provenance.version, provenance.commit,
-                     provenance.command, provenance.inputs.size(), crc64_of(all));
+  return fmt::format("stepsim {} ({}): {}; {}, crc64 {:016x}", provenance.version, provenance.commit,
+                     provenance.command, counted(provenance.inputs.size(), "input"), crc64_of(all));
 }
 
 }  // namespace stepsim::cli

@@ -13,16 +13,16 @@ namespace stepsim::cli {
 
 using sim::Provenance;
 
-/// The provenance of a result that this command made from `inputs`.
+/// Returns the provenance of a result that this command made from `inputs`.
 [[nodiscard]] Provenance make_provenance(std::span<const std::string> arguments, std::vector<InputFile> inputs);
 
-/// The CRC-64 of a text, as of an input.
+/// Returns the CRC-64 of a text, computed as for inputs.
 [[nodiscard]] std::uint64_t crc64_of(std::string_view text);
 
-/// One line: version, commit, command, and one checksum for all inputs.
+/// Returns one line: version, commit, command, and one checksum for all inputs.
 [[nodiscard]] std::string origin_line(const Provenance& provenance);
 
-/// `arguments` as one shell command line, quoted where needed.
+/// Returns `arguments` as one shell command line, quoted where needed.
 [[nodiscard]] std::string command_line(std::span<const std::string> arguments);
 
 }  // namespace stepsim::cli

@@ -8,16 +8,16 @@
 
 namespace stepsim::cli {
 
-/// What `stepsim --help` prints first: the commands with their summaries.
+/// Returns the first part of `stepsim --help`: the commands with their summaries.
 [[nodiscard]] std::string program_help(std::span<const Command* const> commands);
-/// And last: where results go and what the exit codes mean.
+/// Returns the last part of `stepsim --help`: where results go and what the exit codes mean.
 [[nodiscard]] std::string exit_codes_help();
 
-/// "stepsim 0.1.0 (commit ...)" and a new line.
+/// Returns "stepsim 0.1.0 (commit ...)" and a newline.
 [[nodiscard]] std::string program_version();
 
-/// Parses session.arguments, whose first is the command's name, and runs the command, or writes its help where that is
-/// asked for. Throws what the command throws, and UsageError for options that it does not have.
+/// Parses session.arguments, which begin with the command's name, and runs the command or writes its help. Throws what
+/// the command throws, and UsageError for unknown options.
 void run_command(const Command& command, const Session& session);
 
 }  // namespace stepsim::cli

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
-/// Returns 0, or why the system takes no more.
+/// Returns 0, or the error number if the system accepts no more.
 [[nodiscard]] int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -47,7 +47,7 @@ void Output::write(std::string_view text) {
 }
 
 void Output::flush() {
-  refuse_what_memory_cut();
+  throw_if_memory_ran_out();
   const std::string ready = std::move(buffer_);
   buffer_.clear();
   const int problem = write_all(STDOUT_FILENO, ready);
@@ -57,22 +57,22 @@ void Output::flush() {
 void reserve_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
-      // Read only, so that writing to it still fails. The lowest free descriptor is this one.
+      // Read-only, so that writing to it still fails. open() returns the lowest free descriptor, which is this one.
       [[maybe_unused]] const int reserved = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     }
   }
 }
 
 void write_error(std::string_view text) noexcept {
-  // If standard error is gone, the exit code is all that is left.
+  // If standard error is closed, only the exit code can report the error.
   static_cast<void>(write_all(STDERR_FILENO, text));
 }
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kColorWords{"auto", "always", "never"};  // as ColorWhen
+constexpr std::array<std::string_view, 3> kColorWords{"auto", "always", "never"};  // in the order of ColorWhen
 constexpr std::size_t kHelpWidth = 100;
-constexpr std::size_t kLeastWidth = 20;  // a terminal that says less cannot show a table
+constexpr std::size_t kLeastWidth = 20;  // a terminal that reports less cannot show a table
 constexpr std::size_t kUsualWidth = 80;
 
 std::optional<ColorWhen> color_of(std::string_view text) noexcept {
@@ -91,7 +91,7 @@ bool has_color(ColorWhen color, int descriptor) noexcept {
   return ::isatty(descriptor) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 
-/// Of a terminal that does not know its size, what COLUMNS says.
+/// Returns the width of the terminal, from COLUMNS if it does not report its size.
 std::size_t terminal_width() noexcept {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
@@ -102,14 +102,15 @@ std::size_t terminal_width() noexcept {
 
 bool is_terminal() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
 
-/// Where the text of a line of help begins: behind its name and the blanks after that, or its own first blanks.
+/// Returns the column where the text of a help line begins: after the name and the following blanks, or after the
+/// leading blanks.
 std::size_t text_column(std::string_view line) noexcept {
   constexpr std::size_t kFarthest = 40;
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   if (first == 0) return 0;
   const std::size_t gap = line.find("  ", first);
   const std::size_t text = line.find_first_not_of(' ', gap);
-  return text > kFarthest ? first : text;  // so is npos
+  return text > kFarthest ? first : text;  // also if `text` is npos
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ std::string folded_help(std::string_view help, std::size_t width) {
     const std::string_view line = help.substr(0, end);
     help.remove_prefix(std::min(end + 1, help.size()));
     const std::size_t column = text_column(line);
-    const bool is_example = line.starts_with("  stepsim ");  // to be copied
+    const bool is_example = line.starts_with("  stepsim ");  // for copying
     if (is_example || sim::display_width(line) <= width || column + kLeastWidth > width) {
       folded.append(line).append("\n");
       continue;

@@ -10,79 +10,79 @@
 
 #include "sim/report/terminal_text.h"
 
-/// What the program knows of the terminals that it writes to. Nothing else looks them up.
+/// Everything about the terminals that the program writes to. No other code queries them.
 namespace stepsim::cli {
 
-/// Standard output, buffered. Every failure is noticed: a full disk may only show at the last write.
-/// Nothing else in the program writes to standard output.
+/// Standard output, buffered. Every failure is reported. A full disk may be noticed only at the last write, so its
+/// failure is reported too. No other code in the program writes to standard output.
 class Output {
  public:
   Output() = default;
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Throws OutputError if the system refuses the bytes.
+  /// Throws OutputError if the system does not accept the bytes.
   void write(std::string_view text);
-  /// Hands everything to the system. Throws std::bad_alloc if memory ran out before: what is to be written may then be
-  /// incomplete (error.h). A successful command must call it at its end. The destructor drops
-  /// what is not flushed, so that a failed command prints nothing more.
+  /// Passes everything to the system. Throws std::bad_alloc if memory ran out earlier, because the output may then be
+  /// incomplete (error.h). A successful command must call it at its end. The destructor drops unflushed text, so that a
+  /// failed command prints nothing more.
   void flush();
 
  private:
   std::string buffer_;
 };
 
-/// Reserves the descriptors 0, 1 and 2 if the caller closed them. Without this the first file
-/// the program opens would become its standard output.
+/// Reserves the descriptors 0, 1 and 2 if the caller closed them. Otherwise the first file that the program opens would
+/// become its standard output.
 void reserve_standard_streams();
 
-/// Writes `text` to standard error, whole and at once. A failure cannot be reported anywhere.
+/// Writes `text` to standard error immediately, in one piece. A failure cannot be reported anywhere.
 void write_error(std::string_view text) noexcept;
 
-/// --color.
+/// The values of --color.
 enum class ColorWhen : std::uint8_t { kAuto, kAlways, kNever };
 
-/// Throws UsageError.
+/// Parses a value of --color. Throws UsageError.
 [[nodiscard]] ColorWhen parse_color(std::string_view text);
 
-/// What --color says in arguments that nobody has parsed yet: for errors in them. kAuto if it is not there or wrong.
+/// Returns the value of --color in unparsed arguments, for errors in them. kAuto if it is missing or wrong.
 [[nodiscard]] ColorWhen color_wanted(std::span<const std::string> arguments) noexcept;
 
-/// How to write to standard output: on a terminal as wide as that is, else without a bound. kAuto gives colour on a
-/// terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb".
+/// Returns the style for standard output. Its width is that of the terminal; elsewhere it is unlimited. kAuto uses
+/// colour on a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb".
 [[nodiscard]] sim::TextStyle standard_output_style(ColorWhen color);
 
-/// The same of standard error, but for the width: an error is one line.
+/// Returns the style for standard error, without a width, because an error is one line.
 [[nodiscard]] sim::TextStyle standard_error_style(ColorWhen color) noexcept;
 
-/// `help` with its lines broken at blanks, as wide as the terminal but at most 100 columns. What follows goes below
-/// the text of its line: below the description of an option, not below its name. Examples stay whole, to be copied.
+/// Wraps the lines of `help` at blanks to `width` columns. A continuation line is aligned with the text of its line:
+/// with the description of an option, not with its name. Examples are not wrapped, because people copy them.
 [[nodiscard]] std::string folded_help(std::string_view help, std::size_t width);
-/// The width for it.
+/// Returns the width for folded_help(): that of the terminal, at most 100.
 [[nodiscard]] std::size_t help_width();
 
-/// Shows on standard error how far long work has come. On a terminal it rewrites one line; elsewhere it
-/// prints a line every 30 s. Work under a second shows nothing. The destructor wipes the terminal's line,
-/// so that an error message stands alone. Any thread may call it, one at a time.
+/// Shows the progress of long work on standard error. On a terminal it rewrites one line; elsewhere it prints a line
+/// every 30 s. Work under a second shows nothing. The destructor clears the terminal's line, so that an error message
+/// has a line of its own. Any thread may call it, but only one at a time.
 class Progress {
  public:
   enum class Where : std::uint8_t { kNowhere, kTerminal, kLog };
   using Clock = std::chrono::steady_clock;
   using Writer = void (*)(std::string_view text) noexcept;
 
-  /// On standard error; nowhere if `quiet`.
+  /// Writes to standard error; nowhere if `quiet`.
   explicit Progress(bool quiet);
-  /// For tests.
+  /// Writes with `writer` and begins at the time `now`; for tests.
   Progress(Where where, Writer writer, Clock::time_point now)
       : where_(where), writer_(writer), started_(now), phase_started_(now), shown_(now) {}
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins a part of the work: "reading", "replaying". With a unit ("points") the line says how many of
-  /// them are done and how many a second.
+  /// Begins a part of the work: "reading", "replaying". With a unit ("points") the line shows how many are done and how
+  /// many per second.
   void phase(std::string_view name, Clock::time_point now = Clock::now(), std::string_view unit = {});
-  /// `done` of `total` of the phase's units. Cheap enough for every few thousand units.
+  /// Reports that `done` of `total` units of the phase are done. Cheap enough to call every few thousand units.
   void update(std::uint64_t done, std::uint64_t total, Clock::time_point now = Clock::now());
 
  private:

@@ -16,7 +16,7 @@
 namespace stepsim::cli {
 
 AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
-  // O_NONBLOCK: opening a device or a pipe must not wait before it is known which it is.
+  // O_NONBLOCK: opening must not block if the path is a device or a pipe, which is checked afterwards.
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (descriptor_ < 0) fail(errno);
   try {
@@ -31,10 +31,10 @@ void AppendFile::check_and_lock() const {
   struct ::stat status {};
   if (::fstat(descriptor_, &status) != 0) fail(errno);
   if (!S_ISREG(status.st_mode)) {
-    throw OutputError(fmt::format("{}: is no regular file; expected one that keeps the points", shown(path_)));
+    throw OutputError(fmt::format("{}: is not a regular file; choose another file for the points", shown(path_)));
   }
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;  // NFS may know no locks
-  throw OutputError(fmt::format("{}: another process is writing to it; expected a file of our own", shown(path_)));
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;  // NFS may not support locks
+  throw OutputError(fmt::format("{}: another process is writing to it; give each process its own file", shown(path_)));
 }
 
 AppendFile::~AppendFile() { ::close(descriptor_); }
@@ -69,7 +69,7 @@ void AppendFile::append(std::string_view text) {
     if (written < 0) fail(errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // file systems that cannot
+  if (::fdatasync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(errno);  // some file systems cannot sync
 }
 
 void AppendFile::fail(int error_number) const {

@@ -19,15 +19,15 @@ using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
 constexpr std::string_view kVersion = "7";
-constexpr std::string_view kVersionOfTabs = "5";    // the last whose lines are no JSON
-constexpr std::string_view kOfCapture = "capture";  // what refuses a point: scenarios::Refusal
+constexpr std::string_view kVersionOfTabs = "5";    // the last version whose lines are not JSON
+constexpr std::string_view kOfCapture = "capture";  // reasons to refuse a point; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {
   throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
 }
 
-/// The fields of one line of a head, read one after the other.
+/// Reads the fields of one line of a sweep's head, one after another.
 class Line {
  public:
   Line(const Fields& fields, const std::string& path, std::size_t number)
@@ -51,7 +51,7 @@ class Line {
     if (found == 0 || found > std::numeric_limits<std::uint32_t>::max()) refuse();
     return static_cast<std::uint32_t>(found);
   }
-  /// Above 0.
+  /// Reads a number above 0.
   double share() {
     const auto found = parse_number<double>(text());
     if (!found || !(*found > 0) || !std::isfinite(*found)) refuse();
@@ -210,7 +210,7 @@ HeadRead read_head(std::span<const Fields> lines, const std::string& path) {
     if (line.has_more()) line.refuse();
     if (kind->name == "shard") return read;
   }
-  fail(path, lines.size(), "ends within its head; expected a part of a sweep");
+  fail(path, lines.size(), "is truncated in its header; expected a part of a sweep");
 }
 
 std::string difference(std::span<const Fields> a, std::span<const Fields> b) {

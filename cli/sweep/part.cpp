@@ -35,7 +35,7 @@ std::string in_words(const Outcome& outcome) {
                            : "no iteration";
 }
 
-/// The points of one file, each of which may be there again, but not with another answer.
+/// Collects the points of one file. A point may occur several times, but only with the same answer.
 class PointLines {
  public:
   PointLines(const scenarios::Points& points, const std::string& path) : points_(points), path_(path) {}
@@ -43,7 +43,7 @@ class PointLines {
   void read(const Fields& fields, std::size_t line) {
     PointLine found = read_point_line(fields, path_, line);
     if (found.point >= points_.size()) {
-      fail(line, fmt::format("holds point {} of {}; expected a point of the sweep", found.point, points_.size()));
+      fail(line, fmt::format("has point {} of {}; expected a point of the sweep", found.point, points_.size()));
     }
     const auto [first, added] = line_of_.try_emplace(found.point, line, done_.size());
     if (added) {
@@ -53,7 +53,7 @@ class PointLines {
     const auto [first_line, place] = first->second;
     const Outcome& before = done_[place].second;
     if (same(before, found.outcome)) return;
-    fail(line, fmt::format("has {} for {}, and line {} has {}; expected one answer a point", in_words(found.outcome),
+    fail(line, fmt::format("has {} for {}, and line {} has {}; expected one answer per point", in_words(found.outcome),
                            shown(to_text(points_.at(found.point))), first_line, in_words(before)));
   }
 
@@ -66,7 +66,7 @@ class PointLines {
 
   const scenarios::Points& points_;
   const std::string& path_;
-  std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>> line_of_;  ///< by point: its line, its place
+  std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>> line_of_;  ///< by point: line, index in done_
   Done done_;
 };
 
@@ -80,18 +80,18 @@ Done read_points(std::span<const Fields> lines, std::size_t from, const scenario
 void refuse_damaged(const SealedLines& read, const std::string& path) {
   if (!read.damaged) return;
   throw InputError({path, {}, static_cast<std::uint32_t>(read.lines.size() + 1)},
-                   "the line is damaged and others follow; expected a part as a sweep left it");
+                   "the line is damaged, and it is not the last one; expected an unchanged part of a sweep");
 }
 
-/// An answer and the part that holds it.
+/// An answer and the part that contains it.
 struct FoundOutcome {
   Outcome outcome;
   const SweepPart* part = nullptr;
 };
 
-/// The shards without a part, then the first missing point of every other shard.
-std::string what_is_missing(const std::vector<SweepPart>& parts,
-                            const std::vector<std::optional<FoundOutcome>>& found) {
+/// Lists the shards without a part, then points that the other shards lack; at most kNamed of both together.
+std::string describe_missing_points(const std::vector<SweepPart>& parts,
+                                    const std::vector<std::optional<FoundOutcome>>& found) {
   const std::size_t shards = parts.front().shard.count;
   std::vector<bool> present(shards);
   for (const SweepPart& part : parts) {
@@ -126,28 +126,28 @@ void add_part(const SweepPart& part, std::vector<std::optional<FoundOutcome>>& f
   }
 }
 
-/// A file that is begun anew must not hold anything.
-void refuse_to_lose(std::string_view text, const std::string& path) {
+/// Throws InputError if a file that is about to be overwritten contains points or is not a part.
+void refuse_to_overwrite_points(std::string_view text, const std::string& path) {
   if (text.empty()) return;
   if (!begins_like_a_part(text)) {
-    throw InputError({path, {}, {}},
-                     "holds something else than the points of a sweep; expected a file that is not there");
+    throw InputError({path, {}, {}}, "exists already and does not contain points of a sweep; choose another file");
   }
   const SealedLines read = read_sealed(text);
   const auto head = std::find_if(read.lines.begin(), read.lines.end(), is_last_of_head);
   const auto points = std::max<std::ptrdiff_t>(0, read.lines.end() - head - 1);
   if (points == 0 && !read.damaged) return;
-  throw InputError({path, {}, {}}, fmt::format("holds {} points of a sweep{}; expected --resume to go on with them, or "
-                                               "that the file is removed to begin anew",
-                                               points, read.damaged ? " and is damaged" : ""));
+  throw InputError(
+      {path, {}, {}},
+      fmt::format(
+          "contains {} points of a sweep{}; expected --resume to continue, or that the file is removed to start again",
+          points, read.damaged ? " and is damaged" : ""));
 }
 
 void check_same_sweep(const SweepPart& first, const SweepPart& part) {
   const std::string other = difference(head_lines(part.head, {}), head_lines(first.head, {}));
   if (other.empty()) return;
   throw InputError({part.path, {}, {}},
-                   fmt::format("is of another sweep than {} ({} is not in that); expected parts of "
-                               "one sweep",
+                   fmt::format("belongs to another sweep than {} ({} is not in that one); expected parts of one sweep",
                                shown(first.path), other));
 }
 
@@ -176,9 +176,9 @@ SweepAnswer merged(const std::vector<SweepPart>& parts) {
   const auto missing = std::count_if(found.begin(), found.end(), [](const auto& outcome) { return !outcome; });
   if (missing > 0) {
     throw InputError({parts.front().path, {}, {}},
-                     fmt::format("with the other parts, {} of {} points are missing: {}; expected the parts of all "
-                                 "shards (a shard that was killed goes on with --resume)",
-                                 missing, found.size(), what_is_missing(parts, found)));
+                     fmt::format("{} of {} points are missing in all parts together: {}; give the parts of all shards "
+                                 "(--resume continues a shard that was killed)",
+                                 missing, found.size(), describe_missing_points(parts, found)));
   }
   for (std::optional<FoundOutcome>& point : found) answer.outcomes.push_back(std::move(point->outcome));
   return answer;
@@ -190,8 +190,8 @@ SweepJournal::SweepJournal(const std::string& path, const SweepHead& head, const
   const std::string wanted = text_of(lines);
   const std::string text = file_.read(kLargestPart);
   refuse_old_part(text, path);
-  if (!resume) refuse_to_lose(text, path);
-  if (!resume || (wanted.starts_with(text) && wanted != text)) {  // a new file, or killed while it was begun
+  if (!resume) refuse_to_overwrite_points(text, path);
+  if (!resume || (wanted.starts_with(text) && wanted != text)) {  // a new file, or a partly written head
     file_.cut(0);
     file_.append(wanted);
   } else {
@@ -206,9 +206,9 @@ void SweepJournal::go_on(std::string_view text, const std::vector<Fields>& head,
   const std::string other = difference(its_head, head);
   const bool same_shard = its_head.back() == head.back();
   if (!other.empty() || its_head.size() != head.size() || !same_shard) {
-    throw InputError({path(), {}, {}}, fmt::format("holds points of another sweep ({}); expected those of this one, or "
-                                                   "another file for --resume",
-                                                   other.empty() ? "another shard" : other + " is not in this one"));
+    throw InputError({path(), {}, {}},
+                     fmt::format("contains points of another sweep ({}); choose another file for --resume",
+                                 other.empty() ? "another shard" : other + " is not in this one"));
   }
   refuse_damaged(read, path());
   done_ = read_points(read.lines, found.lines, points, path());

@@ -13,28 +13,29 @@
 
 #include "scenarios/answer/sweep.h"
 
-/// The file that keeps the points of a sweep while it runs, so that it can be resumed after a kill. A shard leaves one
-/// for --merge. It holds the sweep's head, then one line for each point in the order in which they were done.
+/// The file that stores the points of a sweep while it runs, so that the sweep can be resumed after a kill. The file
+/// that a shard writes for --merge has the same form. The file contains the sweep's head, then one line for each point
+/// in the order in which they were finished.
 namespace stepsim::cli {
 
-/// A file to which whole texts are appended. Once append() has returned, its text survives a kill and a
-/// power cut. A kill or a full disk may cut the last text only; the reader notices (a line without its
-/// end).
+/// A file to which whole texts are appended. After append() has returned, its text survives a kill or a power failure.
+/// A kill or a full disk can truncate only the last text; the reader detects this, because the line is incomplete.
 ///
-/// The file is locked while it is open, so that two processes never write to it. Failures are
-/// OutputErrors with path and reason. SIGXFSZ must be ignored (cli/program/process.cpp does that).
+/// The file is locked while it is open, so that two processes never write to it. Failures are OutputErrors with path
+/// and reason. SIGXFSZ must be ignored (cli/program/process.cpp does this).
 class AppendFile {
  public:
-  /// Opens the file, or creates it. Throws OutputError, also if it is no regular file or another process has it open.
+  /// Opens the file, or creates it. Throws OutputError, also if it is not a regular file or if another process has it
+  /// open.
   explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// The whole content. Throws InputError if that is more than `largest` bytes.
+  /// Returns the whole content. Throws InputError if it has more than `largest` bytes.
   [[nodiscard]] std::string read(std::size_t largest) const;
-  /// Cuts the file after `size` bytes.
+  /// Truncates the file to `size` bytes.
   void cut(std::uint64_t size);
   void append(std::string_view text);
 
@@ -48,132 +49,130 @@ class AppendFile {
 
 // JSON lines with a checksum: each line is an array of strings, ["FIELD","FIELD","CRC64"]. The checksum, CRC-64 of
 // ECMA-182 as 16 hexadecimal digits, covers everything before the comma in front of it. A byte that is not UTF-8 is
-// written as half a surrogate pair, \udc80 to \udcff, as Python does it (PEP 383), so that any field comes back as it
-// was.
+// written as half a surrogate pair, \udc80 to \udcff, as in Python (PEP 383), so that every field can be restored
+// exactly.
 
 using Fields = std::vector<std::string>;
 
-/// The line, with its new line.
+/// Returns the line for `fields`, with its checksum and its newline.
 [[nodiscard]] std::string sealed(const Fields& fields);
-/// The fields of a line without its new line; nothing if the line is damaged.
+/// Returns the fields of a line without its newline; nothing if the line is damaged.
 [[nodiscard]] std::optional<Fields> unsealed(std::string_view line);
 
-/// The fields of a line up to the comma in front of its checksum; nothing if that is not how sealed() writes them.
+/// Returns the fields of a line up to the comma before its checksum; nothing if sealed() does not write lines of this
+/// form.
 [[nodiscard]] std::optional<Fields> fields_of(std::string_view text);
 
-/// The whole lines at the beginning of a text.
+/// The complete lines at the beginning of a text.
 struct SealedLines {
   std::vector<Fields> lines;
-  std::size_t bytes = 0;  ///< how many those lines take
+  std::size_t bytes = 0;  ///< total size of these lines
   bool cut = false;       ///< one more line follows and is damaged or unfinished
-  bool damaged = false;   ///< more than one line follows, so it was not a kill that damaged it
+  bool damaged = false;   ///< more than one line follows, so the damage was not caused by a kill
 };
-/// Stops at the first damaged line.
+/// Reads up to the first damaged line.
 [[nodiscard]] SealedLines read_sealed(std::string_view text);
 
 constexpr std::size_t kMostShards = 1'000'000;
 
-/// One of several processes that share the points of a sweep: those whose number, modulo
-/// `count`, is `index`.
+/// One of several processes that share the points of a sweep. It handles the points whose number modulo `count` is
+/// `index`.
 struct Shard {
   std::size_t index = 0;
   std::size_t count = 1;
-  std::string from;  ///< the environment variables it was read from; empty for --shard or if there is none
+  std::string from;  ///< the environment variables that defined it; empty for --shard or if there is none
 
   [[nodiscard]] std::vector<std::size_t> deal(std::size_t points) const;
-  /// "1/4"
+  /// Returns "1/4".
   [[nodiscard]] std::string to_text() const;
 };
 
-/// "I/N", I from 0. Throws UsageError.
+/// Parses "I/N", where I counts from 0. Throws UsageError.
 [[nodiscard]] Shard parse_shard(std::string_view text);
 
-/// The shard that a launcher's environment variables describe. The process of mpirun
-/// (OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE), of srun (SLURM_PROCID and SLURM_NTASKS) or of a
-/// Kubernetes job (JOB_COMPLETION_INDEX and JOB_COMPLETIONS): the first of these that is set, as the
-/// innermost launcher. Around it, or alone, the task of a Slurm array, whose ids may begin anywhere and
-/// be any equal distance apart. Without any, one shard with all points. Throws UsageError if the
-/// variables contradict each other.
+/// Returns the shard that a launcher's environment variables describe. Uses the first launcher whose variables are set:
+/// mpirun (OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE), srun (SLURM_PROCID and SLURM_NTASKS) or a Kubernetes
+/// job (JOB_COMPLETION_INDEX and JOB_COMPLETIONS). The launcher may run inside a task of a Slurm array; without a
+/// launcher, the task itself is the shard. The array's ids may begin anywhere but must be evenly spaced. Without any
+/// variables, returns one shard with all points. Throws UsageError if the variables contradict each other.
 using Environment = std::function<const char*(const char* name)>;
 [[nodiscard]] Shard shard_of_environment(const Environment& get);
 
 using scenarios::SweepHead;
 
-/// A sweep's head as lines of a part's file. The first line names the kind of file and its version, the
-/// last the shard. All other lines are the same in all parts of one sweep.
+/// Returns a sweep's head as lines of a part's file. The first line contains the kind of file and its version, the last
+/// one the shard. All other lines are the same in all parts of one sweep.
 [[nodiscard]] std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard);
 
 struct HeadRead {
   SweepHead head;
   Shard shard;
-  std::size_t lines = 0;  ///< how many lines the head takes
+  std::size_t lines = 0;  ///< number of lines in the head
 };
-/// Throws InputError (at `path` and line).
+/// Parses the head. Throws InputError (at `path` and line).
 [[nodiscard]] HeadRead read_head(std::span<const Fields> lines, const std::string& path);
 
-/// The first line that `b` lacks, in words: "its input 'a.json 12 bytes'". Empty if both are heads of one
+/// Describes the first line in which two heads differ: "its input 'a.json 12 bytes'". Empty if both heads belong to one
 /// sweep.
 [[nodiscard]] std::string difference(std::span<const Fields> a, std::span<const Fields> b);
 
-/// Whether a line is the head's last.
+/// True if `fields` is the last line of a head.
 [[nodiscard]] bool is_last_of_head(const Fields& fields);
 
-/// The line of a point. Such lines follow those of the head.
+/// Returns the line for a point and its outcome. The lines of points follow the head.
 [[nodiscard]] Fields point_line(std::size_t point, const scenarios::Outcome& outcome);
 
-/// What such a line says.
+/// The content of a point's line.
 struct PointLine {
   std::size_t point = 0;
   scenarios::Outcome outcome;
 };
-/// Throws InputError at `path` and line `number`.
+/// Parses a point's line. Throws InputError at `path` and line `number`.
 [[nodiscard]] PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number);
 
-/// Whether a text, whole or damaged, is the file of a part.
+/// True if the text, whole or damaged, comes from a part's file.
 [[nodiscard]] bool begins_like_a_part(std::string_view text);
 
-/// Throws InputError for a part that a version before JSON lines wrote.
+/// Throws InputError for a part from a version that did not use JSON lines.
 void refuse_old_part(std::string_view text, const std::string& path);
 
-// The file that keeps the points of a sweep while it runs, so that it can be resumed after a kill. A
-// shard leaves one for --merge. It holds the sweep's head, then one line for each point in the order in
-// which they were done. Every line is JSON with a checksum
-// (cli/sweep/part.h).
+// Reading and writing the files of parts (see the top of this file).
 
 using scenarios::SweepAnswer;
 using scenarios::SweepHead;
 
-/// The content of such a file.
+/// The content of a part's file.
 struct SweepPart {
   std::string path;
   SweepHead head;
   Shard shard;
   std::vector<std::pair<std::size_t, scenarios::Outcome>> done;
-  bool cut = false;  ///< the last line was not whole, and is not in `done`
+  bool cut = false;  ///< the last line was incomplete and is not in `done`
 };
 
-/// Throws InputError if the file is something else, damaged, or of another version.
+/// Throws InputError if the file is not a part, is damaged, or has another version.
 [[nodiscard]] SweepPart read_part(const std::string& path);
-/// The same of a file's text. `path` stands for it in messages.
+/// Like read_part(), for a file's text. Messages refer to it as `path`.
 [[nodiscard]] SweepPart parse_part(std::string_view text, const std::string& path);
 
-/// The answer made of all parts of one sweep, in any order. Throws InputError if a part is of another
-/// sweep, if two parts disagree about a point, or if points are missing; it names these and their shards.
+/// Merges all parts of one sweep, in any order. Throws InputError if a part belongs to another sweep, if two parts
+/// disagree about a point, or if points are missing; it names them and their shards.
 [[nodiscard]] SweepAnswer merged(const std::vector<SweepPart>& parts);
 
-/// Writes such a file.
+/// Writes a part's file.
 class SweepJournal {
  public:
-  /// Opens the file, or creates it. Without `resume` it begins anew: then the file may hold no point yet and nothing
-  /// else. Throws InputError if it does, and if it is damaged or of another sweep; OutputError.
+  /// Opens the file, or creates it. Without `resume` it starts a new file, and an existing one must not contain points
+  /// or other data. Throws InputError if an existing file contains such data, is damaged, or belongs to another sweep.
+  /// Throws OutputError if the file cannot be written.
   SweepJournal(const std::string& path, const SweepHead& head, const Shard& shard, bool resume);
 
-  /// The points that the file held when it was opened.
+  /// The points that the file contained when it was opened.
   [[nodiscard]] const std::vector<std::pair<std::size_t, scenarios::Outcome>>& done() const noexcept { return done_; }
-  /// Whether the file ended with a line that a kill had cut; it was dropped.
+  /// True if the file ended with an incomplete line, caused by a kill; the line was dropped.
   [[nodiscard]] bool dropped() const noexcept { return dropped_; }
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  /// The point is on disk when this returns. Throws OutputError.
+  /// Adds a point. The point is on disk when this returns. Throws OutputError.
   void add(std::size_t point, const scenarios::Outcome& outcome);
 
  private:

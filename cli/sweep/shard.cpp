@@ -16,7 +16,7 @@ std::optional<std::size_t> number_in(std::string_view text) {
   return number && *number <= kMostShards ? number : std::nullopt;
 }
 
-/// The number in a variable; nothing if it is not set.
+/// Returns the number in a variable; nothing if it is not set.
 std::optional<std::size_t> variable(const Environment& get, const char* name) {
   const char* const text = get(name);
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -31,7 +31,7 @@ Shard checked(const Shard& shard) {
                                shard.count));
 }
 
-/// The task of a Slurm array: its rank among the ids, which are evenly spaced.
+/// Returns the task of a Slurm array as a shard: its rank among the ids, which are evenly spaced.
 Shard array_task(const Environment& get) {
   const auto id = variable(get, "SLURM_ARRAY_TASK_ID");
   const auto count = variable(get, "SLURM_ARRAY_TASK_COUNT");
@@ -41,8 +41,7 @@ Shard array_task(const Environment& get) {
   const std::size_t last = variable(get, "SLURM_ARRAY_TASK_MAX").value_or(first + (*count - 1) * step);
   if (step == 0 || *id < first || (*id - first) % step != 0 || last != first + (*count - 1) * step) {
     throw UsageError(
-        "the ids of the Slurm array are not evenly spaced from SLURM_ARRAY_TASK_MIN on; expected such as "
-        "--array=0-7, or --shard I/N");
+        "the ids of the Slurm array are not evenly spaced; expected for example --array=0-7, or --shard I/N");
   }
   return checked({(*id - first) / step, *count, "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT"});
 }
@@ -61,7 +60,7 @@ Shard process(const Environment& get) {
     if (!index) continue;
     const auto count = variable(get, launcher.count);
     if (!count) {
-      throw UsageError(fmt::format("{} says which shard and nothing says of how many; expected {} too, or --shard I/N",
+      throw UsageError(fmt::format("{} is set, but not the number of shards; set {} too, or give --shard I/N",
                                    launcher.index, launcher.count));
     }
     return checked({*index, *count, fmt::format("{} and {}", launcher.index, launcher.count)});

@@ -27,7 +27,7 @@ namespace {
 
 using scenarios::Outcome;
 
-/// Ctrl-C in a sweep that keeps its finished points; says how to go on.
+/// Ctrl-C in a sweep that stores its finished points. The message says how to resume.
 class ResumableInterrupt : public Interrupted {
  public:
   explicit ResumableInterrupt(std::string text) : text_(std::move(text)) {}
@@ -48,19 +48,18 @@ std::string part_path(const std::string& output, std::size_t index, std::size_t 
 bool is_part(const SweepRequest& request) { return request.shard.count > 1; }
 bool is_launched(const SweepRequest& request) { return is_part(request) && !request.shard.from.empty(); }
 
-/// Whether -o names the one result, so that a part needs a name of its own: a part is not what the name of an output
-/// promises.
+/// True if -o is the file of the complete result. A part then gets another name, because its content is not a result.
 bool names_result(const SweepRequest& request) {
   return !is_part(request) || is_launched(request) || sim::find_exporter(*request.common.output) != nullptr;
 }
 
-/// The file that keeps finished points, if there is one.
+/// Returns the file that stores finished points, if there is one.
 std::optional<std::string> journal_path(const SweepRequest& request) {
   const std::optional<std::string>& output = request.common.output;
   if (is_part(request)) {
     if (!output || writes_to_standard_output(request.common))
-      throw UsageError("a shard leaves its points in a file; expected -o FILE");
-    if (request.resume_file) throw UsageError("--resume: a shard goes on with its own part; expected no FILE");
+      throw UsageError("a shard writes its points to a file; expected -o FILE");
+    if (request.resume_file) throw UsageError("--resume: a shard continues its own part; leave out FILE");
     return names_result(request) ? part_path(*output, request.shard.index, request.shard.count) : *output;
   }
   if (request.resume_file) return request.resume_file;
@@ -69,9 +68,9 @@ std::optional<std::string> journal_path(const SweepRequest& request) {
   return std::nullopt;
 }
 
-/// Refuses a wrong -o or --resume before anything is read.
+/// Checks -o and --resume before anything is read.
 void check_output(const SweepRequest& request) {
-  std::error_code unknown;  // then opening it says what is wrong
+  std::error_code unknown;  // if this fails, opening the file will report why
   const auto journal = journal_path(request);
   if (request.common.output && names_result(request)) check_output(request.common);
   if (journal && !std::filesystem::is_regular_file(*journal, unknown)) sim::refuse_unwritable(*journal);
@@ -103,7 +102,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   return head;
 }
 
-/// The points of this process while it works on them.
+/// The points that this process handles, while it works on them.
 class PointsAtWork {
  public:
   PointsAtWork(const SweepRequest& request, const SweepHead& head)
@@ -130,12 +129,12 @@ class PointsAtWork {
     } catch (const Interrupted&) {
       if (!journal_) throw;
       throw ResumableInterrupt(
-          fmt::format("interrupted; {} of {} points are in {}: the same command with --resume goes on",
+          fmt::format("interrupted; {} of {} points are in {}; the same command with --resume continues",
                       before_.size() + done, before_.size() + to_do_.size(), shown(journal_->path())));
     }
   }
 
-  /// Precondition: all points belong to this process and are predicted.
+  /// Returns the outcomes. Precondition: all points belong to this process and are predicted.
   [[nodiscard]] std::vector<Outcome> take() {
     std::vector<Outcome> outcomes;
     for (std::optional<Outcome>& outcome : found_) outcomes.push_back(std::move(*outcome));
@@ -148,18 +147,18 @@ class PointsAtWork {
   void tell_of_journal() {
     if (!journal_ || before_.empty()) return;
     tell(request_.common, fmt::format("{}: {} of {} points were predicted before{}", journal_->path(), before_.size(),
-                                      mine(), journal_->dropped() ? "; 1 was cut and is predicted again" : ""));
+                                      mine(), journal_->dropped() ? "; 1 was incomplete and is predicted again" : ""));
   }
 
   const SweepRequest& request_;
   Progress progress_;
   std::unique_ptr<SweepJournal> journal_;
-  std::vector<std::optional<Outcome>> found_;  ///< by point
+  std::vector<std::optional<Outcome>> found_;  ///< indexed by point
   std::vector<std::size_t> before_;
   std::vector<std::size_t> to_do_;
 };
 
-/// A sweep without any prediction has no answer. It was put wrongly if one of its points was.
+/// Throws if no point has a prediction: UsageError if a point has invalid settings, else CannotAnswer.
 void refuse_if_none(const SweepAnswer& answer) {
   const std::vector<Outcome>& outcomes = answer.outcomes;
   if (scenarios::best_point(outcomes)) return;
@@ -189,14 +188,14 @@ void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
   write_output(options, {.provenance = answer.head.provenance, .document = &document});
 }
 
-/// The whole result, once the parts of all shards are complete.
+/// Returns the complete result if the parts of all shards are complete.
 std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t count) {
   std::vector<SweepPart> parts;
   try {
     for (std::size_t index = 0; index < count; ++index) parts.push_back(read_part(part_path(output, index, count)));
     return merged(parts);
   } catch (const InputError&) {
-    return std::nullopt;  // others are still working
+    return std::nullopt;  // other shards are still working
   }
 }
 
@@ -220,10 +219,10 @@ void report_part(const SweepRequest& request, const PointsAtWork& points, std::s
   }
 }
 
-/// Once the result is written, its journal is of no use.
+/// Removes the journal, which is not needed once the result is written.
 void remove_own_journal(const SweepRequest& request, const PointsAtWork& points) {
   if (points.journal() == nullptr || request.resume_file) return;
-  std::error_code ignored;  // the file stays
+  std::error_code ignored;  // on failure the file remains
   std::filesystem::remove(points.journal()->path(), ignored);
 }
 
@@ -237,14 +236,14 @@ void refuse_no_sweep(const scenarios::Scenario& scenario) {
                     "'stepsim whatif'",
                     kGrid));
   }
-  throw UsageError(
-      fmt::format("there is no sweep; expected --set network.bandwidth=1x,2x,4x, or -s FILE with {}", kGrid));
+  throw UsageError(fmt::format(
+      "nothing to sweep; expected several values as in --set network.bandwidth=1x,2x,4x, or -s FILE with {}", kGrid));
 }
 
 void tell_of_shard(const SweepRequest& request) {
   if (!is_launched(request)) return;
   tell(request.common,
-       fmt::format("shard {}, as {} say; --shard 0/1 does all points", request.shard.to_text(), request.shard.from));
+       fmt::format("shard {}, from {}; --shard 0/1 predicts all points", request.shard.to_text(), request.shard.from));
 }
 
 }  // namespace

@@ -12,24 +12,24 @@
 
 namespace stepsim::cli {
 
-/// What a sweep has to do, and how.
+/// The definition of a sweep, and how to run it.
 struct SweepRequest {
   CommonOptions common;
   scenarios::Scenario scenario;
-  std::vector<std::string> arguments;      ///< for the provenance: only what the result depends on
+  std::vector<std::string> arguments;      ///< for the provenance, without options that do not influence the result
   bool resume = false;                     ///< --resume
   std::optional<std::string> resume_file;  ///< the FILE of --resume
   Shard shard;                             ///< from --shard or the environment
 };
 
-/// Predicts the points of this process's shard. Reports them if they are all points, else leaves a part.
+/// Predicts the points of this process's shard. Reports them if the shard has all points, otherwise leaves a part.
 ///
-/// Finished points are kept in a file: FILE of --resume, else OUT.points beside -o OUT, which is removed
-/// once OUT is written. The part of a shard is such a file: -o's with --shard, OUT.part-I-of-N if the
-/// environment names the shard. In that case the process that finishes last also writes OUT.
+/// Finished points are stored in a file: FILE of --resume, or else OUT.points next to -o OUT. The latter is removed
+/// after OUT is written. The part of a shard has the same form: it is FILE of -o with --shard, and OUT.part-I-of-N if
+/// the environment defines the shard. In the latter case the process that finishes last also writes OUT.
 void run_sweep(SweepRequest request, const Session& session);
 
-/// Joins all parts (common.traces) into one result.
+/// Merges all parts (common.traces) into one result.
 void run_merge(const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli

@@ -24,17 +24,17 @@ using Words = std::vector<std::string>;
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
-/// A file of this name in the folder of the first path, where analyze.py wrote its files.
-std::string beside_first(const Analysis& analysis, const std::string& name) {
+/// Returns the path of a file in the folder of the first path, where analyze.py wrote its files.
+std::string path_next_to_input(const Analysis& analysis, const std::string& name) {
   const fs::path path = analysis.paths.front();
   std::error_code ignored;
   return ((fs::is_directory(path, ignored) ? path : path.parent_path()) / name).string();
 }
 
-/// The file of this name beside the first path, where analyze.py wrote traces, as the words of -o.
-Words trace_beside_first(const Analysis& analysis, std::string_view name, const IsOurs& ours) {
+/// Returns the arguments for -o with a file next to the first path, where analyze.py wrote traces.
+Words trace_output_words(const Analysis& analysis, std::string_view name, const IsOurs& ours) {
   fs::path path = fs::path(analysis.paths.front()).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "A/"
+  if (!path.has_filename()) path = path.parent_path();  // for example "A/"
   const bool has_no_parent = path == "." || path.filename() == "..";
   std::string output = ((has_no_parent ? path / ".." : path.parent_path()) / name).string();
   refuse_foreign_file(output, ours);
@@ -43,7 +43,7 @@ Words trace_beside_first(const Analysis& analysis, std::string_view name, const 
 
 void add_table_options(Words& words, const Analysis& analysis, const char* sorted, const char* workbook) {
   append(words, {"--sort", analysis.sort ? sorted : "name", "--head", analysis.head.value_or("all")});
-  if (analysis.xlsx) append(words, {"-o", beside_first(analysis, workbook)});
+  if (analysis.xlsx) append(words, {"-o", path_next_to_input(analysis, workbook)});
 }
 
 Words statistic(const Analysis& analysis) {
@@ -56,8 +56,8 @@ Words graph(const Analysis& analysis) {
   for (const std::string& path : analysis.paths) {
     if (!path.ends_with(".gml")) {
       throw UsageError(
-          fmt::format("--option graph draws a dag.gml, and '{}' is none; expected a file that ends in .gml "
-                      "('stepsim graph' draws captures too)",
+          fmt::format("--option graph draws a dag.gml, and '{}' is not one; expected a file that ends in .gml, or use "
+                      "'stepsim graph'",
                       shown(path)));
     }
   }
@@ -69,7 +69,7 @@ Words graph(const Analysis& analysis) {
 Words combine(const Analysis& analysis) {
   Words words{"combine"};
   if (!analysis.filter.empty()) append(words, {"--filter", analysis.filter});
-  append(words, trace_beside_first(analysis, "combined.json", ingest::is_combined_trace));
+  append(words, trace_output_words(analysis, "combined.json", ingest::is_combined_trace));
   return words;
 }
 
@@ -81,7 +81,7 @@ Words compare(const Analysis& analysis) {
 
 Words categories(const Analysis& analysis) {
   Words words{"compare"};
-  append(words, {"--by", "category", "--ignore-partitions", "-o", beside_first(analysis, "3dcompare.svg")});
+  append(words, {"--by", "category", "--ignore-partitions", "-o", path_next_to_input(analysis, "3dcompare.svg")});
   return words;
 }
 
@@ -102,7 +102,7 @@ Words replay(const Analysis& analysis) {
   Words words{"replay"};
   append(words, {"--step-num", analysis.step_num});
   if (analysis.del_queue) words.emplace_back("--del-queue");
-  append(words, trace_beside_first(analysis, "synthetic.json", ingest::is_own_export));
+  append(words, trace_output_words(analysis, "synthetic.json", ingest::is_own_export));
   return words;
 }
 
@@ -110,7 +110,7 @@ Words collect(const Analysis& analysis) {
   if (analysis.sub_option == "straggler") return {"replay"};
   if (analysis.sub_option == "xlsx") {
     Words words{"stats"};
-    append(words, {"-o", beside_first(analysis, "statistic.xlsx")});
+    append(words, {"-o", path_next_to_input(analysis, "statistic.xlsx")});
     return words;
   }
   Words words{"collect"};
@@ -141,11 +141,10 @@ std::vector<std::string> translated(const Analysis& analysis) {
   if (analysis.option.empty())
     throw UsageError(fmt::format("analyze needs --option; expected {}", one_of(analyze_py_options())));
   const Translation translation = chosen("--option", kTranslations, {analysis.option});
-  if (analysis.paths.empty())
-    throw UsageError("analyze needs --path; expected a file or a folder, or several with commas between them");
+  if (analysis.paths.empty()) throw UsageError("analyze needs --path; expected files or folders, separated by commas");
   Words words = translation.translate(analysis);
   if (analysis.pretty) words.emplace_back("--brief");
-  words.emplace_back("--");  // what follows is no option, whatever it begins with
+  words.emplace_back("--");  // all following words are paths, even if they begin with a dash
   append(words, analysis.paths);
   return words;
 }

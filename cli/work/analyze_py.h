@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-/// The command line of ByteProfile's analyze.py, and which of our commands stands for it.
+/// Translates the command line of ByteProfile's analyze.py into commands of stepsim.
 namespace stepsim::cli {
 
-/// What analyze.py was given.
+/// The arguments of analyze.py.
 struct Analysis {
   std::string option;
   std::vector<std::string> paths;
@@ -23,11 +23,12 @@ struct Analysis {
   bool pretty = false;
 };
 
-/// What --option may be.
+/// Returns the possible values of --option.
 [[nodiscard]] std::vector<std::string> analyze_py_options();
 
-/// The command's name and its arguments. Files are written beside the first path, as analyze.py did. Throws UsageError
-/// for an option, a sub-option or a path that analyze.py did not take, and where such a file is there and not ours.
+/// Returns the command's name and its arguments. Files are written next to the first path, as by analyze.py. Throws
+/// UsageError for an option, a sub-option or a path that analyze.py did not accept, and if a file of another origin
+/// would be overwritten.
 [[nodiscard]] std::vector<std::string> translated(const Analysis& analysis);
 
 }  // namespace stepsim::cli

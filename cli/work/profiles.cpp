@@ -15,7 +15,7 @@ namespace {
 std::function<sim::RangeMean()> add_option(CLI::App& app, const char* name, sim::RangeMean otherwise,
                                            std::string_view what) {
   const auto* option = app.add_option(name)->type_name("KEY")->description(fmt::format(
-      "{}: {} of the measurements (default: {})", what, one_of(words_of(sim::kRangeMeans)), sim::to_text(otherwise)));
+      "{}: {} of its measurements (default: {})", what, one_of(words_of(sim::kRangeMeans)), sim::to_text(otherwise)));
   return [option, otherwise, name] {
     return option->count() > 0 ? chosen(fmt::format("key of {}", name), sim::kRangeMeans, option->results()).mean
                                : otherwise;
@@ -25,18 +25,20 @@ std::function<sim::RangeMean()> add_option(CLI::App& app, const char* name, sim:
 }  // namespace
 
 std::function<sim::RangeMean()> add_mean_option(CLI::App& app) {
-  return add_option(app, "--mean", sim::RangeMean::kMedian, "how long a range and an iteration take");
+  return add_option(app, "--mean", sim::RangeMean::kMedian, "Take as duration of a range");
 }
 
 std::function<sim::RangeMean()> add_begin_option(CLI::App& app) {
-  return add_option(app, "--begin", sim::RangeMean::kEarly, "when a range begins");
+  return add_option(app, "--begin", sim::RangeMean::kEarly, "Take as start of a range");
 }
 
 namespace {
 
 void refuse(bool given, std::string_view option) {
-  if (given)
-    throw UsageError(fmt::format("{} does not go with an inline profile, which has no steps, ranks or links", option));
+  if (given) {
+    throw UsageError(
+        fmt::format("{} cannot be used with an inline profile, which has no steps, ranks or links", option));
+  }
 }
 
 void refuse_options_of_captures(const CommonOptions& options) {

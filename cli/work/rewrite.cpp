@@ -29,6 +29,8 @@ namespace stepsim::cli {
 
 namespace {
 
+constexpr std::string_view kKineto = "kineto";
+
 namespace fs = std::filesystem;
 
 ingest::LoadOptions reading(const CommonOptions& options, const Session& session) {
@@ -38,10 +40,8 @@ ingest::LoadOptions reading(const CommonOptions& options, const Session& session
 
 void refuse_other_options(const CommonOptions& options) {
   const auto refuse = [](std::string_view option) {
-    throw UsageError(
-        fmt::format("--scrub rewrites all of the text, so {} does not go with it; expected the one and then "
-                    "the other",
-                    option));
+    throw UsageError(fmt::format(
+        "--scrub rewrites the whole trace and cannot be combined with {}; run one command for each", option));
   };
   if (options.steps) refuse("--steps");
   if (!options.ranks.empty()) refuse("--ranks");
@@ -49,7 +49,7 @@ void refuse_other_options(const CommonOptions& options) {
   if (options.cluster_file) refuse("--cluster");
 }
 
-/// What of .gz and .zst the name of the written file keeps: Zstandard is not written.
+/// Returns the name of the written file: .gz is kept, .zst is removed because Zstandard cannot be written.
 std::string written_name(const std::string& name) {
   const fs::path path(name);
   return path.extension() == ".zst" ? fs::path(path).replace_extension().string() : name;
@@ -59,17 +59,16 @@ void refuse_same_names(std::vector<std::string> outputs, std::string_view remedy
   std::sort(outputs.begin(), outputs.end());
   const auto same = std::adjacent_find(outputs.begin(), outputs.end());
   if (same == outputs.end()) return;
-  throw UsageError(
-      fmt::format("two files would be called {}, and one folder cannot hold both; expected {}", shown(*same), remedy));
+  throw UsageError(fmt::format("two files would both be written as {}; expected {}", shown(*same), remedy));
 }
 
-/// Where the cut of each file goes.
+/// Returns the output path of each file.
 std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, const std::string& output) {
   if (!names_folder(output)) {
     if (files.size() == 1) return {output};
     throw UsageError(
-        fmt::format("{} files are left, and a trace that is cut out holds one rank; expected --ranks with one "
-                    "of them, -o FOLDER/ for a file each, or 'stepsim combine' before it",
+        fmt::format("{} files are left, but an output trace has one rank; expected --ranks with one of them, -o "
+                    "FOLDER/ for one file each, or 'stepsim combine' first",
                     files.size()));
   }
   std::vector<std::string> outputs;
@@ -81,19 +80,33 @@ std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, 
   return outputs;
 }
 
-/// The only file need not be read to learn its rank, if nobody asks for ranks.
-std::vector<ingest::RankFile> files_to_cut(const CommonOptions& options, const Session& session) {
-  const std::vector<ingest::FoundFile> found = ingest::discover(options.traces).files;
-  if (found.size() == 1 && options.ranks.empty()) return {{found.front().path, 0}};
-  return ingest::ranks_of_files(options.traces, reading(options, session));
+/// The inputs on disk by what `convert` can do with them.
+struct InputFiles {
+  std::vector<std::string> in_format;  ///< files in the format
+  std::vector<std::string> no_traces;  ///< files of a job that are not its traces: job.yaml, execution traces, others
+  bool others = false;                 ///< true if there are traces in other formats, or standard input
+};
+
+InputFiles files_by_format(const CommonOptions& options, std::string_view format) {
+  InputFiles files;
+  for (const ingest::FoundFile& file : ingest::discover(options.traces).files) {
+    const bool is_on_disk = file.path != ingest::kStandardInput;
+    const std::string_view found = is_on_disk ? ingest::format_of_file(file.path) : std::string_view();
+    if (found == format) {
+      files.in_format.push_back(file.path);
+    } else if (is_on_disk && !file.named && (found.empty() || found == "execution_trace")) {
+      files.no_traces.push_back(file.path);
+    } else {
+      files.others = true;
+    }
+  }
+  return files;
 }
 
-/// Whether the inputs are files on disk of this format.
+/// True if the traces among the inputs are files on disk in this format.
 bool all_are(const CommonOptions& options, std::string_view format) {
-  const std::vector<ingest::FoundFile> files = ingest::discover(options.traces).files;
-  return !files.empty() && std::all_of(files.begin(), files.end(), [format](const ingest::FoundFile& file) {
-    return file.path != ingest::kStandardInput && ingest::is_in_format(file.path, format);
-  });
+  const InputFiles files = files_by_format(options, format);
+  return !files.in_format.empty() && !files.others;
 }
 
 }  // namespace
@@ -115,7 +128,7 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
     std::vector<std::string> outputs;
     outputs.reserve(names.size());
     for (const std::string& name : names) outputs.push_back(path_of(name).string());
-    refuse_same_names(std::move(outputs), "the folder that holds both, or each of them into a folder of its own");
+    refuse_same_names(std::move(outputs), "their common folder, or a separate -o folder for each");
   };
   const auto open = [&](const std::string& name) {
     const fs::path path = path_of(name);
@@ -130,7 +143,7 @@ sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
   return scrubbed;
 }
 
-bool can_be_cut(const CommonOptions& options) { return all_are(options, "kineto"); }
+bool can_be_cut(const CommonOptions& options) { return all_are(options, kKineto); }
 
 void make_folder_of(const std::string& file) {
   const fs::path folder = fs::path(file).parent_path();
@@ -144,8 +157,13 @@ bool names_folder(const std::string& output) {
   return output.ends_with('/') || fs::is_directory(output, ignored);
 }
 
-std::vector<CutAnswer> cut(const CommonOptions& options, ingest::Cut what, const Session& session) {
-  std::vector<ingest::RankFile> files = files_to_cut(options, session);
+CutAnswers cut(const CommonOptions& options, ingest::Cut what, const Session& session) {
+  InputFiles inputs = files_by_format(options, kKineto);
+  const std::vector<std::string>& found = inputs.in_format;
+  // A single file is not read to find its rank unless --ranks is given.
+  std::vector<ingest::RankFile> files = found.size() == 1 && options.ranks.empty()
+                                            ? std::vector<ingest::RankFile>{{found.front(), 0}}
+                                            : ingest::ranks_of_files(found, reading(options, session));
   const std::set<Rank> wanted(options.ranks.begin(), options.ranks.end());
   if (!wanted.empty()) {
     std::erase_if(files, [&wanted](const ingest::RankFile& file) { return !wanted.contains(file.rank); });
@@ -157,12 +175,12 @@ std::vector<CutAnswer> cut(const CommonOptions& options, ingest::Cut what, const
   for (const std::string& output : outputs) {
     for (const ingest::RankFile& file : files) refuse_input_as_output(output, file.file);
   }
-  std::vector<CutAnswer> answers;
+  CutAnswers answers{.parts = {}, .left_out = std::move(inputs.no_traces)};
   for (std::size_t i = 0; i < files.size(); ++i) {
     make_folder_of(outputs[i]);
     sim::OutputFile output = sim::open_output(outputs[i]);
-    answers.push_back({.input = files[i].file, .output = outputs[i], .counts = {}});
-    answers.back().counts =
+    answers.parts.push_back({.input = files[i].file, .output = outputs[i], .counts = {}});
+    answers.parts.back().counts =
         ingest::cut_trace(files[i].file, what, [&output](std::string_view text) { output.write(text); });
     output.commit();
   }
@@ -178,8 +196,8 @@ bool wants_profiler_trace(const CommonOptions& options) {
 sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Session& session) {
   const std::vector<ingest::FoundFile> files = ingest::discover(options.traces).files;
   if (files.size() > 1) {
-    throw UsageError(fmt::format("{} captures, and a trace of PyTorch's profiler is of one rank; expected one of them",
-                                 files.size()));
+    throw UsageError(
+        fmt::format("{} captures, but a trace of PyTorch's profiler has one rank; expected one of them", files.size()));
   }
   const std::string& file = files.front().path;
   refuse_input_as_output(*options.output, file);
@@ -195,7 +213,7 @@ sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Sess
 
 namespace {
 
-/// BytePS's own words, as they were recorded.
+/// Returns the recorded stages of BytePS unchanged.
 sim::RankCommunication as_recorded(const ingest::RecordedStages& recorded) {
   sim::RankCommunication communication{.rank = recorded.rank, .worker = recorded.worker, .gpu = recorded.gpu};
   std::vector<std::optional<std::uint32_t>> tensor_of(recorded.stages.tensors.size());
@@ -213,7 +231,7 @@ sim::RankCommunication as_recorded(const ingest::RecordedStages& recorded) {
   return communication;
 }
 
-/// --ranks, as load() understood it.
+/// Applies --ranks, in the same way as load().
 void keep_ranks(std::vector<ingest::RecordedStages>& recorded, const std::vector<Rank>& ranks) {
   if (ranks.empty()) return;
   std::erase_if(recorded, [&ranks](const ingest::RecordedStages& one) {
@@ -240,10 +258,10 @@ sim::CommJson::File write_one(const sim::RankCommunication& rank, const std::str
           .tensors_in_some_steps = rank.tensors_in_some_steps()};
 }
 
-/// What was read, in the order of ranks.
+/// The communication that was read, in the order of ranks.
 struct Found {
   sim::Communication communication;
-  std::optional<std::string> job_text;  ///< of a BytePS job
+  std::optional<std::string> job_text;  ///< set for a BytePS job
   std::vector<InputFile> inputs;
   Diagnostics diagnostics;
 };
@@ -258,8 +276,7 @@ Found find(const CommonOptions& options, const Session& session) {
     found.communication = sim::communication_of(loaded.capture, loaded.details);
     return found;
   }
-  if (options.steps)
-    throw UsageError("--steps: BytePS's files have no steps that could be told from each other; expected all of them");
+  if (options.steps) throw UsageError("--steps: these BytePS files do not distinguish steps; leave it out");
   for (const ingest::RecordedStages& recorded : loaded.stages)
     found.communication.ranks.push_back(as_recorded(recorded));
   found.job_text = std::move(loaded.job_text);
@@ -289,8 +306,8 @@ sim::CommJson write_comm_json(const CommonOptions& options, const Session& sessi
   const std::vector<sim::RankCommunication>& ranks = found.communication.ranks;
   if (!to_folder && ranks.size() > 1) {
     throw UsageError(
-        fmt::format("{} ranks communicate here, and a comm.json is of one; expected --ranks with one of them, or "
-                    "--comm-json -o FOLDER/ for FOLDER/worker0/0/comm.json and so on",
+        fmt::format("{} ranks communicate, but a comm.json has one; expected --ranks with one of them, or --comm-json "
+                    "-o FOLDER/ for FOLDER/worker0/0/comm.json, ...",
                     ranks.size()));
   }
   sim::CommJson written{

@@ -9,49 +9,56 @@
 #include "ingest/cut/cut.h"
 #include "sim/check/written_documents.h"
 
-/// What `convert` writes of the traces' own text, and not of a replay.
+/// The conversions of `convert` that rewrite the trace files themselves and not a replay.
 namespace stepsim::cli {
 
-/// Writes the traces without what is private: a file to the file of -o, a folder or several files into the folder of
-/// -o, which is made if it is not there. `.gz` compresses. Throws UsageError for an option that would change more, and
-/// what ingest::scrub_files() throws.
+/// Writes the traces without private data. A single file is written to the file of -o; a folder or several files are
+/// written into the folder of -o, which is created if necessary. Output whose name ends in .gz is compressed. Throws
+/// UsageError for options that select or change other data, and what ingest::scrub_files() throws.
 [[nodiscard]] sim::Scrubbed scrub(const CommonOptions& options, const Session& session);
 
-/// Whether every input is a trace of PyTorch's profiler, of which a part can be cut out.
+/// True if every trace among the inputs is one of PyTorch's profiler on disk, which can be cut.
 [[nodiscard]] bool can_be_cut(const CommonOptions& options);
 
-/// What was cut, for the report.
+/// A written part of a trace, for the report.
 struct CutAnswer {
   std::string input;
   std::string output;
   ingest::CutCounts counts;
 };
 
-/// Whether -o is a folder: one that is there, or a name that ends with a slash.
+struct CutAnswers {
+  std::vector<CutAnswer> parts;
+  std::vector<std::string> left_out;  ///< files in the folders of the inputs that are not traces, for example job.yaml
+};
+
+/// True if -o is a folder: an existing one, or a name that ends with a slash.
 [[nodiscard]] bool names_folder(const std::string& output);
 
-/// Makes the folder that `file` is to lie in, and those above it. Throws OutputError if it cannot be made.
+/// Creates the folder of `file` and its parents. Throws OutputError on failure.
 void make_folder_of(const std::string& file);
 
-/// Cuts the part of the ranks of --ranks, or of all, out of their files: of one into the file of -o, or of any number
-/// into the folder of -o, which is made if it is not there, each under its own name. Throws UsageError if several are
-/// left and -o is no folder, or if two have one name.
-[[nodiscard]] std::vector<CutAnswer> cut(const CommonOptions& options, ingest::Cut what, const Session& session);
+/// Writes the part `what` of the trace files of the ranks in --ranks, or of all ranks. If -o is a folder, it is created
+/// if necessary, and the files are written into it under their own names. Otherwise a single file is written to the
+/// file of -o. Throws UsageError if there are several files and -o is not a folder, or if two have the same name.
+/// Precondition: can_be_cut().
+[[nodiscard]] CutAnswers cut(const CommonOptions& options, ingest::Cut what, const Session& session);
 
-/// Whether -o asks for a trace as PyTorch's profiler names it (.pt.trace.json, .gz), and every input is a file of
-/// `stepsim capture`.
+/// True if -o has the extension of PyTorch's profiler (.pt.trace.json, .gz) and every input is a file of `stepsim
+/// capture`.
 [[nodiscard]] bool wants_profiler_trace(const CommonOptions& options);
 
-/// Writes what such a file holds as PyTorch's profiler would have written it, to the file of -o. Throws UsageError if
-/// there are several files: a trace is of one rank.
+/// Writes a file of `stepsim capture` in the format of PyTorch's profiler, to the file of -o. Throws UsageError if
+/// there are several files, because a trace is for one rank.
 [[nodiscard]] sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Session& session);
 
-/// Whether -o names BytePS's timeline: "comm.json", or a name that ends in ".comm.json"; with .gz, too.
+/// True if -o names BytePS's timeline: "comm.json", or a name that ends in ".comm.json"; also with .gz.
 [[nodiscard]] bool names_comm_json(const CommonOptions& options);
 
-/// Writes what the capture communicated as BytePS writes it: of one rank to the file of -o, else, where -o is a folder,
-/// a comm.json for each rank and what job.yaml says of a BytePS job. What is BytePS's own already is written as it was
-/// recorded, all else as sim::communication_of() says. Throws UsageError if -o is a file and there are several ranks.
+/// Writes the capture's communication in BytePS's format. A single rank is written to the file of -o. If -o is a
+/// folder, writes a comm.json for each rank, and for a BytePS job the job.yaml. BytePS's own data is written as it was
+/// recorded, other communication as defined by sim::communication_of(). Throws UsageError if -o is a file and there are
+/// several ranks.
 [[nodiscard]] sim::CommJson write_comm_json(const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli

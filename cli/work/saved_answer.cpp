@@ -28,10 +28,10 @@ using sim::WorkGroup;
 using simdjson::dom::element;
 
 constexpr std::size_t kLargest = std::size_t{1} << 30U;
-/// 18 years: the parts of an iteration sum to less than a Duration holds.
+/// The longest accepted duration, 18 years. The parts of an iteration then cannot overflow a Duration.
 constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 16;
 
-/// One part of the answer and where errors in it are.
+/// A part of the answer, and its place for error messages.
 class Node {
  public:
   Node(element value, const std::string& file) : value_(value), file_(&file) {}
@@ -47,26 +47,26 @@ class Node {
   }
   [[nodiscard]] std::vector<Node> elements() const {
     simdjson::dom::array array;
-    if (value_.get(array) != simdjson::SUCCESS) fail("it has something else where a list belongs; expected an array");
+    if (value_.get(array) != simdjson::SUCCESS) fail("a list is expected here, and it has another value");
     std::vector<Node> nodes;
     for (const element one : array) nodes.emplace_back(one, *file_);
     return nodes;
   }
   [[nodiscard]] std::vector<std::pair<std::string, Node>> members() const {
     simdjson::dom::object object;
-    if (value_.get(object) != simdjson::SUCCESS) fail("it has something else where an object belongs; expected one");
+    if (value_.get(object) != simdjson::SUCCESS) fail("an object is expected here, and it has another value");
     std::vector<std::pair<std::string, Node>> nodes;
     for (const auto& [key, value] : object) nodes.emplace_back(key, Node(value, *file_));
     return nodes;
   }
   [[nodiscard]] std::int64_t integer() const {
     std::int64_t number = 0;
-    if (value_.get(number) != simdjson::SUCCESS) fail("it has something else where a whole number belongs");
+    if (value_.get(number) != simdjson::SUCCESS) fail("a whole number is expected here, and it has another value");
     return number;
   }
   [[nodiscard]] bool boolean() const {
     bool boolean = false;
-    if (value_.get(boolean) != simdjson::SUCCESS) fail("it has something else where true or false belongs");
+    if (value_.get(boolean) != simdjson::SUCCESS) fail("true or false is expected here, and it has another value");
     return boolean;
   }
   [[nodiscard]] Duration duration() const {
@@ -76,7 +76,7 @@ class Node {
   }
   [[nodiscard]] std::string text() const {
     std::string_view text;
-    if (value_.get(text) != simdjson::SUCCESS) fail("it has something else where a text belongs");
+    if (value_.get(text) != simdjson::SUCCESS) fail("a text is expected here, and it has another value");
     return std::string(text);
   }
   [[nodiscard]] std::string text_or_empty(std::string_view key) const {
@@ -95,7 +95,7 @@ class Node {
   const std::string* file_;
 };
 
-/// Empty in answers of versions that did not write them.
+/// Returns the parts of the iteration. Empty for answers of older versions, because these did not write the parts.
 std::vector<Part> parts_of(const Node& node) {
   const std::optional<Node> parts = node.find("iteration_parts");
   if (!parts) return {};
@@ -108,19 +108,20 @@ std::vector<Part> parts_of(const Node& node) {
                                    .idle = parts->at("idle_ns").duration()});
 }
 
-/// Classes of a path: {"compute":1,...}, or among other members {"compute_ns":1,...}.
+/// Reads the classes of a path: {"compute":1,...}, or {"compute_ns":1,...} among other members.
 std::vector<Part> path_of(const Node& classes, std::string_view suffix = {}) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
     const std::string name{sim::to_text(static_cast<sim::PathClass>(i))};
-    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // left out where there is none
+    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // left out if it is 0
     const std::string key = name + std::string(suffix);
     parts.push_back({name, loader ? classes.duration_or_zero(key) : classes.at(key).duration()});
   }
   return parts;
 }
 
-/// The rank whose iteration is the longest, of several the first, among those that have steps if any has.
+/// Returns the rank with the longest iteration, the first one for ties. If any rank has steps, only ranks with steps
+/// count.
 std::int64_t slowest_rank(const std::vector<Node>& breakdown, const std::vector<Node>& steps) {
   std::optional<std::pair<Duration, std::int64_t>> slowest;
   for (const Node& rank : breakdown) {
@@ -133,7 +134,7 @@ std::int64_t slowest_rank(const std::vector<Node>& breakdown, const std::vector<
   return slowest ? slowest->second : 0;
 }
 
-/// What was measured; of a task graph, which was not, what was replayed.
+/// Returns the measured time; for a task graph, which has none, the replayed one.
 Duration measured_or_replayed(const Node& node) {
   const std::optional<Node> measured = node.find("measured_ns");
   return measured ? measured->duration() : node.at("replayed_ns").duration();
@@ -217,7 +218,7 @@ Side of_sweep(const Node& answer) {
   return side;
 }
 
-/// Absent in answers of versions that did not write it.
+/// Reads the member "capture", which answers of older versions lack.
 void read_capture_kind(const Node& answer, Side& side) {
   const std::optional<Node> capture = answer.find("capture");
   if (!capture) return;
@@ -252,10 +253,10 @@ Side parse_saved_answer(const std::string& text, const std::string& name) {
   const simdjson::error_code error = parser.parse(text).get(root);
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
   if (error != simdjson::SUCCESS) {
-    throw InputError({name, {}, {}},
-                     fmt::format("it begins as an answer of stepsim and is no whole JSON ({}); expected what --json "
-                                 "prints",
-                                 simdjson::error_message(error)));
+    throw InputError(
+        {name, {}, {}},
+        fmt::format("it starts like an answer of stepsim but is not valid JSON ({}); save it again with --json",
+                    simdjson::error_message(error)));
   }
   const Node answer(root, name);
   const std::string schema = answer.at("schema").text();

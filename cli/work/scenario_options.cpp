@@ -18,20 +18,21 @@ namespace stepsim::cli {
 namespace {
 
 constexpr std::size_t kLargestScenario = 1U << 20U;
-/// What stands before a typed text where errors name its place.
+/// The error for a typed text has one of these prefixes, followed by the text, in place of a file name.
 constexpr std::array<std::string_view, 2> kTyped{"--set ", "--select "};
 
-/// The what-ifs, a line each, for --help.
+/// Returns the what-ifs for --help, one line each.
 std::string what_ifs_help() {
-  std::string text = "What-ifs; those with {} take a selection of tasks, as in compute{class=gemm}.scale=0.5:\n";
+  std::string text = "What-ifs ({} = can be limited to selected tasks, for example compute{class=gemm}.scale=0.5):\n";
   for (const scenarios::WhatIf* const what_if : scenarios::what_ifs()) {
     const std::string name = fmt::format("{}{}", what_if->name, what_if->selected == nullptr ? "" : "{}");
     text += fmt::format("  {:<13} {}\n", name, what_if->summary);
   }
-  return text + "'stepsim help compute' lists the parameters of one, 'stepsim tasks TRACE' what can be selected.\n";
+  return text +
+         "'stepsim help compute' lists the parameters of one; 'stepsim tasks TRACE' lists what can be selected.\n";
 }
 
-/// What an error at a typed text says, with the option in place of a file; nothing for one at another place.
+/// Returns the text of an error in a typed option, with the option in place of a file; nothing for other errors.
 std::optional<std::string> typed_text(const InputError& error) {
   const std::string& place = error.where().file;
   const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),
@@ -42,21 +43,22 @@ std::optional<std::string> typed_text(const InputError& error) {
                      what.substr(error.where().to_text().size() + 2));
 }
 
-/// Throws InputError if nothing lies at `path`; a change that was meant for --set is told so.
+/// Throws InputError if nothing exists at `path`, with a hint if it looks like a change for --set.
 void refuse_missing(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) || error) return;
   const bool is_change = path.find('=') != std::string::npos;
   throw InputError({path, {}, {}},
-                   is_change ? "there is no such file; expected a scenario in YAML, or --set for a change that is typed"
-                             : "there is no such file; expected a scenario in YAML");
+                   is_change ? "no such file; expected a scenario in YAML, or --set for a change on the command line"
+                             : "no such file; expected a scenario in YAML");
 }
 
 }  // namespace
 
 std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const std::string& sets_description) {
-  app.footer(what_ifs_help() + "\n" + app.get_footer());
-  const auto* file = app.add_option("-s,--scenario")->type_name("FILE")->description("the scenario, in YAML");
+  app.footer(what_ifs_help());
+  const auto* file =
+      app.add_option("-s,--scenario")->type_name("FILE")->description("Read the changes from a YAML file");
   const auto* sets = app.add_option("--set")
                          ->type_name("WHATIF.PARAMETER=VALUE")
                          ->expected(1)
@@ -65,8 +67,7 @@ std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app, const s
   const auto* without =
       app.add_flag("--no-interference")
           ->disable_flag_override()
-          ->description(
-              "kernels take as long as captured, even where other communication runs beside them: for comparison");
+          ->description("Keep kernel times as captured, even if other communication runs at the same time");
   return [=] {
     scenarios::Scenario scenario;
     if (file->count() > 0) {

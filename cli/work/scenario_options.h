@@ -12,13 +12,13 @@ class App;
 
 namespace stepsim::cli {
 
-/// Declares -s FILE, --set TEXT... (whose help is `sets_description`) and --no-interference on `app`. Once `app` has
+/// Declares -s FILE, --set TEXT... (with the help `sets_description`) and --no-interference on `app`. After `app` has
 /// parsed, the returned function reads the scenario and appends the sets. Throws InputError, UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app,
                                                                         const std::string& sets_description);
 
-/// Calls `work`. Turns an InputError at a --set or --select into a UsageError that names the option; a CannotAnswer
-/// remains one.
+/// Calls `work`. Turns an InputError in a --set or --select into a UsageError that names the option; a CannotAnswer is
+/// unchanged.
 void with_typed_errors(const std::function<void()>& work);
 
 }  // namespace stepsim::cli

@@ -24,7 +24,7 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
-/// Whether `folder` is `trace` or a folder in it.
+/// True if `folder` is `trace` or a folder inside it.
 bool is_part_of(const fs::path& folder, const std::string& trace) {
   std::error_code unknown;
   const fs::path inside = fs::canonical(folder, unknown).lexically_relative(fs::canonical(trace, unknown));
@@ -35,7 +35,8 @@ std::string in_current_folder(const std::vector<std::string>& traces, std::strin
   for (const std::string& trace : traces) {
     if (!is_part_of(".", trace)) continue;
     throw UsageError(fmt::format(
-        "without -o, {} is written to the current folder, which is part of {}; expected -o FILE", name, shown(trace)));
+        "without -o, {} would be written to the current folder, which is part of the input {}; expected -o FILE", name,
+        shown(trace)));
   }
   std::string output(name);
   refuse_foreign_file(output, ours);
@@ -45,7 +46,7 @@ std::string in_current_folder(const std::vector<std::string>& traces, std::strin
 void refuse_extension(const std::string& path) {
   const std::string_view plain = std::string_view(path).substr(0, path.size() - (sim::is_gzipped(path) ? 3 : 0));
   if (path == sim::kStandardOutput || plain.ends_with(".json")) return;
-  throw UsageError(fmt::format("-o '{}': what is written is a Chrome trace; expected .json or .json.gz", shown(path)));
+  throw UsageError(fmt::format("-o '{}': the output is a Chrome trace; expected .json or .json.gz", shown(path)));
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ void refuse_extension(const std::string& path) {
 void refuse_foreign_file(const std::string& path, const IsOurs& ours) {
   std::error_code unknown;
   if (fs::exists(path, unknown) && !ours(head_of(path)))
-    throw UsageError(fmt::format("{} is there already, and stepsim did not write it; expected -o FILE", shown(path)));
+    throw UsageError(fmt::format("{} exists and was not written by stepsim; expected -o FILE", shown(path)));
 }
 
 TraceOutput::TraceOutput(CommonOptions& options, std::string_view name, const IsOurs& ours)

@@ -11,18 +11,19 @@
 
 namespace stepsim::cli {
 
-/// Whether the command may overwrite a file whose content begins with `head`.
+/// Returns true if the command may overwrite a file whose content begins with `head`.
 using IsOurs = std::function<bool(std::string_view head)>;
 
-/// Throws UsageError if there is a file at `path` that may not be overwritten.
+/// Throws UsageError if a file at `path` exists and may not be overwritten.
 void refuse_foreign_file(const std::string& path, const IsOurs& ours);
 
-/// Where a command writes a Chrome trace that is its result: to -o, else to a file called `name` in the current folder.
+/// The file to which a command writes a Chrome trace as its result: -o, or else `name` in the current folder.
 class TraceOutput {
  public:
-  /// Takes -o from `options`, so that nothing else is written there. Throws UsageError for another extension than .json
-  /// or .json.gz, for standard output with --json, for a TRACE, and without -o if there is a file that is not `ours` or
-  /// if the current folder is part of a TRACE; OutputError if it can be seen that nothing can be written.
+  /// Takes -o from `options`, so that nothing else is written there. Throws UsageError if the extension of -o is not
+  /// .json or .json.gz, if -o is standard output with --json, or if -o is a TRACE. Without -o, throws UsageError if the
+  /// file exists and is not `ours`, or if the current folder is part of a TRACE. Throws OutputError if the file clearly
+  /// cannot be written.
   TraceOutput(CommonOptions& options, std::string_view name, const IsOurs& ours);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }

@@ -22,8 +22,8 @@ namespace stepsim::cli {
 
 namespace {
 
-/// What the job ran on, if the user, the input or calibration says so. Throws InputError where the user named a cluster
-/// or a model that the capture has no use for.
+/// Returns the job's hardware if the user, the input or calibration provides it. Throws InputError if the user gave a
+/// cluster or a model that does not apply to the capture.
 std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& options) {
   try {
     return hardware_of(capture, options);
@@ -35,7 +35,7 @@ std::optional<Hardware> known_hardware(Capture& capture, const CommonOptions& op
   }
 }
 
-/// What replays of the capture show of its calibrated links: how they are shared and, if `may_prefer_recorded`, whether
+/// Learns from replays of the capture how its calibrated links are shared and, if `may_prefer_recorded`, whether
 /// collectives keep their recorded times.
 void learn_links(scenarios::Predictor& predictor, Calibration& calibration, bool may_prefer_recorded,
                  scenarios::ReplayMeter& meter) {
@@ -45,7 +45,7 @@ void learn_links(scenarios::Predictor& predictor, Calibration& calibration, bool
     remove_assumption(calibration.assumptions, "link_sharing");
 }
 
-/// The captured iteration as predicted on the links that it ran on; nothing where the capture does not show them.
+/// Predicts the captured iteration on the links that it ran on; nothing if the capture does not show them.
 std::optional<Duration> on_own_links(Capture& capture, CommonOptions options, scenarios::ReplayMeter& meter) {
   options.cluster_file.reset();
   options.network_given = false;
@@ -56,9 +56,9 @@ std::optional<Duration> on_own_links(Capture& capture, CommonOptions options, sc
   return meter.predict(predictor, predictor.plan()).of_captured_steps;
 }
 
-/// Adds to `predictor`, whose cluster is the file of --cluster, what that file alone does to the captured iteration, as
-/// the assumption kClusterFile (sim/report/headline.h): else the difference would look like the model's error, in
-/// the first line and in ranges. Takes two replays, and those of learn_links().
+/// Adds the assumption kClusterFile (sim/report/headline.h) to `predictor`: it states how much the file of --cluster
+/// alone changes the captured iteration. Without it, the change would look like the model's error in the first line and
+/// in ranges. Needs two replays in addition to those of learn_links().
 void state_cluster_file(Capture& capture, const CommonOptions& options, scenarios::ReplayMeter& meter,
                         scenarios::Predictor& predictor) {
   const scenarios::Prediction there = meter.predict(predictor, predictor.plan());
@@ -69,17 +69,18 @@ void state_cluster_file(Capture& capture, const CommonOptions& options, scenario
   const Duration before = own.value_or(measured);
   predictor.set_on_own_cluster(before);
   const std::string change =
-      fmt::format("{} alone takes the captured iteration from {} to {} ({})", shown(*options.cluster_file),
+      fmt::format("With {} alone the captured step goes from {} to {} ({})", shown(*options.cluster_file),
                   stepsim::to_text(before), stepsim::to_text(there.of_captured_steps),
                   sim::signed_percent(sim::ratio(there.of_captured_steps - before, before), 1));
   predictor.add_assumption(
       {std::string(sim::kClusterFile),
-       own ? fmt::format("{}; on its own links it is predicted with an error of {}", change,
-                         sim::signed_percent(sim::ratio(*own - measured, measured)))
-           : fmt::format("{}, the model's error included: the capture does not show its own links", change)});
+       own ? fmt::format("{}; with its own links it is predicted with an error of {}.", change,
+                         sim::signed_percent(sim::ratio(*own - measured, measured), 1))
+           : fmt::format("{}; this includes the model's error, because the capture does not show its own links.",
+                         change)});
 }
 
-/// What only replays of the capture show of how it should be predicted.
+/// Finds the settings of the predictor that only replays of the capture can determine.
 void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bool interference,
                         const Session& session) {
   const sim::EngineOptions engine{.threads = options.threads, .stop = &session.stop};
@@ -91,17 +92,16 @@ void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bo
   if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, *what_if.predictor);
 }
 
-/// An answer would rest on what is not there.
+/// Throws CannotAnswer if the capture lacks data that every answer needs.
 void refuse_essential_loss(const Capture& capture, const CommonOptions& options) {
   const std::string loss = sim::essential_loss(capture);
   if (loss.empty()) return;
-  throw CannotAnswer({options.traces.front(), {}, {}},
-                     fmt::format("no change can be predicted from this capture, which {}; expected a whole one: "
-                                 "'stepsim check' says what to record",
-                                 loss));
+  throw CannotAnswer(
+      {options.traces.front(), {}, {}},
+      fmt::format("this capture {}, so no change can be predicted; 'stepsim check' says what to record", loss));
 }
 
-/// Reads the traces that changes are fitted with; they are inputs too.
+/// Reads the traces that changes refer to (`with`) and adds them to the inputs.
 void add_traces_named_by(const scenarios::Scenario& scenario, WhatIfSession& what_if) {
   for (const scenarios::Change& change : scenario.changes) {
     const YamlField* const with = change.find("with");
@@ -119,7 +119,7 @@ std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, c
   what_if->capture = load_capture(options, session);
   refuse_essential_loss(what_if->capture, options);
   model_missing_times(what_if->capture, options);
-  keep_freed_memory();  // each point takes a timeline's
+  keep_freed_memory();  // each point allocates a timeline
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
   if (scenario.file) what_if->capture.inputs.push_back(*scenario.file);
   const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");

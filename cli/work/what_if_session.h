@@ -11,17 +11,17 @@
 
 namespace stepsim::cli {
 
-/// A capture and the predictor that answers what-ifs about it. Does not move: the predictor refers to
-/// the capture.
+/// A capture and the predictor that answers what-ifs about it. It cannot be moved, because the predictor refers to the
+/// capture.
 struct WhatIfSession {
   Capture capture;
-  std::optional<Calibration> calibration;  ///< where no cluster was given
+  std::optional<Calibration> calibration;  ///< set if no cluster was given
   const NetworkModel* network = nullptr;
   std::unique_ptr<scenarios::Predictor> predictor;
 };
 
-/// Loads the traces for the --network model. Without that, for maxmin where the capture, its job.yaml
-/// or --cluster says how fast the links are, else as recorded. The scenario's file is an input too.
+/// Loads the traces for the --network model. Without --network, uses maxmin if the capture, its job.yaml or --cluster
+/// describes the links, otherwise recorded times. The scenario's file is an input too.
 [[nodiscard]] std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options,
                                                                const scenarios::Scenario& scenario,
                                                                const Session& session);

@@ -35,14 +35,15 @@ InputLocation place_of(const Capture& capture) {
   return {capture.inputs.empty() ? std::string{} : capture.inputs.front().name, {}, {}};
 }
 
-/// Throws CannotAnswer if the file names none, or one that the library lacks.
+/// Returns the device of the --cluster file. Throws CannotAnswer if the file names none, or one that the library does
+/// not know.
 const Accelerator& device_of(const Capture& capture, const CommonOptions& options, std::size_t tasks) {
-  const std::string what = fmt::format("{} of its tasks say what they compute and not how long", tasks);
+  const std::string what = fmt::format("{} tasks have no recorded duration", tasks);
   if (!options.cluster_file) {
-    throw CannotAnswer(place_of(capture),
-                       fmt::format("{}; expected {}, a trace of torch.profiler of the same run "
-                                   "beside it, or the question that needs no times ('stepsim tasks')",
-                                   what, kExample));
+    throw CannotAnswer(
+        place_of(capture),
+        fmt::format("{}; expected {}, or a torch.profiler trace of the same run too ('stepsim tasks' needs no times)",
+                    what, kExample));
   }
   std::vector<InputFile> read;
   const Cluster cluster = ingest::read_cluster_file(*options.cluster_file, read);
@@ -53,11 +54,11 @@ const Accelerator& device_of(const Capture& capture, const CommonOptions& option
   }
   if (const Accelerator* const device = find_accelerator(model)) return *device;
   throw CannotAnswer({*options.cluster_file, {}, {}},
-                     fmt::format("{}, and the device '{}' is not known; expected one of 'stepsim list devices'", what,
-                                 shown(model, 60)));
+                     fmt::format("{}, and the device '{}' is unknown; expected one that 'stepsim help devices' lists",
+                                 what, shown(model, 60)));
 }
 
-/// Nothing was measured, and nothing in the graph takes any time or moves anything.
+/// True if nothing was measured, and no task in the graph takes time or moves data.
 bool has_no_times(const Capture& capture) {
   if (!capture.recording.start.empty() || !capture.task_ids.empty()) return false;
   return std::ranges::none_of(capture.dag.tasks(), [&dag = capture.dag](TaskId task) {
@@ -73,23 +74,21 @@ void model_missing_times(Capture& capture, const CommonOptions& options) {
   if (has_no_times(capture)) {
     throw CannotAnswer(
         place_of(capture),
-        "none of its tasks says how long it took, and none works on a device that a model knows; expected "
-        "a trace of torch.profiler of the same run beside it");
+        "no task has a recorded or modelled duration; expected a torch.profiler trace of the same run too");
   }
   const bool has_network = options.cluster_file || options.network->make != nullptr;
   if (untimed.communication > 0 && !has_network) {
-    throw CannotAnswer(place_of(capture),
-                       fmt::format("{} of its collectives and messages say how much they move and not how long; "
-                                   "expected --network maxmin and --cluster FILE, which time them",
-                                   untimed.communication));
+    throw CannotAnswer(place_of(capture), fmt::format("{} collectives and messages have a size but no duration; "
+                                                      "expected --network maxmin and --cluster FILE, which time them",
+                                                      untimed.communication));
   }
 }
 
 namespace {
 
-constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // as load() takes
+constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // the same limit as in load()
 
-/// Throws InputError at the file of --cluster if its cluster does not fit the job.
+/// Throws InputError for the file of --cluster if its cluster does not fit the job.
 void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOptions& options) {
   try {
     machine.set_network(*options.network, cluster);
@@ -101,9 +100,9 @@ void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOpti
   }
 }
 
-/// The recorded length of a push is a result of the network it ran on. For a network model, the messages
-/// of a parameter-server job are built anew from what the job did.
-void build_anew(Capture& capture, const Cluster& cluster) {
+/// Rebuilds the messages of a parameter-server job for a network model from the job's work, because the recorded length
+/// of a push depends on the network it ran on.
+void rebuild_messages(Capture& capture, const Cluster& cluster) {
   const std::shared_ptr<const PsWorkload> workload = capture.parameter_server;
   if (workload != nullptr) {
     capture = build_parameter_server(capture, as_captured(*workload), cluster);
@@ -111,10 +110,11 @@ void build_anew(Capture& capture, const Cluster& cluster) {
 }
 
 Assumption replayed_elsewhere(const std::string& file) {
-  return {std::string(sim::kClusterFile),
-          fmt::format("The links of {} time the replay: what it differs from what was measured is that file as well as "
-                      "the model's error, which 'stepsim whatif --cluster' tells apart.",
-                      shown(file))};
+  return {
+      std::string(sim::kClusterFile),
+      fmt::format("The replay uses the links of {}: the difference from the measured times comes from both that file "
+                  "and the model's error, which 'stepsim whatif --cluster' reports separately.",
+                  shown(file))};
 }
 
 sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
@@ -124,7 +124,7 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
       append(result.capture.assumptions, result.hardware.calibration->assumptions);
     }
     const Cluster& cluster = result.hardware.cluster;
-    build_anew(result.capture, cluster);
+    rebuild_messages(result.capture, cluster);
     if (options.cluster_file) result.capture.assumptions.push_back(replayed_elsewhere(*options.cluster_file));
     append(result.capture.assumptions, nccl_assumptions(result.capture.dag, cluster));
     sim::Machine machine = sim::Machine::as_recorded(result.capture);
@@ -134,12 +134,12 @@ sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
   if (result.capture.cluster) {
     result.capture.assumptions.push_back(
         {"unshared_links",
-         "transfers do not share links: each takes its route's latency and its bytes over the narrowest link"});
+         "Transfers do not share links: each takes the latency of its route and its size over the slowest link."});
   }
   return sim::Machine::as_recorded(result.capture);
 }
 
-/// With a phase of its own, named so. Refers to its arguments.
+/// Begins a progress phase and returns options that report to it. Keeps references to its arguments.
 sim::EngineOptions engine_options(std::string_view phase, std::size_t tasks, const CommonOptions& options,
                                   const Session& session, Progress& progress) {
   progress.phase(phase);

@@ -24,12 +24,11 @@
 
 namespace stepsim::cli {
 
-/// Where the input says what runs and not how long: durations as modelled on the device that --cluster names. Other
-/// captures stay as they are. Throws CannotAnswer with the option that is missing if nothing times the device work, or
-/// the communication.
+/// Models durations on the device of --cluster if the input has work without times. Other captures are unchanged.
+/// Throws CannotAnswer, which names the missing option, if nothing gives the device work or the communication a time.
 void model_missing_times(Capture& capture, const CommonOptions& options);
 
-/// What a job ran on, and its calibration, if it was calibrated.
+/// A job's hardware, and its calibration if it was calibrated.
 struct Hardware {
   Cluster cluster;
   std::optional<Calibration> calibration;
@@ -38,18 +37,18 @@ struct Hardware {
 /// A capture and its replay.
 struct Replayed {
   Capture capture;
-  Hardware hardware;                              ///< where --network names a model
-  const NetworkModel* network = nullptr;          ///< never null once replayed
-  sim::Timeline timeline;                         ///< of capture.dag
-  std::optional<sim::Perturbation> perturbation;  ///< where it was asked for and could be made
+  Hardware hardware;                              ///< set if --network selects a model
+  const NetworkModel* network = nullptr;          ///< not null after the replay
+  sim::Timeline timeline;                         ///< a replay of capture.dag
+  std::optional<sim::Perturbation> perturbation;  ///< set if it was requested and possible
 };
 
-/// What the options say of loading; begins the phase "reading". Refers to its arguments.
+/// Returns the options for loading; begins the phase "reading". Keeps references to its arguments.
 [[nodiscard]] ingest::LoadOptions load_options(const CommonOptions& options, const Session& session,
                                                Progress& progress);
 
-/// read(LoadOptions), with progress on standard error and after the threads are limited. Throws UsageError if -o is one
-/// of the inputs: `inputs_of` returns those of what was read, or null.
+/// Calls read(LoadOptions) with progress on standard error, after limiting the threads. Throws UsageError if -o is one
+/// of the inputs: `inputs_of` returns the inputs of the result, or null.
 template <class Read, class InputsOf>
 [[nodiscard]] auto loaded(CommonOptions options, const Session& session, const Read& read, const InputsOf& inputs_of) {
   limit_threads(options.threads);
@@ -63,10 +62,10 @@ template <class Read, class InputsOf>
 /// Loads the traces.
 [[nodiscard]] Capture load_capture(const CommonOptions& options, const Session& session);
 
-/// The same with the inputs that it is made from.
+/// Like load_capture(), but also returns the inputs that the capture is made from.
 [[nodiscard]] ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session);
 
-/// The same with what of it is BytePS's own comm.json, as it was recorded, and the text of its job.yaml.
+/// A capture with BytePS's own comm.json as it was recorded, and the text of its job.yaml.
 struct StagedCapture {
   Capture capture;
   TraceDetails details;
@@ -75,45 +74,45 @@ struct StagedCapture {
 };
 [[nodiscard]] StagedCapture load_staged_capture(const CommonOptions& options, const Session& session);
 
-/// What the traces hold, whether or not they make a job.
+/// Returns what the traces contain, whether or not they form a job.
 [[nodiscard]] ingest::Survey survey_capture(const CommonOptions& options, const Session& session);
 
-/// The hardware that --cluster or the input describes, else what calibration finds in the capture. Adds
-/// the file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.
+/// Returns the hardware that --cluster or the input describes, or else what calibration finds in the capture. Adds the
+/// file of --cluster to capture.inputs. Throws what calibrate() and read_cluster_file() throw.
 [[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);
 
-/// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o
-/// before it reads, so that nobody waits for a mistyped extension. With `test`, steps are also predicted from each
-/// other (sim/analysis/perturbation.h), which takes a second replay.
+/// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o before it
+/// reads, so that a mistyped extension is reported immediately. With `test`, also predicts steps from each other
+/// (sim/analysis/perturbation.h); this needs a second replay.
 [[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
 
-/// The same of a capture that is loaded.
+/// Like load_and_replay(), for a loaded capture.
 [[nodiscard]] Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test = false);
 
-/// What the replay shows. Refers to `replayed`.
+/// Computes the results of the replay. Keeps references to `replayed`.
 [[nodiscard]] sim::Findings findings_of(const Replayed& replayed);
 
-/// What commands that replay can write to -o FILE.
+/// Returns what commands that replay can write to -o FILE.
 [[nodiscard]] Writes writes_of_replay(std::string command);
 
-/// What there is to write of a replay. Refers to its arguments.
+/// Returns the parts of a replay that can be written. Keeps references to its arguments.
 [[nodiscard]] sim::Answer answer_of(const Replayed& replayed, const sim::Document& document,
                                     const Provenance& provenance);
 
-/// Where the result comes from, if --json or -o says it; text reports do not.
+/// Returns the provenance of the result if --json or -o needs it; text reports do not.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                               const std::vector<InputFile>& inputs);
 
 /// Prints `document` as text, or as one JSON object under --json.
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session);
 
-/// Ends a command: writes `answer` to -o FILE, if that is given, and prints `document`, which the answer
-/// holds and which gets its origin here.
+/// Ends a command: sets the document's origin, writes `answer` to -o FILE, if given, and prints `document`. The answer
+/// contains the document.
 void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session);
 
-/// Iterations that do one captured step again and again, and their replay.
+/// Iterations that repeat one captured step, and their replay.
 struct Simulated {
-  std::int64_t repeated = 0;  ///< the captured step's number
+  std::int64_t repeated = 0;  ///< number of the captured step
   Capture capture;
   sim::Timeline timeline;
 };

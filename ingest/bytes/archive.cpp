@@ -24,14 +24,15 @@ ArchiveReader::ArchiveReader(ByteSource& bytes, std::initializer_list<int (*)(::
   if (reader_ == nullptr) throw std::bad_alloc();
   const bool supported =
       std::all_of(support.begin(), support.end(), [this](auto* turn_on) { return goes_on(turn_on(get())); });
-  // archive_read_open() would do the last three, but go on without the memory for the second and crash.
+  // Does the three steps of archive_read_open() one by one: that function ignores a lack of memory in the second and
+  // then crashes.
   const bool opened = supported && goes_on(::archive_read_set_read_callback(get(), &ArchiveReader::read_more)) &&
                       goes_on(::archive_read_set_callback_data(get(), this)) && goes_on(::archive_read_open1(get()));
-  // What the library finds wrong it says, but for the memory that it did not get here.
+  // libarchive describes every failure except a lack of memory.
   if (!opened && ::archive_error_string(get()) == nullptr) throw std::bad_alloc();
 }
 
-/// An exception must not pass through the library's C.
+/// Called from C code of libarchive, so exceptions are stored and rethrown by goes_on().
 std::ptrdiff_t ArchiveReader::read_more(::archive* reader, void* data, const void** buffer) noexcept {
   ArchiveReader& self = *static_cast<ArchiveReader*>(data);
   try {
@@ -56,7 +57,7 @@ bool ArchiveReader::goes_on(std::ptrdiff_t result) {
 namespace {
 
 constexpr std::uint64_t kMostMembers = 1'000'000;
-// Traces are JSON, which deflate makes 10 to 50 times smaller; its limit is 1,032 times.
+// Deflate shrinks JSON traces 10 to 50 times, and can shrink other data 1,032 times at most.
 constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostGrowth = 250;
 
@@ -68,7 +69,7 @@ std::string name_of(archive_entry* entry) {
   return std::string{text};
 }
 
-/// A name that says where the member lies below the archive.
+/// True if `name` is a relative path without "..", so that it stays inside the archive.
 bool is_below(std::string_view name) {
   if (name.empty() || name.front() == '/') return false;
   for (std::size_t begin = 0; begin <= name.size();) {
@@ -80,7 +81,7 @@ bool is_below(std::string_view name) {
 }
 
 std::string_view why_unreadable(archive_entry* entry, std::string_view name) {
-  if (!is_below(name)) return "its name leads out of the archive";
+  if (!is_below(name)) return "its path escapes the archive";
   if (::archive_entry_hardlink(entry) != nullptr || ::archive_entry_filetype(entry) == AE_IFLNK) return "a link";
   if (::archive_entry_filetype(entry) != AE_IFREG) return "a special file";
   if (::archive_entry_is_data_encrypted(entry) != 0) return "encrypted";
@@ -88,7 +89,7 @@ std::string_view why_unreadable(archive_entry* entry, std::string_view name) {
   return {};
 }
 
-/// Lets a unique_ptr free what the library made.
+/// A unique_ptr deleter that calls a function of libarchive.
 template <auto free>
 struct Freed {
   void operator()(auto* made) const noexcept { free(made); }
@@ -116,23 +117,24 @@ struct Archive::State {
     given += static_cast<std::uint64_t>(got);
     if (given > kLargestUnsuspected && given / kMostGrowth > input.taken()) {
       throw InputError({name, given, {}},
-                       "the member is more than 250 times as large as all of the archive up to it; expected a trace");
+                       "the member is more than 250 times as large as the archive before it, as in a decompression "
+                       "bomb; expected a trace");
     }
     return static_cast<std::size_t>(got);
   }
 
   Input& input;
   ArchiveReader reader;
-  // The reader's own, which archive_read_next_header() fills, is missing if there was no memory, and is filled all the
-  // same.
+  // Allocated here because archive_read_next_header() uses an entry of the reader without checking that its allocation
+  // succeeded.
   std::unique_ptr<archive_entry, Freed<&::archive_entry_free>> entry{::archive_entry_new()};
   std::uint64_t members = 0;
-  std::uint64_t given = 0;  // of the member
+  std::uint64_t given = 0;  // bytes read of the current member
 };
 
 namespace {
 
-/// Reads with `read(out)`.
+/// A ByteSource that calls `read(out, name)` until `out` is full or nothing is left.
 template <class Read>
 class MemberSource final : public ByteSource {
  public:
@@ -170,8 +172,8 @@ std::optional<Archive::Member> Archive::next() {
     state.given = 0;
     std::string name = name_of(entry);
     if (::archive_entry_filetype(entry) == AE_IFDIR) continue;
-    const std::string_view whynot = why_unreadable(entry, name);
-    return Member{std::move(name), whynot};
+    const std::string_view unreadable_reason = why_unreadable(entry, name);
+    return Member{std::move(name), unreadable_reason};
   }
   return std::nullopt;
 }

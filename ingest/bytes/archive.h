@@ -17,18 +17,19 @@
 struct archive;
 namespace stepsim::ingest {
 
-/// libarchive's reader on a source of bytes. What goes wrong in the source is thrown, and what is wrong with the bytes
-/// is noted.
+/// Runs a libarchive reader on a ByteSource. Errors of the source are rethrown; errors in the archive's bytes end up in
+/// damage().
 class ArchiveReader {
  public:
-  /// Makes a reader of what the functions `support`, such as archive_read_support_format_tar, turn on. `bytes` must
-  /// outlive it.
+  /// `support` lists libarchive functions that enable formats and filters, such as archive_read_support_format_tar.
+  /// `bytes` must outlive the reader.
   ArchiveReader(ByteSource& bytes, std::initializer_list<int (*)(::archive*)> support);
 
   [[nodiscard]] ::archive* get() const noexcept { return reader_.get(); }
-  /// Notes what a call of the library came back with; false if it cannot go on. Throws what the source threw.
+  /// Checks the result of a libarchive call. Returns false, and sets damage(), if reading cannot continue. Rethrows an
+  /// error of the source; throws bad_alloc if memory ran out.
   [[nodiscard]] bool goes_on(std::ptrdiff_t result);
-  /// What is wrong with the bytes, in words; empty if nothing was seen to be.
+  /// Describes the damage found so far; empty if there is none.
   [[nodiscard]] const std::string& damage() const noexcept { return damage_; }
 
  private:
@@ -44,12 +45,11 @@ class ArchiveReader {
   std::string damage_;
 };
 
-/// True if bytes that begin so are a tar or zip archive (POSIX.1-1988 ustar and its successors;
-/// PKWARE's APPNOTE 4.3).
+/// True if `head` is the beginning of a tar or zip archive (POSIX.1-1988 ustar and its successors; PKWARE APPNOTE 4.3).
 [[nodiscard]] bool is_archive(std::string_view head) noexcept;
 
-/// The members of a tar or zip archive, one after the other, as they pass by. Nothing is unpacked
-/// to disk, and no member's name ever becomes a path: "../x" is only a text.
+/// Reads the members of a tar or zip archive in sequence. Nothing is unpacked to disk, and a member's name is never
+/// used as a path on disk, so "../x" is harmless.
 class Archive {
  public:
   /// `input` must outlive the archive.
@@ -59,19 +59,19 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
 
   struct Member {
-    std::string name;         ///< as the archive has it, without "./"
-    std::string_view whynot;  ///< why it cannot be read: "a link"; empty if it can
+    std::string name;                    ///< its path in the archive, without a leading "./"
+    std::string_view unreadable_reason;  ///< why it cannot be read, for example "a link"; empty if it can
   };
 
-  /// Goes to the next member that is no folder; nothing at the end, and where the archive is
-  /// damaged. Throws InputError for more than a million members.
+  /// Moves to the next member that is not a folder. Returns nullopt at the end of the archive and where it is damaged.
+  /// Throws InputError if there are more than a million members.
   [[nodiscard]] std::optional<Member> next();
-  /// The bytes of the member that next() went to, valid until its next call; `name` for messages.
-  /// Reading throws InputError once it gives more than a trace can hold: over 1 GiB, and over 250
-  /// times what was taken of the archive until then.
+  /// Opens the member that next() returned last; valid until next() is called again. `name` is used in messages. To
+  /// stop decompression bombs, reading throws InputError once the member has given more than 1 GiB and more than 250
+  /// times the archive bytes read so far.
   [[nodiscard]] std::unique_ptr<ByteSource> open(std::string name);
 
-  /// What is wrong with the archive, in words; empty if nothing was seen to be.
+  /// Describes the damage found so far; empty if there is none.
   [[nodiscard]] const std::string& damage() const noexcept;
 
  private:

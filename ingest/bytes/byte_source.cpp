@@ -34,7 +34,8 @@ class Descriptor {
   int value_;
 };
 
-/// Makes reading wait, and waits until something writes to the FIFO: until then reading would find its end.
+/// Waits until something writes to the FIFO, then makes reads blocking. Before there is a writer, a read would report
+/// the end of the file.
 void wait_for_writer(int fifo) {
   pollfd until{fifo, POLLIN, 0};
   while (::poll(&until, 1, -1) < 0 && errno == EINTR) {
@@ -71,11 +72,11 @@ class FileSource final : public ByteSource {
 }  // namespace
 
 std::unique_ptr<ByteSource> open_file(const std::string& path) {
-  // A path with a NUL inside would name another file to the system.
+  // The system would cut the path at a NUL and open another file.
   if (path.empty() || path.find('\0') != std::string::npos) {
-    throw InputError({path, {}, {}}, "is no file name; expected a trace file");
+    throw InputError({path, {}, {}}, "is not a file name; expected a trace file");
   }
-  // O_NONBLOCK: opening a device or a FIFO must not wait before it is known which it is.
+  // O_NONBLOCK: opening a device or a FIFO must not block before its type is known.
   Descriptor descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct ::stat status {};
   if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) {
@@ -92,7 +93,7 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
 std::unique_ptr<ByteSource> open_standard_input() {
   const std::string name = "standard input";
   if (::isatty(STDIN_FILENO) == 1) {
-    throw InputError({name, {}, {}}, "is a terminal; expected a trace that is piped or redirected into it");
+    throw InputError({name, {}, {}}, "is a terminal; pipe or redirect a trace into it, or name a file");
   }
   Descriptor descriptor{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)};
   if (descriptor.get() < 0) {

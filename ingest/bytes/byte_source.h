@@ -11,18 +11,18 @@
 
 namespace stepsim::ingest {
 
-/// Bytes that are read once, front to back. Memory is bounded by a small buffer, however many
-/// there are.
+/// A stream of bytes that is read once, from front to back. Uses a small buffer, whatever the length of the stream.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// Fills `out` as far as the source goes; 0 at the end. Throws InputError on a read error.
+  /// Fills `out` with as many bytes as the source has left. Returns their number, 0 at the end. Throws InputError on a
+  /// read error.
   [[nodiscard]] virtual std::size_t read(std::span<char> out) = 0;
 
-  /// True once a compressed stream ended before its end or was damaged: what came before is good.
+  /// True after a compressed stream turned out to be truncated or damaged. The bytes returned before that are valid.
   [[nodiscard]] virtual bool truncated() const noexcept { return false; }
-  /// What messages call it: a path, or what stands for one.
+  /// Name for messages: a path, or a substitute such as "standard input".
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  protected:
@@ -32,8 +32,8 @@ class ByteSource {
   std::string name_;
 };
 
-/// Calls `take(piece)` with the bytes of `source`, at most 64 KiB at a time. `padding` zeros follow each piece. What is
-/// short costs little: archives have many small members.
+/// Calls `take(piece)` with the bytes of `source`, at most 64 KiB at a time. `padding` zeros follow each piece. The
+/// buffer is not zeroed first, because that would be slow for archives with many small members.
 template <std::size_t padding = 0, class Take>
 void for_each_piece(ByteSource& source, Take&& take) {
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
@@ -45,27 +45,26 @@ void for_each_piece(ByteSource& source, Take&& take) {
   }
 }
 
-/// The bytes of a file as they lie on disk, or of a FIFO as they come; waits until something writes
-/// to that. Throws InputError if it cannot be opened or is neither.
+/// Opens a file or FIFO and returns its bytes as stored, without decompression. Waits until a FIFO has a writer. Throws
+/// InputError if the path cannot be opened or is neither a file nor a FIFO.
 [[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path);
 
-/// The bytes on standard input. Throws InputError if it is closed or a terminal.
+/// Opens standard input. Throws InputError if it is closed or a terminal.
 [[nodiscard]] std::unique_ptr<ByteSource> open_standard_input();
 
-/// Bytes in memory, which must outlive the source. `name` stands for a path in messages.
+/// Reads from memory that must outlive the source. `name` replaces the path in messages.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::span<const char> bytes, std::string name);
 
-/// Inflates the gzip members that `compressed` holds, one after the other (RFC 1952 allows
-/// several), and checks their checksums. Zeros after the last member are padding. What is cut
-/// short or damaged gives the bytes up to there and truncated(); if there are none, read()
-/// throws InputError.
+/// Decompresses the gzip members in `compressed` one after another (RFC 1952 allows several) and verifies their
+/// checksums. Zeros after the last member are padding. Truncated or damaged data gives the bytes up to that point and
+/// sets truncated(); if there are none, read() throws InputError.
 [[nodiscard]] std::unique_ptr<ByteSource> inflate(std::unique_ptr<ByteSource> compressed);
 
-/// True if bytes that begin so are a frame of Zstandard (RFC 8878).
+/// True if `head` is the beginning of a Zstandard frame (RFC 8878).
 [[nodiscard]] bool is_zstd(std::string_view head) noexcept;
 
-/// Inflates the frames that `compressed` holds, one after the other. What is cut short or damaged gives the bytes up to
-/// there, less at most 128 KiB that libarchive keeps to itself, and truncated(); if there are none, read() throws
+/// Decompresses the Zstandard frames in `compressed` one after another. Truncated or damaged data gives the bytes up to
+/// that point, minus at most 128 KiB that libarchive keeps back, and sets truncated(); if there are none, read() throws
 /// InputError. Memory: a window of at most 128 MiB.
 [[nodiscard]] std::unique_ptr<ByteSource> inflate_zstd(std::unique_ptr<ByteSource> compressed);
 

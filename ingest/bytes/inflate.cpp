@@ -34,7 +34,8 @@ class GzipSource final : public ByteSource {
     if (truncated_) done += take_left(out.subspan(done));
     made_ += done;
     if (made_ == 0 && truncated_) {
-      throw InputError({name(), taken_, {}}, "gzip data is damaged or cut at its start; expected a whole .gz file");
+      throw InputError({name(), taken_, {}},
+                       "gzip data is damaged or truncated at its start; expected a whole .gz file");
     }
     return done;
   }
@@ -43,7 +44,7 @@ class GzipSource final : public ByteSource {
  private:
   static constexpr std::size_t kInput = std::size_t{64} << 10;
 
-  /// Bytes inflated into `out` by one call of the library; sets ended_ where nothing more comes.
+  /// Decompresses into `out` with one library call and returns the number of bytes. Sets ended_ at the end of the data.
   std::size_t inflate_some(std::span<char> out) {
     refill();
     const std::size_t room = std::min<std::size_t>(out.size(), std::numeric_limits<std::uint32_t>::max());
@@ -61,7 +62,7 @@ class GzipSource final : public ByteSource {
     return made;
   }
 
-  // What the library had inflated in its own buffer when it met the damage is good.
+  // Returns data that the library had decompressed into its own buffer before it met the damage; this data is valid.
   std::size_t take_left(std::span<char> out) {
     const auto left = static_cast<std::size_t>(std::max(0, state_.tmp_out_valid - state_.tmp_out_processed));
     const std::size_t take = std::min(out.size(), left);
@@ -139,7 +140,7 @@ class ZstdSource final : public ByteSource {
   }
 
  private:
-  /// The frames are the only member of an archive without a form of its own.
+  /// libarchive's "raw" format treats the decompressed frames as the only member of an archive.
   void open() {
     reader_.emplace(*compressed_, std::initializer_list<int (*)(::archive*)>{&::archive_read_support_filter_zstd,
                                                                              &::archive_read_support_format_raw});
@@ -149,8 +150,9 @@ class ZstdSource final : public ByteSource {
   }
 
   [[noreturn]] void refuse() {
-    throw InputError({name(), 0, {}}, fmt::format("the zstd data is damaged ({}); expected whole frames: copy it again",
-                                                  reader_->damage()));
+    throw InputError(
+        {name(), 0, {}},
+        fmt::format("the zstd data is damaged ({}); expected whole frames: copy the file again", reader_->damage()));
   }
 
   std::unique_ptr<ByteSource> compressed_;

@@ -16,7 +16,7 @@
 
 namespace stepsim::ingest {
 
-/// Who watches while bytes are read.
+/// Progress and cancellation hooks for reading.
 struct Watch {
   /// Set by Ctrl-C: the next read throws Interrupted. May be null.
   const std::atomic<bool>* stop = nullptr;
@@ -24,8 +24,8 @@ struct Watch {
   std::function<void(std::uint64_t)> progress;
 };
 
-/// The bytes of another source, counted and checked as they pass: whatever reads them can be
-/// stopped, shows its progress and leaves the identity of what it read.
+/// Passes on the bytes of another source, counts them and computes their checksum. Reading can be interrupted and
+/// reports its progress (see Watch).
 class MeteredSource final : public ByteSource {
  public:
   MeteredSource(std::unique_ptr<ByteSource> bytes, Watch watch);
@@ -35,7 +35,7 @@ class MeteredSource final : public ByteSource {
 
   /// Bytes read so far.
   [[nodiscard]] std::uint64_t taken() const noexcept { return seen_.size; }
-  /// Reads what is left. The identity is then that of the whole source.
+  /// Reads the rest of the source, so that the returned size and checksum cover all of it.
   [[nodiscard]] const InputFile& drain();
 
  private:
@@ -44,7 +44,7 @@ class MeteredSource final : public ByteSource {
   InputFile seen_;
 };
 
-/// The bytes of another source, whose first ones can be looked at before they are read.
+/// Passes on the bytes of another source, and lets the caller inspect the first ones before reading.
 class PeekedSource final : public ByteSource {
  public:
   static constexpr std::size_t kHead = std::size_t{64} << 10U;
@@ -52,7 +52,7 @@ class PeekedSource final : public ByteSource {
   /// Reads the head. Throws InputError.
   explicit PeekedSource(std::unique_ptr<ByteSource> bytes);
 
-  /// The first kHead bytes, or all if there are fewer, however many have been read.
+  /// The first kHead bytes, or all if there are fewer. Reading does not change them.
   [[nodiscard]] std::string_view head() const noexcept { return head_; }
   std::size_t read(std::span<char> out) override;
   [[nodiscard]] bool truncated() const noexcept override { return bytes_->truncated(); }
@@ -60,54 +60,54 @@ class PeekedSource final : public ByteSource {
  private:
   std::unique_ptr<ByteSource> bytes_;
   std::string head_;
-  std::size_t read_ = 0;  // of the head
+  std::size_t read_ = 0;  // bytes of head_ that read() has returned
 };
 
-/// One thing to be read: a file, or bytes from elsewhere. Gzip and Zstandard are told by their first bytes, not by a
-/// name, and inflated.
+/// One input: a file, standard input or bytes in memory. Gzip and Zstandard are recognised by their first bytes, not by
+/// the file name, and decompressed.
 class Input {
  public:
-  /// A file or FIFO. Throws InputError if it cannot be opened or is neither, and as below.
+  /// Opens a file or FIFO. Throws InputError if the path cannot be opened or is neither a file nor a FIFO, and for the
+  /// reasons given at the constructor.
   [[nodiscard]] static Input open(const std::string& path, Watch watch = {});
-  /// What was piped or redirected into this process. Throws InputError if that is a terminal, and as below.
+  /// Opens standard input. Throws InputError if it is a terminal, and for the reasons given at the constructor.
   [[nodiscard]] static Input standard_input(Watch watch = {});
-  /// Bytes in memory, which must outlive the input: for tests and fuzzers.
+  /// Reads from memory that must outlive the input; for tests and fuzzers.
   [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
-  /// Bytes from elsewhere. Reads the first of them. Throws InputError if they cannot be read, or
-  /// are compressed and damaged or cut before they give a single byte.
+  /// Takes any source and reads its first bytes. Throws InputError if they cannot be read, or if compressed data is
+  /// damaged or truncated before its first byte.
   explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {});
 
-  /// What messages call it.
+  /// Name for messages.
   [[nodiscard]] const std::string& name() const noexcept { return stream_->name(); }
-  /// The first 64 KiB, inflated; looking at them does not take them from stream().
+  /// The first 64 KiB, decompressed; stream() still returns them.
   [[nodiscard]] std::string_view head() const noexcept { return stream_->head(); }
-  /// The content, inflated, once.
+  /// The decompressed content. It can be read once.
   [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
 
-  /// How many of its bytes were read so far, as they came.
+  /// Number of bytes read so far, before decompression.
   [[nodiscard]] std::uint64_t taken() const noexcept { return meter_->taken(); }
-  /// Which share of the file that is, 0 to 1; nothing for what is no file.
+  /// Share of the file read so far, 0 to 1; nullopt if the input is not a regular file.
   [[nodiscard]] std::optional<double> share_taken() const noexcept;
-  /// Name, size and checksum of the bytes as they came, before anything was inflated. Reads those
-  /// that stream() has left.
+  /// Name, size and checksum of the input, before decompression. Reads what stream() has not read yet.
   [[nodiscard]] const InputFile& identify() { return meter_->drain(); }
 
  private:
-  MeteredSource* meter_;  // owned by what stream_ reads
+  MeteredSource* meter_;  // owned by stream_
   std::unique_ptr<PeekedSource> stream_;
-  std::uint64_t file_size_ = 0;  ///< 0: not known
+  std::uint64_t file_size_ = 0;  ///< 0 = unknown
 };
 
 struct SmallFile {
   std::string text;
-  InputFile identity;  ///< of the whole file; without size and checksum if that is larger
+  InputFile identity;  ///< of the whole file; without size and checksum if the file is larger than the limit
 };
 
-/// A file's text, inflated if it is gzip: at most `largest` bytes and one more, by which it is seen
-/// to be larger. Throws InputError.
+/// Reads a file's text and decompresses it if it is compressed. Returns at most `largest` + 1 bytes; the extra byte
+/// shows that the file is larger. Throws InputError.
 [[nodiscard]] SmallFile read_small_file(const std::string& path, std::size_t largest);
 
-/// The same of what `source` has left.
+/// Reads what `source` has left, with the same limit as read_small_file().
 [[nodiscard]] std::string read_text(ByteSource& source, std::size_t largest);
 
 }  // namespace stepsim::ingest

@@ -12,19 +12,19 @@
 
 namespace stepsim::ingest {
 
-/// The characters of a ByteSource one at a time, with their offset and line. Memory is one
-/// buffer, whatever the file's size.
+/// Reads a ByteSource character by character and tracks offset and line. Memory is one buffer, whatever the file's
+/// size.
 class TextInput {
  public:
   /// `source` must outlive the input.
   explicit TextInput(ByteSource& source) : source_(&source) {}
 
-  /// The next character without taking it; kEnd at the end. Bytes are 0 to 255.
+  /// Returns the next character without consuming it; kEnd at the end. Bytes are 0 to 255.
   [[nodiscard]] int peek() {
     if (next_ == end_ && !fill()) return kEnd;
     return static_cast<unsigned char>(buffer_[next_]);
   }
-  /// Takes the next character.
+  /// Consumes and returns the next character; kEnd at the end.
   int get() {
     const int character = peek();
     if (character == kEnd) return kEnd;
@@ -33,9 +33,9 @@ class TextInput {
     return character;
   }
 
-  /// Offset in the (inflated) file of the character peek() shows.
+  /// Offset of the next character in the (decompressed) file.
   [[nodiscard]] std::uint64_t offset() const noexcept { return before_ + next_; }
-  /// Line of the character peek() shows, from 1.
+  /// Line of the next character, counted from 1.
   [[nodiscard]] std::uint32_t line() const noexcept { return line_; }
   [[nodiscard]] ByteSource& source() const noexcept { return *source_; }
 
@@ -53,7 +53,7 @@ class TextInput {
   }
 
   ByteSource* source_;
-  std::vector<char> buffer_ = std::vector<char>(std::size_t{64} << 10U);  // the stack may be as small
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{64} << 10U);  // on the heap: thread stacks may be small
   std::size_t next_ = 0;
   std::size_t end_ = 0;
   std::uint64_t before_ = 0;  // bytes before the buffer

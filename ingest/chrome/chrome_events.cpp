@@ -17,25 +17,24 @@
 
 namespace stepsim::ingest {
 namespace {
-/// Counts what is wrong with a Chrome trace that can still be used. Offsets are those in the
-/// inflated file.
+/// Counts the defects of a Chrome trace that is still usable. Offsets are those in the decompressed file.
 class TraceDefects {
  public:
-  /// Both must outlive this.
+  /// Both must outlive this object.
   TraceDefects(const ByteSource& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
 
   [[nodiscard]] InputLocation at(std::uint64_t offset) const { return {source_.name(), offset, {}}; }
-  /// Only the first `detail` is kept, so it may be empty once bad_records() > 0.
+  /// Counts a record that cannot be used. Only the first `detail` is kept, so it may be empty once bad_records() > 0.
   void bad_record(std::uint64_t offset, std::string_view detail);
   [[nodiscard]] std::uint64_t bad_records() const noexcept { return bad_records_; }
   void bad_member(std::uint64_t offset, std::string_view detail);
-  /// Text that is not strict JSON, but whose meaning is clear.
+  /// Counts text that is not strict JSON, but whose meaning is clear.
   void odd(std::uint64_t offset);
   void ignored_member(std::uint64_t offset);
-  void text_behind(std::uint64_t offset, std::string_view detail);
-  /// The file ends inside the trace.
+  void count_trailing_text(std::uint64_t offset, std::string_view detail);
+  /// Reports that the file ends inside the trace.
   void cut(std::uint64_t offset);
-  /// The trace is whole, but the gzip stream is damaged behind it.
+  /// Reports that the trace is complete, but the gzip stream after it is damaged.
   void damaged_gzip(std::uint64_t offset);
 
  private:
@@ -59,14 +58,14 @@ void TraceDefects::ignored_member(std::uint64_t offset) {
   diagnostics_.count(diagnostic("member_ignored"), at(offset));
 }
 
-void TraceDefects::text_behind(std::uint64_t offset, std::string_view detail) {
+void TraceDefects::count_trailing_text(std::uint64_t offset, std::string_view detail) {
   if (diagnostics_.count_of("trailing_text") > 0) return;
   diagnostics_.count(diagnostic("trailing_text"), at(offset), detail);
 }
 
 void TraceDefects::cut(std::uint64_t offset) {
   diagnostics_.count(diagnostic("truncated_file"), at(offset),
-                     source_.truncated() ? "the gzip data is cut off or damaged" : "the text ends here");
+                     source_.truncated() ? "the gzip data is truncated or damaged" : "the text ends here");
 }
 
 void TraceDefects::damaged_gzip(std::uint64_t offset) { diagnostics_.count(diagnostic("damaged_gzip"), at(offset)); }
@@ -88,7 +87,7 @@ struct ChromeEventReader::State {
 
   bool next(ChromeEvent& event);
 
-  std::unique_ptr<RecordsAhead> ahead;  // null on one thread
+  std::unique_ptr<RecordsAhead> ahead;  // null with one thread
   ByteSource& source;
   TraceDefects defects;
   ChromeFrame frame;
@@ -123,14 +122,14 @@ struct ChromeEventReader::State {
   SourceCursor text;
   Place place = Place::kStart;
   bool events_found = false;
-  RecordPiece* piece = nullptr;  // whose records are handed out
+  RecordPiece* piece = nullptr;  // the piece whose records are being returned
   std::size_t next_of_piece = 0;
   ChromeRecord fields;
-  std::deque<std::string> unescaped;                                        // of the record that was handed out
-  enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what precedes at()
-  bool recovering = false;                   // looking for the next record behind a bad one
-  std::optional<std::uint64_t> open_record;  // begins here and has no end: cut off, unless others follow
-  std::uint64_t read_again = 0;              // bytes, while recovering
+  std::deque<std::string> unescaped;  // strings of the record that was returned last
+  enum class Before { kOpening, kItem, kComma } before = Before::kOpening;  // what precedes text.at()
+  bool recovering = false;                   // searching for the next record after a bad one
+  std::optional<std::uint64_t> open_record;  // offset of a record whose end was not found
+  std::uint64_t read_again = 0;              // bytes that were read twice during recovery
   std::size_t members_bytes = 0;
 };
 
@@ -166,7 +165,8 @@ void ChromeEventReader::State::start() {
   text.advance();
 }
 
-// At the bracket of the list. A second list of events is read too, but a copy of the trace has one list.
+// Enters a list of events. Precondition: the position is at its bracket. The events of a second list are read too, but
+// the frame describes only the first list.
 void ChromeEventReader::State::begin_events() {
   text.advance();
   if (events_found) {
@@ -242,7 +242,8 @@ void ChromeEventReader::State::keep_member(std::string key, std::string value) {
   defects.ignored_member(text.at());
 }
 
-// Between two records, where the text in memory ends, the records of the next piece may have been scanned.
+// Uses the records of the next piece if they were scanned ahead. This is possible between two records, at the end of
+// the text in memory.
 bool ChromeEventReader::State::take_piece() {
   if (!ahead || recovering || before != Before::kComma || !text.at_window_end()) return false;
   piece = ahead->take(text.at());
@@ -321,7 +322,7 @@ bool ChromeEventReader::State::record(ChromeEvent& event) {
   return false;
 }
 
-// Something in the list of events that is not an object.
+// Handles an element of the list of events that is not an object.
 void ChromeEventReader::State::other_element() {
   const std::uint64_t begin = text.at();
   item();
@@ -336,18 +337,18 @@ void ChromeEventReader::State::other_element() {
   }
   bad_record(begin, problem);
   if (outcome != Outcome::kDone) return recover_from(begin + 1, text.stopped_at());
-  // A stray bracket makes a list of the records that follow, a stray quote makes a string of
-  // them; no comma follows such a string.
+  // A stray bracket turns the records after it into a list, and a stray quote turns them into a string; no comma
+  // follows such a string.
   if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, text.at());
 }
 
-// Text behind the end does not belong to the trace, unless the end was a stray bracket, which
-// must not hide the records behind it.
+// Handles text after the end of the trace. It is ignored, unless the end was a stray bracket with more records after
+// it.
 void ChromeEventReader::State::behind() {
   static_cast<void>(text.next_char());
   if (text.at_end()) return finish();
   frame_is_odd();
-  defects.text_behind(text.at(), text.unexpected("the end of the file"));
+  defects.count_trailing_text(text.at(), text.unexpected("the end of the file"));
   if (!events_found) {  // the object ended too early
     if (!find_events_key()) return finish();
     place = Place::kMembers;
@@ -372,7 +373,8 @@ void ChromeEventReader::State::odd_place() {
   if (place == Place::kMembers) frame_is_odd();
 }
 
-// A comma too many or too few between items is not strict JSON, but changes nothing.
+// Notes a missing comma before an item; comma() and close() note an extra one. Neither is strict JSON, but the meaning
+// is clear.
 void ChromeEventReader::State::item() {
   if (before == Before::kItem && !recovering) odd_place();
   before = Before::kItem;
@@ -418,9 +420,9 @@ bool ChromeEventReader::State::find_events_key() {
   return text.find('"', '"', [](const char*, const char* at, const char* end) { return is_events_key(at, end); });
 }
 
-// Goes on at `resume`, just behind the beginning of a bad item, so that a quote missing in one
-// record does not hide the next one. What is read twice is limited, so that the work stays
-// linear in the file's size; beyond the limit, goes on where the item was found to be bad.
+// Continues at `resume`, just after the beginning of a bad item, so that a missing quote in one record does not hide
+// the next one. The amount of text that is read twice is limited, so the work stays linear in the file's size. Beyond
+// this limit it continues at `stopped_at`, where the scan failed.
 void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t stopped_at) {
   constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
   constexpr std::uint64_t kFactor = 4;
@@ -434,7 +436,7 @@ void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t 
   }
 }
 
-// Moves to what may be the next record, or to the end of the list of events.
+// Moves to the probable beginning of the next record, or to the end of the list of events.
 bool ChromeEventReader::State::find_record() {
   bool closes = false;
   const bool found = text.find('{', ']', [this, &closes](const char* begin, const char* at, const char* end) {

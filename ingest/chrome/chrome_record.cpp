@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Up to four characters as one number.
+/// Packs up to four characters into one number.
 constexpr std::uint32_t packed(std::string_view text) noexcept {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -38,7 +38,7 @@ ChromeRecord::Member member_called(std::string_view key) noexcept {
   }
 }
 
-/// The text of a value with its quotes.
+/// Returns the text of a value, including the quotes of a string.
 std::string_view whole_text(const json::Value& value) noexcept {
   return value.type == json::Type::kString ? std::string_view{value.raw.data() - 1, value.raw.size() + 2} : value.raw;
 }
@@ -113,8 +113,8 @@ const char* ChromeRecord::wrong_member() const noexcept {
 
 namespace {
 
-/// Members that profilers write behind the list of events and never inside an event.
-constexpr std::array<std::string_view, 10> kMembersBehind = {
+/// Top-level members that profilers write after the list of events and never inside an event.
+constexpr std::array<std::string_view, 10> kMembersAfterEvents = {
     "traceName",     "distributedInfo", "displayTimeUnit", "baseTimeNanoseconds", "deviceProperties",
     "schemaVersion", "otherData",       "metadata",        "host_name",           "trace_id"};
 
@@ -128,7 +128,7 @@ const char* before_blanks(const char* at, const char* begin) {
   return at;
 }
 
-/// Does `"key":` stand at `at`?
+/// True if `"key":` begins at `at`.
 bool is_key(const char* at, const char* end, std::string_view key) {
   const auto left = static_cast<std::size_t>(end - at);
   if (left < key.size() + 2 || *at != '"' || at[key.size() + 1] != '"') return false;
@@ -164,7 +164,7 @@ bool ends_events(const char* at, const char* end) {
   const char* const comma = behind_blanks(at + 1, end);
   if (comma == end || *comma != ',') return false;
   const char* const key = behind_blanks(comma + 1, end);
-  return std::any_of(kMembersBehind.begin(), kMembersBehind.end(),
+  return std::any_of(kMembersAfterEvents.begin(), kMembersAfterEvents.end(),
                      [key, end](std::string_view member) { return is_key(key, end, member); });
 }
 

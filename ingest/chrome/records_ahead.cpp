@@ -16,18 +16,18 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A piece on its way: text, then records.
+/// A piece of the trace: first its text, then the records scanned from it.
 struct Piece {
   enum class State : std::uint8_t { kText, kScanning, kDone };
 
   State state = State::kDone;
-  std::vector<char> text;  ///< json::kPadding zeros behind it
+  std::vector<char> text;  ///< followed by json::kPadding zeros
   std::size_t size = 0;
-  std::size_t read = 0;  ///< of the text, by read()
-  bool scans = false;    ///< begins and ends behind a comma between two records, as it seems
-  bool whole = false;    ///< `records` are all that is in it
+  std::size_t read = 0;  ///< bytes of the text that read() has returned
+  bool scans = false;    ///< the piece seems to begin and end after a comma between two records
+  bool whole = false;    ///< the piece contains nothing but `records`
   RecordPiece records;
-  std::exception_ptr error;  ///< instead of text
+  std::exception_ptr error;  ///< error from reading or scanning the piece
 };
 
 void scan_records(Piece& piece) {
@@ -106,7 +106,8 @@ class RecordsAhead::Impl {
   [[nodiscard]] bool truncated() const noexcept { return source_.truncated(); }
 
  private:
-  /// The first piece that is not used up, once it is done: works on it or on later ones until then. Null at the end.
+  /// Waits for the first piece that is not used up and returns it; null at the end. While it waits, it works on this
+  /// piece or on later ones.
   Piece* front() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -132,7 +133,7 @@ class RecordsAhead::Impl {
     }
   }
 
-  /// Scans or reads one piece, whatever is first; false if there is nothing to do now.
+  /// Scans the first unscanned piece, or else reads a new one. Returns false if there is nothing to do now.
   bool work(std::unique_lock<std::mutex>& lock) {
     for (const auto& piece : pieces_) {
       if (piece->state != Piece::State::kText) continue;
@@ -179,7 +180,7 @@ class RecordsAhead::Impl {
     return piece;
   }
 
-  /// Reads the text of a piece; true if it is the last one. One thread at a time.
+  /// Reads the text of a piece; true if it is the last one. Only one thread may call this at a time.
   bool fill(Piece& piece) {
     bool last = false;
     try {
@@ -220,9 +221,9 @@ class RecordsAhead::Impl {
 
   ByteSource& source_;
   const std::size_t piece_bytes_;
-  const std::size_t most_;  ///< pieces at a time: one that is used, and one for each thread to scan
+  const std::size_t most_;  ///< maximum number of pieces in memory: the one in use, and one per thread to scan
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Piece>> pieces_;
   std::vector<std::unique_ptr<Piece>> unused_;
@@ -230,8 +231,8 @@ class RecordsAhead::Impl {
   bool ended_ = false;
   bool over_ = false;
 
-  // Of the one who reads.
-  std::vector<char> rest_;  ///< text behind the last cut
+  // Used only by the thread that reads the source.
+  std::vector<char> rest_;  ///< text after the last cut
   std::uint64_t read_to_ = 0;
   bool begins_at_gap_ = false;
 
@@ -239,7 +240,7 @@ class RecordsAhead::Impl {
     HandOver::take();
     help();
   };
-  std::unique_ptr<TbbHelpers> helpers_;  ///< none for a trace of one piece
+  std::unique_ptr<TbbHelpers> helpers_;  ///< null for a trace of one piece
 };
 
 RecordsAhead::RecordsAhead(ByteSource& source, int threads, std::size_t piece_bytes)

@@ -13,34 +13,36 @@
 
 namespace stepsim::ingest {
 
-/// The records of a piece of a Chrome trace's list of events, and what their views point into.
+/// The records of one piece of a Chrome trace's list of events, with the storage that their views point to.
 struct RecordPiece {
-  std::uint64_t begin = 0;  ///< offset of its text
+  std::uint64_t begin = 0;  ///< offset of the piece's text
   std::uint64_t end = 0;
-  std::vector<ChromeEvent> events;  ///< with their offsets
+  std::vector<ChromeEvent> events;  ///< with their offsets in the file
   std::vector<ChromeArgument> arguments;
   std::deque<std::string> unescaped;
 };
 
-/// Reads a Chrome trace ahead of its reader, cuts it behind commas where records seem to begin, and scans the pieces on
-/// other threads. A guess: a piece is of use if the reader comes to its beginning between two records. Then its records
-/// are those that the reader would have found, because a piece with anything else in it is not handed out. Memory is a
-/// few pieces, whatever the size of the trace.
+/// Reads a Chrome trace ahead of its reader and scans pieces of it on other threads. It cuts the text after commas
+/// where records seem to begin. A cut is a guess: a piece is used only if the reader arrives at its beginning between
+/// two records. Its records are then those that the reader would have found, because a piece that contains anything
+/// else is not handed out. Memory is a few pieces, whatever the size of the trace.
 class RecordsAhead final : public ByteSource {
  public:
-  /// Reads and scans on `threads` threads, the caller's included. `source` must outlive this.
+  /// Reads and scans on `threads` threads, including the caller's. `source` must outlive this object.
   RecordsAhead(ByteSource& source, int threads, std::size_t piece_bytes);
   ~RecordsAhead() override;
   RecordsAhead(const RecordsAhead&) = delete;
   RecordsAhead& operator=(const RecordsAhead&) = delete;
 
-  /// The text that was neither read nor taken, but not beyond the end of a piece. Throws what the source throws.
+  /// Returns text that neither read() nor take() has returned yet, up to the end of a piece at most. Throws what the
+  /// source throws.
   [[nodiscard]] std::size_t read(std::span<char> out) override;
   /// Precondition: read() has returned 0.
   [[nodiscard]] bool truncated() const noexcept override;
 
-  /// Takes the piece that begins at `offset`, if read() comes to it next and it holds whole records with one comma
-  /// behind each, and no more; else null. It is valid until the next call of this or read(). Throws as read() does.
+  /// Returns the scanned records of the piece at `offset`, if read() would return that piece next and it holds only
+  /// whole records, each followed by one comma; otherwise null. The result is valid until the next call of take() or
+  /// read(). Throws as read() does.
   [[nodiscard]] RecordPiece* take(std::uint64_t offset);
 
  private:

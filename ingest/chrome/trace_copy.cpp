@@ -77,7 +77,7 @@ std::string TraceCopy::members(std::size_t first, std::size_t last, std::string_
   return text;
 }
 
-/// Makes ready what is left of the piece before `end`; true at `end` and where the source ends.
+/// Appends the rest of the piece before `end` to ready_. Returns true at `end` and at the end of the source.
 bool TraceCopy::copy_until(std::uint64_t end) {
   if (at_ >= end || (used_ == piece_.size() && !fill())) return true;
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(end - at_, piece_.size() - used_));
@@ -97,8 +97,9 @@ void TraceCopy::skip_to(std::uint64_t offset) {
 
 bool TraceCopy::fill() {
   constexpr std::size_t kPiece = std::size_t{256} << 10U;
-  piece_.resize(kPiece);
-  piece_.resize(source_.read(piece_));
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kPiece);
+  const std::span<char> room(buffer_.get(), kPiece);
+  piece_ = {room.data(), source_.read(room)};
   used_ = 0;
   return !piece_.empty();
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,24 +14,25 @@
 
 namespace stepsim::ingest {
 
-/// A record in the text of a trace.
+/// Position of a record in the text of a trace.
 struct RecordSpan {
   std::uint64_t begin = 0;
   std::uint32_t size = 0;
-  bool odd = false;  ///< not strict JSON
+  bool odd = false;  ///< the record is not strict JSON
 
   RecordSpan() = default;
   explicit RecordSpan(const ChromeEvent& event)
       : begin(event.offset), size(static_cast<std::uint32_t>(event.record.size())), odd(event.odd) {}
 };
 
-/// The text of a trace with some of its records: strict JSON, whatever the trace is. These records and the text around
-/// the list of events are copied byte for byte where they are strict JSON, each record on a line of its own. What
-/// ChromeEventReader could not read is not in it. Memory is a piece of text and the longest odd record.
+/// Produces a copy of a trace with a subset of its records, always as strict JSON. The records and the text around the
+/// list of events are copied byte for byte where they are strict JSON, and each record gets a line. Parts that
+/// ChromeEventReader could not read are dropped. Memory: one piece of text and the longest record that is not strict
+/// JSON.
 class TraceCopy final : public ByteSource {
  public:
-  /// `source` is at the beginning of a trace that a reader has read to its end before, `frame` is what that reader
-  /// said. `records` ascend. All must outlive this.
+  /// `source` is at the beginning of a trace, `frame` comes from a reader that has read this trace to its end, and
+  /// `records` are in ascending order. All must outlive this object.
   TraceCopy(ByteSource& source, const ChromeFrame& frame, const std::vector<RecordSpan>& records)
       : ByteSource(source.name()), source_(source), frame_(frame), records_(records) {}
 
@@ -53,12 +55,13 @@ class TraceCopy final : public ByteSource {
   const ChromeFrame& frame_;
   const std::vector<RecordSpan>& records_;
   Stage stage_ = Stage::kHead;
-  std::size_t next_ = 0;        ///< of records_
-  std::string piece_;           ///< of the source's text
-  std::size_t used_ = 0;        ///< of piece_
-  std::uint64_t at_ = 0;        ///< offset in the source after what was used
-  std::string ready_;           ///< to be read
-  std::size_t ready_used_ = 0;  ///< of ready_
+  std::size_t next_ = 0;  ///< index of the next record in records_
+  std::unique_ptr<char[]> buffer_;
+  std::string_view piece_;      ///< current piece of the source's text, in buffer_
+  std::size_t used_ = 0;        ///< bytes of piece_ used so far
+  std::uint64_t at_ = 0;        ///< offset of the next unused byte in the source
+  std::string ready_;           ///< output that read() has not returned yet
+  std::size_t ready_used_ = 0;  ///< bytes of ready_ that read() has returned
 };
 
 }  // namespace stepsim::ingest

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kFile = "in_file";
 
-/// The text of a value without its quotes, escapes as they are.
+/// Returns a JSON value without its quotes. Escapes are not decoded.
 std::string_view bare(std::string_view value) noexcept {
   const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
   return quoted ? value.substr(1, value.size() - 2) : value;
@@ -24,7 +24,7 @@ std::string_view bare(std::string_view value) noexcept {
 
 std::string quoted(std::string_view prefix, std::string_view text) { return fmt::format("\"{}{}\"", prefix, text); }
 
-/// Puts what tells a file's processes apart in front of values, or takes it away.
+/// Adds a file's prefixes to values if `on`, else removes them.
 class Marking {
  public:
   Marking(const ProcessPrefix& prefix, bool on) : prefix_(prefix), whole_(prefix.worker + prefix.rank), on_(on) {}
@@ -37,7 +37,7 @@ class Marking {
     return own ? quoted("", rank) : without(whole_, value);
   }
 
-  /// An id, or the name of a process.
+  /// Marks an id or the name of a process.
   [[nodiscard]] std::string text(std::string_view value) const {
     return on_ ? quoted(whole_, bare(value)) : without(whole_, value);
   }
@@ -61,7 +61,8 @@ class Marking {
   bool on_;
 };
 
-/// What ties a flow's or an asynchronous span's events to each other: two files may use the same id.
+/// Returns true for phases whose events are connected by an id (flows, asynchronous spans, objects). Two files may use
+/// the same id, so the id needs the prefix.
 bool has_own_id(std::string_view phase) noexcept {
   constexpr std::string_view kPhases = "stfbneSTpFNOD";
   return phase.size() == 1 && kPhases.find(phase.front()) != std::string_view::npos;
@@ -77,7 +78,7 @@ std::string marked_arguments(std::string_view arguments, const Marking& marking)
   return out + '}';
 }
 
-/// `event` with its members marked; `start` in place of its own where there is one.
+/// Returns `event` with the prefixes on its members. If `start` is given, it replaces the start of the event.
 std::string rewritten(const ChromeEvent& event, const Marking& marking, const std::optional<std::string>& start) {
   std::string out = "{";
   ItemCursor members{event.record};
@@ -139,7 +140,7 @@ constexpr std::string_view kMembers = "stepsim_members";
 constexpr std::string_view kText = "stepsim_text";
 
 constexpr std::string_view kBase = "baseTimeNanoseconds";
-/// Members of a trace that its reader uses. The rest, its environment perhaps, stays behind.
+/// Members of a trace that its reader uses. All others, such as the environment, are dropped.
 constexpr std::array<std::string_view, 5> kKept{kBase, "distributedInfo", "deviceProperties", "host_name",
                                                 "schemaVersion"};
 
@@ -147,7 +148,7 @@ std::string metadata(std::string_view name, std::string_view arguments, std::siz
   return fmt::format(R"({{"ph":"M","name":"{}","args":{{{}}},"in_file":{}}})", name, arguments, file);
 }
 
-/// The members of `trace` that are kept, without braces.
+/// Returns those of `members` that are in kKept, as JSON without the braces.
 std::string kept_members(const std::vector<std::pair<std::string, std::string>>& members,
                          const CombinedTraceWriter::Clock& clock) {
   std::string out;
@@ -203,7 +204,7 @@ CombinedTraceWriter::Counts CombinedTraceWriter::add_trace(ByteSource& source, c
 }
 
 void CombinedTraceWriter::add_text(std::string_view text, const CombinedFile& file) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;  // a reader holds a record in memory
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;  // limits a record's size: readers hold a whole record
   begin_file(file);
   do {
     const std::size_t end = text.size() <= kPiece ? text.size() : std::min(text.find('\n', kPiece), text.size());
@@ -218,7 +219,7 @@ void CombinedTraceWriter::finish() { sink_("\n]}\n"); }
 bool is_combined_trace(std::string_view head) {
   std::size_t same = 0;
   for (const char c : head) {
-    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;  // formatters of JSON add them
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;  // JSON formatters add whitespace
     if (c != kBeginning[same]) return false;
     if (++same == kBeginning.size()) return true;
   }
@@ -227,7 +228,7 @@ bool is_combined_trace(std::string_view head) {
 
 namespace {
 
-/// A file while its records come.
+/// A file whose records are still being read.
 struct Growing {
   SeparatedFile file;
   ProcessPrefix prefix;
@@ -254,8 +255,10 @@ class Separating {
   void take(const ChromeEvent& event) {
     const std::optional<std::size_t> number = file_of(event.record);
     if (number == files_.size() && event.phase == "M" && event.name == kFileRecord) return begin(event);
-    if (!number || *number >= files_.size())
-      return diagnostics_.count(diagnostic("bad_record"), {name_, event.offset, {}}, "it names no file of the trace");
+    if (!number || *number >= files_.size()) {
+      return diagnostics_.count(diagnostic("bad_record"), {name_, event.offset, {}},
+                                "it does not name a file of the trace");
+    }
     Growing& file = files_[*number];
     if (event.phase == "M" && event.name == kMembers) {
       if (!event.arguments.empty()) file.members = event.arguments.substr(1, event.arguments.size() - 2);

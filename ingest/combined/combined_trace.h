@@ -14,32 +14,34 @@
 #include "model/base/diagnostics.h"
 #include "model/base/units.h"
 
-/// The records of a combined trace: those of its files, as they were but for what tells the files' processes apart.
+/// Reads and writes combined traces. A combined trace contains the records of several files, unchanged except for
+/// prefixes that keep the files' processes apart.
 namespace stepsim::ingest {
 
-/// `text` as a JSON string, quotes included.
+/// Returns `text` as a JSON string, quotes included.
 [[nodiscard]] std::string json_text(std::string_view text);
 
-/// Whose processes a file holds, as ByteProfile puts it in front of their ids: "wk0." and "rank1.".
+/// Names the worker and rank that a file's processes belong to. As in ByteProfile, these go before the process ids.
 struct ProcessPrefix {
-  std::string worker;     ///< "wk0."; empty where a job has one worker, and for ranks
+  std::string worker;     ///< "wk0."; empty unless the job has several workers
   std::string rank;       ///< "rank1."
-  bool on_names = false;  ///< also in front of events' names, as in files of BytePS and ByteProfile: the rank only
+  bool on_names = false;  ///< also put `rank` before event names, as BytePS and ByteProfile do
 };
 
-/// `event` as a record of the combined trace, from the file numbered `file`: its process has the prefix in front, and
-/// so have ids that tie events to each other and the names of processes. It starts later by `shift`. All else is as it
-/// was written. A process that is already named like the rank gets the worker in front only.
+/// Returns `event` as a record of the combined trace, with `file` as the number of its file. The prefix goes before its
+/// process id, before ids that connect events, and before names of processes. Its start moves later by `shift`. Nothing
+/// else changes. If the process already has the rank as its name, only the worker goes before it.
 [[nodiscard]] std::string combined_record(const ChromeEvent& event, const ProcessPrefix& prefix, std::size_t file,
                                           Duration shift);
 
-/// The number of the file that a record of a combined trace is from; nothing for any other record.
+/// Returns the number of the file that a record of a combined trace comes from, or nothing for any other record.
 [[nodiscard]] std::optional<std::size_t> file_of(std::string_view record);
 
-/// A record as it was before combined_record(), but for its start.
+/// Reverses combined_record(), except for the shift of the start.
 [[nodiscard]] std::string separated_record(const ChromeEvent& event, const ProcessPrefix& prefix);
 
-/// Several files of one job in one Chrome trace, which viewers show and which stepsim divides again:
+/// A combined trace holds several files of one job in one Chrome trace. Viewers can show it, and separate() splits it
+/// again:
 ///
 ///     {"displayTimeUnit":"ns","otherData":{"program":"stepsim","combined":1,...},"traceEvents":[
 ///     {"ph":"M","name":"stepsim_file","args":{"name":"0/0/comm.json","format":"byteps_comm",
@@ -48,40 +50,41 @@ struct ProcessPrefix {
 ///     {"ph":"M","name":"stepsim_members","args":{"distributedInfo":{...}},"in_file":0},
 ///     {"ph":"M","name":"stepsim_text","args":{"text":"graph [..."},"in_file":1}, ...]}
 ///
-/// A file that is no Chrome trace is there as its text. Of a trace's other members those are kept that say whose trace
-/// it is and what its clock counts from.
+/// A file that is not a Chrome trace is stored as text. Members of a trace other than its events are kept only if they
+/// identify its rank or host, or give the base time of its clock.
 
-/// A file of a combined trace.
+/// One file in a combined trace.
 struct CombinedFile {
-  std::string name;    ///< its path within the job: "0/0/comm.json"
-  std::string format;  ///< the name of its format
+  std::string name;    ///< path within the job: "0/0/comm.json"
+  std::string format;  ///< name of its format
   ProcessPrefix prefix;
 };
 
-/// Writes a combined trace, a file after the other.
+/// Writes a combined trace, one file after another.
 class CombinedTraceWriter {
  public:
   using Sink = std::function<void(std::string_view text)>;
   using Keep = std::function<bool(const ChromeEvent& event)>;
 
-  /// How a trace's events are put on the common clock.
+  /// The change that moves a trace's events to the common clock.
   struct Clock {
-    Duration shift{};                  ///< they start later by this
-    std::optional<std::int64_t> base;  ///< and count from this, in nanoseconds since 1970; nothing: as they did
+    Duration shift{};                  ///< added to each start
+    std::optional<std::int64_t> base;  ///< new base time, in nanoseconds since 1970; empty: keep the trace's own
   };
   struct Counts {
-    std::uint64_t events = 0;    ///< written
-    std::uint64_t left_out = 0;  ///< that `keep` does not keep
+    std::uint64_t events = 0;    ///< events written
+    std::uint64_t left_out = 0;  ///< events that `keep` rejected
   };
 
-  /// `origin`: members of a JSON object, which say who made it from what; may be empty.
+  /// `origin` holds members of a JSON object that state which program made the file and from what. It may be empty.
   CombinedTraceWriter(Sink sink, std::string_view origin);
 
-  /// Streams the records of a Chrome trace. Throws InputError as ChromeEventReader does.
+  /// Copies the records of a Chrome trace without holding them all in memory. Throws InputError as ChromeEventReader
+  /// does.
   Counts add_trace(ByteSource& source, const CombinedFile& file, const Clock& clock, const Keep& keep,
                    Diagnostics& diagnostics);
   void add_text(std::string_view text, const CombinedFile& file);
-  /// To be called once, last.
+  /// Ends the file. Call it once, after all files.
   void finish();
 
  private:
@@ -93,18 +96,18 @@ class CombinedTraceWriter {
   bool any_ = false;
 };
 
-/// Whether a file that begins so is a combined trace.
+/// Returns true if `head`, the beginning of a file, is that of a combined trace.
 [[nodiscard]] bool is_combined_trace(std::string_view head);
 
-/// A file of a combined trace as it was, but for its clock.
+/// One file taken out of a combined trace. It equals the original except for its clock.
 struct SeparatedFile {
   std::string name;
   std::string format;
   std::string text;
 };
 
-/// Divides a combined trace. Holds all of it in memory. A record of no file is counted as "bad_record". Throws
-/// InputError as ChromeEventReader does.
+/// Splits a combined trace into its files. Holds all of it in memory. Counts a record that belongs to no file as
+/// "bad_record". Throws InputError as ChromeEventReader does.
 [[nodiscard]] std::vector<SeparatedFile> separate(ByteSource& source, Diagnostics& diagnostics);
 
 }  // namespace stepsim::ingest

@@ -63,23 +63,24 @@ MeasuredCollective read_table(const YamlField& field) {
   MeasuredEntry entry;
   read_map(field, measured_keys(), entry);
   MeasuredCollective& table = entry.table;
-  if (table.link <= Bandwidth{}) field.fail(fmt::format("'{}' has no link; expected what it carries", field.name));
+  if (table.link <= Bandwidth{})
+    field.fail(fmt::format("'{}' has no 'link'; expected its rate, for example 240GB/s", field.name));
   if (table.bandwidth <= Bandwidth{}) table.bandwidth = table.link;
   if (table.hosts > table.ranks) field.fail(fmt::format("'{}' has more hosts than ranks", field.name));
   if (entry.bytes.empty() || entry.bytes.size() != entry.times.size() || entry.bytes.size() > kMostSizes) {
-    field.fail(fmt::format("'{}' has {} sizes and {} times; expected as many of both, from 1 to {}", field.name,
+    field.fail(fmt::format("'{}' has {} sizes and {} times; expected the same number of both, from 1 to {}", field.name,
                            entry.bytes.size(), entry.times.size(), kMostSizes));
   }
   for (std::size_t i = 0; i < entry.bytes.size(); ++i) {
     if (i > 0 && entry.bytes[i] <= entry.bytes[i - 1])
-      field.fail(fmt::format("the sizes of '{}' do not rise; expected them in order", field.name));
+      field.fail(fmt::format("the sizes of '{}' are not ascending; expected them sorted", field.name));
     table.times.emplace_back(entry.bytes[i], entry.times[i]);
   }
   return table;
 }
 
-/// The key `collectives` of cluster.yaml: a list of maps such as {op: all_reduce, ranks: 4, link: 240GB/s,
-/// bytes: [1MiB, 8MiB], times: [60us, 120us]}. Throws InputError with the place of what is wrong.
+/// Reads the key `collectives` of cluster.yaml: a list of maps such as {op: all_reduce, ranks: 4, link: 240GB/s, bytes:
+/// [1MiB, 8MiB], times: [60us, 120us]}. Throws InputError with the place of the problem.
 std::vector<MeasuredCollective> read_measured(const YamlField& field) {
   std::vector<MeasuredCollective> tables;
   for (const YamlField& item : field.list("a list of measured collectives")) tables.push_back(read_table(item));
@@ -90,10 +91,10 @@ std::vector<MeasuredCollective> read_measured(const YamlField& field) {
 
 using Kind = YamlValue::Kind;
 
-// Enough for ten thousand hosts by name. yaml-cpp reads about 10 MB/s.
+// The limit of 4 MiB is large enough for ten thousand hosts by name. yaml-cpp reads about 10 MB/s.
 constexpr YamlForm kClusterForm{4U << 20U, "hosts: 2"};
-constexpr std::uint32_t kMostAHost = 64;           // NICs or devices
-constexpr std::size_t kMostConnected = 1U << 18U;  // of them in the cluster
+constexpr std::uint32_t kMaxPerHost = 64;         // NICs or devices per host
+constexpr std::size_t kMaxInCluster = 1U << 18U;  // NICs and devices in the cluster
 constexpr std::size_t kMostTiers = 4;
 
 const std::vector<YamlKey<Cable>>& cable_keys() {
@@ -109,11 +110,12 @@ const std::vector<YamlKey<Cable>>& cable_keys() {
   return keys;
 }
 
-/// `otherwise` has the values of the keys that `field` lacks.
+/// Reads a cable. `otherwise` gives the values for keys that `field` lacks.
 Cable read_cable(const YamlField& field, Cable otherwise = {}) {
   if (!field.is(Kind::kMap)) field.reject("a map such as {bandwidth: 25Gb/s, latency: 1us}");
   read_map(field, cable_keys(), otherwise);
-  if (otherwise.bandwidth <= Bandwidth{}) field.fail(fmt::format("'{}' has no bandwidth; expected one", field.name));
+  if (otherwise.bandwidth <= Bandwidth{})
+    field.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", field.name));
   return otherwise;
 }
 
@@ -130,29 +132,29 @@ std::vector<Tier> read_tiers(const YamlField& field, Duration latency) {
     Tier tier{.ports = 0, .latency = latency};
     read_map(item, keys, tier);
     if (tier.ports == 0)
-      item.fail(fmt::format("'{}' has no ports; expected how many each of its switches has", item.name));
+      item.fail(fmt::format("'{}' has no 'ports'; expected the number of ports of each switch", item.name));
     tiers.push_back(tier);
   }
   if (tiers.size() > kMostTiers) field.fail(fmt::format("{} tiers; expected at most {}", tiers.size(), kMostTiers));
   return tiers;
 }
 
-/// `devices: 8` or `devices: {count: 8, model: H100}`.
+/// Reads `devices: 8` or `devices: {count: 8, model: H100}`.
 void read_device_count(const YamlField& field, ClusterShape& shape) {
   static const std::vector<YamlKey<ClusterShape>> keys{
-      {"count", [](ClusterShape& to, const YamlField& value) { to.devices = value.count(1, kMostAHost); }},
+      {"count", [](ClusterShape& to, const YamlField& value) { to.devices = value.count(1, kMaxPerHost); }},
       {"model",
        [](ClusterShape& to, const YamlField& value) { to.device_model = value.line_of_text("a device's name"); }},
   };
   if (field.is(Kind::kMap)) {
     read_map(field, keys, shape);
-    if (shape.devices == 0) field.fail("'devices' has no count; expected how many a host has");
+    if (shape.devices == 0) field.fail("'devices' has no 'count'; expected the number of devices per host");
   } else {
-    shape.devices = field.count(1, kMostAHost);
+    shape.devices = field.count(1, kMaxPerHost);
   }
 }
 
-/// A host whose NIC differs. Keys that it lacks are as in `usual`.
+/// A host whose NIC differs from the others'. Keys that the entry lacks have the values of `usual`.
 struct Override {
   const NameTable& hosts;
   const Cable& usual;
@@ -169,14 +171,14 @@ void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape
     if (!item.is(Kind::kMap)) item.reject("a host such as {host: node-b, nic: {bandwidth: 10Gb/s}}");
     Override entry{.hosts = hosts, .usual = shape.nic};
     read_map(item, keys, entry);
-    if (!entry.host || !entry.nic) item.fail(fmt::format("'{}' lacks host or nic; expected both", item.name));
+    if (!entry.host || !entry.nic) item.fail(fmt::format("'{}' has no 'host' or no 'nic'; expected both", item.name));
     if (!shape.differ.try_emplace(*entry.host, *entry.nic).second) {
       item.fail("the host has an override already; expected one per host");
     }
   }
 }
 
-/// A value, or {value: ..., assumed: true} for one that nobody measured or asked for.
+/// Reads a plain value, or {value: ..., assumed: true} for a value that nobody measured or asked for.
 void read_parameter(const NetworkParameter& parameter, const YamlField& field, NetworkParameters& network) {
   if (!field.is(Kind::kMap)) return network.set_value(parameter, parameter.read(field));
   static const std::vector<std::string> names{"value", "assumed"};
@@ -193,7 +195,7 @@ void read_parameter(const NetworkParameter& parameter, const YamlField& field, N
   network.set_value(parameter, *value, assumed);
 }
 
-/// The values of a map whose keys are those of `declared`, by their names without the map's.
+/// Reads a map of network parameters. Its keys are the names in `declared` without the map's own name.
 void read_parameters(const YamlField& map, const std::vector<const NetworkParameter*>& declared,
                      NetworkParameters& network) {
   std::vector<std::string> names;
@@ -203,7 +205,7 @@ void read_parameters(const YamlField& map, const std::vector<const NetworkParame
                      [&](std::size_t key, const YamlField& field) { read_parameter(*declared[key], field, network); });
 }
 
-/// Parameters by the map they stand in, in the order of the declarations.
+/// Parameters grouped by the map that contains them, in the order of their declarations.
 using ParameterMaps = std::vector<std::pair<std::string, std::vector<const NetworkParameter*>>>;
 
 ParameterMaps parameter_maps() {
@@ -254,8 +256,7 @@ HostRates read_rates(const YamlField& field) {
   return rates;
 }
 
-/// Collects the keys of the file, which may come in any order, and then reads them in the order in which they need
-/// each other.
+/// Collects the keys of the file in any order, then reads each key after the keys that it depends on.
 class ClusterReader {
  public:
   explicit ClusterReader(const YamlField& file) : file_(file) {
@@ -277,7 +278,7 @@ class ClusterReader {
   }
 
  private:
-  /// The key of this name; null if the file lacks it.
+  /// Returns the key with this name, or null if the file lacks it.
   [[nodiscard]] const YamlField* key(const std::string& name) const {
     const auto found = keys_.find(name);
     return found == keys_.end() ? nullptr : &found->second;
@@ -286,7 +287,7 @@ class ClusterReader {
   Cluster link_by_link(std::vector<Host> hosts) {
     for (const char* name : {"nic", "nics", "tiers", "nvlink", "pcie", "overrides"}) {
       if (const YamlField* field = key(name)) {
-        field->fail(fmt::format("'{}' is given beside 'links'; expected one of the two", name));
+        field->fail(fmt::format("'{}' and 'links' are both given; expected only one", name));
       }
     }
     return read_links({key("links"), key("devices"), key("endpoints"), key("routes")}, std::move(hosts),
@@ -296,7 +297,8 @@ class ClusterReader {
   Cluster by_numbers(std::vector<Host> hosts) {
     if (const YamlField* field = key("routes")) field->fail("'routes' is given without 'links'; expected both");
     const YamlField* const nic = key("nic");
-    if (nic == nullptr) file_.fail("the file has neither 'nic' nor 'links'; expected what connects the hosts");
+    if (nic == nullptr)
+      file_.fail("the file has neither 'nic' nor 'links'; expected one of them, to connect the hosts");
     ClusterShape shape{.hosts = std::move(hosts), .nic = read_cable(*nic)};
     if (const YamlField* field = key("devices")) read_device_count(*field, shape);
     if (const YamlField* field = key("nics")) read_nics(*field, shape);
@@ -310,7 +312,7 @@ class ClusterReader {
   }
 
   static void read_nics(const YamlField& field, ClusterShape& shape) {
-    shape.nics = field.count(1, kMostAHost);
+    shape.nics = field.count(1, kMaxPerHost);
     if (shape.nics > std::max(shape.devices, 1U)) field.reject("at most one for each of a host's 'devices'");
   }
 
@@ -321,9 +323,9 @@ class ClusterReader {
 
   void check_size(const ClusterShape& shape) const {
     const std::size_t connected = shape.hosts.size() * std::max(shape.nics, shape.devices);
-    if (connected > kMostConnected) {
+    if (connected > kMaxInCluster) {
       key("hosts")->fail(
-          fmt::format("the cluster has {} devices or NICs; expected at most {}", connected, kMostConnected));
+          fmt::format("the cluster has {} devices or NICs; expected at most {}", connected, kMaxInCluster));
     }
     if (shape.devices > 1 && !shape.nvlink && !shape.pcie) {
       key("devices")->fail("nothing connects the devices of a host; expected 'nvlink' or 'pcie'");
@@ -341,9 +343,10 @@ class ClusterReader {
     if (shape.nics > 1) check_rails(field, shape);
   }
 
-  /// Only devices of one host pass messages from rail to rail, so each host needs an endpoint on every rail in use.
+  /// Checks that each host has an endpoint on every rail in use, because only devices of the same host pass messages
+  /// from one rail to another.
   static void check_rails(const YamlField& field, const ClusterShape& shape) {
-    using Rails = std::bitset<kMostAHost>;
+    using Rails = std::bitset<kMaxPerHost>;
     Rails used;
     std::vector<Rails> there(shape.hosts.size());
     for (const Endpoint& endpoint : shape.endpoints) {

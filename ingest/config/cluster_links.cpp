@@ -18,7 +18,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// The number that `digits` write. One that does not fit becomes the largest, which no table has.
+/// Returns `digits` as a number; npos if it is too large for std::size_t. The callers' range checks reject npos.
 std::size_t number_of(const std::string& digits) {
   return parse_number<std::size_t>(digits).value_or(std::string::npos);
 }
@@ -77,7 +77,7 @@ std::vector<Host> read_hosts(const YamlField& field, NameTable& names) {
   } else {
     for (const YamlField& item : field.list("how many there are, or a list of their names")) {
       const std::string& name = item.line_of_text("the name of a host");
-      if (is_number(name) && name != std::to_string(hosts.size())) item.reject("a name that is no number");
+      if (is_number(name) && name != std::to_string(hosts.size())) item.reject("a name that is not a number");
       hosts.push_back({name});
       names.add(name);
       static_cast<void>(names.find(item, name));  // throws if a host of this name exists
@@ -94,7 +94,7 @@ namespace {
 using Kind = YamlValue::Kind;
 
 void read_name(std::string& name, const YamlField& field) {
-  // It may be empty: a link needs no name.
+  // The name may be empty: a link needs no name.
   if (field.is(Kind::kScalar) && field.value->text.empty()) return;
   name = field.line_of_text("a name");
 }
@@ -111,14 +111,15 @@ std::vector<Link> read_link_list(const YamlField& field, NameTable& names) {
     if (!item.is(Kind::kMap)) item.reject("a link such as {name: a-b, bandwidth: 25Gb/s, latency: 1us}");
     Link link;
     read_map(item, keys, link);
-    if (link.bandwidth <= Bandwidth{}) item.fail(fmt::format("'{}' has no bandwidth; expected one", item.name));
+    if (link.bandwidth <= Bandwidth{})
+      item.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", item.name));
     names.add(link.name);
     links.push_back(std::move(link));
   }
   return links;
 }
 
-/// A device or an endpoint while its keys are read.
+/// A device or an endpoint whose keys are being read.
 struct Item {
   const Places& places;
   const NameTable& links;
@@ -154,7 +155,8 @@ void read_devices(const YamlField& field, Places& places, Cluster& cluster) {
     if (!entry.is(Kind::kMap)) entry.reject("a device such as {host: node-a, index: 0}");
     Item item{.places = places, .links = none};
     read_map(entry, keys, item);
-    if (!item.host || !item.index) entry.fail(fmt::format("'{}' lacks host or index; expected both", entry.name));
+    if (!item.host || !item.index)
+      entry.fail(fmt::format("'{}' has no 'host' or no 'index'; expected both", entry.name));
     if (!places.devices.try_emplace({*item.host, *item.index}, DeviceId{cluster.devices.size()}).second) {
       entry.fail(fmt::format("device {} of its host is given twice; expected it once", *item.index));
     }
@@ -202,17 +204,17 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
   }
   const Cluster::UplinkPath& path = item.path;
   if (path.up.size() != path.switches.size() || path.down.size() != path.switches.size()) {
-    field.fail(fmt::format("'{}' has {} links up, {} down and {} switches; expected as many of each", field.name,
-                           path.up.size(), path.down.size(), path.switches.size()));
+    field.fail(fmt::format("'{}' has {} links up, {} down and {} switches; expected the same number of each",
+                           field.name, path.up.size(), path.down.size(), path.switches.size()));
   }
-  // Either all endpoints have a path or none: those before the first with a path get an empty one.
+  // Either all endpoints have a path or none does. Endpoints before the first one with a path get an empty one.
   if (item.has_uplink || !cluster.uplinks.empty()) {
     cluster.uplinks.resize(cluster.endpoints.size() - 1);
     cluster.uplinks.push_back(std::move(item.path));
   }
 }
 
-/// A relay must be another endpoint of the same host. That can only be checked when all are read.
+/// Checks that each relay is another endpoint of the same host. This is possible only after all endpoints are read.
 void check_relays(const YamlField& field, const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.uplinks.size(); ++i) {
     for (const EndpointId relay : cluster.uplinks[i].relays) {
@@ -225,7 +227,7 @@ void check_relays(const YamlField& field, const Cluster& cluster) {
   }
 }
 
-/// A route while its keys are read.
+/// A route whose keys are being read.
 struct RouteItem {
   const Cluster& cluster;
   const NameTable& links;

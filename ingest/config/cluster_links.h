@@ -13,21 +13,21 @@
 
 namespace stepsim::ingest {
 
-/// The hosts or the links of a cluster.yaml. A file refers to them by name or by number, from 0. Text of
-/// digits only is a number. Names need not be unique, but then only numbers can be used.
+/// The hosts or the links of a cluster.yaml by name. A file refers to them by name or by number, counted from 0. Text
+/// of digits only is a number. If several entries have the same name, they can be referred to only by number.
 class NameTable {
  public:
-  /// `what`: what the table holds, in the singular, for messages: "host".
+  /// `what` names one entry in messages, in the singular: "host".
   explicit NameTable(std::string what) : what_(std::move(what)) {}
 
-  /// Adds the next one. Its name may be empty.
+  /// Adds the next entry. Its name may be empty.
   void add(const std::string& name);
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
   [[nodiscard]] bool has(const std::string& name) const { return number_.contains(name); }
-  /// The number of the one to which `text`, a part of `field`, refers. Throws InputError if there is none
-  /// (with the nearest name), or if several have that name.
+  /// Returns the number of the entry that `text`, a part of `field`, refers to. Throws InputError, with the nearest
+  /// name, if there is none, or if several have that name.
   [[nodiscard]] std::size_t find(const YamlField& field, const std::string& text) const;
-  /// The same for the whole text of `field`.
+  /// Like find() above, for the whole text of `field`.
   [[nodiscard]] std::size_t find(const YamlField& field) const;
 
  private:
@@ -36,23 +36,23 @@ class NameTable {
   std::unordered_map<std::string, std::vector<std::size_t>> number_;
 };
 
-/// Where endpoints can be: hosts and their devices.
+/// The hosts and devices that endpoints can be on.
 struct Places {
   NameTable hosts{"host"};
   std::map<std::pair<HostId, std::int32_t>, DeviceId> devices;  ///< (host, index on it)
 
-  /// The endpoint that `field` names: "node-a", or "node-a/3" for its device 3. Throws InputError if
-  /// there is no such place.
+  /// Returns the endpoint that `field` names: "node-a", or "node-a/3" for its device 3. Throws InputError if there is
+  /// no such host or device.
   [[nodiscard]] Endpoint find(const YamlField& field) const;
-  /// Device `index` of `host`. Throws InputError, with the place of `field`, if there is none.
+  /// Returns device `index` of `host`. Throws InputError, with the place of `field`, if there is none.
   [[nodiscard]] DeviceId device(const YamlField& field, HostId host, std::int32_t index) const;
 };
 
-/// Reads `hosts: 4`, whose names are their numbers, or `hosts: [a, b]`, and adds them to `names`. At most
-/// 100,000 hosts. Throws InputError if two have one name.
+/// Reads `hosts: 4` (each host's name is its number) or `hosts: [a, b]`, and adds the names to `names`. Accepts at most
+/// 100,000 hosts. Throws InputError if two have the same name.
 [[nodiscard]] std::vector<Host> read_hosts(const YamlField& field, NameTable& names);
 
-/// The keys of a cluster.yaml that lists its links. Null: the file does not have the key.
+/// The keys of a cluster.yaml that lists its links. A null pointer means that the file lacks the key.
 struct LinkKeys {
   const YamlField* links = nullptr;  ///< never null
   const YamlField* devices = nullptr;
@@ -60,8 +60,8 @@ struct LinkKeys {
   const YamlField* routes = nullptr;
 };
 
-/// The cluster that these keys list link by link. `places` has the hosts; devices are added to it.
-/// Without the key `endpoints`, each host is one. Throws InputError with the place of what is wrong.
+/// Builds the cluster that `keys` describe link by link. `places` has the hosts; devices are added to it. Without the
+/// key `endpoints`, each host is one endpoint. Throws InputError with the place of the problem.
 [[nodiscard]] Cluster read_links(const LinkKeys& keys, std::vector<Host> hosts, Places places);
 
 }  // namespace stepsim::ingest

@@ -10,7 +10,7 @@
 namespace stepsim::ingest {
 namespace {
 
-// A job.yaml has some twenty lines. For tens of megabytes yaml-cpp takes seconds and gigabytes.
+// A job.yaml has about twenty lines. For tens of megabytes yaml-cpp takes seconds and gigabytes of memory.
 constexpr YamlForm kJobForm{1U << 20U, "workers: 2"};
 constexpr std::uint32_t kMostMembers = 1'000'000'000;
 
@@ -76,7 +76,7 @@ Job parse_job(std::string_view text, const std::string& name) {
   const YamlValue root = parse_yaml(text, name, kJobForm);
   const YamlField file{"the file", &root, &name};
   Job job;
-  if (is_filled_map(file, kJobForm)) read_map(file, job_keys(), job);  // an empty one says nothing, which is allowed
+  if (is_filled_map(file, kJobForm)) read_map(file, job_keys(), job);  // an empty file is allowed
   return job;
 }
 

@@ -13,6 +13,8 @@
 #include "model/base/error.h"
 #include "model/base/number.h"
 
+// The output of nccl-tests looks like this:
+//
 // # nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) ...
 // #  Rank  0 Group  0 Pid  4242 on  node-a device  0 [0x07] NVIDIA A100-SXM4-80GB
 // #                                          out-of-place                  in-place
@@ -24,7 +26,7 @@ namespace {
 
 constexpr std::size_t kLargest = 16U << 20U;
 constexpr std::uint32_t kMostRanks = 100'000;
-constexpr double kLongestUs = 3.6e9;  // an hour, as everywhere
+constexpr double kLongestUs = 3.6e9;  // one hour
 
 using Words = std::vector<std::string_view>;
 
@@ -39,13 +41,14 @@ Words words_of(std::string_view line) {
   return words;
 }
 
-/// The whole number behind a word of the line.
+/// Returns the whole number after `word` in the line.
 std::optional<std::uint32_t> number_after(const Words& words, std::string_view word) {
   const auto found = std::find(words.begin(), words.end(), word);
   return found == words.end() || found + 1 == words.end() ? std::nullopt : parse_number<std::uint32_t>(*(found + 1));
 }
 
-/// By the name of a program of nccl-tests that `text` holds. Those that hold another come first.
+/// Finds the operation by the name of an nccl-tests program in `text`. A name that contains another one comes first in
+/// the table.
 std::optional<CollectiveOp> op_named_in(std::string_view text) {
   struct Named {
     std::string_view part;
@@ -64,17 +67,17 @@ std::optional<CollectiveOp> op_named_in(std::string_view text) {
   return std::nullopt;
 }
 
-/// Where a line of the table has what, counted in words.
+/// Positions of the columns in a line of the table, counted in words.
 struct Columns {
   std::optional<std::size_t> redop;
   std::optional<std::size_t> root;
-  std::vector<std::size_t> times;  ///< each followed by algbw and busbw
+  std::vector<std::size_t> times;  ///< each is followed by algbw and busbw
 };
 
 struct Row {
   Bytes bytes{};
   double us = 0;
-  double ratio = 0;  ///< of busbw to algbw; 0 where they are too small to tell
+  double ratio = 0;  ///< busbw / algbw; 0 if both are too small for a reliable ratio
   bool reduces = false;
   bool has_root = false;
 };
@@ -95,8 +98,8 @@ class Reader {
     close();
     if (timings_.empty()) {
       fail(
-          "no table of nccl-tests; expected the output of all_reduce_perf or its kin, with lines of size, count, type, "
-          "redop, root and time");
+          "no table of nccl-tests; expected the output of all_reduce_perf or a similar program, with lines of size, "
+          "count, type, redop, root and time");
     }
     return std::move(timings_);
   }
@@ -104,7 +107,7 @@ class Reader {
  private:
   [[noreturn]] void fail(std::string_view problem) const { throw InputError({name_, {}, {}}, std::string(problem)); }
 
-  /// mpirun puts "[1,0]<stdout>:" before each line.
+  /// Removes the "[1,0]<stdout>:" that mpirun puts before each line.
   static std::string_view without_tag(std::string_view line) {
     if (!line.starts_with('[')) return line;
     const std::size_t tag = line.find(">:");
@@ -180,7 +183,7 @@ class Reader {
       if (column + 2 >= words.size()) continue;
       const double algorithm = parse_number<double>(words[column + 1]).value_or(0);
       const double bus = parse_number<double>(words[column + 2]).value_or(0);
-      // Both are printed with two places.
+      // Both have only two decimal places, so small values give no reliable ratio.
       if (algorithm >= 1 && bus > 0) row.ratio = bus / algorithm;
     }
     if (times == 0) return;
@@ -193,7 +196,7 @@ class Reader {
     rows_.push_back(row);
   }
 
-  /// Ends a table.
+  /// Finishes the current table and adds its times.
   void close() {
     if (rows_.empty()) return;
     const double ratio = std::max_element(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
@@ -218,7 +221,7 @@ class Reader {
   [[nodiscard]] std::uint32_t ranks_of(CollectiveOp op, double ratio) const {
     std::size_t ranks = ranks_.size();
     if (ranks == 0 && devices_here_ > 1) ranks = devices_here_;
-    // busbw / algbw is 2 (n - 1) / n or (n - 1) / n.
+    // busbw / algbw is 2 (n - 1) / n for an all-reduce and (n - 1) / n for the others, with n ranks.
     const double whole = op == CollectiveOp::kAllReduce ? 2 : 1;
     if (ranks == 0 && ratio > 0 && ratio < 0.999 * whole)
       ranks = static_cast<std::size_t>(std::min(std::round(whole / (whole - ratio)), 1e6));

@@ -17,11 +17,11 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr YamlForm kRangesForm{1U << 20U, "repeat: 50"};
-constexpr std::uint32_t kMostIterations = 10'000'000;  // of which each is a line of the schedule
+constexpr std::uint32_t kMostIterations = 10'000'000;  // each becomes a line of the schedule
 constexpr std::uint32_t kMostOccurrences = 1'000'000;
 
-/// Whether a text is one field of a line, with no character that a terminal would obey: schedules are printed as they
-/// are.
+/// Returns true if a text contains no blanks and no control characters. Schedules are printed unchanged, and a terminal
+/// would obey control characters.
 bool is_field(std::string_view text) {
   return !text.empty() && text.find(' ') == std::string_view::npos && shown(text, std::string_view::npos) == text;
 }
@@ -29,7 +29,7 @@ bool is_field(std::string_view text) {
 std::string field_text(const YamlField& field, std::string_view expected) {
   const std::string& text = field.line_of_text(expected);
   if (!is_field(text)) {
-    field.fail(fmt::format("'{}' is '{}'; expected {}, without blanks and control characters", field.name, shown(text),
+    field.fail(fmt::format("'{}' is '{}'; expected {} without blanks and control characters", field.name, shown(text),
                            expected));
   }
   return text;
@@ -51,14 +51,14 @@ ScheduledRange range_of(const YamlField& field) {
     return range;
   }
   read_map(field, range_keys(), range);
-  if (range.name.empty()) field.fail("a range without 'name'; expected the name that the code gives it");
+  if (range.name.empty()) field.fail("a range has no 'name'; expected its name in the code");
   return range;
 }
 
 void take_ranges(std::vector<ScheduledRange>& ranges, const YamlField& field) {
   if (!ranges.empty()) {
-    field.fail(fmt::format("'{}' gives ranges that the layer has already; expected one list forward and one backward",
-                           field.name));
+    field.fail(
+        fmt::format("'{}' is given twice for this layer; expected one list forward and one backward", field.name));
   }
   for (const YamlField& item : field.list("a list of the names of ranges")) ranges.push_back(range_of(item));
 }
@@ -105,14 +105,14 @@ const std::vector<YamlKey<RangeSchedule>>& schedule_keys() {
   return keys;
 }
 
-/// Two places of one range would be measured as one.
+/// Rejects two entries for the same range, because the range would be measured only once.
 void check_places(const YamlField& file, const RangeSchedule& schedule) {
   const std::vector<RangePlace> places = places_of(schedule);
   std::map<std::pair<std::string_view, std::uint32_t>, std::string_view> layers;
   for (const RangePlace& place : places) {
     const auto [slot, added] = layers.try_emplace({place.name, place.occurrence}, place.layer);
     if (!added) {
-      file.fail(fmt::format("'{}' with occurrence {} is in the layer '{}' and in '{}'; expected a range once",
+      file.fail(fmt::format("'{}' with occurrence {} is in the layers '{}' and '{}'; expected each range once",
                             place.name, place.occurrence, slot->second, place.layer));
     }
   }
@@ -128,7 +128,7 @@ RangeSchedule parse_ranges(std::string_view text, const std::string& name) {
   const YamlField file{"the file", &root, &name};
   RangeSchedule schedule;
   if (is_filled_map(file, kRangesForm)) read_map(file, schedule_keys(), schedule);
-  if (schedule.layers.empty()) file.fail("there is no layer; expected 'layers' with at least one");
+  if (schedule.layers.empty()) file.fail("the file has no layer; expected 'layers' with at least one");
   check_places(file, schedule);
   return schedule;
 }
@@ -141,7 +141,7 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
   if (text.size() > kRangesForm.largest) {
     throw InputError(
         {name, {}, {}},
-        fmt::format("the file has more than {} bytes; expected names of ranges, one a line", kRangesForm.largest));
+        fmt::format("the file has more than {} bytes; expected names of ranges, one per line", kRangesForm.largest));
   }
   std::uint32_t line = 0;
   while (!text.empty()) {
@@ -153,13 +153,14 @@ RangeSchedule parse_events(std::string_view text, const std::string& name) {
     if (!is_field(word)) {
       throw InputError(
           {name, {}, line},
-          fmt::format("'{}' is no name of a range; expected one name a line, without blanks and control characters",
-                      shown(word)));
+          fmt::format(
+              "'{}' is not a name of a range; expected one name per line, without blanks and control characters",
+              shown(word)));
     }
     layer.forward.push_back({std::string(word), 0U});
   }
   if (layer.forward.empty())
-    throw InputError({name, {}, {}}, "there is no name in this file; expected names of ranges, one a line");
+    throw InputError({name, {}, {}}, "the file has no name; expected names of ranges, one per line");
   const std::uint64_t iterations = std::uint64_t{schedule.repeat} * layer.forward.size() + schedule.warmup;
   if (iterations > kMostIterations) {
     throw InputError({name, {}, {}},

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The number of a step's mark, on a host thread or on a device.
+/// Returns the N of a ProfilerStep#N event, on a host thread or on a device.
 std::optional<std::int64_t> step_of(const ChromeEvent& event) {
   return event.name.starts_with(kStepMark) ? as_integer(event.name.substr(kStepMark.size())) : std::nullopt;
 }
@@ -47,16 +48,16 @@ std::string row_of(const ChromeEvent& event) {
   return row;
 }
 
-/// Where an arrow can begin or end.
+/// Hashes an event's process, thread and start time. A flow record with the same hash begins or ends on the event.
 std::size_t place_of(const ChromeEvent& event) {
   return std::hash<std::string>{}(row_of(event) + '\0' + std::to_string(event.start_ns.value_or(0)));
 }
 
-/// Calls `take(event)` for each record of the trace, then `end(reader)`. What is wrong with the trace is added to
+/// Calls `take(event)` for each record of the trace, then `end(reader)`. Problems found in the trace are added to
 /// `diagnostics`.
 template <class Take, class End>
-void for_each_event(const std::string& path, const Cut& cut, Diagnostics& diagnostics, Take&& take, End&& end) {
-  Input input = Input::open(path, {.stop = cut.stop, .progress = {}});
+void for_each_event(const OpenTrace& open, const Cut& cut, Diagnostics& diagnostics, Take&& take, End&& end) {
+  Input input = open({.stop = cut.stop, .progress = {}});
   ChromeEventReader reader(input.stream(), diagnostics);
   ChromeEvent event;
   while (reader.next(event)) take(event);
@@ -64,24 +65,24 @@ void for_each_event(const std::string& path, const Cut& cut, Diagnostics& diagno
 }
 
 template <class Take>
-void for_each_event(const std::string& path, const Cut& cut, Take&& take) {
+void for_each_event(const OpenTrace& open, const Cut& cut, Take&& take) {
   Diagnostics same_each_time;
-  for_each_event(path, cut, same_each_time, take, [](const ChromeEventReader&) {});
+  for_each_event(open, cut, same_each_time, take, [](const ChromeEventReader&) {});
 }
 
-/// What must be known of the whole trace before an event can be judged.
+/// Facts about the whole trace that are needed to decide about each event.
 struct Landmarks {
-  std::set<std::int64_t> steps;  ///< that are marked
-  std::int64_t begin = 0;        ///< of the steps that are asked for
+  std::set<std::int64_t> steps;  ///< numbers of all marked steps
+  std::int64_t begin = 0;        ///< begin of the first requested step; `end`: end of the last one
   std::int64_t end = 0;
-  bool found = false;                                        ///< any of those
-  std::unordered_map<std::int64_t, std::int64_t> calls;      ///< correlation to the call's start
-  std::unordered_map<std::int64_t, std::int64_t> annotated;  ///< External id to the annotation's start
+  bool found = false;                                        ///< the trace marks at least one requested step
+  std::unordered_map<std::int64_t, std::int64_t> calls;      ///< call start by correlation
+  std::unordered_map<std::int64_t, std::int64_t> annotated;  ///< annotation start by External id
 };
 
-Landmarks landmarks_of(const std::string& path, const Cut& cut) {
+Landmarks landmarks_of(const OpenTrace& open, const Cut& cut) {
   Landmarks marks;
-  for_each_event(path, cut, [&](const ChromeEvent& event) {
+  for_each_event(open, cut, [&](const ChromeEvent& event) {
     if (event.phase != "X" || !event.start_ns) return;
     const KinetoCategory* const category = find_kineto_category(event.category);
     if (category == nullptr) return;
@@ -107,18 +108,18 @@ Landmarks landmarks_of(const std::string& path, const Cut& cut) {
   return marks;
 }
 
-[[noreturn]] void refuse_steps(const std::string& path, const Cut& cut, const Landmarks& marks) {
+[[noreturn]] void refuse_steps(const std::string& name, const Cut& cut, const Landmarks& marks) {
   const std::string asked = cut.steps->first == cut.steps->second
                                 ? std::to_string(cut.steps->first)
                                 : fmt::format("{}-{}", cut.steps->first, cut.steps->second);
   const std::string marked =
       marks.steps.empty()
-          ? "none; expected a trace with ProfilerStep#N, or another way to cut it"
+          ? "none; expected a trace with ProfilerStep#N, or cut it by --select or --min-duration"
           : fmt::format("{} to {}; expected some of these", *marks.steps.begin(), *marks.steps.rbegin());
-  throw UsageError(fmt::format("--steps {}: {} marks {}", asked, shown(path), marked));
+  throw UsageError(fmt::format("--steps {}: {} marks {}", asked, shown(name), marked));
 }
 
-/// Judges events one by one.
+/// Decides for each event whether it is kept.
 class Judge {
  public:
   Judge(const Cut& cut, const Landmarks& marks) : cut_(cut), marks_(marks) {}
@@ -139,7 +140,8 @@ class Judge {
     return marks_.begin <= time && time < marks_.end;
   }
 
-  /// When the host began what the event is the device's part of.
+  /// Returns when the host call that launched the event began. For a device annotation, returns when the matching host
+  /// annotation began.
   [[nodiscard]] std::optional<std::int64_t> launched_at(const ChromeEvent& event) const {
     const KinetoCategory* const category = find_kineto_category(event.category);
     const bool annotation = category != nullptr && category->kind == EventKind::kDeviceAnnotation;
@@ -154,16 +156,16 @@ class Judge {
   const Landmarks& marks_;
 };
 
-/// What stays.
+/// The records that are kept.
 struct Kept {
   std::vector<RecordSpan> records;
   ChromeFrame frame;
-  std::unordered_set<std::string> rows;  ///< process and thread
+  std::unordered_set<std::string> rows;  ///< process and thread of each kept event
   std::unordered_set<std::string> processes;
-  std::unordered_set<std::size_t> places;  ///< of events with a duration
+  std::unordered_set<std::size_t> places;  ///< place_of() of each kept event that has a duration
 };
 
-Kept keep_events(const std::string& path, const Cut& cut, const Landmarks& marks, CutCounts& counts) {
+Kept keep_events(const OpenTrace& open, const Cut& cut, const Landmarks& marks, CutCounts& counts) {
   Kept kept;
   const Judge judge(cut, marks);
   const auto keep = [&](const ChromeEvent& event) {
@@ -174,14 +176,14 @@ Kept keep_events(const std::string& path, const Cut& cut, const Landmarks& marks
     if (event.phase == "X") kept.places.insert(place_of(event));
     ++counts.events;
   };
-  for_each_event(path, cut, counts.diagnostics, keep, [&](const ChromeEventReader& reader) {
+  for_each_event(open, cut, counts.diagnostics, keep, [&](const ChromeEventReader& reader) {
     counts.records = reader.records();
     kept.frame = reader.frame();
   });
   return kept;
 }
 
-/// The id of an arrow. It counts within its category.
+/// Returns a flow's id, qualified by its category: ids are unique only within a category.
 std::optional<std::string> arrow_of(const ChromeEvent& event, std::string_view id) {
   if (id.empty()) return std::nullopt;
   return fmt::format("{}\n{}", event.category, id);
@@ -209,14 +211,14 @@ class Arrows {
   std::unordered_map<std::string, Ends> ends_;
 };
 
-void keep_the_rest(const std::string& path, const Cut& cut, Kept& kept, CutCounts& counts) {
+void keep_flows_and_metadata(const OpenTrace& open, const Cut& cut, Kept& kept, CutCounts& counts) {
   Arrows arrows;
   const auto stays = [&kept](const ChromeEvent& event) { return kept.places.contains(place_of(event)); };
-  for_each_event(path, cut, [&](const ChromeEvent& event) {
+  for_each_event(open, cut, [&](const ChromeEvent& event) {
     if (is_flow(event)) arrows.add(event, event.id, stays(event));
   });
   const std::size_t events = kept.records.size();
-  for_each_event(path, cut, [&](const ChromeEvent& event) {
+  for_each_event(open, cut, [&](const ChromeEvent& event) {
     if (is_flow(event) && stays(event) && arrows.whole(event, event.id)) {
       kept.records.emplace_back(event);
       ++counts.flows;
@@ -235,14 +237,20 @@ void keep_the_rest(const std::string& path, const Cut& cut, Kept& kept, CutCount
 }  // namespace
 
 CutCounts cut_trace(const std::string& path, const Cut& cut, const std::function<void(std::string_view)>& out) {
-  const Landmarks marks = landmarks_of(path, cut);
-  if (cut.steps && !marks.found) refuse_steps(path, cut, marks);
+  return cut_trace(
+      path, [&path](Watch watch) { return Input::open(path, std::move(watch)); }, cut, out);
+}
+
+CutCounts cut_trace(const std::string& name, const OpenTrace& open, const Cut& cut,
+                    const std::function<void(std::string_view)>& out) {
+  const Landmarks marks = landmarks_of(open, cut);
+  if (cut.steps && !marks.found) refuse_steps(name, cut, marks);
   CutCounts counts;
-  Kept kept = keep_events(path, cut, marks, counts);
+  Kept kept = keep_events(open, cut, marks, counts);
   if (counts.events == 0)
-    throw UsageError(fmt::format("nothing of {} is left by this cut; expected a wider one", shown(path)));
-  keep_the_rest(path, cut, kept, counts);
-  Input input = Input::open(path, {.stop = cut.stop, .progress = {}});
+    throw UsageError(fmt::format("the cut leaves nothing of {}; expected a wider one", shown(name)));
+  keep_flows_and_metadata(open, cut, kept, counts);
+  Input input = open({.stop = cut.stop, .progress = {}});
   TraceCopy copy(input.stream(), kept.frame, kept.records);
   std::string piece(std::size_t{64} << 10U, '\0');
   while (const std::size_t size = copy.read(piece)) out(std::string_view(piece).substr(0, size));

@@ -9,22 +9,24 @@
 #include <string_view>
 #include <utility>
 
+#include "ingest/bytes/input.h"
 #include "ingest/cut/event_selector.h"
 #include "model/base/diagnostics.h"
 #include "model/base/units.h"
 
 namespace stepsim::ingest {
 
-/// What to keep of a trace. An event stays if it meets all that is given:
+/// Selects the part of a trace to keep. An event is kept if it meets every condition that is set:
 ///
-/// * `steps`: a host event that begins between the begin of the first of these steps and the end of the last one; work
-/// of
-///   a device whose launching call does (by correlation); other work that begins then itself.
-/// * `select` and `min_duration`: events with a duration only. Marks of steps (ProfilerStep#N) always meet both.
+/// * `steps`: a host event is kept if it begins between the begin of the first of these steps and the end of the last
+///   one. Device work is kept if its launching call (found by correlation) begins in this time, or, without a launching
+///   call, if the work itself begins in it.
+/// * `select` and `min_duration`: an event is kept only if it has a duration and matches. Step marks (ProfilerStep#N)
+///   always meet both conditions.
 ///
-/// Of flows (arrows) those stay whose begin and end both lie on events that stay; of metadata those of processes and
-/// threads that still have an event. Members beside the events stay. Records that stay are what they were, except that
-/// one that is not strict JSON is written as strict JSON.
+/// A flow (arrow) is kept if both its ends lie on kept events. Metadata of a process or thread is kept if a kept event
+/// belongs to it. The members of the file other than the events are kept. Kept records are copied unchanged, except
+/// that a record that is not strict JSON is rewritten as strict JSON.
 struct Cut {
   std::optional<std::pair<std::int64_t, std::int64_t>> steps;  ///< inclusive
   std::optional<EventSelector> select;
@@ -33,18 +35,24 @@ struct Cut {
 };
 
 struct CutCounts {
-  std::uint64_t records = 0;   ///< of the trace
-  std::uint64_t events = 0;    ///< kept, with a duration or a time
-  std::uint64_t flows = 0;     ///< kept: begins and ends
-  std::uint64_t metadata = 0;  ///< kept
-  Diagnostics diagnostics;     ///< what is wrong with the trace
+  std::uint64_t records = 0;   ///< records in the whole trace
+  std::uint64_t events = 0;    ///< kept events that have a duration or a time
+  std::uint64_t flows = 0;     ///< kept begins and ends of flows
+  std::uint64_t metadata = 0;  ///< kept metadata records
+  Diagnostics diagnostics;     ///< problems found in the trace
 };
 
-/// Writes the part of the trace at `path` that `cut` keeps: strict JSON, with the records that the reader of traces
-/// delivers, also of a damaged trace. Reads the file five times.
-/// Memory grows with what is kept and with the calls that launch. Throws UsageError if the trace marks none of the
-/// steps, and if nothing is kept; InputError as the reader of the trace does, and for a pipe.
+/// Opens a trace at its beginning.
+using OpenTrace = std::function<Input(Watch watch)>;
+
+/// Writes the part of the trace at `path` that `cut` keeps to `out`, as strict JSON. If the trace is damaged, only
+/// records that ChromeEventReader can read are written. Reads the file five times. Memory grows with the number of kept
+/// records and of launching calls. Throws UsageError if the trace marks none of the requested steps, or if nothing is
+/// kept. Throws InputError as ChromeEventReader does, and if `path` is a pipe.
 CutCounts cut_trace(const std::string& path, const Cut& cut, const std::function<void(std::string_view)>& out);
+/// As above, for the trace that `open` opens. Messages name it `name`. Calls `open` five times.
+CutCounts cut_trace(const std::string& name, const OpenTrace& open, const Cut& cut,
+                    const std::function<void(std::string_view)>& out);
 
 }  // namespace stepsim::ingest
 

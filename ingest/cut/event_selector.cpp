@@ -80,7 +80,7 @@ Test test_of(const std::string& key, const std::string& value) {
                                nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(keys)));
 }
 
-/// Where the item that begins at `begin` ends: at a comma that is in no bracket.
+/// Returns where the item that begins at `begin` ends: at the next comma outside brackets.
 std::size_t end_of_item(std::string_view typed, std::size_t begin) {
   int open = 0;
   for (std::size_t i = begin; i < typed.size(); ++i) {
@@ -107,7 +107,7 @@ EventSelector::EventSelector(std::string_view typed) {
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size()) {
       throw UsageError(fmt::format(
-          "--select: '{}' is no KEY=VALUE; expected one, such as class=gemm or name=ncclDevKernel.*", shown(item)));
+          "--select: '{}' is not KEY=VALUE; expected for example class=gemm or name=ncclDevKernel.*", shown(item)));
     }
     tests_.push_back(test_of(std::string(item.substr(0, equals)), std::string(item.substr(equals + 1))));
     begin = end + 1;

@@ -10,20 +10,20 @@
 
 namespace stepsim::ingest {
 
-/// Selects events of a trace as they were recorded. An event must meet every key that is given:
+/// Selects events by their recorded fields. An event must match every key that is given:
 ///
-/// | key      | selects an event if                                                        |
-/// |----------|----------------------------------------------------------------------------|
-/// | name     | this regular expression (RE2: linear in the name) matches somewhere in it  |
-/// | category | its "cat" is this: kernel, cpu_op                                          |
-/// | class    | it is device work of this class: gemm, collective (model/job/kernel_class.h) |
-/// | process  | its "pid" is this                                                          |
-/// | thread   | its "tid" is this                                                          |
-/// | stream   | its args.stream is this                                                    |
-/// | device   | its args.device is this                                                    |
+/// | key      | selects an event if                                                            |
+/// |----------|--------------------------------------------------------------------------------|
+/// | name     | this regular expression (RE2: linear in the name) matches part of its name     |
+/// | category | its "cat" is this, such as kernel or cpu_op                                    |
+/// | class    | it is device work of this class, such as gemm or collective (model/job/kernel_class.h) |
+/// | process  | its "pid" is this                                                              |
+/// | thread   | its "tid" is this                                                              |
+/// | stream   | its args.stream is this                                                        |
+/// | device   | its args.device is this                                                        |
 class EventSelector {
  public:
-  /// Reads KEY=VALUE,... A comma within (), [] or {} belongs to a value. Throws UsageError at --select.
+  /// Parses "KEY=VALUE,...". A comma within (), [] or {} belongs to the value. Throws UsageError, which names --select.
   explicit EventSelector(std::string_view typed);
   [[nodiscard]] bool selects(const ChromeEvent& event) const;
 

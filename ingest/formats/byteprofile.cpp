@@ -3,8 +3,8 @@
 //   {"name": "BW.layer1", "cat": "operator", "ph": "X", "ts": 1795144007439832, "dur": 6099,
 //    "pid": "rank0", "tid": 1, "args": {"name": "BW.layer1", "step": 3, "input0": "BW.layer2"}}
 //
-// Inputs are args.argN in G1 and args.inputN from G2 on. Combined files put rank<r>., wk<i>.
-// or "<pid>->" in front of names. In each row, an E event ends the latest open B event.
+// Inputs are args.argN in G1 and args.inputN from G2 on. Combined files prefix names with rank<r>., wk<i>. or
+// "<pid>->". In each row, an E event ends the latest open B event.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ bool is_known(std::string_view name) noexcept {
                      [&](std::string_view category) { return name.starts_with(category); });
 }
 
-/// The N of "argN" or "inputN"; nothing for other keys.
+/// Returns the N of "argN" or "inputN"; nullopt for other keys.
 std::optional<std::int64_t> input_number(std::string_view key) noexcept {
   const std::size_t word = key.starts_with("input") ? 5 : key.starts_with("arg") ? 3 : 0;
   const auto number = word == 0 ? std::nullopt : parse_number<std::int64_t>(key.substr(word));
@@ -88,7 +88,7 @@ class ByteprofileReader {
     OperatorTrace::Event made;
     made.name = std::string(name.name);
     made.communication = name.name.starts_with(kComm);
-    // The pid of a Comm event is its tensor; combined files put the process in front of it.
+    // The pid of a Comm event is its tensor; combined files prefix it with the process.
     const bool tensor_pid = process.name.starts_with(kComm);
     made.process = std::string(tensor_pid ? process.process : event.process);
     if (made.process.empty()) made.process = std::string(name.process);
@@ -118,7 +118,7 @@ class ByteprofileReader {
 constexpr std::array<std::string_view, 8> kOperatorNames{"\"FW.", "\"BW.", ".FW.", ".BW.", "->FW.", "->BW."};
 constexpr Sign kByteprofileSigns[]{
     {.sure = 96, .named = {"*bps_trace*"}},
-    {.sure = 90, .named = {"io.json*"}, .opens = "{[", .all = {"I/O"}},  // of a trial
+    {.sure = 90, .named = {"io.json*"}, .opens = "{[", .all = {"I/O"}},  // io.json of a dPRO trial
     {.sure = 90, .opens = "{[", .all = {"\"operator\""}, .any = kOperatorNames},
     {.sure = 90, .opens = "{[", .all = {"\"input0\""}, .any = kOperatorNames},
     {.sure = 90, .opens = "{[", .all = {"\"arg0\""}, .any = kOperatorNames},
@@ -134,8 +134,7 @@ void read_byteprofile(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format byteprofile_format;
-const Format byteprofile_format{"byteprofile",
-                                "merged traces of ByteProfile and dPRO: operators with what they depend on",
+const Format byteprofile_format{"byteprofile", "ByteProfile and dPRO merged traces: operators with their dependencies",
                                 kByteprofileSigns, read_byteprofile};
 
 }  // namespace stepsim::ingest

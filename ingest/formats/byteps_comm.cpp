@@ -1,4 +1,4 @@
-// comm.json, BytePS's own timeline of one GPU process:
+// comm.json, BytePS's timeline of one GPU process:
 //
 //   {"ph": "X", "args": {"name": "Comm.byteps.gradient_7"}, "pid": "Comm.byteps.gradient_7",
 //    "name": "Comm.byteps.gradient_7.PUSH", "ts": 1600000000001200, "dur": 850,
@@ -21,7 +21,7 @@
 namespace stepsim::ingest {
 namespace {
 
-// Start and end are each cut to whole microseconds, so an empty event may come out as -1.
+// Start and end are each truncated to whole microseconds, so an empty event may have a duration of -1 us.
 constexpr Duration kLeastDuration{-1'000};
 
 class StageReader {
@@ -58,7 +58,8 @@ class StageReader {
  private:
   void skip(const ChromeEvent& event, const Diagnostic& what) { sink_.skip(what, {file_, event.offset, {}}); }
 
-  /// BytePS writes the tensor's name as pid; merged files have the rank there, or in front of the name.
+  /// Returns the number of the process. BytePS writes the tensor's name as pid; merged files use the rank, or prefix
+  /// the name with it.
   std::uint32_t process(std::string_view from_name, std::string_view pid) {
     const QualifiedName qualified = split_process(pid);
     const bool tensor_pid = qualified.name.starts_with(kComm);
@@ -88,7 +89,7 @@ void read_byteps_comm(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format byteps_comm_format;
-const Format byteps_comm_format{"byteps_comm", "comm.json of BytePS: the stages of every partition on one GPU",
+const Format byteps_comm_format{"byteps_comm", "BytePS comm.json: stages of each partition on one GPU",
                                 kBytepsCommSigns, read_byteps_comm};
 
 }  // namespace stepsim::ingest

@@ -89,7 +89,7 @@ class NamedSpanReader {
     found_.spans.push_back(std::move(span));
   }
 
-  /// At the end, because a name may stand behind what it names.
+  /// Sets the process names at the end, because a name may come after the events of its process.
   void name_processes() {
     for (NamedSpan& span : found_.spans) {
       const auto name = names_.find(span.process);
@@ -115,7 +115,7 @@ class NamedSpanReader {
   PartSink& sink_;
   SpanPairs<NamedSpan> open_;
   NamedSpans found_;
-  std::map<std::string, std::string> names_;  // of processes, by pid
+  std::map<std::string, std::string> names_;  // process names by pid
   std::optional<std::int64_t> base_;
 };
 

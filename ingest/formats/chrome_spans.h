@@ -20,18 +20,18 @@
 
 namespace stepsim::ingest {
 
-/// Nothing in a training step takes longer: such a time stamp has overflowed.
+/// No event of a training step takes longer; a longer duration means that a timestamp overflowed.
 inline constexpr Duration kLongestEvent{std::int64_t{7} * 24 * 3600 * 1'000'000'000};
 
-/// Whether a profiler's event has a time at which it can have run; if not, it is counted in `sink` as skipped. A
-/// duration that is missing or negative counts as none and is counted too. Messages call the trace `file`.
+/// True if the time of a profiler's event is plausible; otherwise counts the event in `sink` as skipped. A missing or
+/// negative duration is treated as zero and counted too. Messages call the trace `file`.
 [[nodiscard]] bool has_usable_time(const ChromeEvent& event, bool on_device, const std::string& file, PartSink& sink);
 
-/// When it ran. Precondition: it has a usable time.
+/// Returns the time of an event. Precondition: it has a usable time.
 [[nodiscard]] RecordedTime time_of(const ChromeEvent& event);
 
-/// Hands each record of the Chrome trace in `input` to `take`, and counts in `sink` what was read. Throws InputError if
-/// the input is no Chrome trace.
+/// Calls `take` with each record of the Chrome trace in `input`, and counts the records in `sink`. Throws InputError if
+/// the input is not a Chrome trace.
 template <class Take>
 void for_each_record(Input& input, PartSink& sink, Take&& take) {
   ChromeEventReader reader(input.stream(), sink.diagnostics);
@@ -41,13 +41,15 @@ void for_each_record(Input& input, PartSink& sink, Take&& take) {
   sink.skipped += reader.skipped();
 }
 
-/// When a span ran, for formats whose times must be subtracted from each other: from 1970 to kLatestTime. Nothing if it
-/// has no such time, or if its duration is missing or below `least`; one from there to 0 counts as none.
+/// Returns the time of a span, for formats whose times are subtracted from each other. Valid times are from 1970 to
+/// kLatestTime. Returns nullopt if the start is invalid, or if the duration is missing or below `least`. A duration
+/// from `least` to 0 becomes 0.
 [[nodiscard]] std::optional<RecordedTime> span_time(std::optional<std::int64_t> start,
                                                     std::optional<std::int64_t> duration, Duration least = {});
 
-/// Joins the B and E events of a Chrome trace. An E ends the latest open B of its row (pid and tid), or the latest of
-/// its name if it has one, among the `deepest` latest. What cannot be joined is counted in `sink`. A Span has a name.
+/// Joins the B and E events of a Chrome trace. An E without a name ends the latest open B of its row (pid and tid); an
+/// E with a name ends the latest B of that name among the `deepest` latest ones. Events that cannot be joined are
+/// counted in `sink`. Span must have a member `name`.
 template <class Span>
 class SpanPairs {
  public:
@@ -55,8 +57,8 @@ class SpanPairs {
   struct Pair {
     Span span;
     RecordedTime time;
-    std::uint64_t offset = 0;  ///< of its B event in the file
-    Span* around = nullptr;    ///< the open span right around it; null if there is none
+    std::uint64_t offset = 0;  ///< offset of its B event in the file
+    Span* around = nullptr;    ///< the open span that directly encloses it; null if there is none
   };
 
   SpanPairs(PartSink& sink, std::string file, std::size_t deepest)
@@ -68,7 +70,7 @@ class SpanPairs {
     open_[row_of(event)].push_back({std::move(span), *time, event.offset});
   }
 
-  /// The span that `event`, of this name, ends.
+  /// Returns the span that the E event `event` of this name ends.
   [[nodiscard]] std::optional<Pair> end(const ChromeEvent& event, std::string_view name) {
     if (!span_time(event.start_ns, 0)) {
       skip(event.offset, diagnostic("bad_time"));
@@ -94,7 +96,7 @@ class SpanPairs {
     return pair;
   }
 
-  /// Counts the spans that no E event has ended.
+  /// Counts the spans without an E event.
   void finish() {
     for (const auto& [row, open] : open_) {
       for (const Pair& begin : open) skip(begin.offset, diagnostic("unmatched_begin"));
@@ -122,39 +124,39 @@ class SpanPairs {
   std::map<Row, std::vector<Pair>> open_;
 };
 
-/// Something that ran in a row of a Chrome trace.
+/// A span in a row of a Chrome trace.
 struct NamedSpan {
-  std::string process;  ///< what a process_name event calls its pid; empty if none does
+  std::string process;  ///< name of its pid from a process_name event; empty if there is none
   std::string thread;   ///< tid as written
   std::string name;
-  std::string arguments;  ///< raw JSON text of args, of the E event where that has any; may be empty
+  std::string arguments;  ///< raw JSON text of args, from the E event if that has any; may be empty
   Time start;
   Duration duration{};
-  std::uint64_t offset = 0;    ///< of its first event in the file
-  bool whole_event = false;    ///< one X event, no pair
-  bool holds_another = false;  ///< a pair with another one inside
+  std::uint64_t offset = 0;    ///< offset of its first event in the file
+  bool whole_event = false;    ///< one X event, not a pair of B and E
+  bool holds_another = false;  ///< a pair that encloses another pair
 };
 
 /// The spans of a Chrome trace.
 struct NamedSpans {
-  std::vector<NamedSpan> spans;  ///< in the order of their ends in the file; X events where they stand
-  /// When the clock of the trace stood at 0, in Unix time, if a process_name event of Horovod says so. It is in the
-  /// spans' times already.
+  std::vector<NamedSpan> spans;  ///< in the order of the E and X events in the file
+  /// The Unix time at which the trace's clock was 0, if a process_name event of Horovod states it. The spans' times
+  /// already include it.
   std::optional<Duration> base_time;
 };
 
-/// Reads X events, and pairs of B and E, the E of a row among its 1024 latest open B. What cannot be a span is counted
-/// in `sink`: B or E without the other, bad times, instants, other kinds of events. Throws InputError if the file is no
-/// JSON trace at all. Memory grows with the number of spans.
+/// Reads X events, and pairs of B and E; an E matches one of the 1024 latest open B events of its row. Events that do
+/// not form a span are counted in `sink`: B or E without the other, bad times, instants, other kinds of events. Throws
+/// InputError if the file is not a JSON trace at all. Memory grows with the number of spans.
 [[nodiscard]] NamedSpans read_named_spans(Input& input, PartSink& sink);
 
-/// What a span says of a tensor: completes `event` but its tensor and times, and returns the tensor's name; nothing if
-/// it says nothing of the kind.
+/// Interprets a span as a tensor event: sets all of `event` except its tensor and times, and returns the tensor's name.
+/// Returns nullopt if the span is not about a tensor.
 template <class Event>
 using TensorGrammar = std::optional<std::string> (*)(const NamedSpan& span, Event& event);
 
-/// Reads a Chrome trace whose spans are of tensors, as `grammar` understands them. Other spans are counted as `other`.
-/// Throws as read_named_spans().
+/// Reads a Chrome trace whose spans are tensor events, as interpreted by `grammar`. Other spans are counted as `other`.
+/// Throws as read_named_spans() does.
 template <class Event>
 [[nodiscard]] TensorTrace<Event> read_tensor_trace(Input& input, PartSink& sink, TensorGrammar<Event> grammar,
                                                    const Diagnostic& other) {

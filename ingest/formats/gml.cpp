@@ -19,8 +19,8 @@
 #include "model/base/quoted.h"
 #include "model/base/text.h"
 
-// dag.gml of ByteProfile and dPRO: GML as networkx 2 writes it, and what older writers add
-// (Creator and Version lines, nodes without labels, ids in any order, CRLF).
+// dag.gml of ByteProfile and dPRO: GML as networkx 2 writes it, and variants of older writers (Creator and Version
+// lines, nodes without labels, ids in any order, CRLF).
 //
 //   graph [
 //     directed 1
@@ -28,7 +28,7 @@
 //     edge [ source 0 target 1 ]
 //   ]
 //
-// A list is a repeated key; its first entry is "_networkx_list_start" where it has one element.
+// A list is written as a repeated key. If it has only one element, its first entry is "_networkx_list_start".
 
 namespace stepsim::ingest {
 namespace {
@@ -39,7 +39,7 @@ bool is_letter(int c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c
 bool is_number_part(int c) noexcept { return is_digit(static_cast<char>(c)) || c == '-' || c == '+' || c == '.'; }
 bool is_blank(int c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// The code point of "#233", "#xe9", "quot"; nothing if it is none.
+/// Returns the code point of an entity "#233", "#xe9" or "quot"; nullopt if it is not one.
 std::optional<char32_t> entity_code(std::string_view name) noexcept {
   constexpr std::pair<std::string_view, char32_t> kNamed[] = {
       {"quot", '"'}, {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"apos", '\''}};
@@ -57,7 +57,7 @@ std::optional<char32_t> entity_code(std::string_view name) noexcept {
   return whole && code != 0 && code <= 0x10FFFF && !surrogate ? std::optional{char32_t{code}} : std::nullopt;
 }
 
-/// `text` with its entities replaced; what only looks like an entity stays as it is.
+/// Returns `text` with its entities replaced. Text that only looks like an entity is kept.
 std::string unescaped(std::string_view text) {
   constexpr std::size_t kLongestEntity = 10;
   std::string out;
@@ -79,9 +79,9 @@ enum class TokenKind : std::uint8_t { kKey, kNumber, kText, kOpen, kClose, kEnd 
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string text;  ///< as written; of a text without quotes, with entities replaced
+  std::string text;  ///< as written; for a string, without quotes and with entities replaced
   std::uint32_t line = 1;
-  bool cut = false;  ///< the file ended inside it
+  bool cut = false;  ///< the file ended inside the token
 };
 
 class Lexer {
@@ -192,8 +192,8 @@ class GmlReader {
     std::uint32_t line = 0;
   };
 
-  /// Reads "key value" or "key [" into key_ and value_; false at the record's ']' (the end of
-  /// the file where `inside` is false, which is no cut).
+  /// Reads "key value" or "key [" into key_ and value_. Returns false at the record's ']'. If `inside` is false, also
+  /// returns false at the end of the file; otherwise the file is truncated there.
   bool next_entry(bool inside) {
     Token token = lexer_.next();
     if (token.kind == TokenKind::kEnd) {
@@ -220,7 +220,7 @@ class GmlReader {
     return fmt::format("'{}'", shown(token.text, 60));
   }
 
-  /// Leaves the record whose '[' was just read. Counts brackets: nesting takes no stack.
+  /// Skips the record whose '[' was just read. Counts brackets, so nesting needs no stack.
   void skip_record() {
     std::size_t depth = 1;
     while (depth > 0) {
@@ -331,7 +331,7 @@ class GmlReader {
   PartSink& sink_;
   OperatorGraph graph_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> ids_;
-  std::vector<std::uint32_t> lines_;  // of nodes
+  std::vector<std::uint32_t> lines_;  // line of each node
   std::vector<RawEdge> edges_;
   Token key_;
   Token value_;
@@ -356,13 +356,12 @@ void read_gml(Input& input, PartSink& sink) { sink.add(GmlReader(input.stream(),
 }  // namespace
 
 extern const Format gml_format;
-const Format gml_format{"gml",
-                        "dag.gml of ByteProfile and dPRO: operators and their dependencies, as networkx writes them",
+const Format gml_format{"gml", "ByteProfile and dPRO dag.gml: operators and their dependencies, written by networkx",
                         recognise_gml, read_gml};
 
 namespace {
 
-/// networkx writes larger integers as texts.
+/// True if networkx writes the value without quotes. It writes larger integers as strings.
 bool is_bare_number(std::string_view value) {
   if (parse_number<std::int32_t>(value)) return true;
   if (value == "NAN" || value == "+INF" || value == "-INF") return true;

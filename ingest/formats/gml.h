@@ -8,11 +8,12 @@
 
 namespace stepsim::ingest {
 
-/// A graph as networkx 2 writes it to GML: ids from 0 in the order of the nodes, edges by their source, texts with `"`,
-/// `&` and all that is not ASCII as entities, numbers bare.
+/// Returns a graph as GML in the form of networkx 2: ids from 0 in the order of the nodes, edges sorted by source,
+/// numbers without quotes. In strings, `"`, `&` and non-ASCII characters are written as entities.
 [[nodiscard]] std::string gml_text(const OperatorGraph& graph);
 
-/// The line that stands in front of a graph that stepsim made of others, by which it is told from a GPU's.
+/// The first line of a graph that stepsim combined from others. It distinguishes a combined graph from the graph of one
+/// GPU.
 inline constexpr std::string_view kGmlCreator = "Creator \"stepsim\"\n";
 
 }  // namespace stepsim::ingest

@@ -1,10 +1,10 @@
-// The gradients of a job by number: gradient_name_list.txt, one a line,
+// The gradients of a job by number. gradient_name_list.txt has one per line:
 //
 //   fc1_weight;shape=(512, 1024);dtype=float16
 //
-// and gradient_name_list.json, {"gradient_name_list": [...], "model_name": "..."} or the bare
-// list, whose entries are such lines or lists of the same fields. BytePS writes the sizes of
-// its tensors nowhere else. gradient_name2ID.json of dPRO gives each name its number, {"fc1_weight": 0}.
+// gradient_name_list.json is {"gradient_name_list": [...], "model_name": "..."} or the bare list; its entries are such
+// lines or lists of the same fields. BytePS writes the sizes of its tensors only in gradient_name_list.
+// gradient_name2ID.json of dPRO maps each name to its number, {"fc1_weight": 0}.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class GradientNamesReader {
  public:
   explicit GradientNamesReader(PartSink& sink) : sink_(sink) {}
 
-  /// Adds "name;shape=(512, 1024);dtype=float16", or any part of it.
+  /// Adds a gradient, given as "name;shape=(512, 1024);dtype=float16" or any part of it.
   void add(std::string_view line, const InputLocation& where) {
     ++sink_.events;
     const std::size_t name_end = std::min(line.find(';'), line.size());
@@ -52,7 +52,7 @@ class GradientNamesReader {
     table_.tensors.push_back(std::move(tensor));
   }
 
-  /// A number that no gradient has.
+  /// Adds an entry for a number without a gradient.
   void add_unnamed() { table_.tensors.emplace_back(); }
 
   void count_bad(const Diagnostic& what, const InputLocation& where, std::string_view detail) {
@@ -96,7 +96,7 @@ void read_lines(ByteSource& source, GradientNamesReader& reader) {
   check_gzip(source, input.offset(), reader);
 }
 
-/// ["name", [512, 1024], "float16"] as the line it stands for. Nested numbers are the shape.
+/// Converts ["name", [512, 1024], "float16"] to the equivalent line. Nested numbers are the shape.
 std::string line_of_list(JsonReader& json) {
   std::string name;
   std::string shape;
@@ -123,14 +123,15 @@ void read_names(JsonReader& json, GradientNamesReader& reader, const std::string
   });
 }
 
-/// The members of {"fc1_weight": 0}, which may stand in any order.
+/// Reads the members of {"fc1_weight": 0}, which may be in any order.
 void read_numbers(JsonReader& json, GradientNamesReader& reader, const std::string& file) {
   constexpr std::size_t kMostGradients = 1'000'000;
   std::map<std::size_t, std::string> names;
   json.object([&](const std::string& name) {
     const InputLocation where{file, json.offset(), {}};
     const auto number = is_digit(json.peek()) ? parse_number<std::size_t>(json.number()) : std::nullopt;
-    if (!number) throw InputError(where, "a gradient's number is no whole number; expected {\"name\": 0}");
+    if (!number)
+      throw InputError(where, "a gradient's number is not a whole number; expected for example {\"name\": 0}");
     if (*number >= kMostGradients || !names.try_emplace(*number, name).second)
       reader.count_bad(diagnostic("gradient_without_name"), where, "a number that is too large or taken");
   });
@@ -166,7 +167,7 @@ void read_json(ByteSource& source, GradientNamesReader& reader) {
     check_gzip(source, json.offset(), reader);
   } catch (const InputError& error) {
     if (!json.ended() || reader.empty()) throw;
-    reader.count_bad(diagnostic("truncated_file"), error.where(), "the file ends inside the list; used up to the cut");
+    reader.count_bad(diagnostic("truncated_file"), error.where(), "the list is truncated; it is used up to there");
   }
 }
 
@@ -183,7 +184,7 @@ void read_gradient_names(Input& input, PartSink& sink) {
   const bool json = input.head().starts_with('{') || input.head().starts_with('[') || input.name().ends_with(".json") ||
                     input.name().ends_with(".json.gz");
   json ? read_json(input.stream(), reader) : read_lines(input.stream(), reader);
-  if (reader.empty()) throw InputError({input.name(), 0, {}}, "no gradient in the file; expected one name a line");
+  if (reader.empty()) throw InputError({input.name(), 0, {}}, "no gradient in the file; expected one name per line");
   sink.add(std::move(reader).take());
 }
 
@@ -191,7 +192,7 @@ void read_gradient_names(Input& input, PartSink& sink) {
 
 extern const Format gradient_names_format;
 const Format gradient_names_format{"gradient_names",
-                                   "gradient_name_list.txt and .json: the gradients by number, with their sizes",
+                                   "gradient_name_list.txt and .json: gradients by number, with sizes",
                                    recognise_gradient_names, read_gradient_names};
 
 }  // namespace stepsim::ingest

@@ -5,9 +5,9 @@
 //   {"ph": "B", "name": "BROADCAST", "ts": 9545043, "pid": 1}, {"ph": "B", "name": "MPI_BCAST", ...
 //   {"ph": "E", "ts": 9545274, "pid": 1, "args": {"dtype": "float32", "shape": "[64]"}}
 //
-// A process is a tensor. Marks of ranks ("0" in a negotiation) and of cycles are instants. dPRO calls the process of
-// tensor 1 "horovod_allreduce.1", and has a process "Sync", in which a span named 1 lasts from this rank's readiness
-// to the moment when all ranks had agreed. The file is closed at shutdown only.
+// Each process of the trace represents a tensor. Marks of ranks ("0" in a negotiation) and of cycles are instants. dPRO
+// names the process of tensor 1 "horovod_allreduce.1". It also has a process "Sync", in which a span named 1 lasts from
+// the moment when this rank is ready until all ranks have agreed. The file is closed only at shutdown.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -29,7 +29,7 @@ constexpr std::string_view kSync = "Sync";
 
 bool is_number(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
 
-/// The size that the end of an operation tells: {"dtype": "float32", "shape": "[64]"}.
+/// Returns the size in the arguments of an operation's end event: {"dtype": "float32", "shape": "[64]"}.
 std::optional<Bytes> size_in(const std::string& arguments) {
   std::string shape;
   std::string dtype;
@@ -49,9 +49,9 @@ class HorovodReader {
     trace_.has_base_time = found.base_time.has_value();
     for (const NamedSpan& span : found.spans) take(span);
     if (trace_.phases.empty()) {
-      throw InputError({file_, std::uint64_t{0}, {}},
-                       "nothing that Horovod did for a tensor is in the file; expected B and E events in rows that "
-                       "process_name events name");
+      throw InputError(
+          {file_, std::uint64_t{0}, {}},
+          "the file has no work of Horovod on a tensor; expected B and E events in rows named by process_name events");
     }
     trace_.names = std::move(names_).take();
     return std::move(trace_);
@@ -70,7 +70,7 @@ class HorovodReader {
     const std::uint32_t id = tensor_id(tensor);
     if (const auto bytes = span.arguments.empty() ? std::nullopt : size_in(span.arguments))
       trace_.tensors[id].bytes = bytes;
-    if (span.holds_another && !sync) return;  // the whole operation: its phases say more
+    if (span.holds_another && !sync) return;  // the whole operation; its phases are more detailed
     trace_.phases.push_back(
         {id, names_.intern(sync ? kSync : std::string_view{span.name}).value(), span.start, span.duration});
   }
@@ -107,7 +107,7 @@ void read_horovod_timeline(Input& input, PartSink& sink) {
 
 extern const Format horovod_timeline_format;
 const Format horovod_timeline_format{
-    "horovod_timeline", "timelines of Horovod: negotiations and reductions by tensor; comm.json of a dPRO trial",
+    "horovod_timeline", "Horovod timeline: negotiations and reductions by tensor; comm.json of a dPRO trial",
     kHorovodSigns, read_horovod_timeline};
 
 }  // namespace stepsim::ingest

@@ -1,14 +1,15 @@
-// What HugeCTR's inline profiler, and ours (capture/inline.h), measured:
+// Measurements of HugeCTR's inline profiler and of stepsim's own (capture/inline.h):
 //
 //   {"events": [{"device_id": 0, "end_index": 1, "iter_start_to_event_start_times_ms": [0.0958, ...],
 //                "layer_name": "BottomMLP.fc1", "measured_times_ms": [0.3432, ...], "name": "fprop",
 //                "same_name_events_occured_order_in_code": 0, "start_index": 0, "stream": "0x7f7cf66c3d20"}, ...],
 //    "host_name": "luna-0173", "iter_time_ms": [3.87, ...]}
 //
-// That is its second version. The first (V0) is the list of events alone, without offsets. V2 calls the name
-// "event_name", the occurrence "met_times_within_this_stream", and has no layers. V3 has "<host>.fine_grained.json"
-// with the fields of V2, and "<host>.one_shot.json", in which all ranges were measured in the same iterations: without
-// iter_time_ms, but with a range "iteration" on each device, and with lists of lists of the data reader's copies.
+// This is version V1 of HugeCTR's format. V0 is only the list of events, without offsets. V2 calls the name
+// "event_name" and the occurrence "met_times_within_this_stream", and has no layers. V3 writes two files:
+// "<host>.fine_grained.json" with the fields of V2, and "<host>.one_shot.json", in which all ranges were measured in
+// the same iterations. The latter has no iter_time_ms, but a range "iteration" on each device, and lists of lists for
+// the data reader's copies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,11 +30,11 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::int64_t kLongest = 86'400'000'000'000;  // a day
-constexpr int kMillisecond = 6;                        // nanoseconds, as a power of ten
+constexpr std::int64_t kLongest = 86'400'000'000'000;  // one day
+constexpr int kMillisecond = 6;                        // 1 ms = 10^6 ns
 constexpr std::string_view kIteration = "iteration";
 
-/// "luna-0173" of "runs/luna-0173.prof.json.gz"; empty if the file has another name.
+/// Returns "luna-0173" for "runs/luna-0173.prof.json.gz"; empty if the file has another name.
 std::string host_in(std::string_view path) {
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   for (const std::string_view end : {".prof.json", ".fine_grained.json", ".one_shot.json"}) {
@@ -58,7 +59,7 @@ class InlineProfileReader {
     if (profile_.host.empty()) profile_.host = host_in(profile_.file);
     take_iterations();
     if (profile_.ranges.empty())
-      json_.fail(0, "no measured range is in this profile; expected 'events' with 'measured_times_ms'");
+      json_.fail(0, "the profile has no measured range; expected 'events' with 'measured_times_ms'");
     note_counts();
     return std::move(profile_);
   }
@@ -120,7 +121,7 @@ class InlineProfileReader {
     });
     if (range.name.empty()) return leave_out(offset, "no name");
     if (!device || *device < 0 || *device > std::numeric_limits<std::int32_t>::max())
-      return leave_out(offset, "device_id is no device's number");
+      return leave_out(offset, "device_id is not the number of a device");
     if (range.lengths.empty()) return leave_out(offset, shown(range.name, 60));
     range.device = static_cast<std::int32_t>(*device);
     range.stream = stream_id(stream);
@@ -131,7 +132,7 @@ class InlineProfileReader {
     sink_.skip(diagnostic("bad_range"), {profile_.file, offset, {}}, what);
   }
 
-  /// A text, or what else there is as it is written.
+  /// Reads a string, or any other value as written.
   [[nodiscard]] std::string word() { return json_.peek() == '"' ? json_.text() : std::string(json_.raw()); }
 
   [[nodiscard]] std::uint32_t stream_id(const std::string& stream) {
@@ -140,7 +141,7 @@ class InlineProfileReader {
     return slot->second;
   }
 
-  /// A list of milliseconds, or a list of such lists.
+  /// Reads a list of milliseconds, or a list of such lists.
   [[nodiscard]] Times times() {
     Times found;
     if (json_.peek() != '[') {
@@ -170,7 +171,8 @@ class InlineProfileReader {
     found.emplace_back(*length);
   }
 
-  /// Where whole iterations are ranges of the devices: each takes as long as on the slowest of these.
+  /// If the file has no iteration times but ranges of whole iterations, moves these to the run's iterations. Each
+  /// iteration takes as long as on the slowest device.
   void take_iterations() {
     const auto is_iteration = [](const MeasuredRange& range) {
       return range.name == kIteration && range.layer.empty();
@@ -214,7 +216,7 @@ void read_inline_profile(Input& input, PartSink& sink) { sink.add(InlineProfileR
 extern const Format inline_profile_format;
 const Format inline_profile_format{
     .name = "inline_profile",
-    .summary = "results of an inline profiler: HugeCTR's prof.json (V0 to V3), and that of capture/inline.h",
+    .summary = "Inline profiler results: HugeCTR prof.json (V0 to V3), and those of capture/inline.h",
     .recognise = kInlineSigns,
     .read = read_inline_profile,
 };

@@ -39,15 +39,15 @@ bool is_web_page(std::string_view, std::string_view head) {
 
 bool is_other_database(std::string_view, std::string_view head) { return is_database(head); }
 
-/// What dPRO made of a trial and keeps there. None of it is evaluated.
+/// True for files that dPRO derives from a trial and stores in it. stepsim does not use them.
 bool is_trial_cache(std::string_view file_name, std::string_view) {
   constexpr std::array<std::string_view, 5> kNames{"statistic.txt", "nccl_graph.txt", "bps_cache.pickle",
                                                    "tensor_size2avg.txt", "queue_status.json"};
   return std::find(kNames.begin(), kNames.end(), file_name) != kNames.end();
 }
 
-/// A record of TFRecord: 8 bytes of length, 4 of checksum, then a message that begins with the wall time and the
-/// version "brain.Event:".
+/// True for a TFRecord file of TensorBoard: 8 bytes of length, 4 of checksum, then a message that begins with the wall
+/// time and the version "brain.Event:".
 bool is_tensorboard(std::string_view file_name, std::string_view head) {
   constexpr std::size_t kFirstRecord = 64;
   return contains(head.substr(0, kFirstRecord), "brain.Event:") || contains(file_name, ".tfevents.");
@@ -85,28 +85,27 @@ bool is_byteprofile_source(std::string_view file_name, std::string_view) {
 }
 
 constexpr std::array kOthers{
-    KnownOther{"empty",
-               "a whole file: the profiler writes it where its 'with' block, or stop(), ends; or copy it again",
-               is_empty},
-    KnownOther{"a web page",
-               "the file itself: a download that needs a login, or a link to a page about the file, gives this",
+    KnownOther{
+        "empty",
+        "a complete file: let the profiler finish (the end of its 'with' block, or stop()), or copy the file again",
+        is_empty},
+    KnownOther{"a web page", "the file itself; a download link that needs a login, or leads to a web page, gives this",
                is_web_page},
     KnownOther{"a SQLite database", "one that 'nsys export --type sqlite' wrote", is_other_database},
     KnownOther{"a file of TensorBoard events, which has scalars but no trace",
                "the *.pt.trace.json files that tensorboard_trace_handler writes", is_tensorboard},
-    KnownOther{"what nccl-tests printed", "it after 'stepsim calibrate --nccl-tests'", is_nccl_tests},
+    KnownOther{"what nccl-tests printed", "it as input of 'stepsim calibrate --nccl-tests'", is_nccl_tests},
     KnownOther{"what dPRO made of a trial", "the trial's folder, with the files that were recorded", is_trial_cache},
     KnownOther{"a pickled object, such as a memory snapshot of PyTorch", kKineto, is_pickle},
     KnownOther{"an Nsight Systems report", "the database that 'nsys export --type sqlite REPORT' makes of it",
                is_nsys_report},
-    KnownOther{"an Nsight Compute report, which has single kernels but no step", kKineto, is_ncu_report},
-    KnownOther{"a profile of XLA (JAX or TensorFlow)", "a job of PyTorch or BytePS: others are not read yet",
-               is_xplane},
-    KnownOther{"a trace in Perfetto's own form", "the JSON that it was made from", is_perfetto},
-    KnownOther{"a source file of ByteProfile", "its folder after 'stepsim collect', which makes the merged trace of it",
+    KnownOther{"an Nsight Compute report, which has single kernels and no steps", kKineto, is_ncu_report},
+    KnownOther{"a profile of XLA (JAX or TensorFlow)",
+               "a trace of PyTorch or BytePS; stepsim cannot read XLA profiles yet", is_xplane},
+    KnownOther{"a trace in Perfetto's own form", "the JSON trace that it was made from", is_perfetto},
+    KnownOther{"a source file of ByteProfile", "its folder, after 'stepsim collect' has made the merged trace",
                is_byteprofile_source},
-    KnownOther{"a YAML file",
-               "it after the option that it is for: --job for job.yaml, --cluster for the hardware, -s for a scenario",
+    KnownOther{"a YAML file", "it with its option: --job for job.yaml, --cluster for hardware, -s for a scenario",
                is_yaml},
 };
 
@@ -121,7 +120,7 @@ const KnownOther* find_known_other(std::string_view file_name, std::string_view 
 }
 
 std::string problem_of(const KnownOther& other) {
-  return fmt::format("this is {}: no trace can be read from it; expected {}", other.what, other.remedy);
+  return fmt::format("this is {}, which stepsim cannot replay; expected {}", other.what, other.remedy);
 }
 
 }  // namespace stepsim::ingest

@@ -12,11 +12,11 @@
 #include "ingest/parts/host_device_builder.h"
 #include "model/base/known_diagnostics.h"
 
-// What export_chrome_trace() of torch.autograd.profiler.profile wrote before Kineto (PyTorch 0.4 to 1.8): a bare array
-// with an event for each operator, in the process "CPU functions", and right behind it one for each span that it had on
-// a device, in "CUDA functions", whose thread is the device's number. With use_cuda=True a span is the time between two
-// CUDA events around the operator, so that operators around others have spans around theirs: only the innermost are
-// work. Source: EventList.export_chrome_trace in torch/autograd/profiler.py of PyTorch 1.6.
+// Output of export_chrome_trace() of torch.autograd.profiler.profile before Kineto (PyTorch 0.4 to 1.8): a bare array
+// with an event for each operator in the process "CPU functions". Directly after it comes one event in "CUDA functions"
+// for each of its spans on a device; the thread is the device's number. With use_cuda=True a span is the time between
+// two CUDA events around the operator, so nested operators have nested spans: only the innermost are work. Source:
+// EventList.export_chrome_trace in torch/autograd/profiler.py of PyTorch 1.6.
 
 namespace stepsim::ingest {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kHost = "CPU functions";
 constexpr std::string_view kDevice = "CUDA functions";
 
-constexpr Sign kAutogradSigns[]{// surer than Kineto, because such a file looks like one of Kineto, too
+constexpr Sign kAutogradSigns[]{// higher than for Kineto, because Kineto's signs match this format too
                                 {.sure = 95, .opens = "[{", .any = {"\"CPU functions\"", "\"CUDA functions\""}}};
 
 class LegacyAutograd {
@@ -52,7 +52,7 @@ class LegacyAutograd {
     for (const Span& span : spans_) {
       std::int64_t correlation = -1;
       if (span.launched_by) {
-        // An operator that starts device work is what a call of the runtime is elsewhere.
+        // The operator that starts device work takes the role of a runtime call in other formats.
         correlation = *span.launched_by;
         builder_.set_kind(*span.launched_by, EventKind::kRuntimeCall);
         builder_.set_correlation(*span.launched_by, correlation);
@@ -83,7 +83,7 @@ class LegacyAutograd {
                                   {}, 1);
   }
 
-  /// Drops the spans around others.
+  /// Drops the spans that enclose others.
   void keep_innermost() {
     std::erase_if(spans_, [](const Span& span) { return !in_time(span.time.start, span.time.length); });
     std::stable_sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
@@ -110,7 +110,7 @@ class LegacyAutograd {
   HostDeviceBuilder builder_;
   std::vector<Span> spans_;
   std::optional<std::uint32_t> last_operator_;
-  bool used_cuda_ = false;  ///< by the names of operators
+  bool used_cuda_ = false;  ///< derived from the names of operators
 };
 
 void read_legacy_autograd(Input& input, PartSink& sink) {
@@ -119,7 +119,7 @@ void read_legacy_autograd(Input& input, PartSink& sink) {
   HostDeviceTrace result = std::move(trace).finish();
   if (result.size() == 0) {
     throw InputError({input.name(), {}, {}},
-                     "no event can be replayed; expected operators, as torch.autograd.profiler exports them");
+                     "the trace has no event to replay; expected operators, as torch.autograd.profiler exports them");
   }
   sink.add(std::move(result));
 }
@@ -129,7 +129,7 @@ void read_legacy_autograd(Input& input, PartSink& sink) {
 extern const Format legacy_autograd_format;
 const Format legacy_autograd_format{
     .name = "legacy_autograd",
-    .summary = "torch.autograd.profiler's export_chrome_trace of before Kineto: operators, and their spans on devices",
+    .summary = "Old torch.autograd.profiler (export_chrome_trace before Kineto): operators and their time on devices",
     .recognise = kAutogradSigns,
     .read = read_legacy_autograd,
 };

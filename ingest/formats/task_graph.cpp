@@ -4,8 +4,8 @@
 //    "tasks": [{"id": 0, "kind": "compute", "host": 0, "ns": 1000, "after": []},
 //              {"id": 1, "kind": "transfer", "src": 0, "dst": 1, "bytes": 4096, "after": [0]}]}
 //
-// Anything wrong in it is an error: a graph with a task missing has no meaning. Unknown members
-// (a name, expected answers) are skipped.
+// Any defect is an error, because a graph with a missing task has no meaning. Unknown members (a name, expected
+// answers) are skipped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr double kLongestRun = 3e18;  // nanoseconds
 constexpr double kSlowestLink = 1;    // bytes per second
 constexpr double kFastestLink = 1e18;
 
-/// What a task's record says, before ids are resolved.
+/// The record of a task, before ids are resolved.
 struct Record {
   TaskGraph::Task task;
   std::optional<std::int64_t> id, host, source, destination, nanoseconds, bytes;
@@ -84,7 +84,7 @@ class TaskGraphReader {
     }
   }
 
-  /// A whole number from `least` to `most`.
+  /// Reads an integer from `least` to `most`.
   [[nodiscard]] std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most) {
     const std::uint64_t offset = json_.offset();
     const std::string_view digits = json_.number();
@@ -108,7 +108,7 @@ class TaskGraphReader {
         json_.skip();
       }
     });
-    if (link.bandwidth <= 0) fail(offset, "a link without 'bandwidth_Bps'; expected its bytes per second");
+    if (link.bandwidth <= 0) fail(offset, "a link has no 'bandwidth_Bps'; expected its bytes per second");
     graph_.links.push_back(link);
   }
 
@@ -158,7 +158,7 @@ class TaskGraphReader {
     record.offset = json_.offset();
     ++sink_.events;
     json_.object([&](const std::string& key) { read_task_member(key, record); });
-    if (!record.id.has_value()) fail(record.offset, "a task without 'id'; expected a whole number");
+    if (!record.id.has_value()) fail(record.offset, "a task has no 'id'; expected a whole number");
     record.task.id = *record.id;
     record.task.after_end = after_.size();
     complete(record);
@@ -236,7 +236,7 @@ class TaskGraphReader {
     for (std::size_t i = 1; i < by_id_.size(); ++i) {
       if (by_id_[i].first == by_id_[i - 1].first) {
         fail(offsets_[by_id_[i].second],
-             fmt::format("a second task has id {}; expected every id once", by_id_[i].first));
+             fmt::format("two tasks have the id {}; expected each id once", by_id_[i].first));
       }
     }
     graph_.after.reserve(after_.size());
@@ -265,7 +265,7 @@ class TaskGraphReader {
     }
   }
 
-  /// What a route adds to the bytes of a transfer.
+  /// The cost of a route for a transfer.
   struct RouteCost {
     double latency = 0;  ///< in nanoseconds
     double narrowest = kFastestLink;
@@ -280,7 +280,7 @@ class TaskGraphReader {
     return cost;
   }
 
-  /// A replay may run all tasks one after another, and its times must stay within 64 bits.
+  /// Checks that times stay within 64 bits even if a replay runs all tasks one after another.
   void check_span() const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, RouteCost> costs;
     for (const auto& [ends, route] : graph_.routes) costs.emplace(ends, cost_of(route));
@@ -293,7 +293,7 @@ class TaskGraphReader {
         sum += cost.latency + static_cast<double>(task.bytes.count()) / cost.narrowest * 1e9;
       }
       if (sum > kLongestRun)
-        fail(offsets_[i], "the tasks up to here take more than 100 years one after another; expected less");
+        fail(offsets_[i], "the tasks up to this one take more than 100 years in a row; expected shorter durations");
     }
   }
 
@@ -302,7 +302,7 @@ class TaskGraphReader {
     return place != by_id_.end() && place->first == id ? std::optional{place->second} : std::nullopt;
   }
 
-  /// Kahn's algorithm; a task that never becomes ready waits for itself.
+  /// Throws if tasks wait for each other in a cycle (Kahn's algorithm).
   void check_order() const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
     edges.reserve(graph_.after.size());
@@ -334,10 +334,10 @@ class TaskGraphReader {
   TaskGraph graph_;
   std::optional<std::int64_t> hosts_;
   bool tasks_seen_ = false;
-  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> routes_;  // with their offsets
-  std::vector<std::uint64_t> offsets_;                                                     // of tasks
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> routes_;  // with offsets in the file
+  std::vector<std::uint64_t> offsets_;  // offset of each task in the file
   std::vector<std::pair<std::int64_t, std::uint32_t>> by_id_;
-  std::vector<std::int64_t> after_;  // as graph_.after, but ids
+  std::vector<std::int64_t> after_;  // like graph_.after, but with ids
   TextTable texts_;
 };
 
@@ -349,7 +349,7 @@ int recognise_task_graph(std::string_view /*file_name*/, std::string_view head) 
   for (const std::string_view key : {"\"hosts\"", "\"links\"", "\"routes\"", "\"tasks\""}) {
     if (head.find(key) != std::string_view::npos) sure += 20;
   }
-  // Three of them decide, because task names may look like events of another format.
+  // At least three signs are needed, because task names may look like events of another format.
   return sure >= 60 ? 97 : sure;
 }
 
@@ -358,7 +358,7 @@ void read_task_graph(Input& input, PartSink& sink) { sink.add(TaskGraphReader(in
 }  // namespace
 
 extern const Format task_graph_format;
-const Format task_graph_format{"task_graph", "a task graph: hosts, links, routes and tasks with what each is after",
+const Format task_graph_format{"task_graph", "Task graph: hosts, links, routes, and tasks with their dependencies",
                                recognise_task_graph, read_task_graph};
 
 }  // namespace stepsim::ingest

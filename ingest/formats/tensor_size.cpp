@@ -9,8 +9,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Bytes of one element; nothing if the type is unknown. "float16", "torch.float16" and
-/// "<class 'numpy.float16'>" are the same type.
+/// Returns the size of one element in bytes; nullopt if the type is unknown. "float16", "torch.float16" and "<class
+/// 'numpy.float16'>" are the same type.
 std::optional<std::int64_t> numpy_element_size(std::string_view dtype) noexcept {
   constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
       {"float16", 2}, {"bfloat16", 2}, {"half", 2},   {"float32", 4}, {"float", 4},    {"float64", 8},
@@ -24,8 +24,8 @@ std::optional<std::int64_t> numpy_element_size(std::string_view dtype) noexcept 
   return known == std::end(kSizes) ? std::nullopt : std::optional{known->second};
 }
 
-/// The product of the numbers in "(512, 1024)" or "(512,)"; nothing if the text holds anything
-/// else or a negative number, or if the product is beyond 2^62.
+/// Returns the product of the numbers in "(512, 1024)" or "(512,)"; nullopt if the text contains anything else or a
+/// negative number, or if the product exceeds 2^62.
 std::optional<std::int64_t> element_count(std::string_view shape) noexcept {
   constexpr std::int64_t kMost = std::int64_t{1} << 62U;
   std::int64_t count = 1;

@@ -14,11 +14,11 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 
-// What tensorflow.python.client.timeline makes of the RunMetadata of one session.run(). Its processes are told by their
-// names: "/job:w/replica:0/task:0/gpu:0 Compute" has the operators that a device's executor ran, in as few rows as they
-// fit in; "/gpu:0/stream:13 Compute" the work of one stream, "stream:all" and "memcpy" the same once more. An operator
-// names the operators whose outputs it reads (args input0, input1, ...), and work on a device the operator that it is
-// part of (args name). Source: _ChromeTraceFormatter and Timeline in timeline.py of TensorFlow 1.15.
+// Output of tensorflow.python.client.timeline for the RunMetadata of one session.run(). Its processes are recognised by
+// their names: "/job:w/replica:0/task:0/gpu:0 Compute" has the operators that a device's executor ran, in as few rows
+// as possible; "/gpu:0/stream:13 Compute" has the work of one stream; "stream:all" and "memcpy" repeat the same work.
+// An operator names the operators whose outputs it reads (args input0, input1, ...), and work on a device names its
+// operator (args name). Source: _ChromeTraceFormatter and Timeline in timeline.py of TensorFlow 1.15.
 
 namespace stepsim::ingest {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 constexpr Sign kTimelineSigns[]{
     {.sure = 90, .opens = "{", .all = {"/job:", "/task:"}, .any = {" Compute\"", " Tensors\""}}};
 
-/// The number behind the last `word` in a text; nothing if there is none.
+/// Returns the number after the last `word` in a text; nullopt if there is none.
 std::optional<std::int32_t> number_behind(std::string_view text, std::string_view word) {
   const std::size_t at = text.rfind(word);
   if (at == std::string_view::npos) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<std::int32_t> number_behind(std::string_view text, std::string_vie
   return error == std::errc{} && number >= 0 ? std::optional{number} : std::nullopt;
 }
 
-/// What the rows of one process hold.
+/// The content of one process's rows.
 struct Process {
   enum class Kind : std::uint8_t { kOther, kExecutor, kStream, kAllStreams };
   Kind kind = Kind::kOther;
@@ -64,7 +64,7 @@ Process process_called(std::string name) {
   return process;
 }
 
-/// "a/b" of "a/b:1" and of "^a/b", which is read for its order alone.
+/// Returns the operator "a/b" of the inputs "a/b:1" and "^a/b"; the latter is a pure ordering dependency.
 std::string_view producer_of(std::string_view input) {
   if (input.starts_with('^')) input.remove_prefix(1);
   const std::size_t colon = input.rfind(':');
@@ -73,8 +73,8 @@ std::string_view producer_of(std::string_view input) {
   return output ? input.substr(0, colon) : input;
 }
 
-/// "Memcpy HtoD" of "MEMCPYHtoD", as CUPTI's copies are called elsewhere; nothing for other work.
-std::optional<std::string> copy_called(std::string_view operation) {
+/// Returns CUPTI's name of a copy: "Memcpy HtoD" for "MEMCPYHtoD"; nullopt for other work.
+std::optional<std::string> cupti_copy_name(std::string_view operation) {
   constexpr std::string_view kCopy = "MEMCPY";
   const bool is_copy = operation.size() >= kCopy.size() &&
                        std::equal(kCopy.begin(), kCopy.end(), operation.begin(), [](char upper, char c) {
@@ -153,11 +153,11 @@ class TensorflowTimeline {
   }
 
   void add_work(const Operation& operation, const Process& process) {
-    const std::optional<std::string> copy = copy_called(operation.type);
+    const std::optional<std::string> copy = cupti_copy_name(operation.type);
     const auto launched = operators_.find(operation.name);
     std::int64_t correlation = -1;
     if (launched != operators_.end()) {
-      // An operator that starts device work is what a call of the runtime is elsewhere.
+      // The operator that starts device work takes the role of a runtime call in other formats.
       correlation = launched->second;
       builder_.set_kind(launched->second, EventKind::kRuntimeCall);
       builder_.set_correlation(launched->second, correlation);
@@ -166,7 +166,7 @@ class TensorflowTimeline {
                  builder_.stream(process.device, process.stream), operation.time, correlation);
   }
 
-  /// What one row hands over to another.
+  /// Records which operators pass data from one row to another.
   void join() {
     for (const auto& [input, reader] : reads_) {
       const auto producer = operators_.find(input);
@@ -187,7 +187,7 @@ class TensorflowTimeline {
   std::map<std::string, Process> processes_;
   std::vector<Operation> operations_;
   std::map<std::string, std::uint32_t, std::less<>> operators_;  ///< the first event of each name
-  std::vector<std::pair<std::string, std::uint32_t>> reads_;     ///< what an operator reads, and its event
+  std::vector<std::pair<std::string, std::uint32_t>> reads_;     ///< an input of an operator, and the operator's event
 };
 
 void read_tensorflow_timeline(Input& input, PartSink& sink) {
@@ -195,10 +195,8 @@ void read_tensorflow_timeline(Input& input, PartSink& sink) {
   for_each_record(input, sink, [&timeline](const ChromeEvent& event) { timeline.add(event); });
   HostDeviceTrace trace = std::move(timeline).finish();
   if (trace.size() == 0) {
-    throw InputError(
-        {input.name(), {}, {}},
-        "no event can be replayed; expected a timeline with operators or device work: run the session with "
-        "trace_level=FULL_TRACE");
+    throw InputError({input.name(), {}, {}},
+                     "the timeline has no operator or device work; expected a session with trace_level=FULL_TRACE");
   }
   sink.add(std::move(trace));
 }

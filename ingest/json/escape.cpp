@@ -14,7 +14,7 @@ using Kind = Escape::Kind;
 
 constexpr char32_t kReplacement = 0xFFFD;
 
-/// "\uXXXX" at the front of `text`, whatever it stands for.
+/// Decodes "\uXXXX" at the front of `text` as a single UTF-16 unit.
 Escape decode_unit(std::string_view text) noexcept {
   constexpr std::size_t kLength = 6;
   constexpr std::string_view kPrefix = "\\u";
@@ -28,7 +28,7 @@ Escape decode_unit(std::string_view text) noexcept {
   return {Kind::kWhole, code, kLength};
 }
 
-/// Whether strict JSON has a string with this text between its quotes.
+/// True if strict JSON allows this text between the quotes of a string.
 bool is_strict_string(std::string_view raw) {
   while (!raw.empty()) {
     if (static_cast<unsigned char>(raw.front()) < 0x20) return false;
@@ -45,7 +45,7 @@ bool is_strict_string(std::string_view raw) {
   return true;
 }
 
-/// The length of the string at the front of `text`, with its quotes.
+/// Length of the string at the front of `text`, including its quotes.
 std::size_t quoted_length(std::string_view text) {
   std::size_t at = 1;
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2U : 1U;

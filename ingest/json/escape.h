@@ -12,25 +12,25 @@ namespace stepsim::ingest::json {
 struct Escape {
   enum class Kind : std::uint8_t {
     kWhole,
-    kHalf,  ///< of a surrogate pair: `code` is U+FFFD
-    kNone,  ///< a backslash that begins no escape
-    kCut,   ///< the text ends before this is decided
+    kHalf,  ///< half a surrogate pair: `code` is U+FFFD
+    kNone,  ///< a backslash that does not begin an escape
+    kCut,   ///< the text ends before the kind is known
   };
   Kind kind = Kind::kNone;
   char32_t code = 0;
-  std::size_t length = 0;  ///< in characters of the text, of kWhole and kHalf
+  std::size_t length = 0;  ///< length of the escape in the text, for kWhole and kHalf
 };
 
-/// Precondition: `text` begins with a backslash.
+/// Decodes the escape at the front of `text`. Precondition: `text` begins with a backslash.
 [[nodiscard]] Escape decode_escape(std::string_view text) noexcept;
 
-/// The content of a string, given without its quotes: escapes are replaced, half a surrogate
-/// pair and bytes that are not UTF-8 become U+FFFD, a backslash that begins no escape is kept.
+/// Returns the content of a JSON string, given its text without quotes. Escapes are replaced. Half a surrogate pair and
+/// bytes that are not UTF-8 become U+FFFD. A backslash that does not begin an escape is kept.
 [[nodiscard]] std::string unescaped(std::string_view raw);
 
-/// A value that Scanner read under lenient rules, as strict JSON: strings are escaped and UTF-8, a comma before a
-/// closing bracket is left out, and NaN and Infinity become strings. Strict JSON comes back byte for byte, except that
-/// half a surrogate pair in a string that is repaired becomes U+FFFD.
+/// Converts a value that Scanner accepted under lenient rules to strict JSON: strings are escaped and made UTF-8, a
+/// comma before a closing bracket is dropped, and NaN and Infinity become strings. Strict JSON is returned byte for
+/// byte. In a string that needs a repair, half a surrogate pair becomes U+FFFD.
 [[nodiscard]] std::string strict_json(std::string_view value);
 
 }  // namespace stepsim::ingest::json

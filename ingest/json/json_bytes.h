@@ -11,12 +11,12 @@
 #include <emmintrin.h>
 #endif
 
-/// The byte loops of a JSON scanner. SSE2 is part of x86-64, so nothing is chosen at run time;
-/// other machines take the plain loops.
+/// The inner loops of the JSON scanner. SSE2 is part of x86-64, so no run-time dispatch is needed; other machines use
+/// the plain loops.
 namespace stepsim::ingest::json {
 
-/// Zero bytes that must be readable behind the text. These loops look ahead by one block, and a
-/// zero ends each of them.
+/// Number of zero bytes that must be readable after the text. The loops look ahead by one block, and a zero ends each
+/// of them.
 inline constexpr std::size_t kPadding = 64;
 
 [[nodiscard]] inline bool is_hex(char c) noexcept {
@@ -47,15 +47,15 @@ inline constexpr std::size_t kPadding = 64;
   return p;
 }
 
-/// Skips blanks; usually there is one or none. Always inlined: see scanner.h.
+/// Skips blanks; most calls find none or one. Always inlined: see scanner.h.
 [[nodiscard, gnu::always_inline]] inline const char* skip_blanks(const char* p, const char* end) noexcept {
   if (!is_blank(*p)) return p;
   ++p;
   return is_blank(*p) ? skip_blank_run(p, end) : p;
 }
 
-/// The next quote, backslash or control character, the zero behind the text included;
-/// `ascii` turns false if a byte beyond ASCII was passed.
+/// Returns the next quote, backslash or control character, including the zero after the text. Sets `ascii` to false if
+/// it passes a byte beyond ASCII.
 [[nodiscard]] inline const char* find_string_stop(const char* p, bool& ascii) noexcept {
 #if defined(__SSE2__)
   constexpr int kBlock = 16;

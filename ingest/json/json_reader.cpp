@@ -79,7 +79,7 @@ std::string_view JsonReader::number() {
   return value().raw;
 }
 
-// Member by member, because all members together may be longer than a window.
+// Skips member by member, because all members together may be longer than a window.
 void JsonReader::skip() {
   switch (peek()) {
     case '{': return object([this](const std::string&) { static_cast<void>(value()); });

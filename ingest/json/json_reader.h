@@ -9,50 +9,49 @@
 
 namespace stepsim::ingest {
 
-/// A JSON document (RFC 8259) read front to back, value by value, as the caller asks for it:
-/// for formats in which anything wrong is an error with a byte offset.
+/// Reads a JSON document (RFC 8259) from front to back. The caller asks for one value after another. Use it for formats
+/// in which any deviation is an error that is reported with its byte offset.
 ///
 ///     json.object([&](const std::string& key) { key == "id" ? id = json.number() : json.skip(); });
 ///
-/// Every function throws InputError with the offset of what it did not expect. Memory is that
-/// of a TextWindow, whatever the document's size; one text or number must fit into it, and so
-/// must each member of what is skipped.
+/// Every function throws InputError with the offset of unexpected text. Memory is that of a TextWindow, whatever the
+/// document's size. Each string or number, and each member of a skipped value, must fit into the window.
 class JsonReader {
  public:
   /// `source` must outlive the reader. A byte order mark at the front is skipped.
   explicit JsonReader(ByteSource& source);
 
-  /// The first character of the next value, which tells its type; 0 at the end of the file.
+  /// The first character of the next value, which determines its type; 0 at the end of the file.
   [[nodiscard]] char peek() { return text_.next_char(); }
-  /// Its offset.
+  /// The offset of the next value.
   [[nodiscard]] std::uint64_t offset();
 
-  /// Enters an object and calls `member(key)` at the value of each member, which it has to take.
+  /// Enters an object and calls `member(key)` for each member. The callback must read the member's value.
   template <class Member>
   void object(Member&& member);
-  /// Enters an array and calls `element()` at each element, which it has to take.
+  /// Enters an array and calls `element()` for each element. The callback must read the element.
   template <class Element>
   void array(Element&& element);
-  /// Takes a string, unescaped.
+  /// Reads a string and unescapes it.
   [[nodiscard]] std::string text();
-  /// Takes a number as it is written; valid until the next call.
+  /// Reads a number and returns its text; valid until the next call.
   [[nodiscard]] std::string_view number();
-  /// Takes any value as it is written, strings without their quotes; valid until the next call. It must fit into a
-  /// TextWindow.
+  /// Reads any value and returns its text, strings without their quotes; valid until the next call. The value must fit
+  /// into a TextWindow.
   [[nodiscard]] std::string_view raw() { return value().raw; }
-  /// Takes any value without using it.
+  /// Reads and discards any value.
   void skip();
   /// Checks that nothing follows the document.
   void expect_end();
 
-  /// True once a function failed because the file ended.
+  /// True after a function failed because the file ended.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
   [[noreturn]] void fail(std::uint64_t offset, std::string_view problem) const;
 
  private:
-  /// Takes `bracket`.
+  /// Reads `bracket`; throws if something else is there.
   void open(char bracket, std::string_view expected);
-  /// True once `bracket` was taken; false at the next item.
+  /// True if `bracket` was read; false at the next item.
   [[nodiscard]] bool closes(char bracket, bool is_first);
   [[nodiscard]] std::string key();
   [[nodiscard]] json::Value value();

@@ -12,14 +12,14 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A decimal number as digits x 10^exponent. Nineteen digits are kept, which is all that an
-/// int64 can show; of those behind only whether they round the last one up.
+/// A decimal number: digits x 10^exponent. Keeps nineteen digits, all that an int64 can represent. The digits after
+/// those only decide the rounding.
 struct Decimal {
   std::uint64_t digits = 0;
   std::int64_t exponent = 0;
   bool negative = false;
-  bool dropped = false;       ///< digits other than 0 were left out
-  bool dropped_half = false;  ///< and the first of them was 5 or more
+  bool dropped = false;       ///< nonzero digits were dropped
+  bool dropped_half = false;  ///< the first dropped digit was 5 or more
 };
 
 class DecimalParser {
@@ -65,7 +65,7 @@ class DecimalParser {
     if (at_ != end_ && (*at_ == '-' || *at_ == '+')) ++at_;
     const char* const begin = at_;
     std::int64_t value = 0;
-    constexpr std::int64_t kFar = 1'000'000'000;  // beyond it all is zero or out of range
+    constexpr std::int64_t kFar = 1'000'000'000;  // with a larger exponent every number is zero or out of range
     for (; at_ != end_ && is_digit(*at_); ++at_) value = value < kFar ? value * 10 + (*at_ - '0') : value;
     number_.exponent += negative ? -value : value;
     return at_ != begin && at_ == end_;
@@ -85,7 +85,7 @@ std::optional<std::int64_t> with_sign(std::uint64_t magnitude, bool negative) no
 
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
-/// digits x 10^power; nothing if it does not fit.
+/// Returns digits x 10^power; nullopt if it does not fit.
 std::optional<std::uint64_t> scaled_up(std::uint64_t digits, std::int64_t power) noexcept {
   for (; power > 0 && digits != 0; --power) {
     if (digits > kMax / 10) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<std::uint64_t> scaled_up(std::uint64_t digits, std::int64_t power)
   return digits;
 }
 
-/// digits / 10^power, rounded half away from zero.
+/// Returns digits / 10^power, rounded half away from zero.
 std::uint64_t scaled_down(std::uint64_t digits, std::int64_t power) noexcept {
   std::uint64_t divisor = 1;
   for (; power > 0; --power) {
@@ -105,7 +105,7 @@ std::uint64_t scaled_down(std::uint64_t digits, std::int64_t power) noexcept {
   return digits / divisor + (rest >= divisor - rest ? 1 : 0);
 }
 
-/// Eight digits at `p` as a number; nothing if one of the eight is none.
+/// Parses eight digits at `p`; nullopt if one of the characters is not a digit.
 std::optional<std::uint64_t> eight_digits(const char* p) noexcept {
   static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
   std::uint64_t word = 0;
@@ -113,14 +113,13 @@ std::optional<std::uint64_t> eight_digits(const char* p) noexcept {
   // A digit is 0x30 to 0x39: its high half is 3, also after adding 6.
   constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0U;
   if (((word & kHigh) | ((word + 0x0606060606060606U) & kHigh) >> 4) != 0x3333333333333333U) return std::nullopt;
-  // Neighbours are joined: eight digits to four pairs, two fours, one eight.
+  // Combines neighbours: eight digits become four pairs, then two groups of four, then one number.
   word = (word & 0x0F0F0F0F0F0F0F0FU) * (10 * 256 + 1) >> 8;
   word = (word & 0x00FF00FF00FF00FFU) * (100 * 65536 + 1) >> 16;
   return (word & 0x0000FFFF0000FFFFU) * (10000 * 4294967296U + 1) >> 32;
 }
 
-/// What nearly every time stamp looks like: up to 15 digits, or 16 that fit, and up to three
-/// behind a point.
+/// Parses the usual form of a timestamp: up to 15 digits (16 if the value fits) and up to three decimals.
 std::optional<std::int64_t> plain_microseconds(std::string_view text) noexcept {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000 - 1;
   const char* at = text.data();
@@ -145,7 +144,7 @@ std::optional<std::int64_t> plain_microseconds(std::string_view text) noexcept {
   return static_cast<std::int64_t>(nanoseconds);
 }
 
-/// The text between the quotes of a raw string; other raw values as they are.
+/// Returns a raw string's text without its quotes; other raw values as written.
 std::string_view without_quotes(std::string_view raw) noexcept {
   return raw.size() >= 2 && raw.front() == '"' && raw.back() == '"' ? raw.substr(1, raw.size() - 2) : raw;
 }
@@ -202,7 +201,7 @@ ItemCursor::ItemCursor(std::string_view container)
 bool ItemCursor::at_item(char opening) {
   at_ = json::skip_blanks(at_, end());
   if (!inside_ && *at_ != opening) return false;
-  // A comma too many is let pass.
+  // Extra commas are accepted.
   while (*at_ == ',' || !inside_) {
     inside_ = true;
     at_ = json::skip_blanks(at_ + 1, end());

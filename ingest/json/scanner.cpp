@@ -8,13 +8,13 @@
 
 namespace stepsim::ingest::json {
 
-bool Scanner::let_pass(const char* p, const char* what) noexcept {
+bool Scanner::accept_deviation(const char* p, const char* what) noexcept {
   odd_ = true;
   return rules_ == Rules::kLenient || fail(p, what) != nullptr;
 }
 
-// At a backslash: the place behind the escape, or behind the backslash if none begins there;
-// end_ if the text ends inside it.
+// Returns the position after the escape at the backslash `p`, or after the backslash if it does not begin an escape, or
+// end_ if the text ends inside the escape.
 const char* Scanner::escape_at(const char* p) noexcept {
   const Escape escape = decode_escape({p, static_cast<std::size_t>(end_ - p)});
   if (escape.kind == Escape::Kind::kWhole) return p + escape.length;
@@ -23,11 +23,11 @@ const char* Scanner::escape_at(const char* p) noexcept {
   const char* const expected = escape.kind == Escape::Kind::kHalf
                                    ? "both halves of a surrogate pair"
                                    : R"(an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)";
-  if (!let_pass(p, expected)) return nullptr;
+  if (!accept_deviation(p, expected)) return nullptr;
   return p + 1;
 }
 
-// The rest of a string that begins at `begin` and is plain up to `p`.
+// Scans the rest of a string that begins at `begin` and has nothing unusual before `p`.
 const char* Scanner::odd_string_at(const char* begin, const char* p, bool ascii, Value& value) {
   bool plain = true;
   for (; *p != '"'; p = find_string_stop(p, ascii)) {
@@ -35,7 +35,7 @@ const char* Scanner::odd_string_at(const char* begin, const char* p, bool ascii,
       plain = false;
       p = escape_at(p);
     } else if (p != end_) {
-      p = let_pass(p, "it escaped") ? p + 1 : nullptr;
+      p = accept_deviation(p, "it escaped") ? p + 1 : nullptr;
     }
     if (p == nullptr) return nullptr;
     if (p == end_) return fail(end_, "");
@@ -48,7 +48,7 @@ const char* Scanner::odd_string_at(const char* begin, const char* p, bool ascii,
   return p + 1;
 }
 
-// RFC 8259 section 6, and the spellings of "not a number" that begin with a minus.
+// Scans a number (RFC 8259, section 6), or a spelling of "not a number" that begins with a minus.
 const char* Scanner::fraction_at(const char* begin, const char* p, Value& value) {
   if (*p == '-') ++p;
   if (!is_digit(*p)) return p == end_ ? fail(end_, "") : literal_at(begin, value);
@@ -74,7 +74,7 @@ const char* Scanner::literal_at(const char* p, Value& value) {
     std::string_view text;
     bool strict;
   };
-  // The last ones are how Python and C++ streams print what JSON has no number for.
+  // The words from "NaN" on are how Python and C++ streams print numbers that JSON cannot represent.
   static constexpr Word kWords[] = {{"true", true}, {"false", true}, {"null", true},      {"NaN", false},
                                     {"nan", false}, {"-nan", false}, {"Infinity", false}, {"-Infinity", false},
                                     {"inf", false}, {"-inf", false}};
@@ -92,17 +92,17 @@ const char* Scanner::literal_at(const char* p, Value& value) {
   return fail(p, "a value");
 }
 
-// An object or array to its end. An open bracket costs one bit and no stack: the innermost 64
-// are in a register, the others in a vector.
+// Scans an object or array to its end. An open bracket costs one bit and no stack: the innermost 64 are kept in a
+// register, the others in a vector.
 const char* Scanner::container_at(const char* p, Value& value) {
   const char* const begin = p;
-  std::uint64_t brackets = 0;  // 1: an object's
+  std::uint64_t brackets = 0;  // one bit per open bracket; 1 = object
   std::size_t depth = 0;
   std::string_view name;
   Value inner;
   outer_brackets_.clear();
   while (true) {
-    // At a value.
+    // The position is at the beginning of a value.
     if (*p == '{' || *p == '[') {
       if (depth > 0 && depth % 64 == 0) outer_brackets_.push_back(brackets);
       ++depth;
@@ -118,7 +118,7 @@ const char* Scanner::container_at(const char* p, Value& value) {
     } else if ((p = is_digit(*p) || *p == '-' ? number_at(p, inner) : literal_at(p, inner)) == nullptr) {
       return nullptr;
     }
-    // Behind a value, or at the end of something empty.
+    // The position is after a value, or at the end of an empty container.
     while (true) {
       const bool in_object = (brackets & 1U) != 0;
       const char close = in_object ? '}' : ']';
@@ -129,7 +129,7 @@ const char* Scanner::container_at(const char* p, Value& value) {
           if (in_object && (p = key_at(p, name)) == nullptr) return nullptr;
           break;
         }
-        if (!let_pass(p, in_object ? "a key" : "a value")) return nullptr;
+        if (!accept_deviation(p, in_object ? "a key" : "a value")) return nullptr;
       }
       if (*p != close) return fail(p, in_object ? "',' or '}'" : "',' or ']'");
       ++p;

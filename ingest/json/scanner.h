@@ -13,58 +13,57 @@ namespace stepsim::ingest::json {
 
 enum class Type : std::uint8_t { kString, kNumber, kLiteral, kObject, kArray };
 
-/// A JSON value where it stands: strings without their quotes, all else as written.
+/// A view of a JSON value in the text: strings without their quotes, other values as written.
 struct Value {
   std::string_view raw;
   Type type = Type::kLiteral;
-  bool plain = true;  ///< not a string with escapes or invalid UTF-8: raw is the content
+  bool plain = true;  ///< true if `raw` is the content; false for a string with escapes or invalid UTF-8
 };
 
-/// What a Scanner lets pass.
+/// The rules for the text that a Scanner accepts.
 enum class Rules : std::uint8_t {
-  /// Also what profilers are known to print and whose meaning is clear: control characters and
-  /// lone backslashes in strings, half a surrogate pair, a comma too many, NaN and Infinity.
+  /// Also accepts deviations that profilers are known to write and whose meaning is clear: control characters and lone
+  /// backslashes in strings, half a surrogate pair, an extra comma, NaN and Infinity.
   kLenient,
   kStrict,  ///< RFC 8259
 };
 
-/// Walks over JSON text token by token, without recursion and without copying. Each step
-/// returns false if the text ends first (ended()) or breaks the rules (error()). Bytes that
-/// are not UTF-8 pass in strings under both rules. odd() tells that something passed that
-/// strict JSON does not have.
+/// Scans JSON text token by token, without recursion and without copying. Each step returns false if the text ends
+/// first (ended()) or breaks the rules (error()). Both rule sets accept bytes in strings that are not UTF-8. odd() is
+/// true after the scanner accepted something that strict JSON does not allow.
 class Scanner {
  public:
-  /// kPadding zero bytes follow `end`.
+  /// Precondition: kPadding zero bytes follow `end`.
   Scanner(const char* begin, const char* end, Rules rules = Rules::kLenient) noexcept
       : at_(begin), end_(end), rules_(rules) {}
 
   [[nodiscard]] const char* at() const noexcept { return at_; }
   [[nodiscard]] bool ended() const noexcept { return error_ == nullptr; }
-  /// What was expected at at(); null if the text ended.
+  /// Describes what was expected at at(); null if the text ended.
   [[nodiscard]] const char* error() const noexcept { return error_; }
   [[nodiscard]] bool odd() const noexcept { return odd_; }
 
   void skip_blanks() noexcept { at_ = json::skip_blanks(at_, end_); }
-  /// The character behind the blanks.
+  /// Skips blanks and sets `next` to the character after them.
   [[nodiscard]] bool next_char(char& next) noexcept {
     skip_blanks();
     next = *at_;
     return at_ != end_ || fail(end_, "") != nullptr;
   }
-  /// A key, its colon and the blanks around.
+  /// Scans a key, its colon and the blanks around them.
   [[nodiscard]] bool key(std::string_view& name) { return moved(key_at(at_, name)); }
-  /// Any value; at() is its first character.
+  /// Scans any value. Precondition: at() is its first character.
   [[nodiscard]] bool value(Value& value) { return moved(value_at(at_, value)); }
-  /// An object, from its brace on, as members_at.
+  /// Scans an object, starting at its brace; see members_at().
   template <class ValueAt>
   [[nodiscard]] bool object(ValueAt&& take_value) {
     return moved(members_at(at_, take_value));
   }
 
-  // The same without moving at(): each takes the place where its token begins and returns the
-  // place behind it, or null if that failed.
+  // The functions below scan without moving at(). Each takes the position where its token begins and returns the
+  // position after the token, or null on failure.
 
-  /// The members of an object: `take_value(name, p)` returns the place behind the value at p.
+  /// Scans the members of an object. `take_value(name, p)` scans the value at p and returns the position after it.
   template <class ValueAt>
   const char* members_at(const char* p, ValueAt&& take_value);
   const char* value_at(const char* p, Value& value);
@@ -78,8 +77,9 @@ class Scanner {
   const char* literal_at(const char* p, Value& value);
   const char* container_at(const char* p, Value& value);
   const char* escape_at(const char* p) noexcept;
-  /// Notes something odd at `p`; under strict rules stops there with "expected `what`" and returns false.
-  [[gnu::cold]] bool let_pass(const char* p, const char* what) noexcept;
+  /// Handles a deviation from strict JSON at `p`. Lenient rules record it in odd() and return true; strict rules stop
+  /// with "expected `what`" and return false.
+  [[gnu::cold]] bool accept_deviation(const char* p, const char* what) noexcept;
 
   /// Stops at `p` with "expected `what`", or with "ended" if the text ends there.
   const char* fail(const char* p, const char* what) noexcept {
@@ -97,11 +97,11 @@ class Scanner {
   const char* error_ = nullptr;
   bool odd_ = false;
   Rules rules_;
-  std::vector<std::uint64_t> outer_brackets_;  // all but the 64 innermost
+  std::vector<std::uint64_t> outer_brackets_;  // open brackets except the 64 innermost
 };
 
-/// The part of Scanner that runs for every token of a well-formed trace. What runs for every key is
-/// inlined by force: as calls, key_at and skip_blanks took 8 % of a Kineto file's time.
+/// The part of Scanner that runs for every token of a well-formed trace. The functions that run for every key are
+/// force-inlined: as calls, key_at and skip_blanks took 8 % of the time to read a Kineto file.
 
 inline const char* Scanner::string_at(const char* p, Value& value) {
   const char* const begin = p + 1;
@@ -151,7 +151,7 @@ const char* Scanner::members_at(const char* p, ValueAt&& take_value) {
     p = json::skip_blanks(p, end_);
     if (*p == ',') {
       p = json::skip_blanks(p + 1, end_);
-      if (*p == '}' && !let_pass(p, "a key")) return nullptr;
+      if (*p == '}' && !accept_deviation(p, "a key")) return nullptr;
     } else if (*p != '}') {
       return fail(p, "',' or '}'");
     }

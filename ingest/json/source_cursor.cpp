@@ -25,7 +25,7 @@ TextWindow::TextWindow(ByteSource& source) : source_(source), storage_(room_for(
 
 void TextWindow::make_room(std::size_t kept_from) {
   const std::size_t kept = size_ - kept_from;
-  // Doubling keeps the cost of reading a long record again linear in its length.
+  // Doubling the window keeps the cost of rescanning a long record linear in its length.
   if (kept > capacity_ / 2 && capacity_ < kLargest) {
     auto larger = room_for(capacity_ * 2);
     std::memcpy(larger.get(), storage_.get() + kept_from, kept);
@@ -47,7 +47,8 @@ void TextWindow::skip_to(std::uint64_t offset) noexcept {
 bool TextWindow::more(std::uint64_t keep) {
   if (source_ended_) return false;
   make_room(keep - begin_offset_);
-  // Twice what is kept, however little a source delivers at a time: a long record is read again a few times only.
+  // Reads until the window contains twice the kept text, even if the source delivers small pieces, so that a long
+  // record is rescanned only a few times.
   const std::size_t kept = size_;
   const std::size_t wanted = std::min(capacity_, 2 * kept + 1);
   while (size_ < wanted && !source_ended_) {
@@ -71,14 +72,19 @@ char SourceCursor::behind_blanks() {
 
 void SourceCursor::skip_byte_order_mark() {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  const std::uint64_t begin = at_;
   for (const char mark : kByteOrderMark) {
-    if (next_char() != mark) return;
+    if (at_window_end()) static_cast<void>(window_.more(begin));
+    if (*window_.at(at_) != mark) {
+      at_ = begin;
+      return;
+    }
     advance();
   }
 }
 
 std::string_view SourceCursor::ended() const noexcept {
-  return window_.source().truncated() ? "the gzip data is cut off or damaged" : "the file ends here";
+  return window_.source().truncated() ? "the gzip data is truncated or damaged" : "the file ends here";
 }
 
 std::string SourceCursor::unexpected(std::string_view expected) const {
@@ -90,7 +96,8 @@ std::string SourceCursor::problem() const {
   switch (outcome_) {
     case Outcome::kBad:
       return fmt::format("found '{}'; expected {}", shown(std::string_view{&stopped_by_, 1}), expected_);
-    case Outcome::kTooLong: return fmt::format("found no end within {} MiB; expected less", TextWindow::kLargest >> 20);
+    case Outcome::kTooLong:
+      return fmt::format("has no end within {} MiB; expected shorter text", TextWindow::kLargest >> 20);
     case Outcome::kCut: return fmt::format("{}; expected the rest of it", ended());
     case Outcome::kDone: break;
   }

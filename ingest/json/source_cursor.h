@@ -13,11 +13,11 @@
 
 namespace stepsim::ingest {
 
-/// The part of a source that is in memory: begin() to end(), followed by zeros. more() moves the
-/// text, so callers keep positions as offsets in the source.
+/// The part of a source that is in memory: begin() to end(), followed by zeros. more() moves the text, so callers must
+/// store positions as offsets in the source.
 class TextWindow {
  public:
-  /// Starts with kInitial bytes of room and never holds more than kLargest.
+  /// The window starts with kInitial bytes and never exceeds kLargest.
   static constexpr std::size_t kInitial = std::size_t{256} << 10;
   static constexpr std::size_t kLargest = std::size_t{64} << 20;
 
@@ -35,13 +35,13 @@ class TextWindow {
   }
   [[nodiscard]] std::uint64_t end_offset() const noexcept { return begin_offset_ + size_; }
 
-  /// Drops what lies before `keep` and reads on behind the end. False if nothing was read,
-  /// because the source has ended or kLargest bytes are kept already.
+  /// Drops the text before `keep` and reads more after end(). Returns false if nothing was read, because the source has
+  /// ended or kLargest bytes are already kept.
   [[nodiscard]] bool more(std::uint64_t keep);
-  /// Drops all text. The source reads on at `offset`.
+  /// Drops all text. The source continues at `offset`.
   void skip_to(std::uint64_t offset) noexcept;
   [[nodiscard]] const ByteSource& source() const noexcept { return source_; }
-  /// True once the source has nothing left behind end().
+  /// True after the source has ended, so that nothing follows end().
   [[nodiscard]] bool source_ended() const noexcept { return source_ended_; }
 
  private:
@@ -55,7 +55,7 @@ class TextWindow {
   bool source_ended_ = false;
 };
 
-/// How a scan ended.
+/// The result of a scan.
 enum class Outcome : std::uint8_t {
   kDone,
   kBad,      ///< not JSON
@@ -63,7 +63,7 @@ enum class Outcome : std::uint8_t {
   kTooLong,  ///< longer than TextWindow::kLargest
 };
 
-/// A position in a source of JSON text. Moving it reads on.
+/// A position in a source of JSON text. Moving the position reads more of the source.
 class SourceCursor {
  public:
   /// `source` must outlive the cursor.
@@ -73,24 +73,24 @@ class SourceCursor {
   /// Offset of the next byte.
   [[nodiscard]] std::uint64_t at() const noexcept { return at_; }
   void advance() noexcept { ++at_; }
-  /// Precondition: the text at `offset` is still in memory. It is, if it lies at most kLook bytes
-  /// before at(), or behind the beginning of the last scan.
+  /// Precondition: the text at `offset` is still in memory. This is guaranteed for the last kLook bytes before at(),
+  /// and for everything after the beginning of the last scan.
   void move_to(std::uint64_t offset) {
     STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(),
                    "the text there is still in memory");
     at_ = offset;
   }
 
-  /// Skips blanks, however many; the character behind them, or 0 at the end of the source.
+  /// Skips any number of blanks. Returns the character after them, or 0 at the end of the source.
   [[nodiscard]] char next_char() {
     const char* const next = window_.at(at_);
     return json::is_blank(*next) || next == window_.end() ? behind_blanks() : *next;
   }
-  /// Skips the three bytes that some editors put in front of UTF-8.
+  /// Skips the three bytes that some editors put in front of UTF-8, if all three are next.
   void skip_byte_order_mark();
-  /// True where the text in memory ends.
+  /// True at the end of the text in memory.
   [[nodiscard]] bool at_window_end() const noexcept { return at_ == window_.end_offset(); }
-  /// Goes on at `offset`, from which on the source will read next: what lies before was taken elsewhere.
+  /// Continues at `offset`, where the source will read next, because another reader has used the text before it.
   /// Precondition: at_window_end().
   void skip_to(std::uint64_t offset) {
     window_.skip_to(offset);
@@ -98,20 +98,21 @@ class SourceCursor {
   }
   [[nodiscard]] bool at_end() const noexcept { return at_ == window_.end_offset() && window_.source_ended(); }
 
-  /// Runs `step(scanner)` from at() on. If the text in memory ends first, reads more and runs the
-  /// step again. Moves behind what was scanned if the outcome is kDone.
+  /// Runs `step(scanner)` at the current position. If the text in memory ends first, reads more and runs the step
+  /// again. Moves past the scanned text if the outcome is kDone.
   template <class Step>
   [[nodiscard]] Outcome scan(Step&& step);
-  /// After a scan that was not done: how it ended, where, and why ("found 'x'; expected y").
+  /// These functions describe the last scan that failed: how it ended, at which offset, and why ("found 'x'; expected
+  /// y").
   [[nodiscard]] Outcome outcome() const noexcept { return outcome_; }
   [[nodiscard]] std::uint64_t stopped_at() const noexcept { return stopped_at_; }
   [[nodiscard]] std::string problem() const;
-  /// What the next character is, in the same form.
+  /// Describes the next character: "found 'x'; expected y", where y is `expected`.
   [[nodiscard]] std::string unexpected(std::string_view expected) const;
 
-  /// Moves to the first `first` or `second` from at() on for which `matches(begin, at, end)` holds;
-  /// false if there is none. begin and end bound the text in memory: at least kLook bytes each
-  /// way, or all there is.
+  /// Moves to the next character that equals `first` or `second` and for which `matches(begin, at, end)` is true.
+  /// Returns false if there is none. `begin` and `end` bound the text in memory: at least kLook bytes on each side, or
+  /// all that exists.
   template <class Matches>
   [[nodiscard]] bool find(char first, char second, Matches&& matches);
   static constexpr std::uint64_t kLook = 256;
@@ -123,7 +124,7 @@ class SourceCursor {
   TextWindow window_;
   json::Rules rules_;
   std::uint64_t at_ = 0;
-  Outcome outcome_ = Outcome::kDone;  // of the last scan that was not done
+  Outcome outcome_ = Outcome::kDone;  // of the last failed scan
   std::uint64_t stopped_at_ = 0;
   char stopped_by_ = '\0';
   const char* expected_ = nullptr;
@@ -149,7 +150,7 @@ template <class Matches>
 bool SourceCursor::find(char first, char second, Matches&& matches) {
   while (true) {
     const char* p = window_.at(at_);
-    // Near the end of what is in memory the surroundings are not all there yet.
+    // Fewer than kLook bytes are in memory after a match near the end of the window.
     const char* const last = window_.source_ended() ? window_.end() : window_.end() - kLook;
     for (; p < last; ++p) {
       if ((*p == first || *p == second) && matches(window_.begin(), p, window_.end())) {

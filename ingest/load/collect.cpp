@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTrace = "bps_trace_final.json";
 
-/// The files of a GPU's folder that are used; empty paths for those that are not there.
+/// Paths of the files in a GPU's folder that are used; empty for missing files.
 struct GpuFiles {
   std::string operators;  ///< temp.json
   std::string comm;
@@ -51,13 +51,13 @@ void note_file(const std::string& path, GpuFiles& files) {
   if (name.starts_with("gradient_name_list.")) files.names = path;
   if (name.find("bps_trace") == std::string::npos || !name.ends_with(".json")) return;
   if (!files.merged.empty()) {
-    throw InputError({path, {}, {}}, fmt::format("the folder of this merged trace holds another one, {}; expected one",
-                                                 shown(files.merged)));
+    throw InputError({path, {}, {}},
+                     fmt::format("the folder has a second merged trace, {}; expected one", shown(files.merged)));
   }
   files.merged = path;
 }
 
-/// By folder, in natural order.
+/// Returns the files of each GPU's folder below `root`, in natural order of the folders.
 std::map<std::string, GpuFiles, bool (*)(std::string_view, std::string_view) noexcept> gpu_files(
     const std::string& root) {
   std::error_code unknown;
@@ -69,8 +69,7 @@ std::map<std::string, GpuFiles, bool (*)(std::string_view, std::string_view) noe
   std::erase_if(folders, [](const auto& entry) { return !entry.second.is_gpu(); });
   if (folders.empty()) {
     throw InputError({root, {}, {}},
-                     "no GPU's folder of BytePS was found here; expected folders with temp.json, comm.json or "
-                     "bps_trace*.json");
+                     "no BytePS folder of a GPU found; expected folders with temp.json, comm.json or bps_trace*.json");
   }
   return folders;
 }
@@ -82,7 +81,7 @@ const Format& registered_format(std::string_view name) {
   return **found;
 }
 
-/// The only part of a file of that format.
+/// Reads a file of `format` and returns its only part.
 template <class PartType>
 PartType read_part(const std::string& path, std::string_view format) {
   Input input = Input::open(path);
@@ -91,7 +90,7 @@ PartType read_part(const std::string& path, std::string_view format) {
   return std::get<PartType>(std::move(sink.parts.front().part));
 }
 
-/// A merged trace while it is made.
+/// Builds the text of a merged trace.
 class MergedTrace {
  public:
   void add(std::string_view record) { (text_ += text_.empty() ? "\n" : ",\n") += record; }
@@ -113,7 +112,7 @@ bool is_as(const std::string& path, const std::string& text) {
   return fs::exists(path) && read_small_file(path, text.size()).text == text;
 }
 
-/// The graphs of a job's GPUs side by side. GPUs are numbered in the order of their folders.
+/// Builds the graph of a whole job from the graphs of its GPUs, numbered in the order of their folders.
 class JobGraph {
  public:
   void add(const std::string& folder, const OperatorGraph& graph) {
@@ -135,7 +134,7 @@ class JobGraph {
  private:
   OperatorGraph all_;
   std::map<std::string, std::size_t> workers_;
-  std::map<std::string, std::size_t> gpus_;  ///< by worker: how many
+  std::map<std::string, std::size_t> gpus_;  ///< number of GPUs per worker
 };
 
 class Collecting {
@@ -155,7 +154,7 @@ class Collecting {
   CollectedGpu run() {
     if (renew_ == Renew::kOperators && files_.operators.empty()) {
       throw InputError({gpu_.folder, {}, {}},
-                       "there is no temp.json to renew the operators from; expected the dump of MXNet's profiler");
+                       "there is no temp.json to rebuild the operators from; expected the dump of MXNet's profiler");
     }
     if (!files_.operators.empty()) add_profiled_operators();
     const bool old_communication = renew_ == Renew::kOperators || files_.comm.empty();
@@ -186,8 +185,8 @@ class Collecting {
     for (ChromeEvent event; reader.next(event);) take(event);
     for (const Diagnostics::Entry& entry : diagnostics.entries()) {
       if (path == files_.merged && entry.severity == Severity::kDataLoss) {
-        throw InputError(entry.first, fmt::format("{}: what is damaged would be lost if this trace were written anew; "
-                                                  "expected a whole one, or none beside temp.json",
+        throw InputError(entry.first, fmt::format("{}: this trace is damaged, and rebuilding it would lose the damaged "
+                                                  "part; expected a whole trace, or none next to temp.json",
                                                   entry.name));
       }
       gpu_.notes.push_back(fmt::format("{}: {} ({})", shown(path), entry.name, entry.count));
@@ -204,7 +203,7 @@ class Collecting {
     }
   }
 
-  /// What the merged trace held before.
+  /// Keeps events of the existing merged trace.
   void keep_old(bool operators, bool communication) {
     for_each_record(files_.merged, [&](const ChromeEvent& event) {
       const std::string_view name = split_process(event.name).name;
@@ -253,9 +252,9 @@ class Collecting {
     if (renew_ == Renew::kAll && old_communication)
       gpu_.notes.emplace_back("communication as it was: there is no comm.json");
     if (files_.graph.empty() && !links_.grew())
-      gpu_.notes.emplace_back("no dag.gml: no operator says what it waits for, and symbol dumps are not read");
+      gpu_.notes.emplace_back("no dag.gml: the operators have no recorded inputs, and symbol dumps are not read");
     if (!files_.comm.empty() && files_.names.empty())
-      gpu_.notes.emplace_back("tensors are called as BytePS does: there is no gradient_name_list");
+      gpu_.notes.emplace_back("tensors keep BytePS's names: there is no gradient_name_list");
   }
 
   const GpuFiles& files_;

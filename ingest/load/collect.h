@@ -14,38 +14,44 @@ struct CollectedFile {
   std::string text;
 };
 
-/// The merged trace and the graph of one GPU, made anew.
+/// The rebuilt merged trace and graph of one GPU.
 struct CollectedGpu {
   std::string folder;
-  std::vector<CollectedFile> files;  ///< to be written; none that would be as it is
-  std::uint64_t operators = 0;       ///< events of the merged trace, and so are the next
+  std::vector<CollectedFile> files;  ///< files to write; a file that would not change is not included
+  std::uint64_t operators = 0;       ///< operator events in the merged trace
   std::uint64_t communication = 0;
   std::uint64_t io = 0;
-  std::vector<std::string> notes;  ///< what could not be made from source files
+  std::vector<std::string> notes;  ///< outputs that could not be rebuilt from source files
 };
 
-/// The GPUs of a folder.
+/// The rebuilt files of a job folder.
 struct Collected {
-  std::vector<CollectedGpu> gpus;  ///< by folder
-  /// Of several GPUs: combined.gml in the folder, the graphs of all, "wk0.rank1." in front of their nodes.
+  std::vector<CollectedGpu> gpus;  ///< in the order of their folders
+  /// The file combined.gml in the job folder, if there are several GPUs. It contains the graphs of all GPUs, with a
+  /// prefix such as "wk0.rank1." on each node.
   std::optional<CollectedFile> job_graph;
 };
 
-/// What of a merged trace is made anew.
+/// Selects the parts of a merged trace to rebuild.
 enum class Renew : std::uint8_t { kAll, kOperators };
 
-/// Makes the merged trace (bps_trace*.json, else bps_trace_final.json) and dag.gml of each GPU's folder in `root` from
-/// its source files, as ByteProfile's second generation does:
+/// Rebuilds the merged trace (bps_trace*.json, else bps_trace_final.json) and dag.gml in each GPU's folder below `root`
+/// from its source files, as ByteProfile's second generation does:
 ///
-/// * operators from temp.json, the dump of MXNet's profiler (X._fwd is FW.X, X._backward BW.X, the rest between the
-///   last BW and the next FW one STEP); without it, those of the merged trace stay as they are;
-/// * communication from comm.json, "byteps.gradient_<i>" by the name in gradient_name_list; I/O from io.json;
-/// * inputs of operators and of communication from dag.gml, and an edge of dag.gml for each input of an operator.
+/// * Operators come from temp.json, the dump of MXNet's profiler: X._fwd becomes FW.X, X._backward becomes BW.X, and
+///   everything between the last BW and the next FW becomes one STEP. Without temp.json, the operators of the merged
+///   trace stay as they are.
+/// * Communication comes from comm.json ("byteps.gradient_<i>" becomes the i-th name in gradient_name_list), I/O from
+///   io.json.
+/// * The inputs of operators and of communication come from dag.gml, which also gets an edge for each input of an
+///   operator.
 ///
-/// Source files are only read. MXNet's symbol dumps are not read: without dag.gml and inputs there is no graph.
-/// Throws InputError for a path that is no folder, for a folder without a GPU's, for a dag.gml whose edges form a cycle
-/// (those from UPDATE and STEP into the next step excepted), for a file that cannot be read, for a merged trace that is
-/// damaged, and, where operators are to be renewed, without temp.json.
+/// Source files are never changed. MXNet's symbol dumps are not read, so without dag.gml and recorded inputs there is
+/// no graph.
+///
+/// Throws InputError if `root` is not a folder or contains no GPU's folder; if the edges of a dag.gml form a cycle
+/// (except through the edges from UPDATE and STEP to the next step); if a file cannot be read; if a merged trace is
+/// damaged; and if operators are to be rebuilt and temp.json is missing.
 [[nodiscard]] Collected collect(const std::string& root, Renew renew);
 
 }  // namespace stepsim::ingest

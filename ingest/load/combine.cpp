@@ -27,17 +27,18 @@
 
 namespace stepsim::ingest {
 namespace {
-/// Which communication of BytePS is kept: what is named "Comm.<tensor>" or "Comm.<tensor>.<STAGE>", as the list of
-/// gradients calls the tensor or as it was recorded. All other events are kept.
+/// Selects the BytePS communication to keep, by names "Comm.<tensor>" or "Comm.<tensor>.<STAGE>". A tensor may be given
+/// by its name in the list of gradients or by its recorded name. All other events are kept.
 class CommFilter {
  public:
   /// Throws UsageError if names are given and none of `sources` is a trace of BytePS.
   CommFilter(std::vector<std::string> names, const std::vector<Source>& sources);
 
-  /// Says of an event of `source` whether it is kept; empty where all are. Valid as long as the filter.
-  [[nodiscard]] std::function<bool(const ChromeEvent&)> keep_of(const Source& source);
+  /// Returns a function that is true for the events of `source` to keep, or an empty one if all are kept. Valid as long
+  /// as the filter.
+  [[nodiscard]] std::function<bool(const ChromeEvent&)> make_event_filter(const Source& source);
 
-  /// Throws UsageError, with the nearest, for a name that no event had. To be called when all have been seen.
+  /// Throws UsageError, with the nearest match, for a name that no event had. Call this after all events have passed.
   void refuse_unused() const;
 
  private:
@@ -52,7 +53,7 @@ class CommFilter {
 
   std::vector<std::string> names_;
   std::set<std::string> used_;
-  std::set<std::string> seen_;       ///< the tensors of events, with "Comm."
+  std::set<std::string> seen_;       ///< tensors of all events, with the prefix "Comm."
   std::map<std::string, Gpu> gpus_;  ///< by folder
 };
 
@@ -64,11 +65,10 @@ CommFilter::CommFilter(std::vector<std::string> names, const std::vector<Source>
   for (const Source& source : sources) {
     if (source.gpu) gpus_.try_emplace(source.gpu_folder, Gpu({}));
   }
-  if (gpus_.empty())
-    throw UsageError("--filter names communication of BytePS, and these are other traces; expected no --filter");
+  if (gpus_.empty()) throw UsageError("--filter applies only to BytePS traces; expected no --filter");
 }
 
-std::function<bool(const ChromeEvent&)> CommFilter::keep_of(const Source& source) {
+std::function<bool(const ChromeEvent&)> CommFilter::make_event_filter(const Source& source) {
   const auto gpu = gpus_.find(source.gpu_folder);
   if (gpu == gpus_.end()) return {};
   return [this, &of = gpu->second](const ChromeEvent& event) { return keeps(split_process(event.name).name, of); };
@@ -113,7 +113,7 @@ constexpr std::size_t kLargestText = std::size_t{1} << 30U;
 
 bool is_chrome_trace(std::string_view head) { return head.find("\"ph\"") != std::string_view::npos; }
 
-/// The deepest folder that all of `paths` lie in; empty if there are none.
+/// Returns the deepest folder that contains all of `paths`; empty if there are no paths.
 fs::path common_folder(const std::vector<fs::path>& paths) {
   fs::path common;
   for (const fs::path& path : paths) {
@@ -129,7 +129,7 @@ fs::path common_folder(const std::vector<fs::path>& paths) {
   return common;
 }
 
-/// Where the names of inputs begin: only their folders within the job tell workers and GPUs apart.
+/// Returns the folder to which the names of inputs are relative. The folders below it distinguish workers and GPUs.
 fs::path root_of(const std::vector<Source>& sources) {
   std::vector<fs::path> folders;
   for (const Source& source : sources) {
@@ -147,7 +147,7 @@ class Clocks {
     for (const Source& source : sourced.sources) workers_ = std::max(workers_, source.gpu ? source.worker + 1 : 0);
   }
 
-  /// Null where nothing is known of it.
+  /// Returns null if the clock is unknown.
   [[nodiscard]] const HostClock* of(const Source& source) const {
     if (source.gpu) return clocks_.size() == workers_ ? &clocks_[source.worker] : nullptr;
     if (!source.rank) return nullptr;
@@ -175,17 +175,16 @@ void refuse_sources(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     traces += source.has_events ? 1U : 0U;
     if (source.name == "standard input")
-      throw UsageError("standard input can be read once, and combine reads each trace twice; expected a file");
+      throw UsageError("combine reads each trace twice, but standard input can be read only once; expected a file");
     if (std::error_code unknown; !fs::is_regular_file(source.name, unknown)) {
       throw UsageError(
-          fmt::format("{} is no file by itself, and combine reads each trace twice; expected the archive "
-                      "unpacked",
+          fmt::format("{} is inside an archive, and combine reads each trace twice; expected the archive unpacked",
                       shown(source.name)));
     }
     if (source.of_many) {
       throw InputError({source.name, {}, {}},
-                       fmt::format("this {} file holds several ranks as no Chrome trace; expected Chrome traces, or "
-                                   "'stepsim convert {} -o OUT.trace.json'",
+                       fmt::format("this {} file has several ranks and is not a Chrome trace; expected Chrome traces, "
+                                   "or 'stepsim convert {} -o OUT.trace.json'",
                                    source.format, shown(source.name)));
     }
   }
@@ -221,7 +220,7 @@ class Combining {
     if (!is_chrome_trace(input.head())) {
       if (source.has_events) {
         throw InputError({source.name, {}, {}},
-                         fmt::format("this {} file is no Chrome trace; expected one", source.format));
+                         fmt::format("this {} file is not a Chrome trace; expected one", source.format));
       }
       writer_.add_text(read_text(input.stream(), kLargestText), file);
       return combined_.push_back(std::move(done));
@@ -238,8 +237,8 @@ class Combining {
       clock.shift += source.base_time - *base_;
       clock.base = base_->count();
     }
-    Diagnostics ignored;  // loading has counted them
-    const auto counts = writer_.add_trace(input.stream(), file, clock, filter_.keep_of(source), ignored);
+    Diagnostics ignored;  // load() has already counted these
+    const auto counts = writer_.add_trace(input.stream(), file, clock, filter_.make_event_filter(source), ignored);
     done.events = counts.events;
     done.left_out = counts.left_out;
     combined_.push_back(std::move(done));

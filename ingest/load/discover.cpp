@@ -22,17 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// job.yaml may lie beside the trial's folder, three above a GPU's.
+/// Levels to search upwards: job.yaml may be next to the trial's folder, three levels above a GPU's folder.
 constexpr int kLevels = 3;
 
 using Inode = std::pair<std::uint64_t, std::uint64_t>;
 
 [[noreturn]] void fail(const std::string& path, int code, std::string_view expected) {
-  throw InputError({path, {}, {}}, fmt::format("cannot be looked at ({}); expected {}",
+  throw InputError({path, {}, {}}, fmt::format("cannot be accessed ({}); expected {}",
                                                std::generic_category().message(code), expected));
 }
 
-/// What lies at `path`; nothing if nothing does.
+/// Returns the status of the file at `path`; nullopt if there is none.
 std::optional<struct ::stat> status_of(const std::string& path, std::string_view expected) {
   struct ::stat status {};
   if (::stat(path.c_str(), &status) == 0) return status;
@@ -42,10 +42,11 @@ std::optional<struct ::stat> status_of(const std::string& path, std::string_view
 
 [[noreturn]] void refuse_missing(const std::string& trace) {
   const bool is_address = trace.find("://") != std::string::npos;
-  throw InputError({trace, {}, {}},
-                   is_address ? "this is an address, and only files are read; expected what was downloaded from it, or "
-                                "- with the download piped into it: curl URL | stepsim replay -"
-                              : "there is no such file or folder; expected a trace");
+  throw InputError(
+      {trace, {}, {}},
+      is_address
+          ? "stepsim does not read URLs; expected a downloaded file, or - with a pipe: curl URL | stepsim replay -"
+          : "no such file or folder; expected a trace");
 }
 
 bool is_link(const std::string& path) {
@@ -53,12 +54,13 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// A working folder that is gone is no error, and then all paths stay as they are. For want of memory one might.
-void refuse_without_memory(std::error_code error) {
+/// Throws bad_alloc if `error` is a lack of memory. Other errors, such as a working folder that was removed, only leave
+/// paths unchanged.
+void throw_if_out_of_memory(std::error_code error) {
   if (error == std::errc::not_enough_memory) throw std::bad_alloc();
 }
 
-/// A path that leads through a file: "run.tar.gz", "job/rank0.json".
+/// A path that continues after a file, such as "run.tar.gz/job/rank0.json".
 struct InFile {
   std::string file;
   struct ::stat status {};
@@ -83,7 +85,8 @@ struct Found {
   struct ::stat status;
 };
 
-/// What `folder` holds, hidden files excepted, by name: the order of the system differs from machine to machine.
+/// Lists the entries of `folder`, except hidden files, sorted by name because the system's order differs between
+/// machines.
 std::vector<std::string> entries_of(const std::string& folder) {
   std::vector<std::string> entries;
   std::error_code error;
@@ -98,7 +101,7 @@ std::vector<std::string> entries_of(const std::string& folder) {
   return entries;
 }
 
-/// Everything below `folder` that is no folder, in natural order.
+/// Lists everything below `folder` except folders, in natural order.
 std::vector<Found> all_below(const std::string& folder) {
   std::vector<Found> all;
   std::vector<std::string> folders{folder};
@@ -135,7 +138,7 @@ class Search {
       return;
     }
     if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode))
-      throw InputError({trace, {}, {}}, "this is no regular file; expected a trace file or a folder of them");
+      throw InputError({trace, {}, {}}, "not a regular file; expected a trace file or a folder of them");
     add_file(trace, *status, true);
   }
 
@@ -152,7 +155,7 @@ class Search {
   void add_file(const std::string& path, const struct ::stat& status, bool named, const std::string& member = {}) {
     if (!seen_.insert({{status.st_dev, status.st_ino}, member}).second) {
       return found_.diagnostics.count(diagnostic("same_file_again"), {path, {}, {}},
-                                      fmt::format("{} is the same file as one before it", shown(path)));
+                                      fmt::format("{} is the same file as an earlier one", shown(path)));
     }
     const auto size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
     found_.files.push_back({path, named, size, member});
@@ -163,17 +166,17 @@ class Search {
     found_.files.push_back({std::string{kStandardInput}, true, 0, {}});
   }
 
-  std::set<std::pair<Inode, std::string>> seen_;  ///< with the member that was named
+  std::set<std::pair<Inode, std::string>> seen_;  ///< files seen so far, with the requested archive member
   bool standard_input_ = false;
   FoundFiles found_;
 };
 
-/// `file` from the working folder on, if `trace` was given so: it is shown and recorded.
-std::string as_given(const std::string& file, const std::string& trace) {
+/// Makes `file` relative to the working folder if `trace` was relative, because the path is shown and recorded.
+std::string relative_like(const std::string& file, const std::string& trace) {
   if (fs::path(trace).is_absolute()) return file;
   std::error_code unknown;
   const fs::path here = fs::current_path(unknown);
-  refuse_without_memory(unknown);
+  throw_if_out_of_memory(unknown);
   return unknown ? file : fs::path(file).lexically_proximate(here).string();
 }
 
@@ -196,9 +199,9 @@ std::optional<std::string> find_job_file(const std::vector<std::string>& traces)
     for (int level = 0; level <= kLevels; ++level, place = place.parent_path()) {
       const std::string file = (place / "job.yaml").string();
       const auto found = status_of(file, kExpected);
-      if (found && S_ISREG(found->st_mode)) return as_given(file, trace);
+      if (found && S_ISREG(found->st_mode)) return relative_like(file, trace);
       if (found || is_link(file)) {
-        throw InputError({file, {}, {}}, "leads to no regular file; expected the job's settings, or --job FILE");
+        throw InputError({file, {}, {}}, "is not a regular file; expected job settings, or --job FILE");
       }
     }
   }
@@ -208,7 +211,7 @@ std::optional<std::string> find_job_file(const std::vector<std::string>& traces)
 std::string absolute_path(const std::string& path) {
   std::error_code unknown;
   const fs::path absolute = fs::absolute(path, unknown);
-  refuse_without_memory(unknown);
+  throw_if_out_of_memory(unknown);
   return (unknown ? fs::path(path) : absolute).lexically_normal().string();
 }
 

@@ -11,34 +11,35 @@
 
 namespace stepsim::ingest {
 
-/// What stands for standard input where a file is named.
+/// The argument that stands for standard input instead of a file.
 inline constexpr std::string_view kStandardInput = "-";
 
 /// A file of the input, or standard input.
 struct FoundFile {
-  std::string path;        ///< kStandardInput, if that was named
-  bool named = false;      ///< by the user; else found in a folder, where other files may lie beside the traces
-  std::uint64_t size = 0;  ///< on disk, for progress; 0 unknown
-  std::string member;      ///< the file or folder in it that was named, of an archive; empty: all of it
+  std::string path;        ///< kStandardInput for standard input
+  bool named = false;      ///< named by the user; false if found in a folder
+  std::uint64_t size = 0;  ///< size on disk, for the progress display; 0 = unknown
+  std::string member;      ///< the requested file or folder inside an archive; empty = all of it
 };
 
 struct FoundFiles {
   std::vector<FoundFile> files;
-  Diagnostics diagnostics;  ///< on what folders hold besides, hidden files excepted
+  Diagnostics diagnostics;  ///< about other things in the folders, except hidden files
 };
 
-/// Lists the files under `traces`: files, FIFOs and "-" as they are, folders searched to any depth, in natural
-/// order (rank2 before rank10). A path that goes on behind a file, "run.tar.gz/job/rank0.json", names what is in that
-/// archive, as messages do. Only a folder's regular files are taken, each inode once, and no
-/// hidden ones. Throws InputError for a path that is not there, and for whatever the system does not let us look at.
+/// Lists the files under `traces`. Files, FIFOs and "-" are taken as given; folders are searched to any depth, in
+/// natural order (rank2 before rank10). A path that continues after a file name, such as "run.tar.gz/job/rank0.json",
+/// names a member of that archive; messages use the same form. Within folders only regular files count, each inode
+/// once, and hidden ones are skipped. Throws InputError for a path that does not exist and for anything that the system
+/// does not allow to be read.
 [[nodiscard]] FoundFiles discover(const std::vector<std::string>& traces);
 
-/// job.yaml in the folder `traces` names or a file of it lies in, or beside that, its worker's or
-/// its trial's folder (<trial>/<worker>/<gpu>/files); nothing if there is none. Throws InputError if the system does
-/// not say.
+/// Finds the job.yaml of `traces`: in the folder that `traces` names or that contains its files, else next to it or in
+/// a folder above (<trial>/<worker>/<gpu>/files). Returns nullopt if there is none. Throws InputError if the system
+/// does not allow the search.
 [[nodiscard]] std::optional<std::string> find_job_file(const std::vector<std::string>& traces);
 
-/// `path` from the root on. In a working folder that was removed a relative one stays as it is.
+/// Makes `path` absolute. If the working folder was removed, a relative path is returned unchanged.
 [[nodiscard]] std::string absolute_path(const std::string& path);
 
 }  // namespace stepsim::ingest

@@ -26,41 +26,40 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The rank that a trace names.
+/// Returns the rank that a trace states.
 std::optional<std::int64_t> named_rank(const RankTrace& rank) { return rank.trace.rank; }
 std::optional<std::int64_t> named_rank(const ExecutionRank& rank) { return rank.graph.rank; }
 
-/// Whether it names one that can be one: ids from files are any number.
+/// True if the input states a valid rank; ids in files can be any number.
 template <class RankInput>
 bool has_rank(const RankInput& rank) {
   const std::optional<std::int64_t> named = named_rank(rank);
   return named && *named >= 0 && *named <= std::numeric_limits<Rank>::max();
 }
 
-/// Two captures of one rank are of two runs, or of one at the same time: which one is meant is for the user to say.
+/// Throws InputError because two captures have the same rank. They come from two runs, or overlap within one run. Only
+/// the user can choose between them.
 [[noreturn]] void refuse_second_capture(const std::vector<RankTrace>& ranks, const RankTrace& second,
                                         const std::string& first_file) {
   const auto first = std::find_if(ranks.begin(), ranks.end(), [&](const RankTrace& r) { return r.file == first_file; });
   const std::string process = process_of(second.trace);
   const bool one_process = process == process_of(first->trace) && second.trace.host_name == first->trace.host_name;
-  throw InputError(
-      {second.file, {}, {}},
-      fmt::format(
-          "this trace says it is rank {}, and so does {}{}; expected one trace a rank: leave out the one of the "
-          "run that is not meant",
-          second.rank, shown(first_file),
-          one_process ? ", of the same process at the same time" : ", of another process"));
+  throw InputError({second.file, {}, {}},
+                   fmt::format("this trace and {1}{2} both state rank {0}; expected one trace per rank: leave out the "
+                               "trace of the other run",
+                               second.rank, shown(first_file),
+                               one_process ? " (of the same process, at the same time)" : " (of another process)"));
 }
 
 [[noreturn]] void refuse_second_capture(const std::vector<ExecutionRank>& /*ranks*/, const ExecutionRank& second,
                                         const std::string& first_file) {
-  throw InputError({second.file, {}, {}},
-                   fmt::format("the name of this execution trace says that it is rank {}, and so does that of {}; "
-                               "expected one a rank: name those of one job, as they are called here",
-                               second.rank, shown(first_file)));
+  throw InputError(
+      {second.file, {}, {}},
+      fmt::format("the names of this execution trace and of {1} both state rank {0}; expected one per rank",
+                  second.rank, shown(first_file)));
 }
 
-/// Gives every trace its rank: the one it names, else the smallest that is free.
+/// Gives every trace its rank: the stated one, else the smallest free one.
 template <class RankInput>
 void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
@@ -70,7 +69,7 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) refuse_second_capture(ranks, rank, slot->second);
   }
-  Rank next = 0;  // those below it are taken
+  Rank next = 0;  // all ranks below are taken
   for (RankInput& rank : ranks) {
     if (has_rank(rank)) continue;
     while (claimed.contains(next)) ++next;
@@ -78,14 +77,14 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
     const std::optional<std::int64_t> named = named_rank(rank);
     if (!named && ranks.size() == 1) continue;
     const std::string says =
-        named ? fmt::format("says it is rank {}, which is none from 0 to {}", *named, std::numeric_limits<Rank>::max())
-              : "does not say its rank";
+        named ? fmt::format("names rank {}, which is not between 0 and {}", *named, std::numeric_limits<Rank>::max())
+              : "does not name its rank";
     assembly.assumptions.push_back(
-        {"rank_number", fmt::format("{} {}: it is taken to be rank {}", shown(rank.file), says, rank.rank)});
+        {"rank_number", fmt::format("{} {}; it is treated as rank {}.", shown(rank.file), says, rank.rank)});
   }
 }
 
-/// The device that most of a trace's device work ran on, as the trace numbers it; -1 without device work.
+/// Returns the device, as numbered in the trace, that ran most of its device work; -1 if there is none.
 std::int64_t device_of(const HostDeviceTrace& trace) {
   std::map<std::int32_t, std::size_t> pieces;
   for (const TrackId track : trace.track) {
@@ -97,14 +96,14 @@ std::int64_t device_of(const HostDeviceTrace& trace) {
   return most == pieces.end() ? -1 : most->first;
 }
 
-/// What only one rank of a host has.
+/// The device and process id of a rank. No two ranks of a host have the same ones.
 struct Place {
-  std::int64_t device = -1;  ///< -1: tells nothing
-  std::string process;       ///< empty: tells nothing
+  std::int64_t device = -1;  ///< -1 = unknown
+  std::string process;       ///< empty = unknown
 };
 
-/// Of ranks whose traces name no host. Numbers that are the same in all traces tell nothing: each process may see one
-/// device only, or run in a container of its own.
+/// Returns the places of ranks whose traces do not name a host. A device number or process id that is the same in all
+/// traces is ignored: each process may see only one device, or run in a container.
 std::vector<Place> places_of(const std::vector<RankTrace*>& ranks) {
   std::vector<Place> places;
   std::set<std::int64_t> devices;
@@ -121,8 +120,9 @@ std::vector<Place> places_of(const std::vector<RankTrace*>& ranks) {
   return places;
 }
 
-/// On how many nodes NCCL says the ranks are, and which of them each is on: nodes are filled in the order of ranks, as
-/// launchers do. Empty where the traces have no communicator of all of them that says so, or its nodes are uneven.
+/// Returns the node of each rank, from the number of nodes that NCCL reports. Nodes are filled in rank order, as
+/// launchers do. Returns an empty list if no communicator of all ranks states the number, or if it does not divide the
+/// ranks evenly.
 std::vector<std::size_t> nodes_of(const std::vector<RankTrace*>& ranks) {
   std::vector<std::size_t> nodes;
   std::set<std::string> groups;
@@ -139,8 +139,8 @@ std::vector<std::size_t> nodes_of(const std::vector<RankTrace*>& ranks) {
   return groups.size() == 1 ? nodes : std::vector<std::size_t>{};
 }
 
-/// Puts ranks whose traces name no host on the nodes that NCCL counts, else on as few hosts as their devices and
-/// processes allow: no two ranks of a host have the same device, or the same process id.
+/// Assigns hosts to ranks whose traces do not name one: the nodes that NCCL counts, else as few hosts as possible such
+/// that no two ranks of a host have the same device or process id.
 void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   std::vector<RankTrace*> unnamed;
   for (RankTrace& rank : ranks) {
@@ -152,7 +152,7 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   const std::vector<std::size_t> nodes = nodes_of(unnamed);
   std::set<std::pair<std::size_t, std::int64_t>> devices;
   std::set<std::pair<std::size_t, std::string>> processes;
-  // All hosts before these have a rank with the device, or with the process id: each rank's search begins there.
+  // For each device and process id: the first host that has no rank with it. The search for a rank's host begins there.
   std::map<std::int64_t, std::size_t> first_without_device;
   std::map<std::string, std::size_t> first_without_process;
   std::size_t hosts = 0;
@@ -169,16 +169,16 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
     hosts = std::max(hosts, host + 1);
     unnamed[i]->assumed_host = fmt::format("host {}", host);
   }
-  std::string why = nodes.empty() ? "some have the same device or the same process id" : "as NCCL counts nodes";
+  std::string why = nodes.empty() ? "some have the same device or the same process id" : "NCCL's count of nodes";
   if (hosts == 1) {
     for (RankTrace* const rank : unnamed) rank->assumed_host.clear();
     why = !nodes.empty()                    ? why
           : places.front().device >= 0      ? "each has its own device"
           : !places.front().process.empty() ? "no two have the same process id"
-                                            : "nothing says otherwise";
+                                            : "nothing indicates more";
   }
-  assembly.assumptions.push_back({"hosts", fmt::format("{} traces name no host; they are assumed to come from {} ({})",
-                                                       unnamed.size(), counted(hosts, "host"), why)});
+  assembly.assumptions.push_back({"hosts", fmt::format("{} without a host name: assumed to come from {} ({}).",
+                                                       counted(unnamed.size(), "trace"), counted(hosts, "host"), why)});
 }
 
 template <class RankInput>
@@ -193,7 +193,7 @@ void keep_ranks(std::vector<RankInput>& ranks, const std::vector<Rank>& wanted) 
     throw UsageError(fmt::format("--ranks names none of the input's ranks; expected some of {}", one_of(present)));
 }
 
-/// Stops a mix that belongs to no one job: a task graph beside other files, BytePS beside Kineto.
+/// Throws if the inputs cannot belong to one job: a task graph with other files, or BytePS with Kineto.
 void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus,
                 const std::vector<std::pair<TaskGraph, std::string>>& graphs,
                 const std::vector<ExecutionRank>& execution_graphs) {
@@ -201,21 +201,19 @@ void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>
       (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size() + (execution_graphs.empty() ? 0U : 1U);
   if (kinds <= 1) return;
   if (!graphs.empty()) {
-    throw InputError({graphs.back().second, {}, {}},
-                     "a task graph is a whole job of its own; expected no other input beside it");
+    throw InputError({graphs.back().second, {}, {}}, "a task graph is a complete job; expected no other input");
   }
   if (!execution_graphs.empty()) {
     throw InputError({execution_graphs.front().file, {}, {}},
-                     "this is an execution trace of Chakra or PyTorch, and other files belong to another job; expected "
-                     "the files of one kind");
+                     "execution traces cannot be combined with traces of another kind; expected files of one kind");
   }
   throw InputError(
       {ranks.front().file, {}, {}},
-      fmt::format("this is a host and device trace, and {} holds one of BytePS; expected the files of one job",
+      fmt::format("this is a host and device trace, and {} is a BytePS trace; expected the files of one job",
                   shown(gpus.front().folder)));
 }
 
-/// --ranks for BytePS: the k-th GPU of the job, counted over workers, is rank k.
+/// Applies --ranks to BytePS: rank k is the k-th GPU of the job, counted over all workers.
 void keep_gpus(std::vector<GpuParts>& gpus, const std::vector<Rank>& wanted) {
   if (wanted.empty()) return;
   const auto count = static_cast<Rank>(gpus.size());
@@ -245,20 +243,21 @@ Source source_of(const ReadInput& input) {
   return source;
 }
 
-/// What files that are windows of one process have in common; of a file that is alone in this, its name.
+/// Returns a key that all windows of one process share; for a trace without a process id, its file name.
 std::string process_key(const RankTrace& trace) {
   const std::string process = process_of(trace.trace);
   return process.empty() ? trace.file
                          : fmt::format("{}\n{}\n{}", trace.trace.host_name, process, trace.trace.rank.value_or(-1));
 }
 
-/// What only a GPU of a dPRO trial, or a rank with a timeline of Horovod, has.
+/// True if the GPU has parts that occur only in a dPRO trial or with a Horovod timeline.
 bool is_of_trial(const GpuParts& gpu) {
   return gpu.tensorflow.has_value() || gpu.horovod.has_value() ||
          (gpu.chunks.has_value() && !gpu.chunks->events.empty());
 }
 
-/// In a trial, merged traces, and graphs and names outside the GPUs' folders, are what dPRO made of its other files.
+/// Drops files that dPRO derived from its other files: in a trial these are merged traces, and graphs and names outside
+/// the GPUs' folders.
 void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
   std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
   if (!is_of_trial(gpu)) caches += (gpu.graph ? 1U : 0U) + (gpu.tensors ? 1U : 0U);
@@ -267,13 +266,13 @@ void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
   gpu.stages.reset();
 }
 
-/// Of files that hold the same kind of part, only the name says which one this is.
+/// True if the file has this name. Some files contain the same kind of part and differ only in their name.
 bool is_called(std::string_view path, std::string_view file_name) {
   return path.substr(path.find_last_of('/') + 1).starts_with(file_name);
 }
 
-/// The trace of the process that an execution trace is of. Processes of several hosts may have one id: then the one of
-/// the rank that the execution trace's file names. Null if there is none.
+/// Returns the trace of the process that wrote an execution trace; null if there is none. Processes of different hosts
+/// may have the same id; then the rank in the execution trace's file name decides.
 RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ranks) {
   RankTrace* found = nullptr;
   std::size_t count = 0;
@@ -286,12 +285,13 @@ RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ran
   return sure ? found : nullptr;
 }
 
-/// What a GPU has one of. Its inputs and tensor_ids have types of this table; take() tells them by their file's name.
-constexpr std::tuple kOfGpu{&GpuParts::stages,  &GpuParts::operators,  &GpuParts::graph,
-                            &GpuParts::tensors, &GpuParts::tensorflow, &GpuParts::metadata,
-                            &GpuParts::horovod, &GpuParts::chunks,     &GpuParts::rank_graph};
-/// What the job has one of.
-constexpr std::tuple kOfJob{&TrialParts::messages, &TrialParts::servers, &TrialParts::keys};
+/// The parts that occur only once per GPU. GpuParts::inputs and tensor_ids are not listed, because their types occur
+/// already; take() recognises them by file name.
+constexpr std::tuple kSingleGpuParts{&GpuParts::stages,  &GpuParts::operators,  &GpuParts::graph,
+                                     &GpuParts::tensors, &GpuParts::tensorflow, &GpuParts::metadata,
+                                     &GpuParts::horovod, &GpuParts::chunks,     &GpuParts::rank_graph};
+/// The parts that occur only once per job.
+constexpr std::tuple kSingleJobParts{&TrialParts::messages, &TrialParts::servers, &TrialParts::keys};
 
 template <class Slot, class... Slots>
 consteval bool holds(const std::tuple<Slots...>& /*slots*/) {
@@ -301,8 +301,7 @@ consteval bool holds(const std::tuple<Slots...>& /*slots*/) {
 template <class PartType>
 void put(std::optional<PartType>& slot, PartType part, const std::string& name) {
   if (slot) {
-    throw InputError({name, {}, {}},
-                     "the folder of this file holds another one of the same kind; expected one of each a GPU");
+    throw InputError({name, {}, {}}, "the folder has a second file of the same kind; expected one per GPU");
   }
   slot = std::move(part);
 }
@@ -333,10 +332,10 @@ void JobParts::take(ExecutionTrace&& trace, const Origin& origin) {
 template <class PartType>
 void JobParts::take(PartType&& part, const Origin& origin) {
   using OfJob = std::optional<PartType> TrialParts::*;
-  if constexpr (holds<OfJob>(kOfJob)) {
-    put(of_job_.*std::get<OfJob>(kOfJob), std::forward<PartType>(part), origin.name);
+  if constexpr (holds<OfJob>(kSingleJobParts)) {
+    put(of_job_.*std::get<OfJob>(kSingleJobParts), std::forward<PartType>(part), origin.name);
   } else {
-    auto slot = std::get<std::optional<PartType> GpuParts::*>(kOfGpu);
+    auto slot = std::get<std::optional<PartType> GpuParts::*>(kSingleGpuParts);
     if constexpr (std::is_same_v<PartType, OperatorTrace>) {
       if (is_called(origin.name, "io.json")) slot = &GpuParts::inputs;
     }
@@ -358,8 +357,8 @@ GpuParts& JobParts::gpu_of(const Origin& origin) {
   return gpu;
 }
 
-/// Worker and local rank by the folders' natural order. A folder without any events (a GML
-/// or a name list alone) is no GPU of the job.
+/// Numbers workers and local ranks in the natural order of their folders. A folder without any events (only a GML file
+/// or a list of names) is not a GPU of the job.
 std::vector<GpuParts> JobParts::numbered_gpus(Assembly& assembly) {
   std::vector<GpuParts> gpus;
   std::uint32_t worker = 0;
@@ -403,7 +402,7 @@ std::vector<std::string> JobParts::processes() const {
   return keys;
 }
 
-/// `files` and `processes` are those of the traces before windows were joined.
+/// Sets the rank of each source. `files` and `processes` are those of the traces before windows were joined.
 void JobParts::note_ranks(const std::vector<std::string>& files, const std::vector<std::string>& processes) {
   std::map<std::string, Rank> of_file;
   std::map<std::string, Rank> of_process;
@@ -436,9 +435,10 @@ void JobParts::join_execution_traces(Assembly& assembly) {
     const JoinedOperators found = join_execution_trace(execution, rank->trace);
     assembly.assumptions.push_back(
         {"execution_trace_joined",
-         fmt::format("{} is of the process that {} is of: {} of its {} operators are the events of the same names, in "
-                     "the same order",
-                     shown(file), shown(rank->file), found.joined, found.all)});
+         fmt::format(
+             "{} and {} are from the same process: {} of its {} operators match events of the same names in the "
+             "same order.",
+             shown(file), shown(rank->file), found.joined, found.all)});
     if (found.joined < found.all)
       assembly.diagnostics.count(diagnostic("operators_not_joined"), {file, {}, {}}, {}, found.all - found.joined);
   }
@@ -446,10 +446,9 @@ void JobParts::join_execution_traces(Assembly& assembly) {
 
 void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly) {
   if (!profile_file_.empty()) {
-    throw CannotAnswer(
-        {profile_file_, {}, {}},
-        "an inline profile measures each range in other iterations, and says nothing of what waits for "
-        "what: it cannot be replayed; expected a capture of a step, or one of timeline, scaling and stats");
+    throw CannotAnswer({profile_file_, {}, {}},
+                       "an inline profile has no dependencies and cannot be replayed; expected a capture of a step, or "
+                       "timeline, scaling or stats");
   }
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   if (ranks_.empty()) make_graphs_of_execution_traces();
@@ -469,7 +468,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
     return stitch_trial(std::move(of_job_), job, assembly);
   }
   if (!gpus.empty()) {
-    for (const GpuParts& gpu : gpus) {  // merged traces have it in them
+    for (const GpuParts& gpu : gpus) {  // merged traces already include io.json
       if (gpu.inputs) assembly.diagnostics.count(diagnostic("file_not_used"), {gpu.folder, {}, {}}, "io.json");
     }
     keep_gpus(gpus, ranks);
@@ -477,7 +476,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
     return stitch_parameter_server(std::move(gpus), job, assembly);
   }
   if (ranks_.empty())
-    throw InputError({}, "the input holds names and dependencies, but no events; expected a trace with times");
+    throw InputError({}, "the input has names and dependencies, but no events; expected a trace with times");
   const std::vector<std::string> processes = this->processes();
   std::vector<std::string> files;
   for (const RankTrace& trace : ranks_) files.push_back(trace.file);

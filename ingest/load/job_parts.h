@@ -19,49 +19,49 @@
 
 namespace stepsim::ingest {
 
-/// The parts of a job's inputs, by what they hold.
+/// The parts of a job's inputs, sorted by their content.
 class JobParts {
  public:
-  /// Takes over the parts of `input`. Throws InputError where a GPU has two of a kind.
+  /// Moves the parts of `input` into this object. Throws InputError if a GPU has two parts of one kind.
   void add(ReadInput& input);
 
-  /// Joins all parts into `assembly`; `ranks` as in LoadOptions. Call it once, last.
-  /// Throws InputError if they are not of one job, CannotAnswer if they make none, UsageError if `ranks` names none of
-  /// it.
+  /// Joins all parts into `assembly`; `ranks` has the same meaning as in LoadOptions. Call it once, after the last
+  /// add(). Throws InputError if the parts are not of one job, CannotAnswer if they do not make a job, UsageError if
+  /// `ranks` names no rank of the job.
   void stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& assembly);
 
-  /// Where there are graphs of operators and nothing else: joins these into `assembly`, and returns true. Then
-  /// stitch() is not called.
+  /// If the inputs are graphs of operators without any events, joins the graphs into `assembly` and returns true. In
+  /// this case, do not call stitch().
   bool stitch_untimed(Assembly& assembly);
 
-  /// The inputs in the order of add(). Whose they are is known after stitch(): of one whose rank or GPU is left out,
-  /// neither.
+  /// Returns the inputs in the order of add(). Their rank or GPU is set by stitch(), except for ranks and GPUs that are
+  /// left out.
   [[nodiscard]] std::vector<Source> take_sources() { return std::move(sources_); }
 
  private:
   using FolderOrder = bool (*)(std::string_view, std::string_view) noexcept;
   using Gpus = std::map<std::string, GpuParts, FolderOrder>;
 
-  /// Where a part comes from.
+  /// The input that a part comes from.
   struct Origin {
-    std::string name;  ///< for messages
+    std::string name;  ///< name for messages
     std::string gpu_folder;
     std::string worker_folder;
   };
 
-  // For each alternative of Part: a new one does not compile until it is taken here.
+  // One overload for each alternative of Part, so that a new alternative does not compile until it is handled here.
   void take(HostDeviceTrace&& trace, const Origin& origin);
   void take(TaskGraph&& graph, const Origin& origin);
   void take(ExecutionGraph&& graph, const Origin& origin);
   void take(ExecutionTrace&& trace, const Origin& origin);
   void take(RangeProfile&& profile, const Origin& origin);
-  /// What a GPU, or the job, has one of.
+  /// Takes a part that may occur only once per GPU, or once per job.
   template <class PartType>
   void take(PartType&& part, const Origin& origin);
 
-  /// Completes the traces of torch.profiler by the execution traces of their processes.
+  /// Adds to each torch.profiler trace the data of its process's execution trace.
   void join_execution_traces(Assembly& assembly);
-  /// Without such traces, execution traces are graphs of their own.
+  /// If there are no torch.profiler traces, makes each execution trace a graph.
   void make_graphs_of_execution_traces();
   [[nodiscard]] GpuParts& gpu_of(const Origin& origin);
   [[nodiscard]] std::vector<GpuParts> numbered_gpus(Assembly& assembly);
@@ -71,21 +71,21 @@ class JobParts {
 
   std::vector<RankTrace> ranks_;
   std::vector<std::pair<TaskGraph, std::string>> graphs_;
-  TrialParts of_job_;  ///< without GPUs
+  TrialParts of_job_;  ///< files that belong to the whole job, not to a GPU
   std::vector<ExecutionRank> execution_graphs_;
   std::vector<std::pair<ExecutionTrace, std::string>> execution_traces_;
-  std::string profile_file_;  ///< the first of an inline profiler, whose ranges make no job; empty: there is none
+  std::string profile_file_;  ///< first file of an inline profiler; profiles do not form a job
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
   std::vector<Source> sources_;
 };
 
-/// Joins the traces that are windows of one process: a profiler with a schedule that repeats writes one file a window.
-/// They are those with the same process id, host and rank, none of which begins before the one before it has ended. The
-/// pause between two windows is left out: all later events of the job move forward by it, so that ranks stay together.
-/// What was joined is among the assumptions. O(events).
+/// Joins traces that are windows of one process: a profiler with a repeating schedule writes one file per window.
+/// Traces are joined if they have the same process id, host and rank and do not overlap in time. The pause between two
+/// windows is removed: all later events move earlier by its length, on all ranks alike. Records what was joined as an
+/// assumption. O(events).
 void join_windows(std::vector<RankTrace>& traces, Assembly& assembly);
 
-/// The id of the process that recorded `trace`, as written; empty if it holds no host events.
+/// Returns the id of the process that recorded `trace`, as written; empty if the trace has no host events.
 [[nodiscard]] std::string process_of(const HostDeviceTrace& trace);
 
 }  // namespace stepsim::ingest

@@ -18,25 +18,23 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
   if (!read.inputs.empty()) return;
   for (const Diagnostics::Entry& unused : read.diagnostics.entries()) {
     if (unused.name == diagnostic("archive_not_opened").name) {
-      throw InputError(unused.first,
-                       "this folder holds no trace but archives, which are read where they are named; "
-                       "expected this archive as TRACE");
+      throw InputError(unused.first, "the folder has no trace, only archives; expected this archive as TRACE");
     }
     if (unused.name == diagnostic("own_export_not_used").name) {
-      throw InputError(unused.first,
-                       "this folder holds no trace but what stepsim wrote, which is read where it is named; "
-                       "expected captures, or this file as TRACE");
+      throw InputError(
+          unused.first,
+          "the folder has no trace, only files that stepsim wrote; expected captures, or this file as TRACE");
     }
   }
   if (read.other) {
     throw InputError({read.other->name, {}, {}},
-                     fmt::format("no trace was found in this folder: {}", problem_of(*read.other->kind)));
+                     fmt::format("no trace found in this folder: {}", problem_of(*read.other->kind)));
   }
   throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}},
-                   fmt::format("no trace was found here; expected files in one of these formats: {}", known_formats()));
+                   fmt::format("no trace found; expected {}", known_formats()));
 }
 
-/// Nobody ran a graph without events, so whoever wrote it may have closed a cycle.
+/// Finishes a graph without events. No run has checked such a graph, so it may contain a cycle.
 Capture finish_untimed(Assembly&& assembly, const std::string& trace) {
   try {
     return finish(std::move(assembly));
@@ -45,7 +43,7 @@ Capture finish_untimed(Assembly&& assembly, const std::string& trace) {
   }
 }
 
-/// What only some ask for; null where nobody does.
+/// Optional outputs; null if not wanted.
 struct Extras {
   TraceDetails* details = nullptr;
   std::vector<Source>* sources = nullptr;
@@ -60,7 +58,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   ReadInputs read = read_inputs(found.files, options, extras.details != nullptr);
   refuse_empty(read, traces);
   if (options.inspect) options.inspect(read);
-  if (read.job && !options.job_file) {  // as the folder's own goes before one above it
+  if (read.job && !options.job_file) {  // a job.yaml in the archive takes precedence over one outside
     job = parse_job(read.job->text, read.job->name);
     job_file.clear();
     if (extras.job_text != nullptr) *extras.job_text = std::move(read.job->text);

@@ -41,7 +41,7 @@ void OperatorLinks::refuse_cycle(const std::string& file) const {
     (void)std::move(builder).build();
   } catch (const CycleError& error) {
     throw InputError({file, {}, {}},
-                     fmt::format("{}; expected none but those from UPDATE or STEP into the next step", error.what()));
+                     fmt::format("{}; expected such edges only from UPDATE or STEP into the next step", error.what()));
   }
 }
 
@@ -85,13 +85,13 @@ bool OperatorLinks::add_edge(std::uint32_t from, std::uint32_t to) {
 namespace {
 
 struct OperatorSpan {
-  std::string name;  ///< empty: neither forward nor backward
+  std::string name;  ///< empty = neither forward nor backward
   std::string thread;
   std::int64_t start = 0;
   std::int64_t finish = 0;
 };
 
-/// "" for what is neither a forward nor a backward operator.
+/// Returns the operator's name, or "" if it is neither a forward nor a backward operator.
 std::string operator_name(std::string_view name) {
   constexpr std::string_view kName = "name=";
   constexpr std::string_view kForwardEnd = "_fwd";
@@ -108,7 +108,7 @@ std::string operator_name(std::string_view name) {
   return {};
 }
 
-/// The spans of the dump in order of time.
+/// Reads the spans of temp.json, in order of time.
 std::vector<OperatorSpan> spans_of(Input& input) {
   Diagnostics ignored;
   ChromeEventReader reader(input.stream(), ignored);
@@ -142,7 +142,7 @@ std::vector<ProfiledOperator> mxnet_operators(Input& input) {
     operators.push_back({span.name, span.thread, short_microseconds(Duration{span.start}),
                          short_microseconds(Duration{span.finish - span.start})});
   };
-  OperatorSpan step;  // what came since the last backward operator
+  OperatorSpan step;  // everything since the last backward operator
   bool after_backward = false;
   for (const OperatorSpan& span : spans_of(input)) {
     if (span.name.empty()) {

@@ -15,19 +15,19 @@
 
 namespace stepsim::ingest {
 
-/// The graph of a GPU's operators while it is collected: what dag.gml holds, and what operators say they wait for.
+/// Builds the graph of a GPU's operators from dag.gml and from the inputs that operator events list.
 class OperatorLinks {
  public:
   void add(OperatorGraph graph);
-  /// Throws InputError, which names the nodes, if edges form a cycle. Those out of UPDATE and STEP lead into the next
-  /// step and count for none.
+  /// Throws InputError, naming the nodes, if edges form a cycle. Edges out of UPDATE and STEP lead to the next step and
+  /// are ignored.
   void refuse_cycle(const std::string& file) const;
-  /// Adds what the event of the operator `name` says it waits for: args.argN and args.inputN.
+  /// Adds the inputs that an event of the operator `name` lists: args.argN and args.inputN.
   void add_inputs(std::string_view name, const ChromeEvent& event);
 
-  /// What the node waits for, in the order of the nodes.
+  /// Returns the inputs of a node, in the order of the nodes.
   [[nodiscard]] std::vector<std::string> inputs_of(const std::string& name) const;
-  /// Whether add_inputs() found what was not there.
+  /// True if add_inputs() added an edge.
   [[nodiscard]] bool grew() const noexcept { return grew_; }
   [[nodiscard]] const OperatorGraph& graph() const noexcept { return graph_; }
 
@@ -42,7 +42,7 @@ class OperatorLinks {
   bool grew_ = false;
 };
 
-/// An operator of a merged trace. Times are texts of microseconds.
+/// An operator of a merged trace. Times are decimal texts in microseconds.
 struct ProfiledOperator {
   std::string name;  ///< "FW.conv1", "BW.conv1", "STEP"
   std::string thread;
@@ -50,10 +50,10 @@ struct ProfiledOperator {
   std::string duration;
 };
 
-/// The operators of temp.json, which MXNet's profiler dumps as B and E or as X events, as ByteProfile names them:
-/// "conv1_fwd" is FW.conv1, "conv1_backward" BW.conv1, and of "...name=conv1_fwd;..." that name counts. All else
-/// between the last BW and the next FW is one STEP; what lies elsewhere is left out. In order of time. Throws
-/// InputError if no operator is in it.
+/// Returns the operators of temp.json, in order of time and with ByteProfile's names. MXNet's profiler writes them as B
+/// and E or as X events. "conv1_fwd" becomes FW.conv1 and "conv1_backward" BW.conv1; in "...name=conv1_fwd;..." the
+/// part after "name=" counts. Everything else between the last BW and the next FW becomes one STEP; other events are
+/// left out. Throws InputError if the file contains no operator.
 [[nodiscard]] std::vector<ProfiledOperator> mxnet_operators(Input& input);
 
 }  // namespace stepsim::ingest

@@ -13,10 +13,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Ends the loading of what is no capture.
+/// Thrown to stop load() when the inputs are profiles, not a capture.
 struct IsProfile {};
 
-/// Profiles, and no capture of another kind beside them.
+/// True if the inputs are profiles and nothing else.
 bool are_profiles(const ReadInputs& read) {
   bool any = false;
   for (const ReadInput& input : read.inputs) {
@@ -28,7 +28,7 @@ bool are_profiles(const ReadInputs& read) {
   return any;
 }
 
-/// Precondition: are_profiles().
+/// Builds a run from its profiles. Precondition: are_profiles().
 LoadedRun run_of(const ReadInputs& read, const std::string& name) {
   LoadedRun loaded{.run = {.name = name}, .diagnostics = read.diagnostics, .inputs = read.files};
   for (const ReadInput& input : read.inputs) {
@@ -70,16 +70,15 @@ LoadedRun load_run(const std::vector<std::string>& traces, const LoadOptions& op
       if (profile == nullptr) {
         throw CannotAnswer(
             {input.name, {}, {}},
-            fmt::format("this is a capture in the format {}, and no result of an inline profiler; expected "
-                        "one such as HugeCTR's prof.json: 'stepsim replay TRACE -o timeline.svg' draws "
-                        "the timeline of a capture",
+            fmt::format("this is a {} capture; expected a result of an inline profiler such as HugeCTR's prof.json (to "
+                        "draw a capture's timeline: 'stepsim replay TRACE -o timeline.svg')",
                         input.format));
       }
       loaded.run.processes.push_back(std::move(*profile));
     }
   }
   if (loaded.run.processes.empty())
-    throw InputError({traces.front(), {}, {}}, "no result of an inline profiler was found here; expected *.prof.json");
+    throw InputError({traces.front(), {}, {}}, "no result of an inline profiler found; expected *.prof.json");
   return loaded;
 }
 

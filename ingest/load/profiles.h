@@ -10,20 +10,20 @@
 
 namespace stepsim::ingest {
 
-/// What inline profilers measured in one run, and what was wrong with it.
+/// One run as measured by inline profilers, with the diagnostics of reading it.
 struct LoadedRun {
   ProfiledRun run;
   Diagnostics diagnostics;
   std::vector<InputFile> inputs;
 };
 
-/// Reads every profile under `traces`, the processes of one run: files, folders and archives. Throws InputError if
-/// nothing there can be used, CannotAnswer if it is a capture of another kind, Interrupted. Precondition: there is a
-/// trace; the run is called as the first.
+/// Reads every profile under `traces` (files, folders and archives); each is a process of one run. Throws InputError if
+/// nothing there is usable, CannotAnswer if it is a capture of another kind, and Interrupted on Ctrl-C. Precondition:
+/// `traces` is not empty; the run is named after the first.
 [[nodiscard]] LoadedRun load_run(const std::vector<std::string>& traces, const LoadOptions& options);
 
-/// What load_with_details() makes of captures, or of profiles and nothing else what load_run() does: whatever they come
-/// from, each input is read once.
+/// Returns what load_with_details() returns for captures, or, if the inputs are only profiles, what load_run() returns.
+/// Each input is read once in either case.
 [[nodiscard]] std::variant<LoadedRun, DetailedCapture> load_measured(const std::vector<std::string>& traces,
                                                                      const LoadOptions& options);
 

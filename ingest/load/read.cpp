@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Adds up the bytes that the readers of several files take, and passes the sum on, one call at a time.
+/// Adds up the bytes read from several files and reports the sum, one call at a time.
 class ReadProgress {
  public:
   ReadProgress(const LoadOptions& options, const std::vector<FoundFile>& files) : report_(options.progress) {
@@ -47,7 +47,7 @@ class ReadProgress {
   std::uint64_t total_ = 0;
 };
 
-/// What became of one file.
+/// The result of reading one file.
 struct FileContent {
   std::vector<ReadInput> inputs;
   std::optional<InputFile> file;
@@ -57,16 +57,17 @@ struct FileContent {
   std::exception_ptr error;
 };
 
-/// A file that a combined trace says is of no format that is known here was combined by another version.
-const Format& format_called(const std::string& name, const Input& input) {
+/// Returns the format of this name. A combined trace that names an unknown format was written by another version of
+/// stepsim.
+const Format& find_format_by_name(const std::string& name, const Input& input) {
   for (const Format* const format : formats()) {
     if (format->name == name) return *format;
   }
-  throw InputError({input.name(), {}, {}}, fmt::format("its format is '{}', which is not known here; expected {}",
-                                                       shown(name), known_formats()));
+  throw InputError({input.name(), {}, {}},
+                   fmt::format("its format '{}' is unknown; expected {}", shown(name), known_formats()));
 }
 
-/// What a format is to deliver of one input, and on how many threads.
+/// Settings for reading one input.
 struct Reading {
   bool details = false;
   int threads = 1;
@@ -85,7 +86,7 @@ bool is_job_file(const std::string& name) { return fs::path(name).filename() == 
 
 void note_unknown(const Input& input, FileContent& content) {
   const std::string& name = input.name();
-  if (is_job_file(name)) return;  // find_job_file() finds that one
+  if (is_job_file(name)) return;  // find_job_file() handles job.yaml
   const KnownOther* const other = recognise_other(input);
   if (other != nullptr && !content.other) content.other = OtherFile{name, other};
   content.diagnostics.count(diagnostic("file_not_used"), {name, {}, {}},
@@ -98,7 +99,8 @@ void note_unknown(const Input& input, FileContent& content) {
   throw InputError({input.name(), 0, {}}, fmt::format("not a recognised trace; expected {}", known_formats()));
 }
 
-/// What stepsim wrote is no capture: beside the captures it was made from, it would be one more rank.
+/// Counts a file that stepsim itself wrote. If it were read as a capture, it would add a rank to the captures it was
+/// made from.
 void note_own_export(const std::string& name, Diagnostics& diagnostics) {
   diagnostics.count(diagnostic("own_export_not_used"), {name, {}, {}},
                     fmt::format("{} is an answer of stepsim, or a replay in another form", shown(name)));
@@ -111,15 +113,15 @@ void note_archive(const std::string& name, Diagnostics& diagnostics) {
 /// Reads one archive.
 class ArchiveFile {
  public:
-  /// Takes `wanted`, a file or a folder in it, or all if that is empty.
+  /// `wanted` is a file or folder in the archive to read; empty = all.
   ArchiveFile(Input& input, std::string_view wanted, Reading reading, FileContent& content)
       : input_(input), wanted_(wanted), reading_(reading), archive_(input), content_(content) {}
 
   void read() {
     while (const std::optional<Archive::Member> member = archive_.next()) {
       const std::string name = input_.name() + '/' + member->name;
-      if (!member->whynot.empty()) {
-        if (is_wanted(member->name)) note_unreadable(name, member->whynot);
+      if (!member->unreadable_reason.empty()) {
+        if (is_wanted(member->name)) note_unreadable(name, member->unreadable_reason);
       } else if (!is_hidden(member->name)) {
         note_member(member->name);
         if (is_wanted(member->name)) read_member(name);
@@ -131,19 +133,18 @@ class ArchiveFile {
     }
     if (content_.inputs.empty() && content_.other) {
       throw InputError({content_.other->name, {}, {}},
-                       fmt::format("no trace was found in this archive: {}", problem_of(*content_.other->kind)));
+                       fmt::format("no trace found in this archive: {}", problem_of(*content_.other->kind)));
     }
     const std::string place = wanted_.empty() ? input_.name() : fmt::format("{}/{}", input_.name(), wanted_);
     if (!found_wanted_ && archive_.damage().empty() && !wanted_.empty()) {
       throw InputError(
           {place, {}, {}},
-          fmt::format("there is no such trace in the archive{}; expected a file or a folder of it", what_it_holds()));
+          fmt::format("the archive has no such trace{}; expected a file or a folder in it", what_it_holds()));
     }
     if (content_.inputs.empty()) {
-      throw InputError(
-          {place, {}, {}},
-          fmt::format("no trace was found in this archive{}{}; expected members in one of these formats: {}",
-                      archive_.damage().empty() ? "" : ", which is damaged or cut", what_it_holds(), known_formats()));
+      throw InputError({place, {}, {}}, fmt::format("no trace found in this archive{}{}; expected {}",
+                                                    archive_.damage().empty() ? "" : ", which is damaged or truncated",
+                                                    what_it_holds(), known_formats()));
     }
     std::stable_sort(content_.inputs.begin(), content_.inputs.end(),
                      [](const ReadInput& a, const ReadInput& b) { return natural_less(a.name, b.name); });
@@ -154,7 +155,8 @@ class ArchiveFile {
     return name.starts_with('.') || name.find("/.") != std::string::npos;
   }
 
-  /// ", which holds a.json, b.json, notes.txt and 3 more"; empty if it holds no plain file.
+  /// Returns for example ", which holds a.json, b.json, notes.txt and 3 more"; empty if the archive contains no plain
+  /// file.
   [[nodiscard]] std::string what_it_holds() const {
     if (members_ == 0) return {};
     std::string names;
@@ -168,7 +170,7 @@ class ArchiveFile {
     if (members_++ < kShown) first_members_.push_back(name);
   }
 
-  /// A member that was named, one in a folder that was, or a job.yaml beside it or above.
+  /// True for the requested member, for members of the requested folder, and for a job.yaml next to or above them.
   [[nodiscard]] bool is_wanted(std::string_view name) const {
     const auto is_in = [](std::string_view path, std::string_view folder) {
       return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
@@ -187,20 +189,20 @@ class ArchiveFile {
     content_.inputs.push_back(read_with(*format, member, reading_));
   }
 
-  /// The one that is nearest to the archive's root counts.
+  /// Reads a job.yaml. The one nearest to the archive's root is used.
   void read_job(const std::string& name) {
     const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
     if (content_.job && depth(content_.job->name) < depth(name)) return;
     if (content_.job && depth(content_.job->name) == depth(name)) {
-      throw InputError({name, {}, {}}, fmt::format("the archive holds another job.yaml beside it, {}; expected one",
-                                                   shown(content_.job->name)));
+      throw InputError({name, {}, {}},
+                       fmt::format("the archive has a second job.yaml, {}; expected one", shown(content_.job->name)));
     }
     const std::unique_ptr<ByteSource> source = archive_.open(name);
     content_.job = JobMember{name, read_text(*source, kLargestJobFile)};
   }
 
-  void note_unreadable(const std::string& name, std::string_view whynot) {
-    content_.diagnostics.count(diagnostic("member_not_used"), {name, {}, {}}, whynot);
+  void note_unreadable(const std::string& name, std::string_view unreadable_reason) {
+    content_.diagnostics.count(diagnostic("member_not_used"), {name, {}, {}}, unreadable_reason);
   }
 
   Input& input_;
@@ -208,12 +210,12 @@ class ArchiveFile {
   Reading reading_;
   bool found_wanted_ = false;
   std::size_t members_ = 0;                 ///< plain files that are not hidden
-  std::vector<std::string> first_members_;  ///< of these
+  std::vector<std::string> first_members_;  ///< names of the first of these
   Archive archive_;
   FileContent& content_;
 };
 
-/// Reads the files that were combined into one, under the names that they had.
+/// Reads the files inside a combined trace, under their original names.
 void read_combined(Input& input, Reading reading, FileContent& content) {
   for (SeparatedFile& file : separate(input.stream(), content.diagnostics)) {
     const std::string name = fmt::format("{}/{}", input.name(), file.name);
@@ -221,13 +223,13 @@ void read_combined(Input& input, Reading reading, FileContent& content) {
       content.job = JobMember{name, std::move(file.text)};
       continue;
     }
-    const std::string text = std::move(file.text);  // not all of them at once beside what is made of them
+    const std::string text = std::move(file.text);  // frees each text after use, to save memory
     Input member = Input::from_memory(text, name);
-    content.inputs.push_back(read_with(format_called(file.format, member), member, reading));
+    content.inputs.push_back(read_with(find_format_by_name(file.format, member), member, reading));
   }
   if (content.inputs.empty()) {
     throw InputError({input.name(), {}, {}},
-                     "this combined trace holds no file; expected what 'stepsim combine' wrote");
+                     "this combined trace has no file; expected a trace that 'stepsim combine' wrote");
   }
 }
 
@@ -247,8 +249,7 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
   } else if (!file.member.empty()) {
     throw InputError(
         {fmt::format("{}/{}", file.path, file.member), {}, {}},
-        fmt::format("there is no such file or folder, because {} is a file and no archive; expected a trace",
-                    shown(file.path)));
+        fmt::format("no such file or folder: {} is a file and not an archive; expected a trace", shown(file.path)));
   } else if (is_combined_trace(input.head())) {
     read_combined(input, reading, content);
   } else if (const Format* const format = recognise(input)) {

@@ -13,18 +13,18 @@
 
 namespace stepsim::ingest {
 
-/// A file that is known to be no trace.
+/// A file of a known kind that is not a trace.
 struct OtherFile {
   std::string name;
   const KnownOther* kind = nullptr;
 };
 
-/// What one input held, and where it lay.
+/// The content of one input, and the folders it was in.
 struct ReadInput {
-  std::string name;           ///< for messages
-  std::string gpu_folder;     ///< the folder it lies in
-  std::string worker_folder;  ///< the folder of that one
-  std::string_view format;    ///< the name of the one that read it
+  std::string name;           ///< name for messages
+  std::string gpu_folder;     ///< folder that contains it
+  std::string worker_folder;  ///< folder that contains gpu_folder
+  std::string_view format;    ///< name of the format that read it
   PartSink sink;
 };
 
@@ -35,20 +35,21 @@ struct JobMember {
 };
 
 struct ReadInputs {
-  std::vector<ReadInput> inputs;   ///< those of a known format, in the order of the files
-  std::vector<InputFile> files;    ///< from which they came, in the same order
-  Diagnostics diagnostics;         ///< on files and members that were not used
-  std::optional<JobMember> job;    ///< of the first archive that has one
-  std::optional<OtherFile> other;  ///< the first one
+  std::vector<ReadInput> inputs;   ///< inputs of a known format, in the order of the files
+  std::vector<InputFile> files;    ///< the files they came from, in the same order
+  Diagnostics diagnostics;         ///< about files and members that were not used
+  std::optional<JobMember> job;    ///< from the first archive that has one
+  std::optional<OtherFile> other;  ///< the first file of a known kind that is not a trace
 };
 
-/// Reads all files side by side, each by the format that recognises it, and archives member by
-/// member, whose folders count as a folder's do. Files of no known format are counted where they lay
-/// in a folder or an archive, and so is what stepsim itself wrote, even in a known format. An archive is read where it
-/// was named, not where it lay in a folder, beside what was perhaps unpacked from it. Throws InputError for one that
-/// was named, and if there is no trace at all; Interrupted. Of several errors the first file's is thrown, whichever
-/// came first in time.
-/// With `details` the formats deliver what only TraceDetails holds, too.
+/// Reads all files in parallel, each with the format that recognises it. Archives are read member by member; folders
+/// inside them count like folders on disk. Two kinds of files are skipped and counted if they are in a folder or an
+/// archive: files of unknown format, and files that stepsim itself wrote, even in a known format. An archive is read
+/// only if the user named it; in a folder it may lie next to its own unpacked content.
+///
+/// Throws InputError for an unusable file that the user named, and if there is no trace at all. Throws Interrupted on
+/// Ctrl-C. If several files fail, the error of the first one in order is thrown. With `details`, the formats also read
+/// data that only TraceDetails needs.
 [[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options,
                                      bool details = false);
 

@@ -10,13 +10,14 @@
 namespace stepsim::ingest {
 namespace {
 
-/// How the files begin that sim/export writes, without the blanks that formatters of JSON add.
+/// The beginnings of files that sim/export writes, without blanks because JSON formatters add some.
 constexpr std::string_view kAnswer = R"({"schema":"stepsim.)";
 constexpr std::array<std::string_view, 4> kOwnBeginnings{kAnswer, R"(Creator"stepsim"graph[)",
                                                          R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")",
                                                          R"({"name":"stepsimreplay","hosts":)"};
 
-/// application_id of a SQLite database (sqlite.org/fileformat2.html), as sim/export/container/sqlite.cpp sets it.
+/// True for a database of stepsim: its application_id (sqlite.org/fileformat2.html) is the one that
+/// sim/export/container/sqlite.cpp sets.
 bool is_own_database(std::string_view head) {
   constexpr std::size_t kApplicationId = 68;
   constexpr std::string_view kOurs = "step";
@@ -24,13 +25,13 @@ bool is_own_database(std::string_view head) {
          head.substr(kApplicationId, kOurs.size()) == kOurs;
 }
 
-/// An Office document: a zip archive whose first member is its list of types.
+/// True for an Office document: a zip archive whose first member is its list of types.
 bool is_workbook(std::string_view head) {
   constexpr std::size_t kName = 30;
   return head.starts_with("PK\x03\x04") && head.size() > kName && head.substr(kName).starts_with("[Content_Types].xml");
 }
 
-/// The first packet of a Perfetto trace of ours describes the track of where it comes from.
+/// True for a Perfetto trace of stepsim: its first packet describes the track "stepsim: provenance".
 bool is_own_perfetto_trace(std::string_view head) {
   constexpr std::size_t kFirstPacket = 64;
   return head.starts_with('\n') && head.substr(0, kFirstPacket).find("stepsim: provenance") != std::string_view::npos;
@@ -41,12 +42,12 @@ bool is_own_picture(std::string_view head) {
   return head.starts_with("<svg ") && head.substr(0, kStart).find("<metadata>stepsim ") != std::string_view::npos;
 }
 
-/// The last column of our rows says who made them.
+/// True for a table of stepsim: the last column, "made by", contains "stepsim".
 bool is_own_rows(std::string_view head) {
   return head.substr(0, head.find('\n')).ends_with(",made by\r") && head.find("stepsim ") != std::string_view::npos;
 }
 
-/// The first `length` characters of a text that are no blanks.
+/// Returns the first `length` non-blank characters of a text.
 std::string without_blanks(std::string_view text, std::size_t length) {
   std::string dense;
   for (const char c : text) {
@@ -73,9 +74,9 @@ bool is_own_export(std::string_view head) {
 
 bool is_own_answer(std::string_view head) { return without_blanks(head, kAnswer.size()) == kAnswer; }
 
-bool is_in_format(const std::string& path, std::string_view format) {
+std::string_view format_of_file(const std::string& path) {
   const Format* const found = recognise(Input::open(path));
-  return found != nullptr && found->name == format;
+  return found == nullptr ? std::string_view() : found->name;
 }
 
 const KnownOther* recognise_other(const Input& input) { return find_known_other(file_name_of(input), input.head()); }
@@ -94,10 +95,9 @@ const Format* recognise(const Input& input) {
   return best_score < kSure && recognise_other(input) != nullptr ? nullptr : best;
 }
 
-std::string known_formats() {
-  std::vector<std::string> names;
-  for (const Format* format : formats()) names.emplace_back(format->name);
-  return one_of(names);
+std::string_view known_formats() noexcept {
+  return "a PyTorch profiler .json or .json.gz, an Nsight Systems .sqlite, a stepsim capture, or another format that "
+         "'stepsim help formats' lists";
 }
 
 }  // namespace stepsim::ingest

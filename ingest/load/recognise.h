@@ -8,23 +8,25 @@
 
 namespace stepsim::ingest {
 
-/// The format that is surest that `input` is its own, the first registered of equals; null if none is, or if none is
-/// sure of what recognise_other() knows.
+/// Returns the format that is most certain to match `input`; if several are equally certain, the first registered one.
+/// Returns null if none matches, or if none is certain and recognise_other() knows the file.
 [[nodiscard]] const Format* recognise(const Input& input);
-/// Whether the file at `path` is in the format of this name. Throws InputError if it cannot be read.
-[[nodiscard]] bool is_in_format(const std::string& path, std::string_view format);
-/// What `input` is, if it is known as no trace; else null.
+/// Returns the name of the format of the file at `path`; empty if it is in none. Throws InputError if it cannot be
+/// read.
+[[nodiscard]] std::string_view format_of_file(const std::string& path);
+/// Returns the kind of `input` if it is a known kind of file that is not a trace; else null.
 [[nodiscard]] const KnownOther* recognise_other(const Input& input);
 
-/// Whether an input that begins so is what `-o` of stepsim writes: an answer, or a replay in another form. Every
-/// workbook counts, because no capture is one. Markdown and Parquet do not begin as ours: they are in no known format.
+/// True if `head` is the beginning of a file that `-o` of stepsim writes: an answer, or a replay in another form. Every
+/// workbook counts, because no capture is a workbook. Markdown and Parquet files of stepsim cannot be recognised; no
+/// input format matches them anyway.
 [[nodiscard]] bool is_own_export(std::string_view head);
 
-/// Whether an input that begins so is what --json prints, or `-o` with the extension .json writes.
+/// True if `head` is the beginning of what --json prints, or what `-o` writes to a .json file.
 [[nodiscard]] bool is_own_answer(std::string_view head);
 
-/// "kineto, byteps_comm or gml"
-[[nodiscard]] std::string known_formats();
+/// Returns the most frequent formats and how to list all, for errors: "a PyTorch profiler .json or .json.gz, ...".
+[[nodiscard]] std::string_view known_formats() noexcept;
 
 }  // namespace stepsim::ingest
 

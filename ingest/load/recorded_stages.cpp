@@ -15,13 +15,13 @@ namespace {
 using FolderOrder = bool (*)(std::string_view, std::string_view) noexcept;
 using Gpus = std::map<std::string, GpuParts, FolderOrder>;
 
-/// What only trials have, in which merged traces are made of the other files (job_parts.cpp).
+/// True for parts that occur only in trials, where merged traces are derived from the other files (job_parts.cpp).
 bool is_part_of_trial(const Part& part) {
   return std::holds_alternative<TensorflowTrace>(part) || std::holds_alternative<HorovodTrace>(part) ||
          std::holds_alternative<ChunkTrace>(part);
 }
 
-/// The loading of batches alone makes no GPU.
+/// True if the part has events of a GPU. A folder with only io.json (loading of batches) is not a GPU.
 bool has_events(const Part& part, std::string_view file) {
   const bool loads_batches = file.substr(file.find_last_of('/') + 1).starts_with("io.json");
   return std::holds_alternative<StageTrace>(part) || (std::holds_alternative<OperatorTrace>(part) && !loads_batches);

@@ -9,16 +9,17 @@
 
 namespace stepsim::ingest {
 
-/// The communication of one GPU as its comm.json has it.
+/// The communication of one GPU as recorded in its comm.json.
 struct RecordedStages {
   std::uint32_t worker = 0;
-  std::uint32_t gpu = 0;  ///< of its worker
+  std::uint32_t gpu = 0;  ///< number within its worker
   Rank rank = 0;          ///< counted over all workers, as --ranks does
-  StageTrace stages;      ///< of one process
+  StageTrace stages;      ///< stages of one process
 };
 
-/// What the inputs hold in BytePS's own words, by worker and GPU, numbered as load() numbers them. Files of several
-/// GPUs are divided. Empty where some GPU has none, and of a dPRO trial, in which such a file is no source.
+/// Returns the communication recorded in BytePS's format, by worker and GPU, numbered as load() numbers them. Files of
+/// several GPUs are divided. Returns nothing if some GPU has no file in this format, and for a dPRO trial, because
+/// there the file is derived from others.
 [[nodiscard]] std::vector<RecordedStages> recorded_stages(const ReadInputs& read);
 
 }  // namespace stepsim::ingest

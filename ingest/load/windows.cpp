@@ -20,7 +20,7 @@ namespace {
 
 using Span = std::pair<Time, Time>;
 
-/// From the first start to the last end; times that cannot be compared are left out.
+/// Returns the span from the first start to the last end, without times that cannot be compared.
 Span span_of(const HostDeviceTrace& trace) {
   Span span{Time::max(), Time::min()};
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -36,7 +36,8 @@ struct Window {
   Span span;
 };
 
-/// The windows of one process, in order of time; fewer than two where the traces overlap, and so are ranks.
+/// Returns the windows of one process in order of time. Returns fewer than two if the traces overlap, because then they
+/// are of different ranks.
 std::vector<Window> in_order(std::vector<Window> windows) {
   std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.span < b.span; });
   const auto is_empty = [](const Window& window) { return window.span.first > window.span.second; };
@@ -47,7 +48,7 @@ std::vector<Window> in_order(std::vector<Window> windows) {
   return windows;
 }
 
-/// The traces of each process that wrote several.
+/// Returns the traces of each process that wrote more than one.
 std::vector<std::vector<Window>> processes_of(const std::vector<RankTrace>& traces) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<Window>> by_process;
   for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -66,7 +67,8 @@ std::vector<std::vector<Window>> processes_of(const std::vector<RankTrace>& trac
   return processes;
 }
 
-/// By window: how much earlier its events move. Windows of the same number move alike on all ranks.
+/// Returns by how much to shift the events of each window to earlier times. Windows with the same number get the same
+/// shift on all ranks.
 std::vector<Duration> pauses_before(const std::vector<std::vector<Window>>& processes) {
   std::vector<Span> spans;
   for (const std::vector<Window>& windows : processes) {
@@ -91,7 +93,7 @@ class Appending {
   }
 
   void run(Duration earlier) {
-    // Names every member, so that this does not compile until a new one is dealt with below.
+    // Names every member, so that the compiler rejects a new one until it is handled below.
     auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators, operator_of,
            launches, launch_of, modules, python, memory, flops_of, overheads, hand_overs, storage_uses,
            collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name, windows,
@@ -139,7 +141,7 @@ class Appending {
       call.event += first_event;
       to_.collective_calls.push_back(call);
     }
-    // What is said of the process as a whole is that of its first trace.
+    // Properties of the whole process are taken from its first trace.
     static_cast<void>(std::tie(tracks, texts, rank, world_size, ranks_of_batch, backend, host_name, windows,
                                device_name, has_base_time, base_time));
   }
@@ -178,7 +180,7 @@ class Appending {
     return {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length};
   }
 
-  /// A profiler that starts again may count its correlations from the start.
+  /// Moves a correlation id past those in use, because a restarted profiler may count from the start again.
   [[nodiscard]] std::int64_t moved(std::int64_t correlation) const {
     return correlation < 0 || correlation > std::numeric_limits<std::int64_t>::max() - used_ - 1
                ? correlation
@@ -188,7 +190,7 @@ class Appending {
   HostDeviceTrace& to_;
   HostDeviceTrace from_;
   std::unordered_map<std::string, TextId> text_ids_;
-  std::int64_t used_ = -1;  ///< the largest correlation
+  std::int64_t used_ = -1;  ///< largest correlation id
   std::vector<TextId> texts_;
   std::vector<TrackId> tracks_;
 };
@@ -216,8 +218,8 @@ void join_windows(std::vector<RankTrace>& traces, Assembly& assembly) {
       joined[windows[k].trace] = true;
     }
     assembly.assumptions.push_back(
-        {"windows", fmt::format("{} and {} after it are windows of one process: they are joined, without the pauses "
-                                "between them",
+        {"windows", fmt::format("{} and {} after it are from one process: they are joined, and the pauses between them "
+                                "are left out.",
                                 shown(first.file),
                                 windows.size() == 2 ? std::string{"another trace"}
                                                     : fmt::format("{} others", windows.size() - 1))});

@@ -38,8 +38,9 @@ void BusyTime::merge() {
 
 namespace {
 
-/// What CUDA does for a program, with or without a profiler: CUPTI's words, and those of Nsight Systems.
-bool is_of_cuda(std::string_view kind) {
+/// Returns true for work that CUDA does with or without a profiler. The words appear in the names that CUPTI and Nsight
+/// Systems use.
+bool is_cuda_overhead(std::string_view kind) {
   constexpr std::array<std::string_view, 6> kWords{"ompiler",      "odule Loading", "odule loading",
                                                    "azy Function", "azy function",  "ommand "};
   return std::any_of(kWords.begin(), kWords.end(),
@@ -62,7 +63,7 @@ std::vector<OverheadUse> overhead_uses(const HostDeviceTrace& trace) {
   std::vector<OverheadUse> made;
   for (auto& [kind, use] : uses) {
     use.kind = trace.text(kind);
-    use.of_profiler = !is_of_cuda(use.kind);
+    use.of_profiler = !is_cuda_overhead(use.kind);
     use.by_clock = spans[kind].length();
     made.push_back(std::move(use));
   }

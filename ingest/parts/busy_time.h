@@ -11,16 +11,16 @@
 
 namespace stepsim::ingest {
 
-/// True for times that can be subtracted from each other without overflow: from 73 years before 1970 to 146 years after
-/// it, the end of the duration included. Precondition: `duration` is not negative.
+/// Returns true for times that can be subtracted from each other without overflow: from 73 years before 1970 to 146
+/// years after it, the end of the duration included. Precondition: `duration` is not negative.
 [[nodiscard]] inline bool in_time(Time start, Duration duration = {}) noexcept {
   constexpr Time kEarliest{Duration{-(std::int64_t{1} << 61)}};
   constexpr Time kLatest{Duration{std::int64_t{1} << 62}};
   return start >= kEarliest && start <= kLatest && duration <= kLatest - start;
 }
 
-/// How long at least one of many events runs, in whatever order they come. Keeps no more than some thousand intervals
-/// for events that follow each other. O(log n) an event on average.
+/// Measures how long at least one of many events runs. Events may be added in any order. For events that follow each
+/// other, it keeps no more than a few thousand intervals. O(log n) per event on average.
 class BusyTime {
  public:
   void add(Time begin, Time end);
@@ -31,11 +31,11 @@ class BusyTime {
   void merge();
 
   std::vector<std::pair<Time, Time>> intervals_;
-  std::size_t merged_ = 0;  ///< how many of them are apart from each other, and in order
+  std::size_t merged_ = 0;  ///< the first `merged_` intervals are sorted and do not overlap
   std::uint64_t count_ = 0;
 };
 
-/// What the profiler told of its own and CUDA's work beside the program's, by kind: the longest in all first.
+/// Sums up the profiler's recorded overheads, its own and CUDA's, by kind. The kind with the largest total is first.
 /// O(n log n).
 [[nodiscard]] std::vector<OverheadUse> overhead_uses(const HostDeviceTrace& trace);
 

@@ -10,7 +10,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Length of "<word><digits>." at the front, 0 if there is none.
+/// Returns the length of "<word><digits>." at the front of `text`; 0 if `text` does not begin like this.
 std::size_t numbered_prefix(std::string_view text, std::string_view word) noexcept {
   if (!text.starts_with(word)) return 0;
   std::size_t end = word.size();

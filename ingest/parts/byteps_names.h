@@ -11,43 +11,43 @@
 /// The names that BytePS, ByteProfile and dPRO give to events. Views that are returned point into the argument.
 namespace stepsim::ingest {
 
-/// The latest time that is accepted, in nanoseconds since 1970: in the year 2042. So the difference of two
-/// times, and of two such differences, fits in 64 bits.
+/// The latest time that is accepted, in nanoseconds since 1970 (in the year 2042). With this limit, the difference of
+/// two times, and of two such differences, fits in 64 bits.
 inline constexpr std::int64_t kLatestTime = 2'300'000'000'000'000'000;
 
-/// A name such as "rank0.FW.x", "wk1.rank0.Comm.w.PUSH" or "host0.rank1->BW.y", divided.
+/// The two parts of a name such as "rank0.FW.x", "wk1.rank0.Comm.w.PUSH" or "host0.rank1->BW.y".
 struct QualifiedName {
   std::string_view process;  ///< "rank0", "wk1.rank0", "host0.rank1"; empty if the name has none
   std::string_view name;     ///< "FW.x": begins with a category
 };
 [[nodiscard]] QualifiedName split_process(std::string_view text) noexcept;
 
-/// "w.PUSH" divided into "w" and kPush. The whole name and kTotal if no stage follows the last dot.
+/// A name split at its stage: "w.PUSH" gives "w" and kPush. Without a stage after the last dot, `tensor` is the whole
+/// name and the stage is kTotal.
 struct StagedName {
   std::string_view tensor;
   Stage stage = Stage::kTotal;
 };
 [[nodiscard]] StagedName split_stage(std::string_view name) noexcept;
 
-/// The stage as BytePS writes it: "COPYD2H"; "total" for kTotal.
+/// Returns the stage as BytePS writes it: "COPYD2H"; "total" for kTotal.
 [[nodiscard]] std::string_view to_text(Stage stage) noexcept;
 
-/// The partition key in a tid, which is decimal. Keys of the tensors declared from the 32,768th on were
-/// recorded as negative 32-bit numbers, and are returned as what they were. Nothing for "total", "-1" and
-/// other text.
+/// Parses the partition key in a tid, a decimal number. BytePS recorded the keys of the 32,768th declared tensor and
+/// later ones as negative 32-bit numbers; these are converted back. Returns nothing for "total", "-1" and other text.
 [[nodiscard]] std::optional<std::int64_t> partition_key(std::string_view thread) noexcept;
 
-/// A name such as "t0~PART1.PUSH", divided.
+/// The parts of a name such as "t0~PART1.PUSH".
 struct ExchangeName {
   std::string tensor;           ///< "t0"
   std::int32_t partition = -1;  ///< 1; -1 if the tensor is not divided
   std::string_view operation;   ///< "PUSH"; a view into the name
 };
 
-/// Nothing if there is no dot, no tensor, or no number behind "~PART".
+/// Splits a name such as "t0~PART1.PUSH". Returns nothing if there is no dot, no tensor, or no number after "~PART".
 [[nodiscard]] std::optional<ExchangeName> exchange_name(std::string_view name);
 
-/// The 3 of "server_3", given "server_"; nothing if the text is anything else.
+/// Returns 3 for "server_3" and the role "server_"; nothing if the text has another form.
 [[nodiscard]] std::optional<std::int32_t> node_number(std::string_view node, std::string_view role);
 
 }  // namespace stepsim::ingest

@@ -24,25 +24,26 @@ std::uint32_t ExecutionGraphBuilder::add_operator(OperatorTable::Operator op) {
 
 void ExecutionGraphBuilder::add(const ExecutionGraph::Node& node, std::span<const std::int64_t> data,
                                 std::span<const std::int64_t> control, std::uint64_t offset) {
-  check_task_count(added_.size() + 1, {file_, offset, {}});
-  const std::uint64_t begin = dependencies_.size();
+  check_task_count(graph_.nodes.size() + 1, {file_, offset, {}});
   dependencies_.insert(dependencies_.end(), data.begin(), data.end());
   const std::uint64_t middle = dependencies_.size();
   dependencies_.insert(dependencies_.end(), control.begin(), control.end());
-  added_.push_back({node, begin, middle, dependencies_.size(), offset});
+  graph_.nodes.push_back(node);
+  graph_.nodes.back().after_end = waits_.size();  // until resolve(): sort_nodes() takes it along
+  waits_.push_back({middle, dependencies_.size(), offset});
 }
 
 ExecutionGraph ExecutionGraphBuilder::finish() && {
-  if (added_.empty()) throw InputError({file_, {}, {}}, "no node is in this trace; expected at least one");
+  if (empty()) throw InputError({file_, {}, {}}, "the trace has no node; expected at least one");
   sort_nodes();
   std::size_t stuck = 0;
   if (!resolve(true, stuck)) {
     std::uint64_t control = 0;
-    for (const Added& added : added_) control += added.end - added.control;
+    for (const std::uint32_t added : added_) control += waits_[added].end - waits_[added].control;
     if (!resolve(false, stuck)) {
       throw InputError(
-          {file_, added_[stuck].offset, {}},
-          fmt::format("node {} waits for itself through its dependencies; expected no cycle", added_[stuck].node.id));
+          {file_, waits_[added_[stuck]].offset, {}},
+          fmt::format("node {} waits for itself through its dependencies; expected no cycle", graph_.nodes[stuck].id));
     }
     sink_.diagnostics.count(diagnostic("control_dependencies_not_used"), {file_, {}, {}}, {}, control);
   }
@@ -51,31 +52,38 @@ ExecutionGraph ExecutionGraphBuilder::finish() && {
 }
 
 void ExecutionGraphBuilder::sort_nodes() {
-  std::stable_sort(added_.begin(), added_.end(), [](const Added& a, const Added& b) { return a.node.id < b.node.id; });
-  const auto same = [](const Added& a, const Added& b) { return a.node.id == b.node.id; };
-  for (std::size_t i = 1; i < added_.size(); ++i) {
-    if (!same(added_[i - 1], added_[i])) continue;
-    sink_.diagnostics.count(diagnostic("node_id_again"), {file_, added_[i].offset, {}},
-                            fmt::format("node {}", added_[i].node.id));
+  using Node = ExecutionGraph::Node;
+  std::vector<Node>& nodes = graph_.nodes;
+  std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) {
+    return std::pair{a.id, a.after_end} < std::pair{b.id, b.after_end};
+  });
+  const auto same = [](const Node& a, const Node& b) { return a.id == b.id; };
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    if (!same(nodes[i - 1], nodes[i])) continue;
+    sink_.diagnostics.count(diagnostic("node_id_again"), {file_, waits_[nodes[i].after_end].offset, {}},
+                            fmt::format("node {}", nodes[i].id));
     ++sink_.skipped;
   }
-  added_.erase(std::unique(added_.begin(), added_.end(), same), added_.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end(), same), nodes.end());
+  added_.reserve(nodes.size());
+  for (const Node& node : nodes) added_.push_back(static_cast<std::uint32_t>(node.after_end));
 }
 
 bool ExecutionGraphBuilder::resolve(bool with_control, std::size_t& stuck) {
   const Diagnostics before = sink_.diagnostics;
-  graph_.nodes.clear();
   graph_.after.clear();
-  for (const Added& added : added_) {
-    const std::uint64_t end = with_control ? added.end : added.control;
+  graph_.after.reserve(dependencies_.size());
+  for (std::size_t node = 0; node < added_.size(); ++node) {
+    const std::uint32_t added = added_[node];
+    const std::uint64_t begin = added == 0 ? 0 : waits_[added - 1].end;
+    const std::uint64_t end = with_control ? waits_[added].end : waits_[added].control;
     const auto first = static_cast<std::ptrdiff_t>(graph_.after.size());
-    for (std::uint64_t i = added.begin; i < end; ++i) resolve_one(dependencies_[i], added.offset);
+    for (std::uint64_t i = begin; i < end; ++i) resolve_one(dependencies_[i], waits_[added].offset);
     std::sort(graph_.after.begin() + first, graph_.after.end());
     graph_.after.erase(std::unique(graph_.after.begin() + first, graph_.after.end()), graph_.after.end());
-    graph_.nodes.push_back(added.node);
-    graph_.nodes.back().after_end = graph_.after.size();
+    graph_.nodes[node].after_end = graph_.after.size();
   }
-  const std::vector<std::uint32_t> waiting = left_waiting(graph_.nodes.size(), [this](const auto& edge) {
+  const std::vector<std::uint32_t> waiting = count_blocked_predecessors(graph_.nodes.size(), [this](const auto& edge) {
     for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       for (const std::uint32_t dependency : graph_.after_of(i)) edge(dependency, i);
     }
@@ -88,10 +96,12 @@ bool ExecutionGraphBuilder::resolve(bool with_control, std::size_t& stuck) {
 }
 
 void ExecutionGraphBuilder::resolve_one(std::int64_t id, std::uint64_t offset) {
-  const auto place = std::lower_bound(added_.begin(), added_.end(), id,
-                                      [](const Added& added, std::int64_t wanted) { return added.node.id < wanted; });
-  if (place != added_.end() && place->node.id == id) {
-    graph_.after.push_back(static_cast<std::uint32_t>(place - added_.begin()));
+  const auto& nodes = graph_.nodes;
+  const auto place =
+      std::lower_bound(nodes.begin(), nodes.end(), id,
+                       [](const ExecutionGraph::Node& node, std::int64_t wanted) { return node.id < wanted; });
+  if (place != nodes.end() && place->id == id) {
+    graph_.after.push_back(static_cast<std::uint32_t>(place - nodes.begin()));
     return;
   }
   sink_.diagnostics.count(diagnostic("unknown_dependency"), {file_, offset, {}}, fmt::format("node {}", id));

@@ -13,40 +13,39 @@
 
 namespace stepsim::ingest {
 
-/// Collects the nodes of one execution trace in any order, and resolves what they wait for.
+/// Collects the nodes of one execution trace in any order, and resolves their dependencies.
 class ExecutionGraphBuilder {
  public:
-  /// `sink` counts what is left out and must outlive this; `file` stands in its messages.
+  /// `sink` counts everything that is left out and must outlive this. `file` is the name in its messages.
   ExecutionGraphBuilder(PartSink& sink, std::string file) : sink_(sink), file_(std::move(file)) {}
 
   [[nodiscard]] std::uint32_t text(std::string_view text) { return texts_.intern(text).value(); }
   [[nodiscard]] std::uint32_t add_message(const ExecutionGraph::Message& message);
   [[nodiscard]] std::uint32_t add_operator(OperatorTable::Operator op);
-  /// What is known of the whole: rank, world, groups.
+  /// Returns the graph, so that its rank, world and groups can be set.
   [[nodiscard]] ExecutionGraph& graph() noexcept { return graph_; }
-  [[nodiscard]] bool empty() const noexcept { return added_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return graph_.nodes.empty(); }
 
-  /// A node, the ids of the nodes whose results it reads and of those that it comes after by control. `offset` is its
-  /// place in the file. node.after_end is ignored.
+  /// Adds a node, with the ids of the nodes whose results it reads (`data`) and of those it must follow for other
+  /// reasons (`control`). `offset` is its place in the file. node.after_end is ignored.
   void add(const ExecutionGraph::Node& node, std::span<const std::int64_t> data, std::span<const std::int64_t> control,
            std::uint64_t offset);
 
-  /// The graph. Of nodes with one id the first stays, and dependencies on ids that are not there are left out; so are
-  /// all control dependencies if they form a cycle with the data dependencies. Throws InputError where data
-  /// dependencies alone do, and where there is no node. O((nodes + dependencies) log nodes).
+  /// Returns the graph. Of several nodes with the same id, only the first is kept. Dependencies on unknown ids are
+  /// dropped, and so are all control dependencies if they form a cycle with the data dependencies. Throws InputError if
+  /// data dependencies alone form a cycle, or if there is no node. O((nodes + dependencies) log nodes).
   [[nodiscard]] ExecutionGraph finish() &&;
 
  private:
-  /// What a node waits for, as a range of dependencies_: data first, then control.
-  struct Added {
-    ExecutionGraph::Node node;
-    std::uint64_t begin = 0;
+  /// The dependencies of a node: those in dependencies_ after the end of the node added before it. Data first, then
+  /// control.
+  struct Waits {
     std::uint64_t control = 0;
     std::uint64_t end = 0;
-    std::uint64_t offset = 0;
+    std::uint64_t offset = 0;  ///< of the node in the file
   };
   void sort_nodes();
-  /// Fills graph_.after; false if that makes a cycle, of which `stuck` is then a node.
+  /// Fills graph_.after. Returns false if that makes a cycle, and sets `stuck` to a node in it.
   [[nodiscard]] bool resolve(bool with_control, std::size_t& stuck);
   void resolve_one(std::int64_t id, std::uint64_t offset);
 
@@ -54,7 +53,8 @@ class ExecutionGraphBuilder {
   std::string file_;
   ExecutionGraph graph_;
   TextTable texts_;
-  std::vector<Added> added_;
+  std::vector<Waits> waits_;          ///< in the order in which the nodes were added
+  std::vector<std::uint32_t> added_;  ///< index into waits_ of each node of graph_
   std::vector<std::int64_t> dependencies_;
 };
 

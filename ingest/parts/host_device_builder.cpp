@@ -7,7 +7,7 @@ namespace stepsim::ingest {
 
 std::optional<KernelLaunch> recorded_launch(std::int64_t blocks, std::int64_t threads, std::int64_t registers,
                                             std::int64_t shared_memory) noexcept {
-  // Beyond these a record is damaged: no device has them.
+  // No device has more than these, so a larger value means a damaged record.
   constexpr std::int64_t kMostThreads = 1'024;
   constexpr std::int64_t kMostRegisters = 1'024;
   constexpr std::int64_t kMostShared = std::int64_t{1} << 24;

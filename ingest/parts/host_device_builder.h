@@ -14,24 +14,25 @@
 
 namespace stepsim::ingest {
 
-/// How a kernel was launched, from what CUPTI recorded: blocks of the grid, threads of a block, registers of a thread,
-/// bytes of shared memory of a block. Nothing if one of them cannot be, as where it was not recorded.
+/// Returns a kernel's launch configuration from what CUPTI recorded: blocks of the grid, threads per block, registers
+/// per thread, and bytes of shared memory per block. Returns nothing if a value is impossible, for example because it
+/// was not recorded.
 [[nodiscard]] std::optional<KernelLaunch> recorded_launch(std::int64_t blocks, std::int64_t threads,
                                                           std::int64_t registers, std::int64_t shared_memory) noexcept;
 
-/// When something ran, on the clock of its trace.
+/// Start and length of an event, on the clock of its trace.
 struct RecordedTime {
   Time start;
   Duration length{};
 };
 
-/// Makes a HostDeviceTrace, one event after the other.
+/// Builds a HostDeviceTrace event by event.
 class HostDeviceBuilder {
  public:
   /// Adds an event and returns its index.
   std::uint32_t add(EventKind kind, std::string_view name, TrackId track, RecordedTime time,
                     std::int64_t correlation = -1);
-  /// The detail of an event, made if it has none. Valid until the next call.
+  /// Returns the detail of an event, and adds it if the event has none. The reference is valid until the next call.
   [[nodiscard]] EventDetail& detail(std::uint32_t event);
   [[nodiscard]] TextId text(std::string_view text) { return texts_.intern(text); }
   void set_launch(std::uint32_t event, const KernelLaunch& launch);
@@ -47,9 +48,9 @@ class HostDeviceBuilder {
 
   [[nodiscard]] const HostDeviceTrace& trace() const noexcept { return trace_; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const { return texts_.text(trace_.name[event]); }
-  /// The device on which most kernels, copies and memsets ran; nothing if there are none.
+  /// Returns the device on which most kernels, copies and memsets ran; nothing if there are none.
   [[nodiscard]] std::optional<std::int32_t> device() const;
-  /// Leaves the builder empty.
+  /// Returns the trace and leaves the builder empty.
   [[nodiscard]] HostDeviceTrace take() &&;
 
  private:

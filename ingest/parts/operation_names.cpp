@@ -7,8 +7,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Words that contain another word come before it. "sendrecv" is NCCL's kernel for both messages and
-/// all-to-alls, so it does not say which.
+/// The operations and their words. A word that contains another one comes before it. NCCL's kernel "sendrecv" serves
+/// both messages and all-to-alls, so its operation is unknown.
 constexpr std::array<NamedOperation, 12> kOperations{{{"sendrecv", CollectiveOp::kUnknown},
                                                       {"reducescatter", CollectiveOp::kReduceScatter},
                                                       {"allreduce", CollectiveOp::kAllReduce},

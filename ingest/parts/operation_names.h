@@ -7,17 +7,17 @@
 
 namespace stepsim::ingest {
 
-/// What communication libraries do, under one word each.
+/// A communication operation and the word by which stepsim refers to it.
 struct NamedOperation {
-  std::string_view letters;  ///< the name in lower case, without '_': "allgather"
+  std::string_view letters;  ///< name in lower case, without '_': "allgather"
   CollectiveOp op = CollectiveOp::kUnknown;
 };
 
-/// The operation that c10d ("_allgather_base_"), gloo ("all_gather") and NCCL ("AllGather") write differently; null for
-/// names that are no operation's.
+/// Finds an operation by the name that c10d ("_allgather_base_"), gloo ("all_gather") or NCCL ("AllGather") uses.
+/// Returns null if the name contains no operation.
 [[nodiscard]] const NamedOperation* find_operation(std::string_view name);
 
-/// Its word; empty for names that are no operation's.
+/// Returns the operation's word (NamedOperation::letters), or an empty string if the name contains no operation.
 [[nodiscard]] std::string_view operation_of(std::string_view name);
 
 }  // namespace stepsim::ingest

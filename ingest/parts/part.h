@@ -25,13 +25,13 @@
 
 namespace stepsim::ingest {
 
-/// A column in which kNone stands for no value. It takes memory up to the last row that has one, so none at all in the
-/// many traces without any.
+/// A column in which kNone means no value. It uses memory only up to the last row with a value, so none in the many
+/// traces that have no values.
 template <class Value, Value kNone>
 class OptionalColumn {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Makes room for that many rows, if any row has a value yet.
+  /// Reserves memory for `rows` rows, if any row has a value yet.
   void reserve(std::size_t rows) {
     if (!values_.empty()) values_.reserve(rows);
   }
@@ -52,21 +52,21 @@ class OptionalColumn {
   std::vector<Value> values_;
 };
 
-/// What the files of a capture hold before anything is joined. A format (ingest/formats/) turns one file
-/// into Parts and knows nothing of other files; ingest/stitch/ joins the Parts of all files into a Dag.
+/// The contents of a capture's files before they are joined. A format (ingest/formats/) turns one file into Parts and
+/// knows nothing about other files; ingest/stitch/ joins the Parts of all files into a Dag.
 
 // ---------------------------------------------------------------- host and device events
 
-/// What an event of a host-device trace is. All of Kineto's categories that a replay needs fall into these:
-/// old and new ones, of CUDA and of ROCm.
+/// The kind of an event in a host-device trace. Every Kineto category that a replay needs maps to one of these, old and
+/// new ones, for CUDA and ROCm.
 enum class EventKind : std::uint8_t {
   kOp,                ///< framework operator on a host thread (cpu_op)
   kAnnotation,        ///< user_annotation on a host thread: ProfilerStep#N, gloo:all_reduce
   kRuntimeCall,       ///< runtime or driver call (cuda_runtime, cuda_driver, Runtime)
-  kKernel,            ///< device kernel, also of a collective; MTIA device ops too
+  kKernel,            ///< device kernel, including collectives and MTIA device operators
   kMemcpy,            ///< device copy
   kMemset,            ///< device memset
-  kSync,              ///< cuda_sync: what a host call or a stream waited for
+  kSync,              ///< cuda_sync: names what a host call or a stream waited for
   kDeviceAnnotation,  ///< gpu_user_annotation: a span on the device, no work
 };
 
@@ -83,12 +83,12 @@ struct Track {
   std::int64_t stream = -1;  ///< stream of a device row
 };
 
-/// What only some events carry: collectives, copies, syncs and gradient accumulation. -1 and invalid
-/// mean that the event does not say.
+/// Data that only some events have: collectives, copies, syncs and gradient accumulation. -1 or an invalid id means
+/// that the event does not give the value.
 struct EventDetail {
-  Bytes bytes{};                       ///< copied, of the gradient, or of a collective's larger side; 0 if unknown
-  std::int64_t stream = -1;            ///< kSync: args.stream; other device events have their track's
-  std::int64_t wait_stream = -1;       ///< kSync: wait_on_stream
+  Bytes bytes{};                  ///< bytes copied, of the gradient, or of a collective's larger side; 0 if unknown
+  std::int64_t stream = -1;       ///< kSync: args.stream; other device events have their track's
+  std::int64_t wait_stream = -1;  ///< kSync: wait_on_stream
   std::int64_t wait_correlation = -1;  ///< kSync: wait_on_cuda_event_record_corr_id
   std::int64_t sequence = -1;          ///< collective: args.Seq
   std::int64_t elements = 0;           ///< collective: elements on the larger side
@@ -98,8 +98,8 @@ struct EventDetail {
   std::int32_t peer = -1;              ///< send/recv: the other rank
 };
 
-/// One file of host and device events, as columns, in the order of the file. Times are on the recording
-/// host's clock, with the file's base time added.
+/// The host and device events of one file as columns, in the order of the file. Times are on the recording host's
+/// clock, with the file's base time added.
 struct HostDeviceTrace {
   std::vector<Time> start;
   CountColumn<Duration> duration;
@@ -112,25 +112,26 @@ struct HostDeviceTrace {
   std::vector<EventDetail> details;
   std::vector<Track> tracks;
   std::vector<std::string> texts;  ///< by TextId; each once
-  /// Where operators' shapes were recorded: the distinct operators with their shapes, and for each such
-  /// event its index into them.
+  /// The distinct operators with their shapes, if shapes were recorded. operator_of gives the operators of events.
   std::vector<OperatorTable::Operator> operators;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of;  ///< (event, operator), by event
 
-  /// Where kernels' launches were recorded: the distinct ones, and for each such event its index into them.
+  /// The distinct launch configurations of kernels, if they were recorded. launch_of gives the configurations of
+  /// events.
   std::vector<KernelLaunch> launches;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> launch_of;  ///< (event, launch), by event
 
-  /// A call of a module of the model (kModulePrefix). No event: the operators inside say what is done.
+  /// A call of a module of the model (kModulePrefix). It is not an event, because the operators inside it describe the
+  /// work.
   struct ModuleCall {
     TrackId track;
     TextId name;
     Time begin;
     Duration length{};
   };
-  std::vector<ModuleCall> modules;  ///< where Python's calls were recorded
+  std::vector<ModuleCall> modules;  ///< empty unless Python's calls were recorded
 
-  /// What an allocation or a release left allocated.
+  /// An allocation or a release, and the memory in use after it.
   struct MemoryEvent {
     Time time;
     std::int32_t device = -1;  ///< index; -1: the host's memory
@@ -138,13 +139,13 @@ struct HostDeviceTrace {
     Bytes allocated{};
     Bytes reserved{};
   };
-  // The next three are there where PartSink::details asks for them.
-  std::vector<ModuleCall> python;                          ///< calls of all Python functions, modules' among them
+  // The next three are filled only if PartSink::details is set.
+  std::vector<ModuleCall> python;                          ///< calls of all Python functions, including modules
   std::vector<MemoryEvent> memory;                         ///< in the order of the file
-  std::vector<std::pair<std::uint32_t, double>> flops_of;  ///< (event, what the profiler says it computes), by event
+  std::vector<std::pair<std::uint32_t, double>> flops_of;  ///< (event, FLOPs that the profiler computed), by event
 
-  /// Time that the profiler took for itself, or CUDA beside the program's calls, by its kind. No event: nothing is
-  /// known to wait for it, and the host's threads were seen to do what they did meanwhile.
+  /// Time spent by the profiler itself, or by CUDA outside the program's calls. It is not an event: nothing is known to
+  /// wait for it, and host threads were recorded as working meanwhile.
   struct Overhead {
     TextId kind;
     Time start;
@@ -152,18 +153,20 @@ struct HostDeviceTrace {
   };
   std::vector<Overhead> overheads;
 
-  /// What one host thread put into a queue and another one took out of it: the two events.
+  /// Hand-overs through a queue: the event that puts an item in, and the event on another host thread that takes it
+  /// out.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hand_overs;
 
-  // The next two are there where an execution trace of the same run was joined (stitch/host_device/execution_trace.h).
-  /// Memory that an operator used, by event.
+  // The next two are filled only if an execution trace of the same run was joined (join_execution_trace() in
+  // stitch/host_device/host_device.h).
+  /// One use of memory by an operator. Sorted by event.
   struct StorageUse {
     std::uint32_t event = 0;
-    bool written = false;  ///< it is a result; else read
+    bool written = false;  ///< true for a result, false for an input
     std::int64_t storage = 0;
   };
   std::vector<StorageUse> storage_uses;
-  /// A call of a process group that started a collective, or waits for one, by event.
+  /// A call of a process group that starts a collective or waits for one. Sorted by event.
   struct CollectiveCall {
     std::uint32_t event = 0;
     bool waits = false;
@@ -171,29 +174,29 @@ struct HostDeviceTrace {
   };
   std::vector<CollectiveCall> collective_calls;
 
-  /// A group of ranks as its library numbers them. Until they are known by the job's numbers
-  /// (stitch/host_device/communicators.h), `peer` in details of the group counts within it.
+  /// A group of ranks, as numbered by its library. `peer` in the details of the group's events is a number within the
+  /// group until resolve_communicators() (stitch/host_device/host_device.h) converts it to a rank of the job.
   struct Communicator {
-    TextId group;  ///< as in details: equal in the traces of all members
+    TextId group;  ///< as in EventDetail; equal in the traces of all members
     std::int32_t rank = 0;
-    std::int32_t size = 0;   ///< 0: not known
-    std::int32_t nodes = 0;  ///< that its ranks are on, as the library counts them; 0: not known
+    std::int32_t size = 0;   ///< 0 if unknown
+    std::int32_t nodes = 0;  ///< hosts of the group, as the library counts them; 0 if unknown
   };
-  std::vector<Communicator> communicators;  ///< of each group once
-  std::vector<TransportUse> transports;     ///< where PartSink::details asks for them
+  std::vector<Communicator> communicators;  ///< each group once
+  std::vector<TransportUse> transports;     ///< filled only if PartSink::details is set
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
-  /// How many ranks share a batch, by its tensor, context and pipeline parallel groups; absent where no group says what
-  /// it is for.
+  /// The number of ranks that share a batch, from the tensor, context and pipeline parallel groups; empty if no group
+  /// gives its purpose.
   std::optional<std::int64_t> ranks_of_batch;
   std::string backend;    ///< "nccl", "gloo", "" if unknown
   std::string host_name;  ///< host_name, or the file name's prefix; may be empty
-  /// From begin to end, by time, where the trace was joined from several of one process; else empty.
+  /// The begin and end of each file, by time, if the trace was joined from several files of one process; else empty.
   std::vector<std::pair<Time, Time>> windows;
   std::string device_name;     ///< deviceProperties[used].name; may be empty
-  bool has_base_time = false;  ///< times are Unix times, so files can be compared with each other
-  Duration base_time{};        ///< what the file's own times count from: it was added to them
+  bool has_base_time = false;  ///< times are Unix times, so they can be compared across files
+  Duration base_time{};        ///< base time of the file; already added to all times
 
   static constexpr std::uint32_t kNoDetail = 0xFFFFFFFFU;
   [[nodiscard]] std::size_t size() const noexcept { return start.size(); }
@@ -207,7 +210,7 @@ struct HostDeviceTrace {
 
 /// The stages of a partition's communication, in the order of kPipeline (model/job/task_names.h).
 enum class Stage : std::uint8_t {
-  kTotal,  ///< no stage: the communication of a whole tensor, queueing included
+  kTotal,  ///< not a stage: the communication of a whole tensor, queueing included
   kCoordinateReduce,
   kReduce,
   kCopyD2H,
@@ -222,7 +225,7 @@ enum class Stage : std::uint8_t {
   kBroadcast,
 };
 
-/// comm.json: the communication stages of one GPU's process.
+/// An event of comm.json, the communication stages of one GPU's process.
 struct StageEvent {
   std::uint32_t tensor = 0;  ///< index into tensors: "byteps.gradient_7", without "Comm."
   Stage stage = Stage::kTotal;
@@ -232,13 +235,13 @@ struct StageEvent {
   Duration duration{};
 };
 struct StageTrace : TensorTrace<StageEvent> {
-  /// Whose events these are: one, "", as BytePS writes the file. Where the files of several GPUs were
-  /// merged into one, the "rank0" or pid of each.
+  /// The processes that the events belong to: a single "" in a file from BytePS, or the "rank0" or pid of each GPU if
+  /// files of several GPUs were merged.
   std::vector<std::string> processes;
 };
 
-/// The operators of one GPU: files temp.json and bps_trace*.json. Names begin with FW., BW. or UPDATE; a
-/// prefix "rank0." or "host0->" before that is in `process`.
+/// The operators of one GPU, from temp.json and bps_trace*.json. Names begin with FW., BW. or UPDATE; a prefix before
+/// that, such as "rank0." or "host0->", is moved to `process`.
 struct OperatorTrace {
   struct Event {
     std::string name;
@@ -248,7 +251,7 @@ struct OperatorTrace {
     Time start;
     Duration duration{};
     std::vector<std::string> inputs;  ///< args.argN or args.inputN, by N
-    bool communication = false;       ///< a "Comm." event, not an operator
+    bool communication = false;       ///< true for a "Comm." event, which is not an operator
   };
   std::vector<Event> events;
 };
@@ -282,8 +285,8 @@ struct TensorTable {
 
 // ---------------------------------------------------------------- task graphs
 
-/// A task graph (.tasks.json), written by hand or by a program: computations on hosts, transfers between
-/// hosts over routes of one-way links, and which tasks each one waits for.
+/// A task graph (.tasks.json), written by hand or by a program: computations on hosts, transfers between hosts over
+/// routes of one-way links, and the dependencies between them.
 struct TaskGraph {
   struct Link {
     double bandwidth = 0;  ///< in bytes per second
@@ -291,20 +294,20 @@ struct TaskGraph {
   };
   struct Task {
     std::int64_t id = 0;
-    Duration duration{};            ///< of a computation
-    Bytes bytes{};                  ///< of a transfer
-    std::uint64_t after_end = 0;    ///< index into `after`: the end of those of this task
+    Duration duration{};            ///< only for a computation
+    Bytes bytes{};                  ///< only for a transfer
+    std::uint64_t after_end = 0;    ///< end of this task's range in `after`
     TextId name;                    ///< invalid if the file has none
-    std::uint32_t host = 0;         ///< of a computation; of a transfer, where it comes from
-    std::uint32_t destination = 0;  ///< of a transfer
-    bool transfer = false;          ///< else a computation
+    std::uint32_t host = 0;         ///< host of a computation, or source of a transfer
+    std::uint32_t destination = 0;  ///< only for a transfer
+    bool transfer = false;          ///< false for a computation
   };
   std::uint32_t hosts = 0;
   std::vector<Link> links;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>
       routes;  ///< (from, to) -> links, never empty
   std::vector<Task> tasks;
-  std::vector<std::uint32_t> after;  ///< what must have finished, as indices into tasks; by task
+  std::vector<std::uint32_t> after;  ///< dependencies as indices into tasks, grouped by task
   std::vector<std::string> texts;    ///< by TextId; each once
 
   [[nodiscard]] std::span<const std::uint32_t> after_of(std::size_t task) const noexcept {
@@ -313,20 +316,20 @@ struct TaskGraph {
   }
 };
 
-/// One kind of content that a file may have.
+/// The content of a file, in one of these forms.
 using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
                           ExecutionGraph, ExecutionTrace, TensorflowTrace, OperatorMetadata, HorovodTrace, ChunkTrace,
                           RankGraph, MessageTrace, ServerTrace, KeyTable, RangeProfile>;
 
-/// Takes what a format makes of one input: its parts, and what was wrong with it.
+/// Collects the parts that a format reads from one input, and the problems it finds.
 struct PartSink {
   struct Item {
     Part part;
     std::string of;
   };
 
-  /// Takes a part. Where an input holds several ranks or GPUs, `of` says whose part it is, as
-  /// messages shall name it: "rank 3", "GPU 1"; a rank's number is also in its HostDeviceTrace.
+  /// Adds a part. If an input holds several ranks or GPUs, `of` names the one that the part belongs to in messages:
+  /// "rank 3", "GPU 1". A rank's number is also in its HostDeviceTrace.
   void add(Part part, std::string of = {}) { parts.push_back({std::move(part), std::move(of)}); }
 
   /// Counts a record that cannot be used.
@@ -335,8 +338,8 @@ struct PartSink {
     diagnostics.count(why, where, detail);
   }
 
-  bool details = false;  ///< whether the format is to deliver what only TraceDetails holds, too
-  int threads = 1;       ///< that may read the input
+  bool details = false;  ///< also read data that only TraceDetails needs
+  int threads = 1;       ///< threads that the format may use
   std::vector<Item> parts;
   Diagnostics diagnostics;
   std::uint64_t events = 0;   ///< records seen

@@ -7,10 +7,10 @@ namespace stepsim::ingest {
 
 namespace {
 
-constexpr std::size_t kFirstSlots = 16;  // a database may have a process, with tables of its own, for each kernel
+constexpr std::size_t kFirstSlots = 16;  // small: some databases create many tables, one per process
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
-  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio: every bit reaches the high ones
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio: every bit affects the high bits
   hash = (hash ^ word) * kMultiplier;
   return hash ^ (hash >> 32);
 }

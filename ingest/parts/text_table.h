@@ -16,9 +16,9 @@ class TextTable {
  public:
   TextTable();
 
-  /// The id of `text`, which is copied into the table if it is new.
+  /// Returns the id of `text`, and copies the text into the table if it is new.
   [[nodiscard]] TextId intern(std::string_view text);
-  /// The id of `text`; invalid if the table does not hold it.
+  /// Returns the id of `text`; invalid if the table does not contain it.
   [[nodiscard]] TextId find(std::string_view text) const;
   /// Precondition: this table gave out `id`.
   [[nodiscard]] const std::string& text(TextId id) const noexcept { return texts_[id.index()]; }
@@ -33,7 +33,7 @@ class TextTable {
     std::uint32_t text = kFree;
   };
   static constexpr std::uint32_t kFree = 0xFFFFFFFFU;
-  /// Index of the slot that holds `text`, else of the free slot where it belongs.
+  /// Returns the slot that contains `text`, or else the free slot where it belongs.
   [[nodiscard]] std::size_t slot_of(std::string_view text, std::uint32_t hash) const;
   void grow();
 

@@ -9,15 +9,16 @@
 
 #include "model/base/units.h"
 
-/// What the files of a dPRO trial hold (its third generation, G3), and Horovod's own timeline. Times are on the
+/// The contents of the files of a dPRO trial (third generation, G3), and of Horovod's own timeline. Times are on the
 /// clock of the host that wrote the file.
 namespace stepsim::ingest {
 
-/// What a file says of tensors, event by event, in the order of the file; of spans, of their ends.
+/// The tensor events of one file, in the order of the file. An event with a begin and an end record has the place of
+/// its end record.
 template <class EventType>
 struct TensorTrace {
   using Event = EventType;
-  std::vector<std::string> tensors;  ///< each once
+  std::vector<std::string> tensors;  ///< without duplicates
   std::vector<Event> events;
 };
 
@@ -40,12 +41,12 @@ struct OperatorMetadata {
     std::string name;
     std::string type;
     std::vector<std::string> inputs;  ///< names of operators, without output numbers
-    std::optional<Bytes> output;      ///< the size of what it writes first, where shape and type tell it
+    std::optional<Bytes> output;      ///< size of its first output, if shape and type are known
   };
   std::vector<Operator> operators;
 };
 
-/// Horovod's timeline: what it did for each tensor, and when all ranks had agreed on it.
+/// Horovod's timeline: the phases of each tensor's communication, and when all ranks had agreed on it.
 struct HorovodTrace {
   struct Phase {
     std::uint32_t tensor = 0;  ///< index into tensors
@@ -54,24 +55,25 @@ struct HorovodTrace {
     Duration duration{};
   };
   struct Tensor {
-    std::string name;  ///< "1" of dPRO's "horovod_allreduce.1"; "1+2" where several were fused; else as recorded
+    std::string name;  ///< "1" for dPRO's "horovod_allreduce.1"; "1+2" for fused tensors; else as recorded
     std::optional<Bytes> bytes;
   };
   std::vector<Tensor> tensors;
   std::vector<std::string> names;
-  std::vector<Phase> phases;   ///< in the order of their ends in the file; none holds another one
-  bool has_base_time = false;  ///< the file says when it began, in Unix time
+  std::vector<Phase> phases;   ///< in the order of their ends in the file; no phase contains another one
+  bool has_base_time = false;  ///< the file states its begin in Unix time
 };
 
-/// comm_detail.json: the chunks that NCCL sent and received. Tensors are called "1", "1+2" where they were fused.
+/// comm_detail.json: the chunks that NCCL sent and received. Tensors have names such as "1", or "1+2" if they were
+/// fused.
 struct ChunkEvent {
-  std::uint32_t tensor = 0;  ///< index into tensors, as in all such events
+  std::uint32_t tensor = 0;  ///< index into TensorTrace::tensors, as in the events below
   Time start;
   Duration duration{};
-  bool send = false;  ///< else received
+  bool send = false;  ///< false if received
   std::int32_t loop = 0;
   std::int32_t channel = 0;
-  std::int32_t chunk = 0;  ///< the step of the ring, from 0
+  std::int32_t chunk = 0;  ///< step of the ring, counted from 0
   std::int32_t slice = 0;
 };
 using ChunkTrace = TensorTrace<ChunkEvent>;
@@ -85,7 +87,7 @@ struct RankGraph {
     friend auto operator<=>(const Hop&, const Hop&) noexcept = default;
   };
   std::vector<Hop> ring;  ///< ascending, each once
-  bool tree = false;      ///< the file describes trees, too
+  bool tree = false;      ///< the file also describes trees
 };
 
 /// comm_timeline.json: the messages between the workers and servers of BytePS.
@@ -101,7 +103,7 @@ struct MessageEvent {
 };
 using MessageTrace = TensorTrace<MessageEvent>;
 
-/// server_timeline.json: what the servers of BytePS did with what they had received.
+/// server_timeline.json: the work of BytePS's servers on the data they received.
 struct ServerEvent {
   enum class Kind : std::uint8_t { kCopyFirst, kSum, kCopyMerged };
   std::uint32_t tensor = 0;
@@ -110,11 +112,11 @@ struct ServerEvent {
   std::int32_t partition = -1;
   Kind kind = Kind::kCopyFirst;
   std::int32_t server = 0;
-  std::int32_t thread = 0;  ///< of the server's engine
+  std::int32_t thread = 0;  ///< thread of the server's engine
 };
 using ServerTrace = TensorTrace<ServerEvent>;
 
-/// key_dict.txt: the keys under which BytePS sends each tensor, one a partition.
+/// key_dict.txt: the keys under which BytePS sends each tensor, one per partition.
 struct KeyTable {
   struct Tensor {
     std::string name;

@@ -31,7 +31,7 @@ class Rewriter {
 
   void run() {
     for_each_piece<json::kPadding>(source_, [this](std::string_view piece) { take(piece); });
-    if (in_string_) write(text_);  // the text was cut in it
+    if (in_string_) write(text_);  // the text ended inside a string
   }
 
  private:
@@ -115,7 +115,7 @@ class Rewriter {
       throw InputError({source_.name(), string_at_, {}}, "a string is longer than 64 MiB; expected a trace");
   }
 
-  /// The quote that ends the string in which `p` is; the end of the piece if that is not in it.
+  /// Returns the quote that ends the current string at or after `p`, or the end of the piece if the string continues.
   const char* end_of_string(const char* p) {
     for (bool ascii = true; p != end_; ++p) {
       if (std::exchange(escaped_, false)) continue;
@@ -139,7 +139,7 @@ class Rewriter {
     return (is_key ? changes_.key : changes_.string)(place(string_at_), content);
   }
 
-  /// A value of an object may be replaced as a whole: then what it holds is passed over.
+  /// At a member's value, asks whether to replace the whole value; if so, its text is skipped.
   void begin_value(char first) {
     if (!expecting_value_) return;
     expecting_value_ = false;
@@ -152,7 +152,7 @@ class Rewriter {
     skips_ = true;
   }
 
-  /// A value that is passed over ends at the next comma or bracket of the object that it is in.
+  /// Ends the skipping of a value at the next comma or bracket of the object that contains it.
   void end_skipped() {
     if (!skips_ || is_object_.size() != skipped_depth_) return;
     skips_ = false;
@@ -161,7 +161,7 @@ class Rewriter {
 
   void open(bool object) {
     if (is_object_.size() == kDeepest)
-      throw InputError({source_.name(), offset(at_), {}}, "more than 4096 brackets in each other; expected a trace");
+      throw InputError({source_.name(), offset(at_), {}}, "more than 4096 nested brackets; expected a trace");
     is_object_.push_back(object);
     keys_.emplace_back();
     wants_key_ = object;
@@ -184,7 +184,7 @@ class Rewriter {
   void write(std::string_view text) {
     if (!skips_ && !text.empty()) out_(text);
   }
-  /// Writes what stays as it is up to `end`.
+  /// Writes unchanged text up to `end`.
   void write_up_to(const char* end) { write({unwritten_, static_cast<std::size_t>(end - unwritten_)}); }
   /// Writes `content` as a string, in place of the text up to at_.
   void write_quoted(std::string_view content) {
@@ -197,18 +197,18 @@ class Rewriter {
   ByteSource& source_;
   const JsonChanges& changes_;
   const std::function<void(std::string_view)>& out_;
-  // The piece of text that is being read. Of what stays as it is, unwritten_ to at_ is not written yet.
+  // The current piece of text ends at end_. Its unchanged text from unwritten_ to at_ is not written yet.
   const char* unwritten_ = nullptr;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   std::uint64_t end_offset_ = 0;
-  bool in_string_ = false;  ///< one that began in an earlier piece
+  bool in_string_ = false;  ///< inside a string that began in an earlier piece
   bool escaped_ = false;
   bool has_escapes_ = false;
-  std::string text_;  ///< of that string, with its quotes
+  std::string text_;  ///< text of this string, with its quotes
   std::uint64_t string_at_ = 0;
   std::vector<bool> is_object_;
-  std::vector<std::string> keys_;  ///< one a bracket
+  std::vector<std::string> keys_;  ///< one key per open bracket
   bool wants_key_ = false;
   bool expecting_value_ = false;
   bool skips_ = false;

@@ -12,30 +12,30 @@
 
 namespace stepsim::ingest {
 
-/// Where a value stands in a JSON text.
+/// The position of a value in a JSON text.
 struct JsonPlace {
   std::string_view file;
-  std::uint64_t offset = 0;  ///< of its first character, in the (inflated) text
-  /// The keys that lead to it, the outermost first; that of an array's item is empty.
+  std::uint64_t offset = 0;  ///< offset of its first character in the decompressed text
+  /// The keys on the path to the value, outermost first. An array item has an empty key.
   const std::vector<std::string>& keys;
   [[nodiscard]] std::string_view key() const noexcept { return keys.empty() ? std::string_view{} : keys.back(); }
 };
 
-/// What is to become of the values of a JSON text.
+/// The changes to make to a JSON text.
 struct JsonChanges {
-  /// Called with a string's content before it is written: what to write in its place, nothing to leave it.
+  /// Called with a string's content before it is written. Returns the replacement, or nullopt to keep the string.
   std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> string;
-  /// The same for the key of an object's member. In `place` it is the last of the keys; the members that follow are
-  /// called by the key as it was.
+  /// Called with the key of each member of an object; the result has the same meaning as for `string`. The key is the
+  /// last of the keys in `place`; for the members inside the value, `place` has the original key.
   std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> key;
-  /// Called at the first character of each value of an object: the string that stands for all of it, nothing to go into
-  /// it.
+  /// Called at the first character of each member's value. Returns a string that replaces the whole value, or nullopt
+  /// to continue inside the value.
   std::function<std::optional<std::string>(const JsonPlace& place, char first)> value;
 };
 
-/// Writes JSON text anew as it passes by, byte for byte but for what `changes` says. Text that is no strict JSON passes
-/// too, and what is cut stays cut. Memory holds one string and the open brackets. Throws InputError for a string of
-/// more than 64 MiB and for more than 4096 brackets in each other.
+/// Copies JSON text to `out` byte for byte, apart from the given changes. Text that is not strict JSON is copied too,
+/// and truncated text stays truncated. Memory holds one string and the open brackets. Throws InputError for a string of
+/// more than 64 MiB and for more than 4096 nested brackets.
 void rewrite_json(ByteSource& source, const JsonChanges& changes, const std::function<void(std::string_view)>& out);
 
 }  // namespace stepsim::ingest

@@ -9,7 +9,7 @@ constexpr auto kPublicPackages = std::to_array<std::string_view>(
      "jax",       "flash_attn",  "xformers",     "torch_npu",    "torchrec",   "fbgemm_gpu", "pytorch_lightning",
      "lightning", "vllm",        "site-packages"});
 
-/// Folders of these packages. A folder of another name may be somebody's own, beside a program.
+/// Names of folders inside public packages. A folder with another name may be somebody's own.
 constexpr auto kPublicFolders = std::to_array<std::string_view>({"_C",
                                                                  "_decomp",
                                                                  "_dynamo",
@@ -118,7 +118,7 @@ constexpr auto kPublicFolders = std::to_array<std::string_view>({"_C",
                                                                  "xpu",
                                                                  "zero"});
 
-/// Folders of Python's own library.
+/// Folders of Python's standard library.
 constexpr auto kPythonFolders = std::to_array<std::string_view>(
     {"asyncio", "collections", "concurrent", "ctypes", "email", "encodings", "http", "importlib", "json", "lib-dynload",
      "logging", "multiprocessing", "sqlite3", "tkinter", "unittest", "urllib", "wsgiref", "xml", "zoneinfo"});
@@ -127,14 +127,14 @@ bool is_public_package(std::string_view name) { return is_one_of(kPublicPackages
 
 std::string_view first_component(std::string_view path) { return path.substr(0, path.find('/')); }
 
-/// Whether a path from a package on is a file in it, or goes on in one of `folders`.
+/// True if `path`, relative to a package, is a file directly in the package or begins with one of `folders`.
 template <std::size_t Size>
 bool is_within(const std::array<std::string_view, Size>& folders, std::string_view path) {
   return path.find('/') == std::string_view::npos || is_one_of(folders, first_component(path));
 }
 
-/// Where the part of `path` begins that is the same for everybody: a public package's files, or Python's own. The
-/// path's length if there is none.
+/// Returns the beginning of the public part of `path`: files of a public package or of Python's standard library.
+/// Returns the path's length if there is none.
 std::size_t public_part(std::string_view path) {
   for (const std::string_view folder : {"site-packages/", "dist-packages/"}) {
     const std::size_t at = path.find(folder);
@@ -161,7 +161,7 @@ bool is_source_file(std::string_view path) {
                      [path](std::string_view extension) { return path.ends_with(extension); });
 }
 
-/// Where a path ends that begins at `at`: brackets are a part of it if it goes on behind them.
+/// Returns the end of the path that begins at `at`. Brackets are part of the path if it continues after them.
 std::size_t end_of_path(std::string_view text, std::size_t at) {
   std::size_t end = end_of(text, at, is_path);
   while (end > at && end < text.size() && (text[end] == '(' || text[end] == '[')) {
@@ -170,11 +170,11 @@ std::size_t end_of_path(std::string_view text, std::size_t at) {
     if (close + 1 >= text.size() || text[close] != wanted || text[close + 1] != '/') break;
     end = end_of(text, close + 1, is_path);
   }
-  while (end > at && text[end - 1] == '.') --end;  // the end of a sentence
+  while (end > at && text[end - 1] == '.') --end;  // a full stop after the path
   return end;
 }
 
-/// The same of Windows: a blank is a part of it if the word behind goes on the path.
+/// Like end_of_path(), for a Windows path. A blank is part of the path if the next word continues it.
 std::size_t end_of_windows_path(std::string_view text, std::size_t at) {
   constexpr auto is_part = [](char c) { return is_path(c) || c == '\\'; };
   std::size_t end = end_of(text, at, is_part);
@@ -187,8 +187,9 @@ std::size_t end_of_windows_path(std::string_view text, std::size_t at) {
   return end;
 }
 
-/// "/scratch": a folder that no system has. Names of operators begin with a bar and a capital letter, if at all.
-bool is_own_folder(std::string_view path) {
+/// True for a top-level folder that is not a usual system folder. Names of operators that begin with a slash continue
+/// with a capital letter, so they do not match.
+bool is_unusual_top_folder(std::string_view path) {
   constexpr std::size_t kShortest = 5;
   constexpr auto kUsual = std::to_array<std::string_view>(
       {"/bin", "/boot", "/data", "/dev",  "/etc",  "/home", "/lib",      "/lib64",   "/media",
@@ -200,7 +201,7 @@ bool is_own_folder(std::string_view path) {
 
 }  // namespace
 
-/// Absolute paths, and relative ones of files of programs.
+/// Finds absolute paths, and relative paths of source files.
 std::optional<PrivatePiece> private_path_at(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   const bool on_drive = rest.size() > 2 && is_word_character(rest[0]) && rest[1] == ':' && rest[2] == '\\';
@@ -213,7 +214,7 @@ std::optional<PrivatePiece> private_path_at(std::string_view text, std::size_t a
   const std::string_view path = text.substr(at, end - at);
   if (!path.starts_with('/') && !path.starts_with('~') && path.find('.') == std::string_view::npos) return std::nullopt;
   const bool absolute = path.size() > 2 && path[0] == '/' && (is_word_character(path[1]) || path[1] == '.') &&
-                        (path.find('/', 1) != std::string_view::npos || is_own_folder(path));
+                        (path.find('/', 1) != std::string_view::npos || is_unusual_top_folder(path));
   const bool from_home = path.starts_with("~/") || path.starts_with("./") || path.starts_with("../");
   if (!absolute && !from_home && !is_source_file(path)) return std::nullopt;
   const std::size_t shared = public_part(path);

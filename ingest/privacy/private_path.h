@@ -9,10 +9,10 @@
 
 #include "ingest/privacy/private_text.h"
 
-/// Paths of files, and the characters that they and other private texts consist of.
+/// Recognises file paths, and the characters that occur in paths and other private texts.
 namespace stepsim::ingest {
 
-/// A letter or digit of ASCII.
+/// True for an ASCII letter or digit.
 constexpr bool is_word(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -27,7 +27,7 @@ constexpr bool is_path(char c) {
 }
 constexpr bool is_blank(char c) { return c == ' '; }
 
-/// Where the run of characters that belong ends which begins at `at`.
+/// Returns the end of the run of characters from `at` for which `belongs` is true.
 template <class Belongs>
 std::size_t end_of(std::string_view text, std::size_t at, Belongs belongs) {
   while (at < text.size() && belongs(text[at])) ++at;
@@ -39,11 +39,12 @@ bool is_one_of(const std::array<std::string_view, Size>& words, std::string_view
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The path of a file that is no part of a public package, if one begins at `at`. O(its length).
+/// Returns the file path that begins at `at`, if there is one and it is not a path inside a public package. O(length of
+/// the path).
 [[nodiscard]] std::optional<PrivatePiece> private_path_at(std::string_view text, std::size_t at);
 
-/// The user's name in a path: "/home/NAME/", "/Users/NAME/", "C:\Users\NAME\"; empty if there is none, or a name that
-/// many have (root, ubuntu).
+/// Returns the user name in a path: "/home/NAME/", "/Users/NAME/", "C:\Users\NAME\". Empty if there is none, or only a
+/// common one (root, ubuntu).
 [[nodiscard]] std::string_view user_in_path(std::string_view path) noexcept;
 
 }  // namespace stepsim::ingest

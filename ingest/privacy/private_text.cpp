@@ -16,10 +16,10 @@ constexpr bool is_url(char c) {
   return !is_blank_or_control(c) && c != '"' && c != '\'' && c != '<' && c != '>' && c != ')' && c != ',';
 }
 
-/// A token that its issuer begins in a way of its own.
+/// A type of token with a fixed beginning chosen by its issuer.
 struct TokenForm {
   std::string_view beginning;
-  std::size_t fewest;  ///< characters after the beginning
+  std::size_t fewest;  ///< minimum number of characters after the beginning
   std::string_view what;
 };
 
@@ -35,7 +35,8 @@ constexpr auto kTokenForms = std::to_array<TokenForm>({
 
 constexpr std::uint32_t bit_of(char c) { return std::uint32_t{1} << (static_cast<unsigned char>(c) & 31U); }
 
-/// By a token's first character, which may be its second: a bit for each, by its last five bits.
+/// For each first character of a token, the set of possible second characters. A set has one bit per character,
+/// numbered by its last five bits.
 constexpr std::array<std::uint32_t, 256> kSecondOfToken = [] {
   std::array<std::uint32_t, 256> seconds{};
   for (const TokenForm& form : kTokenForms)
@@ -44,7 +45,7 @@ constexpr std::array<std::uint32_t, 256> kSecondOfToken = [] {
   return seconds;
 }();
 
-/// False if no token begins at `at`.
+/// Quick check: false if no token begins at `at`.
 bool may_begin_token(std::string_view text, std::size_t at) {
   const std::uint32_t seconds = kSecondOfToken[static_cast<unsigned char>(text[at])];
   return seconds != 0 && at + 1 < text.size() && (seconds & bit_of(text[at + 1])) != 0;
@@ -54,8 +55,8 @@ bool is_jwt(char c) { return is_token(c) || c == '.'; }
 
 constexpr std::string_view kPemBegin = "-----BEGIN ";
 
-/// Finds tokens. Positions must not decrease from call to call, so that each character is looked at once although
-/// "sk-sk-sk-" is the beginning of a token at every third of them.
+/// Finds tokens. Positions must not decrease from call to call. Each character is then examined once, even in texts
+/// such as "sk-sk-sk-", where a token may begin at every third character.
 class TokenFinder {
  public:
   explicit TokenFinder(std::string_view text) : text_(text) {}
@@ -68,7 +69,7 @@ class TokenFinder {
       const std::size_t rest = at + form.beginning.size();
       if (inside_word && !is_random(rest, form.fewest)) continue;
       read_run(at);
-      // Words with bars between them are names: real tokens have digits.
+      // Hyphenated words are names; real tokens contain digits.
       if (run_end_ >= rest + form.fewest && after_last_digit_ > rest)
         return PrivatePiece{at, run_end_, PrivateKind::kSecret, form.what};
     }
@@ -81,7 +82,8 @@ class TokenFinder {
   }
 
  private:
-  /// Whether `count` characters from `at` on are letters of both cases and digits without a bar, as no word is.
+  /// True if the `count` characters from `at` are mixed-case letters and digits without a hyphen. No word looks like
+  /// this.
   [[nodiscard]] bool is_random(std::size_t at, std::size_t count) const {
     const std::string_view part = text_.substr(std::min(at, text_.size()), count);
     return part.size() == count && std::all_of(part.begin(), part.end(), is_word) &&
@@ -89,7 +91,7 @@ class TokenFinder {
            std::any_of(part.begin(), part.end(), is_lower);
   }
 
-  /// Reads the characters of tokens from `at` on, unless they have been read.
+  /// Reads the run of token characters from `at`, unless it has been read.
   void read_run(std::size_t at) {
     if (at < run_end_) return;
     for (run_end_ = at; run_end_ < text_.size() && is_jwt(text_[run_end_]); ++run_end_) {
@@ -99,10 +101,10 @@ class TokenFinder {
 
   std::string_view text_;
   std::size_t run_end_ = 0;
-  std::size_t after_last_digit_ = 0;  ///< of the run
+  std::size_t after_last_digit_ = 0;  ///< end of the last digit in the run
 };
 
-/// A program that takes a password as the value of a short option.
+/// A program with a short option that takes a password.
 struct PasswordOption {
   std::string_view program;
   char option;
@@ -122,8 +124,7 @@ constexpr auto kPasswordOptions = std::to_array<PasswordOption>({{"mysql", 'p', 
 
 bool ends_argument(char c) { return is_blank_or_control(c) || c == '"' || c == '\''; }
 
-/// Finds what follows the option of a program that takes a password by it. Positions must not decrease from call to
-/// call.
+/// Finds passwords after the options in the table above. Positions must not decrease from call to call.
 class PasswordOptionFinder {
  public:
   explicit PasswordOptionFinder(std::string_view text) : text_(text) {}
@@ -148,7 +149,7 @@ class PasswordOptionFinder {
  private:
   [[nodiscard]] bool begins_word(std::size_t at) const { return at == 0 || ends_argument(text_[at - 1]); }
 
-  /// Where a program's name begins, its command line does; where a command ends, its options do.
+  /// Updates program_: set at the name of a program, cleared at the end of a command.
   void note_program(std::size_t at) {
     const char c = text_[at];
     if (c == ';' || c == '|' || c == '&') program_ = nullptr;
@@ -161,14 +162,14 @@ class PasswordOptionFinder {
   }
 
   std::string_view text_;
-  std::size_t next_ = 0;                     ///< whose program is not known yet
-  const PasswordOption* program_ = nullptr;  ///< whose command line this is
+  std::size_t next_ = 0;                     ///< first position that note_program() has not seen
+  const PasswordOption* program_ = nullptr;  ///< program of the current command line
 };
 
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-/// How long the sign between a name and its value is that begins at `at`: "=", ":" or these as a URL writes them; 0 if
-/// there is none. "::" goes on a C++ name.
+/// Returns the length of the assignment sign at `at`: "=", ":" or their URL encodings; 0 if there is none. "::" is part
+/// of a C++ name, not a sign.
 std::size_t sign_at(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("::")) return 0;
@@ -178,7 +179,7 @@ std::size_t sign_at(std::string_view text, std::size_t at) {
                                                                                                                   : 0;
 }
 
-/// The name that ends at `end`, before blanks and, as in JSON, a quote. A longer one than any is cut.
+/// Returns the name before `end`, skipping blanks and quotes between them. Names are cut to 128 characters.
 std::string_view name_before(std::string_view text, std::size_t end) {
   constexpr std::size_t kMostBetween = 8;
   constexpr std::size_t kLongest = 128;
@@ -189,8 +190,8 @@ std::string_view name_before(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/// Where a value ends that begins at `begin`: between quotes at the second one, else at a blank, and without the
-/// brackets and signs that go on the text. "Bearer" and "Basic" belong to the word behind them.
+/// Returns the end of the value that begins at `begin`: the closing quote if it is quoted, else the next blank, without
+/// brackets and punctuation after the value. "Bearer" and "Basic" belong to the word after them.
 std::size_t end_of_value(std::string_view text, std::size_t begin) {
   if (begin > 0 && is_quote(text[begin - 1])) {
     std::size_t end = text.find(text[begin - 1], begin);
@@ -207,7 +208,7 @@ std::size_t end_of_value(std::string_view text, std::size_t begin) {
   return end;
 }
 
-/// NAME=VALUE, --name VALUE and NAME: VALUE, where the name is that of a secret.
+/// Finds NAME=VALUE, --name VALUE and NAME: VALUE where the name is that of a secret.
 std::optional<PrivatePiece> assigned_at(std::string_view text, std::size_t at) {
   const std::size_t sign = sign_at(text, at);
   const bool may_be_option = text[at] == ' ';
@@ -222,7 +223,7 @@ std::optional<PrivatePiece> assigned_at(std::string_view text, std::size_t at) {
   const std::size_t end = end_of_value(text, value);
   const std::string_view content = text.substr(value, end - value);
   if (content.empty()) return std::nullopt;
-  // "input_tokens: 512" is a number of something.
+  // "input_tokens: 512" is a count, not a secret.
   if (secret == SecretName::kOrCount && std::all_of(content.begin(), content.end(), is_digit_char)) return std::nullopt;
   return PrivatePiece{value, end, PrivateKind::kSecret, "value of a variable that is named like a secret"};
 }
@@ -254,7 +255,7 @@ std::optional<PrivatePiece> url_at(std::string_view text, std::size_t at) {
                       has_password ? "password in a URL" : std::string_view{}};
 }
 
-/// NAME@HOST:PATH, as ssh and scp have it.
+/// Finds NAME@HOST:PATH as used by ssh and scp.
 std::optional<PrivatePiece> remote_path_at(std::string_view text, std::size_t at) {
   if (text[at] != '@') return std::nullopt;
   std::size_t begin = at;
@@ -266,7 +267,8 @@ std::optional<PrivatePiece> remote_path_at(std::string_view text, std::size_t at
   return is_remote ? std::optional(PrivatePiece{begin, end, PrivateKind::kHost, {}}) : std::nullopt;
 }
 
-/// "10.0.0.1" from `p` on, with this sign between its numbers; nothing if there is none.
+/// Returns the end of four numbers such as "10.0.0.1" that begin at `p`, with `between` as the separator; nullopt if
+/// there are none.
 std::optional<std::size_t> end_of_four_numbers(std::string_view text, std::size_t p, char between) {
   for (int part = 0; part < 4; ++part) {
     const std::size_t end = end_of(text, p, is_digit_char);
@@ -283,13 +285,13 @@ std::optional<std::size_t> end_of_four_numbers(std::string_view text, std::size_
 
 bool is_host(char c) { return is_word(c) || c == '-' || c == '.'; }
 
-/// Where the run of characters of hosts begins that `at` is in.
+/// Returns the beginning of the run of host name characters that contains `at`.
 std::size_t begin_of_host(std::string_view text, std::size_t at) {
   while (at > 0 && is_host(text[at - 1])) --at;
   return at;
 }
 
-/// Names in domains that are of no public server, found at their last point.
+/// Finds host names in non-public domains, such as ".local", at their last dot.
 std::optional<PrivatePiece> local_host_at(std::string_view text, std::size_t at) {
   if (text[at] != '.') return std::nullopt;
   constexpr auto kDomains =
@@ -303,7 +305,7 @@ std::optional<PrivatePiece> local_host_at(std::string_view text, std::size_t at)
   return begin == at ? std::nullopt : std::optional(PrivatePiece{begin, end, PrivateKind::kHost, {}});
 }
 
-/// "ip-10-0-0-1.ec2.internal", the name that a cloud makes of an address.
+/// Finds names such as "ip-10-0-0-1.ec2.internal" that clouds derive from an address.
 std::optional<PrivatePiece> cloud_host_at(std::string_view text, std::size_t at) {
   if (text[at] != 'i' || !text.substr(at).starts_with("ip-") || (at > 0 && is_word_character(text[at - 1])))
     return std::nullopt;
@@ -315,8 +317,8 @@ std::optional<PrivatePiece> cloud_host_at(std::string_view text, std::size_t at)
 
 bool is_hex(char c) { return is_digit_char(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Groups of hexadecimal digits between colons: IPv6, and the address of an Ethernet card. Times have fewer of them,
-/// and names of C++ more than one "::".
+/// Finds IPv6 and Ethernet addresses: groups of hexadecimal digits between colons. Times have fewer groups, and C++
+/// names have more than one "::".
 std::optional<PrivatePiece> long_address_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLongestPart = 4;
   if (text[at] != ':') return std::nullopt;
@@ -341,7 +343,8 @@ std::optional<PrivatePiece> long_address_at(std::string_view text, std::size_t a
   return PrivatePiece{begin, end, PrivateKind::kAddress, {}};
 }
 
-/// Four numbers up to 255. Versions have fewer, or larger ones, or stand behind a letter.
+/// Finds IPv4 addresses: four numbers up to 255. Version numbers have fewer parts, larger numbers, or a letter in
+/// front.
 std::optional<PrivatePiece> address_at(std::string_view text, std::size_t at) {
   if (!is_digit_char(text[at]) || (at > 0 && (is_word_character(text[at - 1]) || text[at - 1] == '.')))
     return std::nullopt;
@@ -352,14 +355,14 @@ std::optional<PrivatePiece> address_at(std::string_view text, std::size_t at) {
   return PrivatePiece{at, *end, PrivateKind::kAddress, {}};
 }
 
-/// Characters at which something private can be seen inside a word.
+/// Characters inside a word at which private content may be detected.
 constexpr std::array<bool, 256> kSigns = [] {
   std::array<bool, 256> signs{};
   for (const char c : std::string_view("=@:/.~- \\%")) signs[static_cast<unsigned char>(c)] = true;
   return signs;
 }();
 
-/// False if nothing private begins or is seen at `at`: so it is at most letters.
+/// Quick check: false if nothing private begins or is detected at `at`.
 bool may_hold_something(std::string_view text, std::size_t at) {
   return kSigns[static_cast<unsigned char>(text[at])] || at == 0 || !is_word_character(text[at - 1]) ||
          may_begin_token(text, at);
@@ -405,7 +408,8 @@ std::vector<PrivatePiece> find_private(std::string_view text) {
       ++at;
       continue;
     }
-    // What begins before it and is found later holds it: alice@host.org was seen as a path up to '@'.
+    // A piece that is found later but begins earlier replaces the previous ones: alice@host.org was first seen as a
+    // path up to '@'.
     while (!pieces.empty() && pieces.back().end > piece->begin) {
       piece->begin = std::min(piece->begin, pieces.back().begin);
       pieces.pop_back();
@@ -433,7 +437,7 @@ SecretName names_secret(std::string_view key) noexcept {
        "apikey",     "api_key",     "api-key",     "api key",     "api_keys",    "access_key",    "access-key",
        "access key", "access_keys", "private_key", "private-key", "private key", "secret_key",    "secret-key",
        "secret key", "credential",  "credentials", "auth_key",    "auth",        "authorization", "cookie"});
-  // A shell's folder; in a database a byte of another value may stand before the name.
+  // PWD and OLDPWD are folders of a shell. In a database, a byte of another value may precede the name.
   if ((key.size() <= 4 && key.ends_with("PWD")) || key.ends_with("OLDPWD")) return SecretName::kNone;
   const std::string low = lower_case(key);
   const auto ends_with = [&low](std::string_view word) { return ends_with_word(low, word); };

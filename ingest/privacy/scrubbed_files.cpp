@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Formats whose files are a profiler's events with members beside them.
+/// Formats whose files contain a profiler's events and other top-level members.
 constexpr auto kTraceFormats =
     std::to_array<std::string_view>({"kineto", "byteps_comm", "byteprofile", "legacy_autograd", "tensorflow_timeline"});
 
@@ -43,7 +43,7 @@ void look_into(Input& input, Scrubber& scrubber) {
 void look_into_archive(Input& input, Scrubber& scrubber) {
   Archive archive(input);
   while (const std::optional<Archive::Member> member = archive.next()) {
-    if (!member->whynot.empty()) continue;
+    if (!member->unreadable_reason.empty()) continue;
     Input content(archive.open(input.name() + '/' + member->name));
     look_into(content, scrubber);
   }
@@ -51,21 +51,21 @@ void look_into_archive(Input& input, Scrubber& scrubber) {
 
 Input open_to_scrub(const FoundFile& file, const LoadOptions& options) {
   if (file.path == kStandardInput) {
-    throw InputError({file.path, {}, {}},
-                     "standard input can be read once, and --scrub reads twice; expected a file or a folder");
+    throw InputError(
+        {file.path, {}, {}},
+        "--scrub reads its input twice, but standard input can be read only once; expected a file or a folder");
   }
   Input input = Input::open(file.path, {.stop = options.stop, .progress = {}});
   if (is_archive(input.head()))
-    throw InputError({file.path, {}, {}}, "--scrub does not rewrite archives; expected the files in it, unpacked");
+    throw InputError({file.path, {}, {}}, "--scrub does not rewrite archives; expected the unpacked files");
   if (input.head().find('\0') != std::string_view::npos) {
     throw InputError({file.path, {}, {}},
-                     "--scrub rewrites text, and this file is none; expected JSON or plain text (of an Nsight Systems "
-                     "database, none)");
+                     "--scrub rewrites only text; expected JSON or plain text, not a database or another binary file");
   }
   return input;
 }
 
-/// The file's path below the folder that was named; empty if the file itself was the only one.
+/// Returns the file's path relative to the folder that the user named; empty if the user named only this file.
 std::string name_below(const std::string& path, const std::vector<std::string>& traces) {
   std::error_code ignored;
   for (const std::string& trace : traces) {
@@ -83,7 +83,7 @@ struct Readable {
   std::vector<RecordSpan> records;
 };
 
-/// Reads the trace to its end; true if its reader could not use all of it.
+/// Reads the trace to its end. Returns true if its reader could not use all of it.
 bool read_trace(const FoundFile& file, const LoadOptions& options, Diagnostics& diagnostics, Readable* readable) {
   Input input = open_to_scrub(file, options);
   ChromeEventReader reader(input.stream(), diagnostics);
@@ -95,7 +95,7 @@ bool read_trace(const FoundFile& file, const LoadOptions& options, Diagnostics& 
   return reader.skipped() > 0 || !reader.frame().head_is_json || !reader.frame().tail_is_json;
 }
 
-/// A file on its way to be scrubbed.
+/// A file to scrub.
 class FileToScrub {
  public:
   FileToScrub(FoundFile file, const LoadOptions& options, Diagnostics& diagnostics)
@@ -108,7 +108,7 @@ class FileToScrub {
   [[nodiscard]] const std::string& path() const noexcept { return file_.path; }
   [[nodiscard]] TextForm form() const noexcept { return form_; }
 
-  /// Calls `take(source)` with the file's text; of a damaged trace with the part that its reader delivers.
+  /// Calls `take(source)` with the file's text, or, for a damaged trace, with the part that its reader delivers.
   template <class Take>
   void with_text(Take&& take) const {
     Input input = open_to_scrub(file_, options_);
@@ -121,10 +121,10 @@ class FileToScrub {
   FoundFile file_;
   const LoadOptions& options_;
   TextForm form_;
-  std::optional<Readable> readable_;  ///< of a damaged trace
+  std::optional<Readable> readable_;  ///< set for a damaged trace
 };
 
-/// Substitutes are for texts, so each part of a path is one.
+/// Scrubs each part of a path separately, because a substitute replaces a whole text.
 std::string scrubbed_path(const std::string& path, Scrubber& scrubber) {
   fs::path result;
   for (const fs::path& part : fs::path(path)) result /= scrubber.text(part.string());
@@ -146,7 +146,7 @@ std::vector<PrivateContent> find_private_content(const std::vector<std::string>&
         look_into_archive(input, scrubber);
       }
     } catch (const InputError&) {
-      continue;  // what could be read was looked at; the damage is the business of whoever reads the trace
+      continue;  // the readable part was examined; the damage is reported when the trace is read as a capture
     }
   }
   return scrubber.found();

@@ -13,13 +13,13 @@
 
 namespace stepsim::ingest {
 
-/// Counts what is private in every file under `traces`, members of archives included; standard input and FIFOs are
-/// passed over, because they can be read once. Names are found where a member names them, or a path holds them. One
-/// pass over each file; of a damaged one what comes before the damage.
+/// Counts the private content of every file under `traces`, including archive members. Skips standard input and FIFOs,
+/// because they can be read only once. User and host names are found only in members that name them and in paths. Reads
+/// each file once; a damaged file is read up to the damage.
 [[nodiscard]] std::vector<PrivateContent> find_private_content(const std::vector<std::string>& traces,
                                                                const LoadOptions& options);
 
-/// Where one scrubbed file goes.
+/// The destination of one scrubbed file.
 struct ScrubTarget {
   std::function<void(std::string_view text)> write;
   std::function<void()> commit;
@@ -27,19 +27,19 @@ struct ScrubTarget {
 
 struct ScrubbedFiles {
   std::vector<PrivateContent> replaced;
-  Diagnostics diagnostics;  ///< what is wrong with the traces among the files
+  Diagnostics diagnostics;  ///< about defects of the traces among the files
 };
 
-/// Where scrubbed files go. Their names are paths below the one that was named, themselves scrubbed; empty where one
-/// file was named.
+/// The destination of the scrubbed files. Their names are scrubbed paths relative to the folder that the user named;
+/// the name is empty if the user named a single file.
 struct ScrubTargets {
   std::function<void(const std::vector<std::string>& names)> expect;  ///< called with all names before the first open()
   std::function<ScrubTarget(const std::string& name)> open;
 };
 
-/// Scrubs every file under `traces`, each after the other, the same names by the same substitutes in all of them.
-/// Of a damaged trace, only what its reader delivers is written, as strict JSON. Throws InputError for an archive,
-/// standard input, what is no text, and a trace of which nothing can be read.
+/// Scrubs every file under `traces`, one after another. The same private text gets the same substitute in all files.
+/// From a damaged trace, only the part that its reader delivers is written, as strict JSON. Throws InputError for an
+/// archive, for standard input, for a file that is not text, and for a trace without any readable part.
 [[nodiscard]] ScrubbedFiles scrub_files(const std::vector<std::string>& traces, const LoadOptions& options,
                                         const ScrubTargets& targets);
 

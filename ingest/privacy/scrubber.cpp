@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kScrubbed = "scrubbed";
 constexpr std::size_t kShortestPrivate = 2;
-constexpr std::size_t kShortestName = 3;  ///< of a host; of a user 2
+constexpr std::size_t kShortestName = 3;  ///< shortest name of a host; kShortestPrivate is that of a user
 
-/// Members of a profiler's file that tell nothing of who ran it, or that strings inside are looked at one by one.
+/// Members of a profiler's file that do not identify who ran it, or whose strings are examined one by one.
 constexpr auto kKeptMembers = std::to_array<std::string_view>({"traceEvents",
                                                                "schemaVersion",
                                                                "deviceProperties",
@@ -40,11 +40,11 @@ constexpr auto kKeptMembers = std::to_array<std::string_view>({"traceEvents",
                                                                "stackFrames",
                                                                "samples"});
 
-/// Members of a profiler's "distributedInfo" that tell how the job was laid out, and not where it ran.
+/// Members of a profiler's "distributedInfo" that describe the layout of the job and not where it ran.
 constexpr auto kKeptOfJob =
     std::to_array<std::string_view>({"backend", "rank", "world_size", "pg_count", "pg_config", "nccl_version"});
 
-/// Members of an event's arguments that hold what the process was started with.
+/// Members of an event's arguments that contain the environment or command line of the process.
 constexpr auto kProcessMembers = std::to_array<std::string_view>(
     {"env", "environ", "environment", "cmdline", "command_line", "argv", "cwd", "labels_env"});
 
@@ -56,7 +56,8 @@ bool is_plain_word(std::string_view name) {
   return std::none_of(name.begin(), name.end(), [](char c) { return is_digit(c) || c == '.' || c == '-'; });
 }
 
-/// "gpu7.example.org" where "gpu7" ends at `at`: the end of the domain; `at` if there is none, or the name of a file.
+/// Returns the end of the domain after a host name that ends at `at`, as in "gpu7.example.org". Returns `at` if there
+/// is no domain, or if it looks like the name of a file.
 std::size_t end_of_domain(std::string_view text, std::size_t at) {
   constexpr auto kFiles = std::to_array<std::string_view>(
       {"json", "gz", "zst", "pt", "txt", "log", "yaml", "yml", "py", "csv", "sqlite", "prof", "trace", "db", "et"});
@@ -69,7 +70,7 @@ std::size_t end_of_domain(std::string_view text, std::size_t at) {
   return has_labels && !is_number(top) && !is_one_of(kFiles, top) ? end : at;
 }
 
-/// Names of operators and kernels hold words that may be somebody's name too; texts that people write may not.
+/// True if the text looks like the name of an operator or kernel. Their words may coincide with somebody's name.
 bool names_operator(std::string_view text) {
   return text.find_first_of("<(") != std::string_view::npos || text.find("::") != std::string_view::npos;
 }
@@ -79,12 +80,12 @@ bool is_printable(char c) {
   return byte >= 0x20 && byte != 0x7F;
 }
 
-/// Cuts what is no JSON into runs of printable characters, each handed to `take`, and what is between to `between`. A
-/// run is not cut further: a password may follow the option that names it anywhere.
+/// Cuts text that is not JSON into runs of printable characters, which go to `take`; the rest goes to `between`. A run
+/// is not cut further, because a password may be anywhere after the option that names it.
 template <class Take, class Between>
 void for_each_run(ByteSource& source, Take&& take, Between&& between) {
   constexpr std::size_t kLongest = std::size_t{64} << 20U;
-  std::string begun;  // the part of a run in earlier pieces
+  std::string begun;  // part of the current run in earlier pieces
   std::uint64_t offset = 0;
   for_each_piece(source, [&](std::string_view piece) {
     for (std::size_t at = 0; at < piece.size();) {
@@ -122,13 +123,13 @@ void Scrubber::learn_name(PrivateKind kind, std::string_view name) {
                                        // keys of events' arguments
                                        "correlation", "context", "grid", "block", "bytes", "queued", "rank", "backend",
                                        "name", "args", "bandwidth", "registers"});
-  constexpr std::size_t kLongest = 255;  // of a path's part and of a host in DNS
+  constexpr std::size_t kLongest = 255;  // maximum length of a path component and of a DNS name
   const std::size_t shortest = kind == PrivateKind::kUser ? kShortestPrivate : kShortestName;
   if (name.size() < shortest || name.size() > kLongest || is_one_of(kCommon, name) || is_number(name)) return;
   names_.try_emplace(std::string(name), kind);
 }
 
-/// Also without its domain.
+/// Learns the name with and without its domain.
 void Scrubber::learn_host(std::string_view name) {
   learn_name(PrivateKind::kHost, name);
   learn_name(PrivateKind::kHost, name.substr(0, name.find('.')));
@@ -192,7 +193,7 @@ std::string Scrubber::text(std::string_view line) {
   return result;
 }
 
-/// In their order, so that hosts and ranks that are sorted by name stay in it.
+/// Numbers the names in their sort order, so that hosts and ranks sorted by name keep their order.
 void Scrubber::number_names() {
   if (std::exchange(names_numbered_, true)) return;
   for (const auto& known : names_) {
@@ -214,7 +215,8 @@ const Scrubber::KeyFacts& Scrubber::facts_of_key(std::string_view key) {
   return *facts;
 }
 
-/// A string is looked at by itself, and so is what a number of tokens may be.
+/// Returns the substitute for a whole member, or nullopt to examine its content. Strings, and numbers that may count
+/// tokens, are always examined.
 std::optional<std::string> Scrubber::whole_member(const JsonPlace& place, TextForm form, char first) {
   const std::string_view key = place.key();
   const bool trace = form == TextForm::kTrace;
@@ -242,7 +244,8 @@ std::optional<std::string> Scrubber::changed(const JsonPlace& place, std::string
   return changed_if_not_clean(place, text, place.key() == "name" ? Names::kOutsideOperators : Names::kAll);
 }
 
-/// The format's own keys are those at the top and those of an event, and all of a file that is not a profiler's.
+/// Returns the substitute for a key, or nullopt to keep the key. Plain words are kept in keys that the format defines:
+/// the top-level ones, those of an event, and all keys in files that are not a profiler's.
 std::optional<std::string> Scrubber::changed_key(const JsonPlace& place, TextForm form) {
   const std::size_t depth_of_event_keys = place.keys.front().empty() ? 2 : 3;
   const bool at_top = place.keys.size() == 1;
@@ -262,7 +265,7 @@ std::optional<std::string> Scrubber::changed_if_not_clean(const JsonPlace& place
 
 std::optional<std::string> Scrubber::changed_by_key(const JsonPlace& place, std::string_view text) {
   const std::string_view key = place.key();
-  if (key.size() <= 3) return std::nullopt;  // name, cat, ph, pid, tid, ts
+  if (key.size() <= 3) return std::nullopt;  // short keys such as cat, ph, pid, tid and ts
   const auto by = [&](PrivateKind kind) {
     count(to_text(kind), false, place);
     return substitute(kind, text);
@@ -297,8 +300,8 @@ std::optional<std::string> Scrubber::changed_by_form(const JsonPlace& place, std
   return result == text ? std::nullopt : std::optional(std::move(result));
 }
 
-/// The longest learned name that begins at `at`, between characters that are neither letters nor digits; nullptr if
-/// none does. O(its length log names).
+/// Returns the longest learned name that begins at `at` and is not part of a longer word; nullptr if there is none.
+/// O(length of the name * log names).
 const Scrubber::Name* Scrubber::name_at(std::string_view text, std::size_t at, Names names) const {
   if (at > 0 && is_word(text[at - 1])) return nullptr;
   const auto may_be = [&](const Name& name) {
@@ -309,7 +312,7 @@ const Scrubber::Name* Scrubber::name_at(std::string_view text, std::size_t at, N
   const Name* longest = nullptr;
   auto first = sorted_names_.begin();
   auto last = sorted_names_.end();
-  for (std::size_t length = 0; first != last; ++length) {  // all of [first, last) begin as the text does
+  for (std::size_t length = 0; first != last; ++length) {  // [first, last) match the text so far
     const bool ends_here = at + length == text.size() || !is_word(text[at + length]);
     for (; first != last && first->first.size() == length; ++first) {
       if (ends_here && may_be(*first->second)) longest = first->second;
@@ -342,7 +345,7 @@ void Scrubber::append_with_names(std::string& out, std::string_view text, const 
   }
 }
 
-/// Where something private is, without it: a key that is private itself is not written.
+/// Describes the position of private content without revealing it: private keys are not written.
 std::string Scrubber::place_text(const JsonPlace& place) const {
   std::string member;
   for (const std::string& key : place.keys) {

@@ -19,62 +19,63 @@
 
 namespace stepsim::ingest {
 
-/// How the text of a file is laid out, as far as rewriting it goes.
+/// The form of a file's text. It determines how the text is scrubbed.
 enum class TextForm : std::uint8_t {
-  kTrace,  ///< JSON of a profiler: members beside its events tell of the run, and are taken out
-  kJson,   ///< other JSON: every member belongs to what it says
-  kLines,  ///< plain text, or anything else that is looked at as such
+  kTrace,  ///< JSON of a profiler: top-level members next to the events describe the run and are replaced
+  kJson,   ///< other JSON: all members are kept
+  kLines,  ///< plain text, or anything else, treated as lines of text
 };
 
-/// Rewrites the text of traces so that they can be given away. What is private is replaced, the same text by the same
-/// substitute in every file: secrets, e-mail addresses, names of users and hosts, IP addresses, paths that are no part
-/// of a public package, and every top-level member of a profiler's file that is not known to describe the device, the
-/// job's ranks or the profiler's settings: the environment above all. Keys of members are looked at as values are.
-/// Numbers of events, structure and all other texts stay byte for byte; so do names of functions, modules, operators,
-/// kernels and annotations.
+/// Rewrites the text of traces so that they can be shared. It replaces private content, with the same substitute for
+/// the same text in every file: secrets, e-mail addresses, user and host names, IP addresses, and paths that are not
+/// part of a public package. It also replaces every top-level member of a profiler's file, above all the environment,
+/// unless the member is known to describe the device, the job's ranks or the profiler's settings. Keys are scrubbed
+/// like values. Numbers of events, structure and all other texts stay byte for byte, including names of functions,
+/// modules, operators, kernels and annotations.
 ///
-/// Names of users and hosts are learned from all files first, so that they are found wherever else they occur. Their
-/// substitutes sort as the names do.
+/// Names of users and hosts are learned from all files first, so that they are also found elsewhere. The substitutes
+/// sort in the same order as the names.
 class Scrubber {
  public:
   using Sink = std::function<void(std::string_view text)>;
 
-  /// Looks for names. To be called for each file, before any is scrubbed. Reads `source` to its end.
+  /// Learns names of users and hosts. Call this for each file before any file is scrubbed. Reads `source` to its end.
   void learn(ByteSource& source, TextForm form);
-  /// A host that is known from elsewhere, such as a file's name.
+  /// Adds a host name that is known from elsewhere, such as a file's name.
   void learn_host(std::string_view name);
 
-  /// Hands the text of `source` to `out` without what is private. Throws InputError as rewrite_json() does, and for a
-  /// line of more than 64 MiB in other text.
+  /// Passes the text of `source` to `out` with private content replaced. Throws InputError as rewrite_json() does, and
+  /// for a line of more than 64 MiB in other text.
   void scrub(ByteSource& source, TextForm form, const Sink& out);
 
-  /// The name of a file, or a text of one line, without what is private.
+  /// Returns a file name, or another text of one line, with private content replaced.
   [[nodiscard]] std::string text(std::string_view line);
 
-  /// What was replaced, by kind, in the order of their first place.
+  /// The replaced content by kind, in the order of first occurrence.
   [[nodiscard]] const std::vector<PrivateContent>& found() const noexcept { return found_; }
 
  private:
-  /// Which learned names are replaced in a text. A name that is a plain word may be a word of the format, too.
+  /// Selects the learned names that are replaced in a text. A name that is a plain word may also be a word of the
+  /// format.
   enum class Names : std::uint8_t {
-    kAll,               ///< in letters of any case, too
-    kOutsideOperators,  ///< plain words stay in names of operators and kernels, and names of two letters in all
+    kAll,               ///< all names, in any case
+    kOutsideOperators,  ///< keeps plain words in operator and kernel names, and two-letter names everywhere
     kNoPlainWords,
   };
   static constexpr std::size_t kNamesCount = 3;
-  /// What a key tells of the member's value.
+  /// Properties of a member's value that follow from its key.
   struct KeyFacts {
     SecretName secret = SecretName::kNone;
     bool host = false;
     bool user = false;
     bool of_process = false;
   };
-  /// What was found out about a text.
+  /// Cached results for a text.
   struct Known {
-    std::array<bool, kNamesCount> clean{};  ///< nothing in it is private, by Names
+    std::array<bool, kNamesCount> clean{};  ///< indexed by Names: the text contains nothing private
     std::optional<KeyFacts> as_key;
   };
-  /// A learned name, and what it is the name of.
+  /// A learned name and its kind.
   using Name = std::pair<const std::string, PrivateKind>;
 
   struct NaturalOrder {
@@ -100,8 +101,8 @@ class Scrubber {
   [[nodiscard]] std::string substitute(PrivateKind kind, std::string_view text);
   void count(std::string_view kind, bool secret, const JsonPlace& place);
 
-  std::map<std::string, PrivateKind, NaturalOrder> names_;  ///< of users and hosts
-  /// The same in lower case, sorted, once all are learned.
+  std::map<std::string, PrivateKind, NaturalOrder> names_;  ///< names of users and hosts
+  /// The names in names_ in lower case, sorted; filled after all names are learned.
   std::vector<std::pair<std::string, const Name*>> sorted_names_;
   bool names_numbered_ = false;
   std::array<std::map<std::string, std::size_t, std::less<>>, kPrivateKindCount> numbers_;  ///< by kind

@@ -12,18 +12,23 @@
 
 namespace stepsim::ingest {
 
-/// What was found out about texts that may come again. A text takes the place of one with the same hash, and long texts
-/// are not kept: memory is bounded, and so is the time of a look, whatever the texts are.
+/// A cache of facts about texts. A new text replaces a cached one with the same hash, and long texts are not cached, so
+/// memory and the time of a lookup are bounded for any input.
 template <class Facts>
 class TextMemo {
  public:
-  /// The facts of a text; `Facts{}` if none are known. Valid until the next call.
+  /// Returns the facts of a text; `Facts{}` if none are cached. Valid until the next call.
   [[nodiscard]] Facts& operator[](std::string_view text) {
     if (text.size() > kLongest) return long_text_ = {};
     const Ends ends(text);
     if (!entries_[last_].holds(text, ends)) {
       last_ = place(text, ends);
       if (!entries_[last_].holds(text, ends)) {
+        if (++texts_ == entries_.size() && texts_ < kMostEntries) {
+          entries_ = std::vector<Entry>(8 * texts_);
+          texts_ = 1;
+          last_ = place(text, ends);
+        }
         entries_[last_].text.assign(text.size() > sizeof(Ends) ? text : std::string_view{});
         entries_[last_].size = text.size();
         entries_[last_].ends = ends;
@@ -34,10 +39,11 @@ class TextMemo {
   }
 
  private:
-  static constexpr std::size_t kEntries = std::size_t{1} << 15U;
+  static constexpr std::size_t kFewestEntries = std::size_t{1} << 6U;
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 15U;
   static constexpr std::size_t kLongest = 512;
 
-  /// The first eight characters of a text and the last eight: all of most texts.
+  /// The first and last eight characters of a text. Most texts have no others.
   struct Ends {
     Ends() = default;
     explicit Ends(std::string_view text) {
@@ -59,18 +65,19 @@ class TextMemo {
     }
     Ends ends;
     std::size_t size = 0;
-    std::string text;  ///< empty where `ends` are all of it
+    std::string text;  ///< empty if `ends` covers the whole text
     Facts facts{};
   };
 
-  [[nodiscard]] static std::size_t place(std::string_view text, const Ends& ends) {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio
+  [[nodiscard]] std::size_t place(std::string_view text, const Ends& ends) const {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 divided by the golden ratio
     const std::uint64_t middle = text.size() > sizeof(Ends) ? std::hash<std::string_view>{}(text) : text.size();
-    return (((ends.first ^ std::rotl(ends.last, 29)) + middle) * kOdd) >> (64 - std::bit_width(kEntries - 1));
+    return (((ends.first ^ std::rotl(ends.last, 29)) + middle) * kOdd) >> (64 - std::bit_width(entries_.size() - 1));
   }
 
-  std::vector<Entry> entries_{kEntries};
-  std::size_t last_ = 0;  ///< the place of the last text: keys are looked up several times in a row
+  std::vector<Entry> entries_ = std::vector<Entry>(kFewestEntries);
+  std::size_t texts_ = 0;  ///< texts that entered this table, including those replaced since
+  std::size_t last_ = 0;   ///< index of the text that was looked up last: keys are looked up several times in a row
   Facts long_text_{};
 };
 

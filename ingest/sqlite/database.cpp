@@ -17,14 +17,14 @@ namespace {
 constexpr std::size_t kHeader = 100;
 constexpr std::size_t kReadFormat = 19;
 constexpr char kWithLog = 2;
-constexpr std::string_view kExpected = "expected a whole SQLite database: export or copy it again";
+constexpr std::string_view kExpected = "expected a complete SQLite database; export or copy it again";
 
-/// What SQLite may do at most: its own instructions for each byte of the database, and for none at all. Tables of
-/// Nsight Systems take 1 or 2 a byte.
+/// Limits on SQLite's work, in instructions of its virtual machine: an allowance per byte of the database plus a fixed
+/// one. Tables of Nsight Systems take 1 or 2 instructions per byte.
 constexpr std::uint64_t kInstructionsPerByte = 64;
 constexpr std::uint64_t kInstructionsAtLeast = 5'000'000;
 constexpr int kInstructionsAtOnce = 10'000;
-/// Of all texts and blobs. No name is nearly as long, and programs' output, which is stored too, is not read.
+/// Longest accepted text or blob. Names are far shorter; recorded program output may be longer, but is not read.
 constexpr int kLongestValue = 256 << 20;
 
 struct Free {
@@ -32,11 +32,12 @@ struct Free {
 };
 using Buffer = std::unique_ptr<unsigned char, Free>;
 
-// Names repeat, so databases shrink 4 to 20 times.
+// Traces repeat names, so compression shrinks their databases 4 to 20 times.
 constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostGrowth = 250;
 
-/// All bytes of `input`. Growing moves large blocks without copying them, and what is not filled takes no memory.
+/// Reads all bytes of `input`. Growing the buffer remaps large blocks without copying, and its unused part takes no
+/// memory.
 std::pair<Buffer, std::uint64_t> read_all(Input& input) {
   std::uint64_t capacity = std::uint64_t{1} << 20;
   Buffer bytes{static_cast<unsigned char*>(sqlite3_malloc64(capacity))};
@@ -47,7 +48,8 @@ std::pair<Buffer, std::uint64_t> read_all(Input& input) {
     if (got == 0) return {std::move(bytes), size};
     if (size > kLargestUnsuspected && size / kMostGrowth > input.taken()) {
       throw InputError({input.name(), size, {}},
-                       "the database is more than 250 times as large as what it was inflated from; expected a trace");
+                       "the database is more than 250 times as large as its compressed file, as in a decompression "
+                       "bomb; expected a trace");
     }
     if (size < capacity) continue;
     capacity *= 2;
@@ -65,8 +67,8 @@ std::uint64_t number_at(std::string_view bytes, std::size_t offset, std::size_t 
   return number;
 }
 
-/// Makes a database with a log beside it one without, which SQLite opens in memory.
-void take_off_log(unsigned char* header) {
+/// Changes the header from write-ahead log mode to plain mode. SQLite cannot open a database in log mode from memory.
+void clear_wal_mode(unsigned char* header) {
   constexpr unsigned char kPlain = 1;
   header[kReadFormat - 1] = header[kReadFormat] = kPlain;
 }
@@ -78,7 +80,7 @@ int count_instructions(void* left) {
   return 0;
 }
 
-/// Sets a limit to the instructions of what is done while it lives.
+/// Limits SQLite's instructions during its lifetime.
 class InstructionLimit {
  public:
   InstructionLimit(sqlite3* database, std::uint64_t size)
@@ -94,13 +96,14 @@ class InstructionLimit {
   std::uint64_t left_;
 };
 
-/// SQLite calls it a lack of memory too when a damaged size asks for more than it ever gives.
+/// Distinguishes a real lack of memory from a damaged database: SQLite reports SQLITE_NOMEM also when a damaged size
+/// exceeds its limit.
 bool memory_is_short() {
   const Buffer largest{static_cast<unsigned char*>(sqlite3_malloc(kLongestValue))};
   return largest == nullptr;
 }
 
-/// A name in quotes: it may hold anything.
+/// Quotes a name as an SQL identifier; it may contain any character.
 std::string quoted(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) text.append(c == '"' ? 2 : 1, c);
@@ -132,7 +135,7 @@ void Database::open(Input& input) {
   auto [bytes, size] = read_all(input);
   size_ = size;
   check_header(input.head());
-  if (had_log_) take_off_log(bytes.get());
+  if (had_log_) clear_wal_mode(bytes.get());
   sqlite3* opened = nullptr;
   const int result = sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(opened);
@@ -140,7 +143,7 @@ void Database::open(Input& input) {
   if (result != SQLITE_OK) fail("cannot be opened");
   harden();
   const auto length = static_cast<sqlite3_int64>(size);
-  // SQLite frees the bytes, even if it fails.
+  // sqlite3_deserialize() frees the bytes even if it fails.
   const int taken = sqlite3_deserialize(opened, "main", bytes.release(), length, length,
                                         SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE);
   if (taken != SQLITE_OK) fail("cannot be opened");
@@ -149,11 +152,11 @@ void Database::open(Input& input) {
 void Database::check_magic(std::string_view head) const {
   if (head.size() >= kHeader && is_database(head)) return;
   const std::uint64_t at = head.size() < kHeader ? head.size() : 0;
-  throw InputError({name_, at, {}}, fmt::format("this is no SQLite database; {}", kExpected));
+  throw InputError({name_, at, {}}, fmt::format("not an SQLite database; {}", kExpected));
 }
 
-/// Refuses one that ends before its last page. Its count of pages counts if the program that
-/// changed it last kept it.
+/// Throws InputError if the file ends before its last page. The page count in the header is used only if the last
+/// writer maintained it.
 void Database::check_header(std::string_view head) {
   check_magic(head);
   had_log_ = head[kReadFormat] == kWithLog;
@@ -176,7 +179,7 @@ void Database::harden() {
   }
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
-  // Sizes of cells are looked at before cells are; constraints of the schema are not evaluated.
+  // Check the sizes of cells before reading them, and do not evaluate constraints of the schema.
   for (const char* const pragma : {"PRAGMA cell_size_check=ON", "PRAGMA ignore_check_constraints=ON"}) {
     if (sqlite3_exec(database, pragma, nullptr, nullptr, nullptr) != SQLITE_OK) fail("cannot be opened");
   }
@@ -205,7 +208,8 @@ bool Database::step(sqlite3_stmt* statement, std::string_view doing) const {
   return result == SQLITE_ROW;
 }
 
-/// Virtual tables have no page of their own. A generated column is computed by what the schema says.
+/// Lists the tables that can be read without executing code. Virtual tables are left out; they have no root page.
+/// Throws InputError for a generated column, because an expression in the schema computes it.
 void Database::list_tables() {
   const InstructionLimit limit(database_.get(), size_);
   const auto statement = prepare(

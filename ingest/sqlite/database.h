@@ -18,31 +18,32 @@ struct sqlite3_stmt;
 
 namespace stepsim::ingest {
 
-/// True if bytes that begin so are a SQLite database (sqlite.org/fileformat2.html).
+/// True if `head` is the beginning of a SQLite database (sqlite.org/fileformat2.html).
 [[nodiscard]] bool is_database(std::string_view head) noexcept;
 
-/// Lets go of what SQLite made.
+/// Deleter for objects of SQLite.
 struct SqliteRelease {
   void operator()(sqlite3* database) const noexcept;
   void operator()(sqlite3_stmt* statement) const noexcept;
 };
 
-/// The tables of a SQLite database that comes from a stranger. SQLite jumps about in it, so all of it is read into
-/// memory first: once, front to back, as it is checksummed. Nothing in it is ever run: no view, trigger, virtual table,
-/// generated column or extension (sqlite.org/security.html), and its pages are checked before a row is read, so that
-/// the work is bounded by its size.
+/// Reads the tables of an untrusted SQLite database. SQLite needs random access, so the whole file is first read into
+/// memory, in one pass that also computes its checksum. Nothing in the database is executed: no view, trigger, virtual
+/// table, generated column or extension (sqlite.org/security.html). Its pages are checked before a row is read, so that
+/// the work is bounded by the file's size.
 class Database {
  public:
   /// One pass over some columns of a table, in the order in which its rows were added.
   class Rows {
    public:
-    /// Goes to the next row, at first to the first one; false at the end. Throws InputError if it cannot be read.
+    /// Moves to the next row (the first call to the first row); false at the end. Throws InputError if the row cannot
+    /// be read.
     [[nodiscard]] bool next();
-    /// How many rows next() has gone to.
+    /// Number of rows that next() has visited.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
-    // The value in the k-th of the columns that were asked for. Nothing, or empty, if it is NULL or of another type, or
-    // if the table has no such column. Views are valid until next().
+    // These return the value in the k-th requested column. They return nullopt, or an empty view, if the value is NULL
+    // or of another type, or if the table does not have the column. Views are valid until next().
     [[nodiscard]] std::optional<std::int64_t> integer(std::size_t column) const noexcept;
     [[nodiscard]] std::string_view text(std::size_t column) const;
     [[nodiscard]] std::string_view bytes(std::size_t column) const noexcept;
@@ -57,18 +58,19 @@ class Database {
     std::uint64_t number_ = 0;
   };
 
-  /// Reads all of `input`. Throws InputError if it is no database, cut, damaged, or would have to be run.
+  /// Reads all of `input`. Throws InputError if it is not a database, is truncated or damaged, or if reading it would
+  /// execute code in it.
   explicit Database(Input& input);
 
-  /// Its plain tables, by name, with the names of their columns. SQLite does not tell A from a in either.
+  /// The plain tables by name, with the names of their columns. SQLite ignores the case of both.
   [[nodiscard]] const std::map<std::string, std::vector<std::string>, std::less<>>& tables() const noexcept {
     return tables_;
   }
-  /// Whether what was written last may lie in a log beside it (*-wal), which is not read.
+  /// True if the latest changes may be in a separate log (*-wal), which is not read.
   [[nodiscard]] bool had_log() const noexcept { return had_log_; }
-  /// Whether there is a plain table of this name, written so, that has this column.
+  /// True if there is a plain table of this name, in the same case, that has this column.
   [[nodiscard]] bool has(std::string_view table, std::string_view column) const noexcept;
-  /// Precondition: `table` is one of tables(). Columns that it lacks hold nothing.
+  /// Reads some columns of a table. Missing columns have no values. Precondition: `table` is one of tables().
   [[nodiscard]] Rows rows(std::string_view table, std::span<const std::string_view> columns) const;
 
  private:

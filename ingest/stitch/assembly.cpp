@@ -15,10 +15,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The edge that was the last to let a task start, as recorded.
+/// The edge that, according to the recording, was the last to let a task start.
 struct Binding {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-  Time ready = Time::min();    ///< when it did
+  Time ready = Time::min();    ///< when it let the task start
   std::uint32_t edge = kNone;  ///< index into the builder's edges
 };
 
@@ -54,8 +54,8 @@ std::vector<Binding> binding_edges(Assembly& assembly) {
 std::vector<Recording::UnexplainedWait> lags_from_recording(Assembly& assembly) {
   std::vector<Recording::UnexplainedWait> unexplained;
   const std::vector<Binding> binding = binding_edges(assembly);
-  std::vector<Duration> held(assembly.held_up.empty() ? 0 : binding.size());
-  for (const auto& [task, wait] : assembly.held_up) held[task.index()] = wait;
+  std::vector<Duration> held(assembly.waits_within.empty() ? 0 : binding.size());
+  for (const auto& [task, wait] : assembly.waits_within) held[task.index()] = wait;
   std::uint64_t contradicted = 0;
   for (std::size_t i = 0; i < binding.size(); ++i) {
     if (binding[i].edge == Binding::kNone) continue;
@@ -82,7 +82,7 @@ std::vector<T> renumbered(const std::vector<T>& old, const std::vector<TaskId>& 
   return out;
 }
 
-/// Orders steps by rank, then number, and adapts the tasks' step indices.
+/// Sorts steps by rank, then number, and updates the tasks' step indices.
 void sort_steps(Assembly& assembly) {
   std::vector<std::size_t> order(assembly.steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -107,7 +107,7 @@ std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int
     return fmt::format("--steps {}-{}: the input has no steps; leave the option out", first, last);
   const auto asked = [=](const RecordedStep& step) { return first <= step.number && step.number <= last; };
   if (std::any_of(assembly.steps.begin(), assembly.steps.end(), asked)) {
-    return fmt::format("--steps {}-{}: these steps hold no task; expected others, or leave the option out", first,
+    return fmt::format("--steps {}-{}: these steps have no task; expected others, or leave the option out", first,
                        last);
   }
   const auto [low, high] = std::minmax_element(assembly.steps.begin(), assembly.steps.end(),
@@ -116,7 +116,7 @@ std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int
                      high->number);
 }
 
-/// Removes the steps behind `last`, and adapts the tasks' step indices.
+/// Removes the steps after `last`, and updates the tasks' step indices.
 void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::vector<std::int32_t> place(assembly.steps.size(), -1);
   std::vector<RecordedStep> kept;
@@ -132,8 +132,8 @@ void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) 
   for (std::int32_t& step : assembly.step) step = step < 0 ? -1 : place[static_cast<std::size_t>(step)];
 }
 
-/// When the first step behind `last` begins, by rank; a rank without one is left out.
-std::map<Rank, Time> begins_behind(const Assembly& assembly, std::int64_t last) {
+/// Returns for each rank when its first step after `last` begins. A rank without such a step is left out.
+std::map<Rank, Time> begins_after(const Assembly& assembly, std::int64_t last) {
   std::map<Rank, Time> begins;
   for (const RecordedStep& step : assembly.steps) {
     if (step.number <= last || !step.first.valid()) continue;
@@ -143,8 +143,8 @@ std::map<Rank, Time> begins_behind(const Assembly& assembly, std::int64_t last) 
   return begins;
 }
 
-/// Copies the lanes, the tasks that are not behind the step numbered `last`, and what connects these. `kept` receives
-/// the new id of each task, invalid for those left out. Throws UsageError if no step from `first` on has a task.
+/// Copies the lanes, the tasks up to the step numbered `last`, and their edges and rendezvous. `kept` receives the new
+/// id of each task, invalid for those left out. Throws UsageError if no step from `first` to `last` has a task.
 Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, std::vector<TaskId>& kept) {
   DagBuilder& from = assembly.builder;
   const auto number_of = [&](std::int32_t step) { return assembly.steps[static_cast<std::size_t>(step)].number; };
@@ -153,7 +153,7 @@ Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, s
   };
   if (std::none_of(assembly.step.begin(), assembly.step.end(), asked))
     throw UsageError(no_such_steps(assembly, first, last));
-  const std::map<Rank, Time> ends = begins_behind(assembly, last);
+  const std::map<Rank, Time> ends = begins_after(assembly, last);
   const auto wanted = [&](std::size_t task) {
     if (assembly.step[task] >= 0) return number_of(assembly.step[task]) <= last;
     const auto end = ends.find(from.lane(from.task(TaskId{task}).lane).rank);
@@ -205,7 +205,7 @@ void carry_over_recording(Assembly& assembly, const std::vector<TaskId>& new_id,
             [](const auto& a, const auto& b) { return a.task < b.task; });
 }
 
-/// Moves everything that names tasks into `capture`, renumbered to the Dag's ids.
+/// Moves everything that refers to tasks into `capture`, with the Dag's task ids.
 void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& capture) {
   capture.gradients = std::move(assembly.gradients);
   for (Gradient& gradient : capture.gradients) gradient.ready = new_id[gradient.ready.index()];
@@ -252,8 +252,8 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   for (RecordedStep& step : assembly.steps) step.first = step.first.valid() ? kept[step.first.index()] : TaskId{};
   for (Gradient& gradient : assembly.gradients) gradient.ready = kept[gradient.ready.index()];
   std::erase_if(assembly.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
-  for (auto& [task, wait] : assembly.held_up) task = kept[task.index()];
-  std::erase_if(assembly.held_up, [](const auto& one) { return !one.first.valid(); });
+  for (auto& [task, wait] : assembly.waits_within) task = kept[task.index()];
+  std::erase_if(assembly.waits_within, [](const auto& one) { return !one.first.valid(); });
   for (TaskId& task : assembly.silences) task = kept[task.index()];
   std::erase_if(assembly.silences, [](TaskId task) { return !task.valid(); });
   for (auto& edge : assembly.inferred) edge = {kept[edge.after.index()], kept[edge.before.index()]};
@@ -276,7 +276,7 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
 
 Capture finish(Assembly&& assembly) {
   if (assembly.builder.task_count() == 0) {
-    throw InputError({}, "the input holds no tasks; expected host or device events that have a duration");
+    throw InputError({}, "the input has no tasks; expected host or device events with a duration");
   }
   const std::map<Rank, TaskId> first = first_tasks(assembly);
   Capture capture;

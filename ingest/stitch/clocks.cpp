@@ -13,9 +13,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// No clock is further ahead than 73 years: one may count from 1970, the other from the start of its host.
+/// The largest accepted clock difference, 73 years: one clock may count from 1970, the other from the start of its
+/// host.
 constexpr Duration kFurthest{2'300'000'000'000'000'000};
-/// Of clocks that no chain of bounds ties.
+/// The sum of bounds for a clock that no chain of bounds reaches.
 constexpr Duration kUnknown = Duration::max();
 
 /// The clock `to` is ahead of `from` by at most `most`.
@@ -25,8 +26,8 @@ struct Bound {
   Duration most{};
 };
 
-/// Bounds as a graph for Boost.Graph, which copies none of them: its edges are pointers to them. Backward, an edge
-/// leads from `to` to `from`.
+/// Bounds as a graph for Boost.Graph, without copies: its edges are pointers to the bounds. If `backward`, an edge
+/// leads from the bound's `to` to its `from`.
 struct BoundGraph {
   // NOLINTBEGIN(readability-identifier-naming): the names that Boost.Graph looks for
   using vertex_descriptor = std::uint32_t;
@@ -49,7 +50,8 @@ std::size_t num_edges(const BoundGraph& graph) { return graph.bounds.size(); }
 std::uint32_t source(const Bound* bound, const BoundGraph& graph) { return graph.backward ? bound->to : bound->from; }
 std::uint32_t target(const Bound* bound, const BoundGraph& graph) { return graph.backward ? bound->from : bound->to; }
 
-/// By clock the sum of bounds on the best chain from `reference` (backward: to it); kUnknown without a chain.
+/// Returns for each clock the smallest sum of bounds over all chains from `reference` to it (backward: from it to
+/// `reference`); kUnknown without a chain.
 std::vector<Duration> chained(const std::vector<Bound>& bounds, bool backward, std::size_t clocks,
                               std::uint32_t reference) {
   std::vector<Duration> sums(clocks, kUnknown);
@@ -59,8 +61,8 @@ std::vector<Duration> chained(const std::vector<Bound>& bounds, bool backward, s
     return -kFurthest <= sum + bound && sum + bound <= kFurthest ? sum + bound : kUnknown;
   };
   const BoundGraph graph{bounds, backward};
-  // The reference stays at 0, also where bounds contradict each other. Chains of clocks that contradict each other are
-  // followed for as many rounds as there are clocks.
+  // The reference stays at 0 even if bounds contradict each other. Contradicting chains form negative cycles;
+  // Bellman-Ford then stops after as many rounds as there are clocks.
   const auto weight = boost::make_function_property_map<const Bound*>(
       [&](const Bound* bound) { return target(bound, graph) == reference ? kFurthest : bound->most; });
   (void)boost::bellman_ford_shortest_paths(graph, clocks, weight, boost::dummy_property_map{}, sums.data(), add,
@@ -68,7 +70,8 @@ std::vector<Duration> chained(const std::vector<Bound>& bounds, bool backward, s
   return sums;
 }
 
-/// Marks the clocks that estimates tie to the reference, and adds up the estimates on the way to each.
+/// Marks the clocks that are connected to the reference by estimates. The offset of each is the sum of the estimates on
+/// one path to it.
 std::vector<AlignedClock> along_a_tree(std::size_t clocks, std::uint32_t reference,
                                        const std::vector<ClockDifference>& differences) {
   std::vector<AlignedClock> aligned(clocks);
@@ -89,7 +92,7 @@ std::vector<AlignedClock> along_a_tree(std::size_t clocks, std::uint32_t referen
   return aligned;
 }
 
-/// Adds to the offsets what minimises the squares of the differences that they leave.
+/// Corrects the offsets so that the weighted sum of the squares of the remaining differences is minimal.
 void refine(std::vector<AlignedClock>& clocks, std::uint32_t reference,
             const std::vector<ClockDifference>& differences) {
   const auto count = static_cast<Eigen::Index>(clocks.size());

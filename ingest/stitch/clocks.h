@@ -10,48 +10,48 @@
 
 namespace stepsim::ingest {
 
-/// By how much one clock is ahead of another, as far as causes and effects bound it. The bounds contradict each other
-/// (`least` > `most`) where times are damaged or a clock jumped.
+/// Bounds on how much one clock is ahead of another, from causes and their effects. If times are damaged or a clock
+/// jumped, the bounds may contradict each other (`least` > `most`).
 struct ClockBounds {
   std::optional<Duration> least;
   std::optional<Duration> most;
 
   void at_least(Duration bound) { least = std::max(least.value_or(bound), bound); }
   void at_most(Duration bound) { most = std::min(most.value_or(bound), bound); }
-  /// Distance from `value` to the farther bound. Precondition: both bounds are known.
+  /// Returns the distance from `value` to the farther bound. Precondition: both bounds are known.
   [[nodiscard]] Duration reach(Duration value) const {
     return std::max({value - *least, *least - value, value - *most, *most - value});
   }
 };
 
-/// What was seen of two clocks: b's is ahead of a's by an amount within `bounds`.
+/// A measured difference of two clocks: clock b is ahead of clock a by an amount within `bounds`.
 struct ClockDifference {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   ClockBounds bounds;
   std::optional<Duration> estimate{};  ///< the likely amount
-  double weight = 1;                   ///< of the estimate
+  double weight = 1;                   ///< weight of the estimate
 };
 
 struct AlignedClock {
-  Duration offset{};    ///< ahead of the reference
-  Duration residual{};  ///< by how much the offset may be off
-  bool known = false;   ///< false: nothing ties it to the reference, and the offset is 0
+  Duration offset{};    ///< how much the clock is ahead of the reference
+  Duration residual{};  ///< largest possible error of the offset
+  bool known = false;   ///< false if no chain of differences connects it to the reference; the offset is then 0
 };
 
-/// Finds the offset of each of `clocks` clocks against clock `reference` from the differences of pairs.
+/// Computes the offset of each of `clocks` clocks from clock `reference`, given the differences of pairs of clocks.
 ///
 /// If all differences have estimates, the offsets minimise the sum of weight * (offset_b - offset_a - estimate)^2
-/// (sparse Cholesky on the graph's Laplacian). They are exact to the nanosecond where the differences form no cycle.
-/// Both bounds are known then, and the residual is the sum of what they leave open on the shortest way to the
-/// reference.
+/// (sparse Cholesky on the graph's Laplacian). They are exact to the nanosecond if the differences form no cycle. Each
+/// difference must also have both bounds. A clock's residual is the sum of the distances from the computed differences
+/// to their farther bounds, along the shortest path to the reference.
 ///
-/// Without estimates, bounds add up along chains of differences. Clocks that may agree with the reference are taken to
-/// agree, because a slow host and a host whose clock is ahead look alike; else the offset is the middle of the bounds.
-/// The residual is the distance to the farther bound.
+/// Without estimates, bounds are added up along chains of differences. A clock that may agree with the reference is
+/// taken to agree, because a slow host and a host whose clock is ahead look alike; else the offset is the middle of the
+/// bounds. The residual is the distance to the farther bound.
 ///
-/// A chain that makes a clock more than 73 years ahead or behind does not count. Precondition: no bound is longer than
-/// 146 years, so that no sum overflows. O(clocks * differences), besides the least squares.
+/// A chain that would put a clock more than 73 years ahead or behind is ignored. Precondition: no bound is longer than
+/// 146 years, so that no sum overflows. O(clocks * differences), plus the least squares.
 [[nodiscard]] std::vector<AlignedClock> align_clocks(std::size_t clocks, std::uint32_t reference,
                                                      const std::vector<ClockDifference>& differences);
 

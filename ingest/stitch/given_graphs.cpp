@@ -18,20 +18,21 @@
 namespace stepsim::ingest {
 namespace {
 
-/// What transfers over one route have in common.
+/// Properties shared by all transfers over one route.
 struct Connection {
   LaneId lane;
   Duration latency{};
-  Bandwidth narrowest;  ///< of its links
+  Bandwidth narrowest;  ///< bandwidth of its narrowest link
 
-  /// The latency, then the bytes over the narrowest link.
+  /// Returns the latency plus the time of the bytes on the narrowest link.
   [[nodiscard]] Duration transfer(Bytes bytes) const { return latency + transfer_time(bytes, narrowest); }
 };
 
-/// A file may number its hosts in any way, but network models keep a table of all hosts.
+/// The largest accepted number of hosts. A file may use any host numbers, but network models keep a table of all hosts
+/// up to the largest number.
 constexpr std::size_t kMostHosts = 1'000'000;
 
-/// One more than the largest number of a host that a task or a route names.
+/// Returns one more than the largest host number that a task or a route uses.
 std::size_t hosts_used(const TaskGraph& graph) {
   std::size_t hosts = 0;
   const auto use = [&hosts](std::size_t host) { hosts = std::max(hosts, host + 1); };
@@ -69,7 +70,7 @@ class TaskGraphStitcher {
   void run() {
     assembly_.measured = false;
     reserve();
-    // The names first: their table takes twice its memory while it grows.
+    // Intern all names before adding tasks, because the names' table takes twice its memory while it grows.
     std::vector<NameId> names;
     names.reserve(graph_.tasks.size());
     for (const TaskGraph::Task& task : graph_.tasks) names.push_back(name_of(task));
@@ -111,7 +112,7 @@ class TaskGraphStitcher {
     }
   }
 
-  /// Last: the edges have the room of the tasks, of which they need no more than where their own edges end.
+  /// Runs last. It first replaces the graph's tasks by the ends of their edge ranges, to free memory for the edges.
   void add_edges() {
     std::vector<std::uint64_t> ends;
     ends.reserve(graph_.tasks.size());
@@ -215,7 +216,7 @@ class OperatorGraphStitcher {
 
   static Duration duration_of(const OperatorGraph::Node& node) {
     constexpr double kNanosecondsAMillisecond = 1e6;
-    constexpr double kLongest = 1e18;  // 31 years: sums stay in range
+    constexpr double kLongest = 1e18;  // 31 years, so that sums do not overflow
     for (const OperatorGraph::Attribute& attribute : node.attributes) {
       if (attribute.key != "avg") continue;
       const double nanoseconds = parse_number<double>(attribute.value).value_or(0) * kNanosecondsAMillisecond;
@@ -225,7 +226,7 @@ class OperatorGraphStitcher {
   }
 
   Assembly& assembly_;
-  std::map<std::string, LaneId> lanes_;  ///< of the graph at hand, by process
+  std::map<std::string, LaneId> lanes_;  ///< lanes of the current graph, by process
   Rank ranks_ = 0;
 };
 

@@ -38,7 +38,7 @@ Duration span_of(const HostDeviceTrace& trace) {
   return first < last ? last - first : Duration{};
 }
 
-/// What a name says, worked out once for each of a trace's texts.
+/// Properties derived from a name, computed once for each of a trace's texts.
 struct NameFacts {
   bool launches = false;
   bool communicates = false;
@@ -58,7 +58,7 @@ std::vector<NameFacts> facts_of_names(const HostDeviceTrace& trace) {
   return facts;
 }
 
-/// Puts the events of a trace into counts.
+/// Counts the events of a trace.
 class Counter {
  public:
   Counter(const HostDeviceTrace& trace, HostDeviceContents& counts)
@@ -128,14 +128,14 @@ class Counter {
   const HostDeviceTrace& trace_;
   HostDeviceContents& counts_;
   std::vector<NameFacts> facts_;
-  std::unordered_set<std::int64_t> worked_;  ///< correlations of device work
-  std::unordered_set<std::int64_t> called_;  ///< correlations of calls
+  std::unordered_set<std::int64_t> worked_;  ///< correlation ids of device work
+  std::unordered_set<std::int64_t> called_;  ///< correlation ids of calls
   std::set<TrackId> threads_;
   std::set<std::pair<std::int32_t, std::int64_t>> streams_;
   std::set<std::int32_t> devices_;
 };
 
-/// Adds one part to what is counted of its source.
+/// Adds one part to the counts of its source.
 class PartCounter {
  public:
   explicit PartCounter(SourceContents& contents) : contents_(contents) {}
@@ -183,7 +183,7 @@ class PartCounter {
     contents_.ranges += profile.ranges.size();
     for (const MeasuredRange& range : profile.ranges) contents_.samples += range.lengths.size();
   }
-  /// The files of a trial, whose records are in SourceContents::events.
+  /// Ignores the files of a trial. Their records are counted in SourceContents::events.
   template <class OfTrial>
   void operator()(const OfTrial& /*part*/) const {}
 
@@ -191,7 +191,7 @@ class PartCounter {
   SourceContents& contents_;
 };
 
-/// Counts what was read of one input. O(events).
+/// Counts the content of one input. O(events).
 SourceContents contents_of(const ReadInput& input) {
   SourceContents contents{.file = input.name,
                           .format = std::string(input.format),
@@ -210,7 +210,7 @@ void count_inputs(const ReadInputs& read, Survey& survey) {
   }
 }
 
-/// Reads each file by itself, so that one that cannot be used does not hide the others.
+/// Reads each file separately, so that an unusable file does not hide the others.
 void count_one_by_one(const std::vector<std::string>& traces, const LoadOptions& options, Survey& survey) {
   for (const FoundFile& file : discover(traces).files) {
     try {
@@ -226,7 +226,7 @@ void count_one_by_one(const std::vector<std::string>& traces, const LoadOptions&
 Survey survey(const std::vector<std::string>& traces, const LoadOptions& options) {
   Survey result;
   const std::optional<std::string> job_file = options.job_file ? options.job_file : find_job_file(traces);
-  // Not by side_by_side(): inside it, each parallel part of loading would create an arena.
+  // Does not use side_by_side(): inside it, each parallel part of loading would create an arena.
   std::future<std::vector<PrivateContent>> private_parts;
   if (options.threads > 1) private_parts = std::async(find_private_content, traces, options);
   LoadOptions inspecting = options;

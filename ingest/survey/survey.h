@@ -11,18 +11,18 @@
 
 namespace stepsim::ingest {
 
-/// What files hold, whether or not they make a job.
+/// The content of files, whether or not they make a job.
 struct Survey {
   CaptureContents contents;
-  Diagnostics diagnostics;         ///< of reading and, where there is a job, of joining
+  Diagnostics diagnostics;         ///< from reading and, if there is a job, from joining
   std::optional<Capture> capture;  ///< the job, if the files make one
-  std::string problem;             ///< else why not, one line, as an error says it
+  std::string problem;             ///< if there is no job, the reason in one line
 };
 
-/// Looks into every file under `traces` and joins them as load() does. Files that cannot be used, and a job that cannot
-/// be joined, are no errors but findings. Throws InputError for a path that is not there and for a job.yaml that cannot
-/// be used, UsageError as load() does, Interrupted. Files are read once to be joined (twice where one cannot be used)
-/// and once for find_private_content(), at the same time if options.threads is more than 1.
+/// Examines every file under `traces` and joins them as load() does. Files that cannot be used, and a job that cannot
+/// be joined, are findings, not errors. Throws InputError for a path that does not exist and for a job.yaml that cannot
+/// be used, UsageError as load() does, and Interrupted on Ctrl-C. Each file is read once to be joined (twice if some
+/// file cannot be used) and once by find_private_content(), in parallel if options.threads is more than 1.
 [[nodiscard]] Survey survey(const std::vector<std::string>& traces, const LoadOptions& options);
 
 struct RankFile {
@@ -30,8 +30,8 @@ struct RankFile {
   Rank rank = 0;
 };
 
-/// The files of PyTorch's profiler under `traces` with the rank of each: the one that it names, else the smallest that
-/// is free, as load() numbers them. Reads the files. Throws InputError as load() does for a file that cannot be read.
+/// Returns the PyTorch profiler files under `traces` with the rank of each, numbered as load() does: the stated rank,
+/// else the smallest free one. Reads the files. Throws InputError as load() does for a file that cannot be read.
 [[nodiscard]] std::vector<RankFile> ranks_of_files(const std::vector<std::string>& traces, const LoadOptions& options);
 
 }  // namespace stepsim::ingest

@@ -8,27 +8,27 @@
 
 namespace stepsim {
 
-/// Something that an answer rests on and that the input does not show. Reports print the sentence; code
-/// finds an assumption by its id and never by its words.
+/// Something that an answer assumes because the input does not show it. Reports print the sentence; code finds an
+/// assumption by its id, never by its text.
 struct Assumption {
-  std::string id;        ///< the kind, stable: "copies", "link_latency"
-  std::string sentence;  ///< for people, one line; may name numbers and files, so a kind may be there twice
+  std::string id;        ///< stable name of the kind: "copies", "link_latency"
+  std::string sentence;  ///< one line for people; sentences with the same id can differ
 
   friend auto operator<=>(const Assumption& a, const Assumption& b) = default;
 };
 
 using Assumptions = std::vector<Assumption>;
 
-/// Adds `more` at the end.
+/// Appends `more` to `assumptions`.
 void append(Assumptions& assumptions, const Assumptions& more);
 
-/// Takes out every assumption of this kind.
+/// Removes every assumption with this id.
 void remove_assumption(Assumptions& assumptions, const std::string& id);
 
-/// The first assumption of this kind, or null. Points into `assumptions`.
+/// Returns the first assumption with this id, or null. The pointer is into `assumptions`.
 [[nodiscard]] const Assumption* find_assumption(const Assumptions& assumptions, std::string_view id);
 
-/// The sentences, in order.
+/// Returns the sentences, in order.
 [[nodiscard]] std::vector<std::string> sentences_of(const Assumptions& assumptions);
 
 }  // namespace stepsim

@@ -7,9 +7,9 @@
 
 namespace stepsim {
 
-/// A column of counts that are not negative (Duration, Bytes): four bytes a value while all are
-/// below 2^32 (4.29 s, 4.29 GB), eight from the first larger one on. A replay waits for memory
-/// most of the time, so narrow columns are fast ones too.
+/// A column of non-negative counts (Duration, Bytes). It uses four bytes per value while all values are below 2^32
+/// (4.29 s, 4.29 GB), and eight bytes per value once a larger one was added. Narrow columns are also faster, because a
+/// replay is mostly limited by memory access.
 template <class Count>
 class CountColumn {
  public:
@@ -40,7 +40,7 @@ class CountColumn {
  private:
   static constexpr unsigned kBits = 32;
   std::vector<std::uint32_t> low_;
-  std::vector<std::uint32_t> high_;  ///< empty while all are 0
+  std::vector<std::uint32_t> high_;  ///< the upper 32 bits; empty while all of them are 0
 };
 
 }  // namespace stepsim

@@ -10,7 +10,7 @@ namespace {
 
 using Entry = Diagnostics::Entry;
 
-/// Counts `count` more of what `entries` has under this name. False if it has none.
+/// Adds `count` to the entry with this name. Returns false if there is none.
 bool count_again(std::vector<Entry>& entries, std::string_view name, std::uint64_t count) {
   const auto found = std::find_if(entries.begin(), entries.end(), [name](const Entry& e) { return e.name == name; });
   if (found == entries.end()) return false;

@@ -9,15 +9,15 @@
 
 namespace stepsim {
 
-/// A place in an input: a byte offset for traces, a line for YAML and GML, with a column from 1 where
-/// that is known, neither for a whole file. `file` is kept as it was given and escaped only when it is shown.
+/// A place in an input. Traces use a byte offset. YAML and GML use a line, and a column (from 1) if it is known.
+/// Neither is set for a whole file. `file` is stored as given and escaped only when printed.
 struct InputLocation {
   std::string file;
   std::optional<std::uint64_t> byte_offset;
   std::optional<std::uint32_t> line;
   std::optional<std::uint32_t> column = std::nullopt;
 
-  /// "FILE@OFFSET", "FILE:LINE:COLUMN", "FILE:LINE" or "FILE", made safe for a terminal (model/base/text.h).
+  /// Returns "FILE@OFFSET", "FILE:LINE:COLUMN", "FILE:LINE" or "FILE", made safe for a terminal (model/base/text.h).
   [[nodiscard]] std::string to_text() const;
 };
 
@@ -46,13 +46,13 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown where a long run notices that the user asked it to stop (exit 130).
+/// Thrown by a long run when the user has asked it to stop (exit 130).
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// An invariant of ours broke (exit 3): never reachable by input.
+/// An internal invariant failed (exit 3). No input can cause this.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -60,8 +60,8 @@ class InternalError : public std::logic_error {
 
 [[noreturn]] void assertion_failed(const char* condition, const char* why, const char* file, int line);
 
-/// The question is well put, and this capture lacks what its answer needs: launches, gradients, links, shapes, ranks
-/// (exit 5). The place is that of the question, where it has one. what() says what the capture lacks and what to
+/// The question is valid, but this capture lacks what the answer needs: launches, gradients, links, shapes or ranks
+/// (exit 5). The location is that of the question, if it has one. what() says what the capture lacks and what to
 /// record.
 class CannotAnswer : public InputError {
  public:
@@ -70,14 +70,14 @@ class CannotAnswer : public InputError {
 
 /// Identifies a file that a result was made from.
 struct InputFile {
-  std::string name;            ///< its path, as it was given or found
-  std::uint64_t size = 0;      ///< bytes as they lie on disk
-  std::uint64_t checksum = 0;  ///< CRC-64 of ECMA-182 of those bytes, as xz computes it
+  std::string name;            ///< path, as given or found
+  std::uint64_t size = 0;      ///< size of the file on disk in bytes
+  std::uint64_t checksum = 0;  ///< CRC-64 (ECMA-182) of the file's bytes, as computed by xz
 };
 
 }  // namespace stepsim
 
-/// Checks an invariant of our own in every build. Input can never make it fail.
+/// Checks an internal invariant in every build. No input can make it fail.
 #define STEPSIM_ASSERT(condition, why) \
   ((condition) ? static_cast<void>(0) : ::stepsim::assertion_failed(#condition, why, __FILE__, __LINE__))
 

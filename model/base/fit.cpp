@@ -17,11 +17,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A column's pull below this share of |b| is rounding.
+/// A gradient entry smaller than this share of |b| is a rounding error.
 constexpr double kTolerance = 1e-12;
 
-/// The state of Lawson and Hanson's method: a feasible x, and which entries are free, that is
-/// not held at 0. Columns are scaled to length 1, so that one tolerance fits them all.
+/// The state of Lawson and Hanson's method: a feasible x, and which entries are free (not fixed at 0). Columns are
+/// scaled to length 1, so that one tolerance suits all of them.
 class ActiveSets {
  public:
   ActiveSets(MatrixXd a, VectorXd b) : a_(std::move(a)), b_(std::move(b)), scale_(a_.colwise().norm()) {
@@ -33,8 +33,8 @@ class ActiveSets {
   }
 
   [[nodiscard]] VectorXd solve() {
-    // Each round lowers |A x - b|, so no set of free entries comes twice; the bound is for
-    // rounding, which knows no such promise.
+    // In exact arithmetic each round lowers |A x - b|, so no set of free entries repeats. Rounding can break this, so
+    // the number of rounds is limited.
     for (Index round = 0; round < 3 * a_.cols(); ++round) {
       const std::optional<Index> entering = most_wanted();
       if (!entering.has_value()) break;
@@ -48,7 +48,7 @@ class ActiveSets {
   [[nodiscard]] bool is_free(Index j) const { return free_[static_cast<std::size_t>(j)]; }
   void set_free(Index j, bool free) { free_[static_cast<std::size_t>(j)] = free; }
 
-  /// The entry held at 0 that would lower the error fastest if it grew.
+  /// Returns the entry fixed at 0 that would lower the error fastest if it grew.
   [[nodiscard]] std::optional<Index> most_wanted() const {
     const VectorXd pull = a_.transpose() * (b_ - a_ * x_);
     std::optional<Index> best;
@@ -59,8 +59,8 @@ class ActiveSets {
     return best;
   }
 
-  /// Goes towards the least squares solution over the free entries; whenever an entry would
-  /// turn negative on the way it stops there, holds that one at 0 and solves again.
+  /// Moves towards the least squares solution over the free entries. Whenever an entry would become negative, stops
+  /// there, fixes that entry at 0 and solves again.
   void move_to_best() {
     for (Index round = 0; round <= a_.cols(); ++round) {
       const VectorXd wanted = best_over_free();
@@ -74,7 +74,7 @@ class ActiveSets {
     }
   }
 
-  /// How far towards `wanted` entry `j` stays above 0; 1 = all the way.
+  /// Returns how far entry `j` can move towards `wanted` and stay above 0; 1 = all the way.
   [[nodiscard]] double step_until_zero(Index j, const VectorXd& wanted) const {
     return is_free(j) && wanted[j] < 0 ? x_[j] / (x_[j] - wanted[j]) : 1;
   }
@@ -96,27 +96,27 @@ class ActiveSets {
   std::vector<bool> free_;
 };
 
-/// Huber's k: 95 % as efficient as least squares where there is no outlier (Huber 1964).
+/// Huber's k: 95 % as efficient as least squares on normal errors without outliers (Huber 1964).
 constexpr double kHuber = 1.345;
-/// The standard deviation of a normal distribution over its median absolute deviation.
+/// Ratio of the standard deviation of a normal distribution to its median absolute deviation.
 constexpr double kDeviations = 1.4826;
 constexpr int kRounds = 60;
-/// A round that changes no fitted value by more than this share of the largest ends the fit.
+/// The fit ends when a round changes no fitted value by more than this share of the largest value.
 constexpr double kSettled = 1e-9;
 
-/// A sample's error relative to it. Where nothing was measured any other answer is wholly wrong.
+/// Returns the error relative to the measurement. If the measurement is 0, any other value counts as 100 % off.
 double relative_error(double measured, double fitted) {
   if (measured > 0) return std::abs(measured - fitted) / measured;
   return fitted > 0 ? 1 : 0;
 }
 
-/// Least squares of one row of values a sample.
+/// Least squares with one row of values per sample.
 class RowFit {
  public:
   RowFit(std::span<const double> values, std::size_t columns, std::span<const double> y)
       : values_(values), columns_(columns), y_(y), coefficients_(columns), fitted_(y.size()) {}
 
-  /// As WeightedFit.
+  /// Fits once with the given weights; see WeightedFit.
   std::optional<std::vector<double>> fit(std::span<const double> weights) {
     coefficients_ = solve(weights);
     if (!take_values()) return std::nullopt;
@@ -145,7 +145,7 @@ class RowFit {
     return nonnegative_least_squares(a, columns_, b);
   }
 
-  /// False if the fitted values are as they were.
+  /// Recomputes the fitted values. Returns false if they did not change.
   bool take_values() {
     double change = 0;
     double largest = 0;

@@ -9,45 +9,43 @@
 
 namespace stepsim {
 
-/// The x >= 0 with the smallest |A x - b|, by active sets (Lawson and Hanson, Solving Least
-/// Squares Problems, 1974, chapter 23). `a` holds A row by row, `columns` numbers a row. Where
-/// columns depend on each other one of the best x is returned, the same in every run.
-/// About `columns` solves of at most rows x columns.
+/// Returns the x >= 0 with the smallest |A x - b|, by active sets (Lawson and Hanson, Solving Least Squares Problems,
+/// 1974, chapter 23). `a` contains A row by row, with `columns` numbers per row. If columns are linearly dependent, it
+/// returns one of the best x, the same one in every run. Takes about `columns` solves of at most rows x columns.
 /// Precondition: a.size() == columns * b.size(), columns > 0, all numbers are finite.
 [[nodiscard]] std::vector<double> nonnegative_least_squares(std::span<const double> a, std::size_t columns,
                                                             std::span<const double> b);
 
 /// y = intercept + slope * x.
 struct LineFit {
-  double intercept = 0;  ///< >= 0
-  double slope = 0;      ///< >= 0
+  double intercept = 0;  ///< intercept of the line; >= 0
+  double slope = 0;      ///< slope of the line; >= 0
   std::size_t samples = 0;
   double residual = 0;  ///< median of |y - fit| / y over the samples, 0 if there are none
 };
 
-/// A line through the samples with no negative part (a cost has none), robust against
-/// outliers: iteratively reweighted least squares with Huber's weights (Huber 1964) around a
-/// non-negative least squares solve by active sets (Lawson and Hanson 1974). With one distinct
-/// x the slope alone is fitted. O(samples), a few dozen rounds at most.
+/// Fits a line with non-negative intercept and slope, because a cost is never negative. Robust against outliers:
+/// iteratively reweighted least squares with Huber's weights (Huber 1964) around a non-negative least squares solve by
+/// active sets (Lawson and Hanson 1974). If all x are equal, only the slope is fitted. O(samples), a few dozen rounds
+/// at most.
 [[nodiscard]] LineFit fit_line(std::span<const double> x, std::span<const double> y);
 
-/// y = the sum over columns of coefficient * value.
+/// y = sum over all columns of coefficient * value.
 struct SumFit {
-  std::vector<double> coefficients;  ///< one a column, >= 0
+  std::vector<double> coefficients;  ///< one per column, >= 0
   std::size_t samples = 0;
-  double residual = 0;  ///< as LineFit's
+  double residual = 0;  ///< median relative error, as in LineFit
 };
 
-/// The same for a cost of several parts: `values` holds a row of `columns` numbers for every y.
+/// Fits a cost with several parts, as fit_line() does: `values` has a row of `columns` numbers for every y.
 [[nodiscard]] SumFit fit_sum(std::span<const double> values, std::size_t columns, std::span<const double> y);
 
-/// Fits under weights, one a sample, and gives the samples' absolute errors; nothing if the fit is
-/// the same as before.
+/// Fits with one weight per sample and returns the absolute error of each sample, or nothing if the fit did not change.
 using WeightedFit = std::function<std::optional<std::vector<double>>(std::span<const double> weights)>;
 
-/// Iteratively reweighted least squares with Huber's weights (Huber 1964): a sample counts less the
-/// further it is off. Calls `fit` first with equal weights, and at most 60 times; less often where
-/// it settles or goes through most samples as it is.
+/// Fits robustly by iteratively reweighted least squares with Huber's weights (Huber 1964), in which samples further
+/// off have less weight. Calls `fit` at most 60 times, first with equal weights. Stops earlier if the fit no longer
+/// changes or matches at least half of the samples exactly.
 void fit_robustly(std::size_t samples, const WeightedFit& fit);
 
 }  // namespace stepsim

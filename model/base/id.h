@@ -12,16 +12,16 @@
 
 namespace stepsim {
 
-/// Throws InternalError: an index that no Id can hold.
+/// Throws InternalError: the index does not fit into an Id.
 [[noreturn]] void id_out_of_range();
 
-/// A 32-bit index into one kind of table. Ids of different tables do not convert
-/// into each other: `Id<struct TaskTag>` cannot be passed where a lane is meant.
+/// A 32-bit index into one kind of table. Ids of different tables do not convert into each other: `Id<struct TaskTag>`
+/// cannot be passed where a lane's id is expected.
 template <class Tag>
 class Id {
  public:
   constexpr Id() noexcept = default;
-  /// Throws InternalError for an index that is negative or that 32 bits cannot hold.
+  /// Makes the id of a table index. Throws InternalError if it is negative or does not fit into 32 bits.
   template <std::integral Index>
   constexpr explicit Id(Index index) noexcept(kFits<Index>) : value_(static_cast<std::uint32_t>(index)) {
     if constexpr (!kFits<Index>) {
@@ -29,10 +29,10 @@ class Id {
     }
   }
 
-  /// The table index. Precondition: valid().
+  /// Returns the table index. Precondition: valid().
   [[nodiscard]] constexpr std::size_t index() const noexcept { return value_; }
   [[nodiscard]] constexpr std::uint32_t value() const noexcept { return value_; }
-  /// False for a default-made id, which names nothing.
+  /// False for a default-constructed id, which refers to no entry.
   [[nodiscard]] constexpr bool valid() const noexcept { return value_ != kNone; }
 
   friend constexpr auto operator<=>(const Id&, const Id&) noexcept = default;
@@ -45,8 +45,8 @@ class Id {
   std::uint32_t value_ = kNone;
 };
 
-/// The ids of a part of one table, in order: `for (const TaskId task : dag.tasks())`. Holds no table: ids that are
-/// added later are not in it.
+/// Consecutive ids of one table, in order: `for (const TaskId task : dag.tasks())`. The range has no link to the table:
+/// ids added later are not in it.
 template <class IdType>
 class IdRange {
  public:
@@ -73,7 +73,7 @@ class IdRange {
   };
   using const_iterator = Iterator;
 
-  /// From `begin` up to `end`, without that one. Precondition: begin <= end, and 32 bits hold both.
+  /// Makes the range from `begin` up to but not including `end`. Precondition: begin <= end, and both fit into 32 bits.
   constexpr IdRange(std::size_t begin, std::size_t end) noexcept
       : begin_(static_cast<std::uint32_t>(begin)), end_(static_cast<std::uint32_t>(end)) {}
   [[nodiscard]] constexpr Iterator begin() const noexcept { return Iterator{begin_}; }
@@ -91,7 +91,7 @@ using LaneId = Id<struct LaneTag>;
 using NameId = Id<struct NameTag>;
 using RendezvousId = Id<struct RendezvousTag>;
 
-/// Global rank of a process in the job. Rank numbers come from the trace.
+/// Global rank of a process in the job, as numbered in the trace.
 using Rank = std::int32_t;
 
 }  // namespace stepsim

@@ -9,8 +9,8 @@
 #include "model/base/diagnostic_tables/profiler_diagnostics.h"
 #include "model/base/diagnostic_tables/stitch_diagnostics.h"
 
-/// All diagnostics that there are. `stepsim help NAME` explains each in the words of its table; to add one, add its
-/// row.
+/// Lists all diagnostics. `stepsim help NAME` explains each with the texts of its table. To add a diagnostic, add a row
+/// to a table.
 namespace stepsim {
 
 inline constexpr std::array<std::span<const Diagnostic>, 8> kDiagnosticTables{
@@ -18,15 +18,15 @@ inline constexpr std::array<std::span<const Diagnostic>, 8> kDiagnosticTables{
     kOtherProfilerDiagnostics,  kParameterServerDiagnostics, kTrialDiagnostics,
     kExecutionTraceDiagnostics, kCaptureDiagnostics};
 
-/// The diagnostic of this name. One that no table has does not compile, so that nothing is reported that
-/// `stepsim help` cannot explain.
+/// Returns the diagnostic with this name. An unknown name does not compile, so every reported diagnostic has an
+/// explanation in `stepsim help`.
 [[nodiscard]] consteval const Diagnostic& diagnostic(std::string_view name) {
   for (const std::span<const Diagnostic> table : kDiagnosticTables) {
     for (const Diagnostic& known : table) {
       if (known.name == name) return known;
     }
   }
-  throw "no table of diagnostics has this name";  // NOLINT: no constant expression, so the compiler stops here
+  throw "no table of diagnostics has this name";  // NOLINT: not a constant expression, so the compiler stops here
 }
 
 }  // namespace stepsim

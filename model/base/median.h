@@ -8,8 +8,8 @@
 
 namespace stepsim {
 
-/// The middle of the values; of an even number, the mean of the two in the middle; T{} of none.
-/// T: a number, or a Duration, whose mean is rounded down. O(values).
+/// Returns the middle value; for an even number of values, the mean of the two in the middle; for none, T{}. T is a
+/// number or a Duration, whose mean is rounded down. O(values).
 template <class T>
 [[nodiscard]] T median(std::vector<T> values) {
   if (values.empty()) return T{};
@@ -19,8 +19,8 @@ template <class T>
   return (*std::max_element(values.begin(), upper) + *upper) / 2;
 }
 
-/// The same, but of an even number the larger of the two in the middle: always one of the values.
-/// O(values).
+/// Returns the middle value; for an even number of values, the larger of the two in the middle. The result is therefore
+/// always one of the values. O(values).
 template <class T>
 [[nodiscard]] T upper_median(std::vector<T> values) {
   if (values.empty()) return T{};
@@ -29,10 +29,10 @@ template <class T>
   return *upper;
 }
 
-/// The mean of the middle half: of the values without ceil(n / 4) at each end, where n > 2 (the midmean; Tukey,
-/// "Exploratory Data Analysis", 1977). Up to six values have their median. Of values of two kinds it moves little
-/// with one value more or less, where a median goes from one kind to the other. T: a Duration; T{} of no values.
-/// O(values log values).
+/// Returns the mean of the middle half of the values (the midmean; Tukey, "Exploratory Data Analysis", 1977). If n > 2,
+/// ceil(n / 4) values are left out at each end, so for up to six values this is the median. For a mixture of two kinds
+/// of values, one value more or less changes the midmean little, while the median may jump from one kind to the other.
+/// T is a Duration; returns T{} for no values. O(values log values).
 template <class T>
 [[nodiscard]] T midmean(std::vector<T> values) {
   if (values.empty()) return T{};
@@ -40,7 +40,7 @@ template <class T>
   const std::size_t left_out = values.size() > 2 ? (values.size() + 3) / 4 : 0;
   const std::size_t kept = values.size() - 2 * left_out;
   T mean{};
-  T rest{};  // summed apart, because a sum of hostile times would overflow
+  T rest{};  // a separate sum of remainders, because the sum of extreme times would overflow
   for (std::size_t i = left_out; i < left_out + kept; ++i) {
     mean += values[i] / static_cast<std::int64_t>(kept);
     rest += values[i] % static_cast<std::int64_t>(kept);

@@ -8,8 +8,8 @@
 
 namespace stepsim {
 
-/// The number that `text` is, as std::from_chars reads it. Nothing if any of the text is left over or the number
-/// does not fit.
+/// Parses all of `text` as std::from_chars does. Returns nothing if characters are left over or the number does not
+/// fit.
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) noexcept {
   Number number{};

@@ -9,9 +9,9 @@
 namespace stepsim {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD, the replacement character
 
-/// How many bytes at the front of `text` stand for themselves in a JSON string.
+/// Returns how many bytes at the front of `text` need no escape in a JSON string.
 std::size_t plain_prefix(std::string_view text) noexcept {
   std::size_t length = 0;
   while (length < text.size()) {

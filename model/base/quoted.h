@@ -4,20 +4,20 @@
 #include <string>
 #include <string_view>
 
-/// Any text as a string of a file format, with its quotes.
+/// Functions that quote any text as a string of a file format.
 namespace stepsim {
 
-/// Appends `text` as a JSON string that is safe to show: bytes that are not UTF-8 become U+FFFD; '<', control
-/// characters, line separators and bidirectional controls are escaped, so that the result may be part of a script in
-/// a page and be read in a terminal.
+/// Appends `text` as a JSON string that is safe to display. Bytes that are not UTF-8 become U+FFFD. '<', control
+/// characters, line separators and bidirectional controls are escaped, so that the result can be placed in a script of
+/// a page or printed in a terminal.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Appends `text` as a JSON string whose content is exactly `text`, bytes that are not UTF-8 included: for traces,
-/// which are read again.
+/// Appends `text` as a JSON string that decodes to exactly `text`, including bytes that are not UTF-8. Used for traces,
+/// because programs read them again.
 void append_exact_json_string(std::string& out, std::string_view text);
 
-/// A text in GML, which is ASCII: quotes, ampersands and everything beyond ASCII are entities (&#233;). Bytes that are
-/// not UTF-8 become U+FFFD. Source: Himsolt, "GML: a portable graph file format", 1997.
+/// Quotes a text for GML, which is ASCII: quotes, ampersands and all non-ASCII characters become entities (&#233;).
+/// Bytes that are not UTF-8 become U+FFFD. Source: Himsolt, "GML: a portable graph file format", 1997.
 [[nodiscard]] std::string gml_quoted(std::string_view text);
 
 }  // namespace stepsim

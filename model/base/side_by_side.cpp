@@ -10,8 +10,8 @@
 namespace stepsim {
 namespace {
 
-/// Counts pieces of work that ended. What they wrote is seen behind the end of this object; the pieces do not see each
-/// other.
+/// Counts finished pieces of work. After the destructor, the caller sees everything that the pieces wrote. A piece may
+/// not see what other pieces wrote.
 class Ended {
  public:
   Ended() = default;
@@ -25,7 +25,7 @@ class Ended {
   std::atomic<std::size_t> count_{0};
 };
 
-/// Counts a piece when it goes out of scope: an exception ends a piece too.
+/// Counts a piece as finished when it goes out of scope, also after an exception.
 class Piece {
  public:
   explicit Piece(Ended& ended) : ended_(ended) {}

@@ -9,10 +9,9 @@
 
 namespace stepsim {
 
-/// Sorts by `less` what comes nearly in order, such as the events of several threads one thread behind the other: finds
-/// the runs that are in order and merges neighbours, each merge only where the two overlap (as Peters' timsort, 2002).
-/// O(n) for one run, O(n log runs) for long ones; of many short ones std::sort is quicker, and is called. Equal items
-/// end in any order.
+/// Sorts nearly sorted items by `less`, such as the events of several threads concatenated. Finds the sorted runs and
+/// merges neighbours, but only where two neighbours overlap (as in Peters' timsort, 2002). O(n) for one run, O(n log
+/// runs) for long runs. For many short runs it calls std::sort, which is faster in that case. The sort is not stable.
 template <class Range, class Less = std::less<>>
 void sort_runs(Range& items, Less less = {}) {
   using Iterator = decltype(std::begin(items));
@@ -20,7 +19,7 @@ void sort_runs(Range& items, Less less = {}) {
   const auto begin = std::begin(items);
   const auto end = std::end(items);
   const auto most = (end - begin) / kShort + 1;
-  std::vector<Iterator> ends;  // of the runs
+  std::vector<Iterator> ends;  // the end of each run
   for (auto at = begin; at != end; ends.push_back(at)) {
     if (std::ssize(ends) == most) return std::sort(begin, end, less);
     at = std::is_sorted_until(at, end, less);

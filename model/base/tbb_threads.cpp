@@ -15,9 +15,9 @@ namespace {
 
 using oneapi::tbb::task_arena;
 
-/// One arena for each number of threads, as long as the program runs. oneTBB goes through a list of all arenas when it
-/// looks for work, and one that has ended stays there for a while: arenas for thousands of calls in a row took time
-/// with the square of the calls.
+/// Returns an arena that lives until the program ends, one for each number of threads. oneTBB searches a list of all
+/// arenas for work, and a destroyed arena stays in that list for a while. Creating an arena for each of thousands of
+/// calls made the time grow with the square of the number of calls.
 task_arena& lasting_arena(int threads) {
   static std::mutex mutex;
   static std::map<int, task_arena> arenas;
@@ -25,8 +25,8 @@ task_arena& lasting_arena(int threads) {
   return arenas.try_emplace(threads, threads).first->second;
 }
 
-/// The thread does a piece of work of call_on_tbb_threads(). Such work gets arenas of its own for its own pieces: in a
-/// lasting one it could wait for a thread that waits for it.
+/// True while this thread runs work of call_on_tbb_threads(). Nested calls get a new arena: in a shared one, a thread
+/// could wait for a thread that is waiting for it.
 thread_local bool is_inside = false;
 
 void call_in(task_arena& arena, std::size_t count, const std::function<void(std::size_t)>& work) {

@@ -13,7 +13,7 @@ std::uint8_t byte_at(std::string_view text, std::size_t index) noexcept {
   return static_cast<std::uint8_t>(text[index]);
 }
 
-/// Takes one character off `rest` and returns it as it may be printed.
+/// Removes one character from `rest` and returns it in printable form.
 std::string take_shown(std::string_view& rest) {
   const Character character = decode_utf8(rest);
   const std::string_view raw = rest.substr(0, character.length);
@@ -36,7 +36,7 @@ std::string shown_whole(std::string_view text) {
   return out;
 }
 
-/// As many characters from the front as fit into `room` bytes.
+/// Returns as many characters from the front as fit into `room` bytes.
 std::string shown_front(std::string_view text, std::size_t room) {
   std::string out;
   while (!text.empty()) {
@@ -47,10 +47,9 @@ std::string shown_front(std::string_view text, std::size_t room) {
   return out;
 }
 
-/// As many characters from the back as fit into `room` bytes.
+/// Returns as many characters from the back as fit into `room` bytes.
 std::string shown_back(std::string_view text, std::size_t room) {
-  // Every byte shows as at least one, so no more than `room` bytes are looked at, from the
-  // start of a character on.
+  // Read only the last `room` bytes, from the beginning of a character: every byte is printed as at least one byte.
   std::size_t from = text.size() - std::min(text.size(), room);
   while (from < text.size() && (byte_at(text, from) & 0xC0U) == 0x80U) ++from;
   std::vector<std::string> characters;
@@ -66,7 +65,7 @@ std::string shown_back(std::string_view text, std::size_t room) {
   return out;
 }
 
-/// Edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`.
+/// Returns the number of edits (insert, delete, replace, swap two neighbours) that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -193,10 +192,18 @@ void add_item(std::string& list, std::string_view item, std::string_view separat
   list += item;
 }
 
-std::string counted(std::size_t count, std::string_view noun) {
+std::string grouped(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, 1, ',');
-  return fmt::format("{} {}{}", digits, noun, count == 1 ? "" : "s");
+  return digits;
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  if (count == 1) return fmt::format("1 {}", noun);
+  const bool has_consonant_y = noun.size() > 1 && noun.ends_with('y') &&
+                               std::string_view("aeiou").find(noun[noun.size() - 2]) == std::string_view::npos;
+  if (has_consonant_y) return fmt::format("{} {}ies", grouped(count), noun.substr(0, noun.size() - 1));
+  return fmt::format("{} {}{}", grouped(count), noun, noun.ends_with('s') ? "es" : "s");
 }
 
 bool natural_less(std::string_view a, std::string_view b) noexcept {

@@ -10,28 +10,28 @@
 
 namespace stepsim {
 
-/// One character of UTF-8, or one byte that is not part of any.
+/// One UTF-8 character, or one byte that is not part of a valid character.
 struct Character {
   char32_t code = 0;
   std::size_t length = 1;
   bool valid = false;
 };
 
-/// Decodes the first character after RFC 3629: no overlong forms, surrogates or code points
-/// above U+10FFFF. Precondition: `text` is not empty.
+/// Decodes the first character according to RFC 3629, which excludes overlong forms, surrogates and code points above
+/// U+10FFFF. Precondition: `text` is not empty.
 [[nodiscard]] Character decode_utf8(std::string_view text) noexcept;
 
-/// Appends a code point as UTF-8. Precondition: at most U+10FFFF and no surrogate.
+/// Appends a code point as UTF-8. Precondition: at most U+10FFFF and not a surrogate.
 void append_utf8(std::string& out, char32_t code);
 
-/// True for what moves the cursor, ends a line or turns the direction of writing: C0, DEL, C1, line separators and
-/// all of Unicode's Bidi_Control.
+/// True for characters that move the cursor, end a line or change the writing direction: C0, DEL, C1, line separators
+/// and all of Unicode's Bidi_Control.
 [[nodiscard]] bool is_control(char32_t code) noexcept;
 
-/// '0' to '9', whatever the locale.
+/// True for '0' to '9' in every locale.
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// `text` with 'A' to 'Z' in lower case, whatever the locale.
+/// Returns `text` with 'A' to 'Z' in lower case, in every locale.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
 [[nodiscard]] constexpr bool contains(std::string_view text, std::string_view word) noexcept {
@@ -39,22 +39,22 @@ void append_utf8(std::string& out, char32_t code);
 }
 [[nodiscard]] bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) noexcept;
 
-/// Text that came from outside, made safe for a terminal and for one line: what is_control() and
-/// bytes that are not UTF-8 are shown as
-/// \n, \t, \x1b or \u202e. A name longer than `limit` bytes is cut in the middle with "...".
+/// Returns external text in a form that is safe for a terminal and for one line. Bytes that are not UTF-8 and
+/// characters for which is_control() is true are escaped as \n, \t, \x1b or \u202e. Text longer than `limit` bytes is
+/// shortened in the middle with "...".
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 200);
 
-/// The entry of `known` nearest to `word` by edit distance, if it is near enough to be meant:
+/// Returns the entry of `known` with the smallest edit distance to `word`, if it is close enough to be a typing error:
 /// at most a third of the longer one's length, or 1.
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known);
 
-/// "a, b or c": the words of an error message.
+/// Returns "a, b or c", for error messages.
 [[nodiscard]] std::string one_of(std::span<const std::string> words);
 
 /// Appends an item to a list in words, after `separator` if it is not the first: "a, b, c".
 void add_item(std::string& list, std::string_view item, std::string_view separator = ", ");
 
-/// "a, b, c": what `text_of` makes of each item.
+/// Returns "a, b, c", with text_of(item) for each item.
 template <class Items, class TextOf>
 [[nodiscard]] std::string joined(const Items& items, const TextOf& text_of, std::string_view separator = ", ") {
   std::string list;
@@ -67,16 +67,19 @@ template <class Items, class TextOf>
   return list;
 }
 
-/// "a, b, c": texts as they are.
+/// Returns "a, b, c", for items that are texts.
 template <class Items>
 [[nodiscard]] std::string joined(const Items& items) {
   return joined(items, [](std::string_view item) { return item; });
 }
 
-/// "1 step", "31,373 steps": for nouns that take an s.
+/// Returns the number with its digits in groups of three: "31,373".
+[[nodiscard]] std::string grouped(std::uint64_t count);
+
+/// Returns the number and the noun: "1 step", "31,373 steps", "2 dependencies". The noun must have a regular plural.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 
-/// Orders texts with numbers in them by the numbers: "rank2" < "rank10".
+/// True if `a` is before `b` when digits in them are compared as numbers: "rank2" < "rank10".
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b) noexcept;
 
 }  // namespace stepsim

@@ -45,8 +45,9 @@ constexpr std::array kRateUnits{Unit{"b/s", 1},
                                 Unit{"GB/s", 8'000'000'000},
                                 Unit{"TB/s", 8'000'000'000'000}};
 
-/// Read as well, but never written.
-constexpr std::array kDurationAliases{Unit{"\u00b5s", 1'000}, Unit{"\u03bcs", 1'000}};  // micro sign, Greek mu
+/// Units that are accepted as input but never printed.
+constexpr std::array kDurationAliases{Unit{"\u00b5s", 1'000},
+                                      Unit{"\u03bcs", 1'000}};  // micro sign, Greek mu (both are used)
 constexpr std::array kRateAliases{Unit{"bps", 1},
                                   Unit{"kbps", 1'000},
                                   Unit{"Mbps", 1'000'000},
@@ -58,7 +59,7 @@ constexpr std::array kRateAliases{Unit{"bps", 1},
                                   Unit{"GBps", 8'000'000'000},
                                   Unit{"TBps", 8'000'000'000'000}};
 
-/// What a kind of quantity is called and how it is written, for its error messages.
+/// The name of a kind of quantity and its accepted forms, for error messages.
 struct Forms {
   std::string_view noun;
   std::string_view accepted;
@@ -79,7 +80,7 @@ constexpr Forms kRateForms{"a bandwidth",
       fmt::format("'{}' is not {}: {}; expected {}", shown(text, 60), forms.noun, problem, forms.accepted));
 }
 
-/// A decimal as it is written: `digits` with the last `decimals` of them behind the point.
+/// A decimal number as written. The last `decimals` of its digits are after the point.
 struct Decimal {
   bool negative = false;
   std::int64_t digits = 0;
@@ -87,7 +88,7 @@ struct Decimal {
   std::string_view suffix;
 };
 
-/// Drops the zeros that end a fraction, so that 1.50 and 1.5 are one number.
+/// Removes the zeros at the end of a fraction, so that 1.50 and 1.5 are the same number.
 std::string_view without_trailing_zeros(std::string_view fraction) noexcept {
   while (fraction.ends_with('0')) fraction.remove_suffix(1);
   return fraction;
@@ -114,7 +115,7 @@ Decimal split(std::string_view text, const Forms& forms) {
     rest.remove_prefix(1);
     fraction = without_trailing_zeros(take_digits(rest));
   }
-  if (whole.empty()) refuse(text, forms, "it does not begin with a number");
+  if (whole.empty()) refuse(text, forms, "it does not start with a number");
   for (const std::string_view part : {whole, fraction}) {
     for (const char c : part) {
       const bool overflow = __builtin_mul_overflow(result.digits, 10, &result.digits) ||
@@ -144,17 +145,17 @@ std::int64_t scale_of(std::string_view text, const Decimal& number, const Forms&
     }
   }
   refuse(text, forms,
-         fmt::format("'{}' is no unit of it{}{}", shown(number.suffix, 30), near, near.empty() ? "" : "?"));
+         fmt::format("'{}' is not a valid unit{}{}", shown(number.suffix, 30), near, near.empty() ? "" : "?"));
 }
 
-/// 10^exponent. Precondition: 0 <= exponent <= 18.
+/// Returns 10^exponent. Precondition: 0 <= exponent <= 18.
 std::int64_t power_of_ten(int exponent) noexcept {
   std::int64_t power = 1;
   for (int i = 0; i < exponent; ++i) power *= 10;
   return power;
 }
 
-/// `number` in the smallest unit of its kind, exact or refused.
+/// Parses `text` into the smallest unit of its kind. Throws if the number is not exact in that unit.
 std::int64_t parse_exactly(std::string_view text, const Forms& forms) {
   const Decimal number = split(text, forms);
   if (number.digits == 0 && number.suffix.empty()) return 0;
@@ -172,22 +173,22 @@ std::int64_t parse_exactly(std::string_view text, const Forms& forms) {
   return number.negative ? -value : value;
 }
 
-/// `magnitude` / `unit` in thousandths, rounded half up.
-std::uint64_t thousandths(std::uint64_t magnitude, std::uint64_t unit) noexcept {
-  const std::uint64_t rest = magnitude % unit;
-  const std::uint64_t step = unit / 1000;
-  return magnitude / unit * 1000 + (rest + step / 2) / step;
+/// Returns `value` / `step`, rounded half up.
+std::uint64_t rounded(std::uint64_t value, std::uint64_t step) noexcept {
+  return value / step + (value % step >= step - step / 2 ? 1 : 0);
 }
 
-/// `value` with a point before its last `decimals` digits, and without the zeros that would end it.
-std::string decimal(std::uint64_t value, int decimals) {
-  while (decimals > 0 && value % 10 == 0) {
-    value /= 10;
-    --decimals;
-  }
+/// Returns `value` with a point before its last `decimals` digits.
+std::string fixed(std::uint64_t value, int decimals) {
   if (decimals == 0) return std::to_string(value);
   const auto one = static_cast<std::uint64_t>(power_of_ten(decimals));
   return fmt::format("{}.{:0{}}", value / one, value % one, decimals);
+}
+
+/// Returns the same as fixed(), without trailing zeros.
+std::string decimal(std::uint64_t value, int decimals) {
+  for (; decimals > 0 && value % 10 == 0; value /= 10) --decimals;
+  return fixed(value, decimals);
 }
 
 std::uint64_t magnitude_of(std::int64_t value) noexcept {
@@ -231,9 +232,16 @@ std::string to_text(Duration duration) {
   const std::string_view sign = duration.count() < 0 ? "-" : "";
   if (magnitude < 1000) return fmt::format("{}{} ns", sign, magnitude);
   for (const Unit& unit : {kDurationUnits[1], kDurationUnits[2], kDurationUnits[3]}) {
-    const std::uint64_t value = thousandths(magnitude, static_cast<std::uint64_t>(unit.scale));
-    const bool last = unit.suffix == kDurationUnits.back().suffix;
-    if (last || value < 1'000'000) return fmt::format("{}{} {}", sign, decimal(value, 3), unit.suffix);
+    const auto scale = static_cast<std::uint64_t>(unit.scale);
+    const int decimals = magnitude >= 1000 * scale ? 0 : magnitude >= 100 * scale ? 1 : magnitude >= 10 * scale ? 2 : 3;
+    const std::uint64_t step = scale / static_cast<std::uint64_t>(power_of_ten(decimals));
+    const std::uint64_t value = rounded(magnitude, step);
+    const std::uint64_t whole = value / static_cast<std::uint64_t>(power_of_ten(decimals));
+    if (whole < 1000) {
+      const bool is_round = magnitude % step == 0 && value % 100 == 0;  // two digits say all of it
+      return fmt::format("{}{} {}", sign, is_round ? decimal(value, decimals) : fixed(value, decimals), unit.suffix);
+    }
+    if (unit.suffix == kDurationUnits.back().suffix) return fmt::format("{}{} {}", sign, grouped(whole), unit.suffix);
   }
   return {};
 }

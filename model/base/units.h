@@ -13,7 +13,7 @@ namespace stepsim {
 /// A length of simulated or recorded time. Signed 64-bit nanoseconds: +-292 years.
 using Duration = std::chrono::duration<std::int64_t, std::nano>;
 
-/// Tag clock: simulated time is never read from the host, so there is no now().
+/// Clock tag for simulated time. It has no now(), because simulated time is never read from the host.
 struct SimClock {
   using rep = Duration::rep;
   using period = Duration::period;
@@ -26,7 +26,7 @@ struct SimClock {
 /// owner states (the Unix epoch for traces, the start of the replay for timelines).
 using Time = SimClock::time_point;
 
-/// A quantity of data. Never implicitly an integer.
+/// An amount of data. Does not convert implicitly to or from an integer.
 class Bytes {
  public:
   constexpr Bytes() noexcept = default;
@@ -44,7 +44,7 @@ class Bytes {
   std::int64_t count_ = 0;
 };
 
-/// A data rate in bytes per second. Bits enter only through from_bits_per_second.
+/// A data rate in bytes per second. Only from_bits_per_second() accepts bits.
 class Bandwidth {
  public:
   constexpr Bandwidth() noexcept = default;
@@ -58,8 +58,8 @@ class Bandwidth {
   double bytes_per_second_ = 0;
 };
 
-/// Time to move `size` at `rate`, rounded up so that no transfer is free.
-/// Precondition: `rate` is positive and `size` is not negative.
+/// Returns the time to move `size` at `rate`, rounded up so that no transfer is free. Precondition: `rate` is positive
+/// and `size` is not negative.
 [[nodiscard]] Duration transfer_time(Bytes size, Bandwidth rate) noexcept;
 
 /// Parses "64KiB", "25MB", "0B": SI (kB, MB, GB, TB) and binary (KiB ... TiB) prefixes.
@@ -67,34 +67,35 @@ class Bandwidth {
 /// what() says what was found and which forms are accepted.
 [[nodiscard]] Bytes parse_bytes(std::string_view text);
 
-/// Parses "25Gb/s" (bits), "3GB/s" (bytes), SI prefixes k, M, G, T. Errors as parse_bytes;
-/// zero and negative rates are errors.
+/// Parses "25Gb/s" (bits), "3GB/s" (bytes), SI prefixes k, M, G, T. Throws as parse_bytes() does, also for zero and
+/// negative rates.
 [[nodiscard]] Bandwidth parse_bandwidth(std::string_view text);
 
-/// Parses "5us", "1.5ms", "-20ns", "2s" exactly to the nanosecond (no double in between).
-/// Bare 0 is accepted. Errors as parse_bytes.
+/// Parses "5us", "1.5ms", "-20ns", "2s" exactly to the nanosecond (no double in between). Bare 0 is accepted. Throws as
+/// parse_bytes() does.
 [[nodiscard]] Duration parse_duration(std::string_view text);
 
-/// "1.234 ms", "22 us": at most three digits after the point, the unit chosen so that 1 <= value < 1000.
+/// Returns the duration with four significant digits, for sentences that people read: "534.1 ms", "156.0 ms", "1,234
+/// s". Uses the unit in which 1 <= value < 1000, and no decimals if the value is exact without them: "22 us".
 [[nodiscard]] std::string to_text(Duration duration);
 
-/// "12.345", "-0.001", "12.000": microseconds with three decimals, exact.
+/// Returns exact microseconds with three decimals: "12.345", "-0.001", "12.000".
 [[nodiscard]] std::string microseconds(Duration duration);
 
-/// The same without decimals that are all 0: "12".
+/// Returns microseconds like microseconds(), but without decimals if they are all 0: "12".
 [[nodiscard]] std::string short_microseconds(Duration duration);
 
-/// "25MB", "1.5kB": SI prefixes, as parse_bytes() reads them.
+/// Returns the size with an SI prefix, as parse_bytes() reads it: "25MB", "1.5kB".
 [[nodiscard]] std::string to_text(Bytes size);
 
-/// "119.6MB/s": four digits, SI prefixes, bytes, as parse_bandwidth() reads them.
+/// Returns the rate in bytes per second with four digits and an SI prefix, as parse_bandwidth() reads it: "119.6MB/s".
 [[nodiscard]] std::string to_text(Bandwidth rate);
 
-/// Sums of hostile durations stop here, at 146 years, instead of overflowing; half the range, so
-/// that the difference of two times is still a Duration.
+/// Sums of extreme durations stop at this value (146 years) instead of overflowing. It is half the range, so the
+/// difference of two times is still a Duration.
 inline constexpr Time kEndOfTime{Duration{std::numeric_limits<std::int64_t>::max() / 2}};
 
-/// `duration` after `time`, at most kEndOfTime. Precondition: duration >= 0.
+/// Returns the time `duration` after `time`, but at most kEndOfTime. Precondition: duration >= 0.
 [[nodiscard]] constexpr Time later(Time time, Duration duration) noexcept {
   return time > kEndOfTime - duration ? kEndOfTime : time + duration;
 }

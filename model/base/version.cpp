@@ -2,7 +2,7 @@
 
 namespace stepsim {
 
-// STEPSIM_VERSION is defined by cmake/StepsimVersion.cmake; commit() is in a generated source.
+// cmake/StepsimVersion.cmake defines STEPSIM_VERSION; a generated source defines commit().
 std::string_view version() noexcept { return STEPSIM_VERSION; }
 
 }  // namespace stepsim

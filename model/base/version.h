@@ -5,11 +5,11 @@
 
 namespace stepsim {
 
-/// "0.1.0": project(VERSION) in CMakeLists.txt. Link stepsim::version.
+/// Returns the version, such as "0.1.0": project(VERSION) in CMakeLists.txt. Link stepsim::version.
 [[nodiscard]] std::string_view version() noexcept;
 
-/// The commit the program was built from, "d3b07384d113", with "-dirty" if the work tree
-/// differed from it; "unknown" if the sources were in no repository.
+/// Returns the commit that the program was built from, such as "d3b07384d113", followed by "-dirty" if the work tree
+/// had changes; "unknown" if the sources were not in a repository.
 [[nodiscard]] std::string_view commit() noexcept;
 
 }  // namespace stepsim

@@ -20,7 +20,7 @@ namespace {
 
 using Kind = YamlValue::Kind;
 
-constexpr std::size_t kShown = 60;  // bytes of a value in a message
+constexpr std::size_t kShown = 60;  // longest value in a message, in bytes
 
 std::string_view kind_text(Kind kind) noexcept {
   switch (kind) {
@@ -37,7 +37,7 @@ std::string with_hint(std::string_view expected, std::string_view word, const st
   return nearest.has_value() ? fmt::format("{} (did you mean '{}'?)", expected, *nearest) : std::string(expected);
 }
 
-/// What a unit parser makes of the value; its complaint becomes ours.
+/// Returns what `parse` makes of the value. Turns its error into an InputError with the field's place.
 template <class Parse>
 auto with_unit(const YamlField& field, Parse parse) {
   const std::string& text = field.scalar("a value with its unit");
@@ -49,7 +49,7 @@ auto with_unit(const YamlField& field, Parse parse) {
 }
 
 constexpr std::size_t kMostValues = 1'000'000;
-/// Ends a document, so that a quote that is never closed is noticed, which yaml-cpp closes itself.
+/// Marks the end of the document. Without it, yaml-cpp silently closes a quote that is never closed.
 constexpr std::string_view kEnd = "...\n";
 
 std::uint32_t line_of(const YAML::Mark& mark) noexcept {
@@ -63,7 +63,7 @@ std::size_t size_of(const YamlValue& value) {
   return size;
 }
 
-/// Builds the tree of a document from yaml-cpp's events. Depth is bounded by its parser.
+/// Builds the tree of a document from yaml-cpp's events. yaml-cpp limits the depth.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const std::string& file) : file_(file) {}
@@ -76,7 +76,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto meant = anchors_.find(anchor);
     if (meant == anchors_.end()) {
-      throw InputError({file_, {}, line_of(mark)}, "an alias lies within what it stands for; expected it behind it");
+      throw InputError({file_, {}, line_of(mark)}, "an alias is inside its own anchor; expected it after the anchor");
     }
     YamlValue copy = meant->second;
     copy.line = line_of(mark);
@@ -104,7 +104,7 @@ class TreeBuilder final : public YAML::EventHandler {
   };
 
   void add(Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    // What is empty has no place of its own: it stands where its key does, a whole file on line 1.
+    // An empty value has no place in the file: use the line of its key, or line 1 for an empty file.
     const bool after_key = !open_.empty() && !open_.back().value.items.empty();
     const std::uint32_t line = open_.empty() && kind == Kind::kNothing ? 1 : line_of(mark);
     put({kind, after_key ? open_.back().value.items.back().line : line, {}, {}}, anchor);
@@ -116,13 +116,12 @@ class TreeBuilder final : public YAML::EventHandler {
     put(std::move(done.value), done.anchor);
   }
 
-  /// A value that is there once more; anchors within anchors make many of few.
+  /// Counts the values of a copy against the limit. Nested anchors can multiply a few values into very many.
   void charge(const YamlValue& copy) {
     copied_ += size_of(copy);
     if (copied_ <= kMostValues) return;
-    throw InputError(
-        {file_, {}, copy.line},
-        fmt::format("anchors and aliases make more than {} values of the file; expected fewer", kMostValues));
+    throw InputError({file_, {}, copy.line},
+                     fmt::format("anchors and aliases expand to more than {} values; expected fewer", kMostValues));
   }
 
   void put(YamlValue value, YAML::anchor_t anchor) {
@@ -141,10 +140,10 @@ class TreeBuilder final : public YAML::EventHandler {
   YamlValue root_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, YamlValue> anchors_;
-  std::size_t copied_ = 0;  // values
+  std::size_t copied_ = 0;  // number of values copied so far
 };
 
-/// Notes where a document begins and takes nothing else in.
+/// Records where a document begins and ignores its content.
 class DocumentMark final : public YAML::EventHandler {
  public:
   [[nodiscard]] const YAML::Mark& begin() const noexcept { return begin_; }
@@ -163,7 +162,7 @@ class DocumentMark final : public YAML::EventHandler {
   YAML::Mark begin_;
 };
 
-/// YAML allows no other text, and yaml-cpp ends it without a word at some control characters.
+/// Refuses characters that YAML does not allow; yaml-cpp silently ends the document at some control characters.
 void check_characters(std::string_view text, const std::string& name) {
   std::uint32_t line = 1;
   for (std::size_t at = 0; at < text.size();) {
@@ -179,8 +178,8 @@ void check_characters(std::string_view text, const std::string& name) {
   }
 }
 
-/// Blanks alone indent (YAML 1.2, section 6.1). yaml-cpp counts a tab as one blank before a list in brackets, before a
-/// value and within brackets, whatever an editor shows.
+/// Refuses tabs as indentation: YAML allows only blanks (YAML 1.2, section 6.1). yaml-cpp accepts a tab as one blank
+/// before a list in brackets, before a value and within brackets, however wide an editor shows it.
 void refuse_tab_indents(std::string_view text, const std::string& name, const YamlForm& form) {
   std::uint32_t line = 1;
   for (std::size_t begin = 0, end = 0; end < text.size(); begin = end + 1) {
@@ -192,20 +191,20 @@ void refuse_tab_indents(std::string_view text, const std::string& name, const Ya
     if (tab != std::string_view::npos) {
       throw InputError(
           {name, {}, line, static_cast<std::uint32_t>(tab) + 1},
-          fmt::format("a tab indents the line, where YAML takes blanks; expected YAML such as '{}'", form.example));
+          fmt::format("a tab indents the line, but YAML needs blanks; expected YAML such as '{}'", form.example));
     }
     if (end < text.size() && text[end] == '\n') ++line;
   }
 }
 
-/// yaml-cpp's complaint about `text`, to which kEnd was added, in a sentence.
+/// Turns yaml-cpp's error about `text`, to which kEnd was added, into a readable sentence.
 InputError in_words(const YAML::Exception& error, std::string_view text, const std::string& name,
                     const YamlForm& form) {
   const auto lines = static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
   const std::uint32_t line = std::min(line_of(error.mark), lines);
   std::string_view problem = error.msg;
   if (dynamic_cast<const YAML::DeepRecursion*>(&error) != nullptr) {
-    problem = "lists or maps lie too deep within each other";
+    problem = "lists or maps are nested too deeply";
   } else if (line_of(error.mark) > lines && problem == YAML::ErrorMsg::DOC_IN_SCALAR) {
     problem = "a quote is not closed";
   }
@@ -320,8 +319,8 @@ void YamlField::for_each_entry(std::span<const std::string> known,
 bool is_filled_map(const YamlField& file, const YamlForm& form) {
   if (file.is(Kind::kNothing)) return false;
   if (!file.is(Kind::kMap)) {
-    file.fail(fmt::format("the file holds {}; expected a map of keys such as '{}'", kind_text(file.value->kind),
-                          form.example));
+    file.fail(
+        fmt::format("the file is {}; expected a map of keys such as '{}'", kind_text(file.value->kind), form.example));
   }
   return true;
 }
@@ -329,7 +328,7 @@ bool is_filled_map(const YamlField& file, const YamlForm& form) {
 YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlForm& form) {
   if (text.size() > form.largest) {
     throw InputError({name, {}, 1},
-                     fmt::format("the file is larger than {} MiB; expected a file of some lines", form.largest >> 20U));
+                     fmt::format("the file is larger than {} MiB; expected a short file", form.largest >> 20U));
   }
   check_characters(text, name);
   refuse_tab_indents(text, name, form);
@@ -338,7 +337,7 @@ YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlF
     std::istringstream stream(whole + std::string(kEnd));
     YAML::Parser parser(stream);
     TreeBuilder tree(name);
-    // yaml-cpp 0.7 reads ",-" as empty documents without end: the second is only looked for.
+    // yaml-cpp 0.7 reads ",-" as endless empty documents, so only the beginning of a second document is checked.
     DocumentMark second;
     if (parser.HandleNextDocument(tree) && parser.HandleNextDocument(second)) {
       throw InputError({name, {}, line_of(second.begin())},

@@ -15,61 +15,62 @@
 
 namespace stepsim {
 
-/// A YAML file as it was written: scalars are text, whatever YAML would make of `no` or `010`;
-/// aliases are replaced by what they stand for.
-struct YamlValue {  // NOLINT(misc-no-recursion): as deep as the file, which yaml-cpp bounds
+/// A YAML file as written: scalars are text, even `no` or `010`, which YAML would convert; aliases are replaced by the
+/// values they refer to.
+struct YamlValue {  // NOLINT(misc-no-recursion): as deep as the file, which yaml-cpp limits
   enum class Kind : std::uint8_t { kNothing, kScalar, kList, kMap };
   Kind kind = Kind::kNothing;
   std::uint32_t line = 1;
-  std::string text;              ///< of a scalar
-  std::vector<YamlValue> items;  ///< of a list; of a map its keys and values in turn
+  std::string text;              ///< text of a scalar
+  std::vector<YamlValue> items;  ///< items of a list; alternating keys and values of a map
 };
 
-/// A value that is not of the form its key takes, whatever the capture is (exit 1).
+/// A value has the wrong form for its key, independently of the capture (exit 1).
 class ValueError : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// A value under the name it has in messages, with what readers ask of values. Each throws
-/// InputError with file and line, what was found and what was expected.
+/// A value, its name for messages, and functions that convert it. Each throws InputError with file and line, what was
+/// found and what was expected.
 struct YamlField {
   std::string name;
   const YamlValue* value = nullptr;
   const std::string* file = nullptr;
 
   [[noreturn]] void fail(std::string_view problem) const;
-  /// "'workers' is 'two'; expected ..."
+  /// Throws InputError: "'workers' is 'two'; expected ..."
   [[noreturn]] void reject(std::string_view expected) const;
 
   [[nodiscard]] bool is(YamlValue::Kind kind) const noexcept { return value->kind == kind; }
   [[nodiscard]] const std::string& scalar(std::string_view expected) const;
-  /// A word as frameworks are called. Not just any text: a forgotten quote takes in the rest of the file.
+  /// Returns a word that can be the name of a framework. Other text is refused, because an unclosed quote would make
+  /// the rest of the file part of the value.
   [[nodiscard]] const std::string& word(std::string_view expected) const;
-  /// Text of one line of at most 200 bytes.
+  /// Returns text of one line of at most 200 bytes.
   [[nodiscard]] const std::string& line_of_text(std::string_view expected) const;
   [[nodiscard]] std::optional<std::int64_t> integer() const noexcept;
   [[nodiscard]] std::uint32_t count(std::uint32_t least, std::uint32_t most) const;
-  /// A plain decimal in [least, most].
+  /// Returns a plain decimal in [least, most].
   [[nodiscard]] double number(double least, double most) const;
   [[nodiscard]] bool flag() const;
-  /// A size such as 25MiB, or a plain whole number of bytes.
+  /// Returns a size such as 25MiB, or a plain whole number of bytes.
   [[nodiscard]] Bytes bytes(std::int64_t least) const;
   [[nodiscard]] Bandwidth bandwidth() const;
-  /// A time from 0 to an hour: sums of them do not overflow.
+  /// Returns a time from 0 to one hour. The limit keeps sums of such times from overflowing.
   [[nodiscard]] Duration duration() const;
-  /// The value's place in `words`.
+  /// Returns the index of the value in `words`.
   [[nodiscard]] std::size_t one_of_words(const std::vector<std::string>& words) const;
-  /// The items of a list, named "hosts[0]" and so on.
+  /// Returns the items of a list, named "hosts[0]" and so on.
   [[nodiscard]] std::vector<YamlField> list(std::string_view expected) const;
 
-  /// Hands each entry of a map to `take`, with its key's place in `known`. A key that is not
-  /// known, given twice or no text is refused.
+  /// Calls `take` for each entry of a map, with the index of its key in `known`. Refuses a key that is unknown,
+  /// repeated or not text.
   void for_each_entry(std::span<const std::string> known,
                       const std::function<void(std::size_t key, const YamlField& field)>& take) const;
 };
 
-/// A known key of a map and what its value sets in `Target`.
+/// A known key of a map and the function that stores its value in `Target`.
 template <class Target>
 struct YamlKey {
   std::string_view name;
@@ -84,19 +85,19 @@ void read_map(const YamlField& map, const std::vector<YamlKey<Target>>& keys, Ta
   map.for_each_entry(names, [&](std::size_t key, const YamlField& field) { keys[key].set(target, field); });
 }
 
-/// What is particular to a kind of file.
+/// Properties of one kind of file.
 struct YamlForm {
-  std::size_t largest = 0;   ///< bytes
-  std::string_view example;  ///< an entry, for messages: "workers: 2"
+  std::size_t largest = 0;   ///< maximum size in bytes
+  std::string_view example;  ///< an example of an entry, for messages: "workers: 2"
 };
 
-/// Whether a file says anything. Throws InputError if it is neither empty nor a map.
+/// True if the file has entries, false if it is empty. Throws InputError if it is neither empty nor a map.
 [[nodiscard]] bool is_filled_map(const YamlField& file, const YamlForm& form);
 
-/// Reads YAML text of one document; `name` stands for the path in messages. Throws InputError for
-/// text that is not UTF-8, has control characters, is indented by tabs, is not YAML or holds a second document; for
-/// more than form.largest bytes and for nesting beyond yaml-cpp's bound; and for an alias within what it stands for, or
-/// aliases that stand for more than a million values.
+/// Parses one YAML document; `name` is its path in messages. Throws InputError if the text is not UTF-8, has control
+/// characters, is indented by tabs, is not YAML, has a second document, is longer than form.largest bytes or nested
+/// deeper than yaml-cpp allows. Also throws if an alias refers to a value that contains it, or if aliases expand to
+/// more than a million values.
 [[nodiscard]] YamlValue parse_yaml(std::string_view text, const std::string& name, const YamlForm& form);
 
 }  // namespace stepsim

@@ -23,8 +23,7 @@ InputLocation first_input(const Capture& capture) {
   return {capture.inputs.empty() ? "the capture" : capture.inputs.front().name, {}, {}};
 }
 
-/// The ranks that the capture has, counted from 0 to the largest, by their lanes and by the
-/// groups of its collectives.
+/// Returns the largest rank number in the capture's lanes and collective groups, plus 1.
 std::size_t ranks_seen(const Dag& dag) {
   std::size_t ranks = 0;
   for (const Lane& lane : dag.lanes()) {
@@ -38,7 +37,7 @@ std::size_t ranks_seen(const Dag& dag) {
   return ranks;
 }
 
-/// Ranks of one host one after the other; messages between them stay inside.
+/// Places `per_host` consecutive ranks on each host. Messages between ranks of a host do not leave it.
 void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
   const std::vector<Cluster::UplinkPath> of_host = std::move(cluster.uplinks);
   cluster.endpoints.clear();
@@ -49,7 +48,7 @@ void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
   }
 }
 
-/// Nothing that is known to cross a link: a cluster of hosts without any.
+/// Returns a cluster of hosts without links, for a capture in which no transfer is known to cross a link.
 Calibration without_network(std::size_t endpoints) {
   Calibration result;
   for (std::size_t i = 0; i < endpoints; ++i) {
@@ -57,14 +56,14 @@ Calibration without_network(std::size_t endpoints) {
     result.cluster.endpoints.push_back({HostId{i}, {}});
   }
   result.assumptions.push_back(
-      {"no_network", endpoints == 1 ? "One rank alone sends no messages: nothing is said of a network."
-                                    : "Nothing is said of a network: no transfer of the capture says its bytes."});
+      {"no_network", endpoints == 1 ? "The network is unknown: a single rank sends no messages."
+                                    : "The network is unknown: no transfer in the capture records its size."});
   return result;
 }
 
 Calibration network_seen(const Capture& capture) {
   if (capture.cluster.has_value()) {
-    return {*capture.cluster, {}, 0, {{"task_graph_cluster", "Hosts, links and routes are those of the task graph."}}};
+    return {*capture.cluster, {}, 0, {{"task_graph_cluster", "Hosts, links and routes come from the task graph."}}};
   }
   if (capture.parameter_server != nullptr && capture.parameter_server->cannot_build.empty())
     return calibrate_parameter_server(capture);
@@ -74,13 +73,13 @@ Calibration network_seen(const Capture& capture) {
   return known ? network_of_job_file(capture) : without_network(endpoints);
 }
 
-/// cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipLaunchKernel, hipExtModuleLaunchKernel.
-/// A graph launch stands for many kernels and is none of these.
+/// True for cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipLaunchKernel and hipExtModuleLaunchKernel. A
+/// graph launch starts many kernels and is not included.
 bool is_kernel_launch(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kRuntime && dag.name(task).find("LaunchKernel") != std::string_view::npos;
 }
 
-/// Where a copy goes, by the names of CUPTI and roctracer: "Memcpy HtoD (Pinned -> Device)".
+/// The direction of a copy, by the names of CUPTI and roctracer: "Memcpy HtoD (Pinned -> Device)".
 enum class Direction { kOther, kToDevice, kToHost };
 
 Direction direction_of(const Dag& dag, TaskId task) {
@@ -105,16 +104,16 @@ void fit_launches(const Dag& dag, Calibration& result) {
   for (const double time : times) errors.push_back(time > 0 ? std::abs(time - middle) / time : 0);
   const Duration overhead = whole_nanoseconds(middle);
   result.cluster.rates.launch_overhead = overhead;
-  result.fits.push_back({"launch overhead", to_text(overhead), times.size(), median(std::move(errors)),
-                         "host time of kernel launch calls, their median"});
+  result.fits.push_back({"launch overhead", short_microseconds(overhead) + " us", times.size(),
+                         median(std::move(errors)), "host time of kernel launch calls, their median"});
 }
 
-/// One overhead, and a rate each way. Copies of some bytes and of gigabytes are one fit, and what
-/// they are off by grows with them: each counts by its error relative to its time.
+/// The rows of a fit of one overhead and one rate per direction. Copies range from bytes to gigabytes and their errors
+/// grow with size, so each row is divided by the copy's time: the fit minimizes relative errors.
 struct Copies {
-  std::vector<double> rows;  ///< 1, bytes to the device, bytes to the host; each over the copy's time
+  std::vector<double> rows;  ///< per copy: 1, bytes to the device, bytes to the host; each divided by the copy's time
   std::vector<double> ones;
-  std::int64_t most_to_device = 0;  ///< bytes of the largest
+  std::int64_t most_to_device = 0;  ///< bytes of the largest copy in this direction
   std::int64_t most_to_host = 0;
 };
 
@@ -135,8 +134,8 @@ Copies copies_of(const Dag& dag) {
   return copies;
 }
 
-/// Nothing where copies take no longer for more bytes, or there are none: less than a nanosecond
-/// for the largest of `most` bytes is rounding.
+/// Converts a slope to a rate. Returns nothing if there are no copies or their time does not grow with their size. If
+/// the largest copy, of `most` bytes, takes less than a nanosecond, the slope is a rounding error.
 std::optional<Bandwidth> rate_of(double nanoseconds_a_byte, std::int64_t most) {
   if (nanoseconds_a_byte * static_cast<double>(most) < 1) return std::nullopt;
   return Bandwidth::from_bytes_per_second(std::round(1e9 / nanoseconds_a_byte));
@@ -154,7 +153,7 @@ void fit_copies(const Dag& dag, Calibration& result) {
   const auto add = [&](std::string_view what, std::string value) {
     result.fits.push_back({std::string(what), std::move(value), fit.samples, fit.residual, std::string(from)});
   };
-  add("copy overhead", to_text(rates.copy_overhead));
+  add("copy overhead", short_microseconds(rates.copy_overhead) + " us");
   if (rates.copy_to_device) add("copy to device", to_text(*rates.copy_to_device));
   if (rates.copy_to_host) add("copy to host", to_text(*rates.copy_to_host));
 }
@@ -183,8 +182,8 @@ Calibration network_of_job_file(const Capture& capture) {
   const Job& job = capture.job;
   if (!job.bandwidth.has_value()) {
     throw CannotAnswer(first_input(capture),
-                       "the capture shows nothing of its network's speed; expected messages with sizes in it, "
-                       "'network: {bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE");
+                       "the capture does not show the rate of its network; expected messages with sizes, 'network: "
+                       "{bandwidth: 25Gb/s}' in job.yaml, or --cluster FILE");
   }
   const std::size_t endpoints = endpoint_count(capture);
   const std::size_t per_host = job.servers.value_or(0) > 0 ? 1 : job.local_size.value_or(1);
@@ -195,23 +194,23 @@ Calibration network_of_job_file(const Capture& capture) {
                                                                 .efficiency = kTcpEfficiency});
   place(result.cluster, endpoints, per_host);
   result.assumptions.push_back(
-      {"one_switch", "Every host has one full-duplex link to one switch, with the bandwidth of job.yaml."});
+      {"one_switch", "Each host has one full-duplex link to a single switch, with the bandwidth from job.yaml."});
   result.assumptions.push_back(
-      {"link_payload",
-       fmt::format("A link carries {} of its rate as payload, as TCP over Ethernet does.", kTcpEfficiency)});
+      {"link_payload", fmt::format("The payload bandwidth of a link is {} of its bandwidth, as for TCP over Ethernet.",
+                                   kTcpEfficiency)});
   if (!job.latency.has_value()) {
     result.assumptions.push_back(
-        {"link_latency",
-         fmt::format("A link's latency is {}: neither capture nor job.yaml says.", to_text(kUsualLatency))});
+        {"link_latency", fmt::format("The latency of a link is {}; neither the capture nor job.yaml gives it.",
+                                     to_text(kUsualLatency))});
   }
   if (per_host > 1)
-    result.assumptions.push_back({"local_messages", "Messages between ranks of one host take no time."});
+    result.assumptions.push_back({"local_messages", "Messages between ranks of the same host take no time."});
   return result;
 }
 
 Calibration calibrate(const Capture& capture) {
   Calibration result = network_seen(capture);
-  // No fit is finer than a byte a second, and cluster.yaml holds no more.
+  // Round to one byte per second, the resolution of cluster.yaml.
   for (Link& link : result.cluster.links) {
     link.bandwidth = Bandwidth::from_bytes_per_second(std::max(1.0, std::round(link.bandwidth.bytes_per_second())));
   }

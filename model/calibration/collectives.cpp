@@ -18,10 +18,10 @@
 namespace stepsim {
 namespace {
 
-/// What goes over a rank's link one way.
+/// The traffic on a rank's link in one direction.
 struct Flow {
   double bytes = 0;
-  double messages = 0;  ///< one after the other
+  double messages = 0;  ///< number of messages, which are sent one after the other
 
   Flow& operator+=(const Flow& other) {
     bytes += other.bytes;
@@ -30,7 +30,7 @@ struct Flow {
   }
 };
 
-/// Both ways; the fuller one takes the time.
+/// The traffic in both directions. The direction with more bytes determines the time.
 struct Load {
   Flow out;
   Flow in;
@@ -43,14 +43,14 @@ struct Load {
   [[nodiscard]] const Flow& fuller() const { return out.bytes < in.bytes ? in : out; }
 };
 
-/// A rank's part in one collective: when its link is busy with it, and what that carries.
+/// A rank's part in one collective: the time its link is busy and the traffic in that time.
 struct Use {
   Time begin;
   Time end;
   Load load;
 };
 
-/// By member of the group.
+/// Returns the load of each member of the group.
 std::vector<Load> loads_of(const CollectiveModel& model, const CollectiveShape& shape) {
   std::vector<Load> loads(shape.members);
   std::vector<Send> sends;
@@ -74,7 +74,7 @@ std::vector<TaskId> group_of(const Dag& dag, RendezvousId rendezvous) {
   return group;
 }
 
-/// The parts of all ranks in the collectives of a capture.
+/// Finds the parts of all ranks in all collectives of a capture.
 class UseFinder {
  public:
   explicit UseFinder(const Capture& capture) : dag_(capture.dag), recording_(capture.recording) {
@@ -112,10 +112,10 @@ class UseFinder {
   const Recording& recording_;
   std::map<Rank, std::vector<Use>> uses_;
   std::map<std::pair<const CollectiveModel*, CollectiveShape>, std::vector<Load>>
-      loads_;  ///< steps repeat their shapes
+      loads_;  ///< cached, because steps repeat their shapes
 };
 
-/// Uses that overlap, as one.
+/// Merges overlapping uses into one.
 std::vector<Use> busy_periods(std::vector<Use> uses) {
   std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.begin < b.begin; });
   std::vector<Use> periods;
@@ -130,7 +130,8 @@ std::vector<Use> busy_periods(std::vector<Use> uses) {
   return periods;
 }
 
-/// Weighted: long periods vary more, by about the root of their length.
+/// One entry per busy period of a rank's link, in all three lists. Each value is divided by the square root of the
+/// period's bytes: the error of a period's time grows roughly with that root, so all entries have about the same error.
 struct Samples {
   std::vector<double> bytes;
   std::vector<double> messages;
@@ -153,14 +154,14 @@ Samples samples_of(const Capture& capture) {
   return samples;
 }
 
-/// What a message costs: nanoseconds a byte, and besides.
+/// The cost of a message: nanoseconds per byte, and a fixed part (`besides`).
 struct CostFit {
   double a_byte = 0;
   double besides = 0;
   SumFit fit;
 };
 
-/// Whether the periods' mean messages differ enough to tell bytes and messages apart.
+/// True if the mean message sizes of the periods differ enough to separate the cost per byte from the cost per message.
 bool sizes_differ(const Samples& samples) {
   double smallest = std::numeric_limits<double>::max();
   double largest = 0;
@@ -183,13 +184,13 @@ CostFit fit_cost(const Samples& samples) {
   return {fit.coefficients[0], 0, std::move(fit)};
 }
 
-/// Where the ranks are, and what of their links is known before anything is measured.
+/// Returns the placement of the ranks and what is known about their links before the fit.
 Calibration prior(const Capture& capture) {
   if (capture.job.bandwidth.has_value()) return network_of_job_file(capture);
   Calibration result;
   result.cluster = star(endpoint_count(capture),
                         {.name = {}, .bandwidth = {}, .latency = capture.job.latency.value_or(kUsualLatency)});
-  result.assumptions.push_back({"one_switch", "Every rank has one full-duplex link of its own to one switch."});
+  result.assumptions.push_back({"one_switch", "Each rank has its own full-duplex link to a single switch."});
   return result;
 }
 
@@ -203,12 +204,12 @@ void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
   cluster.network.set(kMessageOverhead, std::max(Duration{}, alpha - 2 * cluster.links.front().latency));
 }
 
-/// When a collective moved its bytes.
+/// The time in which a collective moved its bytes.
 struct Transfer {
   RendezvousId rendezvous;
   Time begin;
   Time end;
-  bool alone = true;  ///< no other one of its ranks' meanwhile
+  bool alone = true;  ///< true if no other collective of the same ranks ran in this time
 };
 
 std::vector<Transfer> transfers_of(const Capture& capture) {
@@ -230,7 +231,7 @@ std::vector<Transfer> transfers_of(const Capture& capture) {
   for (auto& [rank, own] : by_rank) {
     std::stable_sort(own.begin(), own.end(),
                      [&](std::size_t a, std::size_t b) { return transfers[a].begin < transfers[b].begin; });
-    std::optional<std::size_t> last;  // to end
+    std::optional<std::size_t> last;  // the transfer with the latest end so far
     for (const std::size_t one : own) {
       if (last && *last != one && transfers[one].begin < transfers[*last].end)
         transfers[one].alone = transfers[*last].alone = false;
@@ -240,7 +241,7 @@ std::vector<Transfer> transfers_of(const Capture& capture) {
   return transfers;
 }
 
-/// One timing in place of those of the same collective: their mean, which keeps what they took together.
+/// Replaces repeated timings of the same collective by their mean, which preserves their total time.
 std::vector<TimedCollective> means_of(const std::vector<TimedCollective>& timings) {
   using Key = std::tuple<CollectiveOp, std::uint32_t, std::uint32_t, Bytes>;
   std::map<Key, std::vector<TimedCollective>> same;
@@ -249,7 +250,7 @@ std::vector<TimedCollective> means_of(const std::vector<TimedCollective>& timing
   for (const auto& [key, group] : same) {
     means.push_back(group.front());
     const auto count = static_cast<std::int64_t>(group.size());
-    // Of the differences: their sum does not overflow.
+    // Averages the differences to the first timing, because the sum of the times could overflow.
     Duration more{};
     for (const TimedCollective& one : group) more += (one.time - group.front().time) / count;
     means.back().time += more;
@@ -257,7 +258,7 @@ std::vector<TimedCollective> means_of(const std::vector<TimedCollective>& timing
   return means;
 }
 
-/// What NCCL's collectives took that ran alone; if none did, all of them.
+/// Returns the times of NCCL's collectives that ran alone; if none did, the times of all.
 std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster& cluster) {
   const CollectiveModel* const nccl = find_collective_model("nccl");
   std::vector<TimedCollective> alone;
@@ -272,7 +273,7 @@ std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster&
       const EndpointId endpoint = cluster.endpoint_of(capture.dag.lane(task).rank);
       if (endpoint.valid()) hosts.insert(cluster.endpoints[endpoint.index()].host);
     }
-    // Ranks that were not captured are on hosts like the others'.
+    // Assume that the hosts of ranks that were not captured have as many ranks as job.yaml says.
     const std::size_t absent = members - std::min<std::size_t>(members, tasks.size());
     const std::size_t per_host = std::max<std::size_t>(1, capture.job.local_size.value_or(1));
     const auto on = static_cast<std::uint32_t>(std::max<std::size_t>(1, hosts.size() + absent / per_host));
@@ -284,7 +285,7 @@ std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster&
   return alone.empty() ? all : alone;
 }
 
-/// Collectives of NCCL keep the times that they took, by size; the links say what becomes of these elsewhere.
+/// Stores the measured times of NCCL's collectives by size. The links are used to scale these times to other hardware.
 void add_measured(const Capture& capture, Bandwidth goodput, Calibration& result) {
   const std::vector<TimedCollective> timings = nccl_timings(capture, result.cluster);
   result.cluster.measured = measured_tables(means_of(timings), goodput);
@@ -315,8 +316,8 @@ std::optional<Calibration> calibrate_collectives(const Capture& capture) {
   const std::string from = "what a rank's link carried while collectives were under way, and for how long";
   result.fits.push_back({"link goodput", to_text(goodput), cost.fit.samples, cost.fit.residual, from});
   if (alpha > Duration{}) {
-    result.fits.push_back(
-        {"time of a message besides its bytes", to_text(alpha), cost.fit.samples, cost.fit.residual, from});
+    result.fits.push_back({"time of a message besides its bytes", short_microseconds(alpha) + " us", cost.fit.samples,
+                           cost.fit.residual, from});
   }
   add_measured(capture, goodput, result);
   return result;

@@ -13,20 +13,20 @@
 namespace stepsim {
 namespace {
 
-/// What runs this share of its time beside communication counts as beside it.
+/// A kernel overlaps communication if it does so for at least this share of its time.
 constexpr double kBeside = 0.95;
 
-/// Fewer kernels than this are no evidence.
+/// Minimum number of kernels of a class for a prediction of its slowdown.
 constexpr std::size_t kFewestKernels = 5;
 
-/// Of a class, where they are compared inside one step.
+/// Minimum number of kernels per class for a comparison within one step.
 constexpr std::size_t kFewestAlike = 2;
 
 Stretch stretch_of(const Capture& capture, TaskId task) {
   return {capture.recording.start[task.index()], capture.recording.finish[task.index()]};
 }
 
-/// The runs of one name on one stream, by step.
+/// The runs of one kernel name on one stream, by step.
 using Runs = std::map<std::int32_t, std::vector<TaskId>>;
 
 bool as_often_in_each(const Runs& runs) {
@@ -44,7 +44,8 @@ Overlap overlap_of(Stretch stretch, const BusyTimes& communication) {
   return whole ? Overlap::kWhole : Overlap::kPart;
 }
 
-/// beside / alone of a kernel that was seen both ways.
+/// Returns the ratio of the kernel's time during communication to its time alone, or nothing if it did not run both
+/// ways.
 std::optional<double> ratio_of(const Capture& capture, const std::vector<TaskId>& kernel,
                                const BusyTimes& communication) {
   std::vector<double> alone;
@@ -62,7 +63,7 @@ std::optional<double> ratio_of(const Capture& capture, const std::vector<TaskId>
   return median(beside) / median(alone);
 }
 
-/// beside / alone, of each rank and class.
+/// The ratios of time during communication to time alone, for each rank and class.
 using Ratios = std::map<std::pair<Rank, KernelClass>, std::vector<double>>;
 using Communication = std::map<Rank, BusyTimes>;
 
@@ -79,13 +80,13 @@ Ratios ratios_between_steps(const Capture& capture, const Communication& communi
   return ratios;
 }
 
-/// Runs of kernels that do the same work, as far as the capture tells.
+/// Runs of kernels that do the same work, as far as the capture shows.
 struct AlikeRuns {
-  std::vector<double> alone;  ///< nanoseconds
+  std::vector<double> alone;  ///< durations in nanoseconds; so is `beside`
   std::vector<double> beside;
 };
 
-/// The operator of a kernel as an index, if its shapes are known; -1 if they are not.
+/// Returns the index of a kernel's operator if its shapes are known, or -1.
 std::int64_t sized_operator_of(const OperatorTable& operators, TaskId task) {
   const auto use = std::lower_bound(operators.uses.begin(), operators.uses.end(), task,
                                     [](const OperatorTable::Use& one, TaskId id) { return one.task < id; });
@@ -94,10 +95,10 @@ std::int64_t sized_operator_of(const OperatorTable& operators, TaskId task) {
   return known ? static_cast<std::int64_t>(use->which) : -1;
 }
 
-/// What a kernel was launched as; a kernel without a recorded launch has none.
+/// Name and launch parameters of a kernel. A kernel without a recorded launch has none.
 using LaunchedAs = std::tuple<NameId, KernelLaunch>;
 
-/// The kernels whose launches are known, by rank, stream and recorded start.
+/// Returns the kernels with known launches, ordered by rank, stream and recorded start.
 std::vector<LaunchTable::Use> launches_in_order(const Capture& capture) {
   std::vector<LaunchTable::Use> uses = capture.launches.uses;
   std::erase_if(uses, [&](const LaunchTable::Use& use) { return !is_stream_kernel(capture.dag, use.task); });
@@ -111,7 +112,8 @@ std::vector<LaunchTable::Use> launches_in_order(const Capture& capture) {
   return uses;
 }
 
-using Alike = std::tuple<Rank, LaunchedAs, LaunchedAs, std::int64_t>;  ///< kernel, the one before it, its operator
+/// Kernel, the kernel before it, and its operator.
+using Alike = std::tuple<Rank, LaunchedAs, LaunchedAs, std::int64_t>;
 
 std::map<Alike, AlikeRuns> alike_runs(const Capture& capture, const Communication& communication) {
   const Dag& dag = capture.dag;
@@ -172,7 +174,7 @@ Ratios ratios_in(const Capture& capture) {
                                     : ratios_inside_a_step(capture, communication);
 }
 
-/// Precondition: there are ratios.
+/// Returns the number, median and 10th and 90th percentile of the ratios. Precondition: `ratios` is not empty.
 Slowdown slowdown_of(KernelClass kernel_class, std::vector<double> ratios) {
   std::sort(ratios.begin(), ratios.end());
   const std::size_t tenth = ratios.size() / 10;

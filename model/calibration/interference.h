@@ -8,41 +8,44 @@
 
 namespace stepsim {
 
-/// By how much the kernels of one class of a rank run longer beside communication than alone.
+/// How much slower a rank's kernels of one class run during communication than alone.
 struct Interference : Slowdown {
   Rank rank = 0;
 };
 
-/// Kernels that take less are not compared, and their times are left as they are: many captures have times in whole
-/// microseconds, and launches from the host decide how such kernels lie.
+/// Shorter kernels are not compared and keep their times: many captures round times to microseconds, and launches from
+/// the host decide when such short kernels run.
 inline constexpr Duration kShortestCompared{10'000};
 
-/// The same kernel in all steps: the k-th of a name on a stream in each, by place and then step. Names that run a
-/// different number of times in the steps are left out. O(tasks log tasks).
+/// Finds the same kernel in all steps. The k-th run of a name on a stream in one step is the same kernel as the k-th
+/// run in the other steps. Each entry has its runs in order of steps. Names whose number of runs differs between steps
+/// are left out. O(tasks log tasks).
 [[nodiscard]] std::vector<std::vector<TaskId>> same_kernels(const Capture& capture);
 
-/// Compares each kernel with itself: the k-th of a name on a stream in one step with the k-th in the other
-/// steps, where it ran beside a collective's kernel of its rank in some (95 % of its time or more) and wholly
-/// alone in others. Kernels of one name do unlike work in different layers, and those at the end of a backward pass
-/// are the ones that run beside communication, so kernels at different places in the step are not compared.
-/// Kernels that take less than kShortestCompared alone are left out.
+/// Compares kernels during communication with the same kernels alone.
 ///
-/// A capture of fewer than two steps has no other step to compare with. There kernels of one name that were launched
-/// alike (KernelLaunch, and shapes where they are known), after kernels that are alike in turn, so that their data is
-/// in the same place, are compared with each other: each run beside a collective with the median of at least three
-/// alone, where at least three of both take 5 us or more. Of kernels that arithmetic bounds only those with shapes,
-/// because a grid does not tell the inner dimension of a product. Classes with one such kernel are left out.
-/// Slowdown::kernels then counts runs.
+/// With several steps, the k-th run of a name on a stream is the same kernel in every step (same_kernels()). Its runs
+/// that overlap a collective's kernel of the same rank for at least 95 % of their time are compared with its runs that
+/// do not overlap one at all. Kernels at different places of a step are not compared: kernels of one name do different
+/// work in different layers, and those at the end of a backward pass are the ones that overlap communication. Kernels
+/// that take less than kShortestCompared alone are left out.
 ///
-/// By rank, then class. Empty where the capture has no device work, or the same overlap in all steps. O(tasks log
-/// tasks).
+/// With fewer than two steps, kernels are the same if they have the same name, launch (KernelLaunch) and shapes (where
+/// known), and follow a kernel with the same name and launch, which suggests that their data is in the same place. Each
+/// run during a collective is compared with the median of the runs alone. At least three runs of each kind are needed,
+/// and a median of at least 5 us alone. Kernels limited by arithmetic need known shapes, because a grid does not show
+/// the inner dimension of a product. Classes with fewer than two kernels that can be compared are left out.
+/// Slowdown::kernels counts runs in this case.
+///
+/// Results are ordered by rank, then class. Empty if the capture has no device work or if the overlap is the same in
+/// all steps. O(tasks log tasks).
 [[nodiscard]] std::vector<Interference> interference_in(const Capture& capture);
 
-/// The same over all ranks, by class, of the classes for which the capture is evidence enough to predict with: at least
-/// five kernels, and no more than a tenth of them shorter beside communication than alone. If communication did
-/// nothing, each would be as likely shorter as longer, and that would be seen in less than one class of thirty. And
-/// communication shortens no kernel: where more are shorter, the steps differ by something else, such as their data.
-/// O(as above).
+/// Returns the slowdowns of interference_in() over all ranks, by class, for classes with enough evidence for a
+/// prediction: at least five kernels, and at most a tenth of them are shorter during communication than alone. If
+/// communication had no effect, each kernel would be as likely shorter as longer, and fewer than one class in thirty
+/// would pass this test. Communication does not shorten kernels: if more of them are shorter, the steps differ in
+/// something else, such as their data. O(tasks log tasks).
 [[nodiscard]] std::vector<Slowdown> evident_slowdowns(const Capture& capture);
 
 }  // namespace stepsim

@@ -18,16 +18,16 @@ namespace {
 
 constexpr std::uint32_t kUsualDevices = 8;
 constexpr Bandwidth kUnknownNic = Bandwidth::from_bits_per_second(200e9);
-/// Below what NCCL's own figures have for a network, so they hold.
+/// Shorter than NCCL's own network latencies, so that NCCL's values are used.
 constexpr Duration kFastNic{1'000};
 
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 
-/// In tenths of a GB/s, so that a file holds it as it is.
+/// Rounds to a tenth of a GB/s, so that a file can store the value exactly.
 Bandwidth rounded(double gb_s) { return Bandwidth::from_bytes_per_second(std::max(1.0, std::round(gb_s * 10)) * 1e8); }
 
 struct Key {
-  bool on_one_host = true;  ///< first
+  bool on_one_host = true;  ///< true for tables of one host, which come first
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::uint32_t ranks = 2;
   std::uint32_t hosts = 1;
@@ -41,7 +41,8 @@ using Groups = std::map<Key, std::vector<TimedCollective>>;
 Groups groups_of(std::span<const TimedCollective> timings) {
   Groups groups;
   for (const TimedCollective& one : timings) {
-    if (is_of_nccl(one.op) && one.ranks > 1) groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
+    if (is_nccl_collective(one.op) && one.ranks > 1)
+      groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
   }
   for (auto& [key, group] : groups) {
     std::stable_sort(group.begin(), group.end(),
@@ -58,8 +59,9 @@ CollectivePlace place_of(const TimedCollective& one, Bandwidth link) {
   return place;
 }
 
-/// The link's rate in GB/s at which the model and the usual excess take as long as was measured. Bytes that take less
-/// than a quarter of the time tell little of it, so it is at most four times the bus bandwidth.
+/// Returns the link rate in GB/s at which the model with its usual excess gives the measured time. If bytes take less
+/// than a quarter of the time, the time says little about the rate, so the result is at most four times the bus
+/// bandwidth.
 double bandwidth_of(const TimedCollective& one) {
   const double bus = ring_traffic(one.op, one.ranks) * static_cast<double>(one.bytes.count()) / us(one.time) / 1e3;
   double low = bus / 100;
@@ -81,12 +83,13 @@ double bandwidth_of(const std::vector<TimedCollective>& group) {
   return median(std::move(rates));
 }
 
-/// What is usual for a table's operation at other sizes.
+/// Returns the model's time in microseconds for the operation of `of` at another size.
 double usual_us(const TimedCollective& of, Bytes bytes, Bandwidth link) {
   return us(nccl_time(shape_of(of, bytes), place_of(of, link)));
 }
 
-/// The mean of the times within an octave of `bytes`, each moved there as the model has it.
+/// Returns the mean of the times within an octave of `bytes`. Each time is first converted to `bytes` by adding the
+/// difference that the model predicts.
 std::optional<Duration> smoothed(const std::vector<TimedCollective>& group, Bytes bytes, Bandwidth link) {
   double sum = 0;
   double weights = 0;
@@ -103,7 +106,7 @@ std::optional<Duration> smoothed(const std::vector<TimedCollective>& group, Byte
   return Duration{std::max<std::int64_t>(1, std::llround(std::exp(sum / weights) * 1e3))};
 }
 
-/// The smallest and the largest size, and the powers of two between them.
+/// Returns the smallest and the largest size and the powers of two between them.
 std::vector<Bytes> sizes_of(const std::vector<TimedCollective>& group) {
   std::vector<Bytes> sizes{group.front().bytes};
   for (std::int64_t bytes = 1; bytes < group.back().bytes.count() && bytes < std::int64_t{1} << 60U; bytes *= 2) {
@@ -123,7 +126,8 @@ MeasuredCollective table_of(const std::vector<TimedCollective>& group, Bandwidth
   return table;
 }
 
-/// What the links of one host, or between hosts, carry: by the all-reduces of most ranks, else what there is.
+/// Returns the rate of the links inside a host or between hosts: from the all-reduces with the most ranks, or from
+/// another operation if there are none.
 Bandwidth link_of(const Groups& groups, bool on_one_host) {
   const std::vector<TimedCollective>* best = nullptr;
   for (const auto& [key, group] : groups) {
@@ -147,7 +151,7 @@ double error_of(const TimedCollective& one, const CollectivePlace& place) {
   return std::abs(us(nccl_time(shape_of(one, one.bytes), place)) / us(one.time) - 1);
 }
 
-/// The median of how far `tables` are from the times of a group; nothing if none of them counts for it.
+/// Returns the median relative error of `tables` over the times of a group, or nothing if no table applies to it.
 std::optional<double> error_of(const std::vector<TimedCollective>& group, std::span<const MeasuredCollective> tables,
                                Bandwidth link) {
   const auto counts = [&](const MeasuredCollective& table) {
@@ -207,14 +211,17 @@ Cluster cluster_of(const Groups& groups, Assumptions& assumptions) {
   const double share = is_nvlink ? kNvlinkEfficiency : kPcieEfficiency;
   const Bandwidth sheet = Bandwidth::from_bytes_per_second(std::round(link.bytes_per_second() / share));
   (is_nvlink ? shape.nvlink : shape.pcie) = Cable{sheet, Duration{}, share};
-  assumptions.push_back({"nccl_node", fmt::format("A node has {} devices, all connected alike.", devices)});
+  assumptions.push_back(
+      {"nccl_node", fmt::format("Each node has {} devices, all connected in the same way.", devices)});
   if (between <= Bandwidth{}) {
     assumptions.push_back(
-        {"nccl_nic", fmt::format("A node's NIC carries {}: the tables are of one node.", to_text(kUnknownNic))});
+        {"nccl_nic", fmt::format("The NIC of a node carries {}, because the tables are from a single node.",
+                                 to_text(kUnknownNic))});
   }
   if (inside <= Bandwidth{}) {
     assumptions.push_back(
-        {"nccl_inside", "Devices of a node are connected by what the tables of several nodes show, or faster."});
+        {"nccl_inside",
+         "The links inside a node are at least as fast as those that the tables of several nodes show."});
   }
   return build_cluster(shape);
 }

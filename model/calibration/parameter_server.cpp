@@ -9,27 +9,28 @@
 
 #include "model/base/fit.h"
 #include "model/base/median.h"
+#include "model/base/text.h"
 #include "model/cost/network/maxmin.h"
 #include "model/job/parameter_server/workload.h"
 
 namespace stepsim {
 namespace {
 
-/// Fewer pushes at a time say little: the first and the last one's acknowledgements count.
+/// Minimum number of pushes in a sample: with fewer, the first and last acknowledgements weigh too much.
 constexpr std::size_t kEnoughPushes = 8;
-/// A rate that exceeds what job.yaml allows by more is no measuring error.
+/// If the measured rate exceeds job.yaml's by more than this factor, the difference is not a measurement error.
 constexpr double kContradiction = 1.1;
-/// Fewer contests than these may all have been lost by the same chance: what they show is an assumption. Three gave
-/// 0.44 for a job that shares fairly.
+/// With fewer contests (see SharingSeen) than this, the measured sharing may be chance, so it is listed as an
+/// assumption. Three contests gave 0.44 for a job that shares fairly.
 constexpr std::size_t kEnoughContests = 8;
-/// kSharing (maxmin.h) of TCP connections where a capture shows none: a message that finds
-/// another under way begins with a small window. Over the runs of docs/test-data.md anything from
-/// 0.25 to 0.75 does as well (docs/fidelity.md); fair sharing does not.
+/// kSharing (maxmin.h) of TCP connections if the capture shows no contest. It is below 1 because a message that finds
+/// another one under way begins with a small window. For the runs of docs/internals/test-data.md, anything from 0.25 to
+/// 0.75 fits equally well (docs/internals/fidelity.md); fair sharing does not.
 constexpr double kUsualSharing = 0.5;
 
 using Pushes = std::vector<const PsStageRun*>;
 
-/// Bytes a second of one time in which pushes never ran out.
+/// Adds the rate, in bytes per second, of one period in which pushes never ran out.
 void add_rate(Pushes& busy, std::vector<double>& rates) {
   if (busy.size() >= kEnoughPushes) {
     std::stable_sort(busy.begin(), busy.end(),
@@ -76,7 +77,7 @@ Link link_of(const Job& job, const PushRate& seen, Calibration& result) {
   if (!contradicted) {
     result.assumptions.push_back(
         {"job_file_bandwidth",
-         fmt::format("Every link has the bandwidth of job.yaml, of which {} is payload, as TCP over Ethernet leaves.",
+         fmt::format("Links have the bandwidth from job.yaml; {} of it is payload, as for TCP over Ethernet.",
                      kTcpEfficiency)});
     return link;
   }
@@ -85,12 +86,12 @@ Link link_of(const Job& job, const PushRate& seen, Calibration& result) {
   link.efficiency = 1;
   result.assumptions.push_back(
       {"push_bandwidth", job.bandwidth.has_value()
-                             ? "Every link carries what pushes kept up: more than job.yaml's bandwidth allows."
-                             : "Every link carries what pushes kept up; job.yaml names no bandwidth."});
+                             ? "Links have the sustained bandwidth of pushes, which is more than job.yaml's bandwidth."
+                             : "Links have the sustained bandwidth of pushes; job.yaml gives no bandwidth."});
   return link;
 }
 
-/// Of nanoseconds a byte, in whole kilobytes a second: the fit is no finer.
+/// Converts nanoseconds per byte to a rate in whole kilobytes per second, the resolution of the fit.
 Bandwidth whole_rate(double slope) {
   return Bandwidth::from_bytes_per_second(std::max(1.0, std::round(1e6 / slope)) * 1e3);
 }
@@ -106,8 +107,9 @@ void fit_copies(const PsWorkload& workload, Calibration& result) {
   rates.copy_overhead = Duration{std::llround((up.intercept + down.intercept) / 2)};
   result.fits.push_back({"copies to the host", rate_text(1e9 / up.slope), up.samples, up.residual, "COPYD2H"});
   result.fits.push_back({"copies to the device", rate_text(1e9 / down.slope), down.samples, down.residual, "COPYH2D"});
-  result.fits.push_back({"overhead of a copy", to_text(rates.copy_overhead), up.samples + down.samples,
-                         std::max(up.residual, down.residual), "COPYD2H and COPYH2D, polling included"});
+  result.fits.push_back({"overhead of a copy", short_microseconds(rates.copy_overhead) + " us",
+                         up.samples + down.samples, std::max(up.residual, down.residual),
+                         "COPYD2H and COPYH2D, polling included"});
 }
 
 void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& result) {
@@ -117,8 +119,8 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
     result.assumptions.push_back(
         {"link_sharing",
          fmt::format(
-             "Where workers meet on a link, the message that came later gets {} of what the one before it gets, as "
-             "TCP does: at no time did two alone push into one server's link.",
+             "When two workers send over the same link, the later message gets {} of the bandwidth of the earlier "
+             "one, as is typical for TCP; the capture does not show two workers pushing to only one server.",
              kUsualSharing)});
     return;
   }
@@ -126,9 +128,9 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
     result.cluster.network.assume(kSharing, seen.sharing);
     result.assumptions.push_back(
         {"link_sharing",
-         fmt::format("Where workers meet on a link, the message that came later gets {:.2f} of what the one before it "
-                     "gets: so it was in {} contests, too few to know.",
-                     seen.sharing, seen.samples)});
+         fmt::format("When two workers send over the same link, the later message gets {:.2f} of the bandwidth of the "
+                     "earlier one, as in {} of the capture, which is too few to be certain.",
+                     seen.sharing, counted(seen.samples, "case"))});
   } else {
     result.cluster.network.set(kSharing, seen.sharing);
   }
@@ -139,8 +141,8 @@ void fit_sharing(const PsWorkload& workload, const Link& link, Calibration& resu
 }  // namespace
 
 PushRate sustained_push_rate(const PsWorkload& workload) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Pushes> of_worker;  // gpu, step
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Pushes> of_server;  // server, step
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Pushes> of_worker;  // indexed by gpu and step
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Pushes> of_server;  // indexed by server and step
   for (const PsStageRun& run : workload.stages) {
     if (run.stage != PsStage::kPush) continue;
     of_worker[{run.gpu, run.step}].push_back(&run);
@@ -161,15 +163,16 @@ Calibration calibrate_parameter_server(const Capture& capture) {
   if (!job.bandwidth.has_value() && seen.samples == 0) return network_of_job_file(capture);
   Calibration result;
   const Link link = link_of(job, seen, result);
-  (void)endpoint_count(capture);  // refuses absurd numbers in job.yaml
+  (void)endpoint_count(capture);  // checks that the numbers in job.yaml are not absurd
   result.cluster = star(std::size_t{job.workers.value_or(1)} + job.servers.value_or(1), link);
-  result.assumptions.push_back({"one_switch", "Every worker and every server has one full-duplex link to one switch."});
+  result.assumptions.push_back(
+      {"one_switch", "Each worker and each server has one full-duplex link to a single switch."});
   if (!job.latency.has_value()) {
-    result.assumptions.push_back(
-        {"link_latency", fmt::format("A link's latency is {}: job.yaml does not say.", to_text(link.latency))});
+    result.assumptions.push_back({"link_latency", fmt::format("The latency of a link is {}; job.yaml does not give it.",
+                                                              to_text(link.latency))});
   }
   result.assumptions.push_back(
-      {"server_time", "Copying and summing on a server takes no time: no server was recorded."});
+      {"server_time", "Copying and summing on predicted servers takes no time, because no server was recorded."});
   fit_sharing(workload, link, result);
   fit_copies(workload, result);
   return result;

@@ -12,62 +12,62 @@
 
 namespace stepsim {
 
-/// How long a stage takes on one GPU: a fixed part and a part a byte; and how long its thread takes
-/// to pick it up once it may begin (BytePS's threads sleep between looks at their queues).
+/// The duration of a stage on one GPU (a fixed part and a part per byte), and the delay before its thread starts it.
+/// BytePS's threads poll their queues and sleep in between.
 struct PsStageCost {
-  LineFit time;          ///< nanoseconds over bytes
-  Duration hand_over{};  ///< the median wait of stages that nothing else held back
+  LineFit time;          ///< time in nanoseconds as a function of bytes
+  Duration hand_over{};  ///< median delay of stages that had nothing else to wait for
   [[nodiscard]] Duration of(Bytes bytes) const noexcept;
 };
 
-/// By PsStage. PUSH and PULL, which the network times, have hand_over only.
+/// Indexed by PsStage. PUSH and PULL, which the network times, have only hand_over.
 using PsStageCosts = std::array<PsStageCost, kPsStages>;
 
-/// Fits the stages that the capture recorded on roots (the largest local rank of each worker)
-/// or, with `on_roots` false, on the other GPUs. A stage never recorded costs nothing.
-/// A GPU copies and reduces its 1/n of a partition, and the size is that. O(stages log stages).
+/// Fits the stages that the capture recorded on roots (the largest local rank of each worker) or, if `on_roots` is
+/// false, on the other GPUs. A stage that was never recorded costs nothing. Each of n GPUs copies and reduces 1/n of a
+/// partition, so sizes are those of its share. O(stages log stages).
 [[nodiscard]] PsStageCosts stage_costs(const PsWorkload& workload, bool on_roots);
 
-/// The part of a partition that GPU `local_rank` of `local_size` copies: an equal share of 4-byte
-/// elements, and for the last GPU the remainder too.
+/// Returns the part of a partition that GPU `local_rank` of `local_size` copies: an equal share of 4-byte elements. The
+/// last GPU also copies the remainder.
 [[nodiscard]] Bytes share_of(Bytes partition, std::uint32_t local_rank, std::uint32_t local_size) noexcept;
 
 struct PsWorkload;
 
-/// How two workers shared a server's link, as kSharing (model/cost/network/maxmin.h) counts it.
+/// How two workers shared a server's link, in the unit of kSharing (model/cost/network/maxmin.h).
 struct SharingSeen {
   double sharing = 1;
-  std::size_t samples = 0;  ///< contests that show it
-  double residual = 0;      ///< median distance of a contest's own figure
+  std::size_t samples = 0;  ///< number of contests found
+  double residual = 0;      ///< median absolute difference between a contest's own sharing and `sharing`
 };
 
-/// A contest is a time in which exactly two workers have pushes to one server under way and none to
-/// another, so that only that server's link holds them back. In it, one of them must get eight
-/// pushes acknowledged, and both together four fifths of what `link` carries. The sharing is what
-/// the slower one got, divided by what the faster one got, over all contests; a difference of one
+/// Measures sharing in contests. A contest is a period in which exactly two workers have pushes under way to one server
+/// and none to another, so that only that server's link limits them. In a contest, one worker must get at least eight
+/// pushes acknowledged, and both together must use at least four fifths of what `link` carries. The sharing is the
+/// bytes of the slower worker divided by the bytes of the faster one, summed over all contests. A difference of one
 /// push counts as none. O(pushes log pushes).
 [[nodiscard]] SharingSeen sharing_of_pushes(const PsWorkload& workload, Bandwidth link);
 
 struct PsWorkload;
 
-/// The rate that pushes sustained, and how well it is known.
+/// The sustained rate of pushes and its uncertainty.
 struct PushRate {
-  double bytes_per_second = 0;  ///< 0: no worker had enough pushes under way at once
-  std::size_t samples = 0;      ///< workers (or servers) and steps that show one
-  double residual = 0;          ///< median relative distance of the samples from the rate
+  double bytes_per_second = 0;  ///< 0 if no worker had enough pushes under way at the same time
+  std::size_t samples = 0;      ///< number of pairs of a worker (or server) and a step that gave a rate
+  double residual = 0;          ///< median relative difference of the samples from the rate
 };
 
-/// What a link carried while pushes never ran out: the bytes acknowledged after the first
-/// acknowledgement of such a time, over the time from it to the last one. The middle over
-/// workers and steps for their links out, the same over servers for their links in; of both
-/// the larger, because the other link was not the narrow one. O(pushes log pushes).
+/// Returns the rate of a link while pushes never ran out: the bytes acknowledged after the first acknowledgement of
+/// such a period, divided by the time from the first to the last one. Takes the median over workers and steps for
+/// outgoing links, and the median over servers and steps for incoming links. Returns the larger of the two, because the
+/// other link was not the bottleneck. O(pushes log pushes).
 [[nodiscard]] PushRate sustained_push_rate(const PsWorkload& workload);
 
-/// The part of calibrate() for parameter-server jobs: every worker and server on one switch.
-/// job.yaml's bandwidth holds unless pushes kept up more than it allows: acknowledgements that
-/// wait behind answers make the rate of pushes uncertain by some percent, and a job may never
-/// fill its links. Copies are a line through the recorded ones.
-/// Precondition: capture.parameter_server has steps. Throws as calibrate().
+/// Calibrates parameter-server jobs, as part of calibrate(): every worker and server has a link to one switch.
+/// job.yaml's bandwidth is used unless pushes sustained clearly more than it allows. Acknowledgements queue after
+/// answers, which makes the rate of pushes uncertain by a few percent, and a job may never fill its links. The time of
+/// a copy is a line fitted to the recorded ones. Precondition: capture.parameter_server has steps. Throws as
+/// calibrate() does.
 [[nodiscard]] Calibration calibrate_parameter_server(const Capture& capture);
 
 }  // namespace stepsim

@@ -13,10 +13,10 @@ namespace stepsim {
 namespace {
 
 constexpr std::size_t kEnoughSharedPushes = 8;
-/// Less of its rate than this, and something else than the link kept the pushes back.
+/// If the link carried less than this share of its rate, something other than the link limited the pushes.
 constexpr double kFull = 0.8;
 
-/// A push is handed over, or acknowledged.
+/// The start or the acknowledgement of a push.
 struct Event {
   Time time;
   bool acknowledged = false;
@@ -25,7 +25,7 @@ struct Event {
   Bytes bytes{};
 };
 
-/// What a worker got acknowledged.
+/// The acknowledged pushes of one worker.
 struct Share {
   std::size_t pushes = 0;
   double bytes = 0;
@@ -33,11 +33,11 @@ struct Share {
 
 struct Contest {
   Time begin;
-  Time end;                               // the last acknowledgement
-  std::map<std::uint32_t, Share> shares;  // by worker
+  Time end;                               // time of the last acknowledgement
+  std::map<std::uint32_t, Share> shares;  // shares by worker
 };
 
-/// Follows pushes in time and notes the contests.
+/// Follows the pushes in order of time and collects contests.
 class Contests {
  public:
   explicit Contests(Bandwidth link) : link_(link) {}
@@ -85,7 +85,7 @@ class Contests {
     if (--of_[event.server][event.worker] == 0) of_[event.server].erase(event.worker);
   }
 
-  /// Two workers push to `server`, and to no other.
+  /// True if exactly two workers push to `server` and neither pushes to another.
   [[nodiscard]] bool is_contested(std::uint32_t server) const {
     const auto workers = of_.find(server);
     if (workers == of_.end() || workers->second.size() != 2) return false;
@@ -123,10 +123,10 @@ class Contests {
   }
 
   Bandwidth link_;
-  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> at_;  // pushes under way by worker, then server
-  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> of_;  // by server, then worker
-  std::map<std::uint32_t, Contest> open_;                             // by server
-  std::vector<std::pair<double, double>> found_;                      // bytes of the lesser, of the greater
+  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> at_;  // pushes under way, by worker, then server
+  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> of_;  // pushes under way, by server, then worker
+  std::map<std::uint32_t, Contest> open_;                             // contests under way, by server
+  std::vector<std::pair<double, double>> found_;  // bytes of the slower and of the faster worker in each contest
 };
 
 std::vector<Event> events_of(const PsWorkload& workload) {

@@ -11,7 +11,7 @@
 namespace stepsim {
 namespace {
 
-/// Stages of one partition, step and GPU; by stage.
+/// The stages of one partition, step and GPU, indexed by stage.
 using Chain = std::array<const PsStageRun*, kPsStages>;
 
 std::uint32_t local_size(const PsWorkload& workload) { return std::max(1U, workload.job.local_size.value_or(1)); }
@@ -33,7 +33,7 @@ std::vector<Chain> chains_of(const PsWorkload& workload, bool on_roots) {
   return list;
 }
 
-/// When the stage's thread was done with the partition before this one.
+/// For each stage, the time when its thread finished the previous partition.
 using ThreadFree = std::map<const PsStageRun*, Time>;
 
 ThreadFree thread_free(const PsWorkload& workload) {

@@ -10,22 +10,22 @@
 
 #include "model/job/dag.h"
 
-/// Lets algorithms of Boost.Graph run on a Dag as it is: a VertexListGraph, IncidenceGraph and
-/// EdgeListGraph. The only public header that includes another library's: for .cpp files only.
+/// Lets algorithms of Boost.Graph run directly on a Dag, as a VertexListGraph, IncidenceGraph and EdgeListGraph. This
+/// is the only public header that includes another library's headers, so include it only in .cpp files.
 namespace stepsim {
 
-/// An edge as Boost.Graph wants it: with its source, which a Dag does not store.
+/// An edge in the form that Boost.Graph needs: with its source, which a Dag does not store.
 struct DagEdge {
   TaskId from;
   EdgeId edge;
   friend bool operator==(const DagEdge&, const DagEdge&) noexcept = default;
 };
 
-/// Edges in id order: those of one task, or, moving on from task to task, those of a dag.
+/// Iterates over edges in order of their ids, within one task or across all tasks of a dag.
 class DagEdgeIterator : public boost::iterator_facade<DagEdgeIterator, DagEdge, boost::forward_traversal_tag, DagEdge> {
  public:
   DagEdgeIterator() noexcept = default;
-  /// Stands on `edge`, whose source is `from` or the first task after it that has edges.
+  /// Points to `edge`. Its source is `from` or, if `from` has no edges, the next task that has some.
   DagEdgeIterator(const Dag& dag, std::size_t from, EdgeId edge) noexcept
       : dag_(&dag), from_(from), edge_(edge.index()) {
     skip_tasks_without_edges();
@@ -67,7 +67,8 @@ inline std::size_t num_edges(const Dag& dag) noexcept { return dag.edge_count();
 inline TaskId source(const DagEdge& edge, const Dag&) noexcept { return edge.from; }
 inline TaskId target(const DagEdge& edge, const Dag& dag) noexcept { return dag.target(edge.edge); }
 
-/// The vertex_index_map that many algorithms ask for; also get(boost::vertex_index, dag).
+/// Maps a task to its index: the vertex_index_map that many algorithms need. get(boost::vertex_index, dag) also returns
+/// it.
 struct DagTaskIndex {
   using key_type = TaskId;
   using value_type = std::size_t;
@@ -90,12 +91,12 @@ struct boost::graph_traits<stepsim::Dag> {
   using degree_size_type = std::size_t;
   using directed_category = boost::directed_tag;
   using edge_parallel_category = boost::disallow_parallel_edge_tag;
-  // NOLINTNEXTLINE(readability-identifier-naming): the name that Boost.Graph looks for
+  // NOLINTNEXTLINE(readability-identifier-naming): Boost.Graph requires this name
   struct traversal_category : boost::vertex_list_graph_tag, boost::incidence_graph_tag, boost::edge_list_graph_tag {};
   static vertex_descriptor null_vertex() noexcept { return {}; }
 };
 
-template <>  // some algorithms ask for the traits of a const graph
+template <>  // some algorithms require the traits of a const graph
 struct boost::graph_traits<const stepsim::Dag> : boost::graph_traits<stepsim::Dag> {};
 
 template <>

@@ -26,10 +26,10 @@ Route joined(Route first, const Route& second) {
   return first;
 }
 
-/// Which hop of a path reaches a switch first. A file may give paths of any length.
+/// Finds the first hop of a path that reaches a given switch. Paths in a file can have any length.
 class HopsBySwitch {
  public:
-  /// Refers to it.
+  /// Keeps a reference to `switches`.
   explicit HopsBySwitch(const std::vector<std::uint32_t>& switches) : switches_(switches) {
     if (switches.size() <= kFew) return;
     for (std::size_t hop = 0; hop < switches.size(); ++hop) sorted_.emplace_back(switches[hop], hop);
@@ -50,11 +50,11 @@ class HopsBySwitch {
  private:
   static constexpr std::size_t kFew = 16;
   const std::vector<std::uint32_t>& switches_;
-  std::vector<std::pair<std::uint32_t, std::size_t>> sorted_;  ///< if there are many
+  std::vector<std::pair<std::uint32_t, std::size_t>> sorted_;  ///< used only for long paths
 };
 
-/// Up from one endpoint until a switch that the other one uplinks through too, then down to it. `hops_of_to` are
-/// those of `to`.
+/// Returns the route up from one endpoint to the first switch that the other's uplink also reaches, then down to the
+/// other. `hops_of_to` are the hops of `to`.
 std::optional<Route> over_switches(const UplinkPath& from, const UplinkPath& to, const HopsBySwitch& hops_of_to) {
   for (std::size_t hop = 0; hop < from.switches.size(); ++hop) {
     const std::optional<std::size_t> met = hops_of_to.find(from.switches[hop]);

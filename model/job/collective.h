@@ -10,7 +10,7 @@
 
 namespace stepsim {
 
-/// What a collective does for its members.
+/// The operation of a collective.
 enum class CollectiveOp : std::uint8_t {
   kUnknown,  ///< only its recorded duration is known
   kAllReduce,
@@ -20,45 +20,46 @@ enum class CollectiveOp : std::uint8_t {
   kBroadcast,
   kReduce,
   kSendRecv,  ///< point to point: two members, the root sends
-  kBarrier,   ///< no payload
+  kBarrier,   ///< a barrier, which has no payload
 };
 
 /// How a collective's bytes travel: an entry of a registry in model/cost/collective/algorithm.h.
 struct CollectiveModel;
 
-/// Where one member alone was captured, the others are assumed to take part, in groups of up to this
-/// many. Larger groups keep their recorded duration: simulating them costs more than it shows.
+/// If only one member was captured, the others are assumed to take part, up to this group size. Larger groups keep
+/// their recorded duration, because simulating them costs more than it shows.
 inline constexpr std::uint32_t kMostAbsentMembers = 64;
 
-/// What a rendezvous transfers, as far as it is known.
+/// The operation and data of a rendezvous, as far as known.
 struct Collective {
   CollectiveOp op = CollectiveOp::kUnknown;
-  const CollectiveModel* algorithm = nullptr;  ///< null: what the library would take (docs/models.md)
-  /// The whole payload: of an all-reduce, broadcast or reduce the buffer of one member; of an
-  /// all-gather or reduce-scatter the buffer before or after it that is n times the other; of
-  /// an all-to-all what one member sends, to itself included; of a send the message. 0: not
-  /// known, and recorded durations hold.
+  const CollectiveModel* algorithm =
+      nullptr;  ///< algorithm; null = the one that the library would choose (docs/internals/models.md)
+  /// The whole payload in bytes. For all-reduce, broadcast and reduce: the buffer of one member. For all-gather and
+  /// reduce-scatter: the larger of the buffers before and after it, which is n times the other. For all-to-all:
+  /// everything one member sends, including to itself. For a send: the message. 0 = not known; recorded durations are
+  /// used.
   Bytes bytes{};
-  std::uint32_t root = 0;  ///< broadcast, reduce, send: place in the group
-  /// Of a message: what the transport's buffers hold when the sender's call returns. The sender
-  /// goes on when all but this has arrived.
+  std::uint32_t root = 0;  ///< index of the root in the group, for broadcast, reduce and send
+  /// For a message: bytes still in the transport's buffers when the sender's call returns. The sender continues when
+  /// all other bytes have arrived.
   Bytes buffered{};
-  /// How many take part, where the rendezvous does not have them all because their ranks were
-  /// not captured; else 0.
+  /// Size of the group if ranks of it were not captured, so that the rendezvous lacks some members; otherwise 0.
   std::uint32_t members = 0;
 };
 
-/// One measured time of a collective that had the machine to itself: a line of nccl-tests.
+/// A measured time of a collective that ran alone: one line of nccl-tests.
 struct TimedCollective {
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::uint32_t ranks = 2;
-  std::uint32_t hosts = 1;  ///< at most ranks
-  std::string device;       ///< as the driver names it; may be empty
-  Bytes bytes{};            ///< as Collective::bytes; above 0
-  Duration time{};          ///< above 0
+  std::uint32_t hosts = 1;  ///< number of hosts; at most `ranks`
+  std::string device;       ///< name given by the driver; may be empty
+  Bytes bytes{};            ///< payload, as in Collective::bytes; above 0
+  Duration time{};          ///< measured time; above 0
 };
 
-/// The ops of NCCL, as nccl-tests and cluster.yaml name them: "all_reduce"; empty for others.
+/// Returns the name of an operation of NCCL in nccl-tests and cluster.yaml, such as "all_reduce"; empty for other
+/// operations.
 [[nodiscard]] constexpr const char* name_of(CollectiveOp op) noexcept {
   switch (op) {
     case CollectiveOp::kAllReduce: return "all_reduce";
@@ -70,19 +71,19 @@ struct TimedCollective {
   }
 }
 
-/// All that have a name, in a fixed order.
+/// All operations that have a name, in a fixed order.
 inline constexpr CollectiveOp kNamedOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
                                              CollectiveOp::kAllGather, CollectiveOp::kBroadcast, CollectiveOp::kReduce};
 
-/// What one operation takes among some ranks, by size: a table of nccl-tests, or what a capture shows. The collective
-/// model `nccl` goes by it (model/cost/collective/nccl_times.h).
+/// The times of one operation among a number of ranks, by size: a table of nccl-tests, or measured in a capture. Used
+/// by the collective model `nccl` (model/cost/collective/nccl_times.h).
 struct MeasuredCollective {
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::uint32_t ranks = 2;
-  std::uint32_t hosts = 1;  ///< that the ranks were on
-  Bandwidth link;           ///< what the links of the cluster carried then, as the model sees them
-  Bandwidth bandwidth;      ///< the bus bandwidth that the model takes for large sizes over such links
-  std::vector<std::pair<Bytes, Duration>> times;  ///< by payload (Collective::bytes), ascending; at least one
+  std::uint32_t hosts = 1;  ///< number of hosts the ranks were on
+  Bandwidth link;           ///< rate of the cluster's links during the measurement, as the model sees them
+  Bandwidth bandwidth;      ///< bus bandwidth that the model assumes for large sizes over links with this rate
+  std::vector<std::pair<Bytes, Duration>> times;  ///< sorted by payload (Collective::bytes); at least one
   friend bool operator==(const MeasuredCollective&, const MeasuredCollective&) = default;
 };
 

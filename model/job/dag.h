@@ -16,16 +16,15 @@
 
 namespace stepsim {
 
-/// The tasks of a job over all ranks and what must happen before what. Immutable; made by
-/// DagBuilder, which numbers tasks topologically and near their recorded order, because
-/// random ids cost a replay four to six times its time (docs/performance.md).
+/// The tasks of a job over all ranks and the dependencies between them. Immutable. DagBuilder creates it and numbers
+/// the tasks topologically and close to their recorded order, because random ids make a replay four to six times slower
+/// (docs/internals/performance.md).
 ///
-/// Structure of arrays, CSR successors, 32-bit ids. About 22 bytes a task and 5 an edge;
-/// lags, sizes and rendezvous take room only where a dag has them. Read from any number of
-/// threads at once.
+/// Stored as a structure of arrays with CSR successors and 32-bit ids: about 22 bytes per task and 5 per edge. Lags,
+/// sizes and rendezvous need memory only in dags that have them. Any number of threads can read it concurrently.
 class Dag {
  public:
-  /// A timeline (sim/engine/timeline.h) marks a task with one bit more than its id.
+  /// 31 bits, because a timeline (sim/engine/timeline.h) stores one more bit with each task id.
   static constexpr std::size_t kMostTasks = 0x7FFFFFFFU;
   static constexpr std::size_t kMostEdges = 0xFFFFFFFEU;
 
@@ -36,7 +35,7 @@ class Dag {
     return rendezvous_begin_.empty() ? 0 : rendezvous_begin_.size() - 1;
   }
 
-  /// All tasks, in a topological order.
+  /// Returns all tasks in a topological order.
   [[nodiscard]] IdRange<TaskId> tasks() const noexcept { return {0, task_count()}; }
   [[nodiscard]] IdRange<RendezvousId> all_rendezvous() const noexcept { return {0, rendezvous_count()}; }
 
@@ -48,28 +47,28 @@ class Dag {
   [[nodiscard]] LaneId lane_id(TaskId task) const noexcept { return lane_[task.index()]; }
   [[nodiscard]] const Lane& lane(TaskId task) const noexcept { return lanes_[lane_[task.index()].index()]; }
   [[nodiscard]] const Lane& lane(LaneId lane) const noexcept { return lanes_[lane.index()]; }
-  /// Recorded duration: the task's own work, waiting not included. >= 0.
+  /// Returns the recorded duration of the task's own work, without waiting. >= 0.
   [[nodiscard]] Duration duration(TaskId task) const noexcept { return duration_[task.index()]; }
-  /// Bytes moved or reduced; 0 where the capture does not say.
+  /// Returns the bytes moved or reduced; 0 if not recorded.
   [[nodiscard]] Bytes bytes(TaskId task) const noexcept { return bytes_.empty() ? Bytes{} : bytes_[task.index()]; }
-  /// The rendezvous the task takes part in; invalid if none.
+  /// Returns the rendezvous that the task takes part in; invalid if there is none.
   [[nodiscard]] RendezvousId rendezvous(TaskId task) const noexcept {
     return rendezvous_.empty() ? RendezvousId{} : rendezvous_[task.index()];
   }
-  /// What a rendezvous transfers. Its group is its members by ascending rank.
+  /// Returns the operation and data of a rendezvous. Its group consists of its members in order of rank.
   [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
-  /// Place in line on a lane of LaneOrder::kPriority: the smallest goes first.
+  /// Returns the priority on a lane of LaneOrder::kPriority, where the smallest goes first.
   [[nodiscard]] std::int32_t priority(TaskId task) const noexcept {
     return priority_.empty() ? 0 : priority_[task.index()];
   }
-  /// The task whose lane gets its credit back when `task` ends; invalid if none.
+  /// Returns the task whose credit is returned to its lane when `task` ends; invalid if there is none.
   [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
     return returns_credit_of_.empty() ? TaskId{} : returns_credit_of_[task.index()];
   }
-  /// Members of one rendezvous, ascending.
+  /// Returns the members of one rendezvous, in ascending order.
   [[nodiscard]] std::span<const TaskId> members(RendezvousId id) const noexcept;
 
-  /// Edges out of `task`, targets ascending.
+  /// Returns the edges from `task`, ordered by target.
   [[nodiscard]] IdRange<EdgeId> edges_from(TaskId task) const noexcept {
     return {edge_begin_[task.index()], edge_begin_[task.index() + 1]};
   }
@@ -79,10 +78,10 @@ class Dag {
   }
   [[nodiscard]] TaskId target(EdgeId edge) const noexcept { return target_[edge.index()]; }
   [[nodiscard]] EdgeKind edge_kind(EdgeId edge) const noexcept { return edge_kind_[edge.index()]; }
-  /// Time that must pass between the end of the edge's source and the start of its target. >= 0.
+  /// Returns the minimum time between the end of the edge's source and the start of its target. >= 0.
   [[nodiscard]] Duration lag(EdgeId edge) const noexcept { return lag_.empty() ? Duration{} : lag_[edge.index()]; }
   [[nodiscard]] bool has_lags() const noexcept { return !lag_.empty(); }
-  /// Number of edges into each task.
+  /// Returns the number of edges into each task.
   [[nodiscard]] std::span<const std::uint32_t> in_degrees() const noexcept { return in_degree_; }
 
  private:
@@ -92,24 +91,24 @@ class Dag {
   std::vector<NameId> name_;
   std::vector<LaneId> lane_;
   CountColumn<Duration> duration_;
-  CountColumn<Bytes> bytes_;              // empty if all are 0
-  std::vector<RendezvousId> rendezvous_;  // empty if there is none
+  CountColumn<Bytes> bytes_;              // indexed by task; empty if all are 0
+  std::vector<RendezvousId> rendezvous_;  // indexed by task; empty if there are no rendezvous
   std::vector<std::uint32_t> in_degree_;
   std::vector<std::uint32_t> edge_begin_;
   std::vector<TaskId> target_;
   std::vector<EdgeKind> edge_kind_;
-  CountColumn<Duration> lag_;  // empty if all are 0
+  CountColumn<Duration> lag_;  // indexed by edge; empty if all are 0
   std::vector<std::uint32_t> rendezvous_begin_;
   std::vector<TaskId> rendezvous_member_;
-  std::vector<Collective> collectives_;    // by RendezvousId
-  std::vector<std::int32_t> priority_;     // empty if all are 0
-  std::vector<TaskId> returns_credit_of_;  // empty if no task does
+  std::vector<Collective> collectives_;    // indexed by RendezvousId
+  std::vector<std::int32_t> priority_;     // indexed by task; empty if all are 0
+  std::vector<TaskId> returns_credit_of_;  // indexed by task; empty if no task returns credit
   std::vector<Lane> lanes_;
   std::vector<std::string> names_;
 };
 
-/// The host of each rank, from its first lane; empty where it is not known. A server's threads are left out: their
-/// ranks are no workers.
+/// Returns the host of each rank, taken from its first lane; empty if not known. Threads of servers are ignored,
+/// because their ranks are not workers.
 [[nodiscard]] std::map<Rank, std::string> hosts_of_ranks(const Dag& dag);
 
 }  // namespace stepsim

@@ -19,7 +19,7 @@ using Index = std::uint32_t;
 constexpr Index kFreeSlot = 0xFFFFFFFFU;
 constexpr std::string_view kRemedy = "fewer ranks (--ranks), or a capture of fewer steps";
 
-/// "a -> b -> a"; of a long cycle the first eight tasks and how many more there are.
+/// Returns the cycle as text: "a -> b -> a". For a long cycle, names the first eight tasks and counts the others.
 std::string describe(std::span<const TaskId> cycle, const DagBuilder& builder) {
   constexpr std::size_t kNamed = 8;
   const auto name = [&](TaskId task) { return shown(builder.name(builder.task(task).name), 80); };
@@ -31,8 +31,8 @@ std::string describe(std::span<const TaskId> cycle, const DagBuilder& builder) {
 
 }  // namespace
 
-/// Fills the columns of a Dag from a builder in the order of a numbering. Frees what it has laid out: nothing takes
-/// more memory than a builder and its Dag at the same time.
+/// Fills the columns of a Dag from a builder, in the order of a numbering. Frees each part of the builder after copying
+/// it, so that the peak memory is that of a builder and its Dag.
 class DagBuilder::Layout {
  public:
   Layout(DagBuilder& builder, const TaskNumbering& numbering)
@@ -46,7 +46,7 @@ class DagBuilder::Layout {
     add_credits();
   }
 
-  /// Leaves this empty.
+  /// Returns the Dag and leaves this object empty.
   [[nodiscard]] Result take() { return {std::move(dag_), std::move(new_id_)}; }
 
  private:
@@ -88,7 +88,7 @@ class DagBuilder::Layout {
     dag_.target_.reserve(out_.edge.size());
     dag_.edge_kind_.reserve(out_.edge.size());
     if (any_lag) dag_.lag_.reserve(out_.edge.size());
-    std::vector<std::pair<TaskId, Index>> by_target;  // reused from task to task
+    std::vector<std::pair<TaskId, Index>> by_target;  // outgoing edges by target; reused for all tasks
     for (const Index old : order_) {
       dag_.edge_begin_.push_back(static_cast<Index>(dag_.target_.size()));
       by_target.clear();
@@ -101,7 +101,7 @@ class DagBuilder::Layout {
     dag_.edge_begin_.push_back(static_cast<Index>(dag_.target_.size()));
   }
 
-  /// Appends the edges of one task; those to one target become one.
+  /// Appends the edges of one task; edges to the same target are merged.
   void append_merged(std::span<const std::pair<TaskId, Index>> by_target, bool with_lag) {
     const std::size_t first = dag_.target_.size();
     for (const auto& [target, index] : by_target) {
@@ -172,7 +172,7 @@ std::uint32_t& DagBuilder::slot_of(std::string_view name) noexcept {
 void DagBuilder::double_name_slots() {
   constexpr std::size_t kFirstSlots = 64;
   const std::size_t slots = std::max(kFirstSlots, name_slots_.size() * 2);
-  name_slots_ = std::vector<Index>{};  // before the larger table is made; "= {}" would keep its memory
+  name_slots_ = std::vector<Index>{};  // freed before the larger table is allocated; "= {}" would keep the memory
   name_slots_.resize(slots, kFreeSlot);
   for (Index id = 0; id < names_.size(); ++id) slot_of(names_[id]) = id;
 }
@@ -274,7 +274,7 @@ DagBuilder::Result DagBuilder::build() && {
     const std::string what = describe(cycle, *this);
     throw CycleError(what, std::move(cycle));
   }
-  name_slots_ = std::vector<Index>{};  // no name is asked for any more
+  name_slots_ = std::vector<Index>{};  // names are not looked up any more
   Result result = Layout{*this, numbering}.take();
   result.dag.names_ = std::move(names_);
   result.dag.lanes_ = std::move(lanes_);

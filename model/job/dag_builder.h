@@ -18,8 +18,7 @@
 
 namespace stepsim {
 
-/// One task for a builder. `hint` orders tasks that the edges leave unordered: the recorded
-/// start, or 0.
+/// A task for the builder. `hint` orders tasks that edges do not order: the recorded start, or 0.
 struct TaskSpec {
   TaskKind kind = TaskKind::kHost;
   NameId name{};
@@ -30,16 +29,16 @@ struct TaskSpec {
   std::int32_t priority = 0;  ///< on a lane of LaneOrder::kPriority: the smallest goes first
 };
 
-/// Throws InputError, with the limit and a remedy, if a dag cannot hold as many tasks. For those who
-/// know the number before they take memory for the tasks; add_task() checks it too.
+/// Throws InputError, with the limit and a remedy, if a dag cannot contain this many tasks. Used by callers that know
+/// the number before they allocate memory; add_task() also checks it.
 void check_task_count(std::size_t tasks, const InputLocation& where = {});
 
-/// The edges (and rendezvous) form a cycle. what() names up to eight tasks on it:
-/// "the dependencies form a cycle: a -> b -> a".
+/// The edges and rendezvous form a cycle. what() names up to eight tasks on it: "the dependencies form a cycle: a -> b
+/// -> a".
 class CycleError : public std::runtime_error {
  public:
   CycleError(const std::string& what, std::vector<TaskId> tasks) : std::runtime_error(what), tasks_(std::move(tasks)) {}
-  /// The builder's ids of the tasks on the cycle, in order.
+  /// Returns the builder's ids of the tasks on the cycle, in order.
   [[nodiscard]] const std::vector<TaskId>& tasks() const noexcept { return tasks_; }
 
  private:
@@ -51,25 +50,25 @@ class CycleError : public std::runtime_error {
 class DagBuilder {
  public:
   LaneId add_lane(Lane lane);
-  /// One id for equal texts.
+  /// Returns the id of a name. Equal names get the same id.
   NameId intern(std::string_view name);
-  /// Throws InputError if there are too many (Dag::kMostTasks).
+  /// Adds a task. Throws InputError if there are more than Dag::kMostTasks.
   TaskId add_task(const TaskSpec& task);
-  /// `to` may start `lag` after the end of `from`. Edges between the same two tasks become
-  /// one: the longest lag is kept, and the kind added first. Precondition: both exist, lag >= 0.
+  /// Adds an edge: `to` cannot start until `lag` after the end of `from`. Edges between the same two tasks are merged:
+  /// the result has the longest lag and the kind that was added first. Precondition: both tasks exist, lag >= 0.
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
-  /// No member ends before all have started: a collective. A task joins at most one.
+  /// Adds a rendezvous (a collective): no member ends before all have started. A task can join at most one.
   RendezvousId add_rendezvous(const Collective& collective = {});
   void join(RendezvousId rendezvous, TaskId member);
-  /// When `task` ends, the lane of `taker` gets back the credit that `taker` took. A task gives
-  /// back for one other at most.
+  /// Makes `task`, when it ends, return the credit taken by `taker` to the lane of `taker`. A task can return credit
+  /// for at most one other.
   void return_credit(TaskId task, TaskId taker);
-  /// As Dag::returns_credit_of().
+  /// Returns the same as Dag::returns_credit_of().
   [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
     return task.index() < returns_credit_of_.size() ? returns_credit_of_[task.index()] : TaskId{};
   }
 
-  /// Makes room for so many, so that adding them moves nothing.
+  /// Reserves memory, so that adding this many tasks and edges does not reallocate.
   void reserve(std::size_t tasks, std::size_t edges);
 
   [[nodiscard]] std::size_t task_count() const noexcept { return tasks_.size(); }
@@ -94,23 +93,23 @@ class DagBuilder {
   [[nodiscard]] std::vector<Edge>& edges() noexcept { return edges_; }
   [[nodiscard]] std::size_t lane_count() const noexcept { return lanes_.size(); }
 
-  /// Takes out the tasks marked in `dropped` (one a task), with their edges, their parts in
-  /// rendezvous and their credits. Returns the new id of each, invalid if it is gone.
+  /// Removes the tasks marked in `dropped` (one flag per task), with their edges, memberships and credits. Returns the
+  /// new id of each task, invalid if it was removed.
   std::vector<TaskId> drop(const std::vector<bool>& dropped);
 
   struct Result {
     Dag dag;
     std::vector<TaskId> new_id;  ///< new_id[old.index()] is the id in `dag`
   };
-  /// Orders tasks that no edge orders by (hint, builder id). Leaves the builder empty, or as
-  /// it was if it throws CycleError: also thrown where tasks wait for each other only through
-  /// rendezvous. Throws InputError for more than Dag::kMostEdges edges. Precondition: every edge is
-  /// as add_edge demands.
+  /// Builds the Dag. Tasks that no edge orders are ordered by (hint, builder id). Throws CycleError, which leaves the
+  /// builder unchanged, if tasks wait for each other, also through rendezvous only. Throws InputError for more than
+  /// Dag::kMostEdges edges. Otherwise leaves the builder empty. Precondition: every edge meets the preconditions of
+  /// add_edge().
   [[nodiscard]] Result build() &&;
 
  private:
   class Layout;
-  /// The slot that holds the id of `name`, else the free one where it belongs.
+  /// Returns the slot that contains the id of `name`, or the free slot where it belongs.
   [[nodiscard]] std::uint32_t& slot_of(std::string_view name) noexcept;
   void double_name_slots();
 
@@ -121,8 +120,8 @@ class DagBuilder {
   std::vector<std::uint32_t> name_slots_;  // hash table of ids with open addressing, at most half full
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
-  std::vector<Collective> collectives_;    // by RendezvousId
-  std::vector<TaskId> returns_credit_of_;  // by task, up to the last one that does
+  std::vector<Collective> collectives_;    // indexed by RendezvousId
+  std::vector<TaskId> returns_credit_of_;  // indexed by task, up to the last one that returns credit
 };
 
 }  // namespace stepsim

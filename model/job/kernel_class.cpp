@@ -15,10 +15,10 @@ struct Word {
   KernelClass means;
 };
 
-/// In order of what weighs more: a name holds several of them, and "cutlass" alone says least.
-/// Lower case stands for both cases.
+/// Words in order of precedence: a name can contain several of them, and "cutlass" alone says least. Matching ignores
+/// case.
 constexpr auto kWords = std::to_array<Word>({
-    {"nccl", kCollective},  // what else moves data between devices: communication_kernel() below
+    {"nccl", kCollective},  // other kernels that move data between devices: see communication_kernel() below
     {"rccl", kCollective},
     {"msccl", kCollective},
     {"hccl", kCollective},
@@ -31,8 +31,8 @@ constexpr auto kWords = std::to_array<Word>({
     {"memset", kMemset},
     {"fillbuffer", kMemset},
     {"fillfunctor", kMemset},
-    // Around attention in servers: the cache of keys and values, its pages, and what is made of operands. vLLM, SGLang,
-    // FlashInfer, SageAttention.
+    // Kernels around attention in vLLM, SGLang, FlashInfer and SageAttention: caches of keys and values, their pages,
+    // and preparation of operands.
     {"and_cache", kScatter},
     {"kvcache<", kScatter},
     {"kv_indices", kGather},
@@ -71,7 +71,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"permute_indices", kGather},
     {"linearize_index", kGather},
     {"softmax", kSoftmax},
-    // Which expert takes which token, and the way there and back: vLLM, TensorRT-LLM, triton_kernels.
+    // Kernels that assign tokens to experts and move them there and back: vLLM, TensorRT-LLM, triton_kernels.
     {"routing", kGather},
     {"moe_align", kGather},
     {"expert_tokens", kGather},
@@ -93,9 +93,9 @@ constexpr auto kWords = std::to_array<Word>({
     {"rmsnorm", kNormalisation},
     {"rowwisemoments", kNormalisation},
     {"gammabeta", kNormalisation},
-    {"fusedparams", kNormalisation},  // PyTorch's group norm, as the next
+    {"fusedparams", kNormalisation},  // PyTorch's group norm; so is the next
     {"internalgradients", kNormalisation},
-    {"submeankernel", kNormalisation},  // SageAttention: keys less their mean
+    {"submeankernel", kNormalisation},  // SageAttention: subtracts the mean from the keys
     {"meanscalekernel", kNormalisation},
     {"triton_red", kReduction},
     {"triton_per", kReduction},
@@ -137,7 +137,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"per_thread_int8", kElementwise},
     {"fp8_quant", kElementwise},
     {"epilogue", kElementwise},
-    {"fbgemm", kElementwise},  // a library's name: what it does is in the words above
+    {"fbgemm", kElementwise},  // the name of a library; the words above say what it does
     {"gemm", kGemm},
     {"gemv", kGemm},
     {"bmm_", kGemm},
@@ -178,7 +178,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"float_to_", kElementwise},
     {"activation", kElementwise},
     {"triton_", kElementwise},
-    // Operators of frameworks' own traces: FW.resnet.conv1, BW.fc.
+    // Operators in frameworks' own traces, such as FW.resnet.conv1 and BW.fc.
     {"convert", kCopy},
     {"conv", kConvolution},
     {"dense", kGemm},
@@ -188,8 +188,8 @@ constexpr auto kWords = std::to_array<Word>({
 
 constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// True if lower-case `word` occurs in `name`, whatever its case. No regular expression: a
-/// name of any content takes length * words steps at most.
+/// True if `name` contains the lower-case `word`, ignoring case. Uses no regular expression, so that any name takes at
+/// most length * words steps.
 bool contains_ignoring_case(std::string_view name, std::string_view word) noexcept {
   return std::search(name.begin(), name.end(), word.begin(), word.end(),
                      [](char a, char b) { return lower(a) == b; }) != name.end();
@@ -200,7 +200,7 @@ bool contains_any(std::string_view name, std::initializer_list<std::string_view>
                      [name](std::string_view word) { return contains_ignoring_case(name, word); });
 }
 
-/// "Cijk_Alik_Bljk_BBS_BH_...": the third field opens with the operands' type.
+/// Parses "Cijk_Alik_Bljk_BBS_BH_...": the third field begins with the type of the operands.
 std::optional<Precision> precision_of_tensile(std::string_view name) noexcept {
   const std::size_t begin = name.find("Cijk_");
   if (begin == std::string_view::npos) return std::nullopt;
@@ -219,7 +219,7 @@ std::optional<Precision> precision_of_tensile(std::string_view name) noexcept {
   }
 }
 
-/// How a library's kernels are told from others.
+/// How a name identifies the kernels of a library.
 enum class Place : std::uint8_t {
   kStart,     ///< the name begins with the word; the operation is the next word
   kAnywhere,  ///< the word is a namespace in the name; the operation is the function's own name
@@ -232,7 +232,8 @@ struct Entry {
   std::string_view library;
 };
 
-/// A word that begins with another one stands before it. RCCL calls its kernels as NCCL does.
+/// The known names. If one word begins with another, the longer one comes first. RCCL's kernels have the same names as
+/// NCCL's.
 constexpr auto kEntries = std::to_array<Entry>({
     {"ncclDevKernel_", Place::kStart, "NCCL"},
     {"ncclKernel_", Place::kStart, "NCCL"},
@@ -250,7 +251,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"roc_shmem", Place::kAnywhere, "ROC_SHMEM"},
     {"rocshmem", Place::kAnywhere, "ROC_SHMEM"},
     {"oneccl", Place::kAnywhere, "oneCCL"},
-    // The all-reduces that inference servers bring along: vLLM and SGLang (cross_device_reduce, and AMD's Quick
+    // All-reduces that inference servers implement themselves: vLLM and SGLang (cross_device_reduce, and AMD's Quick
     // Reduce), TensorRT-LLM and FlashInfer (allreduce_fusion, AllReduceKernel), PyTorch's symmetric memory.
     {"cross_device_reduce", Place::kItself, "custom all-reduce"},
     {"allreduce_fusion_kernel", Place::kItself, "custom all-reduce"},
@@ -264,10 +265,10 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"two_shot_all_reduce", Place::kItself, "symmetric memory"},
 });
 
-/// The letters and digits that `text` begins with.
+/// Returns `text` up to the first '_', '(' or '<': "AllReduce" for "AllReduce_Sum_f32_RING_LL(...)".
 std::string_view first_word(std::string_view text) noexcept { return text.substr(0, text.find_first_of("_(<")); }
 
-/// "combine" of "void deep_ep::internode::combine<false, 8>(int4*, float*)".
+/// Returns "combine" for "void deep_ep::internode::combine<false, 8>(int4*, float*)".
 std::string_view function_of(std::string_view name, std::size_t from) noexcept {
   const std::string_view rest = name.substr(from);
   const std::string_view path = rest.substr(0, rest.find_first_of("(< "));
@@ -298,7 +299,8 @@ Limit limit_of(KernelClass kernel_class) noexcept {
 
 KernelClass classify_kernel(std::string_view name) noexcept {
   if (communication_kernel(name)) return kCollective;
-  // Inductor's name of a fused kernel lists the operators whose parts are in it; attention itself is not fused so.
+  // The name of a fused kernel of Inductor lists the operators it contains parts of. Inductor does not fuse attention
+  // itself, so words for attention are ignored in these names.
   const bool fused = name.starts_with("triton_red") || name.starts_with("triton_per");
   const auto* const found = std::find_if(kWords.begin(), kWords.end(), [name, fused](const Word& word) {
     return (!fused || word.means != kAttention) && contains_ignoring_case(name, word.text);
@@ -321,7 +323,7 @@ KernelClass classify_kernel(TaskKind kind, std::string_view name) noexcept {
 std::optional<Precision> precision_in(std::string_view name) noexcept {
   if (const auto tensile = precision_of_tensile(name)) return tensile;
   if (contains_any(name, {"e4m3", "e5m2", "fp8", "float8"})) return Precision::kFloat8;
-  // s1688 multiplies tf32 on the tensor cores; h1688 and s16816 are half precision.
+  // s1688 multiplies tf32 on tensor cores; h1688 and s16816 are half precision.
   if (contains_any(name, {"tf32", "_s1688"})) return Precision::kTensor32;
   if (contains_any(name, {"dgemm", "f64f64", "<double", "d884gemm"})) return Precision::kFloat64;
   if (contains_any(name, {"bf16", "bfloat16", "half", "hgemm", "_h884", "_h1688", "_s884", "_s16816", "_h16816", "f16",

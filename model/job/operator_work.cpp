@@ -21,7 +21,8 @@ double size_at(const TensorShape& tensor, std::size_t from_end) {
   return static_cast<double>(tensor.sizes[tensor.sizes.size() - from_end]);
 }
 
-/// The first two inputs from `first` on, as matrices: m x k and k x n, once for each of the batch.
+/// Returns the work of the product of inputs `first` and `first` + 1: matrices m x k and k x n, multiplied for each
+/// element of the batch.
 Work product_of(const OperatorCall& call, std::size_t first, bool transposed) {
   if (call.inputs.size() < first + 2) return {};
   const TensorShape& a = call.inputs[first];
@@ -34,15 +35,15 @@ Work product_of(const OperatorCall& call, std::size_t first, bool transposed) {
   const double added = first == 0 ? 0 : call.inputs[0].bytes();
   const double moved = a.bytes() + b.bytes() + added + results * static_cast<double>(a.element_bytes);
   const double rows = size_at(a, 2);
-  // A second factor without a batch of its own serves all of the first one's rows.
+  // A second factor without a batch dimension is multiplied by all rows of the first one.
   const bool batched = b.sizes.size() > 2;
   const double products = elements(a.sizes) / inner / std::max(1.0, rows);
   const ProductShape shape{batched ? products : 1, batched ? rows : rows * products, columns, inner};
   return {KernelClass::kGemm, 2 * results * inner, moved, a.precision, shape};
 }
 
-/// Batch, heads, queries and head size of a query tensor. PyTorch's outer functions have heads
-/// before queries, the libraries' own (flash, efficient) behind them.
+/// Batch, heads, queries and head size of a query tensor. PyTorch's public functions have heads before queries; the
+/// libraries' own functions (flash, efficient) have them after queries.
 struct Heads {
   double batch = 0;
   double heads = 0;
@@ -59,8 +60,8 @@ Heads heads_of(const OperatorCall& call, bool heads_first) {
           size_at(call.inputs[1], rows), size_at(query, 1)};
 }
 
-/// Two products over the scores, five for the gradient (scores again, and one for each of its
-/// operands twice). Masks are not recorded: a causal one would halve it.
+/// Returns the work of attention, which has two products over the scores. Its gradient has five: the scores again, and
+/// one per operand for each of the two products. Masks are not recorded; a causal mask would halve the work.
 Work attention_of(const OperatorCall& call, std::size_t first, bool backward) {
   OperatorCall tensors{call.name, {}, {}, {}, {}};
   for (std::size_t i = first; i < call.inputs.size() && i < first + 3; ++i) tensors.inputs.push_back(call.inputs[i]);
@@ -74,12 +75,12 @@ Work attention_of(const OperatorCall& call, std::size_t first, bool backward) {
           tensors.inputs[0].precision};
 }
 
-/// Of settings by dimension: the last stands for those not given.
+/// Returns the setting of a dimension. The last value applies to all dimensions beyond it.
 double setting(const Sizes& values, std::size_t dimension, double otherwise) {
   return values.empty() ? otherwise : static_cast<double>(values[std::min(dimension, values.size() - 1)]);
 }
 
-/// Elements of one channel of a convolution's result; 0 if the strides were not recorded.
+/// Returns the elements of one channel of a convolution's result, or 0 if the strides were not recorded.
 double convolved_elements(const OperatorCall& call, const Sizes& input, const Sizes& weight) {
   if (call.stride.empty()) return 0;
   double out = 1;
@@ -91,14 +92,15 @@ double convolved_elements(const OperatorCall& call, const Sizes& input, const Si
   return out;
 }
 
-/// The same from the gradient of the result, n x k x ...
+/// Returns the elements of one channel of a convolution's result, given its gradient (n x k x ...).
 double gradient_elements(const Sizes& gradient) {
   double out = 1;
   for (std::size_t i = 2; i < gradient.size(); ++i) out *= static_cast<double>(gradient[i]);
   return out;
 }
 
-/// Input n x c x ..., weight k x c / groups x ...; the gradient is two convolutions of its size.
+/// Returns the work of a convolution. The input is n x c x ..., the weight k x c / groups x ...; the gradient is two
+/// convolutions of the same size.
 Work convolution_of(const OperatorCall& call, bool backward) {
   const std::size_t first = backward ? 1 : 0;
   if (call.inputs.size() < first + 2) return {};
@@ -113,14 +115,15 @@ Work convolution_of(const OperatorCall& call, bool backward) {
   const double each = elements(weight.sizes) / channels;
   const double moved = input.bytes() + weight.bytes() + results * static_cast<double>(input.element_bytes);
   const double times = backward ? 2 : 1;
-  // Of `groups` products each has its part of the channels; each output channel reads `each` inputs.
+  // Each of the `groups` products has its own share of the channels; each output channel reads `each` inputs.
   const double groups =
       std::max(1.0, size_at(input, input.sizes.size() - 1) / std::max(1.0, static_cast<double>(weight.sizes[1])));
   const ProductShape shape{groups, results / channels, channels / groups, each};
   return {KernelClass::kConvolution, 2 * results * each * times, moved * times, input.precision, shape};
 }
 
-/// A table, then indices (maybe behind other arguments): rows fetched and written.
+/// Returns the work of a lookup, whose inputs are a table, then indices, possibly after other arguments. Counts the
+/// rows that are read and written.
 Work lookup_of(const OperatorCall& call) {
   if (call.inputs.size() < 2 || call.inputs[0].sizes.empty()) return {};
   const TensorShape& table = call.inputs[0];
@@ -130,7 +133,7 @@ Work lookup_of(const OperatorCall& call) {
   return {KernelClass::kGather, 0, 2 * indices * row + 8 * indices, table.precision};
 }
 
-/// Elements of the shape that all inputs broadcast to; 0 if they do not.
+/// Returns the number of elements of the shape that all inputs broadcast to, or 0 if they do not broadcast.
 double broadcast_elements(const std::vector<TensorShape>& inputs) {
   Sizes out;
   for (const TensorShape& input : inputs) {

@@ -12,32 +12,32 @@
 
 namespace stepsim {
 
-/// What a trace says that a tensor's elements are.
+/// The type of a tensor's elements according to the trace.
 enum class ElementKind : std::uint8_t { kUnknown, kFloat, kOther };
 
-/// A tensor among the inputs of an operator.
+/// An input tensor of an operator.
 struct TensorShape {
-  std::vector<std::int64_t> sizes;  ///< empty: a scalar
+  std::vector<std::int64_t> sizes;  ///< size of each dimension; empty for a scalar
   std::int64_t element_bytes = 4;
   Precision precision = Precision::kFloat32;
-  ElementKind element = ElementKind::kUnknown;  ///< `precision` applies to floats only
+  ElementKind element = ElementKind::kUnknown;  ///< type of the elements; `precision` applies to floats only
 
   [[nodiscard]] double bytes() const noexcept;
 };
 
-/// A call of a framework's operator as a trace records it.
+/// A call of a framework's operator as recorded in a trace.
 struct OperatorCall {
   std::string_view name;               ///< "aten::addmm"
-  std::vector<TensorShape> inputs;     ///< by position; a list's tensors in its place, one after the other
-  std::vector<std::int64_t> stride;    ///< convolutions; empty: not recorded
-  std::vector<std::int64_t> padding;   ///< convolutions
-  std::vector<std::int64_t> dilation;  ///< convolutions
+  std::vector<TensorShape> inputs;     ///< inputs by position; the tensors of a list follow each other in its place
+  std::vector<std::int64_t> stride;    ///< stride of a convolution; empty if not recorded
+  std::vector<std::int64_t> padding;   ///< padding of a convolution
+  std::vector<std::int64_t> dilation;  ///< dilation of a convolution
 };
 
-/// Matrix products of one shape: rows x inner times inner x columns, `count` of them. A convolution
-/// is one too: its output's pixels are the rows, its output's channels the columns.
+/// `count` matrix products of one shape: rows x inner times inner x columns. A convolution is also a product: rows are
+/// the pixels of its output, columns the channels of its output.
 struct ProductShape {
-  double count = 0;  ///< 0: the work is no product, or its shape is not known
+  double count = 0;  ///< 0 if the work is not a product or its shape is not known
   double rows = 0;
   double columns = 0;
   double inner = 0;
@@ -45,43 +45,42 @@ struct ProductShape {
   [[nodiscard]] bool operator==(const ProductShape& other) const = default;
 };
 
-/// What an operator has its device do.
+/// The device work of an operator.
 struct Work {
-  KernelClass kind =
-      KernelClass::kUnknown;  ///< kGemm, kConvolution, kAttention, kGather, else kElementwise: it streams
-  double flops = 0;           ///< of matrix products; 0 if it has none
-  double bytes = 0;           ///< read and written once each, caches aside
+  KernelClass kind = KernelClass::kUnknown;  ///< kGemm, kConvolution, kAttention, kGather; else kElementwise (streams)
+  double flops = 0;                          ///< operations of matrix products; 0 if it has none
+  double bytes = 0;                          ///< each input read once and each result written once, without caches
   Precision precision = Precision::kFloat32;
-  ProductShape shape{};  ///< how `flops` divides into products; a gradient's two count as one of their mean shape
+  ProductShape shape{};  ///< the products in `flops`; a gradient's two products count as one of mean shape
 
   [[nodiscard]] bool operator==(const Work& other) const = default;
 };
 
-/// The work of a call. Matrix products, convolutions and attention by their definition
-/// (a multiplication and an addition are two operations), lookups by the rows they fetch, all
-/// else as one pass over its inputs and a result of the shape they broadcast to (the largest's
-/// where they do not).
-/// bytes is 0 if the shapes do not fit the operator: nothing is known then.
+/// Returns the work of a call. Matrix products, convolutions and attention are counted by definition (a multiplication
+/// and an addition are two operations), lookups by the rows they read. Everything else is one pass over the inputs and
+/// a result of the shape they broadcast to (or of the largest input, if they do not). bytes is 0 if the shapes do not
+/// fit the operator, because then nothing is known.
 [[nodiscard]] Work work_of(const OperatorCall& call);
 
-/// Which operator had a piece of device work done, beside the Dag: only where the trace
-/// records operators' shapes. Empty otherwise, at no cost.
+/// Maps device work to the framework operator that caused it. Stored separately from the Dag, only if the trace records
+/// operators' shapes; otherwise empty and without cost.
 struct OperatorTable {
   struct Operator {
     std::string name;    ///< "aten::addmm"
     std::string shapes;  ///< as recorded: "[[512], [141, 512], [512, 512], [], []]"
     Work work;
-    std::vector<TensorShape> inputs{};  ///< as OperatorCall has them
+    std::vector<TensorShape> inputs{};  ///< inputs, as in OperatorCall
   };
   struct Use {
     TaskId task;
-    std::uint32_t which = 0;       ///< index into operators
-    std::uint32_t occurrence = 0;  ///< one number a call: its pieces of device work share it; in order of launch
-    bool in_optimizer = false;     ///< the call is part of an optimizer's step, not of the model
+    std::uint32_t which = 0;  ///< index into operators
+    /// Number of the call, in order of launch; all device work of one call has the same number.
+    std::uint32_t occurrence = 0;
+    bool in_optimizer = false;  ///< true if the call is part of an optimizer's step, not of the model
   };
-  std::vector<Operator> operators;  ///< distinct
-  std::vector<Use> uses;            ///< by task
-  std::uint32_t occurrences = 0;    ///< they count from 0 to this
+  std::vector<Operator> operators;  ///< each operator with its shapes once
+  std::vector<Use> uses;            ///< ordered by task
+  std::uint32_t occurrences = 0;    ///< number of calls; occurrences count from 0
 };
 
 }  // namespace stepsim

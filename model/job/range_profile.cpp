@@ -8,7 +8,7 @@
 namespace stepsim {
 namespace {
 
-/// Counts names as they come.
+/// Counts how often each name has occurred so far.
 class Occurrences {
  public:
   std::vector<std::uint32_t> of(const std::vector<ScheduledRange>& ranges) {

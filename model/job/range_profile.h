@@ -8,49 +8,51 @@
 
 #include "model/base/units.h"
 
-/// What an inline profiler measures: labelled ranges of one process, each in other iterations than the rest, with
-/// events on the devices' streams. It is a statistical timeline and no iteration: no dependency is in it.
+/// Data of an inline profiler, which measures labelled ranges of one process with events on device streams. Different
+/// ranges are measured in different iterations. The result is a statistical timeline, not one iteration, and contains
+/// no dependencies.
 namespace stepsim {
 
-/// A label on one stream, and what was measured of it.
+/// A label on one stream, and its measurements.
 struct MeasuredRange {
-  std::string name;               ///< as the code calls it: "fused_fully_connected.fprop"
-  std::string layer;              ///< which part of the model that was; empty: not said
-  std::int64_t occurrence = 0;    ///< how many ranges of this name came before it on its stream, in an iteration
-  std::int32_t device = 0;        ///< index
+  std::string name;               ///< name in the code: "fused_fully_connected.fprop"
+  std::string layer;              ///< the part of the model it belongs to; empty if not stated
+  std::int64_t occurrence = 0;    ///< number of ranges with this name before it on its stream, in one iteration
+  std::int32_t device = 0;        ///< device index
   std::uint32_t stream = 0;       ///< index into RangeProfile::streams
-  std::int64_t start_index = -1;  ///< its place in the order in which starts and stops first came; -1: not said
+  std::int64_t start_index = -1;  ///< position in the order in which starts and stops were first seen; -1 if not stated
   std::int64_t end_index = -1;
-  std::vector<Duration> lengths;  ///< one a measured iteration
-  std::vector<Duration> offsets;  ///< from the iteration's start to the range's; may be fewer than lengths, or none
+  std::vector<Duration> lengths;  ///< durations, one for each measured iteration
+  std::vector<Duration> offsets;  ///< time from the iteration's start to the range's start; may have fewer entries than
+                                  ///< `lengths`, or none
 };
 
-/// One process.
+/// The measurements of one process.
 struct RangeProfile {
   std::string file;
-  std::string host;                   ///< as the file says, else as its name does; may be empty
-  std::vector<Duration> iterations;   ///< whole ones, on the host's clock; empty: not measured
-  std::vector<std::string> streams;   ///< as written, in the order in which they came
-  std::vector<MeasuredRange> ranges;  ///< in the order of the file
+  std::string host;                   ///< as stated in the file, or else derived from its name; may be empty
+  std::vector<Duration> iterations;   ///< durations of whole iterations on the host's clock; empty if not measured
+  std::vector<std::string> streams;   ///< names as written, in order of first appearance
+  std::vector<MeasuredRange> ranges;  ///< in order of the file
 };
 
 /// The processes of one run.
 struct ProfiledRun {
-  std::string name;  ///< as the user named it
+  std::string name;  ///< name given by the user
   std::vector<RangeProfile> processes;
 };
 
-// Which ranges an inline profiler measures, and when: one in each iteration, so that measuring does not disturb what
-// is measured.
+// The schedule of an inline profiler: which range it measures in which iteration. It measures one range per iteration,
+// so that measuring disturbs the result little.
 
-/// A range as the code names it.
+/// A range under its name in the code.
 struct ScheduledRange {
   std::string name;
-  /// How many ranges of this name come before it on its stream, in an iteration; nothing: as places_of() finds.
+  /// Number of ranges with this name before it on its stream, in one iteration. If absent, places_of() counts it.
   std::optional<std::uint32_t> occurrence;
 };
 
-/// A part of the model, and its ranges.
+/// A part of the model with its ranges.
 struct ScheduledLayer {
   std::string name;
   std::vector<ScheduledRange> forward;
@@ -58,30 +60,32 @@ struct ScheduledLayer {
 };
 
 struct RangeSchedule {
-  std::uint32_t warmup = 10;  ///< iterations in which nothing is measured
-  std::uint32_t repeat = 50;  ///< iterations a range is measured in
+  std::uint32_t warmup = 10;  ///< number of iterations without measurements
+  std::uint32_t repeat = 50;  ///< number of iterations in which each range is measured
   std::vector<ScheduledLayer> layers;
 };
 
-/// One range with its place.
+/// A range with its layer and occurrence.
 struct RangePlace {
   std::string name;
   std::string layer;
   std::uint32_t occurrence = 0;
 };
 
-/// The ranges in the order of the layers, forward before backward. Where the schedule does not say an occurrence it
-/// follows from the order in which a training step runs: the layers forward, first to last, then backward, last to
-/// first. So the first of eight equal layers has 0 forward and 7 backward, as in HugeCTR's table for DLRM.
-/// O(ranges log ranges).
+/// Returns the ranges in order of the layers, forward before backward. An occurrence that the schedule does not state
+/// is counted in the order in which a training step runs: layers forward from first to last, then backward from last to
+/// first. The first of eight equal layers therefore has occurrence 0 forward and 7 backward, as in HugeCTR's table for
+/// DLRM. O(ranges log ranges).
 [[nodiscard]] std::vector<RangePlace> places_of(const RangeSchedule& schedule);
 
-/// prof.schedule as HugeCTR's inline profiler and capture/inline.h read it: the warm-up on a line of its own, then for
-/// each iteration from warm-up + 1 on "name iteration layer occurrence", without a final newline.
+/// Returns the text of prof.schedule for HugeCTR's inline profiler and capture/inline.h. The first line is the number
+/// of warm-up iterations. Then each iteration from warm-up + 1 on has a line "name iteration layer occurrence". There
+/// is no final newline.
 [[nodiscard]] std::string to_text(const RangeSchedule& schedule);
 
-/// prof.events as HugeCTR's inline profiler reads it since its second version (V2, V3), which measures every occurrence
-/// of these names: each name once, a line each, in the order of places_of(), without a final newline.
+/// Returns the text of prof.events for HugeCTR's inline profiler since its second version (V2, V3), which measures
+/// every occurrence of the listed names: one line for each distinct name, in the order of places_of(), without a final
+/// newline.
 [[nodiscard]] std::string to_events(const RangeSchedule& schedule);
 
 }  // namespace stepsim

@@ -21,89 +21,93 @@
 
 namespace stepsim {
 
-/// One rank's part of one step. It begins at the start of `first`. It ends at the start of the rank's
-/// next step if `next_follows`, else at the latest end of its tasks.
+/// One rank's part of one step. It begins at the start of `first`. It ends at the start of the rank's next step if
+/// `next_follows`, otherwise at the latest end of its tasks.
 struct RecordedStep {
   Rank rank = 0;
-  std::int64_t number = 0;    ///< as the trace names it: ProfilerStep#12 is 12
-  TaskId first;               ///< the task whose start begins the step
-  bool next_follows = false;  ///< the rank's next whole step follows at once and is in this list
-  bool whole = true;          ///< false: set aside because the capture cut it
-  bool marked = true;         ///< false: the trace marks no steps, and all of it counts as one
-  bool asked = true;          ///< false: not among --steps, but what comes before them and is replayed with them
+  std::int64_t number = 0;    ///< number in the trace: 12 for ProfilerStep#12
+  TaskId first;               ///< the step begins at the start of this task
+  bool next_follows = false;  ///< true if the rank's next whole step follows immediately and is in this list
+  bool whole = true;          ///< false if the capture cut the step off, so it is not used
+  bool marked = true;         ///< false if the trace marks no steps and counts as a single one
+  bool asked = true;          ///< false if the step is not among --steps, but precedes them and is replayed with them
 };
 
-/// The clock of one host against the reference host of the job.
+/// The clock of one host relative to the job's reference host.
 struct HostClock {
   std::string host;
-  Duration offset{};    ///< its clock is ahead of the reference by this much
-  Duration residual{};  ///< by how much the offset may be off
+  Duration offset{};    ///< how far its clock is ahead of the reference
+  Duration residual{};  ///< uncertainty of the offset
   double slope = 0;     ///< additional seconds ahead per second since the capture's start
-  Duration spread{};    ///< the largest disagreement left between ends of collectives and messages; 0 if there are none
+  Duration spread{};  ///< largest remaining disagreement between ends of collectives and messages; 0 if there are none
 };
 
-/// What was measured, beside the Dag made from it. Times are on the reference host's clock.
-/// Empty for a task graph, which nobody ran.
+/// The measurements that belong to a Dag. Times are on the reference host's clock. Empty for a task graph, which was
+/// never run.
 struct Recording {
-  std::vector<Time> start;         ///< recorded start, by TaskId
-  std::vector<Time> finish;        ///< recorded end, by TaskId
-  std::vector<std::int32_t> step;  ///< index into `steps` a task belongs to, -1 if none; by TaskId
-  /// How many events the profiler recorded of what the task does on the host, by TaskId; empty where that is not known.
+  std::vector<Time> start;         ///< recorded start, indexed by TaskId
+  std::vector<Time> finish;        ///< recorded end, indexed by TaskId
+  std::vector<std::int32_t> step;  ///< index into `steps`, -1 if the task belongs to none; indexed by TaskId
+  /// Number of events that the profiler recorded for the task's work on the host, indexed by TaskId; empty if not
+  /// known.
   std::vector<std::uint32_t> events;
-  /// The task of the capture as loaded that a task is, or is a copy of; invalid for a new one; by TaskId. Empty where
-  /// nobody asks.
+  /// The task of the capture as loaded that this task is or was copied from; invalid for a new task; indexed by TaskId.
+  /// The column is empty if it is not needed.
   std::vector<TaskId> origin;
-  std::vector<RecordedStep> steps;  ///< by rank, then number
-  std::vector<Rank> ranks;          ///< ascending
-  std::vector<HostClock> clocks;    ///< one a host, the reference first
-  /// Edges whose lag no known cause explains, with the part of the lag that is unexplained.
+  std::vector<RecordedStep> steps;  ///< ordered by rank, then number
+  std::vector<Rank> ranks;          ///< captured ranks, ascending
+  std::vector<HostClock> clocks;    ///< one clock for each host, the reference first
+  /// A wait (lag of an edge) with no known cause, and the length of its unexplained part.
   struct UnexplainedWait {
     TaskId task;  ///< the task that starts late
     Duration wait{};
-    std::string_view kind;  ///< what kind of wait it is; a literal: "device", "host thread", "message"
+    std::string_view kind;  ///< kind of wait, a string literal: "device", "host thread", "message"
   };
-  std::vector<UnexplainedWait> unexplained;  ///< by task
-  /// Long host tasks of which no event tells what is done in them: they may be waiting. By id.
+  std::vector<UnexplainedWait> unexplained;  ///< ordered by task
+  /// Long host tasks in which no event shows what is done: they may be waiting. Ordered by id.
   std::vector<TaskId> silences;
-  /// A dependency that nothing but the recorded times shows: `after` began right after `before` had ended.
+  /// A dependency inferred from the recorded times alone: `after` began right after `before` had ended.
   struct InferredEdge {
     TaskId after;
     TaskId before;
     friend auto operator<=>(const InferredEdge&, const InferredEdge&) noexcept = default;
   };
-  std::vector<InferredEdge> inferred;  ///< in their order
+  std::vector<InferredEdge> inferred;  ///< sorted by members
 };
 
-/// A gradient that a rank has computed and hands to its library for reduction.
+/// A gradient that a rank has computed and passes to its communication library for reduction.
 struct Gradient {
-  TaskId ready;  ///< the task at whose end it is there
+  TaskId ready;  ///< the gradient is available at the end of this task
   Bytes bytes{};
 };
 
 struct PsWorkload;  // model/job/parameter_server/workload.h
 
-/// A job as ingest delivers it: the model of what ran and the measurements of it.
+/// A job as returned by ingest: its graph and its measurements.
 struct Capture {
   Dag dag;
   Recording recording;
   Diagnostics diagnostics;
-  std::uint64_t events = 0;       ///< records seen in the input
-  std::uint64_t skipped = 0;      ///< records that could not be used
-  std::vector<InputFile> inputs;  ///< the files it was made from
+  std::uint64_t events = 0;       ///< number of records in the input
+  std::uint64_t skipped = 0;      ///< number of records that could not be used
+  std::vector<InputFile> inputs;  ///< the files it was read from
   Assumptions assumptions;
-  Job job;                         ///< what job.yaml says
-  std::optional<Cluster> cluster;  ///< the hardware, where the input itself says it: task graphs
-  /// Of a parameter-server job, what its graph can be built from anew; null for other jobs.
+  Job job;                         ///< contents of job.yaml
+  std::optional<Cluster> cluster;  ///< the hardware, if the input itself describes it (task graphs)
+  /// The data from which the graph of a parameter-server job can be rebuilt; null for other jobs.
   std::shared_ptr<const PsWorkload> parameter_server;
-  /// Of a data-parallel job whose traces show them: by rank, in the order in which they came.
+  /// The gradients of a data-parallel job whose traces show them: by rank, in order of their computation. Empty for
+  /// other jobs.
   std::vector<Gradient> gradients;
-  OperatorTable operators;              ///< which framework operators had device work done, where that was recorded
-  LaunchTable launches;                 ///< how kernels were launched, where that was recorded
-  AnnotationTable annotations;          ///< what was annotated around device work
-  std::map<Rank, std::string> devices;  ///< what a rank's trace calls its accelerator, where it does
-  /// How many ranks share a batch (tensor, context and pipeline parallel), where the traces say what groups are for.
+  OperatorTable operators;              ///< framework operators of device work, if recorded
+  LaunchTable launches;                 ///< launch parameters of kernels, if recorded
+  AnnotationTable annotations;          ///< annotations around device work
+  std::map<Rank, std::string> devices;  ///< name of each rank's accelerator, if its trace has it
+  /// Number of ranks that share a batch (tensor, context and pipeline parallel), if the traces state the purpose of
+  /// groups.
   std::optional<std::int64_t> ranks_of_batch;
-  std::vector<std::int64_t> task_ids;  ///< by TaskId: the id its task graph's file gave it; empty for traces
+  /// Id of each task in the task graph's file, indexed by TaskId; empty for traces.
+  std::vector<std::int64_t> task_ids;
 };
 
 }  // namespace stepsim

@@ -5,21 +5,20 @@
 #include <cstdint>
 #include <string_view>
 
-/// The texts in names of events, tasks and lanes that mean something, as frameworks write them, and so does stepsim.
+/// Texts with a meaning in the names of events, tasks and lanes. Frameworks write them, and so does stepsim.
 namespace stepsim {
 
-// Beginnings of names.
-inline constexpr std::string_view kForward = "FW.";             ///< an operator's forward pass
-inline constexpr std::string_view kBackward = "BW.";            ///< its backward pass
-inline constexpr std::string_view kComm = "Comm.";              ///< the communication of a tensor
-inline constexpr std::string_view kStepMark = "ProfilerStep#";  ///< PyTorch's mark of a step
+// Prefixes of names.
+inline constexpr std::string_view kForward = "FW.";             ///< forward pass of an operator
+inline constexpr std::string_view kBackward = "BW.";            ///< backward pass of an operator
+inline constexpr std::string_view kComm = "Comm.";              ///< communication of a tensor
+inline constexpr std::string_view kStepMark = "ProfilerStep#";  ///< PyTorch's step marker
 
 /// Stages in which a partition crosses the network.
 inline constexpr std::string_view kPush = "PUSH";
 inline constexpr std::string_view kPull = "PULL";
 
-/// The stages of a partition's communication, in the order of the pipeline: QueueType in BytePS's
-/// byteps/common/common.h.
+/// The stages of a partition's communication, in pipeline order: QueueType in BytePS's byteps/common/common.h.
 inline constexpr std::array<std::string_view, 12> kPipeline{"COORDINATE_REDUCE",
                                                             "REDUCE",
                                                             "COPYD2H",
@@ -33,8 +32,8 @@ inline constexpr std::array<std::string_view, 12> kPipeline{"COORDINATE_REDUCE",
                                                             "COORDINATE_BROADCAST",
                                                             "BROADCAST"};
 
-/// Which way a copy between host and device goes, by the name that CUDA, HIP or nsys gives it: "Memcpy HtoD (Pinned ->
-/// Device)", "CopyHostToDevice".
+/// The direction of a copy between host and device, according to its name from CUDA, HIP or nsys: "Memcpy HtoD (Pinned
+/// -> Device)", "CopyHostToDevice".
 enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
 [[nodiscard]] constexpr CopyDirection copy_direction(std::string_view name) noexcept {
   const auto says = [name](std::string_view word) { return name.find(word) != std::string_view::npos; };
@@ -42,16 +41,17 @@ enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
   return says("DtoH") || says("DeviceToHost") ? CopyDirection::kToHost : CopyDirection::kNone;
 }
 
-/// Whether an annotation is that of a data loader whose batches other processes make: PyTorch's
-/// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__". The loader of _SingleProcessDataLoaderIter works in
-/// the thread that asks it.
+/// True for an annotation of a data loader that uses worker processes: PyTorch's
+/// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__". A _SingleProcessDataLoaderIter loads data in the
+/// thread that calls it.
 [[nodiscard]] constexpr bool awaits_loader(std::string_view name) noexcept {
   return name.find("_MultiProcessingDataLoaderIter.__next__") != std::string_view::npos;
 }
 
-/// The lane of the instants at which all that is last of a tensor has ended. No event recorded them.
+/// Name of the lane for the times at which a tensor is complete: all its last parts have ended. No event recorded these
+/// times.
 inline constexpr std::string_view kGatheredLane = "gathered";
-/// Ends the name of the part of a push that follows its arrival: the way back of the acknowledgement.
+/// Suffix of a task's name for the acknowledgement of a push on its way back to the sender.
 inline constexpr std::string_view kAcknowledgementSuffix = ".ack";
 
 }  // namespace stepsim

@@ -99,8 +99,8 @@ Index TaskNumbering::first_unmet() const {
   return static_cast<Index>(std::find(met_.begin(), met_.end(), false) - met_.begin());
 }
 
-/// For each task that cannot end, one that it waits for and that cannot end either: a
-/// predecessor, or for a member that was met, the first of its rendezvous that was not.
+/// Returns, for each task that cannot end, a task that it waits for and that cannot end either. This is a predecessor
+/// or, for a visited member of a rendezvous, the first member that was not visited.
 std::vector<Index> TaskNumbering::blockers() const {
   std::vector<Index> blocker(tasks_.size(), kNoTask);
   for (const DagBuilder::Edge& edge : edges_) {

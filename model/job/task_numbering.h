@@ -11,27 +11,27 @@
 
 namespace stepsim {
 
-/// Edges by their source: those of task t are edge[begin[t]] .. edge[begin[t + 1]], in the
-/// order in which they were added.
+/// Edges grouped by source: those of task t are edge[begin[t]] .. edge[begin[t + 1]], in the order in which they were
+/// added.
 struct EdgesBySource {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> edge;
 };
 
-/// Numbers tasks in the order in which Kahn's algorithm meets them, the earliest hint first.
-/// A member of a rendezvous is met like any task, but holds its successors back until all of
-/// its rendezvous are met: only then can it end. Only DagBuilder uses it.
+/// Numbers tasks in the order in which Kahn's algorithm visits them, the earliest hint first. The successors of a
+/// rendezvous member become available only after all members were visited, because only then can a member end. Used
+/// only by DagBuilder.
 class TaskNumbering {
  public:
-  /// Refers to all three.
+  /// Keeps references to all three arguments.
   TaskNumbering(std::span<const TaskSpec> tasks, std::span<const DagBuilder::Edge> edges,
                 std::span<const std::vector<TaskId>> rendezvous);
 
-  /// False if tasks are left that wait for each other. Else it keeps order() and edges_by_source() alone.
-  /// O((tasks + edges) log tasks).
+  /// Numbers the tasks. Returns false if some tasks wait for each other. Otherwise frees everything except order() and
+  /// edges_by_source(). O((tasks + edges) log tasks).
   bool run();
 
-  /// The tasks of one cycle, each waiting for the one before it. Precondition: run() was false.
+  /// Returns the tasks of one cycle; each waits for the one before it. Precondition: run() returned false.
   [[nodiscard]] std::vector<TaskId> cycle() const;
 
   [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }

@@ -11,8 +11,8 @@
 
 namespace stepsim {
 
-/// Carries what a table says of tasks (OperatorTable::uses, LaunchTable::uses) over to their new ids: `new_id` is by
-/// old id, and invalid for tasks that are gone. The uses are by task again. O(uses * log of them).
+/// Replaces the task ids of a table (OperatorTable::uses, LaunchTable::uses). `new_id` maps old ids to new ones,
+/// invalid for removed tasks. Afterwards, the uses are ordered by task again. O(uses log uses).
 template <class Use>
 void renumber(std::vector<Use>& uses, const std::vector<TaskId>& new_id) {
   for (Use& use : uses) use.task = new_id[use.task.index()];
@@ -20,38 +20,39 @@ void renumber(std::vector<Use>& uses, const std::vector<TaskId>& new_id) {
   std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.task < b.task; });
 }
 
-/// How a kernel was launched, as CUPTI records it: what decides how much of a device it fills.
+/// The launch parameters of a kernel as recorded by CUPTI. They determine how much of a device the kernel fills.
 struct KernelLaunch {
-  std::uint64_t blocks = 0;         ///< of the grid
-  std::uint32_t threads = 0;        ///< a block
-  std::uint32_t registers = 0;      ///< a thread
-  std::uint32_t shared_memory = 0;  ///< bytes a block, static and dynamic
+  std::uint64_t blocks = 0;         ///< number of blocks in the grid
+  std::uint32_t threads = 0;        ///< threads per block
+  std::uint32_t registers = 0;      ///< registers per thread
+  std::uint32_t shared_memory = 0;  ///< bytes of shared memory per block, static and dynamic
 
   [[nodiscard]] auto operator<=>(const KernelLaunch& other) const = default;
 };
 
-/// How kernels were launched, beside the Dag: only where the trace records it. Empty otherwise, at no cost.
+/// The launch parameters of kernels. Stored separately from the Dag, only if the trace records them; otherwise empty
+/// and without cost.
 struct LaunchTable {
   struct Use {
     TaskId task;
     std::uint32_t which = 0;  ///< index into launches
   };
-  std::vector<KernelLaunch> launches;  ///< distinct in each trace; steps and layers repeat them
-  std::vector<Use> uses;               ///< by task
+  std::vector<KernelLaunch> launches;  ///< distinct within each trace, because steps and layers repeat them
+  std::vector<Use> uses;               ///< ordered by task
 };
 
-/// What the framework calls a module's forward pass: "nn.Module: Conv2d_3" (PyTorch, with_stack=True).
+/// Prefix of the name of a module's forward pass: "nn.Module: Conv2d_3" (PyTorch, with_stack=True).
 inline constexpr std::string_view kModulePrefix = "nn.Module: ";
 
-/// Inside which annotations (torch.profiler.record_function) and modules device work was launched, beside the Dag.
-/// Marks of steps are none. Empty where nothing was annotated, at no cost.
+/// The annotations (torch.profiler.record_function) and modules in which device work was launched. Step markers are not
+/// included. Stored separately from the Dag; empty and without cost if nothing was annotated.
 struct AnnotationTable {
   struct Use {
     TaskId task;
     std::uint32_t which = 0;  ///< index into names
   };
-  std::vector<std::string> names;  ///< distinct in each rank; those of modules begin with kModulePrefix
-  std::vector<Use> uses;           ///< by task; one for each annotation around its launch
+  std::vector<std::string> names;  ///< distinct within each rank; names of modules begin with kModulePrefix
+  std::vector<Use> uses;           ///< ordered by task; one for each annotation around its launch
 };
 
 }  // namespace stepsim

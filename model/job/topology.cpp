@@ -8,14 +8,14 @@
 namespace stepsim {
 namespace {
 
-/// The two directions of a cable; the same link twice where it is half duplex.
+/// The two directions of a cable; both are the same link if it is half duplex.
 struct Directions {
   LinkId out;
   LinkId in;
 };
 
-/// Lays the links of a shape, always in the same order: hosts, then tiers; and for each
-/// endpoint collects those on its way to the root.
+/// Creates the links of a shape in a fixed order (hosts, then tiers), and collects for each endpoint the links on its
+/// way to the root.
 class Builder {
  public:
   explicit Builder(const ClusterShape& shape) : shape_(shape) {
@@ -33,7 +33,7 @@ class Builder {
   }
 
  private:
-  /// One switch of a tier and its link to the tier above; the root has none.
+  /// A switch of a tier and its link to the tier above. The root has no such link.
   struct Switch {
     std::uint32_t number = 0;
     Directions above{};
@@ -97,7 +97,7 @@ class Builder {
     }
   }
 
-  /// Up to the root, the way down beside it.
+  /// Returns the links of an endpoint's way up to the root, and the links of the way down.
   [[nodiscard]] Cluster::UplinkPath uplink_path(const Endpoint& endpoint) const {
     const std::uint32_t rail = rail_of(shape_, endpoint);
     const std::size_t nic = endpoint.host.index() * shape_.nics + rail;
@@ -126,14 +126,14 @@ class Builder {
 
   static void add_hop(Cluster::UplinkPath& path, Directions ends, std::uint32_t reached) {
     path.up.push_back(ends.out);
-    path.down.push_back(ends.in);  // from the top down when all are there
+    path.down.push_back(ends.in);  // links are in order from the endpoint up; the order is reversed at the end
     path.switches.push_back(reached);
   }
 
-  /// The first endpoint on each rail of the host is enough: others there reach what it reaches, and an endpoint's own
-  /// rail is no help to it.
+  /// Adds relays. The first endpoint on each other rail of the host is enough: all endpoints of a rail reach the same
+  /// switches. An endpoint on the sender's own rail would not help.
   void add_relays() {
-    std::vector<std::vector<EndpointId>> firsts(shape_.hosts.size());  // by host
+    std::vector<std::vector<EndpointId>> firsts(shape_.hosts.size());  // endpoints, indexed by host
     const auto rail = [this](EndpointId id) { return rail_of(shape_, cluster_.endpoints[id.index()]); };
     for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
       std::vector<EndpointId>& on_host = firsts[cluster_.endpoints[i].host.index()];
@@ -150,11 +150,11 @@ class Builder {
 
   const ClusterShape& shape_;
   Cluster cluster_;
-  std::vector<Directions> nics_;                         // by host, then NIC
-  std::vector<Directions> nvlinks_;                      // by DeviceId
-  std::vector<Directions> pcies_;                        // by DeviceId
-  std::vector<std::vector<std::vector<Switch>>> rails_;  // by rail, then tier from the hosts up
-  std::uint32_t switches_ = 0;  // what a switch or, between PCIe and network, a NIC is numbered
+  std::vector<Directions> nics_;                         // indexed by host, then NIC
+  std::vector<Directions> nvlinks_;                      // indexed by DeviceId
+  std::vector<Directions> pcies_;                        // indexed by DeviceId
+  std::vector<std::vector<std::vector<Switch>>> rails_;  // indexed by rail, then tier from the hosts up
+  std::uint32_t switches_ = 0;  // next number of a switch, or of a NIC between PCIe and network
 };
 
 }  // namespace

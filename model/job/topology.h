@@ -12,53 +12,52 @@
 
 namespace stepsim {
 
-/// A cable, or what devices of one kind are connected by.
+/// A cable, or the connection of all devices of one kind.
 struct Cable {
   Bandwidth bandwidth;
   Duration latency{};
-  double efficiency = 1;    ///< as Link's
-  bool full_duplex = true;  ///< each direction has the bandwidth; false: they share it
+  double efficiency = 1;    ///< share of the bandwidth left for payload, as in Link
+  bool full_duplex = true;  ///< true if each direction has the bandwidth; false if they share it
   friend bool operator==(const Cable&, const Cable&) = default;
 };
 
-/// Switches that each join `ports` hosts (or switches of the tier below) and reach the tier
-/// above by a full-duplex link of `ports` times one port's bandwidth / `oversubscription`.
+/// Switches that each connect `ports` hosts (or switches of the tier below). Each has a full-duplex link to the tier
+/// above with `ports` times one port's bandwidth / `oversubscription`.
 struct Tier {
   std::uint32_t ports = 1;
   double oversubscription = 1;
-  Duration latency{};  ///< of that link
+  Duration latency{};  ///< latency of the link to the tier above
 };
 
-/// A cluster described by numbers: hosts under a fat tree (Al-Fares et al., SIGCOMM 2008) whose
-/// parallel switches and cables count as one switch and one link. One root joins what the
-/// last tier leaves apart, so without tiers it is a star.
+/// The parameters of a cluster: hosts under a fat tree (Al-Fares et al., SIGCOMM 2008), in which parallel switches and
+/// cables count as one switch and one link. One root switch connects the switches of the last tier. Without tiers, the
+/// result is a star.
 struct ClusterShape {
   std::vector<Host> hosts;
-  Cable nic;                       ///< from each NIC of a host to its switch
+  Cable nic;                       ///< connects each NIC of a host to its switch
   std::map<HostId, Cable> differ;  ///< hosts whose NICs differ from `nic`
-  /// NICs a host. NIC k of every host is on rail k, a fat tree of its own; a message to another
-  /// rail goes to the device of its host that is on that rail first (as NCCL's PXN does).
+  /// Number of NICs per host. NIC k of every host belongs to rail k, and each rail is a separate fat tree. A message to
+  /// another rail first goes to the device of its own host that is on that rail (as NCCL's PXN does).
   std::uint32_t nics = 1;
-  std::vector<Tier> tiers;    ///< from the hosts up
-  std::uint32_t devices = 0;  ///< a host; device d uses NIC d * nics / devices
+  std::vector<Tier> tiers;    ///< ordered from the hosts up
+  std::uint32_t devices = 0;  ///< devices per host; device d uses NIC d * nics / devices
   std::string device_model;
-  std::optional<Cable> nvlink;      ///< between the devices of a host: each has one of these
-  std::optional<Cable> pcie;        ///< between a device and its NIC; without nvlink also between devices
-  std::vector<Endpoint> endpoints;  ///< empty: one a device, host by host, or one a host
+  std::optional<Cable> nvlink;      ///< connection between the devices of a host; each device has one
+  std::optional<Cable> pcie;        ///< connection between a device and its NIC; without nvlink also between devices
+  std::vector<Endpoint> endpoints;  ///< if empty, one per device, host by host, or one per host without devices
 };
 
-/// The device numbered `index` of a host in a cluster built with `devices` a host.
+/// Returns device `index` of a host, in a cluster with `devices` devices per host.
 [[nodiscard]] constexpr DeviceId device_of(HostId host, std::uint32_t devices, std::uint32_t index) {
   return DeviceId{host.index() * devices + index};
 }
 
-/// The rail of an endpoint: 0 for a host without devices.
+/// Returns the rail of an endpoint, 0 for a host without devices.
 [[nodiscard]] std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint);
 
-/// Every endpoint reaches every other one by Cluster::uplinks. O(hosts * (nics + devices)).
-/// Precondition: counts, ports and oversubscription are above 0 (devices may be 0), ids lie in
-/// their tables, and with several rails every host that has an endpoint has one on each rail
-/// that is used.
+/// Builds a cluster in which Cluster::uplinks connects every endpoint to every other one. O(hosts * (nics + devices)).
+/// Precondition: counts, ports and oversubscription are above 0 (devices can be 0), ids exist in their tables, and with
+/// several rails every host that has an endpoint has one on each rail in use.
 [[nodiscard]] Cluster build_cluster(const ClusterShape& shape);
 
 }  // namespace stepsim

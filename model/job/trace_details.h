@@ -11,27 +11,28 @@
 
 namespace stepsim {
 
-/// What a profiler tells of time that passed beside the program's own work, of one kind. Source:
-/// CUpti_ActivityOverheadKind, which PyTorch's profiler and Nsight Systems pass on.
+/// Time of one kind that a profiler reports in addition to the program's own work. Source: CUpti_ActivityOverheadKind,
+/// passed on by PyTorch's profiler and Nsight Systems.
 struct OverheadUse {
-  std::string kind;         ///< in the profiler's words: "Buffer Flush"
-  bool of_profiler = true;  ///< it did this for itself; else CUDA did it, which it does without a profiler, too
+  std::string kind;  ///< kind in the profiler's words: "Buffer Flush"
+  /// True if the profiler itself took this time; false if CUDA did, as it also does without a profiler.
+  bool of_profiler = true;
   std::uint64_t count = 0;
   Duration total{};
   Duration longest{};
-  Duration by_clock{};  ///< what ran at once on several threads counts once
+  Duration by_clock{};  ///< wall-clock time: overlapping work of several threads counts once
 };
 
-/// What a communication library tells of its own work: the operations of one kind in one group, and of the pieces that
-/// its threads moved over the network for them, for whom each waited. Source: the events of NCCL's profiler plugin.
+/// A communication library's report about its own work, for one kind of operation in one group: the pieces that its
+/// threads moved over the network, and what each piece waited for. Source: the events of NCCL's profiler plugin.
 struct TransportUse {
-  /// Pieces in one direction. The three waits add up to the time that pieces took; pieces overlap.
+  /// Pieces in one direction. The three waits sum to the total time of the pieces; pieces can overlap.
   struct Direction {
     std::uint64_t pieces = 0;
     Bytes bytes{};
-    Duration device{};   ///< until the GPU had produced the data, or consumed it
-    Duration peer{};     ///< until the receiver had room; of received pieces it cannot be told from the network
-    Duration network{};  ///< until the data were transferred
+    Duration device{};   ///< wait until the GPU had produced or consumed the data
+    Duration peer{};     ///< wait for space at the receiver; for received pieces part of `network`
+    Duration network{};  ///< time until the data was transferred
   };
 
   std::string group;  ///< "rank 0 of 2, 0x1f"
@@ -39,77 +40,77 @@ struct TransportUse {
   std::string algorithm;  ///< "RING"; empty for messages
   std::string protocol;   ///< "LL128"; empty for messages
   std::uint64_t operations = 0;
-  Bytes bytes{};  ///< of the larger side, of all operations; those whose size is not known have none
+  Bytes bytes{};  ///< size of the larger side, summed over all operations; operations of unknown size count as 0
   Direction sent;
   Direction received;
-  std::uint64_t channels = 0;  ///< parts of operations that one channel did on the device
-  Duration channel_time{};     ///< of all of them
+  std::uint64_t channels = 0;  ///< number of parts of operations, each done by one channel on the device
+  Duration channel_time{};     ///< total time of the parts counted in `channels`
 };
 
-/// What a call on a host thread is.
+/// The kind of a call on a host thread.
 enum class CallKind : std::uint8_t {
-  kOperator,    ///< of the framework: aten::mm
-  kRuntime,     ///< of the device's runtime or driver: cudaLaunchKernel
-  kAnnotation,  ///< record_function, and marks of steps
-  kPython,      ///< of a Python function; those that begin with kModulePrefix are of modules
+  kOperator,    ///< operator of the framework: aten::mm
+  kRuntime,     ///< call of the device's runtime or driver: cudaLaunchKernel
+  kAnnotation,  ///< record_function, and step markers
+  kPython,      ///< a Python function; names that begin with kModulePrefix are modules
 };
 
-/// What a profiler recorded beside what a replay needs, for statistics. Read where it is asked for, because it may be
-/// larger than the rest. Times are on the reference host's clock.
+/// Recorded data that a replay does not need, for statistics. It is read only on request, because it can be larger than
+/// the rest. Times are on the reference host's clock.
 struct TraceDetails {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
   struct Thread {
     Rank rank = 0;
-    std::string name;  ///< as Lane::name
+    std::string name;  ///< name of the thread, as in Lane::name
   };
-  /// A call as it was recorded, callees included.
+  /// A call as recorded, including the calls it makes.
   struct Call {
     Time start;
     Duration duration{};
-    Duration self{};   ///< without the calls that it made on its thread
-    double flops = 0;  ///< that it does itself; 0: none, or not known
+    Duration self{};   ///< duration without the calls that it made on its thread
+    double flops = 0;  ///< its own operations; 0 if none or not known
     std::uint32_t name = 0;
     std::uint32_t thread = 0;
-    std::uint32_t caller = kNone;  ///< index of the innermost call of the thread around it, which comes before it
+    std::uint32_t caller = kNone;  ///< index of the innermost call around it on its thread; less than its own index
     CallKind kind = CallKind::kOperator;
   };
-  /// What was allocated on one device after an allocation or a release.
+  /// Memory allocated on one device after an allocation or a release.
   struct MemoryPoint {
     Time time;
     Bytes allocated{};
-    Bytes reserved{};  ///< by the framework's allocator; 0 where it does not say
-    Bytes change{};    ///< negative for a release
+    Bytes reserved{};  ///< memory reserved by the framework's allocator; 0 if not reported
+    Bytes change{};    ///< size of the allocation; negative for a release
   };
   struct Memory {
     Rank rank = 0;
     std::string device;               ///< "CPU", "device 0"
-    std::vector<MemoryPoint> points;  ///< by time
+    std::vector<MemoryPoint> points;  ///< ordered by time
   };
 
-  /// When a task ran by the trace, where stitching made something else of it: a push or a pull that stood in line
-  /// behind other messages was recorded from when it was handed over, and a kernel may be several tasks.
+  /// The recorded times of a task that stitching changed. A push or pull that queued after other messages was recorded
+  /// from the moment it was handed over, and a kernel may be split into several tasks.
   struct RecordedTask {
     TaskId task;
     Time start;
     Time finish;
-    bool whole = true;  ///< false: a further part of what another task stands for
+    bool whole = true;  ///< false for every part but the first of something split into several tasks
   };
 
-  /// Which call launched a task of device work; of a piece that is several tasks the first.
+  /// The call that launched a task of device work. Work that is split into several tasks has an entry for the first.
   struct Launch {
     TaskId task;
     std::uint32_t call = 0;  ///< index into calls
   };
 
-  std::vector<RecordedTask> tasks;  ///< by task
-  std::vector<Launch> launches;     ///< by task; work whose launch was not recorded has none
-  std::vector<std::string> names;   ///< each once
+  std::vector<RecordedTask> tasks;  ///< ordered by task
+  std::vector<Launch> launches;     ///< ordered by task; work without a recorded launch has none
+  std::vector<std::string> names;   ///< contains each name once
   std::vector<Thread> threads;
-  std::vector<Call> calls;  ///< by thread, then start, callers before their callees
+  std::vector<Call> calls;  ///< ordered by thread, then start; callers precede their callees
   std::vector<Memory> memory;
-  std::vector<std::pair<Rank, TransportUse>> transports;  ///< by rank
-  std::vector<std::pair<Rank, OverheadUse>> overheads;    ///< by rank, of each the longest in all first
+  std::vector<std::pair<Rank, TransportUse>> transports;  ///< ordered by rank
+  std::vector<std::pair<Rank, OverheadUse>> overheads;    ///< ordered by rank, then longest total time first
 
   [[nodiscard]] bool has_calls() const noexcept { return !calls.empty(); }
 };

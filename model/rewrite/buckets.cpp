@@ -19,8 +19,7 @@ struct Part {
   Bytes reduced{};
 };
 
-/// The steps of all ranks that take part in the same all-reduces, as indices of
-/// Recording::steps, ascending.
+/// The steps of all ranks that take part in the same all-reduces, as ascending indices into Recording::steps.
 using JointStep = std::vector<std::int32_t>;
 
 bool is_pooled_all_reduce(const Dag& dag, RendezvousId rendezvous) {
@@ -30,7 +29,7 @@ bool is_pooled_all_reduce(const Dag& dag, RendezvousId rendezvous) {
                      [&](TaskId member) { return dag.lane(member).order == LaneOrder::kFifo; });
 }
 
-/// All-reduces are kernels.
+/// True if the all-reduces are kernels on a stream.
 bool reduces_on_devices(const Dag& dag) {
   for (const TaskId task : dag.tasks()) {
     const RendezvousId rendezvous = dag.rendezvous(task);
@@ -57,7 +56,7 @@ class Rebucketing {
     }
     if (changed == 0) {
       throw CannotAnswer({},
-                         "the capture shows no gradients that buckets of all-reduces carry; expected a trace of "
+                         "the capture has no gradients in all-reduce buckets; expected a trace of "
                          "DistributedDataParallel with its all-reduces and record_shapes=True");
     }
     return std::move(edit_).finish();
@@ -79,7 +78,7 @@ class Rebucketing {
     joint_steps_.insert(std::move(steps));
   }
 
-  /// Every rank reduces what it computes, and all the same sizes.
+  /// True if every rank reduces exactly the gradients it computes, and all ranks have the same sizes.
   bool is_all_gradients(const JointStep& step) {
     const std::vector<Bytes> sizes = sizes_in(step.front());
     return std::all_of(step.begin(), step.end(), [&](std::int32_t index) {
@@ -123,7 +122,8 @@ class Rebucketing {
     return task;
   }
 
-  /// Whoever waits for all of a step's reductions was seen to wait for the last.
+  /// Returns the task that waits for the last reduction of the step. A task that waits for all reductions was recorded
+  /// as waiting for the last one.
   [[nodiscard]] TaskId last_waiter(const Part& part) const {
     TaskId last;
     for (const TaskId task : part.all_reduces) {
@@ -139,7 +139,7 @@ class Rebucketing {
   const Recording& recording_;
   CaptureEdit edit_;
   Bytes bound_;
-  std::map<std::int32_t, Part> parts_;  ///< by step
+  std::map<std::int32_t, Part> parts_;  ///< indexed by step
   std::set<JointStep> joint_steps_;
 };
 

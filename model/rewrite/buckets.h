@@ -13,89 +13,94 @@
 
 namespace stepsim {
 
-/// What host threads launched on devices, by thread, in order of the calls' recorded ends.
+/// A launch of device work by a host thread. Lists have one entry per launch, by thread, ordered by the recorded end of
+/// the call.
 struct DeviceLaunch {
-  Time end;  ///< of the call
+  Time end;  ///< end of the call
   TaskId call;
   TaskId work;  ///< the kernel, copy, memset or collective
   Duration lag{};
 };
 using DeviceLaunches = std::map<LaneId, std::vector<DeviceLaunch>>;
 
-/// Nothing of a task graph, which has no recorded times. O(edges log edges).
+/// Returns the launches of each thread; empty for a task graph, because it has no recorded times. O(edges log edges).
 [[nodiscard]] DeviceLaunches device_launches(const Capture& capture);
 
-/// An all-reduce on a stream and the gradients that it carries, as indices into StepReductions::gradients, ascending.
+/// An all-reduce on a stream and the gradients it carries, as ascending indices into StepReductions::gradients.
 struct DeviceReduction {
-  DeviceLaunch launch;  ///< of its kernel
+  DeviceLaunch launch;  ///< launch of its kernel
   std::vector<std::size_t> gradients;
 };
 
-/// One rank's part of a step. Empty if the step does not show what its all-reduces carry.
+/// The reductions of one rank in one step. Empty if it is not known which gradients the step's all-reduces carry.
 struct StepReductions {
-  LaneId thread;                            ///< of the backward pass
-  std::vector<Gradient> gradients;          ///< those that are reduced, in the order in which they came
-  std::vector<DeviceReduction> reductions;  ///< in the order of their launches
+  LaneId thread;                            ///< thread of the backward pass
+  std::vector<Gradient> gradients;          ///< gradients that are reduced, in order of their computation
+  std::vector<DeviceReduction> reductions;  ///< ordered by their launches
 };
 
-/// By index of Recording::steps. Which gradients an all-reduce carries: below. O(tasks log tasks + edges).
+/// Returns the reductions of each step, by index into Recording::steps. The comment on with_device_buckets() says which
+/// gradients an all-reduce carries. O(tasks log tasks + edges).
 [[nodiscard]] std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture,
                                                                        const DeviceLaunches& launches);
 
-/// The places after `from` and up to `to` of what a thread had launched, in `launches` of one thread.
+/// Returns the part of `launches`, which are of one thread, with ends after `from` and not after `to`.
 [[nodiscard]] std::span<const DeviceLaunch> launched_between(const std::vector<DeviceLaunch>& launches, Time from,
                                                              Time to);
 
-/// with_buckets() for DistributedDataParallel on NCCL and its kin: the all-reduces are kernels on a stream, which the
-/// thread of the backward pass launches from the hook of a bucket's last gradient.
+/// Implements with_buckets() for DistributedDataParallel on NCCL and similar libraries, where all-reduces are kernels
+/// on a stream. The thread of the backward pass launches each from the hook of its bucket's last gradient.
 ///
-/// The gradients of an all-reduce are those that were complete when it was launched: a run of them whose sizes sum to
-/// its payload, or, where no sizes were recorded, all since the all-reduce before. The payload is then split among them
-/// in proportion to the grids of the kernels that copy them into their bucket, to about the elements of one block.
+/// The gradients of an all-reduce were complete when it was launched. If their sizes were recorded, they are a
+/// consecutive run of gradients whose sizes sum to its payload. Otherwise they are all gradients since the previous
+/// all-reduce, and the payload is split in proportion to the grids of the kernels that copy them into their bucket.
+/// That is accurate to about the elements of one block.
 ///
-/// The all-reduce of a new bucket waits for what the thread had launched by the bucket's last gradient, for the one
-/// before it on its stream, and for its launch: the captured one where a captured bucket ended there, else a call of
-/// the captured calls' median length. Calls that are no longer made take no time. Who waited for a captured all-reduce
-/// waits for that of its last gradient. A step whose buckets come out as captured stays as it is, as does one in which
-/// ranks differ in their gradients. An all-reduce whose gradients came between two of another one's is of another
-/// reducer and stays; all others count as of one.
+/// The all-reduce of a new bucket waits for the work that the thread had launched by the bucket's last gradient, for
+/// the previous all-reduce on its stream, and for its own launch. If a captured bucket ended at the same gradient, its
+/// launch is used; otherwise a call with the median length of the captured calls is added. Calls that are no longer
+/// made take no time. A task that waits for a captured all-reduce waits for the new one that carries its last gradient.
+/// A step is left as it is if its buckets do not change or if its ranks have different gradients. An all-reduce whose
+/// gradients all came between two gradients of another one belongs to a different reducer and stays; all others are
+/// treated as belonging to one reducer.
 ///
-/// Throws UsageError, one sentence, where no step shows what its all-reduces carry. O(tasks log tasks + edges).
+/// Throws UsageError, one sentence, if no step shows which gradients its all-reduces carry. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_device_buckets(const Capture& capture, Bytes bound);
 
-/// What the first step that answers shows of the buckets that it was captured with.
+/// The captured buckets, as shown by the first step whose all-reduces can be matched to gradients.
 struct CapturedBuckets {
   std::size_t gradients = 0;
-  std::vector<Bytes> sizes;       ///< of the buckets, in the order of their launches
-  bool by_shapes = true;          ///< else from the grids of copies
-  bool first_is_smaller = false;  ///< it ends at 1 MiB, and so does that of other bounds
+  std::vector<Bytes> sizes;       ///< sizes of the buckets, in order of their launches
+  bool by_shapes = true;          ///< true if from recorded shapes, false if from the grids of copies
+  bool first_is_smaller = false;  ///< true if the first bucket ends at 1 MiB; it then does so for every bound
 };
 
-/// Nothing where with_device_buckets() throws, or devices do not reduce. O(tasks log tasks + edges).
+/// Returns the captured buckets, or nothing if with_device_buckets() would throw or if the all-reduces do not run on
+/// devices. O(tasks log tasks + edges).
 [[nodiscard]] std::optional<CapturedBuckets> captured_device_buckets(const Capture& capture);
 
-/// Gradients that are reduced together: those after the previous bucket's, up to `last`.
+/// Gradients that are reduced together: those after the previous bucket, up to and including `last`.
 struct Bucket {
   std::size_t last = 0;
   Bytes bytes{};
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
-/// How DistributedDataParallel fills its buckets: gradients in the order in which they come,
-/// and a bucket closes when its bytes reach `bound`, the first when they reach `first`. O(gradients).
+/// Fills buckets as DistributedDataParallel does: gradients are added in order, and a bucket is closed when its size
+/// reaches `bound`, or `first` for the first bucket. O(gradients).
 [[nodiscard]] std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound, Bytes first);
-/// The first is no smaller than the others, as where bucket_cap_mb is given.
+/// Fills buckets with one bound for all of them, as when bucket_cap_mb is given.
 [[nodiscard]] inline std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound) {
   return buckets_of(gradients, bound, bound);
 }
 
-/// The capture as it would be with buckets of `bound`: in each step, the all-reduces of gradients
-/// are replaced by those of the new buckets, each submitted when its last gradient is ready and
-/// waited for where the last all-reduce was. `capture` is as under_models() gives it. Where devices reduce, as with
-/// NCCL, with_device_buckets() does it.
+/// Returns the capture as it would be with buckets of size `bound`. In each step, the all-reduces of gradients are
+/// replaced by those of the new buckets. Each is submitted when its last gradient is ready, and is waited for by the
+/// task that waited for the last all-reduce. `capture` is a result of under_models(). If devices reduce, as with NCCL,
+/// with_device_buckets() does the work.
 ///
-/// Steps whose all-reduces are not the sum of their gradients, on some rank, stay as they are.
-/// Throws UsageError if that is all of them. O(tasks log tasks + edges).
+/// Steps in which, on any rank, the all-reduces are not the sum of the gradients are left unchanged. Throws UsageError
+/// if this is true for all steps. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_buckets(const Capture& capture, Bytes bound);
 
 }  // namespace stepsim

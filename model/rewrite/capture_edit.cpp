@@ -15,8 +15,8 @@ TaskSpec spec_of(const Dag& dag, TaskId task, DagBuilder& builder, Time hint) {
       dag.priority(task)};
 }
 
-/// A builder with the tasks, edges and rendezvous of `dag`, under their ids.
-DagBuilder taken_apart(const Dag& dag, const std::vector<Time>& hints) {
+/// Returns a builder with the tasks, edges and rendezvous of `dag`, with the same ids.
+DagBuilder builder_of(const Dag& dag, const std::vector<Time>& hints) {
   DagBuilder builder;
   for (const Lane& lane : dag.lanes()) (void)builder.add_lane(lane);
   for (const TaskId task : dag.tasks()) {
@@ -35,7 +35,7 @@ DagBuilder taken_apart(const Dag& dag, const std::vector<Time>& hints) {
   return builder;
 }
 
-/// Columns by task, in the order of the new ids; tasks without one are left out.
+/// Reorders a column by the new task ids; values of tasks without a new id are dropped.
 template <class T>
 std::vector<T> reordered(const std::vector<T>& old, const std::vector<TaskId>& new_id, std::size_t count) {
   std::vector<T> out(old.empty() ? 0 : count);
@@ -62,7 +62,7 @@ Capture without_tasks(const Capture& capture) {
 
 CaptureEdit::CaptureEdit(const Capture& capture)
     : capture_(capture),
-      builder_(taken_apart(capture.dag, capture.recording.start)),
+      builder_(builder_of(capture.dag, capture.recording.start)),
       removed_(capture.dag.task_count(), false) {}
 
 TaskId CaptureEdit::add_task(const TaskSpec& task, std::int32_t step) {
@@ -102,7 +102,7 @@ void CaptureEdit::add_operator_use(const OperatorTable::Use& use) {
   table.occurrences = std::max(table.occurrences, use.occurrence + 1);
 }
 
-/// Steps whose first task is gone, the places of the others following; and the ranks without steps.
+/// Drops steps whose first task was removed, renumbers the others, and drops ranks without steps.
 void CaptureEdit::drop_steps() {
   Recording& recording = capture_.recording;
   std::vector<std::int32_t> place(recording.steps.size(), -1);

@@ -9,39 +9,39 @@
 
 namespace stepsim {
 
-/// The inputs and the job of `capture`, without its tasks and what refers to them: a rebuilt graph starts from it.
+/// Returns the inputs and the job of `capture`, without its tasks and everything that refers to them. A rebuilt graph
+/// starts from it.
 [[nodiscard]] Capture without_tasks(const Capture& capture);
 
-/// A capture's graph taken apart, to make another one of it, as a change of the job would have.
-/// Until finish() every id is the capture's; what is added has the ids after those.
-/// Holds a copy of the capture. O(tasks log tasks + edges) in all.
+/// Edits the graph of a capture, to simulate a change of the job. Until finish(), all ids are those of the capture;
+/// added items get the ids after those. Contains a copy of the capture. O(tasks log tasks + edges) in all.
 class CaptureEdit {
  public:
   explicit CaptureEdit(const Capture& capture);
 
-  /// The graph: edges and durations may be changed, edges and rendezvous added.
+  /// Returns the builder of the graph. Edges and durations can be changed, and edges and rendezvous can be added.
   [[nodiscard]] DagBuilder& builder() noexcept { return builder_; }
-  /// A task of step `step` (an index into Recording::steps, or -1). Its recorded times, which no
-  /// replay uses, are its hint and what follows from that. It has no events and no origin.
+  /// Adds a task to step `step` (an index into Recording::steps, or -1). Its recorded times, which replays ignore, are
+  /// derived from its hint. It has no events and no origin.
   TaskId add_task(const TaskSpec& task, std::int32_t step);
-  /// The same for a task that does what one of the capture does: it has the same events and origin (Recording).
+  /// Adds a task that repeats the work of task `of`: it gets the same events and origin (see Recording).
   TaskId add_copy(TaskId of, const TaskSpec& task, std::int32_t step);
-  /// A step behind all others. Returns its index into Recording::steps.
+  /// Appends a step. Returns its index into Recording::steps.
   std::int32_t add_step(const RecordedStep& step);
-  /// The step at an index into Recording::steps: another task may begin it.
+  /// Returns the step at an index into Recording::steps. Its first task can be changed.
   [[nodiscard]] RecordedStep& step(std::size_t index) noexcept { return capture_.recording.steps[index]; }
-  /// A gradient behind all others.
+  /// Appends a gradient.
   void add_gradient(const Gradient& gradient) { capture_.gradients.push_back(gradient); }
-  /// A task that does an operator's work; an occurrence beyond all others is a call of its own.
+  /// Assigns an operator's work to a task. An occurrence number above all others is a separate call.
   void add_operator_use(const OperatorTable::Use& use);
-  /// A task that is launched as another one is.
+  /// Gives a task the launch parameters of another one.
   void add_launch_use(const LaunchTable::Use& use) { capture_.launches.uses.push_back(use); }
   void add_annotation_use(const AnnotationTable::Use& use) { capture_.annotations.uses.push_back(use); }
-  /// Takes a task out, with its edges and its part in a rendezvous; no edges replace them. A step
-  /// whose first task is removed goes too: then remove its other tasks as well.
+  /// Removes a task with its edges and its part in a rendezvous; nothing replaces the edges. A step whose first task is
+  /// removed is dropped, so its other tasks must be removed, too.
   void remove(TaskId task) { removed_[task.index()] = true; }
 
-  /// The capture with the new graph. Throws CycleError.
+  /// Returns the capture with the new graph. Throws CycleError.
   [[nodiscard]] Capture finish() &&;
 
  private:

@@ -10,12 +10,12 @@
 namespace stepsim {
 namespace {
 
-/// Between two collectives a thread that carries them does nothing for longer than this.
+/// The longest idle time between two collectives on a thread that only carries collectives.
 constexpr Duration kHandOver{100'000};
 
 bool is_collective(const Dag& dag, TaskId task) { return dag.kind(task) == TaskKind::kCollective; }
 
-/// Of each rank that has some, its threads that only carry collectives, by lane.
+/// The threads of each rank that only carry collectives, ordered by lane.
 using Carriers = std::map<Rank, std::vector<LaneId>>;
 
 Carriers carriers_of(const Dag& dag) {
@@ -37,7 +37,7 @@ Carriers carriers_of(const Dag& dag) {
   return carriers;
 }
 
-/// Turns the carrying threads of a capture into pools.
+/// Turns the threads of a capture that carry collectives into pools.
 class Pools {
  public:
   Pools(const Capture& capture, const Carriers& carriers)
@@ -74,8 +74,8 @@ class Pools {
   [[nodiscard]] LaneId pool_of(TaskId task) const { return pool_[dag_.lane_id(task).index()]; }
   [[nodiscard]] bool is_pooled(TaskId task) const { return pool_of(task).valid(); }
 
-  /// What comes to a carrying thread from elsewhere is a submission: whoever has one no longer
-  /// waits for what its thread did before.
+  /// Removes the edges by which a submitted task waits for the previous task on its thread. A task in a pool is
+  /// submitted if an edge from a task outside the pools leads to it.
   void free_from_threads() {
     std::vector<bool> submitted(dag_.task_count(), false);
     std::vector<DagBuilder::Edge>& edges = edit_.builder().edges();
@@ -87,8 +87,8 @@ class Pools {
     });
   }
 
-  /// `collectives` of one pool, in the order in which they were taken. Those that nobody was
-  /// seen waiting for are waited for by who waits next in the step, else by the next step.
+  /// Makes the next waiting task of the step, or else the next step, wait for each collective that no task waits for.
+  /// `collectives` are the collectives of one pool, in the order in which they were taken.
   void wait_in_order(const std::vector<TaskId>& collectives) {
     std::vector<TaskId> unawaited;
     for (const TaskId collective : collectives) {
@@ -112,13 +112,14 @@ class Pools {
     }
   }
 
-  /// Puts a task that takes no time before each collective: it is submitted when all that it waits for has ended and
-  /// the one before it in its pool is submitted. Then none overtakes another whose thread was slow to wake up, and two
-  /// ranks do not each fill their threads with collectives that the other cannot begin.
+  /// Adds a task of zero duration before each collective. The collective is submitted when everything it waits for has
+  /// ended and the previous one of its pool has been submitted. This prevents a collective from overtaking another one
+  /// whose thread was slow to wake up, and prevents two ranks from filling their threads with collectives that the
+  /// other cannot begin.
   void take_in_order() {
     DagBuilder& builder = edit_.builder();
     const NameId name = builder.intern("submitted");
-    std::vector<TaskId> submission(dag_.task_count());  // by collective
+    std::vector<TaskId> submission(dag_.task_count());  // indexed by collective
     const std::size_t edges = builder.edges().size();
     const std::vector<Time> submitted = submission_times();
     for (auto& [pool, collectives] : carried_) {
@@ -133,7 +134,7 @@ class Pools {
       Time hint = Time::min();
       for (const TaskId collective : collectives) {
         hint = std::max(hint + Duration{1}, recording_.start[collective.index()]);
-        builder.task(collective).hint = hint;  // ties on a pool are served by task id
+        builder.task(collective).hint = hint;  // a pool serves ties in order of task id
         const TaskId task =
             edit_.add_task({.kind = TaskKind::kControl, .name = name, .lane = line, .hint = hint}, step_of(collective));
         if (before.valid()) builder.add_edge(before, task, EdgeKind::kProgram);
@@ -148,8 +149,8 @@ class Pools {
     }
   }
 
-  /// When each collective was submitted, by task; when it began if that is not known. The order of submissions is that
-  /// of all ranks. The order of begins need not be: a thread may be slow to wake up.
+  /// Returns when each collective was submitted, indexed by task, or when it began if that is not known. All ranks
+  /// submit in the same order. They need not begin in the same order, because a thread can be slow to wake up.
   [[nodiscard]] std::vector<Time> submission_times() {
     std::vector<Time> times(dag_.task_count(), Time::min());
     for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
@@ -165,7 +166,7 @@ class Pools {
 
   [[nodiscard]] std::int32_t step_of(TaskId task) const { return recording_.step[task.index()]; }
 
-  /// The first task of the rank's next step, if that follows.
+  /// Returns the first task of the rank's next step, if it follows immediately.
   [[nodiscard]] TaskId first_after(std::int32_t step) const {
     const auto next = static_cast<std::size_t>(std::int64_t{step} + 1);
     const bool follows = step >= 0 && next < recording_.steps.size() && recording_.steps[next - 1].next_follows;
@@ -183,8 +184,8 @@ class Pools {
   const Dag& dag_;
   const Recording& recording_;
   CaptureEdit edit_;
-  std::vector<LaneId> pool_;                       ///< by lane: the pool it is part of, if any
-  std::map<LaneId, std::vector<TaskId>> carried_;  ///< by pool: its collectives, by recorded start
+  std::vector<LaneId> pool_;                       ///< for each lane, its pool; invalid if it is not part of one
+  std::map<LaneId, std::vector<TaskId>> carried_;  ///< the collectives of each pool, ordered by recorded start
 };
 
 }  // namespace

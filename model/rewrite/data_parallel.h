@@ -5,19 +5,18 @@
 
 namespace stepsim {
 
-/// The capture without the orders that only its recording decided, for network models under which
-/// collectives take other times than recorded:
+/// Removes orderings that only reflect how the capture happened to run. This is needed for network models, because
+/// collectives then take different times than recorded:
 ///
-/// * Threads of a rank that do nothing but carry host collectives (gloo's) become one pool: a
-///   collective is taken by whichever is free, in the order in which they were submitted: of each
-///   there is a task of its own, "submitted", that takes no time. Which thread took it, after
-///   which other one, was an outcome and is no edge any more.
-/// * A task that waits for a collective also waits for all that its rank submitted before it, as a
-///   loop over futures does. In the recording those had ended already, so no wait shows. What no
-///   task of the step waits for, the next step waits for.
+/// - The threads of a rank that only carry host collectives (gloo's) become one pool. Whichever thread is free takes
+///   the next collective, in order of submission. Each submission becomes a task named "submitted" that takes no time.
+///   Edges between collectives on one thread are removed.
+/// - A task that waits for a collective also waits for all collectives that its rank submitted earlier, as a loop over
+///   futures does. In the recording those had already ended, so no wait is visible. If no task of the step waits for a
+///   collective, the next step does.
 ///
-/// A collective whose submission was not recorded keeps its place after the one before it on
-/// its thread. Other captures are returned as they are. O(tasks log tasks + edges).
+/// A collective whose submission was not recorded keeps its place after the previous one on its thread. Captures
+/// without such threads are returned unchanged. O(tasks log tasks + edges).
 [[nodiscard]] Capture under_models(Capture capture);
 
 }  // namespace stepsim

@@ -14,10 +14,10 @@
 namespace stepsim {
 namespace {
 
-/// The steps of all ranks that take part in the same all-reduces, as indices of Recording::steps, ascending.
+/// The steps of all ranks that take part in the same all-reduces, as ascending indices into Recording::steps.
 using JointTasks = std::set<std::int32_t>;
 
-/// DistributedDataParallel's default for the first bucket, so that communication begins early.
+/// DistributedDataParallel's default size of the first bucket; it is small so that communication begins early.
 constexpr Bytes kFirstBucket{1 << 20};
 constexpr Bytes kUnbounded{std::numeric_limits<std::int64_t>::max()};
 
@@ -28,7 +28,7 @@ std::vector<Bytes> sizes_of(const StepReductions& step) {
   return sizes;
 }
 
-/// The captured buckets; empty if gradients came in another order than that of the buckets.
+/// Returns the captured buckets, or nothing if gradients were computed in a different order than in the buckets.
 std::vector<Bucket> captured_buckets(const StepReductions& step) {
   std::vector<Bucket> buckets;
   std::size_t next = 0;
@@ -43,7 +43,7 @@ std::vector<Bucket> captured_buckets(const StepReductions& step) {
   return buckets;
 }
 
-/// Whether one bound explains buckets from `first` on: each but the last reached it with its last gradient.
+/// True if one bound explains the buckets from `first` on: each but the last reached it with its last gradient.
 bool have_one_bound(const StepReductions& step, const std::vector<Bucket>& buckets, std::size_t first) {
   Bytes more_than{};
   Bytes at_most = kUnbounded;
@@ -54,7 +54,8 @@ bool have_one_bound(const StepReductions& step, const std::vector<Bucket>& bucke
   return more_than < at_most;
 }
 
-/// The bound of the first bucket: the default's where the captured buckets look like it, else that of the others.
+/// Returns the bound of the first bucket: the default if the captured buckets are consistent with it, otherwise
+/// `bound`.
 Bytes first_bound(const StepReductions& step, Bytes bound) {
   const std::vector<Bucket> captured = captured_buckets(step);
   if (captured.size() < 2 || !have_one_bound(step, captured, 1)) return bound;
@@ -63,9 +64,9 @@ Bytes first_bound(const StepReductions& step, Bytes bound) {
   return is_default ? std::min(bound, kFirstBucket) : bound;
 }
 
-/// What the thread does around one launch of an all-reduce.
+/// The tasks of the thread for one all-reduce, before and after its launch.
 struct Call {
-  std::vector<TaskId> before;  ///< up to the launch
+  std::vector<TaskId> before;  ///< tasks up to and including the launch
   std::vector<TaskId> after;
 };
 
@@ -102,13 +103,13 @@ class DeviceRebucketing {
       return std::move(edit_).finish();
     } catch (const CycleError&) {
       throw UsageError(
-          "something in the backward pass waits for an all-reduce before all gradients of its new bucket are there; "
-          "expected smaller buckets");
+          "the backward pass waits for an all-reduce before all gradients of its new bucket are ready; expected "
+          "smaller buckets");
     }
   }
 
  private:
-  /// The order of a thread, and how long another stream's work takes to be seen.
+  /// Records the order of tasks on a thread, and the delay until other streams' work is seen as done.
   void link(TaskId task) {
     for (const EdgeId edge : dag_.edges_from(task)) {
       const TaskId target = dag_.target(edge);
@@ -123,7 +124,7 @@ class DeviceRebucketing {
   [[noreturn]] static void refuse() {
     throw CannotAnswer(
         {},
-        "the capture does not show which gradients its all-reduces carry; expected DistributedDataParallel with all "
+        "it is unknown which gradients the all-reduces carry; expected DistributedDataParallel with all "
         "ranks or one rank of a group of at most 64, whose trace has the sizes of all-reduces (PyTorch 2.1 or later) "
         "and of gradients (record_shapes=True)");
   }
@@ -132,7 +133,8 @@ class DeviceRebucketing {
     return dag_.rendezvous(reduction.launch.work);
   }
 
-  /// Steps in which ranks reduce together. Without those whose all-reduces keep recorded times: too many members lack.
+  /// Returns the steps in which ranks reduce together. Leaves out steps whose all-reduces keep their recorded times
+  /// because too many members are missing.
   [[nodiscard]] std::set<JointTasks> joint_steps() const {
     std::set<JointTasks> joint;
     for (const auto& [index, step] : steps_) {
@@ -151,7 +153,7 @@ class DeviceRebucketing {
     return joint;
   }
 
-  /// Every rank has the same gradients, and all take part in the same all-reduces.
+  /// True if every rank has the same gradients and takes part in the same all-reduces.
   [[nodiscard]] bool is_alike(const JointTasks& joint) const {
     const auto first = steps_.find(*joint.begin());
     return std::all_of(joint.begin(), joint.end(), [&](std::int32_t index) {
@@ -178,7 +180,7 @@ class DeviceRebucketing {
 
   void rebuild_rank(std::int32_t index, const std::vector<Bucket>& buckets, const std::vector<RendezvousId>& reduced) {
     const StepReductions& step = steps_.at(index);
-    std::map<std::size_t, const DeviceReduction*> ending;  // captured ones by their last gradient
+    std::map<std::size_t, const DeviceReduction*> ending;  // captured reductions by their last gradient
     for (const DeviceReduction& reduction : step.reductions) ending[reduction.gradients.back()] = &reduction;
     const auto [before, after] = call_times(step);
     std::vector<TaskId> kernels;
@@ -194,7 +196,7 @@ class DeviceRebucketing {
       kernels.push_back(add_kernel(step, index, buckets[i], launch));
       edit_.builder().join(reduced[i], kernels.back());
     }
-    for (const auto& [last, reduction] : ending) take_no_time(call_of(reduction->launch.call));
+    for (const auto& [last, reduction] : ending) zero_durations(call_of(reduction->launch.call));
     move_waits(step, buckets, kernels);
     for (const DeviceReduction& reduction : step.reductions) {
       edit_.remove(reduction.launch.work);
@@ -202,7 +204,7 @@ class DeviceRebucketing {
     }
   }
 
-  /// What the backward thread does for an all-reduce, up to its launch and after it.
+  /// Returns the time that the backward thread spends on an all-reduce, up to its launch and after it.
   [[nodiscard]] std::pair<Duration, Duration> call_times(const StepReductions& step) const {
     std::vector<Duration> before;
     std::vector<Duration> after;
@@ -220,7 +222,7 @@ class DeviceRebucketing {
     return sum;
   }
 
-  /// Whether a task is part of the library's call: its own ranges, and calls of the runtime that launch nothing.
+  /// True if a task is part of the library's call: its ranges, and runtime calls that launch nothing.
   [[nodiscard]] bool is_of_call(TaskId task) const {
     if (launches_work_[task.index()]) return false;
     const std::string_view name = dag_.name(task);
@@ -237,13 +239,13 @@ class DeviceRebucketing {
     return call;
   }
 
-  void take_no_time(const Call& call) {
+  void zero_durations(const Call& call) {
     for (const auto* part : {&call.before, &call.after}) {
       for (const TaskId task : *part) edit_.builder().set_duration(task, Duration{});
     }
   }
 
-  /// Returns the task that launches.
+  /// Adds the tasks of one call. Returns the one that launches.
   TaskId add_call(const StepReductions& step, std::int32_t index, TaskId ready, Duration before, Duration after) {
     const Time at = recording_.finish[ready.index()];
     TaskSpec spec{.kind = TaskKind::kHost,
@@ -280,7 +282,7 @@ class DeviceRebucketing {
     return kernel;
   }
 
-  /// The last work that the thread had launched by `time` on the stream that computes gradients.
+  /// Returns the last computing work that the thread had launched by `time`.
   [[nodiscard]] std::optional<TaskId> last_work(const StepReductions& step, Time time) const {
     const std::vector<DeviceLaunch>& launches = launches_.at(step.thread);
     auto place = std::upper_bound(launches.begin(), launches.end(), time,
@@ -292,7 +294,7 @@ class DeviceRebucketing {
     return std::nullopt;
   }
 
-  /// Who waits for a captured all-reduce waits for that of its last gradient.
+  /// Tasks that waited for a captured all-reduce now wait for the new one that carries its last gradient.
   void move_waits(const StepReductions& step, const std::vector<Bucket>& buckets, const std::vector<TaskId>& kernels) {
     for (const DeviceReduction& reduction : step.reductions) {
       const auto bucket =
@@ -307,7 +309,7 @@ class DeviceRebucketing {
     }
   }
 
-  /// Puts what was added into the order of its thread or stream.
+  /// Inserts the added tasks into the order of their thread or stream.
   void rewire() {
     for (DagBuilder::Edge& edge : edit_.builder().edges()) {
       const auto calls = calls_after_.find(edge.from);
@@ -341,7 +343,7 @@ class DeviceRebucketing {
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const Duration pause = pause_on(lane);
     TaskId last;
-    bool changed = false;  // since `last`
+    bool changed = false;  // true if a task was added or removed since `last`
     for (const auto& [at, task] : all) {
       changed = changed || is_new.contains(task) || gone_.contains(task);
       if (gone_.contains(task)) continue;
@@ -351,7 +353,7 @@ class DeviceRebucketing {
     }
   }
 
-  /// Between two pieces of work of a stream, at least.
+  /// Returns the shortest pause between two pieces of work on a stream.
   [[nodiscard]] Duration pause_on(LaneId lane) const {
     Duration least = Duration::max();
     for (const TaskId work : gone_) {
@@ -369,13 +371,13 @@ class DeviceRebucketing {
   Bytes bound_;
   DeviceLaunches launches_;
   std::map<std::int32_t, StepReductions> steps_;
-  std::vector<TaskId> next_;      ///< of a thread, by task
-  std::vector<TaskId> previous_;  ///< the same
+  std::vector<TaskId> next_;      ///< indexed by task: the next one on its thread
+  std::vector<TaskId> previous_;  ///< indexed by task: the previous one on its thread
   std::vector<bool> launches_work_;
-  std::map<TaskId, Duration> sync_lag_;                                   ///< by collective
-  std::map<TaskId, std::vector<std::pair<TaskId, TaskId>>> calls_after_;  ///< new ones, by what they follow
-  std::map<LaneId, std::vector<std::pair<Time, TaskId>>> added_;          ///< kernels by stream, with their launch
-  std::set<TaskId> gone_;                                                 ///< captured all-reduces
+  std::map<TaskId, Duration> sync_lag_;  ///< lag of the edge into the waiting task, for each collective
+  std::map<TaskId, std::vector<std::pair<TaskId, TaskId>>> calls_after_;  ///< new calls, by the task they follow
+  std::map<LaneId, std::vector<std::pair<Time, TaskId>>> added_;          ///< new kernels by stream, with launch times
+  std::set<TaskId> gone_;                                                 ///< removed all-reduces
 };
 
 }  // namespace

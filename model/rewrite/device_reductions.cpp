@@ -18,14 +18,14 @@ bool is_all_reduce(const Dag& dag, TaskId task) {
   return rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kAllReduce;
 }
 
-/// By task: the blocks of its grid, where they were recorded.
+/// Returns the number of blocks in the grid of each task, if recorded.
 std::map<TaskId, std::uint64_t> blocks_of(const LaunchTable& table) {
   std::map<TaskId, std::uint64_t> blocks;
   for (const LaunchTable::Use& use : table.uses) blocks.emplace(use.task, table.launches[use.which].blocks);
   return blocks;
 }
 
-/// Finds what the all-reduces of one rank's step carry.
+/// Finds the gradients that the all-reduces of one rank's step carry.
 class Matching {
  public:
   Matching(const Capture& capture, const std::vector<DeviceLaunch>& launches,
@@ -42,8 +42,8 @@ class Matching {
                                    [](const Gradient& gradient) { return gradient.bytes > Bytes{}; });
     StepReductions found{.thread = thread, .gradients = {}, .reductions = {}};
     for (const DeviceLaunch& launch : all_reduces) {
-      std::vector<std::size_t> carried = sized ? run_of_size(launch) : since_the_last(launch);
-      if (carried.empty()) continue;  // it carries something else
+      std::vector<std::size_t> carried = sized ? run_of_size(launch) : all_since_last_reduction(launch);
+      if (carried.empty()) continue;  // this all-reduce carries something else
       found.reductions.push_back({launch, std::move(carried)});
     }
     drop_nested(found.reductions);
@@ -59,8 +59,9 @@ class Matching {
     return capture_.dag.collective(capture_.dag.rendezvous(launch.work)).bytes;
   }
 
-  /// How many of those left had come: the hook that launches runs before its gradient counts as ready.
-  [[nodiscard]] std::size_t come_by(const DeviceLaunch& launch) const {
+  /// Returns how many of the remaining gradients had been computed at this launch, plus one: the hook that launches
+  /// runs before its gradient counts as ready.
+  [[nodiscard]] std::size_t computed_by(const DeviceLaunch& launch) const {
     const auto next =
         std::find_if(left_.begin(), left_.end(), [&](std::size_t gradient) { return ready(gradient) >= launch.end; });
     return static_cast<std::size_t>(next - left_.begin()) + (next != left_.end() ? 1 : 0);
@@ -74,9 +75,9 @@ class Matching {
     return taken;
   }
 
-  /// The latest run of those that had come whose sizes sum to the payload. Empty if there is none.
+  /// Returns the latest run of computed gradients whose sizes sum to the payload, or nothing.
   std::vector<std::size_t> run_of_size(const DeviceLaunch& launch) {
-    std::size_t end = come_by(launch);
+    std::size_t end = computed_by(launch);
     std::size_t begin = end;
     Bytes sum{};
     while (end > 0) {
@@ -88,10 +89,10 @@ class Matching {
     return {};
   }
 
-  /// All that had come, with the payload split among them. Empty if that cannot be done.
-  std::vector<std::size_t> since_the_last(const DeviceLaunch& launch) {
+  /// Returns all gradients computed so far, and splits the payload among them. Returns nothing if this is not possible.
+  std::vector<std::size_t> all_since_last_reduction(const DeviceLaunch& launch) {
     if (payload(launch) == Bytes{}) return {};
-    const std::size_t count = come_by(launch);
+    const std::size_t count = computed_by(launch);
     std::vector<std::uint64_t> grids;
     std::uint64_t all = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -103,7 +104,7 @@ class Matching {
     if (all == 0) return {};
     const double bytes_a_block = static_cast<double>(payload(launch).count()) / static_cast<double>(all);
     std::uint64_t before = 0;
-    for (std::size_t i = 0; i < count; ++i) {  // differences of rounded sums, so that they sum to the payload
+    for (std::size_t i = 0; i < count; ++i) {  // differences of rounded sums, so that the parts sum to the payload
       const auto from = static_cast<std::int64_t>(static_cast<double>(before) * bytes_a_block);
       before += grids[i];
       const auto to = before == all ? payload(launch).count()
@@ -113,8 +114,8 @@ class Matching {
     return take(0, count);
   }
 
-  /// Of the kernel that copies a gradient into its bucket: the last work launched before the gradient was ready, beside
-  /// collectives.
+  /// Returns the grid of the kernel that copies a gradient into its bucket. That is the last work other than a
+  /// collective that was launched before the gradient was ready.
   [[nodiscard]] std::optional<std::uint64_t> grid_of_copy(std::size_t gradient) const {
     const Time from = gradient == 0 ? Time::min() : ready(gradient - 1);
     const auto launched = launched_between(launches_, from, ready(gradient));
@@ -128,7 +129,7 @@ class Matching {
     return copies && blocks != blocks_.end() ? std::optional{blocks->second} : std::nullopt;
   }
 
-  /// What lies between two gradients of another bucket is of another reducer.
+  /// Drops reductions whose gradients lie between two gradients of another bucket: they belong to another reducer.
   static void drop_nested(std::vector<DeviceReduction>& reductions) {
     const std::vector<DeviceReduction> all = reductions;
     std::erase_if(reductions, [&all](const DeviceReduction& inner) {
@@ -138,7 +139,7 @@ class Matching {
     });
   }
 
-  /// Leaves out the gradients that no all-reduce carries.
+  /// Drops the gradients that no all-reduce carries.
   void keep_carried(StepReductions& found) const {
     std::vector<std::size_t> place(gradients_.size());
     for (const DeviceReduction& reduction : found.reductions) {
@@ -158,7 +159,7 @@ class Matching {
   const std::vector<DeviceLaunch>& launches_;
   const std::map<TaskId, std::uint64_t>& blocks_;
   std::vector<Gradient> gradients_;
-  std::vector<std::size_t> left_;  ///< that no all-reduce carries so far, in order
+  std::vector<std::size_t> left_;  ///< gradients not yet assigned to an all-reduce, in order
 };
 
 }  // namespace
@@ -166,7 +167,8 @@ class Matching {
 DeviceLaunches device_launches(const Capture& capture) {
   const Dag& dag = capture.dag;
   DeviceLaunches launches;
-  if (capture.recording.finish.size() != dag.task_count()) return launches;  // nobody ran it
+  if (capture.recording.finish.size() != dag.task_count())
+    return launches;  // a task graph was never run, so it has no launches
   for (const TaskId call : dag.tasks()) {
     for (const EdgeId edge : dag.edges_from(call)) {
       if (dag.edge_kind(edge) != EdgeKind::kLaunch) continue;
@@ -189,7 +191,7 @@ std::span<const DeviceLaunch> launched_between(const std::vector<DeviceLaunch>& 
 }
 
 std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture, const DeviceLaunches& launches) {
-  using Place = std::pair<std::int32_t, LaneId>;  // step, thread
+  using Place = std::pair<std::int32_t, LaneId>;  // step and thread
   const std::vector<std::int32_t>& step = capture.recording.step;
   std::map<Place, std::vector<Gradient>> gradients;
   for (const Gradient& gradient : capture.gradients)

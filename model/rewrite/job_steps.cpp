@@ -7,7 +7,7 @@
 namespace stepsim {
 namespace {
 
-/// Whether the step is whole and one of those that the figures are about.
+/// True if the step is whole and was requested.
 bool is_used(const RecordedStep& step) { return step.asked && step.whole && step.first.valid(); }
 
 }  // namespace
@@ -41,7 +41,7 @@ bool JobSteps::next_follows(JobStep step) const {
 }
 
 std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, const JobSteps& steps) {
-  std::vector<JobStep> follower(dag.task_count(), kNoJobStep);  // the earliest step behind a task
+  std::vector<JobStep> follower(dag.task_count(), kNoJobStep);  // the earliest step after a task
   std::vector<JobStep> step_of(dag.task_count());
   for (std::size_t i = dag.task_count(); i-- > 0;) {
     step_of[i] = steps.of(recording.step[i]);
@@ -49,7 +49,7 @@ std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, 
     if (recording.step[i] >= 0) continue;
     for (const TaskId after : dag.successors(TaskId{i})) follower[i] = std::min(follower[i], follower[after.index()]);
   }
-  std::vector<JobStep> before(dag.task_count(), kNoJobStep);  // the latest step in front of a task
+  std::vector<JobStep> before(dag.task_count(), kNoJobStep);  // the latest step before a task
   for (const TaskId task : dag.tasks()) {
     const std::size_t i = task.index();
     if (recording.step[i] < 0 && before[i] != kNoJobStep && follower[i] != kNoJobStep) step_of[i] = before[i];

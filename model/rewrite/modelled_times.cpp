@@ -13,7 +13,7 @@
 namespace stepsim {
 namespace {
 
-/// A longer one is no kernel: its shapes are damaged.
+/// Maximum plausible duration of a kernel. If a kernel takes longer, its shapes are corrupt.
 constexpr double kLongest = 6e14;  // a week in nanoseconds
 
 bool is_untimed(const Capture& capture, const OperatorTable::Use& use) {
@@ -22,7 +22,8 @@ bool is_untimed(const Capture& capture, const OperatorTable::Use& use) {
   return on_device && capture.dag.duration(use.task) == Duration{} && (work.bytes > 0 || work.flops > 0);
 }
 
-/// A vendor-neutral graph says how many operations there are and not in what precision: that of training today.
+/// Returns the work with a precision. A vendor-neutral graph gives the number of operations but not their precision, so
+/// float16 is assumed, as is usual for training.
 Work precise(const OperatorTable::Operator& op) {
   Work work = op.work;
   if (op.shapes.empty()) work.precision = Precision::kFloat16;
@@ -63,9 +64,9 @@ Capture with_modelled_times(const Capture& capture, const Accelerator& device) {
   modelled_capture.assumptions.push_back(
       {std::string{kModelledTimes},
        fmt::format(
-           "the durations of {} tasks are modelled by roofline on {} ({}), and not recorded{}: launches and the "
-           "host's own work take no time, so a step that its host limits takes longer",
-           modelled, device.name, device.source, assumed ? ", operations without a precision as 16-bit ones" : "")});
+           "The durations of {} tasks are not recorded but modelled by roofline on {} ({}){}. Launches and other CPU "
+           "work take no time, so a step that is limited by the CPU takes longer.",
+           modelled, device.name, device.source, assumed ? ", with 16 bits where the precision is not given" : "")});
   return modelled_capture;
 }
 

@@ -9,20 +9,22 @@
 
 namespace stepsim {
 
-/// The id of the assumption that durations were modelled, which says by what.
+/// The id of the assumption that durations were modelled. Its sentence names the model.
 inline constexpr std::string_view kModelledTimes = "modelled_times";
 
-/// What a capture that nobody measured does not say of its own durations.
+/// The durations missing in a capture without measurements.
 struct UntimedWork {
-  std::size_t device = 0;         ///< tasks of the device whose work is known and whose duration is not
-  std::size_t communication = 0;  ///< collectives and messages whose size is known and whose duration is not
+  std::size_t device = 0;         ///< number of device tasks with known work but unknown duration
+  std::size_t communication = 0;  ///< number of collectives and messages with known size but unknown duration
 };
 
-/// All 0 for captures with recorded times, and for task graphs. O(tasks + uses).
+/// Counts the durations that a capture lacks. The counts are 0 for captures with recorded times, and for task graphs.
+/// O(tasks + uses).
 [[nodiscard]] UntimedWork untimed_work(const Capture& capture);
 
-/// The capture with the duration that roofline gives on `device` for device work whose duration is not known, and the
-/// assumption that says so. Collectives keep theirs: they are the network's. O(tasks log tasks + edges).
+/// Returns the capture with roofline's estimate for `device` as the duration of all device work without one, and adds
+/// the assumption kModelledTimes. Collectives are not changed: the network model times them. O(tasks log tasks +
+/// edges).
 [[nodiscard]] Capture with_modelled_times(const Capture& capture, const Accelerator& device);
 
 }  // namespace stepsim

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
-/// The members of one rank in one step, ascending.
+/// The members of one rank in one step, in ascending order.
 using Group = std::vector<TaskId>;
 
 std::vector<Group> groups_of(const Capture& capture, const std::vector<TaskId>& members) {
@@ -30,12 +30,12 @@ std::vector<Group> groups_of(const Capture& capture, const std::vector<TaskId>& 
   return list;
 }
 
-/// Places of tasks among the members of groups.
+/// Maps a task to its group and its position there.
 class Places {
  public:
   struct Place {
     std::size_t group = kNoGroup;
-    std::size_t place = 0;  ///< in the group
+    std::size_t place = 0;  ///< position in the group
   };
 
   Places(const Dag& dag, const std::vector<Group>& groups) : dag_(dag), groups_(groups), places_(dag.task_count()) {
@@ -46,17 +46,17 @@ class Places {
 
   [[nodiscard]] Place of(TaskId task) const { return places_[task.index()]; }
   [[nodiscard]] bool is_member(TaskId task) const { return of(task).group != kNoGroup; }
-  [[nodiscard]] TaskId last_beside(TaskId member) const { return groups_[of(member).group].back(); }
+  [[nodiscard]] TaskId last_of_group(TaskId member) const { return groups_[of(member).group].back(); }
 
-  /// The edge orders collectives of one stream or thread, or a thread's own work.
+  /// True if the edge only orders collectives of one stream or thread, or the work of one thread.
   [[nodiscard]] bool is_order(TaskId from, TaskId to, EdgeKind kind) const {
     if (dag_.lane_id(from) != dag_.lane_id(to)) return false;
     return kind == EdgeKind::kProgram || (dag_.rendezvous(from).valid() && dag_.rendezvous(to).valid());
   }
 
-  /// Something waits for a member before the last one beside it has started. Ids are in the order of recorded starts.
+  /// True if `to` waits for a member and starts before the group's last member. Ids are in order of recorded starts.
   [[nodiscard]] bool is_early_wait(TaskId from, TaskId to, EdgeKind kind) const {
-    return is_member(from) && !dag_.rendezvous(to).valid() && !is_order(from, to, kind) && to < last_beside(from);
+    return is_member(from) && !dag_.rendezvous(to).valid() && !is_order(from, to, kind) && to < last_of_group(from);
   }
 
  private:
@@ -65,11 +65,11 @@ class Places {
   std::vector<Place> places_;
 };
 
-/// Takes members off the streams on which kernels run, too: kernels then follow kernels, and members follow members.
-/// What waits for whom beyond that stays.
+/// Moves members from streams that also run kernels to separate streams. Kernels then follow kernels and members follow
+/// members; all other edges stay.
 void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& places) {
   struct Stream {
-    bool shared = false;  ///< with work that is no collective
+    bool shared = false;  ///< true if it also has work that is not a collective
     LaneId side{};
     TaskId last_kernel{};
     TaskId last_member{};
@@ -122,10 +122,10 @@ class Engines {
   }
 
  private:
-  /// Joins the kernels of each stream past its copies, and copies to the kernels that they still depend on.
+  /// Connects the kernels of each stream across its copies, and copies to the kernels that they still depend on.
   void join_streams() {
-    std::map<LaneId, TaskId> last;                 // kernels by stream
-    std::map<LaneId, std::vector<TaskId>> copied;  // copies to the device since then
+    std::map<LaneId, TaskId> last;                 // last kernel of each stream
+    std::map<LaneId, std::vector<TaskId>> copied;  // copies to the device since that kernel
     DagBuilder& builder = edit_.builder();
     std::erase_if(builder.edges(), [this](const DagBuilder::Edge& edge) { return is_between(edge); });
     for (std::size_t i = 0; i < direction_.size(); ++i) {
@@ -144,7 +144,7 @@ class Engines {
     }
   }
 
-  /// An edge of a stream's order with a copy at either end.
+  /// True for an edge of a stream's order that starts or ends at a copy.
   [[nodiscard]] bool is_between(const DagBuilder::Edge& edge) const {
     return edge.kind == EdgeKind::kStream && dag_.lane_id(edge.from) == dag_.lane_id(edge.to) &&
            (direction_[edge.from.index()] != CopyDirection::kNone ||
@@ -191,13 +191,13 @@ Capture with_late_waits(const Capture& capture, const std::vector<TaskId>& membe
   const Places places(dag, groups);
   CaptureEdit edit(capture);
 
-  std::vector<DagBuilder::Edge> moved;                      // each member once
-  std::vector<std::vector<TaskId>> waiters(groups.size());  // for the last one of each group
+  std::vector<DagBuilder::Edge> moved;                      // contains each member once
+  std::vector<std::vector<TaskId>> waiters(groups.size());  // tasks that wait for the last member of each group
   for (const DagBuilder::Edge& edge : edit.builder().edges()) {
     if (!places.is_member(edge.from) || dag.rendezvous(edge.to).valid()) continue;
     if (places.is_early_wait(edge.from, edge.to, edge.kind)) {
       moved.push_back(edge);
-    } else if (edge.from == places.last_beside(edge.from) && !places.is_order(edge.from, edge.to, edge.kind)) {
+    } else if (edge.from == places.last_of_group(edge.from) && !places.is_order(edge.from, edge.to, edge.kind)) {
       waiters[places.of(edge.from).group].push_back(edge.to);
     }
   }
@@ -219,7 +219,7 @@ Capture with_prefetch(const Capture& capture, const std::vector<TaskId>& members
   CaptureEdit edit(capture);
   leave_shared_streams(edit, dag, places);
 
-  std::map<TaskId, std::vector<DagBuilder::Edge>> waits;  // of each member, but for the order of collectives
+  std::map<TaskId, std::vector<DagBuilder::Edge>> waits;  // edges into each member, except those that order collectives
   const auto is_wait = [&](const DagBuilder::Edge& edge) {
     return places.is_member(edge.to) && !places.is_order(edge.from, edge.to, edge.kind);
   };
@@ -255,6 +255,6 @@ bool has_stream_copies(const Capture& capture) {
                      [&](TaskId task) { return direction_of(capture.dag, task) != CopyDirection::kNone; });
 }
 
-Capture with_copies_apart(const Capture& capture) { return Engines(capture).run(); }
+Capture with_copy_engines(const Capture& capture) { return Engines(capture).run(); }
 
 }  // namespace stepsim

@@ -15,7 +15,7 @@ namespace stepsim {
 namespace {
 
 constexpr std::size_t kMostTasks = 10'000'000;
-/// Peak memory of a what-if about 20,000 ranks, over its 7.5 million tasks.
+/// Peak memory of a what-if with 20,000 ranks, divided by its 7.5 million tasks.
 constexpr double kBytesPerTask = 170;
 
 [[noreturn]] void refuse(std::string_view why) {
@@ -23,7 +23,7 @@ constexpr double kBytesPerTask = 170;
       {}, fmt::format("{}; expected a data-parallel job, whose ranks all take part in every collective", why));
 }
 
-/// Copies ranks of a capture, or takes them out.
+/// Copies or removes ranks of a capture.
 class Resizing {
  public:
   Resizing(const Capture& capture, std::size_t count)
@@ -43,11 +43,11 @@ class Resizing {
   }
 
  private:
-  /// Of the capture, what is one rank's.
+  /// The parts of the capture that belong to one rank.
   struct Parts {
     std::vector<TaskId> tasks;
     std::vector<LaneId> lanes;
-    std::vector<std::size_t> steps;  ///< in Recording::steps
+    std::vector<std::size_t> steps;  ///< indices into Recording::steps
     std::vector<Gradient> gradients;
     std::vector<OperatorTable::Use> uses;
     std::vector<LaunchTable::Use> launches;
@@ -67,7 +67,7 @@ class Resizing {
 
   void check_collectives() const {
     for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
-      if (dag_.members(rendezvous).empty()) continue;  // what new buckets replaced
+      if (dag_.members(rendezvous).empty()) continue;  // new buckets have replaced it
       if (dag_.collective(rendezvous).op == CollectiveOp::kSendRecv) refuse("the ranks send messages to each other");
       if (dag_.members(rendezvous).size() != ranks_.size()) {
         refuse(fmt::format("a collective has {} members, the job {} ranks", dag_.members(rendezvous).size(),
@@ -88,7 +88,7 @@ class Resizing {
     }
   }
 
-  /// What a copy of each rank will be made of, found once.
+  /// Groups by rank what copies need, once for all copies.
   void sort_by_rank() {
     copy_of_.resize(dag_.task_count());
     for (const TaskId task : dag_.tasks()) parts_[rank_of(task)].tasks.push_back(task);
@@ -118,7 +118,8 @@ class Resizing {
     copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
   }
 
-  /// A copy's calls are its own: `shift` later than those it does again.
+  /// Copies the operator uses of a rank. A copy's calls are separate calls: their numbers are the originals' numbers
+  /// plus `shift`.
   void copy_uses(const Parts& parts, std::uint32_t shift) {
     for (OperatorTable::Use use : parts.uses) {
       use.task = copy_of_[use.task.index()];
@@ -168,17 +169,16 @@ class Resizing {
   const std::vector<Rank>& ranks_;
   std::size_t count_;
   CaptureEdit edit_;
-  std::map<Rank, Parts> parts_;  ///< once there is something to copy
-  std::vector<TaskId> copy_of_;  ///< by task: its copy on the rank that was copied last
+  std::map<Rank, Parts> parts_;  ///< filled when the first rank is copied
+  std::vector<TaskId> copy_of_;  ///< for each task, its copy on the most recently copied rank
 };
 
-/// One rank's part, with `count` ranks in every collective.
+/// Changes the number of ranks in every collective to `count`, for a capture of one rank.
 Capture with_absent_ranks(const Capture& capture, std::size_t count) {
   if (count == 0) throw UsageError("0 ranks found; expected at least 1");
   if (count > kMostAbsentMembers) {
     throw UsageError(fmt::format(
-        "one rank alone was captured, and the others are assumed to do as it does; expected at most {} ranks, or the "
-        "traces of all ranks",
+        "only one rank was captured and stands for all; expected at most {} ranks, or the traces of all ranks",
         kMostAbsentMembers));
   }
   CaptureEdit edit(capture);

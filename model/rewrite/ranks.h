@@ -9,19 +9,18 @@
 
 namespace stepsim {
 
-/// How many ranks the job has where one alone was captured and all its collectives whose group is known are of as
-/// many. Nothing otherwise. O(members).
+/// Returns the number of ranks of the job if only one was captured and all collectives with a known group have the same
+/// size. Otherwise returns nothing. O(members).
 [[nodiscard]] std::optional<std::uint32_t> group_of_lone_rank(const Capture& capture);
 
-/// The capture of a data-parallel job as it would be with `count` ranks: the first `count` of
-/// those there are, and copies of them in turn beyond. A collective keeps its payload, which in
-/// such a job does not grow with the ranks, and has a part of every rank. Where one rank alone was
-/// captured (group_of_lone_rank()), the others stay assumed, as many as there are then: no more than
-/// kMostAbsentMembers in all.
+/// Returns the capture of a data-parallel job as it would be with `count` ranks: the first `count` captured ones, or
+/// all of them and copies of them in turn. A collective keeps its payload, which in such a job does not depend on the
+/// number of ranks, and gets a member for each rank. If only one rank was captured (group_of_lone_rank()), the number
+/// of assumed ranks changes; the total must not exceed kMostAbsentMembers.
 ///
-/// Throws UsageError, one sentence, for a job that cannot be resized so: only some of its ranks take
-/// part in a collective or a message, or ranks depend on each other outside collectives; and for a
-/// `count` of 0, or one that makes more than 10 million tasks. O(n log n) for n tasks of the result.
+/// Throws UsageError, one sentence, if the job cannot be resized this way: if only some ranks take part in a collective
+/// or message, if ranks depend on each other outside collectives, if `count` is 0, or if the result has more than 10
+/// million tasks. O(n log n) for n tasks of the result.
 [[nodiscard]] Capture with_ranks(const Capture& capture, std::size_t count);
 
 }  // namespace stepsim

@@ -19,7 +19,7 @@ constexpr std::size_t kMostRepeatedTasks = 10'000'000;
 void refuse_unalike(const JobSteps& steps) {
   if (steps.are_alike()) return;
   throw CannotAnswer({}, steps.count() == 0
-                             ? "the capture holds no whole step to repeat; expected a trace that marks steps"
+                             ? "the capture has no whole step to repeat; expected a trace that marks steps"
                              : "the capture marks no steps, or its ranks have different ones; expected a trace of the "
                                "same marked steps of all ranks");
 }
@@ -74,10 +74,9 @@ class RepeatingStep {
       if (!rendezvous.valid()) continue;
       for (const TaskId member : dag_.members(rendezvous)) {
         if (step_of_[member.index()] == step_) continue;
-        throw CannotAnswer({},
-                           fmt::format("ranks take part in {} in different steps, so no step can be repeated alone; "
-                                       "expected collectives within steps",
-                                       dag_.name(task)));
+        throw CannotAnswer({}, fmt::format("ranks take part in {} in different steps, so no single step can be "
+                                           "repeated; expected collectives within steps",
+                                           dag_.name(task)));
       }
     }
   }
@@ -131,14 +130,15 @@ class RepeatingStep {
     if (!is_last) add_lane_edges(copy);
   }
 
-  /// The task of the step that does what `to`, which waits for `from`, does in the next one; invalid if there is none.
+  /// Returns the task of this step that corresponds to `to`, a task of the next step that waits for `from`. Returns an
+  /// invalid id if there is none.
   [[nodiscard]] TaskId counterpart(TaskId from, TaskId to) {
     if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_.at(dag_.lane_id(from)).first;
     if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
     return counterparts_->of(to);
   }
 
-  /// Threads and streams do the next iteration after this one.
+  /// Connects each thread and stream of one iteration to the next one.
   void add_lane_edges(std::size_t copy) {
     for (const auto& [lane, ends] : lanes_) {
       const LaneKind kind = dag_.lane(lane).kind;
@@ -157,8 +157,8 @@ class RepeatingStep {
     result.dag = std::move(built.dag);
     if (next_.empty() && count_ > 1) {
       result.assumptions.push_back({"no_next_step",
-                                    "no captured step follows another one: an iteration waits for the one before it "
-                                    "only on its threads and streams"});
+                                    "No two consecutive steps were captured: a step waits for the previous one only on "
+                                    "its threads and streams."});
     }
     Recording& recording = result.recording;
     recording.ranks = recording_.ranks;
@@ -194,11 +194,11 @@ class RepeatingStep {
   JobStep step_;
   std::size_t count_;
   std::vector<JobStep> step_of_;
-  std::vector<TaskId> tasks_;       ///< of the step, ascending
-  std::vector<TaskId> next_;        ///< of the one that follows it
-  std::vector<std::size_t> place_;  ///< by task of the step: where it stands among them
+  std::vector<TaskId> tasks_;       ///< tasks of the step, ascending
+  std::vector<TaskId> next_;        ///< tasks of the following step
+  std::vector<std::size_t> place_;  ///< for each task of the step, its index in tasks_
   Duration span_{};
-  std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of a lane
+  std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of each lane
   std::optional<Counterparts> counterparts_;
   DagBuilder builder_;
 };

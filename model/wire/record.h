@@ -9,80 +9,81 @@
 #include <span>
 #include <string_view>
 
-/// The capture format: what libstepsim_capture.so writes and ingest reads. docs/capture-format.md describes the bytes.
-/// All numbers are little-endian; times are nanoseconds since 1970, on the clock of the host that recorded.
+/// The capture format, written by libstepsim_capture.so and read by ingest. docs/internals/capture-format.md describes
+/// its bytes. All numbers are little-endian. Times are nanoseconds since 1970 on the clock of the host that recorded.
 namespace stepsim::wire {
 
-/// Raised when a reader of older files would misread newer ones. Kinds of records may be added without that: a reader
-/// counts those that it does not know.
+/// Version of the format. It is raised when an older reader would misread newer files. New kinds of records do not need
+/// a new version: a reader counts records of unknown kinds and skips them.
 inline constexpr std::uint16_t kVersion = 1;
 
-/// What a record is. The numbers are part of the format.
+/// The kind of a record. The numbers are part of the format.
 enum class Kind : std::uint8_t {
-  kText = 1,  ///< defines text `which` of this producer: a = its bytes, which follow, padded to whole records
-  kLaunch,    ///< defines launch `which`: start = blocks, duration = threads of one, correlation = registers of a
-              ///< thread, stream = bytes of shared memory of a block
-  kSession,   ///< of the whole capture: text `which` is a key, text `a` its value
-  kStatus,    ///< detail = a Status, a = records that CUPTI lost until now, b = that the writer lost; which = a text
-  kDevice,    ///< device, text `which` = its name
-  kContext,   ///< CUDA context a belongs to device
-  kStep,      ///< a step begins: a = its number from 0, detail = its Phase, stream = the thread
-  kCall,      ///< of the runtime (detail 0) or driver (1): stream = the thread, a = what it returned
-  kKernel,    ///< a = its launch, and from bit 32 on its CUDA graph; b = its node there; detail 1: a graph as a whole
-  kMemcpy,    ///< detail = CUpti_ActivityMemcpyKind, which = its memories (memories()), a = bytes, b = its node
-  kMemset,    ///< which = its memory, a = bytes, b = its node
-  kSync,      ///< detail = CUpti_ActivitySynchronizationType, a = id of the event's record (0: none), b = context,
-              ///< which = CUDA's number of the event
-  kEventRecord,  ///< a = id by which waits name this record (0: none), b = context, which = the event
-  kRangeBegin,   ///< an NVTX range: a = its id, stream = the thread
-  kRangeEnd,     ///< of the range with id a
-  kOverhead,     ///< time that CUPTI itself took: text `which` = for what, stream = the thread
-  kExternal,     ///< correlation belongs to the caller's own id a; detail = CUpti_ExternalCorrelationKind
-  kMore,         ///< no record of its own: a is the b of the record before it, which has none otherwise
+  kText = 1,  ///< defines text `which` of this producer: a = size in bytes; the text follows, padded to whole records
+  kLaunch,    ///< defines launch `which`: start = blocks, duration = threads per block, correlation = registers per
+              ///< thread, stream = bytes of shared memory per block
+  kSession,   ///< a property of the whole capture: text `which` is the key, text `a` the value
+  kStatus,    ///< detail = a Status, a = records lost by CUPTI so far, b = records lost by the writer, which = a text
+  kDevice,    ///< a device: text `which` = its name
+  kContext,   ///< a CUDA context on `device`: a = its id
+  kStep,      ///< a step begins: a = its number from 0, detail = its Phase, stream = thread
+  kCall,      ///< call of the runtime (detail 0) or driver (detail 1): stream = thread, a = return value
+  kKernel,    ///< a = launch, and CUDA graph from bit 32 up; b = its node in the graph; detail 1: the graph as a whole
+  kMemcpy,    ///< detail = CUpti_ActivityMemcpyKind, which = memory kinds (memories()), a = bytes, b = its graph node
+  kMemset,    ///< which = memory kind, a = bytes, b = its graph node
+  kSync,  ///< detail = CUpti_ActivitySynchronizationType, a = id of the event's record (0 = none), b = context, which =
+          ///< CUDA's number of the event
+  kEventRecord,  ///< a = id by which waits refer to this record (0 = none), b = context, which = the event
+  kRangeBegin,   ///< an NVTX range begins: a = its id, stream = thread
+  kRangeEnd,     ///< the range with id a ends
+  kOverhead,     ///< time taken by CUPTI itself: text `which` = reason, stream = thread
+  kExternal,     ///< links `correlation` to the caller's own id a; detail = CUpti_ExternalCorrelationKind
+  kMore,         ///< a continuation: a is the b of the record before it
 
-  // What NCCL's profiler plugin interface told (capture/nccl/). Numbers of communicators, groups, operations and proxy
-  // operations count from 1 in a file; 0: none.
-  kNcclCommunicator,  ///< number correlation: text `which` = its name, a = NCCL's id of it, equal in all its ranks, b =
-                      ///< its size, and from bit 32 on the rank in it plus 1, stream = hosts, detail = version of the
-                      ///< interface; 0: not known. Of several the last counts
-  kNcclCollective,  ///< operation correlation was enqueued: text `which` = "AllReduce/ncclFloat32/RING/LL", duration =
-                    ///< elements, a = its sequence number, b = communicator, and from bit 32 on the group, stream = the
-                    ///< thread, detail = channels, device = the root's rank
-  kNcclMessage,     ///< a send or a receive: the same, but a = the peer's rank in the communicator
-  kNcclChannel,    ///< one channel's part of operation `which` on device: device = the channel, a, b = begin and end by
-                   ///< the GPU's timer, 0 where the version does not tell; start and duration are when NCCL noticed
-  kNcclProxyOp,    ///< transfers of operation `which`, which is 0 for one of another process: correlation = its number,
-                   ///< detail = 1 for sends, device = the channel, stream = the peer's rank, a = bytes, b = steps
+  // Events of NCCL's profiler plugin interface (capture/nccl/). Communicators, groups, operations and proxy operations
+  // are numbered from 1 in a file; 0 = none.
+  kNcclCommunicator,  ///< number `correlation`: text `which` = its name, a = NCCL's id, equal in all of its ranks, b =
+                      ///< its size, and from bit 32 up the rank in it plus 1, stream = hosts, detail = interface
+                      ///< version; 0 = unknown. If there are several, the last one counts
+  kNcclCollective,  ///< operation `correlation` was enqueued: text `which` = "AllReduce/ncclFloat32/RING/LL", duration
+                    ///< = elements, a = sequence number, b = communicator, and from bit 32 up the group, stream =
+                    ///< thread, detail = channels, device = rank of the root
+  kNcclMessage,     ///< a send or receive: as kNcclCollective, but a = rank of the peer in the communicator
+  kNcclChannel,  ///< one channel's part of operation `which` on the GPU: device = channel, a, b = begin and end by the
+                 ///< GPU's timer, 0 if the interface version does not report them; start and duration are the times at
+                 ///< which NCCL noticed
+  kNcclProxyOp,  ///< transfers of operation `which` (0 = of another process): correlation = its number, detail = 1 for
+                 ///< sends, device = channel, stream = rank of the peer, a = bytes, b = steps
   kNcclProxyStep,  ///< one transfer of proxy operation `which`: detail = 1 for sends, correlation = bytes, a = time
-                   ///< that it waited for the GPU, b = for the peer; the rest of its duration is the network's
-  kNcclStatus,     ///< a = events lost for want of room until now, b = events of communicator correlation that were not
-                   ///< ended when it was
-  kRangeMark,      ///< an NVTX mark, an instant: text `which` = its name, stream = the thread
+                   ///< waiting for the GPU, b = time waiting for the peer; the rest of the duration is the network's
+  kNcclStatus,     ///< a = events lost so far for lack of space, b = events of communicator `correlation` that had not
+                   ///< ended when the communicator did
+  kRangeMark,      ///< an NVTX mark, an instant: text `which` = its name, stream = thread
 };
 
-/// Numbers of kStatus. Of several the last says how the capture stands.
+/// The status in a kStatus record. The last one in a file is the current status.
 enum class Status : std::uint8_t {
   kRecording = 1,
-  kClosed,       ///< the program ended, and all that was recorded is in the file
-  kOtherClient,  ///< another profiler holds CUPTI: nothing is recorded
+  kClosed,       ///< the program ended and everything recorded is in the file
+  kOtherClient,  ///< another profiler is using CUPTI: nothing is recorded
   kNoCupti,      ///< CUPTI could not be loaded or does not work: nothing is recorded
 };
 
-/// What the schedule makes of a step.
+/// How the schedule treats a step.
 enum class Phase : std::uint8_t {
   kWait = 0,  ///< nothing is recorded
-  kWarmUp,    ///< recorded, but not part of the answer
+  kWarmUp,    ///< recorded, but not used for the answer
   kActive,    ///< recorded
   kDone,      ///< nothing more will be recorded
 };
 
-/// Members that Kind does not mention are 0. In a file it is the first 40 bytes, and another 40, of kMore, where b is
-/// not 0: most kernels have none.
+/// Members that Kind does not mention are 0. A file stores the first 40 bytes, followed by a kMore record of 40 bytes
+/// if b is not 0. For most kernels b is 0.
 struct Record {
   Kind kind{};
   std::uint8_t detail = 0;
   std::uint16_t device = kNoDevice;
-  std::uint32_t which = 0;  ///< a text of the same producer, by number from 1; 0: none
+  std::uint32_t which = 0;  ///< number of a text of the same producer, from 1; 0 = none
   std::uint64_t start = 0;
   std::uint64_t duration = 0;
   std::uint32_t correlation = 0;
@@ -96,22 +97,22 @@ struct Record {
 inline constexpr std::size_t kRecordBytes = offsetof(Record, b);
 static_assert(kRecordBytes == 40);
 
-/// Source and destination of a copy, as CUpti_ActivityMemoryKind, in one number.
+/// Packs the source and destination of a copy (CUpti_ActivityMemoryKind) into one number.
 [[nodiscard]] constexpr std::uint32_t memories(std::uint8_t source, std::uint8_t destination) noexcept {
   return static_cast<std::uint32_t>(source) | static_cast<std::uint32_t>(destination) << 8U;
 }
 
-/// How many records a text of so many bytes takes behind its kText.
+/// Returns how many records the text after a kText takes, given its size in bytes.
 [[nodiscard]] constexpr std::size_t records_of_text(std::size_t bytes) noexcept {
   return (bytes + kRecordBytes - 1) / kRecordBytes;
 }
-/// Longer texts are cut by the writer, at most in the middle of a character.
+/// The writer truncates longer texts, possibly in the middle of a character.
 inline constexpr std::size_t kLongestText = 8192;
 
-/// How many times kRecordBytes it takes in a file.
+/// Returns how many slots of kRecordBytes the record takes in a file.
 [[nodiscard]] constexpr std::size_t slots_of(const Record& record) noexcept { return record.b == 0 ? 1 : 2; }
 
-/// Writes slots_of(record) slots.
+/// Writes slots_of(record) slots to `at`.
 inline void write(const Record& record, std::byte* at) noexcept {
   std::memcpy(at, &record, kRecordBytes);
   if (record.b == 0) return;
@@ -119,12 +120,12 @@ inline void write(const Record& record, std::byte* at) noexcept {
   std::memcpy(at + kRecordBytes, &more, kRecordBytes);
 }
 
-/// Reads the records of a block, one behind the other.
+/// Reads the records of a block in order.
 class RecordCursor {
  public:
   explicit RecordCursor(std::span<const std::byte> records) noexcept : records_(records) {}
 
-  /// The next record; nothing at the end.
+  /// Returns the next record, or nothing at the end.
   [[nodiscard]] std::optional<Record> next() noexcept {
     offset_ = next_;
     std::optional<Record> record = take();
@@ -138,8 +139,8 @@ class RecordCursor {
     }
     return record;
   }
-  /// The text behind a kText, which next() has just given; nothing if it is longer than what is left. Valid as long as
-  /// the block.
+  /// Returns the text of the kText record that next() has just returned, or nothing if it is longer than the rest of
+  /// the block. The view is valid as long as the block.
   [[nodiscard]] std::optional<std::string_view> text(const Record& record) noexcept {
     const std::size_t left = records_.size() - std::min(next_, records_.size());
     if (record.a > kLongestText || records_of_text(record.a) * kRecordBytes > left) return std::nullopt;
@@ -147,7 +148,7 @@ class RecordCursor {
     next_ += records_of_text(record.a) * kRecordBytes;
     return std::string_view(begin, record.a);
   }
-  /// Where the record that next() gave last begins in the block.
+  /// Returns the offset in the block of the last record that next() returned.
   [[nodiscard]] std::size_t offset() const noexcept { return offset_; }
 
  private:

@@ -1,18 +1,18 @@
-// What would help: a bar for each change, as long as what it saves, and below it the range of that. Limits apart, because
+// The changes that advise tried: a bar for each change, as long as the time it saves, and its range below. Limits apart, because
 // nobody can do them.
 
 import {el} from './dom.js';
 import {duration, signedPercent} from './format.js';
 
 const MOST_ADVICE = 12;
-const ADVICE_TITLES = [['gain', 'Gains, as long as what they save'], ['limit', 'Upper bounds: what all work on a part could save'],
-                ['unsure', 'Cannot be told from no change'], ['worse', 'Makes it worse']];
+const ADVICE_TITLES = [['gain', 'Best changes (bar length: time saved)'], ['limit', 'Upper bounds: the most that work on each part could save'],
+                ['unsure', 'No significant effect'], ['worse', 'Slower']];
 
 export function settingsText(set) {
   return Object.entries(set).map(([key, value]) => `${key}=${value}`).join(', ');
 }
 
-/** [{title, entries}]: of the values of one setting the best alone, in the order of the answer. What changes nothing has no bar. */
+/** Returns [{title, entries}] in the order of the answer, with only the best value of each setting. Changes without effect are left out. */
 export function adviceGroups(advice) {
   const groupOf = (entry) => (entry.takes === 'limit' ? 'limit' : entry.verdict);
   const best = advice.filter((entry) => entry.best_of_its_values && entry.verdict !== 'nothing');
@@ -20,7 +20,7 @@ export function adviceGroups(advice) {
     .filter((group) => group.entries.length > 0);
 }
 
-/** {from, to}: where the lengths of a change and of its range lie, as shares of `most`. A range that goes past no change begins there. */
+/** Returns {length, from, to}: the change and its range as shares of `most`. A range that includes no change begins at 0. */
 export function barOf(entry, most) {
   const sides = [entry.low_change, entry.high_change].map((change) => (Math.sign(change) === Math.sign(entry.change) ? Math.abs(change) / most : 0));
   return {length: Math.abs(entry.change) / most, from: Math.min(...sides), to: Math.max(...sides)};

@@ -1,5 +1,5 @@
-// Bars along an axis of time, in rows: what an inline profiler measured, and several runs of it beside each other. As
-// sim/export/picture/svg_bars.cpp draws them.
+// Draws rows of bars along a time axis: the measurements of an inline profiler, for one or several runs. The drawing is
+// the same as in sim/export/picture/svg_bars.cpp.
 
 import {el, svg} from './dom.js';
 import {duration} from './format.js';
@@ -19,7 +19,7 @@ function kindColour(kind) {
   return kind === 0 ? WHOLE_COLOUR : KIND_COLOURS[(kind - 1) % KIND_COLOURS.length];
 }
 
-/** Where the marks of an axis stand: at most eight, 1, 2 or 5 times a power of ten apart. */
+/** Returns the positions of at most eight axis marks. Their distance is 1, 2 or 5 times a power of ten. */
 export function axisMarks(most) {
   if (most <= 0) return [0];
   const power = 10 ** Math.floor(Math.log10(most / 8));
@@ -39,12 +39,12 @@ function rowBars({bars}, y, x) {
   });
 }
 
-/** The marks of rows, joined from row to row: "M10 2V16L20 22V36". `places`: [x, top, bottom]. */
+/** Returns an SVG path that connects the marks of rows: "M10 2V16L20 22V36". `places`: [x, top, bottom] for each row. */
 export function markLine(places) {
   return places.map(([x, top, bottom], i) => `${i === 0 ? 'M' : 'L'}${x} ${top}V${bottom}`).join('');
 }
 
-/** `chart`: {title, axis, kinds, line, rows: [{group, name, mark, bars: [{begin, length, kind, level, hint}]}]}; null draws nothing. */
+/** `chart`: {title, axis, kinds, line, rows: [{group, name, mark, bars: [{begin, length, kind, level, hint}]}]}; for null, nothing is drawn. */
 export function barRows(chart) {
   if (chart === null) return null;
   const rows = chart.rows.slice(0, MOST_ROWS);

@@ -1,10 +1,10 @@
-// Stacked bars, in HTML: they fit any width, print, and read as lists.
+// Stacked bars in HTML: they fit any width, can be printed, and can be read as lists.
 
 import {el} from './dom.js';
 import {percent} from './format.js';
 import {CLASSES} from './classes.js';
 
-/** A bar of parts {name: class, value, label?, text: shown value}; `total` is the whole width. */
+/** Draws a bar of parts {name: class, value, label?, text: displayed value}; `total` is the value of the whole width. */
 export function stackedBar(parts, total, description) {
   const shown = parts.filter((entry) => entry.value > 0);
   const sum = Math.max(total, shown.reduce((all, entry) => all + entry.value, 0));

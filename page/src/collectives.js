@@ -6,7 +6,7 @@ import {table} from './tables.js';
 
 const KINDS = ['collective', 'transfer'];
 
-/** Stretches of time of a rank during which it computes, joined; with the sum up to each. */
+/** The merged intervals in which a rank computes, with the sum of their lengths up to each. */
 class BusyTime {
   constructor(side, rank) {
     const {graph} = side;
@@ -34,7 +34,7 @@ class BusyTime {
     }
   }
 
-  /** How much of the time up to `time` is busy. */
+  /** Returns the busy time before `time`. */
   upTo(time) {
     let [low, high] = [0, this.begin.length];
     while (low < high) {
@@ -46,7 +46,7 @@ class BusyTime {
   }
 }
 
-/** Map of name to sums over the spans of communication of the graph's last side. */
+/** Returns a map from name to sums over the communication spans of the graph's last side. */
 export function communicationOf(graph) {
   const side = graph.sides.at(-1);
   const busy = new Map();

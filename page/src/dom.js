@@ -1,4 +1,4 @@
-// Elements made of text and attributes. Text becomes text nodes, never markup, whatever it holds.
+// Creates elements from text and attributes. Text always becomes text nodes, never markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -17,7 +17,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** el('p.lead', {id: 'verdict'}, 'text', element, [more], null) */
+/** Creates an element: el('p.lead', {id: 'verdict'}, 'text', element, [more], null) */
 export function el(what, attributes = {}, ...children) {
   const [tag, ...classes] = what.split('.');
   const element = document.createElement(tag);
@@ -29,20 +29,20 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** The value of the script element of that id, which no browser runs; null if there is none. */
+/** Returns the data in the script element with this id, which browsers do not run; null if there is none. */
 export function embedded(id) {
   const element = document.getElementById(id);
   return element === null ? null : JSON.parse(element.textContent);
 }
 
-/** A part of the page with a heading of the second level; null where `children` hold nothing. */
+/** Returns a part of the page with a second-level heading, or null if `children` are empty. */
 export function part(id, title, ...children) {
   const shown = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
   if (shown.length === 0) return null;
   return el('section', {id, 'aria-labelledby': `${id}-title`}, el('h2', {id: `${id}-title`}, title), shown);
 }
 
-/** A button that does `act` and says `done` for a moment. */
+/** Returns a button that calls `act` and then shows `done` for a moment. */
 export function button(label, act, done = '') {
   const element = el('button', {type: 'button'}, label);
   element.addEventListener('click', async () => {
@@ -54,7 +54,7 @@ export function button(label, act, done = '') {
   return element;
 }
 
-/** Hands `text` to the reader as a file. */
+/** Offers `text` to the reader as a file download. */
 export function save(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], {type}));
   const link = el('a', {href: url, download: name});
@@ -62,7 +62,7 @@ export function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Puts `text` on the clipboard; pages from disk may not use the newer interface everywhere. */
+/** Copies `text` to the clipboard. Some browsers do not allow the newer interface for pages opened from disk. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

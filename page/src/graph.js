@@ -1,14 +1,14 @@
-// A graph as Graphviz laid it out: boxes in the colours of their classes, the critical path in bold.
+// Draws a graph with the layout of Graphviz: boxes in the colours of their classes, the critical path in bold.
 
 import {legend} from './bars.js';
 import {CLASSES} from './classes.js';
 import {el, svg} from './dom.js';
 
-const LABEL_LINE = 13; // from one line of a label to the next
+const LABEL_LINE = 13; // distance between the lines of a label
 const GRAPH_MARGIN = 4;
 const DASHES = {meeting: '2 3', turn: '6 4'};
 
-/** "M x y C x y x y x y": Bezier curves in a row. */
+/** Returns "M x y C x y x y x y", an SVG path of consecutive Bezier curves. */
 export function graphCurve(points) {
   const [first, ...rest] = points.map(([x, y]) => `${x} ${y}`);
   return `M${first}C${rest.join(' ')}`;
@@ -35,7 +35,7 @@ function graphNode({name, lines, part, critical, x, y, width, height}) {
     lines.map((line, i) => svg('text', {x, y: first + LABEL_LINE * i, 'text-anchor': 'middle', style: {fill: CLASSES[part].ink}}, line)));
 }
 
-/** `layout`: {width, height, nodes, edges} in pixels; null draws nothing. */
+/** `layout`: {width, height, nodes, edges} in pixels; for null, nothing is drawn. */
 export function graphDrawing(layout) {
   if (layout === null) return null;
   const box = [-GRAPH_MARGIN, -GRAPH_MARGIN, layout.width + 2 * GRAPH_MARGIN, layout.height + 2 * GRAPH_MARGIN];
@@ -45,6 +45,6 @@ export function graphDrawing(layout) {
   const drawing = svg('svg', {viewBox: box.join(' '), width: box[2], height: box[3], role: 'img', 'aria-label': words, class: 'graph'},
     behind.map(graphEdge), before.map(graphEdge), layout.nodes.map(graphNode));
   const present = [...new Set(layout.nodes.map((each) => each.part))];
-  return [legend(present), before.length > 0 ? el('p', {}, 'Bold: the critical path. Dotted: parts of one collective. Dashed: a turn on a lane.') : null,
+  return [legend(present), before.length > 0 ? el('p', {}, 'Bold: the critical path. Dotted: parts of one collective. Dashed: order on a thread or stream.') : null,
     el('div.scroll.drawing', {tabindex: 0, role: 'group', 'aria-label': 'graph, scrolls'}, drawing)];
 }

@@ -1,4 +1,4 @@
-// The page with the libraries of package.json.
+// Entry point of the page with the libraries of package.json.
 
 import uPlot from 'uplot';
 import {start} from './page.js';

@@ -1,4 +1,4 @@
-// What the page does not show, and how to see it.
+// Lists what the page does not show, and how to see it.
 
 import {el} from './dom.js';
 import {counted, duration} from './format.js';
@@ -8,12 +8,12 @@ export function leftOut(answer, graphs) {
   graphs.forEach((graph) => {
     if (graph.mergedTasks === 0) return;
     list.push(`Timeline of ${graph.sides.map((side) => side.name).join(' and ')}: ${counted(graph.mergedTasks, 'task')} of ${graph.tasks.toLocaleString('en')} shorter than ` +
-      `${duration(graph.mergedBelow)} are drawn as one with their neighbours. All of them: -o with .trace.json, in ui.perfetto.dev.`);
+      `${duration(graph.mergedBelow)} are drawn together with their neighbours. For all tasks use -o FILE.trace.json and open it in ui.perfetto.dev.`);
   });
-  if (graphs.length === 0 && answer.points) list.push('The points of a sweep have no timelines. Of one point: stepsim whatif with its settings, -o with .html.');
+  if (graphs.length === 0 && answer.points) list.push('The points of a sweep have no timelines. For one point use stepsim whatif with its settings and -o FILE.html.');
   if (graphs.length > 0) {
-    list.push('Arrows join a task to what released it and to what it released; dependencies that did not decide when a task started are not shown. All tasks and times: --json with --tasks.');
-    list.push('Counters, Python stacks and input shapes of the trace are not shown; the trace itself in ui.perfetto.dev has them.');
+    list.push('Arrows lead from the task that the selected one waited for, and to the tasks that waited for it; other dependencies are not shown. For all tasks and times use --json --tasks.');
+    list.push('Counters, Python stacks and input shapes of the trace are not shown; open the trace itself in ui.perfetto.dev to see them.');
   }
   return list.length === 0 ? null : el('ul', {}, list.map((sentence) => el('li', {}, sentence)));
 }

@@ -1,9 +1,10 @@
-// The page from above to below. The summary is drawn as soon as the answer is there, before the timelines are read.
+// The page from top to bottom. The summary is drawn as soon as the answer is read, before the timelines are.
 
 import {adviceBars} from './advice.js';
 import {barRows} from './bar_rows.js';
 import {collectivesTable} from './collectives.js';
 import {el, embedded, part} from './dom.js';
+import {contents, glossaryEntries} from './glossary.js';
 import {graphDrawing} from './graph.js';
 import {leftOut} from './left_out.js';
 import {longestOfPath, pathStrip} from './path_strip.js';
@@ -15,14 +16,16 @@ import {timelineView} from './timeline/view.js';
 import {tiles, titleLine, titleOf, verdict} from './verdict.js';
 import {waterfall} from './waterfall.js';
 
-// Which reports stand in which part of the page. What is named nowhere is the answer of a command of its own, below the tiles.
+// The reports in each part of the page. All other reports are the main answer of a command and are shown below the
+// tiles.
 const REPORTS = {
   question: ['changes', 'range', 'problems'],
-  advice: ['advice', 'together', 'limits', 'no gains', 'meaning', 'left out'],
+  advice: ['advice', 'together', 'limits', 'values', 'no gains', 'meaning', 'left out'],
   ranks: ['breakdown', 'difference', 'stragglers', 'steps'],
   path: ['path summary', 'paths', 'path tasks'],
   sweep: ['points'],
-  rest: ['size', 'conversion', 'unexplained', 'clocks', 'input', 'assumptions', 'where to look', 'tasks detail'],
+  next: ['where to look'],
+  rest: ['size', 'conversion', 'unexplained', 'clocks', 'input', 'assumptions', 'tasks detail'],
   network: ['network', 'links', 'calibration', 'interference', 'device work', 'device_work'],
 };
 
@@ -30,7 +33,7 @@ function sections(text, ids) {
   return text.sections.filter((section) => ids.includes(section.report)).map(sectionOf);
 }
 
-/** Of the path without its tasks, which the page lists itself where there is a timeline to lead to. */
+/** Returns the sections about the path. Without a timeline they include the path's tasks; otherwise the page lists these itself. */
 function pathSections(text, withTasks) {
   const listsTasks = (section) => section.columns?.some((column) => column.title === 'task');
   return text.sections.filter((section) => REPORTS.path.includes(section.report) && (withTasks || !listsTasks(section))).map(sectionOf);
@@ -41,16 +44,21 @@ function otherSections(text) {
   return text.sections.filter((section) => !placed.includes(section.report)).map(sectionOf);
 }
 
-/** The part that the timelines fill in when they are read, and that holds their place until then; null where there will be none. */
+/** Returns the part that is filled in when the timelines have been read, or null if there are none. */
 function timelinePart(text) {
   if (text.replays === 0) return null;
   return el('section', {id: 'timeline', 'aria-labelledby': 'timeline-title'},
     el('h2', {id: 'timeline-title'}, 'Timeline'), el('p.loading', {role: 'status'}, 'Reading the timeline.'));
 }
 
+function showContents() {
+  document.getElementById('contents').replaceWith(contents());
+}
+
 async function drawTimelines(answer, places) {
   if (places.timeline === null) {
-    places.leftOut.replaceChildren(...[part('left-out', 'What is left out', leftOut(answer, []))].filter(Boolean));
+    places.leftOut.replaceWith(...[part('left-out', 'What is left out', leftOut(answer, []))].filter(Boolean));
+    showContents();
     return;
   }
   const graphs = await readTimelines();
@@ -60,11 +68,13 @@ async function drawTimelines(answer, places) {
   view.start();
   const withPath = graphs.flatMap((graph) => graph.sides).filter((side) => side.path && side.path.span.length > 0);
   places.path.append(...withPath.map((side, i) => longestOfPath(side, (span) => view.show(side, span), i + 1 < withPath.length)));
-  places.leftOut.replaceChildren(...[part('left-out', 'What is left out', leftOut(answer, graphs))].filter(Boolean));
+  places.leftOut.replaceWith(...[part('left-out', 'What is left out', leftOut(answer, graphs))].filter(Boolean));
   // Takes a while where there are many tasks, and nobody waits for it.
   setTimeout(() => {
     const collectives = part('collectives', 'Collectives and messages', graphs.map(collectivesTable));
     if (collectives !== null) places.collectives.replaceWith(collectives);
+    places.glossary.replaceChildren(...[glossaryEntries()].filter(Boolean));
+    showContents();
     document.documentElement.dataset.complete = 'yes';
   });
 }
@@ -77,14 +87,15 @@ export function start(libraries) {
   const pathDetail = el('div');
   const collectives = el('div');
   const left = el('div');
+  const glossary = el('div');
   document.getElementById('page').replaceChildren(...[
-    titleLine(answer), verdict(answer, text), tiles(answer),
+    titleLine(answer), verdict(answer, text), tiles(answer), el('div', {id: 'next'}, sections(text, REPORTS.next)), el('nav', {id: 'contents'}),
     part('graph', 'Graph', graphDrawing(embedded('graph'))),
     part('bars', 'Ranges', barRows(embedded('bars'))),
     part('answer-itself', 'The answer', otherSections(text)),
-    part('advice', 'What would help', adviceBars(answer), sections(text, REPORTS.advice)),
-    part('question', 'What was asked, and how sure the answer is', sections(text, REPORTS.question)),
-    part('ranks', 'Where an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
+    part('advice', 'Best changes', adviceBars(answer), sections(text, REPORTS.advice)),
+    part('question', 'Changes and uncertainty', sections(text, REPORTS.question)),
+    part('ranks', 'Where the time of an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
     part('path', 'Critical path', pathStrip(answer), pathSections(text, timelines === null), timelines === null ? null : pathDetail),
     timelines,
     part('waterfall', 'From the baseline to the scenario', waterfall(answer)),
@@ -93,10 +104,13 @@ export function start(libraries) {
     part('network', 'Network, links and kernels', sections(text, REPORTS.network)),
     part('rest', 'Clocks, input and assumptions', sections(text, REPORTS.rest)),
     left,
+    part('glossary', 'Glossary', glossary),
     el('footer', {}, el('p', {}, text.origin)),
   ].filter(Boolean));
+  glossary.replaceChildren(...[glossaryEntries()].filter(Boolean));
+  showContents();
   performance.mark('summary');
-  const finish = () => drawTimelines(answer, {timeline: timelines, path: pathDetail, collectives, leftOut: left})
+  const finish = () => drawTimelines(answer, {timeline: timelines, path: pathDetail, collectives, leftOut: left, glossary})
     .then(() => { performance.mark('timeline'); document.documentElement.dataset.ready = 'yes'; });
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', finish);
   else finish();

@@ -1,4 +1,4 @@
-// The critical path: one bar of classes, of a what-if two; then its longest tasks, which lead to the timeline.
+// Draws the critical path: a bar of classes (two for a what-if), then its longest tasks with links to the timeline.
 
 import {legend, stackedBar} from './bars.js';
 import {CLASSES, classOfKind} from './classes.js';
@@ -9,7 +9,7 @@ import {table} from './tables.js';
 const LONGEST = 20;
 const PATH_PARTS = ['compute', 'communication', 'copy', 'host', 'queueing', 'wait', 'loader'];
 
-/** The classes of a path, whichever way the answer writes them. */
+/** Returns the classes of a path, in either of the two forms used by answers. */
 function classesOf(path) {
   return PATH_PARTS.map((name) => ({name, value: path.classes?.[name] ?? path[`${name}_ns`] ?? 0}))
     .map((entry) => ({...entry, text: duration(entry.value)}));
@@ -35,13 +35,13 @@ export function pathStrip(answer) {
   return [el('div.bars', {}, paths.map(([label, path]) => strip(label, path, longest))), legend(present)];
 }
 
-/** The longest tasks of the path of `side`; `show(span)` leads to one. */
+/** Returns a table of the longest tasks on the path of `side`; `show(span)` jumps to a task. */
 export function longestOfPath(side, show, folded) {
   const {path} = side;
   const order = [...path.span.keys()].sort((a, b) => path.duration[b] + path.wait[b] - path.duration[a] - path.wait[a] || a - b);
   const chosen = order.slice(0, LONGEST).sort((a, b) => a - b);
   const columns = [{title: 'start', right: true}, {title: 'duration', right: true}, {title: 'wait before', right: true}, {title: 'queueing', right: true},
-                   {title: 'share', right: true}, {title: 'class'}, {title: 'rank', right: true}, {title: 'lane'}, {title: 'task'}];
+                   {title: 'share', right: true}, {title: 'class'}, {title: 'rank', right: true}, {title: 'thread or stream'}, {title: 'task'}];
   const rows = chosen.map((i) => {
     const span = path.span[i];
     const lane = side.graph.lanes[side.graph.lane[span]];

@@ -1,4 +1,4 @@
-// The page without libraries.
+// Entry point of the page without libraries.
 
 import {start} from './page.js';
 

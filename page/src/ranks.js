@@ -1,4 +1,5 @@
-// Where an iteration of each rank goes: stacked bars, the longest iteration first; of many ranks quantiles and extremes.
+// Draws the breakdown of an iteration of each rank as stacked bars, the longest first. If there are many ranks, draws
+// quantiles and extremes.
 
 import {legend, stackedBar} from './bars.js';
 import {el} from './dom.js';
@@ -7,10 +8,10 @@ import {duration, percent} from './format.js';
 const MOST_RANKS = 64;
 const EXTREMES = 5;
 const RANK_PARTS = ['compute', 'overlapped', 'communication', 'host', 'idle'];
-const LABELS = {compute: 'compute alone', communication: 'exposed transfer: communication moves data and nothing is computed',
-                host: 'neither: host, copies, waiting for ranks and for data'};
+const LABELS = {compute: 'compute alone', communication: 'exposed transfer',
+                overlapped: 'compute and communication', host: 'CPU, copies, waiting for ranks or for data'};
 
-/** Parts that do not overlap and sum to the iteration, of the sums that do (sim/analysis/summary.h). */
+/** Converts overlapping sums (sim/analysis/summary.h) to parts that do not overlap and sum to the iteration. */
 export function partsOf(rank) {
   const hidden = Math.min(rank.compute_ns, Math.max(0, rank.communication_ns - rank.exposed_communication_ns));
   const rest = Math.max(0, rank.iteration_ns - rank.compute_ns - rank.exposed_communication_ns - rank.idle_ns);
@@ -19,7 +20,7 @@ export function partsOf(rank) {
   return RANK_PARTS.map((name) => ({name, value: values[name], label: LABELS[name], text: duration(values[name])}));
 }
 
-/** The rank's median measured step; null where none was measured. */
+/** Returns the rank's median measured step, or null if none was measured. */
 function measuredStep(answer, rank) {
   const steps = (answer.steps ?? []).filter((step) => step.rank === rank.rank && typeof step.measured_ns === 'number');
   if (steps.length === 0) return null;
@@ -44,7 +45,7 @@ function quantileRows(ranks) {
   return [...ranks.slice(0, EXTREMES).map(named), ...few, ...ranks.slice(-EXTREMES).map(named)];
 }
 
-/** A rank against the median of its step, in the colour of its distance. */
+/** Draws each rank's time relative to the median of the step; the colour shows the difference. */
 function heatMap(steps) {
   const ranks = [...new Set(steps.map((step) => step.rank))];
   const numbers = [...new Set(steps.map((step) => step.step))];
@@ -74,7 +75,7 @@ function measuredNote(answer) {
   return typeof measured === 'number' ? el('p', {}, `The bars are replayed iterations, the thin lines below them the median of the rank\u2019s measured steps. The longest iteration was measured as ${duration(measured)}.`) : null;
 }
 
-/** Of a replay its ranks, of a what-if the slowest rank before and after; null for other answers. */
+/** Draws the ranks of a replay, or the slowest rank before and after a what-if. Returns null for other answers. */
 export function rankBars(answer) {
   let rows = null;
   if (answer.breakdown?.length > 0) {

@@ -1,5 +1,6 @@
-// A sweep: lines over one axis, lines in small multiples or a heat map over two; the range as a band, the captured point
-// as a line, the knee named. The drawing is SVG, which prints and can be saved; where uPlot is there it can be zoomed.
+// Draws a sweep. One axis gives a line, two axes give small multiples of lines or a heat map. The range is a band, the
+// captured point a line, and the knee is labelled. Charts are SVG, which can be printed and saved; with uPlot they can
+// be zoomed.
 
 import {button, el, save, svg} from './dom.js';
 import {counted, duration, signedPercent, sortValue, tickStep} from './format.js';
@@ -8,14 +9,14 @@ import {table} from './tables.js';
 const MOST_LINES = 6;
 const SIZE = {width: 760, height: 300, left: 70, right: 20, top: 16, bottom: 46};
 
-/** The axes of the points, with their values in the order in which they come; null unless every point has the same keys. */
+/** Returns the axes of the points, with values in order of appearance; null unless all points have the same keys. */
 export function axesOf(points) {
   const keys = Object.keys(points[0].set);
   if (!points.every((point) => Object.keys(point.set).join('\n') === keys.join('\n'))) return null;
   return keys.map((key) => ({key, values: [...new Set(points.map((point) => point.set[key]))]}));
 }
 
-/** Where values lie: at their numbers if all have one, on a scale of logarithms if they grow by factors; else evenly. */
+/** Returns positions of values: by number if all have one, on a logarithmic scale if they grow by factors; otherwise evenly spaced. */
 function placesOf(values) {
   const numbers = values.map(sortValue);
   if (numbers.some((number) => number === null)) return values.map((_, i) => i);
@@ -27,7 +28,7 @@ function unitOf(most) {
   return [[1e9, 's'], [1e6, 'ms'], [1e3, 'us']].find(([scale]) => most >= scale) ?? [1, 'ns'];
 }
 
-/** One chart: `line` is [{place, label, point}] in order of place. */
+/** Draws one chart. `line` is [{place, label, point}] in order of place. */
 function chart(title, axis, line, baseline, most) {
   const {width, height, left, right, top, bottom} = SIZE;
   const [scale, unit] = unitOf(most);
@@ -53,7 +54,7 @@ function chart(title, axis, line, baseline, most) {
       svg('title', {}, `${axis.key}=${entry.label}: ${duration(entry.point.iteration_ns)}, from ${duration(entry.point.low_ns)} to ${duration(entry.point.high_ns)}`))));
 }
 
-/** The chart on a canvas that can be zoomed by dragging; back by a double click. */
+/** Draws the chart on a canvas. Dragging zooms in; a double click zooms out. */
 function interactiveChart(uPlot, axis, line, baseline, most) {
   const [scale, unit] = unitOf(most);
   const value = (name) => line.map((entry) => (entry.point[name] === null ? null : entry.point[name] / scale));
@@ -96,7 +97,7 @@ function lineChart(libraries, title, axis, points, baseline, most) {
 const SVG_STYLE = '.grid{stroke:#ccc}.range{fill:#e69f00;opacity:.25}.captured{stroke:#888;stroke-dasharray:6 4}' +
   '.line{fill:none;stroke:#0072b2;stroke-width:2}.dot{fill:#0072b2}text{font:12px sans-serif;fill:#111}';
 
-/** The chart as a file of its own, with the style that the page gives it here. */
+/** Returns the chart as a separate file, including the style from this page. */
 function standalone(drawing) {
   const copied = drawing.cloneNode(true);
   copied.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
@@ -125,7 +126,7 @@ function kneeText(knee) {
   return `The knee of ${knee.key} is ${knee.value}${knee.from === knee.to ? '' : `, from ${knee.from} to ${knee.to}`}: ${knee.flat} it, more buys little.`;
 }
 
-/** A row a point, where the answer's own table is a matrix. */
+/** Returns a table with one row per point, if the answer's own table is a matrix. */
 function pointsTable(answer, axes) {
   if (axes?.length !== 2) return null;
   const columns = [...axes.map((axis) => ({title: axis.key, right: true})), ...['iteration', 'from', 'to', 'change'].map((title) => ({title, right: true})), {title: 'problem'}];

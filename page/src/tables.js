@@ -1,9 +1,10 @@
-// Tables as the command prints them, with sorting and copying.
+// The tables that the command prints, with sorting and copying.
 
 import {button, copy, el, save} from './dom.js';
 import {sortValue} from './format.js';
+import {columnTerms, linked} from './glossary.js';
 
-/** As RFC 4180; a cell that a spreadsheet would take for a formula gets a quote in front, as in -o x.csv. */
+/** Formats CSV according to RFC 4180. A cell that a spreadsheet would read as a formula is prefixed with a quote, as in -o x.csv. */
 export function csvOf(columns, rows) {
   const cell = (text) => {
     const plain = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, ' ');
@@ -21,7 +22,7 @@ function compareCells(a, b) {
 }
 
 class SortableTable {
-  /** `cell(text, row, column)` makes the content of a cell; row counts as in `rows`. */
+  /** `cell(text, row, column)` returns the content of a cell; `row` is the index in `rows`. */
   constructor(caption, columns, rows, cell, titled) {
     this.columns = columns;
     this.rows = rows;
@@ -55,19 +56,20 @@ class SortableTable {
 
 const FEW_ROWS = 30;
 
-/** A table with its buttons. `exact`: what its rows are saved as. `titled`: a heading above it says what its caption says. One of many rows is folded. */
+/** Returns a table with its buttons. `exact`: the rows to save. `titled`: a heading above the table already has its caption. Long tables are folded. */
 export function table(caption, columns, rows, {cell = (text) => text, exact = rows, file = 'table.csv', titled = false, folded = rows.length > FEW_ROWS} = {}) {
   const sortable = new SortableTable(caption, columns, rows, cell, titled || folded);
   const buttons = el('p.tools', {},
     button('Copy as CSV', () => copy(csvOf(columns, exact)), 'Copied'),
     button('Save as CSV', () => save(file, 'text/csv', csvOf(columns, exact))));
-  if (!folded) return el('div.table', {}, sortable.element, buttons);
-  return el('details', {}, el('summary', {}, caption), sortable.element, buttons);
+  const terms = columnTerms(columns.map((column) => column.title));
+  if (!folded) return el('div.table', {}, sortable.element, terms, buttons);
+  return el('details', {}, el('summary', {}, caption), sortable.element, terms, buttons);
 }
 
-/** A section of the document: what the command prints, below a heading of the third level. */
+/** Returns a section of the document as the command prints it, with a third-level heading. */
 export function sectionOf(section) {
-  const title = section.title === '' ? null : el('h3', {}, section.title);
+  const title = section.title === '' ? null : el('h3', {}, linked(section.title));
   return el('div.report', {'data-report': section.report}, title,
     section.lead === '' ? null : el('p', {}, section.lead),
     section.rows === undefined ? null : table(section.title || section.report, section.columns, section.rows, {exact: section.exact, file: `${section.report.replaceAll(' ', '-')}.csv`, titled: section.title !== ''}),

@@ -1,10 +1,11 @@
-// The top of the page: what this is, the answer in a sentence, how far to trust it and by which rule, four tiles.
+// The top of the page: the title, the answer in one sentence, how far to trust it and by which rule, and four tiles.
 
 import {settingsText} from './advice.js';
+import {CLASSES} from './classes.js';
 import {button, copy, el} from './dom.js';
 import {counted, duration, percent, signedPercent} from './format.js';
 
-/** What the page is about, by the inputs' names: their last common folder, or the only file. */
+/** Returns the title of the page from the inputs' names: their innermost common folder, or the only file. */
 export function titleOf(answer) {
   if (answer.scenario?.name) return answer.scenario.name;
   if (answer.name) return answer.name;
@@ -17,7 +18,7 @@ export function titleOf(answer) {
   return folders[0].slice(0, common).at(-1) ?? paths[0];
 }
 
-/** How many there are of what an answer lists, or only counts. */
+/** Returns the number of items, for answers that list them or only count them. */
 const howMany = (value) => Array.isArray(value) ? value.length : value;
 
 export function titleLine(answer) {
@@ -45,12 +46,12 @@ const BAD_REST = 0.25;
 const GOOD_WIDTH = 0.1;
 const BAD_WIDTH = 0.5;
 
-/** The changes that advise ranks, without limits; none of other answers. */
+/** Returns the gains found by advise, without limits; empty for other answers. */
 function gains(answer) {
   return (answer.advice ?? []).filter((entry) => entry.verdict === 'gain' && entry.takes !== 'limit');
 }
 
-/** What speaks for and against the answer: {reason, value, good, bad}, each value the better the smaller. */
+/** Returns the evidence for and against the answer: {reason, value, good, bad}. Smaller values are better. */
 function evidence(answer) {
   const found = [];
   const add = (what, value, good, bad) => {
@@ -59,39 +60,39 @@ function evidence(answer) {
   const held = (answer.steps ?? []).map((step) => step.held_out_error).filter((error) => typeof error === 'number');
   const test = answer.trust?.perturbation;
   const one = test?.of === 'ranks' ? 'rank' : 'step';
-  add(`a ${one} predicted by another ${one}\u2019s graph is # off`, test?.mean_abs_error, GOOD_ERROR, BAD_ERROR);
-  if (held.length > 0) add('one predicted from the others is # off at worst', Math.max(...held.map(Math.abs)), GOOD_ERROR, BAD_ERROR);
+  add(`self-check: one ${one}\u2019s graph predicts the others within #`, test?.mean_abs_error, GOOD_ERROR, BAD_ERROR);
+  if (held.length > 0) add('the most unusual step is # off the typical one', Math.max(...held.map(Math.abs)), GOOD_ERROR, BAD_ERROR);
   const path = answer.critical_path ?? answer;
-  if (path.length_ns > 0) add('# of the critical path is unexplained wait', path.unexplained_ns / path.length_ns, GOOD_REST, BAD_REST);
-  add('the captured iteration is predicted with an error of #', Math.abs(answer.baseline?.error ?? NaN), GOOD_ERROR, BAD_ERROR);
+  if (path.length_ns > 0) add('unexplained waiting takes # of the critical path', path.unexplained_ns / path.length_ns, GOOD_REST, BAD_REST);
+  add('the captured step is predicted with an error of #', Math.abs(answer.baseline?.error ?? NaN), GOOD_ERROR, BAD_ERROR);
   const point = answer.scenario ?? answer.best ?? gains(answer)[0];
   if (point) add('the range is # wide', (point.high_ns - point.low_ns) / point.iteration_ns, GOOD_WIDTH, BAD_WIDTH);
   return found;
 }
 
-/** {word, reasons}: "good" where all evidence is, "do not trust" where any is bad or the capture is not what it seems; null
- * for an answer that predicts nothing. */
+/** Returns {word, reasons}. The word is "good" if all evidence is good, "do not trust" if any is bad or the capture is not
+ * what it seems. Returns null for an answer that predicts nothing. */
 export function judge(answer, text) {
   const found = evidence(answer);
   const isTest = answer.steps !== undefined || answer.baseline !== undefined;
   if (found.length === 0 && !isTest && text.warning === '') return null;
   const reasons = found.map((fact) => fact.reason);
   const lost = (answer.ingest?.diagnostics ?? []).some((entry) => entry.severity === 'data loss');
-  if (lost) reasons.push('a part of the capture was lost');
-  if (text.warning !== '') reasons.push('the capture is not what it looks like');
+  if (lost) reasons.push('part of the capture was lost');
+  if (text.warning !== '') reasons.push('see the warning');
   if (text.warning !== '' || found.some((fact) => fact.value > fact.bad)) return {word: 'do not trust', reasons};
   const tested = answer.trust ? answer.trust.perturbation !== null || answer.steps.some((step) => step.held_out_error !== null)
     : typeof answer.baseline?.error === 'number';
-  if (!tested) reasons.push(isTest ? 'nothing tests it' : 'replay tests it, this command does not');
-  if (text.caution !== '') reasons.push('there is something to know first');
+  if (!tested) reasons.push(isTest ? 'there is no self-check' : 'only stepsim replay has the self-check');
+  if (text.caution !== '') reasons.push('see the note');
   return {word: tested && !lost && text.caution === '' && found.every((fact) => fact.value <= fact.good) ? 'good' : 'usable', reasons};
 }
 
 export function verdict(answer, text) {
   const badge = judge(answer, text);
-  const rule = `good: errors up to ${percent(GOOD_ERROR, 0)}, unexplained up to ${percent(GOOD_REST, 0)} of the path, a range up to ` +
-    `${percent(GOOD_WIDTH, 0)} wide, tested, nothing lost, nothing to know first. Do not trust: an error above ${percent(BAD_ERROR, 0)}, unexplained above ` +
-    `${percent(BAD_REST, 0)}, a range above ${percent(BAD_WIDTH, 0)}, or a capture that is not what it looks like. Else usable.`;
+  const rule = `Good: errors up to ${percent(GOOD_ERROR, 0)}, unexplained waiting up to ${percent(GOOD_REST, 0)} of the path, range up to ` +
+    `${percent(GOOD_WIDTH, 0)} wide, a self-check, nothing lost, no note. Do not trust: an error above ${percent(BAD_ERROR, 0)}, unexplained waiting above ` +
+    `${percent(BAD_REST, 0)}, a range above ${percent(BAD_WIDTH, 0)}, or a warning. Otherwise usable.`;
   return el('section', {id: 'verdict', 'aria-label': 'Verdict'},
     badge === null ? null : el('p.trust', {}, el('strong', {class: `badge ${badge.word.replaceAll(' ', '-')}`, id: 'badge'}, badge.word), ' ',
       badge.reasons.join('; '), badge.reasons.length > 0 ? '. ' : '', el('span.rule', {}, rule)),
@@ -109,9 +110,9 @@ function tile(title, value, note) {
   return el('div.tile', {}, el('dt', {}, title), el('dd', {}, el('span.value', {}, value), el('span.note', {}, note)));
 }
 
-const PACES = {host: 'limited by the CPU', device: 'limited by the device', both: 'CPU and device take as long'};
+const PACES = {host: 'limited by the CPU', device: 'limited by the GPU', both: 'CPU and GPU take equally long'};
 
-/** Of two results beside each other. */
+/** Returns the tiles for a comparison of two results. */
 function comparedTiles({a, b, iteration}) {
   if (!iteration) return [];
   const noise = typeof iteration.noise_ns === 'number' ? [iteration.beyond_noise ? 'significant' : 'not significant', ' (noise ', time(iteration.noise_ns), ')'] : ['noise unknown'];
@@ -139,7 +140,7 @@ function iterationTiles(answer) {
     const gain = (title, entry) => entry && tile(title, time(entry.iteration_ns), [settingsText(entry.set), ': ', signedPercent(entry.change),
       ', from ', signedPercent(entry.low_change), ' to ', signedPercent(entry.high_change)]);
     return [tile('Iteration as captured', time(answer.baseline.iteration_ns), ['measured ', time(answer.baseline.measured_ns)]),
-      gain('With the best change', best[0]), gain('Without other hardware', best.find((entry) => entry.takes !== 'hardware'))];
+      gain('With the best change', best[0]), gain('Without new hardware', best.find((entry) => entry.takes !== 'hardware'))];
   }
   if (!answer.iteration) return [];
   const {iteration} = answer;
@@ -159,8 +160,8 @@ function stragglerTile(answer) {
   if (!answer.stragglers) return null;
   const ranks = (answer.ranks ?? answer.breakdown ?? []).length;
   if (!worst && ranks < 2) return tile('Straggler', 'unknown', 'only one rank was read');
-  if (!worst) return tile('Straggler', 'none', 'no rank held others up in collectives');
-  return tile('Straggler', `rank ${worst.rank}`, ['others waited ', time(worst.others_waited_ns), ` for it; last in ${worst.last_in} of ${counted(worst.collectives, 'collective')}`]);
+  if (!worst) return tile('Straggler', 'none', 'no rank kept others waiting in collectives');
+  return tile('Straggler', `rank ${worst.rank}`, ['others waited ', time(worst.others_waited_ns), ` for it; arrived last in ${worst.last_in} of ${counted(worst.collectives, 'collective')}`]);
 }
 
 function bottleneckTile(answer) {
@@ -169,7 +170,7 @@ function bottleneckTile(answer) {
   const path = answer.critical_path;
   if (!path || !(path.length_ns > 0) || !path.classes) return null;
   const [name, ns] = Object.entries(path.classes).sort((a, b) => b[1] - a[1])[0];
-  return tile('Bottleneck', name, `${percent(ns / path.length_ns)} of the critical path`);
+  return tile('Bottleneck', CLASSES[name]?.label ?? name, `${percent(ns / path.length_ns)} of the critical path`);
 }
 
 export function tiles(answer) {

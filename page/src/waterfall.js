@@ -1,13 +1,13 @@
-// From the baseline's iteration to the scenario's: what each part of the critical path adds or saves.
+// Draws a waterfall from the baseline's iteration to the scenario's: what each part of the critical path adds or saves.
 
 import {el} from './dom.js';
 import {duration, signedPercent} from './format.js';
 import {table} from './tables.js';
 
-const FALLS = [['compute_ns', 'compute'], ['communication_ns', 'communication'], ['queueing_ns', 'queueing for links and lanes'],
-               ['copy_ns', 'copies'], ['host_ns', 'host and launches'], ['wait_ns', 'waiting'], ['loader_ns', 'waiting for data']];
+const FALLS = [['compute_ns', 'compute'], ['communication_ns', 'communication'], ['queueing_ns', 'queueing for links, threads and streams'],
+               ['copy_ns', 'copies'], ['host_ns', 'CPU and launches'], ['wait_ns', 'waiting'], ['loader_ns', 'waiting for data']];
 
-/** [{label, from, to}]: the first and the last are iterations, those between lead from one to the other. */
+/** Returns [{label, from, to}]: the first and the last are the iterations, the others are the changes between them. */
 export function waterfallSteps(answer) {
   const [before, after] = [answer.baseline, answer.scenario];
   const steps = [{label: 'baseline', from: 0, to: before.iteration_ns, whole: true}];
@@ -18,7 +18,7 @@ export function waterfallSteps(answer) {
     level += change;
   };
   for (const [key, label] of FALLS) move(label, (after.critical_path[key] ?? 0) - (before.critical_path[key] ?? 0));
-  // The iteration is a median over steps and ranks, the path is that of one step.
+  // They differ because the iteration is a median over steps and ranks, and the path is of one step.
   move('between the path\u2019s step and the iteration', after.iteration_ns - level);
   steps.push({label: 'scenario', from: 0, to: after.iteration_ns, whole: true});
   return steps;

@@ -18,15 +18,15 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Changes that are smaller would be printed as 0.0 %.
+/// Smaller changes would be printed as 0.0 %.
 constexpr double kNoChange = 0.0005;
-/// More than this many changes at once are a project, not an advice.
+/// Maximum number of changes to combine. More changes would be too much to try at the same time.
 constexpr std::size_t kMostTogether = 3;
 
-/// A point of a sweep, and how it compares with the job as captured.
+/// The outcome of a point and its change relative to the captured job.
 struct Compared {
   Outcome outcome;
-  RelativeChange change;  ///< 0 without an iteration
+  RelativeChange change;  ///< change of the iteration; 0 if the point has no iteration
 };
 
 RelativeChange change_of(const Prediction& captured, const Prediction& changed, const AnswerInterval& range) {
@@ -35,7 +35,7 @@ RelativeChange change_of(const Prediction& captured, const Prediction& changed, 
   return {change - 1, change * factors.least - 1, change * factors.most - 1};
 }
 
-/// The outcomes of points, by point.
+/// Returns the outcome of each point.
 std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
                                   const std::vector<std::vector<Setting>>& points, const AdviceOptions& options) {
   std::vector<Compared> outcomes(points.size());
@@ -63,10 +63,10 @@ Verdict verdict_of(const RelativeChange& change) {
   return change.low > 0 ? Verdict::kWorse : Verdict::kUnsure;
 }
 
-/// "compute" of "compute{class=gemm}.scale".
+/// Returns "compute" for "compute{class=gemm}.scale".
 std::string_view what_if_of(std::string_view key) { return key.substr(0, key.find_first_of(".{")); }
 
-/// Adds what the what-if of `key` does not account for, once.
+/// Adds what the what-if of `key` does not account for, unless it is already listed.
 void add_left_out(std::string_view key, std::vector<std::string>& sentences) {
   for (const WhatIf* const what_if : what_ifs()) {
     if (what_if->name != what_if_of(key)) continue;
@@ -75,7 +75,7 @@ void add_left_out(std::string_view key, std::vector<std::string>& sentences) {
   }
 }
 
-/// What the what-ifs of a candidate say of it, besides its prediction. Precondition: it was predicted.
+/// Fills in what the what-ifs of a candidate state in addition to the prediction. Precondition: it was predicted.
 void describe(const Plan& captured, Tried& tried) {
   Plan plan = captured;
   const Scenario scenario = scenario_of({tried.candidate.settings});
@@ -92,7 +92,7 @@ void describe(const Plan& captured, Tried& tried) {
                            plan.assumptions.end());
 }
 
-/// What a refused candidate is called: by its first key alone where all values of one setting are refused.
+/// Returns the name of a refused candidate: only its key if all values of one setting are refused.
 std::string refused_as(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes,
                        std::size_t refused) {
   std::size_t values = 0;
@@ -104,13 +104,13 @@ std::string refused_as(const std::vector<Candidate>& candidates, const std::vect
   return values > 1 ? candidates[refused].settings.front().key : to_text(candidates[refused].settings);
 }
 
-/// Why, without the key that some sentences begin with.
+/// Returns the reason of the refusal, without the key that some sentences begin with.
 std::string reason_of(const Candidate& candidate, const Outcome& outcome) {
   const std::string key = candidate.settings.front().key + ": ";
   return outcome.problem.starts_with(key) ? outcome.problem.substr(key.size()) : outcome.problem;
 }
 
-/// The predicted candidates, the shortest iteration first. Those that were refused are left out with the reason.
+/// Stores the predicted candidates, the shortest iteration first, and the refused ones with the reason.
 void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan,
           Advice& advice) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -138,7 +138,8 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
   }
 }
 
-/// Whether both settings say the same of the same tasks: one key, or one what-if of which one selects everything.
+/// True if both settings change the same tasks in the same way: they have the same key, or both are `compute` and at
+/// least one of them selects everything.
 bool collide(const Setting& a, const Setting& b) {
   if (a.key == b.key) return true;
   const bool both_select = a.key.find('{') != std::string::npos && b.key.find('{') != std::string::npos;
@@ -152,7 +153,7 @@ bool collide(const Candidate& a, const Candidate& b) {
   });
 }
 
-/// The largest gains that do not collide. Fewer than two are nothing to combine.
+/// Returns the largest gains whose changes do not collide; empty if there are fewer than two to combine.
 std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < advice.tried.size() && chosen.size() < kMostTogether; ++i) {
@@ -193,7 +194,7 @@ void predict_together(Predictor& predictor, const Prediction& captured, const Ad
   }
 }
 
-/// What all predictions rest on.
+/// Returns the assumptions of all predictions.
 Assumptions common_assumptions(const Prediction& baseline, const Calibration* calibration, const Plan& plan) {
   Assumptions assumptions = baseline.graph->assumptions;
   if (calibration != nullptr) append(assumptions, calibration->assumptions);
@@ -210,7 +211,8 @@ std::vector<std::vector<Setting>> settings_of(const std::vector<Candidate>& cand
   return points;
 }
 
-/// What is worth trying for the job whose prediction this is. Says what the advice rests on.
+/// Returns the changes worth trying for the job predicted by `baseline`. Also fills in the basis of the advice:
+/// warnings, baseline and assumptions.
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
@@ -234,6 +236,10 @@ Advice advise(Predictor& predictor, const Calibration* calibration, const Advice
   Advice advice;
   const Plan plan = predictor.plan();
   const Prediction baseline = predictor.predict(plan, {.threads = options.threads, .stop = options.stop});
+  if (baseline.iteration <= Duration{}) {
+    throw CannotAnswer({},
+                       "the captured step takes no time, so no change can save any; expected a capture with durations");
+  }
   Candidates candidates = look_at_job(predictor, baseline, calibration, plan, advice);
   advice.left_out = std::move(candidates.left_out);
   const auto outcomes = outcomes_of(predictor, baseline, settings_of(candidates.tried), options);

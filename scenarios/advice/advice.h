@@ -17,23 +17,23 @@
 
 namespace stepsim::scenarios {
 
-/// What a prediction says of a change, by the range of the change (scenarios/advice/proposals.h).
+/// The verdict on a change, according to its range (scenarios/advice/proposals.h).
 enum class Verdict : std::uint8_t {
-  kGain,     ///< shorter, over the whole range
-  kUnsure,   ///< the range holds no change at all
-  kNothing,  ///< changes less than 0.05 %
-  kWorse,    ///< longer, over the whole range
+  kGain,     ///< the iteration is shorter over the whole range
+  kUnsure,   ///< the range includes no change, so the sign is uncertain
+  kNothing,  ///< a change of less than 0.05 %
+  kWorse,    ///< the iteration is longer over the whole range
 };
 [[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
 
-/// A change of the iteration relative to that of Advice::baseline: negative is shorter. low <= by <= high.
+/// The change of an iteration relative to Advice::baseline; negative is shorter. low <= by <= high.
 struct RelativeChange {
   double by = 0;
   double low = 0;
   double high = 0;
 };
 
-/// A candidate that was predicted.
+/// A candidate and its predicted outcome.
 struct Tried {
   Candidate candidate;
   Duration iteration{};
@@ -41,45 +41,45 @@ struct Tried {
   Duration high{};
   RelativeChange change;
   Verdict verdict = Verdict::kNothing;
-  std::vector<std::string> applies_to;  ///< of changes that select: how many tasks, and their time
-  Assumptions assumptions;              ///< of this change alone
-  std::vector<std::string> leaves_out;  ///< what its what-ifs do not account for
-  std::string note{};                   ///< as of a point of a sweep
-  bool best = false;                    ///< the shortest of its family; of equal ones the first
+  std::vector<std::string> applies_to;  ///< for changes with a selection: the number of tasks and their time
+  Assumptions assumptions;              ///< assumptions of this change only
+  std::vector<std::string> leaves_out;  ///< what the candidate's what-ifs do not account for
+  std::string note{};                   ///< result of note_on(), as for a point of a sweep; may be empty
+  bool best = false;                    ///< true for the shortest of its family (the first one, if several are equal)
 };
 
-/// Several gains at once: they do not add up.
+/// Several gains combined. Their sum is not the combined gain.
 struct Together {
-  std::vector<std::size_t> tried;  ///< index into Advice::tried, the largest gain first
-  Outcome outcome;                 ///< with a problem where they do not go together
+  std::vector<std::size_t> tried;  ///< indices into Advice::tried, the largest gain first
+  Outcome outcome;                 ///< has a problem if the changes cannot be combined
   RelativeChange change;
-  double sum = 0;  ///< of what each changes alone
+  double sum = 0;  ///< sum of the changes of the iteration by each gain alone
 };
 
 struct Advice {
   Baseline baseline;
-  std::vector<Tried> tried;       ///< the shortest iteration first; of equal ones in the order of the table
-  std::vector<LeftOut> left_out;  ///< what does not apply to this job, and what could not be predicted
+  std::vector<Tried> tried;       ///< the shortest iteration first; if equal, in order of the table
+  std::vector<LeftOut> left_out;  ///< changes that do not apply to this job or could not be predicted
   std::vector<Together> together;
-  Assumptions assumptions;  ///< of all predictions
-  std::string warning;      ///< that the capture is not what it looks like; may be empty
-  std::string caution;      ///< that not all of the input could be used; may be empty
-  std::string network;      ///< the model's name
+  Assumptions assumptions;  ///< assumptions of all predictions
+  std::string warning;      ///< warns that the capture is not what it seems to be; may be empty
+  std::string caution;      ///< states that part of the input could not be used; may be empty
+  std::string network;      ///< name of the network model
 };
 
 struct AdviceOptions {
-  int threads = 1;                          ///< never changes the advice
-  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: Interrupted is thrown
-  /// Called after each prediction, one call at a time, from any thread. May be empty.
+  int threads = 1;                          ///< number of threads; does not affect the advice
+  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then Interrupted is thrown
+  /// Called after each prediction, from any thread, but never concurrently. The function may be empty.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};
 };
 
-/// Predicts what is worth trying for the captured job (candidates_for()), then the largest gains together: up to three
-/// of those that can be carried out, once with other hardware and once without. Candidates are predicted several at a
-/// time, as points of a sweep (scenarios/answer/sweep.h), which also says what memory and replays they take.
+/// Predicts the changes worth trying for the captured job (candidates_for()), then the largest gains combined: up to
+/// three that can be carried out, once with other hardware and once without. Candidates are predicted in parallel as
+/// points of a sweep; scenarios/answer/sweep.h documents the memory and replays this needs.
 ///
-/// `calibration` may be null. A change that its what-if refuses is left out with the reason. Throws UsageError if none
-/// can be predicted, and what predict() throws of the job as captured.
+/// `calibration` can be null. A change that its what-if refuses is listed as left out, with the reason. Throws
+/// UsageError if no change can be predicted, and everything that predict() throws for the captured job.
 [[nodiscard]] Advice advise(Predictor& predictor, const Calibration* calibration, const AdviceOptions& options);
 
 }  // namespace stepsim::scenarios

@@ -5,15 +5,14 @@
 #include <algorithm>
 
 #include "scenarios/answer/baseline.h"
-#include "sim/analysis/intervals.h"
+#include "sim/report/table.h"
 
 namespace stepsim::scenarios {
 namespace {
 
-using sim::ratio;
 using stepsim::to_text;
 
-/// The largest gain that can be carried out, with other hardware or without. Null if there is none.
+/// Returns the largest gain that can be carried out, with or without other hardware, or null.
 const Tried* largest_gain(const Advice& advice, bool with_hardware) {
   const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_hardware](const Tried& tried) {
     const Effort effort = tried.candidate.effort;
@@ -23,30 +22,30 @@ const Tried* largest_gain(const Advice& advice, bool with_hardware) {
   return found == advice.tried.end() ? nullptr : &*found;
 }
 
-std::string gain_text(const Tried& tried) {
-  return fmt::format("{}: an iteration takes {}, from {} to {}", to_text(tried.candidate.settings),
-                     to_text(tried.iteration), to_text(tried.low), to_text(tried.high));
+/// "links with twice the bandwidth [network.bandwidth=2x]"
+std::string name_of(const Tried& tried) {
+  return fmt::format("{} [{}]", tried.candidate.what, to_text(tried.candidate.settings));
 }
 
 std::string best_text(const Advice& advice) {
   const Tried* const best = largest_gain(advice, true);
   if (best == nullptr) {
-    return fmt::format("None of {} changes tried has a significant gain: an iteration takes {}", advice.tried.size(),
-                       to_text(advice.baseline.iteration));
+    return fmt::format("None of the {} changes tried saves a significant part of the step time of {}",
+                       advice.tried.size(), to_text(advice.baseline.iteration));
   }
-  std::string text = fmt::format("Best of {} changes: {}, instead of {} ({})", advice.tried.size(), gain_text(*best),
-                                 to_text(advice.baseline.iteration), sim::signed_percent(best->change.by, 1));
+  std::string text = fmt::format("Best of {} changes: {}: step time {}, {}", advice.tried.size(), name_of(*best),
+                                 with_range(best->iteration, best->low, best->high),
+                                 against_baseline(best->iteration, advice.baseline.iteration));
   if (!best->note.empty()) text += "; " + best->note;
   const Tried* const without = largest_gain(advice, false);
   if (without == best) return text;
-  return text + (without == nullptr
-                     ? std::string("; without new hardware nothing gains")
-                     : fmt::format("; best without new hardware: {} ({})", to_text(without->candidate.settings),
-                                   sim::signed_percent(without->change.by, 1)));
+  return text + (without == nullptr ? std::string(". Without new hardware nothing saves a significant part")
+                                    : fmt::format(". Best without new hardware: {}: {}", name_of(*without),
+                                                  sim::signed_percent(without->change.by, 1)));
 }
 
 std::string headline(const Advice& advice) {
-  return fmt::format("{}; {}.", best_text(advice), trust_text(advice.baseline, advice.assumptions));
+  return fmt::format("{}. {}", best_text(advice), trust_text(advice.baseline, advice.assumptions));
 }
 
 }  // namespace

@@ -13,22 +13,23 @@
 
 namespace stepsim::scenarios {
 
-/// What the reports on advice say, and how much of it.
+/// The data of the reports on advice, and the length of their tables.
 struct AdviceFindings {
   const Advice& advice;
-  std::size_t rows;  ///< of each table, at most; JSON has all
+  std::size_t rows;  ///< maximum rows per table; JSON has all rows
 };
 
-/// The reports on advice, in the order of the document: the list in advice_reports.cpp.
+/// Returns the reports on advice in the order of the document; advice_reports.cpp lists them.
 using AdviceReport = sim::Report<AdviceFindings>;
 [[nodiscard]] std::span<const AdviceReport> advice_reports();
-/// For spreadsheets: one row a change. No figure is negative: the ratio stands in for the change.
+/// Returns one row per change, for spreadsheets. No number is negative: the ratio is given instead of the change.
 [[nodiscard]] sim::Table rows_of(const Advice& advice);
 
-/// What would help, ranked; {"schema":"stepsim.advise/1", ...} for programs. Refers to its arguments.
+/// Returns the document with the ranked changes. Its JSON is {"schema":"stepsim.advise/1", ...}. Keeps references to
+/// the arguments.
 [[nodiscard]] sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] sim::AnswerSchema advice_schema();
 
 }  // namespace stepsim::scenarios

@@ -1,4 +1,4 @@
-// The parts of advice, in their order: fields for programs, sections for people.
+// The parts of the advice, in order. Fields appear in JSON, sections in the text report.
 
 #include "scenarios/advice/advice_document.h"
 
@@ -23,21 +23,21 @@ using sim::Form;
 using sim::Use;
 using Sections = std::vector<sim::Section>;
 
-// --- what would help, the largest gain first; for programs also all that was tried.
+// --- what would help, the largest gain first; JSON also lists everything that was tried.
 //
-//     What would help, the largest gain first
-//     change                       takes      iteration        from          to        by
-//     network.bandwidth=2x         machine   253.183 ms  246.010 ms  260.035 ms  -52.42 %
-//     comm.partition_bytes=125KiB  setting   501.203 ms  489.671 ms  513.335 ms   -5.80 %
+//     Best changes
+//     change                       needs     step time      from        to    effect
+//     network.bandwidth=2x         hardware   253.2 ms  246.0 ms  260.0 ms  -52.42 %
+//     comm.partition_bytes=125KiB  setting    501.2 ms  489.7 ms  513.3 ms   -5.80 %
 //
-// Of the values of one setting the best has a row; a sentence below has all of them.
+// The table has one row per setting, for its best value. A sentence below it lists all values.
 
 constexpr auto kPredicted = std::to_array<Field<Tried>>({
-    {"takes", at<&Tried::candidate, &Candidate::effort>, {"takes"}},
+    {"takes", at<&Tried::candidate, &Candidate::effort>, {"needs"}},
     {"what", at<&Tried::candidate, &Candidate::what>},
     {"verdict", at<&Tried::verdict>},
     {"best_of_its_values", at<&Tried::best>},
-    {"iteration_ns", at<&Tried::iteration>, {"iteration"}},
+    {"iteration_ns", at<&Tried::iteration>, {"step time"}},
     {"low_ns", at<&Tried::low>, {"from"}},
     {"high_ns", at<&Tried::high>, {"to"}},
 });
@@ -45,7 +45,7 @@ constexpr auto kTried = std::to_array<Field<Tried>>({
     {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"change"}},
     {"set", [](const Tried& tried) { return entries_of(tried.candidate.settings); }},
     {"", at<>, kPredicted},
-    {"change", at<&Tried::change, &RelativeChange::by>, {"by", Use::kMain, Form::kChange}},
+    {"change", at<&Tried::change, &RelativeChange::by>, {"effect", Use::kMain, Form::kChange}},
     {"low_change", at<&Tried::change, &RelativeChange::low>, {"best case", Use::kMain, Form::kChange}},
     {"high_change", at<&Tried::change, &RelativeChange::high>, {"worst case", Use::kMain, Form::kChange}},
     {"applies_to", at<&Tried::applies_to>},
@@ -54,7 +54,7 @@ constexpr auto kTried = std::to_array<Field<Tried>>({
     {"note", [](const Tried& tried) { return tried.note.empty() ? nullptr : &tried.note; }, {}, sim::kIfAny},
 });
 
-/// For spreadsheets.
+/// A row for spreadsheets.
 struct TriedLine {
   const Tried* tried;
   Duration baseline;
@@ -75,7 +75,8 @@ constexpr auto kGains = std::to_array<Field<AdviceFindings>>({
     {"advice", at<advice_in, &Advice::tried>, kTried, sim::kItemLines},
 });
 
-/// The best of each family with one of these verdicts, up to findings.rows of them: limits alone, or all others.
+/// Returns the best candidate of each family with one of `verdicts`, at most findings.rows of them. If `limits`,
+/// returns only limits; otherwise returns everything else.
 std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
                                     bool limits) {
   std::vector<const Tried*> chosen;
@@ -87,8 +88,8 @@ std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initial
   return chosen;
 }
 
-/// "comm.partition_bytes=500KiB -0.4 %; comm.partition_bytes=2MiB +0.1 %": a family, the best first; empty where a
-/// candidate is alone.
+/// Returns the values of a family, the best first: "comm.partition_bytes=500KiB -0.4 %; comm.partition_bytes=2MiB +0.1
+/// %". The result is empty if the family has only one candidate.
 std::string values_of(const Advice& advice, std::size_t family) {
   std::string text;
   std::size_t values = 0;
@@ -112,15 +113,16 @@ std::vector<sim::Sentence> families(const AdviceFindings& findings) {
 }
 
 Sections gains_sections(const AdviceFindings& findings) {
-  Sections sections;
   const std::vector<const Tried*> gains = best_with(findings, {Verdict::kGain}, false);
-  if (!gains.empty())
-    sections.push_back({.title = "What would help, the largest gain first", .table = sim::table_of(kTried, gains)});
-  sections.push_back({.title = "All values that were tried of one setting", .sentences = families(findings)});
-  return sections;
+  if (gains.empty()) return {};
+  return {{.title = "Best changes", .table = sim::table_of(kTried, gains)}};
 }
 
-// --- the largest gains at once. They do not add up: what one saves the other cannot save again.
+Sections families_sections(const AdviceFindings& findings) {
+  return {{.title = "All values tried of each setting", .sentences = families(findings)}};
+}
+
+// --- the largest gains combined. They do not add up, because time that one saves cannot be saved again by another.
 
 std::vector<Setting> settings_of(const Advice& advice, const Together& together) {
   std::vector<Setting> settings;
@@ -134,19 +136,18 @@ std::vector<Setting> settings_of(const Advice& advice, const Together& together)
 sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   const std::string set = to_text(settings_of(advice, together));
   const Outcome& outcome = together.outcome;
-  if (!outcome.iteration) return fmt::format("{}: cannot be predicted together: {}", set, outcome.problem);
+  if (!outcome.iteration) return fmt::format("{}: cannot be combined: {}", set, outcome.problem);
   const Tried& largest = advice.tried[together.tried.front()];
-  return fmt::format("{}: {}, from {} to {} ({}); the changes alone add up to {}{}", set,
-                     stepsim::to_text(*outcome.iteration), stepsim::to_text(outcome.low),
-                     stepsim::to_text(outcome.high), sim::signed_percent(together.change.by),
-                     sim::signed_percent(together.sum),
+  return fmt::format("{}: step time {}, {} (sum of the separate effects: {}){}", set,
+                     with_range(*outcome.iteration, outcome.low, outcome.high),
+                     sim::signed_percent(together.change.by, 1), sim::signed_percent(together.sum, 1),
                      *outcome.iteration < largest.iteration
                          ? ""
-                         : fmt::format(", and {} alone does as much", to_text(largest.candidate.settings)));
+                         : fmt::format("; {} alone saves as much", to_text(largest.candidate.settings)));
 }
 
 Sections together_sections(const AdviceFindings& findings) {
-  sim::Section section{.title = "The best together"};
+  sim::Section section{.title = "Best changes combined"};
   for (const Together& together : findings.advice.together)
     section.sentences.push_back(sentence_of(findings.advice, together));
   return {std::move(section)};
@@ -186,15 +187,16 @@ std::vector<TogetherLine> together_lines(const AdviceFindings& findings) {
 constexpr auto kTogethers =
     std::to_array<Field<AdviceFindings>>({{"together", at<together_lines>, kTogether, sim::kItemLines}});
 
-// --- what nobody can do, as a measure of what work on a part of the step can save at most
+// --- changes that nobody can make, as upper bounds: the most that work on a part of the step can save
 
 Sections limits_sections(const AdviceFindings& findings) {
   const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing, Verdict::kWorse}, true);
   if (limits.empty()) return {};
-  return {{.title = "Upper bounds: what all work on a part could save", .table = sim::table_of(kTried, limits)}};
+  return {{.title = "Upper bounds: the most that work on each part could save",
+           .table = sim::table_of(kTried, limits, {.without = {"needs"}})}};
 }
 
-// --- what is no gain: changes that cannot be told from none, that change nothing, or that make it worse
+// --- changes without gain: within the uncertainty, without effect, or with a longer iteration
 
 Sections no_gains_sections(const AdviceFindings& findings) {
   Sections sections;
@@ -203,15 +205,15 @@ Sections no_gains_sections(const AdviceFindings& findings) {
     if (!tried.empty()) sections.push_back({.title = std::move(title), .table = sim::table_of(kTried, tried)});
   };
   add("No significant effect", Verdict::kUnsure);
-  add("Makes it worse", Verdict::kWorse);
-  sim::Section nothing{.title = "Changes nothing"};
+  add("Slower", Verdict::kWorse);
+  sim::Section nothing{.title = "No effect"};
   for (const Tried* const tried : best_with(findings, {Verdict::kNothing}, false))
     nothing.sentences.emplace_back(to_text(tried->candidate.settings) + ": " + tried->candidate.what);
   sections.push_back(std::move(nothing));
   return sections;
 }
 
-// --- what each gain means: what one would do, what it applies to, what it assumes and leaves out
+// --- the meaning of each gain: what to do, what it applies to, what it assumes and leaves out
 
 sim::Sentence meaning_of(const Tried& tried) {
   std::string text = fmt::format("{}: {}", to_text(tried.candidate.settings), tried.candidate.what);
@@ -219,19 +221,19 @@ sim::Sentence meaning_of(const Tried& tried) {
   if (!tried.note.empty()) text += "; " + tried.note;
   std::string detail;
   if (!tried.assumptions.empty())
-    detail += "assumes: " + joined(sentences_of(tried.assumptions), std::identity{}, "; ") + ". ";
-  detail += "leaves out: " + joined(tried.leaves_out, std::identity{}, "; ");
+    detail += "assumptions: " + joined(sentences_of(tried.assumptions), std::identity{}, " ") + " ";
+  detail += "not modelled: " + joined(tried.leaves_out, std::identity{}, "; ");
   return {std::move(text), std::move(detail)};
 }
 
 Sections meaning_sections(const AdviceFindings& findings) {
-  sim::Section section{.title = "What these changes are, and what their predictions leave out"};
+  sim::Section section{.title = "The best changes explained"};
   for (const Tried* const tried : best_with(findings, {Verdict::kGain}, false))
     section.sentences.push_back(meaning_of(*tried));
   return {std::move(section)};
 }
 
-// --- what does not apply to this job, and why
+// --- changes that do not apply to this job, and why
 
 constexpr auto kLeftOut = std::to_array<Field<LeftOut>>({
     {"changes", at<&LeftOut::changes>},
@@ -240,17 +242,17 @@ constexpr auto kLeftOut = std::to_array<Field<LeftOut>>({
 constexpr auto kAllLeftOut =
     std::to_array<Field<AdviceFindings>>({{"left_out", at<advice_in, &Advice::left_out>, kLeftOut, sim::kItemLines}});
 
-/// A reason without what else would be expected, so that it is one line; JSON has it whole.
+/// Returns the reason without its "; expected ..." part, so that it fits on one line. JSON has the whole reason.
 std::string in_short(const std::string& reason) { return reason.substr(0, reason.find("; expected ")); }
 
 Sections left_out_sections(const AdviceFindings& findings) {
-  sim::Section section{.title = "Does not apply to this job"};
+  sim::Section section{.title = "Not applicable to this job"};
   for (const LeftOut& left_out : findings.advice.left_out)
     section.sentences.emplace_back(fmt::format("{}: {}", joined(left_out.changes), in_short(left_out.reason)));
   return {std::move(section)};
 }
 
-// --- how transfers were timed, and all that every prediction rests on
+// --- how transfers were timed, and the assumptions of all predictions
 
 constexpr auto kModel = std::to_array<Field<Advice>>({{"model", at<&Advice::network>}});
 constexpr auto kNetwork = std::to_array<Field<AdviceFindings>>({{"network", at<advice_in>, kModel}});
@@ -274,13 +276,15 @@ sim::Table rows_of(const Advice& advice) {
 std::span<const AdviceReport> advice_reports() {
   static constexpr auto kReports = std::to_array<AdviceReport>({
       {.id = "advice", .sections = gains_sections, .fields = kGains},
-      {.id = "together", .sections = together_sections, .fields = kTogethers},
       {.id = "limits", .sections = limits_sections},
-      {.id = "no gains", .sections = no_gains_sections},
+      {.id = "together", .sections = together_sections, .fields = kTogethers},
       {.id = "meaning", .sections = meaning_sections},
+      {.id = "assumptions", .sections = assumptions_sections},
+      {.id = "values", .sections = families_sections},
+      {.id = "no gains", .sections = no_gains_sections},
       {.id = "left out", .sections = left_out_sections, .fields = kAllLeftOut},
       {.id = "network", .fields = kNetwork},
-      {.id = "assumptions", .sections = assumptions_sections, .fields = kAssumptions},
+      {.id = "assumed", .fields = kAssumptions},
   });
   return kReports;
 }

@@ -14,46 +14,47 @@
 
 namespace stepsim::scenarios {
 
-/// What it takes to carry out a change.
+/// The effort of carrying out a change.
 enum class Effort : std::uint8_t {
   kSetting,   ///< an option of the job or of a library
-  kCode,      ///< work on the program
-  kHardware,  ///< other or more of it, or a repair
-  kLimit,     ///< nobody can do it: the most that all work on this part of a step could save
+  kCode,      ///< a change of the program
+  kHardware,  ///< other or more hardware, or a repair
+  kLimit,     ///< impossible: the most that any work on this part of a step could save
 };
 [[nodiscard]] std::string_view to_text(Effort effort) noexcept;
 
 /// A change worth trying.
 struct Candidate {
   Effort effort = Effort::kSetting;
-  std::string what;               ///< for people: "links of twice the rate"
-  std::vector<Setting> settings;  ///< each as --set takes it
-  /// Candidates of one family are values of one setting, of which a job has one.
+  std::string what;               ///< description for people: "links of twice the rate"
+  std::vector<Setting> settings;  ///< settings in the form that --set accepts
+  /// Candidates of one family are different values of one setting.
   std::size_t family = 0;
 };
 
-/// Changes that do not apply to this job, for one reason.
+/// Changes that do not apply to this job, for the same reason.
 struct LeftOut {
-  std::vector<std::string> changes;  ///< "comm.partition_bytes", or with the value that was refused
-  std::string reason;                ///< a sentence without its full stop
+  std::vector<std::string> changes;  ///< "comm.partition_bytes", or with its value if that was refused
+  std::string reason;                ///< a sentence without the period
 };
-/// Adds `change` to those that are left out for `reason`.
+/// Adds `change` to the entry for `reason`.
 void leave_out(std::string change, std::string reason, std::vector<LeftOut>& left_out);
 
-/// The job that advice is about.
+/// The job to advise on.
 struct Situation {
-  const Plan& plan;             ///< of the job as captured
-  const sim::Summary& summary;  ///< of its prediction
-  const sim::TaskList& tasks;   ///< all of the capture
+  const Plan& plan;             ///< plan of the captured job
+  const sim::Summary& summary;  ///< summary of the captured job's prediction
+  const sim::TaskList& tasks;   ///< all tasks of the capture
 };
 
 struct Candidates {
-  std::vector<Candidate> tried;  ///< in the order of the table in candidates.cpp
+  std::vector<Candidate> tried;  ///< candidates in the order of the table in candidates.cpp
   std::vector<LeftOut> left_out;
 };
 
-/// What is worth trying for this job. Whether a change applies is mostly for its what-if to say; here only what depends
-/// on the job's own figures is left out: sizes that are not known, tasks that it does not have.
+/// Returns the changes worth trying for this job. Most what-ifs check themselves whether a change applies. This
+/// function leaves out only changes that the job's own data rules out: its sizes are not known, or it does not have the
+/// tasks.
 [[nodiscard]] Candidates candidates_for(const Situation& situation);
 
 }  // namespace stepsim::scenarios

@@ -29,7 +29,7 @@ YamlValue scalar(const std::string& text) { return {YamlValue::Kind::kScalar, 1,
 
 using sim::ratio;
 
-/// The replayed steps of a rank, by the number that the trace gives them.
+/// Returns the replayed durations of a rank's steps, by step number in the trace.
 std::map<std::int64_t, Duration> steps_of(const Prediction& prediction, const sim::RankSteps& rank) {
   std::map<std::int64_t, Duration> steps;
   for (const sim::TimedStep& step : rank.steps)
@@ -41,7 +41,7 @@ std::map<Rank, sim::RankSteps> rank_steps_of(const Prediction& prediction) {
   return sim::rank_steps(prediction.graph->dag, prediction.graph->recording, prediction.timeline);
 }
 
-/// What a change does to each step, relative to what it does to the iteration.
+/// Returns the effect of a change on each step, relative to its effect on the iteration.
 Factors by_step(const Prediction& captured, const Prediction& changed, double change) {
   Factors factors;
   const auto before = rank_steps_of(captured);
@@ -61,27 +61,27 @@ Factors by_step(const Prediction& captured, const Prediction& changed, double ch
   return factors;
 }
 
-/// If the change were that of these two instead.
+/// Returns the ratio of `changed` to `captured`, relative to `change`.
 Factors instead(Duration changed, Duration captured, double change) {
   Factors factors;
   if (changed > Duration{} && captured > Duration{}) factors.include(ratio(changed, captured) / change);
   return factors;
 }
 
-/// Of the size that a job has, the nearest first: of sizes that do as well, the first is advised.
+/// Factors on the job's own size, nearest first: among equally good sizes, the first is advised.
 constexpr std::array kSizeFactors{0.5, 2.0, 0.25, 4.0, 0.125};
 constexpr std::array kCreditPartitions{4, 16};
-/// Classes of kernels that are asked about: the longest ones, if they are a share of device work that can matter.
+/// Number of kernel classes to try, and their minimum share of device work: only the longest classes are tried.
 constexpr std::size_t kMostClasses = 3;
 constexpr double kLeastShare = 0.05;
-/// A rank that computes this much longer than the others is one that a repair may help.
+/// If a rank computes longer than the others by at least this factor, a repair may help.
 constexpr double kLeastStraggling = 1.02;
-/// A factor at which a link's time is nothing beside everything else.
+/// With this factor, the time on a link is negligible.
 constexpr std::string_view kNoLimit = "1000x";
 
 Proposals none(std::string reason) { return {{}, std::move(reason)}; }
 
-/// "250KiB" where that is exact, else "4096000": as a scenario takes it.
+/// Formats a size for a scenario: "250KiB" if that is exact, otherwise "4096000".
 std::string size_text(Bytes bytes) {
   constexpr std::int64_t kKibi = 1024;
   const std::int64_t count = bytes.count();
@@ -93,7 +93,8 @@ Bytes times(Bytes size, double factor) {
   return Bytes{std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size.count()) * factor))};
 }
 
-/// Rounded, where it is several: bucket_cap_mb takes mebibytes, and what a bucket holds is a little less.
+/// Rounds sizes of 8 MiB and more up to whole mebibytes, because bucket_cap_mb is in mebibytes and a bucket is slightly
+/// smaller than its limit.
 Bytes in_whole_mebibytes(Bytes size) {
   constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
   return size.count() < 8 * kMebi ? size : Bytes{(size.count() + kMebi - 1) / kMebi * kMebi};
@@ -110,7 +111,7 @@ bool has_servers(const Situation& situation) { return captured(situation).parame
 
 constexpr std::string_view kNoServers = "the job has no parameter servers";
 constexpr std::string_view kOnlyServers = "the job has parameter servers and no collectives";
-constexpr std::string_view kNoSize = "the size of partitions is not known; job.yaml's partition_bytes says it";
+constexpr std::string_view kNoSize = "the partition size is unknown; set partition_bytes in job.yaml";
 
 Proposals priorities(const Situation& situation, const std::vector<Setting>& besides) {
   if (!has_servers(situation)) return none(std::string(kNoServers));
@@ -126,7 +127,7 @@ Proposals priorities(const Situation& situation, const std::vector<Setting>& bes
   return proposals;
 }
 
-/// Where job.yaml does not say, the largest gradient bucket that was captured.
+/// Returns job.yaml's bucket size, or else the largest captured bucket of gradients.
 std::optional<Bytes> bucket_size(const Situation& situation) {
   if (situation.plan.job.bucket_bytes) return situation.plan.job.bucket_bytes;
   Bytes largest{};
@@ -138,7 +139,7 @@ std::optional<Bytes> bucket_size(const Situation& situation) {
   return largest > Bytes{} ? std::optional(largest) : std::nullopt;
 }
 
-/// Whether work on the kernels of a class can make them faster: the others move data, or wait for someone.
+/// True if work on the kernels of a class can make them faster. Other kernels move data or wait.
 bool is_computed(KernelClass kernel_class) {
   switch (kernel_class) {
     case KernelClass::kHostCopy:
@@ -155,14 +156,14 @@ Proposals data_loading(const Situation& situation, std::string_view scale) {
     return group.name.find("DataLoader") != std::string::npos && !awaits_loader(group.name);
   };
   if (std::none_of(situation.tasks.names.begin(), situation.tasks.names.end(), loads))
-    return none("the capture has no DataLoader that works in the training process");
+    return none("no data loading in the training process was captured");
   return {{{{{"compute{name=DataLoader}.scale", std::string(scale)}}}}};
 }
 
 Proposals waits_for_data(const Situation& situation, Setting setting) {
   const auto waits = [](const sim::TaskGroup& group) { return group.kind == TaskKind::kLoader; };
   if (std::none_of(situation.tasks.kinds.begin(), situation.tasks.kinds.end(), waits))
-    return none("nothing in the capture waits for processes that load data");
+    return none("no waiting for data loader processes was captured");
   return {{{{std::move(setting)}}}};
 }
 
@@ -224,21 +225,21 @@ Proposals cross_barrier_with_priority(const Situation& situation) {
 
 Proposals control_first(const Situation& situation) {
   if (!has_servers(situation)) return none(std::string(kNoServers));
-  if (situation.plan.job.control == Control::kFirst) return none("the job does so already");
+  if (situation.plan.job.control == Control::kFirst) return none("the job already does this");
   return {{{{{"comm.control", "first"}}}}};
 }
 
 Proposals buckets(const Situation& situation) {
   if (has_servers(situation)) return none(std::string(kOnlyServers));
   const auto size = bucket_size(situation);
-  if (!size) return none("the capture has no all-reduce that says its size");
+  if (!size) return none("no captured all-reduce records its size");
   return other_sizes("comm.bucket_bytes", in_whole_mebibytes(*size));
 }
 
 Proposals algorithms(const Situation& situation) {
   if (has_servers(situation)) return none(std::string(kOnlyServers));
   if (!has_sized_collectives(captured(situation)))
-    return none("the capture has no collective of several ranks that says what it transfers");
+    return none("no captured collective of several ranks records its size");
   if (!nccl_assumptions(captured(situation).dag, situation.plan.cluster).empty())
     return none("NCCL chooses the algorithm of each collective itself");
   Proposals proposals;
@@ -261,7 +262,7 @@ Proposals more_servers(const Situation& situation) {
 }
 
 Proposals no_barriers(const Situation& situation) {
-  if (has_servers(situation)) return none("comm.barrier=cross is the same for parameter servers");
+  if (has_servers(situation)) return none("for parameter servers, comm.barrier=cross does this");
   return {{{{{"overlap.barriers", "off"}}}}};
 }
 
@@ -273,7 +274,7 @@ Proposals prefetch(const Situation& situation) {
       if (name.find(sharded) != std::string_view::npos) return {{{{{"overlap.prefetch", "1"}}}}};
     }
   }
-  return none("nothing in the capture is named after FSDP, whose all-gathers are of parameters");
+  return none("no FSDP module was captured");
 }
 
 Proposals longest_classes(const Situation& situation) {
@@ -300,14 +301,14 @@ Proposals slowest_rank(const Situation& situation) {
     const Duration compute = rank.compute == Duration{} ? rank.host : rank.compute;
     if (compute > Duration{}) ranks.emplace_back(compute, rank.rank);
   }
-  if (ranks.size() < 2) return none("the capture has one rank");
+  if (ranks.size() < 2) return none("only one rank was captured");
   std::sort(ranks.begin(), ranks.end());
   const auto [slowest, rank] = ranks.back();
   const Duration usual = ranks[(ranks.size() - 1) / 2].first;
   const double factor = static_cast<double>(usual.count()) / static_cast<double>(slowest.count());
-  if (factor * kLeastStraggling > 1) return none("all ranks compute about as long");
+  if (factor * kLeastStraggling > 1) return none("all ranks compute for about the same time");
   return {{{{{fmt::format("compute{{rank={}}}.scale", rank), fmt::format("{:.3g}", factor)}},
-            fmt::format("rank {} computes as fast as the others", rank)}}};
+            fmt::format("rank {} as fast as the others", rank)}}};
 }
 
 Proposals free_network(const Situation& situation) {

@@ -27,29 +27,50 @@ Baseline baseline_of(const Predictor& predictor, const Prediction& captured) {
   return baseline;
 }
 
+std::string with_range(Duration time, Duration low, Duration high) {
+  if (low == high) return to_text(time);
+  std::string from = to_text(low);
+  const std::string to = to_text(high);
+  const auto unit_of = [](std::string_view text) { return text.substr(text.find(' ')); };
+  if (unit_of(from) == unit_of(to)) from.resize(from.find(' '));
+  return fmt::format("{} ({} to {})", to_text(time), from, to);
+}
+
+std::string against_baseline(Duration time, Duration baseline) {
+  constexpr double kNoticed = 0.0005;  // less is 0.0 %
+  constexpr double kLargest = 10;      // beyond +1,000 % a multiple is easier to read
+  if (baseline <= Duration{}) return "and the baseline takes no time";
+  const double change = sim::ratio(time - baseline, baseline);
+  const std::string subject = fmt::format("the baseline's {}", to_text(baseline));
+  if (time == baseline) return "the same as " + subject;
+  if (std::abs(change) < kNoticed) return "less than 0.1 % from " + subject;
+  if (change >= kLargest) return fmt::format("{:.0f}x {}", 1 + change, subject);
+  return fmt::format("{} {} than {}", sim::percent(std::abs(change)), change < 0 ? "less" : "more", subject);
+}
+
 std::string trust_text(const Baseline& baseline, const Assumptions& assumptions) {
-  if (!baseline.measured) return "nothing was measured to compare the prediction with";
+  if (!baseline.measured) return "No step time was measured, so the error of the prediction is unknown.";
   if (const Assumption* const given = find_assumption(assumptions, sim::kClusterFile)) return given->sentence;
   const double error = *baseline.error();
-  const std::string subject = fmt::format("the {} iteration of {}", baseline.unprofiled ? "unprofiled" : "captured",
-                                          to_text(*baseline.measured));
+  const std::string subject = fmt::format(
+      "The {} of {}", baseline.unprofiled ? "step without the profiler" : "captured step", to_text(*baseline.measured));
   if (find_assumption(assumptions, kRecordedCollectives) != nullptr) {
     return fmt::format(
-        "{} is reproduced by recorded collectives ({}), which does not test the prediction: its links alone miss it",
-        subject, sim::signed_percent(error));
+        "{} is predicted with an error of {} because collectives keep their recorded times; this does not test the "
+        "network model.",
+        subject, sim::signed_percent(error, 1));
   }
-  constexpr double kSame = 0.00005;  // it would be printed as 0.00 %
+  constexpr double kSame = 0.00005;  // a smaller difference would be printed as 0.00 %
   if (std::abs(error) < kSame) {
     return fmt::format(
-        "{} is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay "
-        "does)",
+        "{} is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.",
         subject);
   }
-  return fmt::format("{} is predicted with an error of {}", subject, sim::signed_percent(error));
+  return fmt::format("{} is predicted with an error of {}.", subject, sim::signed_percent(error, 1));
 }
 
 std::string narrowing_text(const Prediction& prediction) {
-  constexpr double kMuch = 0.2;  // less device time without shapes widens a range little
+  constexpr double kMuch = 0.2;  // below this share, device time without shapes hardly widens the range
   Duration by_amount{};
   Duration by_class{};
   Duration all{};
@@ -60,17 +81,17 @@ std::string narrowing_text(const Prediction& prediction) {
     all += found.share.total().before;
   }
   if (by_amount > Duration{})
-    return "the range is wide because the device is not known: device.from=NAME, of a similar one, narrows it";
+    return "the range is wide because the captured device is unknown: name a similar one with device.from=NAME";
   if (all <= Duration{} || sim::ratio(by_class, all) < kMuch) return {};
   return fmt::format(
-      "{:.0f} % of the device time has no shapes, which widens the range: a capture with record_shapes=True, and "
-      "without CUDA graphs, narrows it",
+      "{:.0f} % of the device time was recorded without shapes, which widens the range: record with "
+      "record_shapes=True and without CUDA graphs",
       100 * sim::ratio(by_class, all));
 }
 
 std::string unsettled_text(double unsettled) {
   return fmt::format(
-      "the times of kernels beside communication did not settle in 20 replays: one more would change them by {}",
+      "kernel times during communication did not converge in 20 replays: another replay would change them by {}",
       sim::percent(unsettled));
 }
 

@@ -11,14 +11,14 @@
 
 namespace stepsim::scenarios {
 
-/// The job as it was captured: what every answer is compared with, and how well it is predicted. Every command that
-/// predicts shows this one.
+/// The captured job, with which every answer is compared, and how well it is predicted. Every command that predicts
+/// shows this.
 struct Baseline {
-  Duration iteration{};              ///< predicted
-  Duration of_captured_steps{};      ///< predicted for the captured steps alone, which `measured` is of
-  std::optional<Duration> measured;  ///< job.yaml's measured_step where `unprofiled`
-  bool unprofiled = false;           ///< the profiler's time was taken out
-  /// Of `of_captured_steps`, relative to `measured`; nothing where nothing was measured.
+  Duration iteration{};              ///< predicted duration
+  Duration of_captured_steps{};      ///< predicted duration of the captured steps alone, for comparison with `measured`
+  std::optional<Duration> measured;  ///< measured duration; if `unprofiled`, job.yaml's measured_step
+  bool unprofiled = false;           ///< true if the profiler's time was removed
+  /// Returns the error of `of_captured_steps` relative to `measured`, or nothing without a measurement.
   [[nodiscard]] std::optional<double> error() const noexcept;
   friend bool operator==(const Baseline&, const Baseline&) = default;
 };
@@ -29,24 +29,32 @@ inline constexpr auto kBaseline = std::to_array<sim::Field<Baseline>>({
     {"error", sim::at<&Baseline::error>},
 });
 
-/// `captured` is what `predictor` made of its plan(). O(tasks log tasks).
+/// Returns the baseline. `captured` is the result of `predictor` for its plan(). O(tasks log tasks).
 [[nodiscard]] Baseline baseline_of(const Predictor& predictor, const Prediction& captured);
 
-/// How well what was measured is predicted, as a part of a first line. A replay of recorded times reproduces them
+/// Returns a predicted step time with its range, "251.4 ms (243.5 to 259.4 ms)"; without a range, "251.4 ms".
+[[nodiscard]] std::string with_range(Duration time, Duration low, Duration high);
+
+/// Returns a step time compared with the baseline's: "52.7 % less than the baseline's 532.1 ms", or "66x the baseline's
+/// 20 ms" if it is more than 1,000 % longer.
+[[nodiscard]] std::string against_baseline(Duration time, Duration baseline);
+
+/// Returns a sentence that states how well the captured step is predicted. A replay of recorded times reproduces them
 /// whether or not the graph is right: then there is no error to state, and the sentence names the command that tests
-/// the graph. `assumptions` of the answer tell whether collectives keep recorded times, and what a given cluster does
-/// (sim::kClusterFile): then the difference from what was measured is no error, and the sentence is that assumption.
+/// the graph. If --cluster replaced the links (sim::kClusterFile in `assumptions`), the difference from the measured
+/// time is not an error of the model, and the sentence is that assumption.
 [[nodiscard]] std::string trust_text(const Baseline& baseline, const Assumptions& assumptions);
 
-/// "88 % of the device time has no shapes ...", where a better capture or a setting would make the range narrower;
-/// empty where nothing would.
+/// Returns "88 % of the device time was recorded without shapes ..." if a better capture or a setting would make the
+/// range narrower; otherwise empty.
 [[nodiscard]] std::string narrowing_text(const Prediction& prediction);
 
-/// "the times of kernels beside communication did not settle in 20 replays ...". Precondition: unsettled > 0, see
+/// Returns "kernel times during communication did not converge in 20 replays ...". Precondition: unsettled > 0, see
 /// Prediction.
 [[nodiscard]] std::string unsettled_text(double unsettled);
 
-/// Both, as far as they apply to an answer of which nothing else is shown: a point of a sweep.
+/// Returns the texts of narrowing_text() and unsettled_text() that apply, for answers that show nothing else: points of
+/// a sweep.
 [[nodiscard]] std::string note_on(const Prediction& prediction);
 
 }  // namespace stepsim::scenarios

@@ -5,44 +5,47 @@
 
 #include "sim/analysis/step_spread.h"
 
-/// How far predictions may be off, as factors, by what models of measured runs were off by. docs/fidelity.md,
-/// "Intervals", says how the figures were found, and how they do on groups that they were not found on.
+/// The possible error of predictions as factors, based on the errors of models on measured runs.
+/// docs/internals/answers.md, "Ranges", describes how the constants were found and how well they hold for groups of
+/// runs that were not used.
 namespace stepsim::scenarios {
 
 using sim::Factors;
 
-/// The range of independent sources together: on each side the root of the sum of the squared logarithms of their
-/// factors, as standard uncertainties of factors combine (JCGM 100:2008, 5.1.2 and 5.1.6). Never narrower than one of
-/// them alone, never wider than their product. A factor below 1e-6 counts as that. O(sources).
+/// Returns the combined range of independent sources: on each side the root of the sum of the squared logarithms of
+/// their factors, as for standard uncertainties of factors (JCGM 100:2008, 5.1.2 and 5.1.6). It is never narrower than
+/// the widest single source and never wider than their product. Factors below 1e-6 count as 1e-6. O(sources).
 [[nodiscard]] Factors independent(std::span<const Factors> sources);
 
-/// The range of two sources of which the second may come on top of the first: the product.
+/// Returns the range of two sources that can add up: their product.
 [[nodiscard]] inline Factors on_top(Factors a, Factors b) noexcept { return {a.least * b.least, a.most * b.most}; }
 
-// How far models are off, by the measured runs of docs/test-data.md.
+// Errors of models on the measured runs of docs/internals/test-data.md.
 
-/// A model that was not told a run is off by this, if only rates changed. With this figure and the next two 95 % of the
-/// 117 measured runs lie in their ranges, which the figures were found on; of runs of groups that were left out, 91 %.
+/// Typical error of a model that was not fitted to a run, if only rates changed. With this constant and the next two,
+/// the ranges include 95 % of the 117 measured runs, which were used to find the constants, and 91 % of the runs in
+/// groups that were left out.
 constexpr double kUsualModelError = 0.012;
-/// The same if the job's own settings changed: partitions, buckets, schedule, workers, servers.
+/// Typical error if the job's own settings changed: partitions, buckets, schedule, workers, servers.
 constexpr double kSettingsError = 0.02;
-/// What comes to these for each factor e between the captured iteration and the predicted one.
+/// Error added to kUsualModelError or kSettingsError for each factor e (2.718) between the captured and the predicted
+/// iteration.
 constexpr double kExtrapolationError = 0.03;
 
-/// What is known of an answer without another replay.
+/// The properties of an answer that are known without another replay.
 struct ModelCase {
-  double change = 1;              ///< the predicted iteration relative to that of the job as captured, predicted
-  bool settings_changed = false;  ///< the job's settings differ from the captured ones
-  double link_rate_error = 0;     ///< how far the links' rate may be off, relative to it
+  double change = 1;              ///< ratio of the predicted iterations with and without the change
+  bool settings_changed = false;  ///< true if the job's settings differ from the captured ones
+  double link_rate_error = 0;     ///< relative uncertainty of the links' rate
 };
 
-/// Symmetric in the logarithm.
+/// Returns the typical error, which is symmetric on a logarithmic scale.
 [[nodiscard]] Factors usual_error(const ModelCase& of);
-/// The part that grows with the distance from what was captured. Where links were fitted badly that is more: if a part
-/// of an iteration T goes as the links' rate, and that is off by r, a change to T' is off by r |T / T' - 1|, because as
-/// captured the other parts make up for it.
+/// Returns the part of the error that grows with the distance from the capture. It is larger if links were fitted
+/// badly. If part of an iteration T depends on the links' rate and that rate is wrong by r, a change to T' is wrong by
+/// r |T / T' - 1|, because in the captured iteration the other parts compensate the error.
 [[nodiscard]] Factors extrapolation_error(const ModelCase& of);
-/// Whether the links' fit makes extrapolation worse than usual.
+/// True if the fit of the links increases the extrapolation error above the typical one.
 [[nodiscard]] bool is_worse_for_links(const ModelCase& of);
 
 }  // namespace stepsim::scenarios

@@ -30,7 +30,7 @@ std::vector<Applied> applied_sources(const IntervalCase& of) {
   return applied;
 }
 
-/// The variant's factor; none if the capture contradicts it.
+/// Returns the variant's factor, or nothing if the capture contradicts it.
 std::optional<double> factor_of(const IntervalVariant& variant, const IntervalCase& of) {
   if (!variant.name.empty() && of.basis.is_contradicted(variant.name, variant.change)) return std::nullopt;
   Plan plan = of.plan;
@@ -38,7 +38,7 @@ std::optional<double> factor_of(const IntervalVariant& variant, const IntervalCa
   return ratio(of.basis.iteration_of(plan), of.predicted());
 }
 
-/// Finds the factors that are not known, several at once. Of several errors the first variant's is thrown.
+/// Computes the unknown factors in parallel. If several throw, the error of the first variant is thrown.
 void replay_variants(const IntervalCase& of, std::vector<Applied>& sources) {
   std::vector<IntervalVariant*> unknown;
   std::uint64_t tasks = 0;
@@ -64,7 +64,7 @@ void replay_variants(const IntervalCase& of, std::vector<Applied>& sources) {
   }
 }
 
-/// The range over the variants that are not contradicted; none if there is none.
+/// Returns the range over the variants that are not contradicted, or nothing if there are none.
 std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants) {
   std::optional<Factors> factors;
   for (const IntervalVariant& one : variants) {
@@ -75,12 +75,12 @@ std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants) {
   return factors;
 }
 
-/// Sources are independent, but for those that were found from the times of the same captured steps: these may all be
-/// off the same way. And what was measured was measured: if the answer is off as the captured iteration is, a typical
-/// step must lie in the range, however small the other sources are.
+/// Combines the sources as independent ones, except those found from the times of the same captured steps: these may
+/// have the same error, so their union is used. The range also includes measured steps: if the answer has the same
+/// error as the captured iteration, a typical step must be within the range, however small the other sources are.
 AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> found) {
   const Duration predicted = of.predicted();
-  std::vector<Factors> factors(1);  // the first: of the captured steps
+  std::vector<Factors> factors(1);  // the first entry is for sources found from step times
   for (const IntervalSource& source : found) {
     const Factors range{ratio(source.low, predicted), ratio(source.high, predicted)};
     if (source.of_step_times) {
@@ -99,6 +99,10 @@ AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> foun
 }
 
 }  // namespace
+
+std::string title_of(const IntervalSource& source) {
+  return source.name == kUsualErrorSource ? "typical model error" : std::string(source.name);
+}
 
 IntervalFinder::IntervalFinder(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter)
     : basis_(std::make_unique<const IntervalBasis>(predictor, baseline, meter)) {}

@@ -12,48 +12,54 @@ namespace stepsim::scenarios {
 
 class IntervalBasis;
 
-/// One reason why an answer is a range, and the range that it alone would give.
+/// A reason why an answer is a range, and the range that it alone would give.
 struct IntervalSource {
-  std::string_view name;  ///< of its line in interval_sources.h: "steps", "sharing"
-  std::string reason;     ///< a sentence without its full stop
+  std::string_view name;  ///< name of the source in interval_sources.cpp: "steps", "sharing"
+  std::string reason;     ///< reason as a sentence without the period
   Duration low{};         ///< low <= the prediction <= high
   Duration high{};
-  bool of_capture = false;  ///< it is about the captured steps, whatever the plan: a comparison with them knows better
-  bool of_step_times = false;  ///< found from the times of the captured steps: such sources are not independent
+  bool of_capture = false;     ///< true if the uncertainty is about the captured steps, whatever the plan; a comparison
+                               ///< with these steps can then be more precise
+  bool of_step_times = false;  ///< true if found from the times of the captured steps; such sources are not independent
 };
 
-/// The source that says what the profiler may have cost.
-constexpr std::string_view kProfilerSource = "profiler";
+/// Returns the name of a source for people: "typical model error" for "usual error".
+[[nodiscard]] std::string title_of(const IntervalSource& source);
 
-/// The range of an iteration's time, and why it is a range.
+/// The source for the possible cost of the profiler.
+constexpr std::string_view kProfilerSource = "profiler";
+/// The source for the usual error of the models.
+constexpr std::string_view kUsualErrorSource = "usual error";
+
+/// The range of an iteration's time, and the reasons for it.
 struct AnswerInterval {
   Duration low{};
   Duration high{};
-  std::vector<IntervalSource> sources;  ///< those that apply; a source without effect has no width
+  std::vector<IntervalSource> sources;  ///< the sources that apply; a source without effect has width 0
 };
 
-/// How far to trust predictions of one capture. Each source of scenarios/answer/interval_sources.h is computed by
-/// itself. Sources are independent, and together as wide as independent() says (scenarios/answer/factors.h); of those
-/// that were found from the times of the same steps the widest counts. The range also holds typical captured steps,
-/// scaled as the answer is: model and steps on top of each other (docs/fidelity.md, "Intervals").
+/// Computes the ranges of predictions for one capture. Each source of scenarios/answer/interval_sources.h is computed
+/// separately. Independent sources are combined with independent() (scenarios/answer/factors.h). Of the sources found
+/// from the times of the same steps, the widest range counts. The range also includes typical captured steps, scaled
+/// like the answer: the product of the ranges of model and steps (docs/internals/answers.md, "Ranges").
 class IntervalFinder {
  public:
-  /// `baseline` is what `predictor` made of its plan(). All must outlive the finder.
+  /// `baseline` is the result of `predictor` for its plan(). All arguments must outlive this object.
   IntervalFinder(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter);
   IntervalFinder(const IntervalFinder&) = delete;
   IntervalFinder& operator=(const IntervalFinder&) = delete;
   ~IntervalFinder();
 
-  /// The range of `scenario`, which the predictor made of `plan`. Replays the plan once for each variant of a source
-  /// that applies (up to eight for sharing, at most two for others), and the capture for each sharing, drift and the
-  /// profiler, once for all answers. Safe to use from several threads. Throws what predict() throws.
+  /// Returns the range of `scenario`, the prediction for `plan`. Replays the plan once for each variant of a source
+  /// that applies (up to eight for sharing, at most two for others). Replays the capture for each sharing, for drift
+  /// and for the profiler, once for all answers. Thread-safe. Throws what predict() throws.
   [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
 
  private:
   std::unique_ptr<const IntervalBasis> basis_;
 };
 
-/// The range of one answer. Takes the replays of a finder.
+/// Returns the range of one answer. Replays as often as IntervalFinder::of() does.
 [[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
                                          const Prediction& scenario, ReplayMeter& meter);
 

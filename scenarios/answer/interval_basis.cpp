@@ -15,7 +15,7 @@ namespace {
 
 using sim::ratio;
 
-/// The rank with the longest measured iteration.
+/// Returns the rank with the longest measured iteration.
 const sim::RankSteps* slowest_of(const std::map<Rank, sim::RankSteps>& ranks) {
   const sim::RankSteps* slowest = nullptr;
   for (const auto& [rank, steps] : ranks) {

@@ -14,41 +14,42 @@
 
 namespace stepsim::scenarios {
 
-/// What the ranges of all answers about one capture have in common. Safe to use from several threads.
+/// Data shared by the ranges of all answers about one capture. Thread-safe.
 class IntervalBasis {
  public:
-  /// `baseline` is what `predictor` made of its plan(). All must outlive this.
+  /// `baseline` is the result of `predictor` for its plan(). All arguments must outlive this object.
   IntervalBasis(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter);
 
   [[nodiscard]] Predictor& predictor() const noexcept { return predictor_; }
   [[nodiscard]] const Prediction& baseline() const noexcept { return baseline_; }
   [[nodiscard]] ReplayMeter& meter() const noexcept { return meter_; }
-  /// Of the baseline.
+  /// Returns the summary of the baseline.
   [[nodiscard]] const sim::Summary& summary() const noexcept { return summary_; }
-  /// Of the job as captured.
+  /// Returns the plan of the captured job.
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const GraphKey& key() const noexcept { return key_; }
-  /// How captured steps differ; no range if nothing was measured.
+  /// Returns the range of the captured steps; no range if nothing was measured.
   [[nodiscard]] const Factors& steps() const noexcept { return steps_; }
-  /// Captured steps of the slowest rank.
+  /// Returns the number of captured steps of the slowest rank.
   [[nodiscard]] std::size_t step_count() const noexcept { return step_count_; }
   [[nodiscard]] const std::optional<double>& trend() const noexcept { return trend_; }
   [[nodiscard]] Duration iteration_of(const Plan& plan) const { return meter_.predict(predictor_, plan).iteration; }
 
-  /// What the baseline stands for: without the profiler where that was taken out.
+  /// Returns the measured duration of the baseline, without the profiler's time if that was removed.
   [[nodiscard]] Duration measured() const;
-  /// The prediction that compares with what was measured: on another cluster the baseline does not.
+  /// Returns the prediction to compare with the measured time. It is not the baseline if another cluster was given.
   [[nodiscard]] Duration comparable() const;
-  /// What was measured, relative to its prediction.
+  /// Returns the ratio of the measured times to their prediction.
   [[nodiscard]] Factors shift() const;
-  /// A prediction relative to what was captured.
+  /// Returns the ratio of a prediction to the captured iteration.
   [[nodiscard]] double change_to(Duration predicted) const;
 
-  /// Whether the capture contradicts `change`: it predicts the captured iteration worse, by more than captured steps
-  /// differ and by more than the usual error. A replay, once for each name.
+  /// True if the capture contradicts `change`: with it, the captured iteration is predicted worse, by more than
+  /// captured steps differ and by more than the usual error. Needs one replay for each name.
   [[nodiscard]] bool is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const;
 
-  /// How much shorter the captured iteration may have been without its profiler. A replay, once.
+  /// Returns how much shorter the captured iteration may have been without its profiler. Replays once, at the first
+  /// call.
   [[nodiscard]] Duration profiled() const;
 
  private:
@@ -67,7 +68,7 @@ class IntervalBasis {
   std::optional<double> trend_;
   mutable std::once_flag profiled_once_;
   mutable Duration profiled_{};
-  mutable std::mutex mutex_;  ///< of contradicted_
+  mutable std::mutex mutex_;  ///< protects contradicted_
   mutable std::map<std::string, std::shared_future<bool>> contradicted_;
 };
 

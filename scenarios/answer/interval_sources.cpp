@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "model/base/text.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
@@ -30,7 +31,7 @@ Variants replayed(std::function<void(Plan& plan)> change, std::string name = {})
   return {{.change = std::move(change), .name = std::move(name)}};
 }
 
-/// Replays in which something is as small, and as large, as it may be.
+/// Returns replays at the lower and the upper end of a value's range.
 template <class Change>
 Variants both_sides(Change change) {
   Variants variants;
@@ -42,7 +43,7 @@ Variants both_sides(Change change) {
 
 bool is_measured(const Case& of) { return of.summary().measured; }
 
-// model
+// ---- model
 
 bool misses_the_capture(const Case& of) {
   const Factors shift = of.basis.shift();
@@ -51,26 +52,28 @@ bool misses_the_capture(const Case& of) {
 
 std::string error_of_the_capture(const Case& of) {
   const Duration measured = of.basis.measured();
-  return fmt::format("the {} iteration of {} is predicted with an error of {}",
-                     of.basis.predictor().profiler() ? "unprofiled" : "captured", to_text(measured),
+  return fmt::format("the {} of {} is predicted with an error of {}",
+                     of.basis.predictor().profiler() ? "step without the profiler" : "captured step", to_text(measured),
                      sim::signed_percent(ratio(of.basis.comparable() - measured, measured), 1));
 }
 
-// steps, transient, repetition
+// ---- steps, transient, repetition
 
 std::string steps_that_differ(const Case& of) {
   const std::size_t count = of.basis.step_count();
-  if (count < 2) return "one captured step does not show how steps differ";
-  return fmt::format("the {} captured steps differ, and so few may differ from others", count);
+  if (count < 2) return "a single captured step does not show how steps vary";
+  return fmt::format("the {} captured steps vary, and other steps may vary more", count);
 }
 
 std::string how_steps_go_on(const Case& of) {
-  return fmt::format("the captured steps {} throughout: the job was not steady, and the answer is about its middle",
-                     *of.basis.trend() < 1 ? "shorten" : "lengthen");
+  return fmt::format(
+      "the captured steps get {} from first to last: the job was not in a steady state, and the "
+      "prediction is for its middle",
+      *of.basis.trend() < 1 ? "shorter" : "longer");
 }
 
-/// Whether a job goes on at once after its one captured step is not known; nor why repeated steps take something else
-/// than captured ones.
+/// True if it is not known whether the job continues immediately after its only captured step, or why repeated steps
+/// take a different time than captured ones.
 bool may_repeat_otherwise(const Case& of) {
   if (!of.basis.predictor().trusts_repetition()) return true;
   return of.basis.step_count() < 2 && of.scenario.in_the_long_run < of.predicted();
@@ -80,36 +83,37 @@ Variants in_the_long_run(const Case& of) { return {{.factor = ratio(of.scenario.
 
 std::string when_steps_begin(const Case& of) {
   if (!of.basis.predictor().trusts_repetition()) {
-    return fmt::format("the same steps, repeated until they are steady, take {}, which the captured steps contradict",
-                       to_text(of.scenario.in_the_long_run));
+    return fmt::format(
+        "simulated back to back until they are steady, the steps take {}, which the captured steps "
+        "contradict",
+        to_text(of.scenario.in_the_long_run));
   }
   return fmt::format(
-      "no captured step follows another: the next may begin once all of one is done, as predicted, or as soon as "
-      "threads "
-      "and streams are free, after {}",
+      "only one step was captured: the next may start when all of it is done, as predicted, or as soon as its "
+      "threads and streams are free, after {}",
       to_text(of.scenario.in_the_long_run));
 }
 
-// usual error, extrapolation
+// ---- usual error, extrapolation
 
 ModelCase model_case(const Case& of) {
   return {of.basis.change_to(of.predicted()), of.settings_changed(),
           of.links_apply() ? of.basis.predictor().link_rate_error() : 0};
 }
 
-/// A replay of recorded times that changes nothing has no model to be wrong.
+/// False for a replay of recorded times without changes, which uses no model that could be wrong.
 bool rests_on_models(const Case& of) {
   return (of.links_apply() && !of.plan.recorded_collectives) || of.changes_anything();
 }
 
 std::string distance_from_the_capture(const Case& of) {
   const ModelCase model = model_case(of);
-  if (!is_worse_for_links(model)) return "models were off by this much more so far from what was captured";
-  return fmt::format("the links' rate was fitted and may be off by {:.1f} %, which the change makes visible",
+  if (!is_worse_for_links(model)) return "additional model error for a change this large";
+  return fmt::format("the fitted link bandwidth may be off by {:.1f} %, which matters for this change",
                      100 * model.link_rate_error);
 }
 
-// profiler
+// ---- profiler
 
 bool may_be_profiled(const Case& of) { return of.basis.profiled() > Duration{} && of.predicted() > Duration{}; }
 
@@ -118,28 +122,31 @@ Variants without_the_profiler(const Case& of) {
 }
 
 std::string cost_of_the_profiler(const Case& of) {
-  return fmt::format("recording slows a job, here by up to {} a step; job.yaml's measured_step would say",
-                     to_text(of.basis.profiled()));
+  return fmt::format(
+      "the profiler may have slowed each step by up to {}; set measured_step in job.yaml to the step "
+      "time without it",
+      to_text(of.basis.profiled()));
 }
 
-// sharing
+// ---- sharing
 
-/// The ways of sharing links that are tried.
+/// The values of sharing to try.
 constexpr std::array kSharings{0.0, 0.5, 1.0};
 
 bool shares_unknown(const Case& of) {
   return !of.plan.sharing_known && of.links_are_shared() && uses_links(of.captured());
 }
 
-/// Whether a replay with this sharing would be the one of the prediction: a model that does not know of sharing, or
-/// senders that share fairly anyway, so that none has a turn to keep.
+/// True if this sharing would give the same replay as the plan: the model does not support sharing, or senders share
+/// fairly, so that there are no turns to keep.
 bool is_as_predicted(const Plan& plan, double sharing) {
   const auto& parameters = plan.network->parameters;
   if (std::find(parameters.begin(), parameters.end(), &kSharing) == parameters.end()) return true;
   return sharing == 1 && plan.cluster.network[kSharing] == 1;
 }
 
-/// Senders are predicted to take turns message by message, but TCP may serve one sender until it has nothing left.
+/// Returns variants in which senders share links differently. The prediction lets senders take turns for each message,
+/// but TCP may serve one sender until it has no more messages.
 Variants other_sharings(const Case& of) {
   Variants variants;
   for (const double sharing : kSharings) {
@@ -161,16 +168,15 @@ Variants other_sharings(const Case& of) {
   return variants;
 }
 
-// concurrency, drift, nccl
+// ---- concurrency, drift, nccl
 
-/// How the collectives of ranks' pools of threads share their time: those that a library carries out several at once,
-/// as gloo does.
+/// How the collectives on thread pools overlap in time. Libraries such as gloo run several collectives concurrently.
 struct PooledCollectives {
-  Duration busy{};        ///< at least one runs, over all pools
-  Duration concurrent{};  ///< what they take together beyond that: each second in which two run counts one
+  Duration busy{};        ///< time in which at least one runs, summed over all pools
+  Duration concurrent{};  ///< additional time of concurrent collectives: each second in which two run adds one
 };
 
-/// Of a replay. O(tasks log tasks).
+/// Measures how the collectives on thread pools overlap in a replay. O(tasks log tasks).
 PooledCollectives pooled_collectives(const Dag& dag, const sim::Timeline& timeline) {
   std::map<LaneId, std::vector<sim::Interval>> pools;
   Duration together{};
@@ -185,10 +191,11 @@ PooledCollectives pooled_collectives(const Dag& dag, const sim::Timeline& timeli
   return pooled;
 }
 
-/// The capture does not show what collectives do to each other that its changed job runs at once.
+/// True if the changed job runs collectives concurrently and the captured one does not, so that their effect on each
+/// other is not known.
 bool begins_concurrency(const Case& of) {
   if (!of.links_apply() || of.plan.recorded_collectives) return false;
-  constexpr int kNoticed = 20;  // 5 % of the time
+  constexpr int kNoticed = 20;  // threshold of 5 % of the time
   const PooledCollectives before = pooled_collectives(of.baseline().graph->dag, of.baseline().timeline);
   const PooledCollectives after = pooled_collectives(of.scenario.graph->dag, of.scenario.timeline);
   return before.concurrent * kNoticed < before.busy && after.concurrent * kNoticed > after.busy;
@@ -203,9 +210,9 @@ bool rests_on_nccl_model(const Case& of) {
   return !nccl_assumptions(of.scenario.graph->dag, of.plan.cluster).empty();
 }
 
-// copies
+// ---- copies
 
-/// The ranks that are not copies. Copies follow them.
+/// Returns the ranks that are not copies. Copies come after them.
 std::span<const Rank> captured_ranks(const Case& of) {
   const std::vector<Rank>& ranks = of.baseline().graph->recording.ranks;
   const std::size_t count = std::size_t{captured_workers(of.captured())} * of.captured().job.local_size.value_or(1);
@@ -216,7 +223,7 @@ bool has_copies(const Case& of) {
   return !captured_ranks(of).empty() && *of.plan.job.workers > captured_workers(of.captured());
 }
 
-/// The range of the values relative to their median; no range for fewer than two values.
+/// Returns the range of the values relative to their median; no range for fewer than two values.
 Factors about_median(std::vector<Duration> values) {
   Factors factors;
   std::sort(values.begin(), values.end());
@@ -239,7 +246,8 @@ void scale_copies(Plan& plan, Rank last_captured, double factor) {
   });
 }
 
-/// Copies that compute like the fastest and like the slowest captured rank; the prediction if there is no difference.
+/// Returns variants in which copies compute like the fastest and like the slowest captured rank; only the prediction if
+/// these are equal.
 Variants other_copies(const Case& of) {
   const std::span<const Rank> ranks = captured_ranks(of);
   std::vector<Duration> compute;
@@ -258,13 +266,13 @@ Variants other_copies(const Case& of) {
 
 std::string who_was_captured(const Case& of) {
   return captured_ranks(of).size() == 1
-             ? "one worker was captured, and how others differ is not known"
-             : "workers that were not captured may compute like the fastest or the slowest captured";
+             ? "only one worker was captured; how others differ is unknown"
+             : "workers that were not captured may be as fast as the fastest captured one or as slow as the slowest";
 }
 
-// device, host, interference
+// ---- device, host, interference
 
-/// Whether roofline changed anything of device work.
+/// True if roofline changed any device work.
 bool scales_by_roofline(const Case& of) {
   const std::vector<DeviceShare>& shares = of.scenario.shares;
   return std::any_of(shares.begin(), shares.end(), [](const DeviceShare& found) {
@@ -273,8 +281,8 @@ bool scales_by_roofline(const Case& of) {
   });
 }
 
-/// What host work takes on another machine, relative to the captured one. Servers' processors of one time differ by
-/// about that much in what one thread does (docs/fidelity.md, "Another device").
+/// Factors on host work on another machine. Single-thread speeds of server processors of one generation differ by about
+/// this much (docs/internals/fidelity.md, "Another GPU").
 constexpr std::array kOtherHosts{0.7, 1.4};
 
 Variants other_hosts(const Case& /*of*/) {
@@ -289,20 +297,21 @@ Variants other_hosts(const Case& /*of*/) {
   return variants;
 }
 
-// loader
+// ---- loader
 
-/// Waits for a data loader that take this share of an iteration show that it sets the pace. Taking a batch over alone,
-/// without a wait, takes 0.1 to 1.4 ms in the captures at hand, about 1 % of their steps.
+/// If waits for a data loader take at least this share of an iteration, the loader limits the job. Receiving a batch
+/// without waiting takes 0.1 to 1.4 ms in the available captures, about 1 % of their steps.
 constexpr double kLoaderSetsPace = 0.05;
 
-/// Nothing is known of a loader that is not waited for, and a user who scales the waits says what they are.
+/// False if the loader does not limit the captured job, because then nothing is known about it, or if the user scales
+/// the waits.
 bool may_wait_otherwise(const Case& of) {
   if (!of.changes_anything() || (of.plan.other_loader && !of.plan.other_loader_workers)) return false;
   return ratio(of.summary().parts.loader, of.summary().parts.sum()) >= kLoaderSetsPace;
 }
 
-/// The loader makes batches as fast as before: a shorter step waits longer for them, up to the captured iteration, and
-/// a longer one less.
+/// Returns variants in which the loader makes batches at the same rate as before. Then a shorter step waits longer for
+/// them, up to the captured iteration, and a longer step waits less.
 Variants at_pace_of_loader(const Case& of) {
   const Duration before = of.baseline().iteration;
   const Duration shortest = std::max(before, of.predicted() - of.summary().parts.loader);
@@ -311,22 +320,23 @@ Variants at_pace_of_loader(const Case& of) {
 
 std::string what_loader_does(const Case& of) {
   if (of.plan.other_loader_workers)
-    return "more processes that load data save this much at most, and nothing where they share what limits them";
+    return "more loader processes save at most this much, and nothing if they share a bottleneck";
   return fmt::format(
-      "{:.1f} % of the captured steps is waiting for data: processes that load it may go on as fast as before, so that "
-      "another step waits longer or less",
+      "{:.1f} % of the captured step time is waiting for data: if the loader keeps its pace, a faster step waits "
+      "longer "
+      "and a slower one less",
       100 * ratio(of.summary().parts.loader, of.summary().parts.sum()));
 }
 
-/// Whether other communication than captured runs beside kernels that it slows.
+/// True if kernels overlap other communication than in the capture and are slowed by it.
 bool is_slowed_otherwise(const Case& of) {
   const std::vector<SlowedClass>& slowed = of.scenario.slowed;
   return std::any_of(slowed.begin(), slowed.end(), [](const SlowedClass& each) { return each.before != each.after; });
 }
 
-// missing ranks, unexplained waits: they cannot be replayed, because nobody knows what is waited for
+// ---- missing ranks, unexplained waits: cannot be replayed, because it is not known what is waited for
 
-/// The prediction if `kept`, a part of the iteration, changes as the rest does instead of staying as recorded.
+/// Returns the prediction if `kept`, a part of the iteration, scales like the rest instead of staying as recorded.
 Variants as_the_rest(const Case& of, Duration kept) {
   const Duration before = of.baseline().of_captured_steps;
   const Duration after = of.scenario.of_captured_steps;
@@ -335,12 +345,12 @@ Variants as_the_rest(const Case& of, Duration kept) {
 }
 
 std::string collectives_alone(const Case& of) {
-  return fmt::format("{} collectives were captured on one rank only: their recorded times, including waits, may change",
-                     lone_collectives(of.captured()));
+  return fmt::format("{} captured on one rank only: recorded times include waits for other ranks, which may change",
+                     counted(lone_collectives(of.captured()), "collective"));
 }
 
 std::string share_of_waits(const Case& of) {
-  return fmt::format("unexplained waits, {:.1f} % of the captured iteration, are kept and may change",
+  return fmt::format("unexplained waits ({:.1f} % of the captured step) are kept as recorded, but may change",
                      100 * ratio(of.summary().unexplained_wait, of.baseline().of_captured_steps));
 }
 
@@ -367,10 +377,10 @@ constexpr std::array kSources{
                .variants = in_the_long_run,
                .reason_of = when_steps_begin,
                .of_capture = true},
-    SourceRule{.name = "usual error",
+    SourceRule{.name = kUsualErrorSource,
                .applies = rests_on_models,
                .variants = [](const Case& of) { return known(usual_error(model_case(of))); },
-               .reason = "models of measured runs were off by this much"},
+               .reason = "usual error of the models in comparisons with measured runs"},
     SourceRule{.name = "extrapolation",
                .applies = [](const Case& of) { return rests_on_models(of) && model_case(of).change != 1; },
                .variants = [](const Case& of) { return known(extrapolation_error(model_case(of))); },
@@ -383,29 +393,30 @@ constexpr std::array kSources{
     SourceRule{.name = "sharing",
                .applies = shares_unknown,
                .variants = other_sharings,
-               .reason = "senders that meet on a link may share it fairly or be served one after the other"},
+               .reason = "senders on one link may share its bandwidth equally or be served one at a time"},
     SourceRule{
         .name = "concurrency",
         .applies = begins_concurrency,
         .variants = [](const Case&) { return replayed([](Plan& plan) { plan.collectives_in_turn = true; }); },
-        .reason = "the capture shows no collectives of a rank at once: they may share its links, or go one at a time"},
+        .reason = "no concurrent collectives of one rank were captured: they may share its links or run one at a time"},
     SourceRule{
         .name = "drift",
         .applies = may_drift,
         .variants = [](const Case&) { return replayed([](Plan& plan) { plan.begins_together = true; }, "drift"); },
-        .reason = "workers may stay in step or drift apart"},
+        .reason = "workers may stay synchronized or drift apart"},
     SourceRule{
         .name = "transfers",
         .applies = [](const Case& of) { return of.plan.recorded_transfers != 1; },
         .variants = [](const Case&) { return replayed([](Plan& plan) { plan.recorded_transfers = 1; }); },
-        .reason = "it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none"},
+        .reason =
+            "it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)"},
     SourceRule{
         .name = "collectives",
         .applies = [](const Case& of) { return of.plan.recorded_collectives && of.changes_anything(); },
         .variants =
             [](const Case&) { return replayed([](Plan& plan) { plan.recorded_collectives = Excess::kScales; }); },
         .reason =
-            "what recorded collectives took beyond the network model's times is kept, and may change as those do"},
+            "the part of recorded collective times that the network model does not explain is kept, but may change"},
     SourceRule{.name = "nccl",
                .applies = rests_on_nccl_model,
                .variants =
@@ -413,18 +424,21 @@ constexpr std::array kSources{
                      return both_sides(
                          [](Plan& plan, double side) { plan.cluster.network.set(kCollectiveSide, side); });
                    },
-               .reason = "collectives that were not measured so may take less or more than NCCL's cost model says"},
+               .reason = "collectives without a matching measurement may take less or more time than NCCL's cost model "
+                         "predicts"},
     SourceRule{.name = "copies", .applies = has_copies, .variants = other_copies, .reason_of = who_was_captured},
     SourceRule{
         .name = "device",
         .applies = scales_by_roofline,
         .variants = [](const Case&) { return both_sides([](Plan& plan, double side) { plan.device_side = side; }); },
-        .reason = "kernels with other work or on another device may take less or more than roofline says"},
+        .reason = "kernels with other work or on another device may take less or more time than the roofline model "
+                  "predicts"},
     SourceRule{.name = "host",
                .applies = [](const Case& of) { return of.plan.other_machine && !of.plan.host_known; },
                .variants = other_hosts,
-               .reason = "another machine's processor may be faster or slower, from 0.7 to 1.4 of the captured times; "
-                         "host.scale says how much"},
+               .reason =
+                   "the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set "
+                   "host.scale if you know it"},
     SourceRule{
         .name = "loader", .applies = may_wait_otherwise, .variants = at_pace_of_loader, .reason_of = what_loader_does},
     SourceRule{
@@ -432,7 +446,9 @@ constexpr std::array kSources{
         .applies = is_slowed_otherwise,
         .variants =
             [](const Case&) { return both_sides([](Plan& plan, double side) { plan.interference_side = side; }); },
-        .reason = "communication beside them may slow kernels as little as a tenth of those compared, or as much"},
+        .reason =
+            "communication may slow kernels as little as the 10th percentile of those compared, or as much as the "
+            "90th"},
     SourceRule{
         .name = "missing ranks",
         .applies = [](const Case& of) { return lone_collectives(of.captured()) > 0; },

@@ -10,15 +10,15 @@
 
 #include "scenarios/answer/interval_basis.h"
 
-/// Why an answer is a range: one line for each source of doubt, in interval_sources.cpp. docs/fidelity.md,
-/// "Intervals", has the same lines in the same order.
+/// The reasons why an answer is a range: one rule for each source of uncertainty, listed in interval_sources.cpp.
+/// docs/internals/answers.md, "Ranges", has the same list in the same order.
 namespace stepsim::scenarios {
 
-/// An answer and what it is an answer about.
+/// An answer, with its plan and its capture.
 struct IntervalCase {
   const IntervalBasis& basis;
   const Plan& plan;
-  const Prediction& scenario;  ///< what the predictor made of `plan`
+  const Prediction& scenario;  ///< the prediction for `plan`
 
   [[nodiscard]] Duration predicted() const noexcept { return scenario.iteration; }
   [[nodiscard]] const Capture& captured() const noexcept { return *plan.captured; }
@@ -33,8 +33,8 @@ struct IntervalCase {
   }
 };
 
-/// Something else that the answer may be, as a factor of the prediction: known at once, or found by a replay of the
-/// plan with a change. A change with a name is replayed on the capture too, and is left out if the capture contradicts
+/// A different possible answer, as a factor of the prediction. The factor is either known or found by replaying the
+/// plan with a change. A change with a name is also replayed on the capture, and is ignored if the capture contradicts
 /// it.
 struct IntervalVariant {
   std::optional<double> factor{};
@@ -42,18 +42,19 @@ struct IntervalVariant {
   std::string name{};
 };
 
-/// One source of doubt. It applies to an answer if `applies`, and if the capture does not contradict all its variants.
+/// A source of uncertainty. It applies to an answer if `applies` is true and the capture does not contradict all of its
+/// variants.
 struct SourceRule {
   std::string_view name{};
   bool (*applies)(const IntervalCase& of) = nullptr;
   std::vector<IntervalVariant> (*variants)(const IntervalCase& of) = nullptr;
-  std::string_view reason{};                                   ///< a sentence without its full stop,
-  std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< or one that depends on the answer
-  bool of_capture = false;                                     ///< IntervalSource::of_capture
-  bool of_step_times = false;                                  ///< IntervalSource::of_step_times
+  std::string_view reason{};  ///< a sentence without the period; used if `reason_of` is null
+  std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< returns the sentence for one answer
+  bool of_capture = false;                                     ///< has the meaning of IntervalSource::of_capture
+  bool of_step_times = false;                                  ///< has the meaning of IntervalSource::of_step_times
 };
 
-/// All of them, in the order in which they are shown.
+/// Returns all rules, in the order in which they are shown.
 [[nodiscard]] std::span<const SourceRule> interval_sources() noexcept;
 
 }  // namespace stepsim::scenarios

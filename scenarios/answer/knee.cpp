@@ -17,7 +17,7 @@ std::optional<double> factor(const std::string& text) {
   return text.ends_with('x') ? parse_number<double>(std::string_view(text).substr(0, text.size() - 1)) : std::nullopt;
 }
 
-/// What a parser of model/base/units.h makes of the text.
+/// Returns the result of a parser of model/base/units.h, or nothing if it throws.
 template <class Parse>
 std::optional<double> with_unit(const std::string& text, Parse parse) {
   try {
@@ -42,7 +42,7 @@ std::optional<double> time(const std::string& text) {
 using ParseNumber = std::optional<double> (*)(const std::string& text);
 constexpr ParseNumber kForms[] = {plain, factor, size, rate, time};
 
-/// The places of an axis's values, from the smallest value to the largest; empty if they have no order.
+/// Returns the positions of an axis's values in order of size; empty if the values cannot be ordered.
 std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   std::vector<Magnitude> sizes;
   for (const std::string& value : values) {
@@ -57,7 +57,7 @@ std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   return order;
 }
 
-/// How many iterations at the front of a line are close to the best, one after the other.
+/// Returns how many consecutive iterations from the front of a line are close to the best.
 std::size_t flat_length(std::span<const Duration> line, Duration best) {
   const double most = static_cast<double>(best.count()) * (1 + kKneeShare);
   const auto end = std::find_if(line.begin(), line.end(),
@@ -65,14 +65,14 @@ std::size_t flat_length(std::span<const Duration> line, Duration best) {
   return static_cast<std::size_t>(end - line.begin());
 }
 
-/// Where on a line, in order of size, the knee is.
+/// The position of the knee on a line in order of size.
 struct KneePlace {
   std::size_t place = 0;
   bool upwards = true;
   bool whole_axis = false;
 };
 
-/// Nothing if only the last value at either end is close to the best.
+/// Returns the knee of a line. Returns nothing unless at least two values at one end are close to the best.
 std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
   const std::size_t from_small = flat_length(line, best);
   std::reverse(line.begin(), line.end());
@@ -83,12 +83,12 @@ std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
   return std::nullopt;
 }
 
-/// Of the job, for a captured batch: the less, the more it gets done.
+/// Returns the time of the whole job per captured batch; less is better.
 double time_in_all(const Outcome& outcome) {
   return static_cast<double>(outcome.iteration->count()) / (outcome.batches * outcome.workers);
 }
 
-/// What a worker takes for a captured batch at a point of a line.
+/// The time of a worker per captured batch, at a point of a line.
 struct BatchTime {
   Duration time{};
   Duration low{};
@@ -100,7 +100,8 @@ BatchTime batch_time(const Outcome& outcome) {
   return {scaled(*outcome.iteration, share), scaled(outcome.low, share), scaled(outcome.high, share)};
 }
 
-/// The line if each point takes its shortest time or its longest: all alike, or from one end of the line to the other.
+/// Returns the line with each point at the lower end of its range, with each at the upper end, and with a linear
+/// transition from one to the other in both directions.
 std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& line) {
   const std::size_t last = line.size() - 1;
   const auto taken = [&](double share_of_first, double share_of_last) {
@@ -116,8 +117,8 @@ std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& l
   return {taken(0, 0), taken(1, 1), taken(0, 1), taken(1, 0)};
 }
 
-/// A knee at the other end of the line, or none, leaves the range of this one as it is: then one value or the other is
-/// best, which the ranges of the points say.
+/// Sets Knee::from and Knee::to. If iterations within the ranges of the points give no knee, or a knee at the other end
+/// of the line, they are ignored: the ranges of the points already show that another value may be best.
 void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, const std::vector<std::string>& values,
                const std::vector<std::size_t>& order) {
   std::size_t from = found.place;
@@ -133,12 +134,12 @@ void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, 
   knee.to = values[order[to]];
 }
 
-/// The points along an axis through `best`, in order of the size of the axis's values.
+/// The points along an axis through `best`, in order of size of the axis's values.
 struct KneeLine {
-  std::vector<std::size_t> order;  ///< places on the axis; empty if its values have no order
-  std::vector<BatchTime> times;    ///< as many, if it is complete
-  bool complete = true;            ///< every point has an iteration
-  bool of_workers = false;         ///< their number differs along it
+  std::vector<std::size_t> order;  ///< positions on the axis; empty if its values cannot be ordered
+  std::vector<BatchTime> times;    ///< one for each position, if complete
+  bool complete = true;            ///< true if every point has an iteration
+  bool of_workers = false;         ///< true if the number of workers differs along the line
 };
 
 KneeLine line_through(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
@@ -161,7 +162,7 @@ std::vector<Duration> times_of(const KneeLine& line) {
   return times;
 }
 
-/// The knee on the line through `best` along an axis.
+/// Returns the knee on the line through `best` along an axis.
 std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
                             std::size_t axis) {
   const std::vector<std::string>& values = points.axes[axis].values;
@@ -176,8 +177,9 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   return knee;
 }
 
-/// Precondition: the axis has no knee.
-AxisWithoutKnee why_none(const Points& points, std::span<const Outcome> outcomes, std::size_t best, std::size_t axis) {
+/// Returns why an axis has no knee. Precondition: it has none.
+AxisWithoutKnee reason_without_knee(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
+                                    std::size_t axis) {
   const std::vector<std::string>& values = points.axes[axis].values;
   AxisWithoutKnee none{axis, NoKnee::kOneValue, values[points.place(best, axis)]};
   if (values.size() < 2) return none;
@@ -232,7 +234,7 @@ std::vector<AxisWithoutKnee> axes_without_knee(const Points& points, std::span<c
   if (!best) return found;
   for (std::size_t axis = 0; axis < points.axes.size(); ++axis) {
     if (knee_on(points, outcomes, *best, axis)) continue;
-    found.push_back(why_none(points, outcomes, *best, axis));
+    found.push_back(reason_without_knee(points, outcomes, *best, axis));
   }
   return found;
 }

@@ -25,7 +25,7 @@ constexpr std::array kTried{1.0, 0.75, 0.5, 0.25, 0.0};
 
 struct Tried {
   double sharing = 0;
-  double error = 0;  ///< absolute
+  double error = 0;  ///< absolute error
 };
 
 bool shares_links(const Plan& plan) {
@@ -34,7 +34,7 @@ bool shares_links(const Plan& plan) {
   return std::find(network.parameters.begin(), network.parameters.end(), &kSharing) != network.parameters.end();
 }
 
-/// By their errors.
+/// Returns the values that were tried, ordered by error.
 std::vector<Tried> tried(Predictor& predictor, ReplayMeter& meter, Duration measured) {
   std::vector<Tried> all;
   for (const double sharing : kTried) {
@@ -55,10 +55,10 @@ bool has_captured_collectives(const Plan& plan) {
 
 using sim::ratio;
 
-/// No event costs more; where that is not enough, something else slowed the job.
+/// Maximum cost of an event. If this is not enough, something other than the profiler slowed the job.
 constexpr Duration kLargestPerEvent{1'000'000};
-/// What is left of a task's recorded time, at least: it did something.
-constexpr double kWholly = 0.9;
+/// Maximum share of a task's recorded time that is removed, because the task did some work.
+constexpr double kMaxRemovedShare = 0.9;
 
 bool is_slowed(const Dag& dag, TaskId task) {
   switch (dag.kind(task)) {
@@ -69,16 +69,16 @@ bool is_slowed(const Dag& dag, TaskId task) {
   }
 }
 
-/// The iteration if each event cost `per_event`.
+/// Returns the iteration under the assumption that each event cost `per_event`.
 Duration iteration_without(Predictor& predictor, ReplayMeter& meter, Duration per_event) {
   Plan plan = predictor.plan();
   plan.rules.emplace_back([per_event](const Capture& capture, std::vector<Duration>& durations) {
-    without_profiler(capture, per_event, kWholly, durations);
+    without_profiler(capture, per_event, kMaxRemovedShare, durations);
   });
   return meter.predict(predictor, plan).iteration;
 }
 
-/// The smallest cost with which the iteration is at most `wanted`, to 1 part in a thousand.
+/// Returns the smallest cost per event with which the iteration is at most `wanted`, accurate to one in a thousand.
 Duration cost_for(Predictor& predictor, ReplayMeter& meter, Duration wanted) {
   Duration low{};
   Duration high = kMostPerEvent;
@@ -102,7 +102,7 @@ bool communicates(const Dag& dag) {
 
 std::string listed(const std::vector<Slowdown>& slowdowns) {
   return joined(slowdowns, [](const Slowdown& each) {
-    return fmt::format("{} {:.2f} times as long ({} compared)", to_text(each.kernel_class), each.factor, each.kernels);
+    return fmt::format("{} {:.2f}x ({} compared)", to_text(each.kernel_class), each.factor, each.kernels);
   });
 }
 
@@ -123,9 +123,10 @@ bool refit_sharing(Predictor& predictor, ReplayMeter& meter) {
     predictor.assume_sharing(
         plan.cluster.network[kSharing], {},
         {"sharing_unexplained",
-         fmt::format("The captured iteration is missed by {:.0f} %, and no way of sharing links explains "
-                     "it: how senders share them is not known.",
-                     100 * error)});
+         fmt::format(
+             "The prediction misses the captured step by {:.0f} %, and no way of sharing links explains it; how "
+             "senders share them is unknown.",
+             100 * error)});
     return true;
   }
   std::vector<double> fitting;
@@ -137,9 +138,9 @@ bool refit_sharing(Predictor& predictor, ReplayMeter& meter) {
       best.sharing, fitting,
       {"sharing_refitted",
        fmt::format(
-           "Links are shared as {} (1 = fair, 0 = one sender at a time), and from {} to {} fits too: with {:.2g} "
-           "the captured iteration was missed by {:.0f} %, with this by {:.1f} %.",
-           best.sharing, *least, *most, plan.cluster.network[kSharing], 100 * error, 100 * best.error)});
+           "Senders share links with factor {} (1 = equally, 0 = one at a time); {} to {} fit as well. It predicts the "
+           "captured step within {:.1f} %, the factor {:.2g} only within {:.0f} %.",
+           best.sharing, *least, *most, 100 * best.error, plan.cluster.network[kSharing], 100 * error)});
   return true;
 }
 
@@ -158,8 +159,8 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
   if (std::abs(recorded.iteration.error) > error / 2) return false;
   predictor.prefer_recorded_collectives(
       {std::string(kRecordedCollectives),
-       fmt::format("Links calibrated from the capture miss its iteration by {}: each collective keeps its "
-                   "recorded time, changed as it would change alone under {}.",
+       fmt::format("Collectives keep their recorded times, changed as each would change alone under {1}, because links "
+                   "calibrated from the capture miss its step time by {0}.",
                    sim::signed_percent(links.iteration.error, 1), plan.network->name)});
   return true;
 }
@@ -171,9 +172,10 @@ void test_repetition(Predictor& predictor, ReplayMeter& meter) {
     return;
   predictor.distrust_repetition(
       {std::string(kRepetitionContradicted),
-       fmt::format("The captured steps take {}, and {} when each is repeated until it is steady, which is further off "
-                   "than they differ: iterations are distances between captured steps.",
-                   stepsim::to_text(baseline.of_captured_steps), stepsim::to_text(repeated))});
+       fmt::format(
+           "The captured steps take {}, but {} when simulated back to back until they are steady. The difference "
+           "is larger than between the steps, so the step time is taken from the captured steps.",
+           stepsim::to_text(baseline.of_captured_steps), stepsim::to_text(repeated))});
 }
 
 void without_profiler(const Capture& capture, Duration per_event, double most, std::vector<Duration>& durations) {
@@ -198,12 +200,12 @@ void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
   const Duration cost = cost_for(predictor, meter, wanted);
   predictor.take_out_profiler(
       {.per_event = cost,
-       .most = kWholly,
+       .most = kMaxRemovedShare,
        .note = {"profiler",
-                fmt::format("The profiler took {} an event from the host's work: as captured a step takes {}, "
-                            "and {} by job.yaml's measured_step.",
-                            stepsim::to_text(cost), stepsim::to_text(summary.iteration.measured),
-                            stepsim::to_text(*said))}});
+                fmt::format(
+                    "The profiler added {} of CPU time per event: a captured step takes {}, and {} according to "
+                    "measured_step in job.yaml.",
+                    stepsim::to_text(cost), stepsim::to_text(summary.iteration.measured), stepsim::to_text(*said))}});
 }
 
 void learn_interference(Predictor& predictor, bool wanted, const sim::EngineOptions& options) {
@@ -212,19 +214,20 @@ void learn_interference(Predictor& predictor, bool wanted, const sim::EngineOpti
   if (!wanted) {
     return predictor.add_assumption(
         {"interference_off",
-         "Kernels take as long as captured, whatever communication runs beside them (--no-interference)."});
+         "Kernels keep their captured durations, whatever communication overlaps them (--no-interference)."});
   }
   std::vector<Slowdown> slowdowns = evident_slowdowns(captured);
   if (slowdowns.empty()) {
     return predictor.add_assumption(
         {"interference_unknown",
-         "The capture does not show by how much communication slows compute beside it: durations stay as captured "
+         "The capture does not show how much communication slows overlapping compute, so durations stay as captured "
          "where a change moves communication."});
   }
   predictor.add_assumption(
-      {"interference", fmt::format("Beside communication kernels take longer than alone, as the captured steps "
-                                   "show: {}. Those follow where communication moves; others stay as captured.",
-                                   listed(slowdowns))});
+      {"interference",
+       fmt::format("Kernels are slower during communication, as in the captured steps: {}. Their durations "
+                   "change where communication moves; those of other kernels stay as captured.",
+                   listed(slowdowns))});
   predictor.follow_interference(std::move(slowdowns), options);
 }
 

@@ -23,12 +23,12 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Replays of one prediction in which durations follow communication, at most.
+/// Maximum number of replays for one prediction in which durations follow communication.
 constexpr int kMostRounds = 20;
 
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
-/// The graph of a job of servers and workers.
+/// Builds the graph of a parameter-server job.
 Capture parameter_server_graph(const Plan& plan) {
   PsOptions options = as_captured(*plan.captured->parameter_server);
   options.job = plan.job;
@@ -36,7 +36,7 @@ Capture parameter_server_graph(const Plan& plan) {
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
-/// What `make` makes. An error then begins with the key of a scenario that asked for it.
+/// Returns the result of `make`. Errors are prefixed with the key of the scenario that asked for it.
 template <class Make>
 Capture asked_by(std::string_view key, Make make) {
   try {
@@ -48,7 +48,7 @@ Capture asked_by(std::string_view key, Make make) {
   }
 }
 
-/// The graph of any other job.
+/// Builds the graph of a job without parameter servers.
 Capture rank_graph(const Plan& plan, Capture captured) {
   Capture graph = under_models(std::move(captured));
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
@@ -59,7 +59,8 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   return graph;
 }
 
-/// The durations of the graph after the plan's rules. Rules of device work add their shares to the prediction.
+/// Returns the durations of the graph after applying the plan's rules. Rules for device work add their shares to the
+/// prediction.
 std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, const RecordedCollectives* collectives,
                                         Prediction& prediction) {
   std::vector<Duration> durations(graph.dag.task_count());
@@ -83,7 +84,7 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
   return durations;
 }
 
-/// The engine's times end there, so an iteration of that length has no meaning.
+/// Throws if a time has reached the engine's limit, because such an iteration has no meaning.
 void refuse_the_end_of_time(const sim::Timeline& timeline) {
   if (std::find(timeline.finish.begin(), timeline.finish.end(), kEndOfTime) == timeline.finish.end()) return;
   throw UsageError("the step would take longer than 146 years; expected smaller changes");
@@ -188,8 +189,8 @@ void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::
   interference_ = {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
 }
 
-/// Replays until the kernels' durations fit the communication that they meet. `durations` are those of the replay that
-/// the prediction holds.
+/// Replays until the durations of kernels match the communication that they overlap. `durations` are those of the
+/// replay in `prediction`.
 void Predictor::slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
                              const sim::EngineOptions& options, Prediction& prediction) const {
   SlowedKernels kernels(*interference_, *prediction.graph, durations, side);

@@ -21,88 +21,87 @@
 
 namespace stepsim::scenarios {
 
-/// How a change scaled the durations of device work.
+/// The effect of a change on the durations of device work.
 struct DeviceShare {
   std::string change;  ///< "device.to=H100"
-  std::string kept;    ///< what it left unchanged, and why
+  std::string kept;    ///< what the change left unchanged, and why
   ScaledShare share;
 };
 
 /// The replay of a plan.
 struct Prediction {
-  std::shared_ptr<const Capture> graph;  ///< what was replayed
-  sim::Timeline timeline;                ///< of graph->dag
-  /// The answer: in the long run where captured steps follow each other (Predictor::distrust_repetition()), else of
-  /// the captured steps.
+  std::shared_ptr<const Capture> graph;  ///< the graph that was replayed
+  sim::Timeline timeline;                ///< times of the tasks of graph->dag
+  /// The answer: the long-run iteration if captured steps follow each other (Predictor::distrust_repetition()),
+  /// otherwise that of the captured steps.
   Duration iteration{};
-  /// Of the captured steps alone, as docs/fidelity.md defines it, "Measured, replayed, error": what compares with what
-  /// was measured.
+  /// The iteration of the captured steps alone, for comparison with the measured time; docs/internals/answers.md,
+  /// "Step time, replay, error", defines it.
   Duration of_captured_steps{};
-  /// Of steps that are repeated until they are steady (sim/analysis/steady.h); of the captured steps where they cannot
-  /// be.
+  /// The iteration of steps that are repeated until they are steady (sim/analysis/steady.h), or of the captured steps
+  /// if they cannot be repeated.
   Duration in_the_long_run{};
-  std::vector<DeviceShare> shares;  ///< of the changes of device work, in order
-  std::vector<SlowedClass> slowed;  ///< the kernels that communication slows; none where that is not known
-  /// By how much of their time those kernels would change in one more replay, where 20 did not settle them; else 0.
+  std::vector<DeviceShare> shares;  ///< one entry for each change of device work, in order
+  std::vector<SlowedClass> slowed;  ///< kernels slowed by communication; empty if this is not known
+  /// If 20 replays were not enough, the relative change of the slowed kernels' times in one more replay; otherwise 0.
   double unsettled = 0;
 };
 
-/// What the profiler added to the recorded times (scenarios/answer/learn_from_capture.h), and what is said of it.
+/// The profiler's cost in the recorded times (scenarios/answer/learn_from_capture.h), and the assumption about it.
 struct ProfilerCost {
   Duration per_event{};
-  double most = 0;  ///< share of a task
+  double most = 0;  ///< maximum share of a task's time that is removed
   Assumption note;
 };
 
-/// Predicts plans of one capture. Safe to use from several threads. Plans with equal keys share one graph, so a
-/// sweep over bandwidths has one.
+/// Predicts plans for one capture. Thread-safe except where noted. Plans with equal keys share one graph; for example,
+/// a sweep over bandwidths has only one.
 class Predictor {
  public:
   /// `captured` and `network` must outlive the predictor. `cluster` is the hardware that the capture ran on.
   Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network);
 
-  /// The plan that changes nothing.
+  /// Returns the plan without changes.
   [[nodiscard]] Plan plan() const;
-  /// Reads the trace that a change names. Without a reader such a change is refused.
+  /// Reads a trace that a change names. Without a reader, such changes are refused.
   using Reader = std::function<Capture(const std::string& path)>;
   void set_reader(Reader reader) { reader_ = std::move(reader); }
-  /// Every plan() from now on begins with this taken out. Not safe beside other calls.
+  /// Makes every later plan() remove this cost from the recorded times. This is not thread-safe.
   void take_out_profiler(ProfilerCost cost) { profiler_ = std::move(cost); }
   [[nodiscard]] const std::optional<ProfilerCost>& profiler() const noexcept { return profiler_; }
-  /// Something that every plan() from now on rests on. Not safe beside other calls.
+  /// Adds an assumption to every later plan(). Not thread-safe.
   void add_assumption(Assumption note) { assumptions_.push_back(std::move(note)); }
-  /// Every prediction from now on has kernels take as long as the communication beside them makes them
-  /// (SlowedKernels): what they took in the capture is what they take beside as much of it as in the replay of plan().
-  /// Makes that replay, and has predictions make up to 20 more each. Not safe beside other calls. Throws what predict()
-  /// throws.
+  /// Makes the durations of kernels depend, from now on, on the communication that they overlap (SlowedKernels). Their
+  /// captured durations correspond to the overlap in the replay of plan(), which this function makes; each prediction
+  /// makes up to 20 more replays. Not thread-safe. Throws what predict() throws.
   void follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options = {});
-  /// Replaces how senders share links in every plan() from now on, as an assumption. `fitting` are the ways that the
-  /// capture does not contradict. Not safe beside other calls.
+  /// Sets how senders share links in every later plan(), as an assumption. `fitting` are the values that the capture
+  /// does not contradict. Not thread-safe.
   void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
   [[nodiscard]] const std::vector<double>& fitting_sharings() const noexcept { return fitting_sharings_; }
-  /// From now on plans may have Plan::recorded_collectives. Precondition: the network model is not `recorded`. Not safe
-  /// beside other calls. Throws what sim::collectives_alone() throws.
+  /// Allows plans to use Plan::recorded_collectives from now on. Precondition: the network model is not `recorded`. Not
+  /// thread-safe. Throws what sim::collectives_alone() throws.
   void learn_recorded_collectives() { recorded_collectives_.emplace(captured_, cluster_, network_); }
-  /// Every plan() from now on has them, as an assumption. How links are shared no longer matters. Precondition:
-  /// they were learned. Not safe beside other calls.
+  /// Makes every later plan() use recorded collectives, as an assumption. Sharing of links then has no effect.
+  /// Precondition: learn_recorded_collectives() was called. Not thread-safe.
   void prefer_recorded_collectives(Assumption note);
-  /// How far the links' rate may be off, relative to it, where it was fitted. Not safe beside other calls.
+  /// Sets the relative uncertainty of the links' rate, if it was fitted. Not thread-safe.
   void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
   [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
-  /// Every prediction from now on is of the captured steps, because steps that are repeated do not take what those
-  /// took. Plans say so, as an assumption. Not safe beside other calls.
+  /// Makes predictions use the captured steps from now on, because repeated steps do not take the same time. Adds an
+  /// assumption to plans. Not thread-safe.
   void distrust_repetition(Assumption note);
   [[nodiscard]] bool trusts_repetition() const noexcept { return trusts_repetition_; }
-  /// The cluster is not the one that was captured: there the captured iteration is predicted as this, which is what
-  /// compares with what was measured. Not safe beside other calls.
+  /// Sets the predicted iteration on the captured cluster, for comparison with the measured time, if another cluster
+  /// was given. Not thread-safe.
   void set_on_own_cluster(Duration iteration) noexcept { on_own_cluster_ = iteration; }
   [[nodiscard]] const std::optional<Duration>& on_own_cluster() const noexcept { return on_own_cluster_; }
-  /// Another trace; each is read once. Precondition: there is a reader. Throws what the reader throws.
+  /// Returns another trace; each is read only once. Precondition: there is a reader. Throws what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
-  /// Throws what the plan's edits throw, UsageError if network model and plan do not fit each other, and what
-  /// sim::replay() throws. The answer does not depend on options.threads.
+  /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
+  /// and what sim::replay() throws. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
-  /// Frees the graph of plans with this key. It is made again if one is asked for.
+  /// Frees the graph of plans with this key. It is rebuilt when needed.
   void forget(const GraphKey& key);
 
  private:
@@ -114,7 +113,7 @@ class Predictor {
   const Capture& captured_;
   Cluster cluster_;
   const NetworkModel& network_;
-  std::mutex mutex_;  ///< of graphs_
+  std::mutex mutex_;  ///< protects graphs_
   std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
   std::optional<ProfilerCost> profiler_;
   std::vector<double> fitting_sharings_;
@@ -125,28 +124,28 @@ class Predictor {
   std::optional<RecordedCollectives> recorded_collectives_;
   std::optional<Assumption> recorded_note_;
   Assumptions assumptions_;
-  bool tells_origins_ = false;  ///< graphs say which captured task each of theirs is
+  bool tells_origins_ = false;  ///< true if graphs store the captured task of each of their tasks
   std::optional<CapturedInterference> interference_;
   Reader reader_;
-  mutable std::mutex reading_;                                            ///< of others_
-  mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< by path
+  mutable std::mutex reading_;                                            ///< protects others_
+  mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< other traces, indexed by path
 };
 
-/// How far the replays of one answer have come. Safe to use from several threads.
+/// Measures the progress of the replays for one answer. Thread-safe.
 class ReplayMeter {
  public:
-  /// Called with the tasks replayed so far, and with how many there will be as far as is known; 0: not yet. One call
-  /// at a time.
+  /// Called with the number of tasks replayed so far and the expected total; 0 if the total is not yet known. Never
+  /// called concurrently.
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-  /// `options.progress` is not used. `progress` may be empty.
+  /// `options.progress` is not used. `progress` can be empty.
   explicit ReplayMeter(sim::EngineOptions options = {}, Progress progress = {});
   ReplayMeter(const ReplayMeter&) = delete;
   ReplayMeter& operator=(const ReplayMeter&) = delete;
 
-  /// So many more tasks will be replayed, at most.
+  /// Announces that up to this many more tasks will be replayed.
   void expect(std::uint64_t tasks);
-  /// Predictor::predict(), counted.
+  /// Calls Predictor::predict() and counts its tasks.
   [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan);
   [[nodiscard]] int threads() const noexcept { return options_.threads; }
 
@@ -155,13 +154,13 @@ class ReplayMeter {
 
   sim::EngineOptions options_;
   Progress progress_;
-  std::mutex mutex_;  ///< of what is below, and of calls of progress_
+  std::mutex mutex_;  ///< protects the members below and calls of progress_
   std::uint64_t done_ = 0;
   std::uint64_t total_ = 0;
 };
 
-/// What a step of the plan's job does. The plan that changes nothing does captured_work(), which counts workers that
-/// were not captured; another number of workers is that number. O(collectives).
+/// Returns the work of a step of the plan's job. For the plan without changes, this is captured_work(). It includes
+/// workers that were not captured. If the plan changes the number of workers, that number is used. O(collectives).
 [[nodiscard]] sim::StepWork work_of(const Plan& plan);
 
 }  // namespace stepsim::scenarios

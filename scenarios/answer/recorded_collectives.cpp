@@ -8,7 +8,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// The shortest part: the others waited besides.
+/// Returns the shortest duration of a member, because the other members also waited.
 Duration recorded_time(const Dag& dag, RendezvousId rendezvous) {
   Duration shortest = Duration::max();
   for (const TaskId member : dag.members(rendezvous)) shortest = std::min(shortest, dag.duration(member));

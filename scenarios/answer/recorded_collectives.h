@@ -12,29 +12,31 @@
 
 namespace stepsim::scenarios {
 
-/// What collectives take where a network model that misses its own capture is trusted for changes only. Let R be the
-/// recorded time of one, A what the model makes of it alone (sim/engine/collectives_alone.h), and A' the same after the
-/// change. Then it takes
+/// Durations of collectives if a network model is wrong about its own capture, so that only its predictions of changes
+/// are used. Let R be the recorded time of a collective, A the model's time for it alone
+/// (sim/engine/collectives_alone.h), and A' the same after the change. The duration is
 ///
-///     R + A' - A    if R > A: what the model does not explain stays, as other time that nothing explains
+///     R + A' - A    if R > A: the time that the model does not explain stays
 ///     R A' / A      if R <= A
 ///
-/// (Excess::kScales: always the latter, as if the excess were transfer too; for ranges.)
-/// So a change that leaves network and collective as they were leaves its time to the nanosecond, and more bandwidth
-/// never lengthens it. Those that were not captured, as of other buckets, take A' times the recorded times of captured
-/// ones of their operation over the model's. What collectives do to each other on links stays as recorded.
+/// With Excess::kScales, which is used for ranges, the second formula always applies, as if all of the time were
+/// transfer. If neither the network nor the collective changes, the time therefore stays exactly the same, and more
+/// bandwidth never increases it. Collectives that were not captured, such as those of other buckets, take A' times the
+/// ratio of recorded to modelled time of the captured ones of the same operation. Interference between collectives on
+/// links stays as recorded.
 class RecordedCollectives {
  public:
-  /// `captured` ran on `cluster`. `captured` and `model` must outlive this. Precondition: model.make is not null.
+  /// `captured` ran on `cluster`. `captured` and `model` must outlive this object. Precondition: model.make is not
+  /// null.
   RecordedCollectives(const Capture& captured, const Cluster& cluster, const NetworkModel& model);
 
-  /// Sets the durations of the parts of collectives in `graph`, which was made of the captured one and keeps its
-  /// rendezvous ids. Those whose payload is not known stay. Throws what collectives_alone() throws.
+  /// Sets the durations of collectives in `graph`, which was derived from the captured one and keeps its rendezvous
+  /// ids. Collectives with unknown payload are not changed. Throws what collectives_alone() throws.
   void set_durations(const Capture& graph, const Cluster& cluster, Excess excess,
                      std::vector<Duration>& durations) const;
 
  private:
-  /// How recorded times relate to the model's, of some collectives together.
+  /// Sums of the recorded and the modelled times of several collectives.
   struct Total {
     double recorded = 0;
     double modelled = 0;
@@ -45,7 +47,7 @@ class RecordedCollectives {
   [[nodiscard]] double ratio_of(CollectiveOp op) const;
 
   const NetworkModel& model_;
-  std::vector<Duration> alone_;  ///< by RendezvousId of the capture
+  std::vector<Duration> alone_;  ///< indexed by RendezvousId of the capture
   std::map<CollectiveOp, Total> by_op_;
   Total all_;
 };

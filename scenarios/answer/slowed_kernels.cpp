@@ -12,18 +12,18 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Durations are settled when they change by less than this, summed and relative to their sum.
+/// Durations are settled if their summed change is less than this share of their sum.
 constexpr double kSettled = 1e-5;
 
 double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
 
-/// Which slowdown applies to the tasks of a name.
+/// Finds the slowdown that applies to tasks with a given name.
 class SlowdownOfName {
  public:
   SlowdownOfName(const Dag& dag, const std::vector<Slowdown>& slowdowns)
       : dag_(dag), slowdowns_(slowdowns), found_(dag.name_count()) {}
 
-  /// An index into the slowdowns, or their number if none applies.
+  /// Returns an index into the slowdowns, or their number if none applies.
   std::size_t operator()(NameId name) {
     std::optional<std::size_t>& found = found_[name.index()];
     if (!found) {
@@ -39,7 +39,7 @@ class SlowdownOfName {
  private:
   const Dag& dag_;
   const std::vector<Slowdown>& slowdowns_;
-  std::vector<std::optional<std::size_t>> found_;  ///< by NameId
+  std::vector<std::optional<std::size_t>> found_;  ///< indexed by NameId
 };
 
 }  // namespace

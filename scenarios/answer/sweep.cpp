@@ -15,14 +15,14 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Why a point is refused.
+/// The reason why a point is refused.
 struct Problem {
-  std::string sentence;  ///< empty if it is not
+  std::string sentence;  ///< why the point is refused; empty if it is not
   Refusal refusal = Refusal::kQuestion;
 };
 
-/// Calls `work`. Returns why it cannot be answered, or nothing. A value that is invalid for every capture is an error
-/// of the scenario, and ends the sweep.
+/// Calls `work` for a point. Returns why the point cannot be answered, or nothing if it can. A value that is invalid
+/// for every capture is an error of the scenario and ends the sweep.
 Problem problem_of(const std::function<void()>& work) {
   try {
     work();
@@ -42,7 +42,7 @@ Problem problem_of(const std::function<void()>& work) {
   }
 }
 
-/// Numbers graphs in the order in which they come; equal ones have one number.
+/// Numbers graphs in order of appearance; equal graphs get the same number.
 class NumberedGraphs {
  public:
   std::uint32_t number_of(const GraphKey& key) {
@@ -57,7 +57,7 @@ class NumberedGraphs {
   std::vector<GraphKey> keys_;
 };
 
-/// Assumptions, each once, in the order in which they came.
+/// A list of distinct assumptions in order of appearance.
 class DistinctAssumptions {
  public:
   void add(const Assumptions& more) {
@@ -79,25 +79,25 @@ class GraphUsers {
       : left_(graphs) {
     for (const std::size_t point : which) ++left_[graph_of[point]];
   }
-  /// Counts one point as finished. True if it was the last of its graph.
+  /// Counts a point as finished. Returns true if it was the last of its graph.
   bool leave(std::uint32_t graph) { return --left_[graph] == 0; }
 
  private:
   std::vector<std::size_t> left_;
 };
 
-/// Hands out points until none is left or a thread failed.
+/// Distributes points to threads until none is left or a thread has failed.
 class WorkList {
  public:
   WorkList(std::vector<std::size_t> order, const std::atomic<bool>* stop) : order_(std::move(order)), stop_(stop) {}
 
-  /// The next point. Throws Interrupted.
+  /// Returns the next point. Throws Interrupted.
   std::optional<std::size_t> next() {
     if (stop_ != nullptr && stop_->load()) throw Interrupted();
     const std::size_t place = failed_.load() ? order_.size() : next_++;
     return place < order_.size() ? std::optional(order_[place]) : std::nullopt;
   }
-  /// All other threads end after their current point.
+  /// Makes all other threads end after their current point.
   void fail() { failed_ = true; }
 
  private:
@@ -141,8 +141,8 @@ Plan Sweep::plan_of(std::size_t point) const {
   return plan;
 }
 
-/// The order of points: as many graphs at a time as there are threads. Each thread first makes a graph of its own;
-/// then all threads share these graphs.
+/// Returns the order of points: as many graphs at a time as there are threads. Each thread first builds one graph; then
+/// all threads share these graphs.
 std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, std::size_t threads) const {
   std::vector<std::size_t> seen(graphs_.size());
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch of graphs, turn, point
@@ -176,7 +176,7 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
   return outcome;
 }
 
-/// The graph of a point, and that of its range in which workers begin together.
+/// Frees the graph of a point, and the one for its range in which workers begin together.
 void Sweep::forget(const GraphKey& key) {
   predictor_.forget(key);
   GraphKey together = key;

@@ -18,53 +18,55 @@
 
 namespace stepsim::scenarios {
 
-/// Who has to change something for a refused point to be predicted.
+/// Says what must change so that a refused point can be predicted.
 enum class Refusal : std::uint8_t {
-  kQuestion,  ///< the point has to be put otherwise (exit 2)
-  kCapture,   ///< the capture lacks what the point needs; another one may answer it (exit 5)
+  kQuestion,  ///< the question: the point must be changed (exit 2)
+  kCapture,   ///< the capture: it lacks data for the point; another one may have it (exit 5)
 };
 
-/// The result of a point: its iteration with the range of it, or one sentence that says why there is none.
+/// The result of a point: its iteration and range, or a sentence that says why there is none.
 struct Outcome {
   std::optional<Duration> iteration;
   std::string problem;
   Duration low{};  ///< low <= iteration <= high (scenarios/answer/interval.h); 0 without an iteration
   Duration high{};
-  std::uint32_t workers = 1;             ///< of the job; 1 without an iteration
-  double batches = 1;                    ///< that each takes in a step (sim/analysis/throughput.h)
-  std::string note{};                    ///< note_on() its prediction; may be empty
-  Refusal refusal = Refusal::kQuestion;  ///< of a point without an iteration
+  std::uint32_t workers = 1;  ///< number of workers of the job; 1 without an iteration
+  double batches = 1;         ///< batches per worker and step (sim/analysis/throughput.h)
+  std::string note{};         ///< result of note_on(); may be empty
+  /// What must change to predict the point; set for a point without an iteration.
+  Refusal refusal = Refusal::kQuestion;
 };
 
 struct SweepOptions {
-  int threads = 1;                          ///< never changes an outcome
-  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: run() throws Interrupted
-  /// Called for each finished point, in any order, from any thread, one call at a time. An exception from it ends the
-  /// sweep.
+  int threads = 1;                          ///< number of threads; does not affect outcomes
+  const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C; then run() throws Interrupted
+  /// Called for each finished point, in any order, from any thread, but never concurrently. An exception from it ends
+  /// the sweep.
   std::function<void(std::size_t point, const Outcome& outcome)> done;
-  /// Called with what was predicted of a point before it is dropped, several calls at a time. May be empty.
+  /// Called with the prediction of a point before it is freed, possibly concurrently. The function may be empty.
   std::function<void(std::size_t point, const Prediction& predicted, const AnswerInterval& range)> look{};
 };
 
-/// Predicts the points of a scenario's sweep, several at a time. While a point is predicted its timeline takes some
-/// 23 bytes a task (27 if durations change), twice that while its range is found, and for a moment 30 more for jobs
-/// with device work, whose steps are repeated (sim/analysis/steady.h); of a finished point only the iteration and its
-/// range are kept. Points with the same graph share it. A graph is freed after its last point, so besides that of the
-/// captured job at most two graphs per thread exist at a time, four where workers may drift apart.
+/// Predicts the points of a scenario's sweep in parallel. While a point is predicted, its timeline takes about 23 bytes
+/// per task (27 if durations change), twice as much while its range is computed, and temporarily 30 more for jobs with
+/// device work, whose steps are repeated (sim/analysis/steady.h). Only the iteration and range of finished points are
+/// kept. Points with the same graph share it, and a graph is freed after its last point. In addition to the captured
+/// job's graph, there are therefore at most two graphs per thread at a time, or four if workers may drift apart.
 ///
-/// A range takes further replays of its point: none for sources that follow from the capture, one to five for sharing
-/// and drift, two for another device, two for kernels beside communication (docs/sweeps.md, "Ranges").
+/// A range needs further replays of its point: none for sources that follow from the capture, one to five for sharing
+/// and drift, two for another device, two for kernels during communication (docs/internals/answers.md, "Ranges").
 class Sweep {
  public:
-  /// Both arguments must outlive the sweep. Throws what the changes of the scenario itself throw, and ValueError for
-  /// a point's value that is invalid for every capture. Simulates nothing. O(points).
+  /// Both arguments must outlive the sweep. Throws what the changes of the scenario itself throw, and ValueError for a
+  /// point's value that is invalid for every capture. Simulates nothing. O(points).
   Sweep(Predictor& predictor, const Scenario& scenario);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
-  /// What the answers rest on, each once: the assumptions of the scenario, then those of its points.
+  /// Returns the assumptions of the scenario and of its points, without duplicates.
   [[nodiscard]] const Assumptions& assumptions() const noexcept { return assumptions_; }
 
-  /// Predicts these points. A point that a what-if refuses has an outcome with a problem. Throws Interrupted.
+  /// Predicts the points with the numbers in `which`. A point that a what-if refuses has an outcome with a problem.
+  /// Throws Interrupted.
   void run(std::span<const std::size_t> which, const SweepOptions& options);
 
  private:
@@ -76,32 +78,33 @@ class Sweep {
   Predictor& predictor_;
   PointChanges changes_;
   Points points_;
-  Plan common_;  ///< after the scenario's own changes, but for those of with_points_
-  /// Changes of hardware that are applied with those of each point; the scenario's documents must outlive them.
+  Plan common_;  ///< plan after the scenario's own changes, except the changes in with_points_
+  /// Changes of hardware that are applied together with the changes of each point. The scenario's documents must
+  /// outlive them.
   std::vector<const Change*> with_points_;
-  std::vector<GraphKey> graphs_;         ///< those that points have, each once
-  std::vector<std::uint32_t> graph_of_;  ///< by point: index into graphs_
+  std::vector<GraphKey> graphs_;         ///< the distinct graphs of the points
+  std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_
   Assumptions assumptions_;
 };
 
-/// All that a sweep's reports say, except the outcomes of its points. It depends only on the question
-/// and the inputs, not on how the work was done: all parts of one sweep have the same head.
+/// Everything in a sweep's reports except the outcomes of its points. It depends only on the question and the inputs,
+/// so all parts of a divided sweep have the same head.
 struct SweepHead {
   sim::Provenance provenance;
-  std::string name;     ///< of the scenario; may be empty
-  std::string network;  ///< the model's name
-  std::string warning;  ///< that the capture is not what it looks like; may be empty
-  std::string caution;  ///< that not all of the input could be used; may be empty
+  std::string name;     ///< name of the scenario; may be empty
+  std::string network;  ///< name of the network model
+  std::string warning;  ///< warns that the capture is not what it seems to be; may be empty
+  std::string caution;  ///< states that part of the input could not be used; may be empty
   std::vector<std::string> changes;
   Assumptions assumptions;
   Baseline baseline;
-  sim::StepWork work;  ///< of a captured step
+  sim::StepWork work;  ///< work of a captured step
   Points points;
 };
 
 struct SweepAnswer {
   SweepHead head;
-  std::vector<Outcome> outcomes;  ///< by point
+  std::vector<Outcome> outcomes;  ///< indexed by point
 };
 
 }  // namespace stepsim::scenarios

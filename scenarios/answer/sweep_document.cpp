@@ -19,34 +19,38 @@ using stepsim::to_text;
 std::string knee_text(const Points& points, const Knee& knee) {
   const std::string& key = points.axes[knee.axis].key;
   const double percent = kKneeShare * 100;
-  if (knee.whole_axis)
-    return fmt::format("no value of {} {} {:.0f} %", key, knee.of_workers ? "costs a worker" : "buys", percent);
-  const std::string range = knee.from == knee.to ? "" : fmt::format(", from {} to {}", knee.from, knee.to);
-  if (knee.of_workers) {
-    return fmt::format("{} {}={} (the knee{}) a worker keeps {:.0f} % of its throughput",
-                       knee.upwards ? "from" : "up to", key, knee.value, range, 100 - percent);
+  if (knee.whole_axis) {
+    return knee.of_workers ? fmt::format("throughput per worker hardly depends on {} (under {:.0f} %)", key, percent)
+                           : fmt::format("{} hardly matters (under {:.0f} %)", key, percent);
   }
-  return knee.upwards
-             ? fmt::format("beyond {}={} (the knee{}) more buys less than {:.0f} %", key, knee.value, range, percent)
-             : fmt::format("below {}={} (the knee{}) less buys less than {:.0f} %", key, knee.value, range, percent);
+  const std::string range =
+      knee.from == knee.to ? "" : fmt::format(" ({} to {} within the uncertainty)", knee.from, knee.to);
+  if (knee.of_workers) {
+    return fmt::format("with {} {} {}{}, a worker keeps at least {:.0f} % of its best throughput", key,
+                       knee.upwards ? "from" : "up to", knee.value, range, 100 - percent);
+  }
+  return fmt::format("{} {} {} {}{} saves less than {:.0f} %", knee.upwards ? "increasing" : "decreasing", key,
+                     knee.upwards ? "beyond" : "below", knee.value, range, percent);
 }
 
-/// Empty where nobody would look for a knee.
+/// Returns a sentence that says why an axis has no knee; empty if nobody would expect one.
 std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
   const std::string key = shown(points.axes[axis.axis].key);
   const std::string best = shown(axis.best);
   switch (axis.why) {
     case NoKnee::kOneValue:
     case NoKnee::kNoOrder: return {};
-    case NoKnee::kMissing: return fmt::format("{} has points without an answer, so no knee", key);
+    case NoKnee::kMissing:
+      return fmt::format("where {} stops mattering is unknown, because some points have no answer", key);
     case NoKnee::kLastBuys:
       if (axis.of_workers) {
-        return fmt::format("a worker has most throughput at {}={}, and {:.0f} % less or worse at the next value", key,
-                           best, kKneeShare * 100);
+        return fmt::format("throughput per worker is highest at {}={} and at least {:.0f} % lower at the next value",
+                           key, best, kKneeShare * 100);
       }
-      return fmt::format("{} still buys {:.0f} % or more at its last value, {}", key, kKneeShare * 100, best);
-    case NoKnee::kBestBetween: return fmt::format("{}={} is between worse values", key, best);
-    case NoKnee::kUneven: return fmt::format("{} goes up and down, so it has no knee", key);
+      return fmt::format("changing {} to {}, the end of its range, still saves {:.0f} % or more", key, best,
+                         kKneeShare * 100);
+    case NoKnee::kBestBetween: return fmt::format("{} is best at {}, with worse values on both sides", key, best);
+    case NoKnee::kUneven: return fmt::format("the step time goes up and down with {}", key);
   }
   return {};
 }
@@ -62,18 +66,18 @@ std::string knees_text(const SweepAnswer& answer) {
   return text;
 }
 
-/// "1,234 samples/s, 38.6 a device (93 % of the captured), "; empty where iterations say it.
+/// Returns "1,234 samples/s, 38.6 a device (93 % of the captured), "; empty if iterations alone show it.
 std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
   if (!work_differs(answer) && !answer.head.work.batch_size) return {};
   const sim::StepWork work = work_at(answer, outcome);
-  return fmt::format("{} {}, {} a device ({:.1f} % of the captured {}); ",
+  return fmt::format("{} {}, {} per device ({:.1f} % of the baseline's {}), ",
                      sim::rate_text(sim::rate_in_all(work, *outcome.iteration)), sim::unit_of(work),
                      sim::rate_text(sim::rate_of_device(work, *outcome.iteration)),
                      efficiency_of(answer, outcome) * 100,
                      sim::rate_text(sim::rate_of_device(answer.head.work, answer.head.baseline.iteration)));
 }
 
-/// Whether a point gets more done than the job as captured.
+/// True if a point has a higher throughput than the captured job.
 bool is_faster(const SweepAnswer& answer, const Outcome& outcome) {
   return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration) >
          sim::rate_in_all(answer.head.work, answer.head.baseline.iteration);
@@ -83,17 +87,14 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
-  return fmt::format(
-      "Of {} points the best is {}: {}an iteration takes {}, from {} to {}, instead of {} ({}){}{}{}; {}.",
-      answer.outcomes.size(), to_text(head.points.at(best)), rates_text(answer, outcome), to_text(time),
-      to_text(outcome.low), to_text(outcome.high), to_text(head.baseline.iteration),
-      sim::signed_percent(ratio(time - head.baseline.iteration, head.baseline.iteration), 1),
-      outcome.note.empty() ? "" : "; " + outcome.note,
-      is_faster(answer, outcome) ? "" : "; no point is faster than the job as captured", knees_text(answer),
-      trust_text(head.baseline, head.assumptions));
+  return fmt::format("Best of {}: {}: {}step time {}, {}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
+                     to_text(head.points.at(best)), rates_text(answer, outcome),
+                     with_range(time, outcome.low, outcome.high), against_baseline(time, head.baseline.iteration),
+                     is_faster(answer, outcome) ? "" : "; no point is faster than the baseline", knees_text(answer),
+                     outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
 }
 
-/// One row a point, for programs. No figure is negative: the ratio stands in for the change.
+/// Returns one row per point, for programs. No number is negative: the ratio is given instead of the change.
 sim::Table rows_of(const SweepAnswer& answer) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<sim::Column> columns;
@@ -127,11 +128,11 @@ sim::Table rows_of(const SweepAnswer& answer) {
   return table;
 }
 
-/// Along the last axis, whose points follow each other; a line for each point of the others. A list of points is one
-/// line.
+/// Returns a plot along the last axis, whose points are consecutive, with one line for each point of the other axes. A
+/// list of points is a single line.
 sim::Plot plot_of(const SweepAnswer& answer) {
   const Points& points = answer.head.points;
-  sim::Plot plot{.title = "Iteration time",
+  sim::Plot plot{.title = "Step time",
                  .x = keys_of(points).size() > 1 && points.axes.empty() ? "" : keys_of(points).back(),
                  .y = "iteration_ns",
                  .low = "low_ns",

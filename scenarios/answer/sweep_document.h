@@ -12,36 +12,36 @@
 
 namespace stepsim::scenarios {
 
-/// The reports on the answer of a sweep, in the order of the document: the list in sweep_reports.cpp.
+/// Returns the reports on the answer of a sweep in the order of the document; sweep_reports.cpp lists them.
 using SweepReport = sim::Report<SweepAnswer>;
 [[nodiscard]] std::span<const SweepReport> sweep_reports();
 
-/// Which point is best, and beyond which value more buys little; {"schema":"stepsim.sweep/1", ...} for
-/// programs. Refers to `answer`. Precondition: at least one point has an iteration.
+/// Returns the document that states which point is best, and beyond which value a further change hardly helps. Its JSON
+/// is {"schema":"stepsim.sweep/1", ...}. Keeps a reference to `answer`. Precondition: at least one point has an
+/// iteration.
 [[nodiscard]] sim::Document sweep_document(const SweepAnswer& answer);
 
-/// Settings as an object of JSON has them.
+/// Returns settings as the entries of a JSON object.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Setting>& settings);
 
-/// The keys of all points, in the order in which they come.
+/// Returns the keys of all points, in order of appearance.
 [[nodiscard]] std::vector<std::string> keys_of(const Points& points);
 
-/// A point's value of each key; empty where it does not set one.
+/// Returns a point's value for each key; empty for keys that it does not set.
 [[nodiscard]] std::vector<std::string> values_of(const Points& points, std::size_t point,
                                                  const std::vector<std::string>& keys);
 
-/// (iteration - baseline) / baseline. Precondition: `outcome` has an iteration.
+/// Returns (iteration - baseline) / baseline. Precondition: `outcome` has an iteration.
 [[nodiscard]] double change_of(const SweepAnswer& answer, const Outcome& outcome);
 
-/// What a step does at a point. Precondition: `outcome` has an iteration.
+/// Returns the work of a step at a point. Precondition: `outcome` has an iteration.
 [[nodiscard]] sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome);
-/// Whether points differ in what a step does from each other or from the captured job, so that their iterations do not
-/// compare.
+/// True if the work of a step differs between points or from the captured job, so that iterations cannot be compared.
 [[nodiscard]] bool work_differs(const SweepAnswer& answer);
-/// A device's throughput over that of the captured job. Precondition: `outcome` has an iteration.
+/// Returns a device's throughput relative to the captured job. Precondition: `outcome` has an iteration.
 [[nodiscard]] double efficiency_of(const SweepAnswer& answer, const Outcome& outcome);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] sim::AnswerSchema sweep_schema();
 
 }  // namespace stepsim::scenarios

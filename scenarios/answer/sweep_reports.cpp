@@ -1,4 +1,4 @@
-// The parts of the answer of a sweep, in their order: fields for programs, sections for people.
+// The parts of the answer of a sweep, in order. Fields appear in JSON, sections in the text report.
 
 #include "scenarios/answer/sweep_document.h"
 
@@ -30,7 +30,7 @@ using sim::Table;
 using stepsim::to_text;
 using Sections = std::vector<sim::Section>;
 
-// --- the iteration at every point: a matrix of a grid of two axes, else a list
+// --- the iteration at every point: a matrix for a grid with two axes, otherwise a list
 
 constexpr std::size_t kMostColumns = 10;
 
@@ -42,7 +42,7 @@ sim::Cell time_cell(const Outcome& outcome, bool is_best) {
           sim::Unit::kNanoseconds};
 }
 
-/// How far the iteration may be less and more: "-2.1 +3.4 %".
+/// Returns how far the iteration may be below and above its prediction: "-2.1 +3.4 %".
 sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
   if (!outcome.iteration) return "-";
   return fmt::format("{} {} %",
@@ -50,7 +50,7 @@ sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
                      sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration), 1));
 }
 
-/// Rows are the first axis, columns the second.
+/// Returns a matrix with the values of the first axis as rows and those of the second as columns.
 Table matrix_of(const SweepAnswer& answer, std::size_t best,
                 sim::Cell (*cell_of)(const Outcome& outcome, bool is_best)) {
   const Points& points = answer.head.points;
@@ -69,7 +69,7 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best,
   return table;
 }
 
-/// Whether rates say more than times.
+/// True if rates are more informative than times.
 bool shows_rates(const SweepAnswer& answer) { return answer.head.work.batch_size || work_differs(answer); }
 
 void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<sim::Cell>& cells) {
@@ -83,18 +83,18 @@ void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<si
   cells.push_back(sim::percent_cell(efficiency_of(answer, outcome)));
 }
 
-/// One row a point, for people.
+/// Returns one row per point, for people.
 Table list_of(const SweepAnswer& answer, std::size_t best) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<Column> columns{{""}};
   for (const std::string& key : keys) columns.push_back({shown(key)});
-  columns.insert(columns.end(), {{"iteration"},
+  columns.insert(columns.end(), {{"step time"},
                                  {"from", Align::kRight, sim::Use::kDetail},
                                  {"to", Align::kRight, sim::Use::kDetail},
                                  {"change", Align::kRight, sim::Use::kHelp}});
   const bool rates = shows_rates(answer);
   if (rates)
-    columns.insert(columns.end(), {{std::string(sim::unit_of(answer.head.work))}, {"a device"}, {"efficiency"}});
+    columns.insert(columns.end(), {{std::string(sim::unit_of(answer.head.work))}, {"per device"}, {"efficiency"}});
   Table table(std::move(columns));
   table.compare_times();
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
@@ -112,7 +112,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   return table;
 }
 
-/// "of 3 points 88 % of the device time has no shapes ...": each note once, the one of most points first.
+/// Returns "of 3 points 88 % of the device time has no shapes ...": each note once, the one for most points first.
 std::vector<sim::Sentence> notes_on(const SweepAnswer& answer) {
   std::map<std::string, std::size_t> points;
   for (const Outcome& outcome : answer.outcomes) {
@@ -133,24 +133,24 @@ Sections points_sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
   if (!is_matrix(answer.head.points) || shows_rates(answer)) {
     const std::string_view condition = shows_rates(answer) ? sim::condition_of(answer.head.work) : "";
-    return {{.title = fmt::format("Iteration times and their ranges; * is the best{}", condition),
+    return {{.title = fmt::format("Step times and their ranges (* = best){}", condition),
              .table = list_of(answer, best),
              .sentences = notes_on(answer)}};
   }
-  return {{.title = "Iteration times; * is the best", .table = matrix_of(answer, best, time_cell)},
-          {.title = "How much less and more they may be",
+  return {{.title = "Step times (* = best)", .table = matrix_of(answer, best, time_cell)},
+          {.title = "Ranges of the step times",
            .table = matrix_of(answer, best, range_cell),
            .sentences = notes_on(answer)}};
 }
 
-// --- the same for programs, with the best point and the knees
+// --- the iteration at every point in JSON, with the best point and the knees
 
 struct PointLine {
   const SweepAnswer* answer;
   std::size_t point;
 
   [[nodiscard]] const Outcome& outcome() const { return answer->outcomes[point]; }
-  /// What `value` says of the outcome, where there is one.
+  /// Returns value(outcome), or nothing without an iteration.
   template <class Value>
   [[nodiscard]] auto if_predicted(Value value) const {
     return outcome().iteration ? std::optional{value(*answer, outcome())} : std::nullopt;
@@ -240,7 +240,7 @@ constexpr auto kPoints = std::to_array<Field<SweepAnswer>>({
     {"points", at<point_lines>, kPoint, sim::kItemLines},
 });
 
-// --- the points without an iteration, and why; programs find it in "points"
+// --- the points without an iteration, and why; JSON lists them in "points"
 
 Sections problems_sections(const SweepAnswer& answer) {
   sim::Section section{.title = "Points without an answer"};
@@ -251,13 +251,13 @@ Sections problems_sections(const SweepAnswer& answer) {
   return {std::move(section)};
 }
 
-// --- what the scenario changes at every point, how transfers were timed, and all that the answer rests on
+// --- what the scenario changes at every point, how transfers were timed, and the answer's assumptions
 
 constexpr auto kSweepChanges =
     std::to_array<Field<SweepAnswer>>({{"changes", at<&SweepAnswer::head, &SweepHead::changes>}});
 
 Sections changes_sections(const SweepAnswer& answer) {
-  return {{.title = "Changes of every point", .sentences = sim::as_list(answer.head.changes)}};
+  return {{.title = "Changes at every point", .sentences = sim::as_list(answer.head.changes)}};
 }
 
 constexpr auto kModel = std::to_array<Field<SweepHead>>({{"model", at<&SweepHead::network>}});

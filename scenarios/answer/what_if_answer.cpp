@@ -36,7 +36,7 @@ std::string name_of(const Cluster& cluster, LinkId link) {
   return name.empty() ? fmt::format("link {}", link.value()) : name;
 }
 
-/// Links are matched by name: a scenario may have others.
+/// Returns the links used in either replay. Matches them by name, because a scenario may have different links.
 std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluster& before,
                                     const PredictionView& scenario, const Cluster& after) {
   std::map<std::string, LinkPair> by_name;

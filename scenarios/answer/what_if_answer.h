@@ -17,43 +17,44 @@
 
 namespace stepsim::scenarios {
 
-/// A prediction and what its replay shows.
+/// A prediction and the analysis of its replay.
 struct PredictionView {
   Prediction prediction;
   sim::Summary summary;
-  sim::RankBreakdown slowest;  ///< of the rank with the longest iteration; of several the first
+  sim::RankBreakdown
+      slowest;  ///< breakdown of the rank with the longest iteration (the first one, if several are equal)
   sim::IterationPath path;
   std::vector<sim::LinkUse> links;
-  sim::StepWork work;     ///< of a step
-  double iterations = 1;  ///< how many the replay holds, warm-up included
+  sim::StepWork work;     ///< work of a step
+  double iterations = 1;  ///< number of iterations in the replay, including warm-up
 };
 
-/// One link in both replays. Queueing is that of one iteration in tables, of the whole replay here.
+/// A link in both replays. Queueing is summed over the whole replay here; tables show it per iteration.
 struct LinkPair {
   std::string name;
   sim::LinkUse baseline;
   sim::LinkUse scenario;
 };
 
-/// A scenario beside the job as it was captured, both predicted in the same way.
+/// The answer to a scenario: its prediction and that of the captured job, both made in the same way.
 struct WhatIfAnswer {
-  std::string name;  ///< of the scenario; may be empty
+  std::string name;  ///< name of the scenario; may be empty
   Baseline captured;
-  PredictionView baseline;  ///< of the job as captured
+  PredictionView baseline;  ///< prediction of the captured job
   PredictionView scenario;
-  AnswerInterval interval;           ///< of the scenario
-  Cluster cluster;                   ///< of the scenario
-  std::vector<LinkPair> links;       ///< the busier of the two replays first; none that is idle in both
-  std::vector<std::string> changes;  ///< as they could be typed after --set
-  /// What the changes apply to, by change: absent for those that take no selection.
+  AnswerInterval interval;      ///< range of the scenario's prediction
+  Cluster cluster;              ///< cluster of the scenario
+  std::vector<LinkPair> links;  ///< links used in either replay, ordered by their use in the replay that uses them more
+  std::vector<std::string> changes;  ///< changes in the form that --set accepts
+  /// The tasks that each change applies to; absent for changes without a selection.
   std::vector<std::optional<Selection>> selections;
-  Assumptions assumptions;  ///< all that the answer rests on
+  Assumptions assumptions;  ///< all assumptions of the answer
   const Capture* capture = nullptr;
   const NetworkModel* network = nullptr;
-  const Calibration* calibration = nullptr;  ///< of the cluster, where it was calibrated
+  const Calibration* calibration = nullptr;  ///< calibration of the cluster, if it was calibrated
 };
 
-/// Predicts the job as captured and under `scenario`. `calibration` may be null. The answer refers to
+/// Predicts the captured job, unchanged and under `scenario`. `calibration` can be null. The answer keeps references to
 /// it and to the predictor's capture. Throws what Change::apply() and Predictor::predict() throw.
 [[nodiscard]] WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
                                      ReplayMeter& meter);

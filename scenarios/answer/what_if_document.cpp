@@ -15,13 +15,14 @@ namespace {
 using sim::Align;
 using sim::ratio;
 
-/// What the answer is about. A scenario that changes nothing must not look like one that gains nothing.
+/// Returns the condition that the answer begins with. A scenario that changes nothing must not look like one that saves
+/// nothing.
 std::string condition(const WhatIfAnswer& answer) {
-  if (answer.changes.empty()) return "Nothing is changed (--set and -s give changes): as captured,";
-  return answer.name.empty() ? std::string("With these changes,") : fmt::format("Scenario '{}':", shown(answer.name));
+  if (answer.changes.empty()) return "No changes (give some with --set or -s): step time";
+  return answer.name.empty() ? std::string("Step time") : fmt::format("Scenario '{}': step time", shown(answer.name));
 }
 
-/// "; 246.1 samples/s instead of 123.4 (+99.4 %)", where iterations alone do not say it.
+/// Returns "; 246.1 samples/s instead of 123.4 (+99.4 %)"; empty if iterations alone show it.
 std::string rates_text(const WhatIfAnswer& answer) {
   const sim::StepWork& work = answer.baseline.work;
   if (!work.batch_size && answer.scenario.work == work) return {};
@@ -35,35 +36,36 @@ std::string rates_text(const WhatIfAnswer& answer) {
 std::string headline(const WhatIfAnswer& answer) {
   const Duration before = answer.baseline.prediction.iteration;
   const Duration after = answer.scenario.prediction.iteration;
-  std::string times = fmt::format("{} an iteration takes {}, from {} to {}, instead of {} ({})", condition(answer),
-                                  to_text(after), to_text(answer.interval.low), to_text(answer.interval.high),
-                                  to_text(before), sim::signed_percent(ratio(after - before, before), 1));
+  std::string times =
+      fmt::format("{} {}, {}", condition(answer), with_range(after, answer.interval.low, answer.interval.high),
+                  against_baseline(after, before));
   times += rates_text(answer);
   if (const std::string narrowing = narrowing_text(answer.scenario.prediction); !narrowing.empty())
     times += "; " + narrowing;
-  return fmt::format("{}; {}.", times, trust_text(answer.captured, answer.assumptions));
+  return fmt::format("{}. {}", times, trust_text(answer.captured, answer.assumptions));
 }
 
-/// One row a quantity, in whole nanoseconds. No figure is negative: the ratio stands for the difference.
+/// Returns one row per quantity, in whole nanoseconds. No number is negative: the ratio is given instead of the
+/// difference.
 sim::Table rows_of(const WhatIfAnswer& answer) {
   sim::Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"ratio"}});
   const auto add = [&table](std::string_view part, const ComparedTime& time) {
     const bool nothing = time.before == Duration{};
-    table.add_row({std::string(part), std::string(time.what), sim::nanoseconds_cell(time.before),
+    table.add_row({std::string(part), std::string(time.id), sim::nanoseconds_cell(time.before),
                    sim::nanoseconds_cell(time.after),
                    nothing ? "" : sim::number_cell(1 + ratio(time.after - time.before, time.before))});
   };
   const Duration base = answer.baseline.prediction.iteration;
-  add("answer", {"iteration", false, base, answer.scenario.prediction.iteration});
-  add("answer", {"low", false, base, answer.interval.low});
-  add("answer", {"high", false, base, answer.interval.high});
+  add("answer", {"iteration", "", false, base, answer.scenario.prediction.iteration});
+  add("answer", {"low", "", false, base, answer.interval.low});
+  add("answer", {"high", "", false, base, answer.interval.high});
   for (const ComparedTime& time : compared_breakdowns(answer)) add("slowest rank", time);
   for (const ComparedTime& time : compared_paths(answer)) add("critical path", time);
   for (const DeviceShare& found : answer.scenario.prediction.shares) {
     for (std::size_t i = 0; i < kScaledByCount; ++i) {
       const ScaledShare::Part& part = found.share.by[i];
       if (part.pieces == 0) continue;
-      add("device work under " + found.change, {to_text(static_cast<ScaledBy>(i)), false, part.before, part.after});
+      add("device work under " + found.change, {to_text(static_cast<ScaledBy>(i)), "", false, part.before, part.after});
     }
   }
   return table;

@@ -8,15 +8,15 @@
 
 namespace stepsim::scenarios {
 
-/// The reports on the answer to a what-if, in the order of the document: the list in what_if_reports.cpp.
+/// Returns the reports on the answer to a what-if in the order of the document; what_if_reports.cpp lists them.
 using WhatIfReport = sim::Report<WhatIfAnswer>;
 [[nodiscard]] std::span<const WhatIfReport> what_if_reports();
 
-/// The answer in a sentence, why it is a range, where the difference comes from;
-/// {"schema":"stepsim.whatif/1", ...} for programs. Refers to both arguments.
+/// Returns the document with the answer in one sentence, the reasons for its range, and the causes of the difference.
+/// Its JSON is {"schema":"stepsim.whatif/1", ...}. Keeps references to both arguments.
 [[nodiscard]] sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] sim::AnswerSchema what_if_schema();
 
 }  // namespace stepsim::scenarios

@@ -1,4 +1,4 @@
-// The parts of the answer to a what-if, in their order: fields for programs, sections for people.
+// The parts of the answer to a what-if, in order. Fields appear in JSON, sections in the text report.
 
 #include "scenarios/answer/what_if_document.h"
 
@@ -25,7 +25,7 @@ using sim::Form;
 using sim::Use;
 using Sections = std::vector<sim::Section>;
 
-// --- baseline and scenario: iteration, interval, breakdown and critical path
+// --- baseline and scenario: step time, interval, breakdown and critical path
 
 constexpr auto kMeasured = std::to_array<Field<Baseline>>({{"iteration_ns", at<&Baseline::measured>}});
 
@@ -50,7 +50,9 @@ constexpr auto kAsCaptured = std::to_array<Field<WhatIfAnswer>>({
 });
 
 constexpr auto kSource = std::to_array<Field<IntervalSource>>({
-    {"source", at<&IntervalSource::name>, {"source"}},
+    {"source",
+     at<&IntervalSource::name>,
+     {.title = "source", .cell = [](const IntervalSource& source) { return sim::Cell(title_of(source)); }}},
     {"low_ns", at<&IntervalSource::low>, {"from"}},
     {"high_ns", at<&IntervalSource::high>, {"to"}},
     {"reason", at<&IntervalSource::reason>, {.title = "reason", .use = Use::kHelp, .sentences = true}},
@@ -78,7 +80,7 @@ constexpr auto kPrediction = std::to_array<Field<WhatIfAnswer>>({
     {"scenario", at<>, kScenario},
 });
 
-// --- the scenario's changes, as they could be typed after --set, and what each applies to
+// --- the scenario's changes, in the form that --set accepts, and what each applies to
 
 constexpr auto kSelectionPart = std::to_array<Field<Selection::Part>>({
     {"of", at<&Selection::Part::of>},
@@ -114,15 +116,30 @@ Sections changes_sections(const WhatIfAnswer& answer) {
   return {std::move(section)};
 }
 
-// --- why the answer is not what one would expect of its changes
+// --- why the answer differs from what its changes suggest
 
 constexpr auto kWhy = std::to_array<Field<WhatIfAnswer>>({{"why", at<reasons_of>}});
 
-Sections why_sections(const WhatIfAnswer& answer) {
-  return {{.title = "Why", .sentences = sim::as_list(reasons_of(answer))}};
+/// "Largest difference: exposed transfer, 381.8 ms to 101.1 ms (-280.7 ms)."; empty if the step time is the same.
+std::string largest_difference(const WhatIfAnswer& answer) {
+  const std::vector<ComparedTime> times = compared_breakdowns(answer);
+  constexpr double kNoticed = 0.0005;
+  if (std::abs(sim::ratio(times.front().after - times.front().before, times.front().before)) < kNoticed) return {};
+  const ComparedTime* const largest = largest_change(times);
+  if (largest == nullptr) return {};
+  return fmt::format("Largest difference: {}, {} to {} ({}).", largest->title, stepsim::to_text(largest->before),
+                     stepsim::to_text(largest->after), sim::signed_time(largest->after - largest->before));
 }
 
-// --- samples or captured batches a second, where a step's work changes or job.yaml says a batch's size
+Sections why_sections(const WhatIfAnswer& answer) {
+  sim::Section section{.title = "Why", .brief = true};
+  if (std::string largest = largest_difference(answer); !largest.empty())
+    section.sentences.emplace_back(std::move(largest));
+  for (std::string& reason : reasons_of(answer)) section.sentences.emplace_back(std::move(reason));
+  return {std::move(section)};
+}
+
+// --- samples or captured batches per second, if the work of a step changes or job.yaml gives a batch size
 
 struct Throughputs {
   sim::Throughput baseline;
@@ -148,7 +165,7 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
                     {"workers"},
                     {"devices"},
                     {std::string(sim::unit_of(work))},
-                    {"a device"},
+                    {"per device"},
                     {"efficiency"}});
   const auto add = [&table](std::string name, const sim::Throughput& rates) {
     table.add_row({std::move(name), rates.workers, rates.devices, sim::rate_cell(rates.in_all),
@@ -164,13 +181,13 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
 
 Sections range_sections(const WhatIfAnswer& answer) {
   if (answer.interval.sources.empty())
-    return {{.title = "Why it is not a range", .sentences = {"the capture shows no source of error"}}};
+    return {{.title = "Uncertainty", .sentences = {"No source of uncertainty applies to this prediction."}}};
   return {sim::section_of("Uncertainty by source", kSource, answer.interval.sources, {.compared = true})};
 }
 
-// --- what an iteration takes in the long run is not what the captured steps took on their way there
+// --- the long-run iteration, if it differs from the iterations of the captured steps
 
-/// Smaller differences say nothing: captured steps differ by as much.
+/// Smaller differences are not reported, because captured steps differ by as much.
 constexpr double kNoticed = 0.01;
 
 bool is_transient(const Prediction& prediction) {
@@ -184,36 +201,36 @@ Sections steady_sections(const WhatIfAnswer& answer) {
   if (!is_transient(before) && !is_transient(after)) return {};
   const auto condition = [&answer, &before, &after] {
     if (find_assumption(answer.assumptions, kRepetitionContradicted) != nullptr)
-      return ", which the captured steps contradict: they are the answer";
+      return ", which the captured steps contradict, so those are used instead";
     const bool follows = before.iteration == before.in_the_long_run && after.iteration == after.in_the_long_run;
-    return follows ? "" : ", if the next one waits for threads and streams alone";
+    return follows ? "" : ", if each starts as soon as its threads and streams are free";
   };
-  return {
-      {.title = "In the long run",
-       .sentences = {fmt::format("steps that are repeated until they are steady take {} (baseline) and {} (scenario){}",
-                                 to_text(before.in_the_long_run), to_text(after.in_the_long_run), condition()),
-                     fmt::format("the captured steps alone take {} and {}: queues fill or drain in them",
-                                 to_text(before.of_captured_steps), to_text(after.of_captured_steps))}}};
+  return {{.title = "Steady state",
+           .sentences = {fmt::format("steps simulated back to back until they are steady take {} (baseline) and {} "
+                                     "(scenario){}",
+                                     to_text(before.in_the_long_run), to_text(after.in_the_long_run), condition()),
+                         fmt::format("the captured steps on their own take {} and {}: queues fill or drain during them",
+                                     to_text(before.of_captured_steps), to_text(after.of_captured_steps))}}};
 }
 
-// --- where an iteration of the slowest rank goes, and the critical paths by class, in both replays
+// --- the breakdown of a step of the slowest rank, and the critical paths by class, in both replays
 
 Sections difference_sections(const WhatIfAnswer& answer) {
   return {{.title = "Where the difference comes from",
-           .table = table_of("of an iteration of the slowest rank", compared_breakdowns(answer))}};
+           .table = table_of("per step of the slowest rank", compared_breakdowns(answer))}};
 }
 
 Sections paths_sections(const WhatIfAnswer& answer) {
-  return {{.title = "Critical paths, by class",
-           .table = table_of("on the path", compared_paths(answer)),
+  return {{.title = "Critical paths by class",
+           .table = table_of("class", compared_paths(answer)),
            .sentences = {fmt::format("baseline: {}; scenario: {}", path_subject(answer.baseline.path),
                                      path_subject(answer.scenario.path))}}};
 }
 
-// --- the busiest links of both replays: how much of the time a message crosses them, and what messages take beyond
-// their time alone
+// --- the busiest links of both replays: the share of time in which a message crosses them, and how much longer
+// messages take than they would alone
 
-/// Tables have the queueing of one iteration, programs that of the whole replay.
+/// A row of the table of links. The table shows queueing per iteration; JSON shows it for the whole replay.
 struct LinkLine {
   const LinkPair* pair;
   Duration before;
@@ -223,12 +240,12 @@ constexpr auto kLinkLine = std::to_array<Field<LinkLine>>({
     {"link", at<&LinkLine::pair, &LinkPair::name>, {"link"}},
     {"baseline_busy",
      at<&LinkLine::pair, &LinkPair::baseline, &sim::LinkUse::busy>,
-     {"busy", Use::kMain, Form::kShare}},
-    {"", at<&LinkLine::before>, {"queueing"}},
+     {"baseline busy", Use::kMain, Form::kShare}},
+    {"", at<&LinkLine::before>, {"baseline queueing"}},
     {"scenario_busy",
      at<&LinkLine::pair, &LinkPair::scenario, &sim::LinkUse::busy>,
-     {"scenario: busy", Use::kMain, Form::kShare}},
-    {"", at<&LinkLine::after>, {"queueing"}},
+     {"scenario busy", Use::kMain, Form::kShare}},
+    {"", at<&LinkLine::after>, {"scenario queueing"}},
     {"baseline_queueing_ns", at<&LinkLine::pair, &LinkPair::baseline, &sim::LinkUse::queueing>},
     {"scenario_queueing_ns", at<&LinkLine::pair, &LinkPair::scenario, &sim::LinkUse::queueing>},
 });
@@ -247,32 +264,32 @@ constexpr auto kLinks = std::to_array<Field<WhatIfAnswer>>({{"links", at<link_li
 Sections links_sections(const WhatIfAnswer& answer) {
   if (answer.links.empty()) return {};
   constexpr std::size_t kMostLinks = 6;
-  return {{.title = "The busiest links",
+  return {{.title = "Busiest links",
            .table = sim::table_of(kLinkLine, link_lines(answer), {.most = kMostLinks, .compared = true}),
-           .sentences = {"queueing: what the messages of an iteration take beyond their time alone, summed"}}};
+           .sentences = {"queueing: delay of messages by others on the link, summed over one step"}}};
 }
 
 // --- how changes scaled device work:
 //
-//     Device work under device.to=H100
+//     Device work with device.to=H100
 //     scaled by                            tasks   share     before      after
-//     its shapes: memory bounds it            41  61.0 %   2.440 ms   1.110 ms
-//     left as it was                           2   0.4 %  16.000 us  16.000 us
-//     - left as they were: collectives, ...
+//     shapes: limited by memory               41  61.0 %   2.440 ms   1.110 ms
+//     unchanged                                2   0.4 %  16.000 us  16.000 us
+//     - unchanged: collectives, ...
 //
-// and the same by class of kernel. Times are sums over tasks, also of those that ran at the
-// same time on two streams; a share is of their sum.
+// A second table shows the same by class of kernel. Times are sums over tasks, including tasks that ran at the same
+// time on two streams. A share is relative to the sum of all times.
 
 using Part = ScaledShare::Part;
 
 std::string_view in_words(ScaledBy by) {
-  static constexpr std::array<std::string_view, kScaledByCount> kWords{"its shapes: the matrix units bound it",
-                                                                       "its shapes: memory bounds it",
-                                                                       "its shapes: so little that its start bounds it",
-                                                                       "its class of kernel, without shapes",
-                                                                       "its amount of work: the device is not known",
-                                                                       "the factor that was given",
-                                                                       "left as it was"};
+  static constexpr std::array<std::string_view, kScaledByCount> kWords{"shapes: limited by matrix units",
+                                                                       "shapes: limited by memory",
+                                                                       "shapes: limited by kernel start",
+                                                                       "kernel class (no shapes)",
+                                                                       "amount of work (device unknown)",
+                                                                       "the given factor",
+                                                                       "unchanged"};
   return kWords[static_cast<std::size_t>(by)];
 }
 
@@ -291,7 +308,7 @@ constexpr auto kPartLine = std::to_array<Field<PartLine>>({
     {"after_ns", at<&PartLine::part, &Part::after>, {"after"}},
 });
 
-/// The parts that hold anything.
+/// Returns the parts that are not empty.
 template <class Kind, class Parts, class Words>
 std::vector<PartLine> lines_of(const DeviceShare& found, const Parts& parts, Words words) {
   std::vector<PartLine> lines;
@@ -325,32 +342,32 @@ Sections device_work_sections(const WhatIfAnswer& answer) {
         {.title = std::move(title), .table = sim::table_of(kPartLine, lines, {.name = name, .compared = true})});
   };
   for (const DeviceShare& found : answer.scenario.prediction.shares) {
-    add(fmt::format("Device work under {}", found.change), "scaled by", by_how(found));
+    add(fmt::format("Device work with {}", found.change), "scaled by", by_how(found));
     if (found.share.by[static_cast<std::size_t>(ScaledBy::kUnchanged)].pieces > 0)
-      sections.back().sentences.emplace_back(fmt::format("left as they were: {}", found.kept));
-    add("The same by class of kernel", "class", by_class(found));
+      sections.back().sentences.emplace_back(fmt::format("unchanged: {}", found.kept));
+    add(fmt::format("Device work with {}, by kernel class", found.change), "class", by_class(found));
   }
   return sections;
 }
 
-// --- what communication beside them makes of kernels, where the capture shows by how much it slows them:
+// --- how communication slows concurrent kernels, if the capture shows by how much:
 //
-//     kernels of  seen both ways  slowdown  10th percentile  90th percentile  kernels  as captured        here
-//     gemm                    19          1.14x         1.03x         1.86x      812    91.350 ms   88.120 ms
-//     - kernels beside communication: -1.020 ms an iteration of a rank (without: --no-interference)
+//     kernels  compared  slowdown  10th percentile  90th percentile  tasks  as captured   scenario
+//     gemm           19     1.14x            1.03x            1.86x    812    91.350 ms  88.120 ms
+//     - kernel time per step and rank: -1.020 ms (turn this off with --no-interference)
 //
-// "As captured" is what they would take with the overlap of the capture, "here" with that of the prediction, both
-// summed over ranks and steps.
+// "As captured" is the kernels' time with the overlap of the capture, and "here" their time with the overlap of the
+// prediction. Both are summed over ranks and steps.
 
 constexpr auto kSlowedClass = std::to_array<Field<SlowedClass>>({
-    {"class", at<&SlowedClass::slowdown, &Slowdown::kernel_class>, {"kernels of"}},
-    {"compared", at<&SlowedClass::slowdown, &Slowdown::kernels>, {"seen both ways"}},
+    {"class", at<&SlowedClass::slowdown, &Slowdown::kernel_class>, {"kernels"}},
+    {"compared", at<&SlowedClass::slowdown, &Slowdown::kernels>, {"compared"}},
     {"factor", at<&SlowedClass::slowdown, &Slowdown::factor>, {"slowdown", Use::kMain, Form::kFactor}},
     {"low", at<&SlowedClass::slowdown, &Slowdown::low>, {"10th percentile", Use::kDetail, Form::kFactor}},
     {"high", at<&SlowedClass::slowdown, &Slowdown::high>, {"90th percentile", Use::kDetail, Form::kFactor}},
-    {"kernels", at<&SlowedClass::kernels>, {"kernels", Use::kDetail}},
+    {"kernels", at<&SlowedClass::kernels>, {"tasks", Use::kDetail}},
     {"before_ns", at<&SlowedClass::before>, {"as captured"}},
-    {"after_ns", at<&SlowedClass::after>, {"here"}},
+    {"after_ns", at<&SlowedClass::after>, {"scenario"}},
 });
 constexpr auto kInterference = std::to_array<Field<WhatIfAnswer>>({
     {"interference", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::slowed>, kSlowedClass,
@@ -358,7 +375,8 @@ constexpr auto kInterference = std::to_array<Field<WhatIfAnswer>>({
     {"interference_unsettled", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::unsettled>},
 });
 
-/// What it adds to an iteration of a rank, on average.
+/// Returns how much more time the slowed kernels take in an iteration of a rank, on average, because their overlap with
+/// communication changes.
 Duration added(const WhatIfAnswer& answer) {
   double sum = 0;
   for (const SlowedClass& each : answer.scenario.prediction.slowed)
@@ -368,18 +386,17 @@ Duration added(const WhatIfAnswer& answer) {
 }
 
 Sections interference_sections(const WhatIfAnswer& answer) {
-  sim::Section section = sim::section_of("Kernels beside communication", kSlowedClass,
+  sim::Section section = sim::section_of("Kernel slowdown during communication", kSlowedClass,
                                          answer.scenario.prediction.slowed, {.compared = true});
   if (section.empty()) return {};
-  section.sentences.emplace_back(
-      fmt::format("kernels beside communication: {} an iteration of a rank (without: --no-interference)",
-                  sim::signed_time(added(answer))));
+  section.sentences.emplace_back(fmt::format("kernel time per step and rank: {} (turn this off with --no-interference)",
+                                             sim::signed_time(added(answer))));
   const double unsettled = std::max(answer.baseline.prediction.unsettled, answer.scenario.prediction.unsettled);
   if (unsettled > 0) section.sentences.emplace_back(unsettled_text(unsettled));
   return {std::move(section)};
 }
 
-// --- how transfers were timed, what was read, and all that the answer rests on
+// --- how transfers were timed, what was read, and the answer's assumptions
 
 constexpr auto kNetwork = std::to_array<Field<WhatIfAnswer>>({
     {"network",
@@ -395,7 +412,7 @@ constexpr auto kAssumptions = std::to_array<Field<WhatIfAnswer>>({
 
 Sections assumptions_sections(const WhatIfAnswer& answer) { return {sim::assumptions_section(answer.assumptions)}; }
 
-/// For programs; replay's report tells people.
+/// These fields appear only in JSON. The text report omits them, because the text of `replay` shows them.
 constexpr auto kInput = std::to_array<Field<WhatIfAnswer>>({
     {"ingest", [](const WhatIfAnswer& answer) -> const Capture& { return *answer.capture; }, sim::kIngest},
 });
@@ -405,18 +422,20 @@ constexpr auto kInput = std::to_array<Field<WhatIfAnswer>>({
 std::span<const WhatIfReport> what_if_reports() {
   static constexpr auto kReports = std::to_array<WhatIfReport>({
       {.id = "prediction", .fields = kPrediction},
+      {.id = "why", .sections = why_sections},
+      {.id = "difference", .sections = difference_sections},
       {.id = "changes", .sections = changes_sections, .fields = kChanges},
-      {.id = "why", .sections = why_sections, .fields = kWhy},
+      {.id = "reasons", .fields = kWhy},
       {.id = "throughput", .sections = throughput_sections, .fields = kThroughput},
       {.id = "range", .sections = range_sections},
       {.id = "steady", .sections = steady_sections},
-      {.id = "difference", .sections = difference_sections},
+      {.id = "assumptions", .sections = assumptions_sections},
       {.id = "paths", .sections = paths_sections},
       {.id = "links", .sections = links_sections, .fields = kLinks},
       {.id = "device work", .sections = device_work_sections, .fields = kDeviceWork},
       {.id = "interference", .sections = interference_sections, .fields = kInterference},
       {.id = "network", .fields = kNetwork},
-      {.id = "assumptions", .sections = assumptions_sections, .fields = kAssumptions},
+      {.id = "assumed", .fields = kAssumptions},
       {.id = "input", .fields = kInput},
   });
   return kReports;

@@ -20,9 +20,9 @@ using sim::PathClass;
 using sim::ratio;
 using stepsim::to_text;
 
-/// A change of an iteration that is printed as 0.0 %.
+/// A change of an iteration below this is printed as 0.0 %.
 constexpr double kNoChange = 0.0005;
-/// Less than this share of an iteration is not worth a reason.
+/// Changes below this share of an iteration get no explanation.
 constexpr double kWorthSaying = 0.005;
 
 std::array<Duration, sim::kPathClassCount> work_of(const PredictionView& view) {
@@ -34,10 +34,10 @@ std::array<Duration, sim::kPathClassCount> work_of(const PredictionView& view) {
   return work;
 }
 
-/// What the changes did to tasks: to all but communication, which follows them on shared links, or, where those stay as
-/// they are, to communication.
+/// The total change of task durations. Communication is not included, because its time depends on shared links, unless
+/// only communication changes.
 struct ChangedWork {
-  Duration time{};  ///< an iteration
+  Duration time{};  ///< change of the time per iteration
   bool of_messages = false;
 };
 
@@ -54,21 +54,21 @@ ChangedWork changed_work(const ReplayDifference& difference, const PredictionVie
 }
 
 std::string magnitude(Duration time) { return to_text(Duration{std::abs(time.count())}); }
-/// "3.2 ms less"
+/// Returns "3.2 ms less" or "3.2 ms more".
 std::string less_or_more(Duration difference) {
   return fmt::format("{} {}", magnitude(difference), difference < Duration{} ? "less" : "more");
 }
 
-/// "compute, 81.0 % of it"
+/// Returns the largest class of a path: "compute, 81.0 % of it".
 std::string largest_class(const sim::CriticalPath& path) {
   const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   const auto which = static_cast<PathClass>(largest - path.classes.begin());
   const std::string_view what = which == PathClass::kLoader ? "waiting for data" : sim::to_text(which);
-  return fmt::format("{}, {:.0f} % of it", what, 100 * ratio(*largest, path.length));
+  return fmt::format("{} ({:.0f} %)", what, 100 * ratio(*largest, path.length));
 }
 
-/// "queueing takes 3.1 ms more, host 1.0 ms more": the classes of the critical path that grew, or shrank, by a
-/// worthwhile share of it, the largest first.
+/// Returns "queueing takes 3.1 ms more, host 1.0 ms more": the classes of the critical path that grew (or shrank) by a
+/// significant share of it, the largest change first.
 std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
   const sim::CriticalPath& before = answer.baseline.path.path;
   const sim::CriticalPath& after = answer.scenario.path.path;
@@ -87,7 +87,7 @@ std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
   return text;
 }
 
-/// "rank 1's stream 7": the lane on which the scenario's path spends most time.
+/// Returns "rank 1's stream 7": the lane on which the scenario's path spends most time.
 std::string main_lane(const PredictionView& view) {
   const Dag& dag = view.prediction.graph->dag;
   std::vector<Duration> times(dag.lanes().size());
@@ -108,28 +108,30 @@ std::string queueing_link(const WhatIfAnswer& answer) {
       worst = &link;
     }
   }
-  return worst == nullptr ? std::string() : fmt::format(" Messages queue most for {}.", shown(worst->name));
+  return worst == nullptr ? std::string() : fmt::format(" Queueing grows most on {}.", shown(worst->name));
 }
 
 std::string why_nothing(const WhatIfAnswer& answer, const ReplayDifference& difference) {
-  if (difference.same_graph && difference.changed == 0)
-    return "No task takes a different time: there is nothing for the changes to act on.";
+  if (difference.same_graph && difference.changed == 0) return "The changes affect no task of this job.";
   const std::string path =
-      fmt::format("What sets the length of an iteration is {}.", largest_class(answer.scenario.path.path));
+      fmt::format("Largest part of the critical path: {}.", largest_class(answer.scenario.path.path));
   if (!difference.same_graph) return fmt::format("The critical path is as long as before. {}", path);
   if (difference.changed_on_path == 0) {
-    return fmt::format("None of the tasks that take a different time ({}) is on the critical path. {}",
-                       difference.changed, path);
+    return fmt::format("None of the tasks whose duration changes ({}) is on the critical path. {}", difference.changed,
+                       path);
   }
-  return fmt::format(
-      "Of the tasks that take a different time ({}) few are on the critical path ({}), which take {} in all. {}",
-      difference.changed, difference.changed_on_path, less_or_more(difference.path_tasks), path);
+  const bool one = difference.changed_on_path == 1;
+  return fmt::format("Of {} whose duration changes, only {} on the critical path; {} {}. {}",
+                     counted(difference.changed, "task"),
+                     one ? std::string("1 is") : fmt::format("{} are", difference.changed_on_path),
+                     one ? "it takes" : "together they take", less_or_more(difference.path_tasks), path);
 }
 
 std::string why_less(const WhatIfAnswer& answer, const ReplayDifference& difference, Duration change) {
   const std::string grew = classes_that_changed(answer, difference.path_tasks < Duration{});
   return fmt::format(
-      "The tasks of the captured critical path take {}, the iteration only {}: another path is the longest now, mostly "
+      "The tasks on the baseline's critical path take {}, but the step only {}: another path is now the longest, "
+      "mostly "
       "on {}{}.",
       less_or_more(difference.path_tasks), less_or_more(change), main_lane(answer.scenario),
       grew.empty() ? "" : fmt::format(" (on it {})", grew));
@@ -138,18 +140,19 @@ std::string why_less(const WhatIfAnswer& answer, const ReplayDifference& differe
 std::string why_against(const WhatIfAnswer& answer, const ChangedWork& work, Duration change) {
   const bool grew = change > Duration{};
   const std::string classes = classes_that_changed(answer, grew);
-  return fmt::format("{} {} an iteration, and yet the iteration takes {}: {}.{}",
-                     work.of_messages ? "All communication together takes" : "All tasks but communication take",
-                     less_or_more(work.time), less_or_more(change),
-                     classes.empty() ? std::string("tasks meet in another order") : "on the critical path " + classes,
-                     grew ? queueing_link(answer) : "");
+  return fmt::format(
+      "{} {} per step, but the step takes {}: {}.{}",
+      work.of_messages ? "Communication takes" : "Tasks other than communication take", less_or_more(work.time),
+      less_or_more(change),
+      classes.empty() ? std::string("tasks run in a different order") : "on the critical path " + classes,
+      grew ? queueing_link(answer) : "");
 }
 
-/// Whether a source of the range moves the job as captured and the answer alike: then it says how long an iteration is,
-/// but not whether the change shortens it.
+/// True if a source of the range affects the captured job and the answer alike. Such a source makes the iteration
+/// uncertain, but not whether the change shortens it.
 bool moves_both(const IntervalSource& source) { return source.of_capture || source.name == "model"; }
 
-/// That the change is less than what is not known of it; empty if it is more.
+/// Returns a sentence saying that the change is smaller than its uncertainty; empty if it is larger.
 std::string why_uncertain(const WhatIfAnswer& answer) {
   const Duration before = answer.baseline.prediction.iteration;
   const Duration after = answer.scenario.prediction.iteration;
@@ -163,8 +166,8 @@ std::string why_uncertain(const WhatIfAnswer& answer) {
   const Factors all = independent(factors);
   const double needed = ratio(before, after);
   if (widest == nullptr || needed < all.least || needed > all.most) return {};
-  return fmt::format("{} is no more than what is not known of such a change, mostly because {}.",
-                     sim::signed_percent(ratio(after - before, before), 1), widest->reason);
+  return fmt::format("A change of {} is within the uncertainty of this prediction; its largest source is '{}': {}.",
+                     sim::signed_percent(ratio(after - before, before), 1), title_of(*widest), widest->reason);
 }
 
 }  // namespace
@@ -198,7 +201,7 @@ std::vector<std::string> reasons_of(const WhatIfAnswer& answer) {
   if (std::abs(ratio(change, before)) < kNoChange) return {why_nothing(answer, difference)};
   std::vector<std::string> reasons;
   const ChangedWork work = changed_work(difference, answer.baseline);
-  // Another graph may have other messages, or let them queue otherwise: their sum is no expectation.
+  // Another graph can have other messages or different queueing, so the sum of its messages predicts nothing.
   const bool expects = !work.of_messages || difference.same_graph;
   const bool against = expects && (work.time < Duration{}) != (change < Duration{});
   if (against && std::min(std::abs(ratio(work.time, before)), std::abs(ratio(change, before))) >= kWorthSaying) {

@@ -11,23 +11,23 @@
 
 namespace stepsim::scenarios {
 
-/// What two replays show of a change. Differences are after minus before.
+/// The difference between two replays. Differences are after minus before.
 struct ReplayDifference {
-  /// Of all tasks, by class. What members of a collective wait for each other does not count.
+  /// Change of the time of all tasks, by class, without the time that members of a collective wait for each other.
   std::array<Duration, sim::kPathClassCount> work{};
-  /// The next three only where both replays are of one graph, so that tasks compare one by one.
+  /// True if both replays have the same graph, so that tasks can be compared individually. The next three members are
+  /// only set in this case.
   bool same_graph = false;
-  std::size_t changed = 0;          ///< tasks that take a different time
-  std::size_t changed_on_path = 0;  ///< those of the baseline's critical path
-  Duration path_tasks{};            ///< what the tasks of that path take less or more, all together
+  std::size_t changed = 0;          ///< number of tasks whose time changes
+  std::size_t changed_on_path = 0;  ///< number of changed tasks on the baseline's critical path
+  Duration path_tasks{};            ///< total change of the tasks on the baseline's critical path
 };
 
-/// O(tasks).
+/// Compares two replays. O(tasks).
 [[nodiscard]] ReplayDifference difference_of(const PredictionView& baseline, const PredictionView& scenario);
 
-/// Why an answer is not what one would expect of its changes, each as a sentence: no change, a change within the range,
-/// less than the critical path's tasks would give, or one in the other direction. Mostly empty: most answers are as
-/// expected.
+/// Returns sentences that explain why an answer differs from what its changes suggest: no change, a change within the
+/// range, less than the tasks of the critical path would give, or a change in the other direction. Usually empty.
 [[nodiscard]] std::vector<std::string> reasons_of(const WhatIfAnswer& answer);
 
 }  // namespace stepsim::scenarios

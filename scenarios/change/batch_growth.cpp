@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "model/base/text.h"
 #include "model/cost/device/device_work.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"
@@ -15,7 +16,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Operators are named FW.LAYER, BW.LAYER and UPDATE.LAYER.
+/// True for an update operator. Operators are named FW.LAYER, BW.LAYER and UPDATE.LAYER.
 bool is_update(std::string_view name) { return name.starts_with("UPDATE") || name.starts_with("STEP"); }
 
 bool grows(const Dag& dag, TaskId task) { return !is_update(dag.name(task)); }
@@ -24,7 +25,7 @@ bool carries_activations(const Collective& collective) {
   return collective.op == CollectiveOp::kSendRecv || collective.op == CollectiveOp::kAllToAll;
 }
 
-/// Whether the task is part of a message that carries activations. If a network model times it, its recorded duration
+/// True if the task is part of a message that carries activations. If a network model times it, its recorded duration
 /// is not used.
 bool is_activation_message(const Dag& dag, TaskId task) {
   return dag.rendezvous(task).valid() && carries_activations(dag.collective(dag.rendezvous(task)));
@@ -36,28 +37,27 @@ void scale_messages(const Dag& dag, double factor, std::vector<Duration>& durati
   }
 }
 
-/// Throws InputError at `value` if the capture shows no compute on samples.
+/// Scales the compute on samples. Throws InputError at `value` if the capture shows no compute on samples.
 void scale_compute(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
   std::vector<TaskId> tasks = compute_tasks(Selector::of_all(value), capture);
   std::erase_if(tasks, [&capture](TaskId task) { return !grows(capture.dag, task); });
   if (tasks.empty()) {
-    cannot_answer(value,
-                  "the capture shows no forward or backward compute; expected a trace with operators or kernels");
+    cannot_answer(value, "the capture has no forward or backward compute; expected a trace with operators or kernels");
   }
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
 
-/// For a capture that has only durations of operators.
+/// Scales the durations of operators. This is used if the capture has only operators.
 void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
   plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
     scale_compute(capture, value, factor, durations);
   });
   plan.assumptions.push_back(
       {"proportional_compute",
-       "compute on samples takes time in proportion to their number, and gradients keep their sizes"});
+       "Compute time is proportional to the number of samples, and gradients keep their sizes."});
 }
 
-/// Work on more or fewer samples.
+/// Device work with a different number of samples.
 class OtherBatch final : public DeviceRule {
  public:
   OtherBatch(const Change& change, const YamlField& value, const Plan& plan, SampleGrowth growth)
@@ -70,23 +70,23 @@ class OtherBatch final : public DeviceRule {
   SampleGrowth growth_;
 };
 
-/// For a capture with the operators of kernels and, where `shapes`, the shapes of their tensors. Without them kernels
-/// grow in proportion, with the range of kernels of which nothing is known.
+/// Scales kernels by their operators and, if `shapes`, by the shapes of their tensors. Without shapes, kernels
+/// grow in proportion to the samples, with the range of kernels about which nothing is known.
 void grow_kernels(const Change& change, const YamlField& value, double factor, bool shapes, Plan& plan) {
   SampleGrowth growth(plan.captured->operators, factor);
   const std::size_t parameters = growth.parameters();
   plan.rules.emplace_back(std::make_shared<const OtherBatch>(change, value, plan, std::move(growth)));
   if (!shapes) {
     plan.assumptions.push_back({"proportional_compute",
-                                "no operator has shapes: all kernels but the optimizer's and collectives are taken to "
-                                "work on samples, in proportion to their number"});
+                                "No operator has shapes, so the time of all kernels except the optimizer's and "
+                                "collectives is proportional to the number of samples."});
     return;
   }
   plan.assumptions.push_back(
-      {"sample_tensors", fmt::format("a tensor carries samples if it has two dimensions or more and no parameter has "
-                                     "its sizes ({} were found); what "
-                                     "works on such tensors grows by roofline, and the host takes the time it took",
-                                     parameters)});
+      {"sample_tensors",
+       fmt::format("Tensors with two dimensions or more hold samples, unless a parameter has the same sizes "
+                   "({} found); work on them grows by roofline, and CPU time stays the same.",
+                   counted(parameters, "parameter"))});
 }
 
 }  // namespace
@@ -101,10 +101,9 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
   } else if (has_kernels(captured) && captured.devices.empty()) {
     grow_kernels(change, value, factor, false, plan);
   } else if (has_kernels(captured)) {
-    cannot_answer(
-        value,
-        "the capture does not show the shapes of operators, so it is not known which kernels work on samples; "
-        "expected a profiler's trace with record_shapes=True");
+    cannot_answer(value,
+                  "without operator shapes it is unknown which kernels depend on the batch; expected a trace with "
+                  "record_shapes=True");
   } else {
     grow_in_proportion(value, factor, plan);
   }

@@ -5,10 +5,10 @@
 
 namespace stepsim::scenarios {
 
-/// Every worker takes `factor` times the samples in a step. Work on samples grows with their number. Work on parameters
-/// does not: the optimizer, and the reduction of gradients, which have the sizes of the parameters. Messages between
-/// pipeline stages and all-to-alls carry activations and grow. Throws InputError at `value`, which asks for it, where
-/// the capture does not show what works on samples. Precondition: factor > 0. A factor of 1 changes nothing.
+/// Multiplies the samples of every worker and step by `factor`. Work on samples grows in proportion. Work on parameters
+/// does not change: the optimizer and the reduction of gradients. Messages between pipeline stages and all-to-alls
+/// carry activations, so they grow. Throws InputError at `value` if the capture does not show which work is on samples.
+/// Precondition: factor > 0. A factor of 1 changes nothing.
 void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan);
 
 }  // namespace stepsim::scenarios

@@ -11,7 +11,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Which tasks are selected, by TaskId.
+/// Returns a flag for each TaskId: true if it is selected.
 std::vector<bool> mask_of(const Selector& selector, const Capture& capture) {
   std::vector<bool> mask(capture.dag.task_count(), selector.is_all());
   if (selector.is_all()) return mask;
@@ -73,10 +73,7 @@ std::vector<TaskId> selected_device_work(const Selector& selector, const Capture
 
 void require_kernels(const Plan& plan, const YamlField& value) {
   if (has_kernels(*plan.captured)) return;
-  cannot_answer(
-      value,
-      "the capture shows no kernels of a device, only what a framework or a task graph calls its work; expected a "
-      "profiler's trace of a GPU, or 'compute: {scale: ...}'");
+  cannot_answer(value, "the capture has no GPU kernels; expected a profiler trace of a GPU, or use compute.scale");
 }
 
 }  // namespace stepsim::scenarios

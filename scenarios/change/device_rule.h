@@ -11,12 +11,12 @@
 
 namespace stepsim::scenarios {
 
-/// What a change makes of the device work that it selects: what each piece becomes, and how long it then takes.
-/// A rule never changes, so predictions on several threads share one.
+/// A change of selected device work: how it changes each piece, and the new duration. Rules are immutable, so
+/// predictions on several threads can share them.
 class DeviceRule {
  public:
-  /// `value` is the parameter that asks for the rule; refusals point at it. `kept` says what of device work the
-  /// rule leaves as it was, and why; it is empty for a rule that only says what the captured work was.
+  /// `value` is the parameter that requests the rule; errors point to it. `kept` describes which device work the rule
+  /// does not change, and why. It is empty for a rule that only describes the captured work.
   DeviceRule(const Change& change, YamlField value, const Plan& plan, std::string_view kept);
   virtual ~DeviceRule() = default;
   DeviceRule(const DeviceRule&) = delete;
@@ -25,34 +25,35 @@ class DeviceRule {
   [[nodiscard]] const std::string& change() const noexcept { return change_; }  ///< "device.to=H100"
   [[nodiscard]] const std::string& kept() const noexcept { return kept_; }
 
-  /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` as earlier rules
-  /// left it; `durations` are by TaskId, and count as what the pieces take. Returns which share of device work was
-  /// scaled how. `side` is rescale()'s. Throws InputError, at the value, where the capture does not say what the rule
-  /// needs.
+  /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` after earlier rules.
+  /// `durations` are indexed by TaskId and include earlier changes. Returns which share of device work was scaled how.
+  /// `side` is as for rescale(). Throws InputError at the value if the capture lacks data that the rule needs.
   ScaledShare apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations, double side) const;
 
  protected:
   [[nodiscard]] const YamlField& value() const noexcept { return value_; }
 
  private:
-  /// Throws where the rule has no meaning for these pieces, all of a graph's.
+  /// Throws if the rule cannot be applied to `pieces`. These are all pieces of a graph.
   virtual void check(const DevicePieces& pieces) const;
-  /// What a piece becomes.
+  /// Returns the changed piece.
   [[nodiscard]] virtual DeviceWork changed(const DeviceWork& piece) const = 0;
-  /// How long a changed piece takes: by roofline, if it changed at all, unless a rule knows better.
+  /// Returns the duration of a changed piece. By default, the result is roofline's estimate, or the same duration if
+  /// the piece did not change.
   [[nodiscard]] virtual Scaled time(const DeviceWork& before, const DeviceWork& after) const;
 
   std::string change_;
   Selector selector_;
   YamlField value_;
   std::string kept_;
-  std::string captured_device_;  ///< why the device of a piece may be unknown
+  std::string captured_device_;  ///< explains why the device of a piece may be unknown
 };
 
-/// The selected kernels, copies and memsets, ascending; there may be none. Throws what Selector::select() throws.
+/// Returns the selected kernels, copies and memsets in ascending order; may be empty. Throws what Selector::select()
+/// throws.
 [[nodiscard]] std::vector<TaskId> selected_device_work(const Selector& selector, const Capture& capture);
 
-/// Throws InputError at `value` if the capture has no kernels: its operators are not device work alone.
+/// Throws InputError at `value` if the capture has no kernels, because its operators are not only device work.
 void require_kernels(const Plan& plan, const YamlField& value);
 
 }  // namespace stepsim::scenarios

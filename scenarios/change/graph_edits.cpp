@@ -9,17 +9,17 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// A removed task with more predecessors than this stays as a point in time.
+/// A removed task with more predecessors than this is replaced by a task of zero duration.
 constexpr std::size_t kMostPredecessors = 64;
 
-/// What a task waits for.
+/// A dependency of a task.
 struct Wait {
   TaskId task;
   Duration lag{};
   EdgeKind kind = EdgeKind::kProgram;
 };
 
-/// Removes tasks one after the other, each after those that it waits for.
+/// Removes tasks one by one, each after the tasks that it waits for.
 class Removal {
  public:
   Removal(const Capture& capture, const std::vector<TaskId>& tasks)
@@ -46,7 +46,7 @@ class Removal {
  private:
   [[nodiscard]] const Dag& dag() const { return capture_.dag; }
 
-  /// Removes a task whose predecessors are known, or leaves a point in its place.
+  /// Removes a task whose predecessors are known, or replaces it by a point: a task of zero duration.
   void remove(TaskId task) {
     const std::size_t waits = waits_[task.index()].size();
     const bool multiplies = (waits > 1 && dag().successors(task).size() > 1) || waits > kMostPredecessors;
@@ -69,7 +69,7 @@ class Removal {
     point_[task.index()] = point;
   }
 
-  /// Makes the target of an edge out of `task` wait for `task`, or for what stands in its place.
+  /// Makes the target of an edge wait for `task`, or for what replaces it.
   void join_through(TaskId task, EdgeId edge) {
     const EdgeKind kind = dag().edge_kind(edge);
     if (!removed_[task.index()]) return wait_for({task, dag().lag(edge), kind}, dag().target(edge));
@@ -92,8 +92,8 @@ class Removal {
   SideLanes lanes_;
   std::vector<std::int32_t> begun_;
   std::vector<bool> removed_;
-  std::vector<std::vector<Wait>> waits_;  ///< of removed tasks
-  std::vector<TaskId> point_;             ///< the point in place of a task; invalid if there is none
+  std::vector<std::vector<Wait>> waits_;  ///< dependencies of removed tasks
+  std::vector<TaskId> point_;             ///< the point that replaces a task; invalid if there is none
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace stepsim::scenarios {
 
-/// Finds lanes for new tasks beside those of a lane: the lane itself if its tasks neither queue nor are messages,
-/// else one more lane of its rank.
+/// Finds the lane for a new task next to a task of another lane. The result is the other lane itself if its tasks
+/// neither queue nor are messages; otherwise, it is an additional lane of the same rank.
 class SideLanes {
  public:
   explicit SideLanes(DagBuilder& builder) : builder_(builder) {}
@@ -21,17 +21,17 @@ class SideLanes {
   std::map<LaneId, LaneId> made_;
 };
 
-/// By task, the index into Recording::steps of the step that it begins; -1 for most.
+/// Returns for each task the step that it begins, as an index into Recording::steps, or -1.
 [[nodiscard]] std::vector<std::int32_t> steps_begun(const Capture& capture);
 
-/// The capture without `tasks` (ascending). What waited for a removed task waits for what that task waited for,
-/// with the lags on the way added. A removed task with several predecessors and several successors stays as a
-/// point in time without a duration, so that edges do not multiply; so does one that begins a step or returns
-/// credit. O(tasks + edges) unless such tasks form chains.
+/// Returns the capture without `tasks` (ascending). Tasks that waited for a removed task wait for its predecessors,
+/// with the lags added. A removed task is replaced by a task of zero duration if it has several predecessors and
+/// several successors, so that edges do not multiply, or if it begins a step or returns credit. O(tasks + edges) unless
+/// such tasks form chains.
 [[nodiscard]] Capture without(const Capture& capture, const std::vector<TaskId>& tasks);
 
-/// The capture with `factor` times the bytes (at least one byte) in the collectives for which `selected` is true and
-/// in their members' tasks. Precondition: factor > 0.
+/// Multiplies the bytes of the collectives for which `selected` is true, and of their members' tasks, by `factor`, to
+/// at least one byte. Precondition: factor > 0.
 [[nodiscard]] Capture with_payloads(const Capture& capture, const std::function<bool(const Collective&)>& selected,
                                     double factor);
 

@@ -37,9 +37,8 @@ std::uint32_t captured_workers(const Capture& capture) {
 
 Assumption copies_assumption(std::uint32_t captured) {
   return {"copies",
-          fmt::format(
-              "workers beyond the {} that were captured do what a captured one did, on a host and link like its own",
-              captured)};
+          fmt::format("Workers beyond the {} captured behave like a captured one, on an identical host and link.",
+                      captured)};
 }
 
 Bandwidth scaled(Bandwidth rate, double factor) noexcept {
@@ -48,7 +47,7 @@ Bandwidth scaled(Bandwidth rate, double factor) noexcept {
 
 namespace {
 
-/// To the nearest whole number, at most 2^62.
+/// Rounds to the nearest whole number, at most 2^62.
 std::int64_t scaled_count(std::int64_t count, double factor) noexcept {
   constexpr auto kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
   return std::llround(std::min(kMost, static_cast<double>(count) * factor));

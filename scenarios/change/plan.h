@@ -26,70 +26,72 @@ namespace stepsim::scenarios {
 class Change;
 class DeviceRule;
 
-/// Everything that the graph of a plan depends on besides the capture, the hardware's rates and the network
-/// model, which are the same for all plans of a Predictor: plans with equal keys have equal graphs.
+/// Everything that the graph of a plan depends on, except the capture, the hardware's rates and the network model,
+/// which are the same for all plans of a Predictor. Plans with equal keys have equal graphs.
 struct GraphKey {
   Job job;
   bool colocated_servers = false;
   bool begins_together = false;
-  std::vector<std::string> edits;  ///< the changes that made them, in order
+  std::vector<std::string> edits;  ///< texts of the changes that edit the graph, in order
 
   friend auto operator<=>(const GraphKey& a, const GraphKey& b) = default;
 };
 
-/// What becomes of the time that a recorded collective took beyond what the network model says of it.
+/// How the time of a recorded collective beyond the network model's time changes.
 enum class Excess : std::uint8_t {
-  kStays,   ///< as other time that nothing explains
-  kScales,  ///< as the model's time does
+  kStays,   ///< the excess stays constant, as unexplained time
+  kScales,  ///< the excess scales with the model's time
 };
 
-/// What a scenario makes of a captured job. Changes fill it in one after the other, and Predictor::predict()
-/// (scenarios/answer/predict.h) carries it out: the job's own graph is made for `job`, the edits change it in
-/// order, the rules change durations in order, and the result is replayed on `cluster` under `network`.
+/// The changes of a captured job by a scenario. Changes fill it in one by one. Predictor::predict()
+/// (scenarios/answer/predict.h) executes it: it builds the graph for `job`, applies the edits in order, applies the
+/// rules for durations in order, and replays the result on `cluster` with `network`.
 struct Plan {
-  const Capture* captured = nullptr;  ///< as loaded
-  /// Reads another trace that a change names. Empty if other traces cannot be read.
+  const Capture* captured = nullptr;  ///< the capture as loaded
+  /// Reads another trace that a change names. The function is empty if other traces cannot be read.
   std::function<std::shared_ptr<const Capture>(const std::string& path)> read;
-  Job job;          ///< the settings of job.yaml; workers and servers are set where they are known
-  Cluster cluster;  ///< the hardware: as given, or calibrated
+  Job job;          ///< the settings of job.yaml; workers and servers are set if known
+  Cluster cluster;  ///< the hardware, as given or calibrated
   const NetworkModel* network = nullptr;
-  double batches = 1;        ///< that a worker takes in a step, each of what it took in a captured one
-  double scaling_share = 1;  ///< the factor of `batches` that strong scaling makes
-  /// Multiplies the recorded times of transfers that no network model times (keeps_recorded_time()),
-  /// before any rule.
+  double batches = 1;        ///< batches per worker and step, relative to a captured step
+  double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
+  /// Factor on the recorded times of transfers that no network model times (keeps_recorded_time()). Applied before all
+  /// rules.
   double recorded_transfers = 1;
-  /// Collectives take recorded times, changed as the network model says (scenarios/answer/recorded_collectives.h).
+  /// If set, collectives keep their recorded times, adjusted by the change that the network model predicts
+  /// (scenarios/answer/recorded_collectives.h).
   std::optional<Excess> recorded_collectives;
 
-  /// Makes a graph from another.
+  /// Makes a new graph from another one.
   using Edit = std::function<Capture(const Capture& capture)>;
-  /// Adds an edit that follows from the text of `change` alone.
+  /// Adds an edit that is completely determined by the text of `change`.
   void add_edit(const Change& change, Edit edit);
-  /// The graph after all edits.
+  /// Returns the graph after all edits.
   [[nodiscard]] Capture edited(Capture graph) const;
 
-  /// Changes durations, by TaskId of `capture`. None may become negative.
+  /// Changes durations. They are indexed by TaskId of `capture`. None may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
-  double device_side = 0;  ///< where in the range of its error device work lies (rescale()): for ranges of answers
-  double interference_side = 0;  ///< where in its range the slowing of kernels beside communication lies: -1, 0 or 1
+  double device_side = 0;        ///< position of device work in its error range (rescale()); used for ranges of answers
+  double interference_side = 0;  ///< position in the range of the slowdown of kernels during communication: -1, 0 or 1
 
-  Assumptions assumptions;  ///< of the changes; the capture has its own
+  Assumptions assumptions;  ///< assumptions of the changes, in addition to those of the capture
 
-  std::uint32_t workers_before = 1;  ///< of the plan that changes nothing
+  std::uint32_t workers_before = 1;  ///< number of workers of the plan without changes
   bool colocated_servers = false;
-  /// All workers together take the captured number of samples in a step. Of another number each takes its share.
+  /// True if all workers together keep the captured number of samples per step, so that each worker's share depends on
+  /// their number.
   bool strong_scaling = false;
-  /// Calibration or the user says how senders share a link, so the answer need not allow for other ways.
+  /// True if calibration or the user gives how senders share a link, so that the range need not include other values.
   bool sharing_known = false;
-  bool other_machine = false;  ///< the step runs on a machine whose host is another one
-  bool host_known = false;     ///< and the user says how fast that is
-  bool other_loader = false;   ///< the user says how long the host waits for data
-  /// Another number of processes loads data: what that saves is an upper bound.
+  bool other_machine = false;  ///< true if the step runs on a machine with another host
+  bool host_known = false;     ///< true if the user gives the speed of that machine's host
+  bool other_loader = false;   ///< true if the user gives the time that the host waits for data
+  /// True if the number of loader processes changes; the predicted saving is then an upper bound.
   bool other_loader_workers = false;
-  /// The collectives that a rank's pool of threads carries out go one at a time, after all edits.
+  /// True if the collectives of a rank's thread pool run one at a time. Applied after all edits.
   bool collectives_in_turn = false;
-  /// Workers of a parameter-server job begin together, not spread over an iteration.
+  /// True if workers of a parameter-server job begin together instead of being spread over an iteration.
   bool begins_together = false;
 
   [[nodiscard]] GraphKey graph_key() const;
@@ -102,24 +104,26 @@ struct Plan {
   std::vector<MadeEdit> edits_;
 };
 
-/// How many workers the capture tells of, absent ones included. Without servers a worker is `local_size` ranks.
+/// Returns the number of workers known from the capture, including workers that were not captured. Without servers, a
+/// worker is `local_size` ranks.
 [[nodiscard]] std::uint32_t captured_workers(const Capture& capture);
-/// What is assumed of workers beyond `captured`.
+/// Returns the assumption about workers beyond `captured`.
 [[nodiscard]] Assumption copies_assumption(std::uint32_t captured);
 
 /// Multiplies a rate or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
-/// To the nearest nanosecond, at most 146 years.
+/// Rounds to the nearest nanosecond, at most 146 years.
 [[nodiscard]] Duration scaled(Duration duration, double factor) noexcept;
-/// To the nearest byte, at least one and at most 2^62 of them; no bytes stay none. Precondition: factor > 0.
+/// Rounds to the nearest byte, at least 1 and at most 2^62; 0 stays 0. Precondition: factor > 0.
 [[nodiscard]] Bytes scaled(Bytes bytes, double factor) noexcept;
 
-/// Throws CannotAnswer at `field`: the capture lacks what the change needs. For a value that is wrong, whatever the
-/// capture, there are YamlField::fail() and reject().
+/// Throws CannotAnswer at `field`: the capture lacks what the change needs. For a value that is wrong for every
+/// capture, use YamlField::fail() or reject().
 [[noreturn]] void cannot_answer(const YamlField& field, std::string_view problem);
 
-/// For changes that take a network model, where the plan has none. If the plan's hardware has links, `recorded` was
-/// asked for: throws InputError at `field`. Else the capture does not show how fast they are: throws CannotAnswer.
+/// Refuses a change that needs a network model, because the plan has none. Throws InputError at `field` if the plan's
+/// hardware has links, because the user then asked for `recorded`. Otherwise throws CannotAnswer, because the capture
+/// does not show how fast the links are.
 [[noreturn]] void refuse_as_recorded(const YamlField& field, const Plan& plan, std::string_view problem);
 
 }  // namespace stepsim::scenarios

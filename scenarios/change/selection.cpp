@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
@@ -19,7 +20,7 @@ std::string_view in_words(sim::PathClass part) {
   return part == sim::PathClass::kHost ? "host work" : to_text(part);
 }
 
-/// An operator's own tasks are the host's part of it. If its kernels were not selected, somebody may have meant them.
+/// Returns a hint if only the host's part of operators was selected, because their kernels may have been meant.
 std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture& capture) {
   const Dag& dag = capture.dag;
   const bool host_only = std::all_of(tasks.begin(), tasks.end(), [&dag](TaskId task) {
@@ -33,11 +34,10 @@ std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture
     return selected.contains(one.name);
   });
   if (meant == operators.end()) return {};
-  return fmt::format("that is the host's part alone: {{operator={}}} selects the kernels that it launches",
-                     meant->name);
+  return fmt::format("these are only its CPU tasks; {{operator={}}} selects the kernels that it launches", meant->name);
 }
 
-/// The ranks that have compute tasks beside the work of their host threads.
+/// Returns the ranks that have compute tasks other than the work of their host threads.
 std::set<Rank> ranks_with_compute(const Dag& dag) {
   std::set<Rank> ranks;
   for (const TaskId task : dag.tasks()) {
@@ -80,9 +80,8 @@ std::string text_of(const Selection& selection) {
   for (const Selection::Part& part : selection.parts) {
     const double share =
         part.all == Duration{} ? 0 : static_cast<double>(part.time.count()) / static_cast<double>(part.all.count());
-    text +=
-        fmt::format("{}{} task{}, {} of {} of {} ({:.1f} %)", text.empty() ? "" : "; ", part.tasks,
-                    part.tasks == 1 ? "" : "s", to_text(part.time), to_text(part.all), in_words(part.of), 100 * share);
+    text += fmt::format("{}{}, {} of {} of {} ({:.1f} %)", text.empty() ? "" : "; ", counted(part.tasks, "task"),
+                        to_text(part.time), to_text(part.all), in_words(part.of), 100 * share);
   }
   if (!selection.hint.empty()) text += "; " + selection.hint;
   return text;

@@ -26,7 +26,7 @@ using TestFor = std::function<Test(const Capture& capture)>;
 constexpr std::size_t kLongestPattern = 4096;
 constexpr std::int64_t kMemoryOfPattern = 8 << 20;
 
-/// A list of whole numbers such as "0,2,4-7", as ranges.
+/// A list of whole numbers such as "0,2,4-7", stored as ranges.
 class Numbers {
  public:
   explicit Numbers(const YamlField& field) {
@@ -68,7 +68,7 @@ class Numbers {
   std::vector<Range> ranges_;
 };
 
-/// Reads "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB" as [least, most].
+/// Parses "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB" to [least, most].
 std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
   constexpr std::string_view kForm = "a size such as 4MB, a range such as 1MB-4MB, or a bound such as >=1MB";
   const std::string& text = field.scalar(kForm);
@@ -106,7 +106,7 @@ std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
   return pattern;
 }
 
-/// A test of a task's name. Each name is tested once, not once for every task.
+/// Makes a test of a task's name. Each name is tested once, not for every task.
 template <class Holds>
 auto by_name(const Capture& capture, Holds holds) {
   std::vector<bool> selected(capture.dag.name_count());
@@ -115,7 +115,7 @@ auto by_name(const Capture& capture, Holds holds) {
       [&dag = capture.dag, selected = std::move(selected)](TaskId task) { return selected[dag.name_id(task).index()]; };
 }
 
-/// The same for a test of a task's lane.
+/// Makes a test of a task's lane. Each lane is tested once.
 template <class Holds>
 auto by_lane(const Capture& capture, Holds holds) {
   std::vector<bool> selected;
@@ -131,7 +131,7 @@ bool is_of_layer(std::string_view name, std::string_view layer) {
   return kind == "FW" || kind == "BW" || kind.starts_with("UPDATE");
 }
 
-/// What KernelClass classifies, beside kernels.
+/// True for kinds of tasks that have a KernelClass.
 bool has_class(TaskKind kind) {
   return kind == TaskKind::kKernel || kind == TaskKind::kCopy || kind == TaskKind::kMemset ||
          kind == TaskKind::kCollective;
@@ -216,7 +216,7 @@ TestFor of_name(const YamlField& value) {
 TestFor of_class(const YamlField& value) {
   return [wanted = static_cast<KernelClass>(value.one_of_words(class_names()))](const Capture& capture) -> Test {
     const Dag& dag = capture.dag;
-    std::vector<bool> kernels(dag.name_count());  // names of kernels, each classified once
+    std::vector<bool> kernels(dag.name_count());  // for each name of a kernel, whether it has the class
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernels[i] = classify_kernel(TaskKind::kKernel, dag.name(NameId{i})) == wanted;
     return [&dag, wanted, kernels = std::move(kernels)](TaskId task) -> bool {
@@ -238,7 +238,8 @@ TestFor of_operator(const YamlField& value) {
   };
 }
 
-/// Device work within an annotation that `pattern` matches: a module's or another.
+/// Makes a test for device work inside an annotation that matches `pattern`. If `modules`, only annotations of modules
+/// count; otherwise, only all others.
 Test annotated_by(const RE2& pattern, bool modules, const Capture& capture) {
   const AnnotationTable& table = capture.annotations;
   std::vector<bool> meant;
@@ -289,14 +290,14 @@ constexpr std::array kKeys{Key{"rank", of_rank},
                            Key{"name", of_name, true},
                            Key{"bytes", of_bytes}};
 
-/// Whether a key's value is a name, or a part of one.
+/// True if a key's value is a name or part of one.
 bool is_name(std::string_view key) {
   constexpr std::array<std::string_view, 5> kNames{"name", "layer", "operator", "annotation", "module"};
   return std::find(kNames.begin(), kNames.end(), key) != kNames.end();
 }
 
-/// What could be selected, for an error message: names like the one that was typed, if there are.
-std::string what_there_is(const Capture& capture, std::string_view typed) {
+/// Returns what could be selected, for an error message: names similar to `typed`, if there are any.
+std::string selectable_items(const Capture& capture, std::string_view typed) {
   constexpr std::size_t kNames = 3;
   constexpr std::size_t kLongest = 60;
   std::vector<std::string> names = similar_names(typed, capture, kNames);
@@ -310,7 +311,7 @@ std::string what_there_is(const Capture& capture, std::string_view typed) {
                            : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), list);
 }
 
-/// A list of numbers as it is typed on the command line.
+/// Formats a list of numbers as on the command line.
 std::string in_line(const YamlValue& value) {
   std::string text = value.text;
   for (const YamlValue& item : value.items) text += (text.empty() ? "" : ",") + item.text;
@@ -354,7 +355,7 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 
 void Selector::fail(const Capture& capture, std::string_view problem) const {
   if (is_all()) cannot_answer(place_, fmt::format("the change applies to {}; expected a capture with more", problem));
-  place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, what_there_is(capture, typed_)));
+  place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, selectable_items(capture, typed_)));
 }
 
 }  // namespace stepsim::scenarios

@@ -17,7 +17,7 @@ namespace stepsim::scenarios {
 /// | key    | selects a task if                                                                |
 /// |--------|----------------------------------------------------------------------------------|
 /// | rank   | its rank is in the list "0,2,4-7", or [0, 2, "4-7"]                              |
-/// | worker | it runs on one of these workers (its rank divided by local_size), on no server   |
+/// | worker | it runs on one of these workers (its rank divided by local_size), not on a server |
 /// | host   | its host has this name                                                           |
 /// | device | it runs on this device of its host                                               |
 /// | stream | it runs on this stream                                                           |
@@ -26,51 +26,51 @@ namespace stepsim::scenarios {
 /// | class  | it is device work of this class: gemm, convolution, attention, ... (model/job/kernel_class.h) |
 /// | operator | it is device work, launched by an operator whose name this regular expression matches |
 /// | annotation | it is device work, launched inside an annotation that this expression matches |
-/// | module | the same of the forward pass of a module (nn.Module)                             |
+/// | module | it is device work, launched in the forward pass of a module (nn.Module) that matches |
 /// | layer  | its name is FW.NAME, BW.NAME or UPDATE.NAME                                      |
 /// | name   | this regular expression (RE2: linear in the name) matches somewhere in its name   |
 /// | bytes  | it moves this many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                       |
 class Selector {
  public:
-  /// Every task. For captures that are known to have tasks, because it has no place for an error.
+  /// Selects every task. Use it only for captures that are known to have tasks, because it has no place for an error.
   Selector() = default;
-  /// Every task. `place` is the change that does not select; errors point there.
+  /// Selects every task. Errors point to `place`, the change without a selection.
   [[nodiscard]] static Selector of_all(const YamlField& place);
-  /// Reads `{worker: 1, name: "BW\\..*"}`. Throws InputError.
+  /// Parses `{worker: 1, name: "BW\\..*"}`. Throws InputError.
   explicit Selector(const YamlField& map);
 
   [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
-  /// Whether it selects by what a task does (kind, class, operator, layer or name), not only by where and when.
+  /// True if it selects by what a task does (kind, class, operator, layer or name), not only by place and time.
   [[nodiscard]] bool selects_work() const noexcept { return selects_work_; }
-  /// The selected tasks, ascending. If there are none, throws InputError at the selector that says what could be
-  /// selected. O(tasks).
+  /// Returns the selected tasks in ascending order. If there are none, throws InputError at the selector and lists what
+  /// could be selected. O(tasks).
   [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
-  /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ..." with what could be selected. A
+  /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ...", with what could be selected. A
   /// selector of every task throws at its change.
   [[noreturn]] void fail(const Capture& capture, std::string_view problem) const;
-  /// "{worker=1,name=BW.*}"; empty for every task.
+  /// Returns "{worker=1,name=BW.*}"; empty for every task.
   [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
 
  private:
-  /// Made once for a capture, then called for every task.
+  /// A test of a task. It is created once for a capture, then called for every task.
   using Test = std::function<bool(TaskId task)>;
   using TestFor = std::function<Test(const Capture& capture)>;
 
   std::vector<TestFor> tests_;
   std::string text_;
-  std::string typed_;  ///< the names that it asks for, for hints
+  std::string typed_;  ///< the names in the selector, for hints
   bool selects_work_ = false;
-  YamlField place_;  ///< of the selector, or of its change
+  YamlField place_;  ///< place of the selector, or of its change
 };
 
-/// selector.select(capture), for what-ifs that apply to whatever is selected.
+/// Calls selector.select(capture). It is a function for what-ifs that apply to everything selected.
 [[nodiscard]] inline std::vector<TaskId> selected_tasks(const Selector& selector, const Capture& capture) {
   return selector.select(capture);
 }
 
-/// Up to `most` names of the capture's tasks and operators that somebody who typed `pattern` may have meant: those
-/// that hold its rarest word, or the word nearest to it, whatever the case. In order of the Dag's names, then
-/// operators. O(length of all names * length of the pattern).
+/// Returns up to `most` names of the capture's tasks and operators that a user who typed `pattern` may have meant.
+/// These are the names that contain its rarest word or the word nearest to it, ignoring case. They are in order of the
+/// Dag's names, then operators. O(length of all names * length of the pattern).
 [[nodiscard]] std::vector<std::string> similar_names(std::string_view pattern, const Capture& capture,
                                                      std::size_t most);
 

@@ -8,9 +8,9 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Words of one or two letters are in every name.
+/// Shorter words occur in too many names.
 constexpr std::size_t kShortestWord = 3;
-/// More words than this are damage, not names.
+/// More words than this come from damaged input, not from names.
 constexpr std::size_t kMostWords = 20'000;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
@@ -34,14 +34,14 @@ std::vector<std::string_view> all_names(const Capture& capture) {
   return names;
 }
 
-/// How many names hold `word`.
+/// Returns how many names contain `word`.
 std::size_t holders(const std::vector<std::string>& names, std::string_view word) {
   return static_cast<std::size_t>(std::count_if(
       names.begin(), names.end(), [word](const std::string& name) { return name.find(word) != std::string::npos; }));
 }
 
-/// The rarest word of `pattern` as the names spell it: "aten" is in all of them and tells nothing. A word that no name
-/// holds becomes the nearest that one does. Empty if none is near.
+/// Returns the rarest word of `pattern` that occurs in the names; a common word such as "aten" would not help. A word
+/// that does not occur is replaced by the nearest one that does. Returns an empty text if no word is near.
 std::string meant_word(std::string_view pattern, const std::vector<std::string>& names) {
   std::set<std::string> known;
   for (const std::string& name : names) {

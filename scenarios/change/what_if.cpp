@@ -14,7 +14,7 @@ constexpr std::string_view kForm = "one what-if with its values, such as {networ
 constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
 
-/// "values such as {scale: 2}": the first parameter, with the value that its form gives as an example, or a selection.
+/// Returns "values such as {scale: 2}": the first parameter with the example value from its form, or a selection.
 std::string example_of(const WhatIf& what_if) {
   constexpr std::string_view kBefore = "such as ";
   if (what_if.parameters.size() == 0) return "values such as {select: {name: 'gemm.*'}}";
@@ -113,7 +113,7 @@ std::optional<int> Change::hardware_turn() const {
 }
 
 void apply_all(std::vector<const Change*> changes, Plan& plan) {
-  // An absent turn is less than any.
+  // Changes without a turn sort before all others.
   std::stable_sort(changes.begin(), changes.end(),
                    [](const Change* a, const Change* b) { return a->hardware_turn() < b->hardware_turn(); });
   for (const Change* const change : changes) change->apply(plan);

@@ -21,11 +21,10 @@ struct Parameter {
   std::string_view name;     ///< "bandwidth"
   std::string_view form;     ///< "a rate such as 25Gb/s, or a factor such as 2x"
   std::string_view summary;  ///< one line for --help and docs
-  std::string_view neutral;  ///< a value that changes nothing for any job; empty if there is none
+  std::string_view neutral;  ///< a value that changes nothing in any job; empty if there is none
 };
 
-/// The parameters of a what-if: a list in its file, or one made from registries when it is first
-/// asked for.
+/// The parameters of a what-if: a list in its source file, or one created from registries at the first use.
 class Parameters {
  public:
   using Maker = std::span<const Parameter> (*)();
@@ -47,50 +46,52 @@ class Parameters {
 
 class Change;
 
-/// A kind of change. One .cpp in scenarios/whatif/ defines one constant.
+/// A kind of change. Each .cpp in scenarios/whatif/ defines one constant of this type.
 struct WhatIf {
   std::string_view name;     ///< "network"
-  std::string_view summary;  ///< one line
+  std::string_view summary;  ///< one-line description
   std::string_view ignores;  ///< what the answer does not account for
   Parameters parameters;
-  /// The tasks that a change applies to, ascending, for reports: none if its selection does not matter. Throws what
-  /// apply() or its rule throws if nothing is selected. Null: it takes no `select`.
+  /// Returns the tasks that a change applies to in ascending order, for reports; none if its selection has no effect.
+  /// Throws what apply() or its rule throws if nothing is selected. The pointer is null if the what-if accepts no
+  /// `select`.
   std::vector<TaskId> (*selected)(const Change& change, const Capture& capture) = nullptr;
-  /// Applies the change to the plan. Throws InputError, with one sentence, at a value that is invalid or that the
-  /// capture lacks the data for; it never guesses.
+  /// Applies the change to the plan. If a value is invalid or the capture lacks data for it, throws InputError with one
+  /// sentence at that value.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
-  /// For changes of hardware: their turn among each other, after all other changes (apply_all()). Null: it is none.
+  /// Returns the place of a change of hardware in the order in which such changes are applied, after all other changes
+  /// (apply_all()). The pointer is null for other changes.
   int (*hardware_turn)(const Change& change) = nullptr;
 };
 
-/// All of them, in the order of scenarios/whatif/CMakeLists.txt.
+/// Returns all what-ifs, in the order of scenarios/whatif/CMakeLists.txt.
 [[nodiscard]] std::span<const WhatIf* const> what_ifs();
 
-/// One change of a scenario: a what-if and the values given for it. Refers to the YAML that it was read from.
+/// A change of a scenario: a what-if and its values. Keeps a reference to the YAML it was read from.
 class Change {
  public:
-  /// Reads `{network: {bandwidth: 2x}}`. Throws InputError if that is not exactly one what-if with known keys.
+  /// Parses `{network: {bandwidth: 2x}}`. Throws InputError if it is not exactly one what-if with known keys.
   explicit Change(const YamlField& entry);
 
-  /// Where the change is written, for errors about the change as a whole.
+  /// Returns where the change is written, for errors about the change as a whole.
   [[nodiscard]] const YamlField& place() const noexcept { return place_; }
-  /// Null if it was not given.
+  /// Returns the value of a parameter, or null if it was not given.
   [[nodiscard]] const YamlField* find(std::string_view parameter) const noexcept;
-  /// Selects every task if the change has no `select`.
+  /// Returns the selector; it selects every task if the change has no `select`.
   [[nodiscard]] const Selector& selector() const noexcept { return selector_; }
-  /// The key of a parameter to which both give a value, for the same selection: "compute{worker=1}.scale". Empty if
+  /// Returns the key of a parameter that both changes set for the same selection: "compute{worker=1}.scale". Empty if
   /// there is none.
   [[nodiscard]] std::string key_in_both(const Change& other) const;
-  /// What it applies to in `capture`, ascending. Absent if the what-if takes no `select`. Throws InputError if there
-  /// is nothing to apply it to.
+  /// Returns the tasks in `capture` that the change applies to, in ascending order. Returns nothing if the what-if
+  /// accepts no `select`. Throws InputError if there are none.
   [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;
-  /// For people: "network.bandwidth=2x", "compute{worker=1}.scale=1.5 .add=2ms". Long values are cut.
+  /// Returns "network.bandwidth=2x" or "compute{worker=1}.scale=1.5 .add=2ms", for people. Long values are shortened.
   [[nodiscard]] std::string to_text() const;
-  /// The same with values in full: changes with equal keys are equal.
+  /// Returns the text of to_text() with complete values: changes with equal keys are equal.
   [[nodiscard]] std::string key() const;
 
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
-  /// WhatIf::hardware_turn; nothing where the change is not one of hardware.
+  /// Returns WhatIf::hardware_turn; nothing if the change is not of hardware.
   [[nodiscard]] std::optional<int> hardware_turn() const;
 
  private:
@@ -103,20 +104,20 @@ class Change {
   YamlField place_;
 };
 
-/// Applies changes in the order in which they are given, and those of hardware after all others, in the order in which
-/// they depend on each other: hosts before their links. So it does not matter in which order a user writes them.
+/// Applies changes in the given order. Changes of hardware are applied after all others, in order of their dependencies
+/// (hosts before their links), so the order in which a user writes them does not matter.
 void apply_all(std::vector<const Change*> changes, Plan& plan);
 void apply_all(const std::vector<Change>& changes, Plan& plan);
 
-/// WhatIf::selected for a what-if that applies to what `select` makes of its selector alone.
+/// Implements WhatIf::selected for a what-if that applies to all tasks returned by `select` for its selector.
 template <std::vector<TaskId> (*select)(const Selector& selector, const Capture& capture)>
 [[nodiscard]] std::vector<TaskId> selected_by(const Change& change, const Capture& capture) {
   return select(change.selector(), capture);
 }
 
-/// A factor such as 2x or 0.5x, from 1e-9x to 1e9x. Nothing if the value is not written as a factor.
+/// Parses a factor such as 2x or 0.5x, from 1e-9x to 1e9x. Returns nothing if the value is not written as a factor.
 [[nodiscard]] std::optional<double> factor_of(const YamlField& value);
-/// A number or a factor, 1.5 or 1.5x, of at least `least`.
+/// Parses a number or a factor, 1.5 or 1.5x, of at least `least`.
 [[nodiscard]] double scale_of(const YamlField& value, double least);
 
 }  // namespace stepsim::scenarios

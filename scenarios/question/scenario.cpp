@@ -24,10 +24,10 @@ YamlValue map_of(std::vector<YamlValue> items, std::uint32_t line) {
   return {YamlValue::Kind::kMap, line, {}, std::move(items)};
 }
 
-/// "WHATIF{KEY=VALUE,...}.PARAMETER", in its parts.
+/// The parts of "WHATIF{KEY=VALUE,...}.PARAMETER".
 struct DottedKey {
   std::string_view what_if;
-  std::string_view selection;  ///< without the braces; empty if there is none
+  std::string_view selection;  ///< text of the selection without the braces; empty if there is none
   std::string_view parameter;
   bool selects = false;
 };
@@ -47,12 +47,12 @@ std::optional<DottedKey> parse_key(std::string_view text) {
   return key;
 }
 
-/// "worker=1,name=BW.*" as a map. A comma that no KEY= follows is part of the value.
+/// Parses "worker=1,name=BW.*" to a map. A comma that is not followed by KEY= is part of the value.
 YamlValue selection_of(std::string_view text, std::uint32_t line) {
   std::vector<YamlValue> items;
   while (!text.empty()) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) {  // a key without a value: an error for the reader of the map
+    if (equals == std::string_view::npos) {  // a key without a value: the reader of the map refuses it
       items.insert(items.end(), {scalar(text, line), YamlValue{YamlValue::Kind::kNothing, line, {}, {}}});
       break;
     }
@@ -65,7 +65,7 @@ YamlValue selection_of(std::string_view text, std::uint32_t line) {
   return map_of(std::move(items), line);
 }
 
-/// `{what_if: {select: ..., parameter: value}}`
+/// Returns `{what_if: {select: ..., parameter: value}}`.
 YamlValue entry_of(const DottedKey& key, YamlValue value) {
   const std::uint32_t line = value.line;
   std::vector<YamlValue> values;
@@ -89,15 +89,15 @@ void read_changes(Scenario& scenario, const YamlField& field) {
   for (const YamlField& entry : entries) scenario.changes.emplace_back(entry);
 }
 
-/// Refuses a mistyped key or value of a sweep before anything is simulated.
+/// Refuses a wrong key or value of a sweep before anything is simulated.
 void check_value(const std::string& key, const YamlField& value) {
   static_cast<void>(value.scalar("one value"));
   std::shared_ptr<const YamlText> document;
   static_cast<void>(change_at(key, value, document));
 }
 
-/// The entries of a map of keys such as network.bandwidth, each once. for_each_entry() cannot read them, because
-/// selectors make the keys free text.
+/// Returns the entries of a map with keys such as network.bandwidth, without duplicates. for_each_entry() cannot read
+/// them, because selectors make the keys free text.
 std::vector<PointValue> dotted_entries(const YamlField& field) {
   std::vector<PointValue> entries;
   for (std::size_t i = 0; i + 1 < field.value->items.size(); i += 2) {
@@ -116,16 +116,16 @@ std::vector<PointValue> dotted_entries(const YamlField& field) {
   return entries;
 }
 
-/// Both of two changes of one key apply, so that a point that is called 1x would be another one.
+/// Refuses an axis whose key is also changed for all points: both changes would apply, so a point labelled 1x would not
+/// be the captured value.
 void refuse_changed_axes(const Scenario& scenario) {
   const auto refuse = [&](const std::string& key, const YamlField& value) {
     std::shared_ptr<const YamlText> document;
     const Change change = change_at(key, value, document);
     for (const Change& other : scenario.changes) {
       if (change.key_in_both(other).empty()) continue;
-      value.fail(
-          fmt::format("the sweep sets '{}', and {} changes it for all points: both would apply; expected one of them",
-                      shown(key, 60), other.to_text()));
+      value.fail(fmt::format("the sweep varies '{}', and {} changes it for all points; expected only one of them",
+                             shown(key, 60), other.to_text()));
     }
   };
   for (const Axis& axis : scenario.sweep) refuse(axis.key, axis.values.list("a list of values").front());
@@ -154,7 +154,7 @@ void read_point(Scenario& scenario, const YamlField& point) {
   for (const PointValue& entry : scenario.points.back()) check_value(entry.key, entry.value);
 }
 
-/// A map is a grid; a list is a list of points.
+/// Reads a sweep: a map is a grid, and a list is a list of points.
 void read_sweep(Scenario& scenario, const YamlField& field) {
   if (field.is(YamlValue::Kind::kMap)) {
     for (const PointValue& entry : dotted_entries(field)) read_axis(scenario, entry);
@@ -168,7 +168,7 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
   }
 }
 
-/// "1x,2x,4x" as a list.
+/// Parses "1x,2x,4x" to a list.
 YamlValue list_of(std::string_view text) {
   YamlValue list{YamlValue::Kind::kList, 1, {}, {}};
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -187,14 +187,17 @@ void add_change(Scenario& scenario, std::string_view text, const DottedKey& key,
   scenario.documents.push_back(document);
 }
 
-/// Several values are one more axis of the sweep.
+/// Adds several values as another axis of the sweep.
 void add_axis(Scenario& scenario, std::string_view text, const std::string& key, std::string_view values) {
   const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), list_of(values)});
   const PointValue axis{key, {key, &document->root, &document->name}};
-  if (!scenario.points.empty())
-    axis.value.fail("the scenario lists its points one by one; expected one value, or a scenario with a grid");
+  if (!scenario.points.empty()) {
+    axis.value.fail(
+        "the scenario is a list of points and cannot get another axis; expected one value, or a scenario with a grid");
+  }
   for (const Axis& other : scenario.sweep) {
-    if (other.key == key) axis.value.fail(fmt::format("'{}' is an axis already; expected it once", shown(key, 60)));
+    if (other.key == key)
+      axis.value.fail(fmt::format("'{}' is given twice as an axis; expected it once", shown(key, 60)));
   }
   read_axis(scenario, axis);
   scenario.documents.push_back(document);
@@ -249,8 +252,8 @@ void add_typed_set(Scenario& scenario, std::string_view text) {
   for (std::size_t i = 0; i < before && before < scenario.changes.size(); ++i) {
     const std::string twice = scenario.changes[i].key_in_both(scenario.changes.back());
     if (twice.empty()) continue;
-    throw UsageError(fmt::format("--set '{}': {} changes '{}' already, and both would apply; expected one of them",
-                                 shown(text), scenario.changes[i].to_text(), shown(twice, 60)));
+    throw UsageError(fmt::format("--set '{}': {} also changes '{}'; expected only one of them", shown(text),
+                                 scenario.changes[i].to_text(), shown(twice, 60)));
   }
 }
 

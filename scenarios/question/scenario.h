@@ -12,60 +12,60 @@
 
 namespace stepsim::scenarios {
 
-/// YAML that changes refer to.
+/// YAML that changes keep references to.
 struct YamlText {
-  std::string name;  ///< the file, for messages
+  std::string name;  ///< name of the file, for messages
   YamlValue root;
 };
 
-/// One axis of a sweep: the values of one parameter.
+/// An axis of a sweep: the values of one parameter.
 struct Axis {
   std::string key;   ///< "network.bandwidth", "compute{worker=1}.scale"
-  YamlField values;  ///< a list, not empty
+  YamlField values;  ///< values; the list is not empty
 };
 
-/// One value of a point of a list.
+/// A key and its value at a point of a list.
 struct PointValue {
   std::string key;
   YamlField value;
 };
 
-/// A question to ask of a capture: changes in order and, for a sweep, a grid or a list of further ones.
+/// A question about a capture: changes in order and, for a sweep, a grid or a list of further changes.
 struct Scenario {
   std::string name;
   std::vector<Change> changes;
-  std::vector<Axis> sweep;                                 ///< a grid; empty: none
-  std::vector<std::vector<PointValue>> points;             ///< a list; empty: none
-  std::vector<std::shared_ptr<const YamlText>> documents;  ///< that the members above refer to
-  /// Kernels slow as communication beside them does, where the capture shows by how much
+  std::vector<Axis> sweep;                                 ///< axes of a grid; may be empty
+  std::vector<std::vector<PointValue>> points;             ///< a list of points; may be empty
+  std::vector<std::shared_ptr<const YamlText>> documents;  ///< the documents that the other members refer to
+  /// If true, kernels slow down during communication by as much as the capture shows
   /// (scenarios/answer/learn_from_capture.h).
   bool interference = true;
-  std::optional<InputFile> file;  ///< set by whoever read the scenario from a file
+  std::optional<InputFile> file;  ///< set by code that reads the scenario from a file
 };
 
-/// Reads the text of a scenario file; `name` is its path in messages. Throws InputError, with file and line.
+/// Parses a scenario file; `name` is its path in messages. Throws InputError with file and line.
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
-/// as in network.bandwidth=1x,2x,4x, are appended as one more axis of the sweep. Throws UsageError, also for an axis
-/// whose key is changed for all points.
+/// as in network.bandwidth=1x,2x,4x, are appended as another axis of the sweep. Throws UsageError, also for an axis
+/// whose key is already changed for all points.
 void add_set(Scenario& scenario, std::string_view text);
 
-/// The same for what a user types, who means one value of each key: throws UsageError for a key that is changed
-/// already.
+/// Like add_set(), for options typed by a user, where each key should have only one value: throws UsageError if the key
+/// is already changed.
 void add_typed_set(Scenario& scenario, std::string_view text);
 
-/// A selection that is typed by itself, and the YAML that it refers to.
+/// A selection given as an option, and the YAML that it refers to.
 struct TypedSelection {
   std::shared_ptr<const YamlText> document;
   Selector selector;
 };
 
-/// Reads what stands within the braces of a change: KEY=VALUE,... Throws InputError at "--select TEXT".
+/// Parses the text inside the braces of a change: KEY=VALUE,... Throws InputError at "--select TEXT".
 [[nodiscard]] TypedSelection parse_selection(std::string_view text);
 
-/// The change for a key such as "network.bandwidth" and a value. `document` receives the YAML that it refers to.
-/// Throws InputError.
+/// Returns the change for a key such as "network.bandwidth" and a value. `document` receives the YAML that the change
+/// refers to. Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
                                std::shared_ptr<const YamlText>& document);
 

@@ -3,13 +3,13 @@
 #include "scenarios/change/batch_growth.h"
 #include "scenarios/change/what_if.h"
 
-// Another batch size per worker.
+// What-if `batch`: another batch size per worker.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kBatchParameters{
-    Parameter{"scale", "a number such as 2 above 0", "of the samples of a worker in a step", "1"},
+    Parameter{"scale", "a number such as 2 above 0", "factor on the samples per worker and step", "1"},
 };
 
 void apply_batch(const Change& change, Plan& plan) {
@@ -21,8 +21,8 @@ void apply_batch(const Change& change, Plan& plan) {
 extern const WhatIf batch_what_if;
 const WhatIf batch_what_if{
     .name = "batch",
-    .summary = "another batch size: compute and activations grow with it, gradients and the optimizer do not",
-    .ignores = "host work per sample, and the limit of memory",
+    .summary = "Change the batch size: compute and activations grow with it, gradients and the optimizer do not",
+    .ignores = "CPU work per sample, and whether the batch fits in memory",
     .parameters = kBatchParameters,
     .apply = apply_batch,
 };

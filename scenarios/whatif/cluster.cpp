@@ -17,23 +17,23 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// More or fewer machines. New ones are copies of captured ones.
+// What-if `cluster`: more or fewer machines. New machines are copies of captured ones.
 
 namespace stepsim::scenarios {
 namespace {
 
 Cable cable_of(const Link& link) { return {link.bandwidth, link.latency, link.efficiency, true}; }
 
-/// Hosts of several GPUs each, which talk to each other inside a host by links of their own and beyond it by the host's
-/// NIC.
+/// Hosts with several GPUs each. GPUs of a host have separate links to each other, and share the host's NIC to reach
+/// other hosts.
 struct GpuHosts {
-  std::uint32_t gpus = 1;  ///< a host
-  Link inside;             ///< of each GPU to others of its host, each way
-  Link nic;                ///< of a host, each way
+  std::uint32_t gpus = 1;  ///< number of GPUs per host
+  Link inside;             ///< link of each GPU to others of its host, per direction
+  Link nic;                ///< NIC of a host, per direction
 };
 
-/// Nothing where endpoints have no links inside their host, or more than one link up to a switch that all share. The
-/// first host and the first link of each kind stand for all.
+/// Describes a cluster as hosts with several GPUs, assuming that all hosts and links are like the first of each kind.
+/// Returns nothing if endpoints have no links inside their host, or more than one link up to a switch that all share.
 std::optional<GpuHosts> gpu_hosts_of(const Cluster& cluster) {
   if (cluster.uplinks.empty() || cluster.uplinks.front().out.empty() || cluster.uplinks.front().up.size() != 1)
     return std::nullopt;
@@ -45,8 +45,8 @@ std::optional<GpuHosts> gpu_hosts_of(const Cluster& cluster) {
                   cluster.links[first.up.front().index()]};
 }
 
-/// One endpoint a GPU, host by host on one switch. The last host may have fewer. What is not a link comes from
-/// `like`. Precondition: hosts.gpus > 0.
+/// Returns a cluster with one endpoint per GPU, host by host on one switch. The last host may have fewer. Everything
+/// except links is copied from `like`. Precondition: hosts.gpus > 0.
 Cluster with_gpu_hosts(const Cluster& like, std::uint32_t ranks, const GpuHosts& hosts, const std::string& device) {
   ClusterShape shape;
   shape.hosts.resize((ranks + hosts.gpus - 1) / hosts.gpus);
@@ -68,26 +68,26 @@ Cluster with_gpu_hosts(const Cluster& like, std::uint32_t ranks, const GpuHosts&
 
 constexpr std::uint32_t kMostWorkers = 100'000;
 constexpr std::array kClusterParameters{
-    Parameter{"workers", "a whole number from 1", "of workers; in a job without servers a worker is local_size ranks",
+    Parameter{"workers", "a whole number from 1", "number of workers; without servers a worker is local_size ranks",
               ""},
     Parameter{"servers", "a whole number from 1", "of parameter servers", ""},
-    Parameter{"scaling", "weak or strong",
-              "another number of workers leaves the samples of each worker, or of all together, as captured", "weak"},
-    Parameter{"nic", "a rate such as 200Gb/s", "of each host's NIC, each way; default: job.yaml's network.bandwidth",
-              ""},
+    Parameter{"scaling", "weak or strong", "keep the samples per worker (weak) or of all workers together (strong)",
+              "weak"},
+    Parameter{"nic", "a rate such as 200Gb/s",
+              "rate of each host's NIC, in each direction (default: network.bandwidth of job.yaml)", ""},
     Parameter{"gpus_per_host", "a whole number from 1",
-              "ranks share hosts, by the captured links inside a host and its NIC beyond it", ""},
-    Parameter{"colocated", "true or false", "servers run on the workers' hosts and share their links", ""},
+              "GPUs per host: ranks of a host use its captured inner links, others its NIC", ""},
+    Parameter{"colocated", "true or false", "run servers on the workers' hosts, sharing their links", ""},
 };
 
 std::uint32_t ranks_of(const Plan& plan) { return *plan.job.workers * plan.job.local_size.value_or(1); }
 
-/// As the trace names it; empty if it does not.
+/// Returns the device's name in the trace, or an empty string.
 std::string device_of(const Plan& plan) {
   return plan.captured->devices.empty() ? std::string() : plan.captured->devices.begin()->second;
 }
 
-/// What the captured ranks reach each other by is what is inside a host, unless they were on several.
+/// Throws if the captured ranks were on several hosts, because then the rate of links inside a host is not known.
 void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
   std::set<std::string> hosts;
   for (const Lane& lane : captured.dag.lanes()) {
@@ -95,15 +95,13 @@ void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
   }
   if (hosts.size() > 1) {
     cannot_answer(
-        value,
-        fmt::format(
-            "the captured ranks are on {} hosts, and what links inside a host carry was not told apart from NICs; "
-            "expected --cluster FILE with nvlink (or pcie) and nic, without gpus_per_host",
-            hosts.size()));
+        value, fmt::format("the captured ranks are on {} hosts, and the capture does not separate links inside hosts "
+                           "from NICs; expected --cluster FILE with nvlink (or pcie) and nic, without gpus_per_host",
+                           hosts.size()));
   }
 }
 
-/// Of hosts that there are, and of those that share_hosts() makes.
+/// Sets the NIC's rate, for the existing hosts and for the hosts that share_hosts() creates.
 void set_nic(Bandwidth rate, Plan& plan) {
   plan.job.bandwidth = rate;
   std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
@@ -112,24 +110,24 @@ void set_nic(Bandwidth rate, Plan& plan) {
   plan.cluster = with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan));
 }
 
-/// Ranks share hosts, `gpus` each.
+/// Puts `gpus` ranks on each host.
 void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   if (plan.captured->parameter_server != nullptr)
-    cannot_answer(value, "workers with parameter servers are hosts of their own; expected a job without servers");
+    cannot_answer(value, "each worker of a parameter-server job has its own host; expected a job without servers");
   std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
   if (!hosts) {
     refuse_captured_hosts(value, *plan.captured);
     if (plan.cluster.uplinks.empty() || plan.cluster.uplinks.front().up.empty()) {
       cannot_answer(value,
-                    "the capture does not show how fast its links are; expected --cluster FILE with nvlink and nic");
+                    "the capture does not show the rates of its links; expected --cluster FILE with nvlink and nic");
     }
     if (!plan.job.bandwidth && gpus < ranks_of(plan)) {
-      cannot_answer(
-          value,
-          "the capture shows the links inside one host alone, and not what its NIC carries; expected cluster.nic "
-          "beside it, such as cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
+      cannot_answer(value,
+                    "the capture shows the links inside one host but not its NIC; expected also cluster.nic, for "
+                    "example cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
     }
-    const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));  // that nothing crosses
+    // No message uses this rate.
+    const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));
     const Link nic{{}, rate, plan.job.latency.value_or(kUsualLatency), 1};
     for (MeasuredCollective& measured : plan.cluster.measured) measured.hosts = 1;
     hosts = GpuHosts{1, plan.cluster.links[plan.cluster.uplinks.front().up.front().index()], nic};
@@ -139,25 +137,25 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   if (gpus < ranks_of(plan)) {
     plan.assumptions.push_back(
         {"hosts_of_gpus",
-         fmt::format("Hosts of {} GPUs: inside a host links as captured, between hosts a NIC a host that carries {} "
-                     "each way with a latency of {}.",
-                     gpus, to_text(hosts->nic.bandwidth), to_text(hosts->nic.latency))});
+         fmt::format(
+             "Hosts have {} GPUs each, with links inside a host as captured and one NIC per host that carries {} "
+             "each way with a latency of {}.",
+             gpus, to_text(hosts->nic.bandwidth), to_text(hosts->nic.latency))});
   }
 }
 
-/// A captured rank keeps its number, and so its place among the others.
+/// Refuses a job with too few ranks for the only captured rank, which keeps its number and thus its place.
 void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan) {
   if (!group_of_lone_rank(*plan.captured)) return;
   const Rank rank = plan.captured->recording.ranks.front();
   if (std::cmp_less(rank, ranks_of(plan))) return;
-  cannot_answer(
-      workers,
-      fmt::format("rank {} alone was captured, which fewer than {} ranks do not have; expected more workers, or "
-                  "a capture of rank 0",
-                  rank, rank + 1));
+  cannot_answer(workers, fmt::format("only rank {} was captured, and a job of fewer than {} ranks does not have it; "
+                                     "expected more workers, or a capture of rank 0",
+                                     rank, rank + 1));
 }
 
-/// Null: stays as it is.
+/// Changes the number of workers, the number of servers, and whether servers share the workers' hosts. A null parameter
+/// leaves its value unchanged.
 void resize(const YamlField* workers, const YamlField* servers, const YamlField* colocated, Plan& plan) {
   const bool has_servers = plan.captured->parameter_server != nullptr;
   const std::uint32_t before = *plan.job.workers;
@@ -175,7 +173,8 @@ void resize(const YamlField* workers, const YamlField* servers, const YamlField*
   if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
 }
 
-/// Weak: a worker takes what it took. Strong: each takes its share of what all took.
+/// Scales the workers' batches. With weak scaling, a worker keeps its batch. With strong scaling, the workers divide
+/// the total batch.
 void scale_batches(const Change& change, const YamlField& value, Plan& plan) {
   const double share = plan.strong_scaling ? static_cast<double>(plan.workers_before) / *plan.job.workers : 1;
   grow_batch(change, value, share / plan.scaling_share, plan);
@@ -194,29 +193,25 @@ void apply_cluster(const Change& change, Plan& plan) {
   const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMostWorkers);
   for (const YamlField* const value : {servers, colocated}) {
     if (value != nullptr && !has_servers)
-      cannot_answer(*value, "the job has no parameter servers; expected one that has");
+      cannot_answer(*value, "the job has no parameter servers; expected a job with servers");
   }
   if (plan.network->make == nullptr) {
     for (const YamlField* const value : {workers, servers, colocated, gpus}) {
       if (value != nullptr) {
-        refuse_as_recorded(
-            *value, plan,
-            "under --network recorded transfers keep their recorded times; expected another network model");
+        refuse_as_recorded(*value, plan,
+                           "--network recorded keeps recorded transfer times; expected another network model");
       }
     }
   }
   if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {
-    cannot_answer(
-        *workers,
-        "no collective that says what it transfers ties the captured ranks together, so more or fewer ranks would "
-        "change nothing; expected the traces of all ranks");
+    cannot_answer(*workers,
+                  "no collective of known size connects the captured ranks, so their number has no effect; expected "
+                  "the traces of all ranks");
   }
   if (workers != nullptr && lone_collectives(*plan.captured) > 0 && !group_of_lone_rank(*plan.captured)) {
-    cannot_answer(
-        *workers,
-        fmt::format("of {} collectives only one rank's part was captured; expected the traces of all ranks, so that "
-                    "one can be copied or left out, or of one rank whose collectives are all of one group",
-                    lone_collectives(*plan.captured)));
+    cannot_answer(*workers, fmt::format("{} collectives were captured on one rank only; expected the traces of all "
+                                        "ranks, or of one rank whose collectives all belong to one group",
+                                        lone_collectives(*plan.captured)));
   }
   if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(workers, servers, colocated, plan);
   if (gpus != nullptr) share_hosts(*gpus, gpus_a_host, plan);
@@ -224,7 +219,8 @@ void apply_cluster(const Change& change, Plan& plan) {
   if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 
-/// A NIC's rate is known before hosts share it, and ranks are counted before they share hosts.
+/// Returns the order of application: a NIC's rate must be known before hosts share it, and ranks must be counted before
+/// they share hosts.
 int turn_of(const Change& change) {
   if (change.find("gpus_per_host") != nullptr) return 2;
   return change.find("nic") != nullptr && change.find("workers") == nullptr ? 0 : 1;
@@ -235,8 +231,8 @@ int turn_of(const Change& change) {
 extern const WhatIf cluster_what_if;
 const WhatIf cluster_what_if{
     .name = "cluster",
-    .summary = "more or fewer workers and servers",
-    .ignores = "differences between machines, and any change of the job itself with their number",
+    .summary = "Change the number of workers and servers",
+    .ignores = "differences between machines, and changes of the job itself with its size",
     .parameters = kClusterParameters,
     .apply = apply_cluster,
     .hardware_turn = turn_of,

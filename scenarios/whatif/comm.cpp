@@ -11,21 +11,22 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// How the job communicates: the settings of job.yaml, and the algorithm of its collectives.
+// What-if `comm`: how the job communicates, by the settings of job.yaml and the algorithm of its collectives.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kCommParameters{
-    Parameter{"partition_bytes", "a size such as 1MiB", "the largest size of a partition, for parameter servers", ""},
-    Parameter{"bucket_bytes", "a size such as 25MB", "of the buckets in which gradients are reduced", ""},
-    Parameter{"schedule", "fifo or priority", "which partition goes first: the first released, or the first declared",
-              ""},
-    Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "of pushes under way at once", ""},
-    Parameter{"barrier", "global or cross", "a step waits for all tensors, or each layer for its own", ""},
-    Parameter{"control", "first or inline", "acknowledgements and requests go ahead of bulk data, or queue with it",
-              ""},
-    Parameter{"key_hash", "the name of a rule such as djb2", "which server holds a partition", ""},
+    Parameter{"partition_bytes", "a size such as 1MiB", "largest size of a partition (parameter servers)", ""},
+    Parameter{"bucket_bytes", "a size such as 25MB", "size of the buckets in which gradients are reduced", ""},
+    Parameter{"schedule", "fifo or priority",
+              "send first the partition that is ready first (fifo) or that was declared first (priority)", ""},
+    Parameter{"credit_bytes", "a size such as 4MB, 0 for no bound", "most bytes of pushes in progress at once", ""},
+    Parameter{"barrier", "global or cross",
+              "a step waits for all tensors (global), or each layer only for its own (cross)", ""},
+    Parameter{"control", "first or inline",
+              "send acknowledgements and requests before bulk data (first) or in order (inline)", ""},
+    Parameter{"key_hash", "the name of a rule such as djb2", "rule that assigns partitions to servers", ""},
     Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", ""},
 };
 
@@ -59,28 +60,25 @@ constexpr std::array kJobParameters{
                  }},
 };
 
-/// The parameters of jobs with collectives; the others are of jobs with parameter servers.
+/// True for parameters of jobs with collectives. The others are for jobs with parameter servers.
 bool is_of_collectives(std::string_view parameter) { return parameter == "bucket_bytes" || parameter == "algorithm"; }
 
-void refuse_where_it_means_nothing(const YamlField& value, std::string_view parameter, const Plan& plan) {
+void refuse_inapplicable(const YamlField& value, std::string_view parameter, const Plan& plan) {
   if (is_of_collectives(parameter) == (plan.captured->parameter_server != nullptr)) {
-    cannot_answer(value,
-                  is_of_collectives(parameter)
-                      ? "the job has parameter servers and no collectives; expected a capture of a job that has"
-                      : "the job has no parameter servers; expected a capture of one that has, such as BytePS's");
+    cannot_answer(value, is_of_collectives(parameter)
+                             ? "the job has parameter servers and no collectives; expected a job with collectives"
+                             : "the job has no parameter servers; expected a job with servers, such as BytePS");
   }
   if (plan.network->make == nullptr) {
-    refuse_as_recorded(value, plan,
-                       "under --network recorded transfers keep their recorded times; expected another network model");
+    refuse_as_recorded(value, plan, "--network recorded keeps recorded transfer times; expected another network model");
   }
 }
 
 void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   if (!has_sized_collectives(*plan.captured)) {
-    cannot_answer(
-        value,
-        "the capture has no collective of several ranks that says what it transfers; expected the traces of all "
-        "ranks of a job with all-reduces or their kin");
+    cannot_answer(value,
+                  "no collective of several ranks has a known size; expected the traces of all ranks of a job with "
+                  "all-reduces or similar collectives");
   }
   std::vector<std::string> names;
   for (const CollectiveModel* const model : collective_models()) names.emplace_back(model->name);
@@ -94,8 +92,8 @@ void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   });
 }
 
-/// The captured buckets, so that a reader can tell what the asked ones are compared with.
-void tell_of_buckets(Plan& plan) {
+/// Adds the captured buckets as an assumption, for comparison with the requested ones.
+void assume_captured_buckets(Plan& plan) {
   const auto found = captured_device_buckets(*plan.captured);
   if (!found) return;
   std::string sizes;
@@ -104,22 +102,22 @@ void tell_of_buckets(Plan& plan) {
   if (found->sizes.size() > kBucketsNamed) sizes += fmt::format(" and {} more", found->sizes.size() - kBucketsNamed);
   plan.assumptions.push_back(
       {"captured_buckets",
-       fmt::format("As captured, {} gradients a step are reduced in {} bucket{} ({}). Their sizes follow from {}.{}",
-                   found->gradients, found->sizes.size(), found->sizes.size() == 1 ? "" : "s", sizes,
-                   found->by_shapes ? "shapes" : "the grids of the kernels that copy them into the buckets",
-                   found->first_is_smaller ? " The first bucket ends at 1 MiB, as is DistributedDataParallel's default."
-                                           : "")});
+       fmt::format(
+           "In the capture, {} per step are reduced in {} ({}). Their sizes follow from {}.{}",
+           counted(found->gradients, "gradient"), counted(found->sizes.size(), "bucket"), sizes,
+           found->by_shapes ? "shapes" : "the grids of the kernels that copy them into the buckets",
+           found->first_is_smaller ? " The first bucket ends at 1 MiB, DistributedDataParallel's default." : "")});
 }
 
 void apply_comm(const Change& change, Plan& plan) {
   for (const Parameter& parameter : kCommParameters) {
     const YamlField* const value = change.find(parameter.name);
-    if (value != nullptr) refuse_where_it_means_nothing(*value, parameter.name, plan);
+    if (value != nullptr) refuse_inapplicable(*value, parameter.name, plan);
   }
   for (const JobParameter& parameter : kJobParameters) {
     if (const YamlField* const value = change.find(parameter.name)) parameter.set(plan.job, *value);
   }
-  if (change.find("bucket_bytes") != nullptr) tell_of_buckets(plan);
+  if (change.find("bucket_bytes") != nullptr) assume_captured_buckets(plan);
   if (const YamlField* const value = change.find("algorithm")) set_algorithm(change, *value, plan);
 }
 
@@ -128,8 +126,8 @@ void apply_comm(const Change& change, Plan& plan) {
 extern const WhatIf comm_what_if;
 const WhatIf comm_what_if{
     .name = "comm",
-    .summary = "how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
-    .ignores = "the processor time of more and smaller messages on busy hosts",
+    .summary = "Change how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
+    .ignores = "the CPU time of more and smaller messages on busy hosts",
     .parameters = kCommParameters,
     .apply = apply_comm,
 };

@@ -3,14 +3,14 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// Slower or faster compute: a factor, and a time added to each task.
+// What-if `compute`: slower or faster compute, by a factor and by a time added to each task.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kComputeParameters{
-    Parameter{"scale", "a number such as 1.5 from 0", "of the durations of the selected tasks", "1"},
-    Parameter{"add", "a time such as 10us", "added to the duration of each selected task", "0us"},
+    Parameter{"scale", "a number such as 1.5 from 0", "factor on the durations of the selected tasks", "1"},
+    Parameter{"add", "a time such as 10us", "time to add to each selected task", "0us"},
 };
 
 void apply_compute(const Change& change, Plan& plan) {
@@ -31,10 +31,9 @@ void apply_compute(const Change& change, Plan& plan) {
 extern const WhatIf compute_what_if;
 const WhatIf compute_what_if{
     .name = "compute",
-    .summary = "faster or slower compute",
+    .summary = "Speed up or slow down compute",
     .ignores =
-        "that compute and communication compete for processor cores, and for the device where the capture does not "
-        "show it",
+        "contention of compute and communication for CPU cores, and for the device where the capture does not show it",
     .parameters = kComputeParameters,
     .selected = selected_by<compute_tasks>,
     .apply = apply_compute,

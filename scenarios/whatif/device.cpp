@@ -9,18 +9,21 @@
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/what_if.h"
 
-// Another device: kernels scale by roofline, by a factor or by a fit. Host work, launches and collectives stay.
+// What-if `device`: another device. Kernels scale by roofline, by a factor or by a fit. Host work, launches and
+// collectives do not change.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kDeviceParameters{
-    Parameter{"to", "a device such as H100, or recorded", "the device that does the selected work", "recorded"},
-    Parameter{"from", "a device such as V100",
-              "the captured device, if the trace does not name it or names a wrong one", ""},
+    Parameter{"to", "a device such as H100, or recorded", "device to predict the selected work for", "recorded"},
+    Parameter{"from", "a device such as V100", "captured device, if the trace does not name it or names a wrong one",
+              ""},
     Parameter{"model", "roofline, scaled or fitted",
-              "scale by what bounds each kernel, by a factor, or by a fit to two captures", ""},
-    Parameter{"factor", "a number such as 0.5 from 0", "of durations, for model: scaled", "1"},
+              "scale each kernel by its bottleneck (roofline), by a factor (scaled), or by a fit to a capture on the "
+              "new device (fitted)",
+              ""},
+    Parameter{"factor", "a number such as 0.5 from 0", "factor on durations, for 'model: scaled'", "1"},
     Parameter{"with", "a trace of the same model on the new device", "for model: fitted", ""},
 };
 
@@ -36,10 +39,10 @@ const Accelerator& named(const YamlField& value) {
   }
 }
 
-/// `device` does the work, and takes what roofline says.
+/// Work that runs on `device`, with roofline's durations.
 class OtherDevice : public DeviceRule {
  public:
-  /// `device` may be null: the one that did it.
+  /// `device` is null for the captured device.
   OtherDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator* device,
               std::string_view kept = kKept)
       : DeviceRule(change, value, plan, kept), device_(device) {}
@@ -54,7 +57,7 @@ class OtherDevice : public DeviceRule {
   const Accelerator* device_;
 };
 
-/// `device` did the captured work.
+/// States that `device` did the captured work.
 class CapturedDevice final : public OtherDevice {
  public:
   CapturedDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator& device)
@@ -64,7 +67,7 @@ class CapturedDevice final : public OtherDevice {
   [[nodiscard]] Scaled time(const DeviceWork& /*before*/, const DeviceWork& /*after*/) const override { return {}; }
 };
 
-/// Multiplies durations, except those that no device's limits decide.
+/// Multiplies durations, except those that do not depend on a device's limits.
 class ScaledDevice final : public OtherDevice {
  public:
   ScaledDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator* device, double factor)
@@ -79,7 +82,7 @@ class ScaledDevice final : public OtherDevice {
   double factor_;
 };
 
-/// Durations by a fit to two captures.
+/// Scales durations by a fit to two captures.
 class FittedDevice final : public OtherDevice {
  public:
   FittedDevice(const Change& change, const YamlField& value, const Plan& plan, DeviceFit fit)
@@ -93,13 +96,13 @@ class FittedDevice final : public OtherDevice {
   DeviceFit fit_;
 };
 
-/// Null if the device does not change.
+/// Returns the device to change to, or null if the device does not change.
 const Accelerator* target(const YamlField* to) {
   if (to == nullptr || (to->is(YamlValue::Kind::kScalar) && to->value->text == "recorded")) return nullptr;
   return &named(*to);
 }
 
-/// The model that is named, or else the one that takes the given parameters.
+/// Returns the named model, or else the one that the given parameters belong to.
 Model model_of(const Change& change) {
   const YamlField* const factor = change.find("factor");
   const YamlField* const with = change.find("with");
@@ -107,19 +110,22 @@ Model model_of(const Change& change) {
   const YamlField* const name = change.find("model");
   const Model model =
       name == nullptr ? meant : static_cast<Model>(name->one_of_words({"roofline", "scaled", "fitted"}));
-  if (factor != nullptr && model != Model::kScaled) factor->fail("'factor' is for model: scaled; expected it alone");
-  if (with != nullptr && model != Model::kFitted) with->fail("'with' is for model: fitted; expected it alone");
+  if (factor != nullptr && model != Model::kScaled)
+    factor->fail("'factor' has an effect only with 'model: scaled'; expected both or neither");
+  if (with != nullptr && model != Model::kFitted)
+    with->fail("'with' has an effect only with 'model: fitted'; expected both or neither");
   if (model == Model::kScaled && factor == nullptr)
-    name->fail("'model' is scaled and no 'factor' says by how much; expected one such as 0.5");
+    name->fail("'model: scaled' has no 'factor'; expected one, for example 0.5");
   if (model == Model::kFitted && with == nullptr)
-    name->fail("'model' is fitted and no 'with' says on what; expected a trace of the same model on the new device");
+    name->fail("'model: fitted' has no 'with'; expected a trace of the same model on the new device");
   return model;
 }
 
-/// Throws what reading and fitting throw, and InputError at `with` if the trace is of another device than `to`.
+/// Fits the capture to the trace `with`. Throws what reading and fitting throw, and InputError at `with` if the trace
+/// is of another device than `to`.
 DeviceFit fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
   const std::string& path = with.scalar("a trace");
-  if (!plan.read) with.fail("no other trace can be read here; expected model: roofline");
+  if (!plan.read) with.fail("no second trace can be read here; expected 'model: roofline'");
   const std::shared_ptr<const Capture> other = plan.read(path);
   DeviceFit fit = fit_devices(*plan.captured, *other);
   if (to != nullptr && to != accelerator_of(*other)) {
@@ -127,8 +133,8 @@ DeviceFit fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
                           to->name));
   }
   plan.assumptions.push_back(
-      {"device_fit", fmt::format("fitted to {} calls that the capture and '{}' share, {:.0f} % of its device time; the "
-                                 "fit is off by {:.1f} % on them",
+      {"device_fit", fmt::format("Device times are fitted to {} calls that the capture and '{}' share ({:.0f} % of its "
+                                 "device time); the fit is off by {:.1f} % on them.",
                                  fit.matched, shown(path), 100 * fit.matched_from, 100 * fit.residual)});
   return fit;
 }
@@ -136,16 +142,15 @@ DeviceFit fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
 void note(const YamlField* from, const Accelerator* to, Model model, Plan& plan) {
   const Accelerator* const captured = accelerator_of(*plan.captured);
   if (from != nullptr && captured != nullptr && captured != &named(*from)) {
-    plan.assumptions.push_back({"captured_device", fmt::format("the trace names {} as its device, and the scenario {}",
+    plan.assumptions.push_back({"captured_device", fmt::format("The trace names {} as its device, and the scenario {}.",
                                                                captured->name, named(*from).name)});
   }
   if (to == nullptr || model != Model::kRoofline) return;
   plan.assumptions.push_back(
-      {"device_roofline",
-       fmt::format(
-           "device work on {} is scaled by roofline ({}), with the limits that docs/models.md lists; host work and "
-           "launches keep their recorded times",
-           to->name, to->source)});
+      {"device_roofline", fmt::format("Device work on {} is scaled by roofline ({}), with the "
+                                      "limits listed in docs/internals/models.md; CPU work and launches "
+                                      "keep their recorded times.",
+                                      to->name, to->source)});
 }
 
 void apply_device(const Change& change, Plan& plan) {
@@ -181,8 +186,9 @@ void apply_device(const Change& change, Plan& plan) {
 extern const WhatIf device_what_if;
 const WhatIf device_what_if{
     .name = "device",
-    .summary = "another device: each kernel scales by what bounds it, by a factor, or by a fit to a capture on it",
-    .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits into memory",
+    .summary =
+        "Run on another device: scale each kernel by its bottleneck, by a factor, or by a fit to a capture there",
+    .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits in memory",
     .parameters = kDeviceParameters,
     .selected = selected_by<selected_device_work>,
     .apply = apply_device,

@@ -6,16 +6,16 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// Fuses consecutive kernels of a stream into one that takes as long as they did together, with one launch and without
-// the pauses between them. A run ends where anything but the stream and the launches ties a kernel to others, so that
-// nothing is reordered.
+// What-if `fuse`: fuses consecutive kernels of a stream into one. The fused kernel takes as long as its kernels did
+// together, with one launch and without the pauses between them. A run of kernels ends at any dependency other than the
+// stream and the launches, so that nothing is reordered.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::uint32_t kMostFused = 1'000'000'000;
 constexpr std::array kFuseParameters{
-    Parameter{"most", "a whole number from 1", "of kernels fused into one; default: no limit", "1"},
+    Parameter{"most", "a whole number from 1", "most kernels to fuse into one (default: no limit)", "1"},
 };
 
 class Fusion {
@@ -32,7 +32,7 @@ class Fusion {
         most_(most) {
     for (const TaskId task : selected)
       fusible_[task.index()] = dag_.kind(task) == TaskKind::kKernel && !dag_.rendezvous(task).valid();
-    look_at_edges();
+    find_launches();
   }
 
   Capture run() && {
@@ -50,9 +50,9 @@ class Fusion {
   }
 
  private:
-  /// Finds for each task the call that launches it, and how many tasks it waits for besides that call and the task
-  /// before it on its stream.
-  void look_at_edges() {
+  /// Finds for each task the call that launches it. Also counts the tasks it waits for, other than that call and the
+  /// previous task on its stream.
+  void find_launches() {
     for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
       const bool launch = edge.kind == EdgeKind::kLaunch;
       const bool stream = edge.kind == EdgeKind::kStream && dag_.lane_id(edge.from) == dag_.lane_id(edge.to);
@@ -61,7 +61,7 @@ class Fusion {
     }
   }
 
-  /// The only task that waits for `task`, if the two can be fused.
+  /// Returns the only task that waits for `task`, if the two can be fused.
   [[nodiscard]] TaskId only_next(TaskId task) const {
     const auto after = dag_.successors(task);
     if (!fusible_[task.index()] || after.size() != 1) return {};
@@ -79,7 +79,7 @@ class Fusion {
     edit_.remove(next);
   }
 
-  /// What waited for the last kernel of a run then waits for the fused one.
+  /// Makes tasks that waited for the last kernel of a run wait for the fused one.
   void redirect() {
     for (DagBuilder::Edge& edge : edit_.builder().edges()) {
       if (into_[edge.from.index()].valid() && into_[edge.to.index()] != into_[edge.from.index()])
@@ -94,7 +94,7 @@ class Fusion {
   std::vector<bool> fusible_;
   std::vector<TaskId> launch_;
   std::vector<std::uint32_t> waits_;
-  std::vector<TaskId> into_;  ///< the first kernel of the run that a task was fused into
+  std::vector<TaskId> into_;  ///< for each fused task, the first kernel of its run
   std::uint32_t most_;
 };
 
@@ -112,8 +112,8 @@ void apply_fuse(const Change& change, Plan& plan) {
 extern const WhatIf fuse_what_if;
 const WhatIf fuse_what_if{
     .name = "fuse",
-    .summary = "consecutive kernels of a stream are fused: saves launches and pauses between them",
-    .ignores = "that the parts of a fused kernel no longer pass data through memory",
+    .summary = "Fuse consecutive kernels of a stream: saves launches and the gaps between kernels",
+    .ignores = "memory traffic that the fused kernels no longer need",
     .parameters = kFuseParameters,
     .selected = selected_by<selected_tasks>,
     .apply = apply_fuse,

@@ -5,14 +5,13 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// A faster or slower host: all that its processor does takes a factor of its time.
+// What-if `host`: a faster or slower host. All work of its processor is scaled by a factor.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kHostParameters{
-    Parameter{"scale", "a number such as 0.8 from 0",
-              "of the durations of host work: framework, Python, calls of the device's runtime", "1"},
+    Parameter{"scale", "a number such as 0.8 from 0", "factor on CPU work: framework, Python, CUDA calls", "1"},
 };
 
 std::vector<TaskId> selected_host_work(const Selector& selector, const Capture& capture) {
@@ -21,14 +20,12 @@ std::vector<TaskId> selected_host_work(const Selector& selector, const Capture& 
   return tasks;
 }
 
-/// Throws InputError at `value` if none of the selected tasks is host work.
+/// Scales the selected host work. Throws InputError at `value` if there is none.
 void scale_selected(const Capture& capture, const Selector& selector, const YamlField& value, double factor,
                     std::vector<Duration>& durations) {
   const std::vector<TaskId> tasks = selected_host_work(selector, capture);
-  if (tasks.empty() && !selector.is_all())
-    value.fail("what is selected is no work of a host's processor; expected some that is");
-  if (tasks.empty())
-    cannot_answer(value, "the capture shows no work of a host's processor; expected a trace with CPU activities");
+  if (tasks.empty() && !selector.is_all()) value.fail("the selection has no CPU work; expected a selection with some");
+  if (tasks.empty()) cannot_answer(value, "the capture has no CPU work; expected a trace with CPU activities");
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
 
@@ -49,8 +46,8 @@ void apply_host(const Change& change, Plan& plan) {
 extern const WhatIf host_what_if;
 const WhatIf host_what_if{
     .name = "host",
-    .summary = "a faster or slower host processor",
-    .ignores = "that cores, caches and memory bandwidth differ between processors by the kind of work",
+    .summary = "Speed up or slow down the CPU",
+    .ignores = "that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work",
     .parameters = kHostParameters,
     .selected = selected_by<selected_host_work>,
     .apply = apply_host,

@@ -3,7 +3,7 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// More work: a task before or after each selected one.
+// What-if `insert`: adds a task before or after each selected one.
 
 namespace stepsim::scenarios {
 namespace {
@@ -58,7 +58,7 @@ class Insertion {
   const Capture& capture_;
   CaptureEdit edit_;
   SideLanes lanes_;
-  std::vector<TaskId> added_;  ///< by the task beside which it is; invalid for most
+  std::vector<TaskId> added_;  ///< for each task, the one that was added next to it; usually invalid
 };
 
 void apply_insert(const Change& change, Plan& plan) {
@@ -78,8 +78,8 @@ void apply_insert(const Change& change, Plan& plan) {
 extern const WhatIf insert_what_if;
 const WhatIf insert_what_if{
     .name = "insert",
-    .summary = "more work: a task before or after each selected one",
-    .ignores = "that inserted tasks compete with others for cores, memory and bandwidth",
+    .summary = "Insert a task before or after each selected task",
+    .ignores = "contention of the inserted tasks with others for cores, memory and bandwidth",
     .parameters = kInsertParameters,
     .selected = selected_by<selected_tasks>,
     .apply = apply_insert,

@@ -7,20 +7,20 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// Another launch overhead: none, as with CUDA graphs, or more, as on a slow processor.
+// What-if `launch`: another launch overhead, such as none with CUDA graphs, or more on a slow processor.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kLaunchParameters{
-    Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "the host's time for each launch", "1x"},
+    Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "CPU time per launch", "1x"},
 };
 
-/// A launch takes some microseconds. What a call takes beyond this is no overhead of launching: it loads code, which
+/// A launch takes a few microseconds. Any time of a call beyond this is not launch overhead: it loads code, which
 /// happens once, or waits.
 constexpr Duration kLongestOverhead{100'000};
 
-/// Calls `use` with the edges out of `task` of one kind, until it returns true; whether it did.
+/// Calls `use` with the target of each edge of kind `kind` from `task` until it returns true. Returns whether it did.
 template <class Use>
 bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
   for (const EdgeId edge : dag.edges_from(task)) {
@@ -29,7 +29,7 @@ bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
   return false;
 }
 
-/// A copy that its call waits for. What such a call takes is staging the buffer, not launching.
+/// True for a copy that its call waits for. The time of such a call is staging the buffer, not launching.
 bool blocks(const Dag& dag, TaskId copy) {
   const auto to_host = [&dag](TaskId after) { return dag.lane(after).kind == LaneKind::kThread; };
   return dag.kind(copy) == TaskKind::kCopy && any_edge(dag, copy, EdgeKind::kSync, to_host);
@@ -40,8 +40,8 @@ bool launches(const Dag& dag, TaskId task) {
   return any_edge(dag, task, EdgeKind::kLaunch, [&dag](TaskId work) { return !blocks(dag, work); });
 }
 
-/// Finds the tasks of launching calls. A call whose work begins before it returns is two tasks, of which the second
-/// launches nothing but has the name of the first.
+/// Finds the tasks of launching calls. A call whose work begins before the call returns is two tasks; the second
+/// launches nothing but has the same name.
 class Launches {
  public:
   explicit Launches(const Dag& dag) : dag_(dag), parts_(dag.task_count(), false) {
@@ -65,11 +65,11 @@ class Launches {
   }
 
   const Dag& dag_;
-  std::vector<bool> parts_;  ///< by task
+  std::vector<bool> parts_;  ///< indexed by task: true for a task of a launching call
   bool any_ = false;
 };
 
-/// The selected tasks of launching calls.
+/// Returns the selected tasks of launching calls.
 std::vector<TaskId> selected_launches(const Selector& selector, const Capture& capture) {
   const Launches all(capture.dag);
   std::vector<TaskId> tasks = selector.select(capture);
@@ -82,8 +82,8 @@ void set_overhead(const Capture& capture, const YamlField& value, const Selector
   const Dag& dag = capture.dag;
   const Launches all(dag);
   if (!all.any()) {
-    cannot_answer(
-        value, "the capture shows no launches of device work; expected a trace with CPU and CUDA activities together");
+    cannot_answer(value,
+                  "the capture has no launches of device work; expected a trace with CPU and CUDA activities together");
   }
   const std::optional<double> factor = factor_of(value);
   for (const TaskId task : selector.select(capture)) {
@@ -110,10 +110,10 @@ void apply_launch(const Change& change, Plan& plan) {
 extern const WhatIf launch_what_if;
 const WhatIf launch_what_if{
     .name = "launch",
-    .summary = "another launch overhead: 0us is close to CUDA graphs",
+    .summary = "Change the launch overhead; 0us is close to CUDA graphs",
     .ignores =
-        "the framework's time around a launch, the device's time between two kernels, and what a call takes "
-        "beyond 100 us (loading code, waiting)",
+        "framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, "
+        "waiting)",
     .parameters = kLaunchParameters,
     .selected = selected_by<selected_launches>,
     .apply = apply_launch,

@@ -11,14 +11,14 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// A faster data loader: the host waits less for batches that other processes make.
+// What-if `loader`: a faster data loader, so that the host waits less for batches that other processes make.
 //
-// `scale` multiplies the waits. `workers` asks how much of them more processes would save at most. W processes that are
-// never idle and become N make a batch in W / N of the time. A batch took from the end of the wait for the one before
-// to its own arrival, so it comes earlier by 1 - W / N of that, and what a batch comes before it is needed is kept for
-// the next one, as a queue of batches without bound would keep it. It is an upper bound of the gain: processes that
-// have to share a processor, a disk or a network make a batch no faster, and a queue of `prefetch_factor` batches keeps
-// less.
+// `scale` multiplies the waits. `workers` gives an upper bound on what more processes would save. If W processes that
+// are never idle become N, a batch takes W / N of the time. The captured time of a batch is from the end of the
+// previous wait to its arrival, so it arrives earlier by 1 - W / N of that time. If a batch arrives before it is
+// needed, the remaining time is kept for the next one, as if the queue of batches were unlimited. This is an upper
+// bound, because processes that share a processor, a disk or a network may not get faster, and a real queue has only
+// `prefetch_factor` batches.
 
 namespace stepsim::scenarios {
 namespace {
@@ -26,9 +26,10 @@ namespace {
 constexpr std::uint32_t kMostLoaderWorkers = 65536;
 
 constexpr std::array kLoaderParameters{
-    Parameter{"scale", "a number such as 0.5 from 0", "of the waits for batches; 0: they are always there", "1"},
+    Parameter{"scale", "a number such as 0.5 from 0", "factor on the waits for batches; 0 = batches are always ready",
+              "1"},
     Parameter{"workers", "a whole number from 1, or a factor such as 2x",
-              "of the processes of a rank that load data: what is saved at most", "1x"},
+              "data-loading processes per rank; predicts the most that they can save", "1x"},
 };
 
 std::vector<TaskId> selected_waits(const Selector& selector, const Capture& capture) {
@@ -37,7 +38,7 @@ std::vector<TaskId> selected_waits(const Selector& selector, const Capture& capt
   return tasks;
 }
 
-/// Whether a DataLoader without processes of its own works in the thread that asks it.
+/// True if a DataLoader without worker processes loads data in the thread that calls it.
 bool loads_in_thread(const Dag& dag) {
   for (std::size_t i = 0; i < dag.name_count(); ++i) {
     if (dag.name(NameId{i}).find("_SingleProcessDataLoaderIter") != std::string_view::npos) return true;
@@ -45,44 +46,45 @@ bool loads_in_thread(const Dag& dag) {
   return false;
 }
 
-/// Throws CannotAnswer at `value` if none of the selected tasks is a wait for a data loader.
+/// Returns the selected waits for a data loader. Throws CannotAnswer at `value` if there are none.
 std::vector<TaskId> waits_of(const Selector& selector, const Capture& capture, const YamlField& value) {
   std::vector<TaskId> tasks = selected_waits(selector, capture);
   if (tasks.empty() && !selector.is_all())
-    value.fail("what is selected does not wait for processes that load data; expected some that does");
+    value.fail("the selection has no wait for data-loading processes; expected a selection with some");
   if (tasks.empty() && loads_in_thread(capture.dag)) {
     cannot_answer(value,
-                  "the capture loads data in the training process (num_workers is 0), which is work of the host; "
-                  "expected compute{name=DataLoader}.scale, or a capture with num_workers above 0");
+                  "the capture loads data in the training process (num_workers is 0); expected "
+                  "compute{name=DataLoader}.scale, or a capture with num_workers above 0");
   }
   if (tasks.empty()) {
     cannot_answer(value,
-                  "the capture shows no wait of 100 us or more for processes that load data; expected a trace with CPU "
-                  "activities of a PyTorch DataLoader with num_workers above 0");
+                  "the capture has no wait of 100 us or more for data-loading processes; expected CPU activities of a "
+                  "PyTorch DataLoader with num_workers above 0");
   }
   return tasks;
 }
 
-/// How many times as many processes load data as were captured.
+/// Returns the ratio of the number of loader processes to the captured number.
 double growth_of(const YamlField& value, const Plan& plan) {
   if (const std::optional<double> factor = factor_of(value)) return *factor;
   const std::uint32_t workers = value.count(1, kMostLoaderWorkers);
   if (!plan.job.loader_workers) {
-    cannot_answer(value,
-                  "the capture does not say how many processes load data; expected job.yaml's loader_workers, or a "
-                  "factor such as 2x");
+    cannot_answer(
+        value,
+        "the number of data-loading processes is unknown; expected job.yaml's loader_workers, or a factor such as 2x");
   }
   return static_cast<double>(workers) / static_cast<double>(*plan.job.loader_workers);
 }
 
-/// What a thread has got of its data loader so far.
+/// The batches that a thread has received so far.
 struct Deliveries {
-  Time last;         ///< when it got a batch last; at first when its recording begins
-  Duration early{};  ///< how long before they were needed batches came
+  Time last;         ///< time of the last batch; initially the beginning of the thread's recording
+  Duration early{};  ///< total time by which batches arrived before they were needed
 };
 
-/// `waits` are ascending, so those of a thread are in order of time. Precondition: recorded times, which every capture
-/// with such waits has.
+/// Changes the waits for a number of loader processes that is `growth` times the captured one, as described at the top
+/// of this file. `waits` are ascending, so those of a thread are in order of time. Precondition: the capture has
+/// recorded times; every capture with waits for a data loader does.
 void save_waits(const Capture& capture, const std::vector<TaskId>& waits, double growth,
                 std::vector<Duration>& durations) {
   const Recording& recording = capture.recording;
@@ -111,8 +113,8 @@ void apply_workers(const Change& change, const YamlField& value, Plan& plan) {
   plan.other_loader_workers = true;
   if (growth > 1) {
     plan.assumptions.push_back({"loader_workers",
-                                "loader.workers says what more processes save at most: as if those captured were never "
-                                "idle and shared nothing that limits them"});
+                                "The captured loader processes were never idle and share no bottleneck, so "
+                                "loader.workers gives the most that more processes can save."});
   }
   plan.rules.emplace_back(
       [selector = change.selector(), value, growth](const Capture& capture, std::vector<Duration>& durations) {
@@ -141,9 +143,8 @@ void apply_loader(const Change& change, Plan& plan) {
 extern const WhatIf loader_what_if;
 const WhatIf loader_what_if{
     .name = "loader",
-    .summary = "a faster or slower data loader: how long the host waits for batches that other processes make",
-    .ignores =
-        "what loader processes share: processor cores, disk, network; and that they only work ahead a few batches",
+    .summary = "Speed up or slow down the data loader: the time that the CPU waits for batches",
+    .ignores = "what loader processes share (CPU cores, disk, network), and that they work only a few batches ahead",
     .parameters = kLoaderParameters,
     .selected = selected_by<selected_waits>,
     .apply = apply_loader,

@@ -17,7 +17,7 @@
 #include "scenarios/change/selector.h"
 #include "scenarios/change/what_if.h"
 
-// Another bandwidth, latency or sharing of links. A factor scales the captured value.
+// What-if `network`: another bandwidth, latency or sharing of links. A factor scales the captured value.
 
 namespace stepsim::scenarios {
 namespace {
@@ -26,8 +26,8 @@ bool is_transfer(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kCollective || dag.kind(task) == TaskKind::kTransfer;
 }
 
-/// The selected collectives and messages, ascending: what a change of the network by part is about. Throws InputError
-/// at the selection if there are none.
+/// Returns the selected collectives and messages in ascending order. A change of part of the network applies to them.
+/// Throws InputError at the selection if there are none.
 std::vector<TaskId> selected_transfers(const Selector& selector, const Capture& capture) {
   std::vector<TaskId> tasks = selector.select(capture);
   std::erase_if(tasks, [&capture](TaskId task) { return !is_transfer(capture.dag, task); });
@@ -48,7 +48,8 @@ std::set<EndpointId> selected_endpoints(const Selector& selector, const Plan& pl
   return endpoints;
 }
 
-/// Those that only one host's endpoints have on their way up or down: not the links of switches.
+/// Returns the links that the endpoints of only one host use on the way up or down. This excludes links between
+/// switches.
 std::set<LinkId> links_of_one_host(const Cluster& cluster) {
   std::map<LinkId, std::set<HostId>> hosts;
   for (std::size_t i = 0; i < cluster.uplinks.size(); ++i) {
@@ -72,10 +73,10 @@ void add_own(const Cluster::UplinkPath& path, const std::set<LinkId>& of_one_hos
   links.insert(path.in.begin(), path.in.end());
 }
 
-/// The links that are the selected ranks' or workers' own, ascending: their NICs, shared with others of their host
-/// where these have no NIC of their own, and the links to others of their host. All links if the selector selects
-/// everything. Throws InputError, at the selection, if it selects no transfers, or ranks of which the cluster has no
-/// endpoints.
+/// Returns the links of the selected ranks or workers in ascending order: their NICs (shared with others of their host,
+/// if these have no separate NIC) and their links to others of their host. Returns all links if the selector selects
+/// everything. Throws InputError at the selection if it selects no transfers, or ranks without endpoints in the
+/// cluster.
 std::vector<LinkId> selected_links(const Selector& selector, const Plan& plan) {
   const Cluster& cluster = plan.cluster;
   std::vector<LinkId> all;
@@ -97,18 +98,20 @@ std::vector<LinkId> selected_links(const Selector& selector, const Plan& plan) {
 
 constexpr std::array kOfLinks{
     Parameter{"bandwidth", "a rate such as 25Gb/s, or a factor such as 2x",
-              "of every link, or of the selected ranks' own", "1x"},
+              "bandwidth of all links, or of the links of the selected ranks", "1x"},
     Parameter{"inside", "a rate such as 300GB/s, or a factor such as 2x",
-              "bandwidth of links inside hosts alone: NVLink, PCIe", ""},
+              "bandwidth of links inside hosts only (NVLink, PCIe)", ""},
     Parameter{"between", "a rate such as 200Gb/s, or a factor such as 2x",
-              "bandwidth of links between hosts alone: NICs, switches", ""},
-    Parameter{"latency", "a time such as 10us, or a factor such as 2x", "of the same links", "1x"},
-    Parameter{"efficiency", "a number from 0.01 to 1", "the share of these links' bandwidth that carries payload", ""},
+              "bandwidth of links between hosts only (NICs, switches)", ""},
+    Parameter{"latency", "a time such as 10us, or a factor such as 2x",
+              "latency of all links, or of the links of the selected ranks", "1x"},
+    Parameter{"efficiency", "a number from 0.01 to 1", "share of the bandwidth that carries payload", ""},
 };
 
 bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<Duration>(parameter.default_value); }
 
-/// Those of links, then those that network models declare. A time may also be given as a factor.
+/// Returns the parameters of links, then the parameters that network models declare. A time can also be given as a
+/// factor.
 std::span<const Parameter> parameters() {
   static const std::vector<std::string> forms = [] {
     std::vector<std::string> texts;
@@ -145,20 +148,20 @@ std::size_t recorded_transfers(const Plan& plan) {
   return count;
 }
 
-/// Divides the time of transfers that have only a recorded time, as if all of it were bandwidth. The interval allows
-/// for less.
+/// Divides the time of transfers that have only a recorded time, as if all of it were limited by bandwidth. The range
+/// of the answer includes smaller effects.
 void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;
   plan.assumptions.push_back(
-      {"recorded_transfers",
-       fmt::format("{} parts of collectives do not say what they transfer, or lack too many members: their recorded "
-                   "times, including waits for other ranks, are divided by {:g}, as transfers over links are",
-                   count, factor)});
+      {"recorded_transfers", fmt::format("{} parts of collectives do not record how much they transfer, or lack too "
+                                         "many ranks: their recorded times, including "
+                                         "waits for other ranks, are divided by {:g}, like transfers over links.",
+                                         count, factor)});
 }
 
-/// If no model times transfers, there is no rate or latency to set. Transfers can only become faster or slower by a
-/// factor.
+/// Applies the change without a model for transfers. There is then no rate or latency to set, so transfers can only be
+/// scaled by a factor.
 void apply_as_recorded(const Change& change, Plan& plan) {
   const std::size_t count = recorded_transfers(plan);
   for (const Parameter& parameter : parameters()) {
@@ -167,16 +170,14 @@ void apply_as_recorded(const Change& change, Plan& plan) {
     if (count == 0 && !uses_links(*plan.captured)) {
       cannot_answer(
           *value,
-          "nothing in the capture crosses a link: it has no message and no collective; expected the traces of all "
-          "ranks");
+          "the capture has no message and no collective, so nothing crosses a link; expected the traces of all ranks");
     }
     const auto factor = parameter.name == "bandwidth" ? factor_of(*value) : std::nullopt;
     if (count == 0 || !factor) {
-      refuse_as_recorded(
-          *value, plan,
-          "transfers keep their recorded times: the capture does not show how fast its links are; expected a factor of "
-          "the bandwidth such as 2x where collectives were recorded, else 'network: {bandwidth: 25Gb/s}' in job.yaml, "
-          "or --cluster FILE, and --network maxmin");
+      refuse_as_recorded(*value, plan,
+                         "the capture does not show the rates of its links, so transfers keep their recorded times; "
+                         "expected a factor such as 2x for recorded collectives, or else --network maxmin with "
+                         "--cluster FILE or with 'network: {bandwidth: 25Gb/s}' in job.yaml");
     }
     scale_recorded_transfers(count, *factor, plan);
   }
@@ -199,7 +200,7 @@ void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, boo
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
-/// The links inside hosts, or all others. Throws at `value` where the cluster does not tell them apart.
+/// Returns the links inside hosts, or all others. Throws at `value` if the cluster does not distinguish them.
 std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Plan& plan) {
   std::set<LinkId> inner;
   for (const Cluster::UplinkPath& path : plan.cluster.uplinks) {
@@ -207,10 +208,9 @@ std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Pla
     inner.insert(path.in.begin(), path.in.end());
   }
   if (inner.empty()) {
-    cannot_answer(
-        value,
-        "links inside hosts are not told from those between them; expected cluster.gpus_per_host beside it, or "
-        "--cluster FILE with nvlink or pcie");
+    cannot_answer(value,
+                  "links inside and between hosts are not separate here; expected also cluster.gpus_per_host, or "
+                  "--cluster FILE with nvlink or pcie");
   }
   std::vector<LinkId> links;
   for (std::size_t i = 0; i < plan.cluster.links.size(); ++i) {
@@ -232,15 +232,16 @@ bool has_buffered_messages(const Capture& capture) {
                      [&dag](RendezvousId rendezvous) { return dag.collective(rendezvous).buffered > Bytes{}; });
 }
 
-/// A transport's buffers hold what its window lets be under way, which grows with the rate: what is left in them when a
-/// send returns takes as long as before.
+/// Scales the bytes in a transport's buffers. The buffers contain as much as the transport's window allows, which grows
+/// with the rate, so the data left in them when a send returns takes as long as before.
 void scale_buffered(const Change& change, double factor, Plan& plan) {
   if (factor == 1 || !std::isfinite(factor) || !has_buffered_messages(*plan.captured)) return;
   plan.add_edit(change, [factor](const Capture& capture) {
     CaptureEdit edit(capture);
     for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
       Collective& message = edit.builder().collective(rendezvous);
-      // May exceed the message, so that one change undoes another: the replay takes no more than there is.
+      // The result may exceed the message, so that one change can undo another. The replay uses at most the message's
+      // bytes.
       constexpr double kMost = 1e18;
       message.buffered = Bytes{std::llround(std::min(static_cast<double>(message.buffered.count()) * factor, kMost))};
     }
@@ -254,12 +255,12 @@ std::vector<LinkId> both(const std::vector<LinkId>& a, const std::vector<LinkId>
   return common;
 }
 
-/// What is not of single links cannot be changed for some.
+/// Refuses a selection for parameters that do not belong to single links.
 void refuse_for_a_part(const Change& change) {
   if (change.selector().is_all()) return;
   for (const Parameter& parameter : parameters().subspan(kOfLinks.size())) {
     if (const YamlField* const value = change.find(parameter.name))
-      value->fail(fmt::format("'{}' is of the whole network; expected no selection beside it", parameter.name));
+      value->fail(fmt::format("'{}' applies to the whole network; expected no selection", parameter.name));
   }
 }
 
@@ -267,9 +268,10 @@ void note_recorded_transfers(Plan& plan) {
   if (const std::size_t count = recorded_transfers(plan); count > 0) {
     plan.assumptions.push_back(
         {"recorded_transfers",
-         fmt::format("{} parts of collectives keep their recorded times: they do not say what they transfer, or lack "
-                     "too many members",
-                     count)});
+         fmt::format(
+             "{} parts of collectives keep their recorded times, because they do not record how much they transfer, or "
+             "lack too many ranks.",
+             count)});
   }
 }
 
@@ -307,12 +309,12 @@ void apply_network(const Change& change, Plan& plan) {
 extern const WhatIf network_what_if;
 const WhatIf network_what_if{
     .name = "network",
-    .summary = "other links: another bandwidth, latency, overhead or sharing",
-    .ignores = "effects of another network on the hosts: interrupts, copies, limits of the protocol",
+    .summary = "Change the bandwidth, latency, overhead or sharing of links",
+    .ignores = "effects of another network on the hosts: interrupts, copies, protocol limits",
     .parameters = parameters,
     .selected = selected_by<selected_transfers>,
     .apply = apply_network,
-    .hardware_turn = [](const Change&) { return 3; },  // once the links are there
+    .hardware_turn = [](const Change&) { return 3; },  // applied after the links have been created
 };
 
 }  // namespace stepsim::scenarios

@@ -10,26 +10,27 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// More overlap: removes barriers at which all wait for one, moves copies off the streams of kernels, and lets
-// collectives run beside compute: the waits for gradients come later, parameters are gathered earlier.
+// What-if `overlap`: more overlap. Removes barriers at which all ranks wait for one, moves copies off the streams of
+// kernels, and lets collectives run during compute: waits for gradients are later, parameters are gathered earlier.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::uint32_t kMostAhead = 1000;
 constexpr std::array kOverlapParameters{
-    Parameter{"barriers", "on or off", "off: no step waits for all tensors, and no rank at a barrier without payload",
-              "on"},
+    Parameter{"barriers", "on or off",
+              "off = no step waits for all tensors, and no rank waits at a barrier without payload", "on"},
     Parameter{"copies", "recorded or apart",
-              "copies between host and device run on their streams, or on engines of their own", "recorded"},
+              "run copies between host and device on their streams (recorded) or on separate copy engines (apart)",
+              "recorded"},
     Parameter{"collectives", "recorded or asynchronous",
-              "asynchronous: reductions of gradients are waited for together, after the last of a step has started",
+              "asynchronous = wait for all gradient reductions of a step together, after the last has started",
               "recorded"},
     Parameter{"prefetch", "a whole number from 0",
-              "all-gathers start as early as the one this many before them did, one after another", "0"},
+              "start each all-gather when the one this many places before it started", "0"},
 };
 
-/// Members of barrier collectives, which carry no payload.
+/// Returns the members of barrier collectives, which have no payload.
 std::vector<TaskId> barriers_of(const Dag& dag) {
   std::vector<TaskId> members;
   for (const TaskId task : dag.tasks()) {
@@ -42,23 +43,22 @@ std::vector<TaskId> barriers_of(const Dag& dag) {
 void remove_barriers(const Change& change, const YamlField& value, Plan& plan) {
   if (plan.captured->parameter_server != nullptr) {
     if (plan.network->make == nullptr)
-      refuse_as_recorded(value, plan,
-                         "under --network recorded a job keeps its recorded order; expected another network model");
+      refuse_as_recorded(value, plan, "--network recorded keeps the recorded order; expected another network model");
     plan.job.barrier = Barrier::kCross;
     return;
   }
   if (barriers_of(plan.captured->dag).empty())
-    cannot_answer(value, "the capture shows no barriers; expected parameter servers, or collectives without payload");
+    cannot_answer(value, "the capture has no barriers; expected parameter servers, or collectives without payload");
   plan.add_edit(change, [](const Capture& capture) { return without(capture, barriers_of(capture.dag)); });
 }
 
 void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) {
   if (!has_stream_copies(*plan.captured)) {
-    cannot_answer(value, "the capture shows no copies between host and device on streams; expected a trace of a GPU");
+    cannot_answer(value, "the capture has no copies between host and device on streams; expected a trace of a GPU");
   }
-  plan.add_edit(change, with_copies_apart);
+  plan.add_edit(change, with_copy_engines);
   plan.assumptions.push_back(
-      {"copies_apart", "a copy to the device does not depend on the kernels before it on its stream"});
+      {"copies_apart", "Copies to the device do not depend on earlier kernels on their stream."});
 }
 
 bool is_reduction(CollectiveOp op) {
@@ -75,8 +75,8 @@ std::vector<TaskId> collectives_among(std::vector<TaskId> tasks, const Dag& dag,
   return tasks;
 }
 
-/// Which reductions carry gradients, where nobody says: those that start after the first gradient of their step, until
-/// they have carried as many bytes as the gradients have.
+/// Finds the reductions that carry gradients, if the capture does not mark them: the reductions that start after the
+/// first gradient of their step, until they have carried as many bytes as the gradients have.
 class Reductions {
  public:
   explicit Reductions(const Capture& capture) : capture_(capture) {
@@ -89,7 +89,7 @@ class Reductions {
     }
   }
 
-  /// For tasks in their order.
+  /// True if the task reduces gradients. Call it for all tasks in order.
   bool carries_gradients(TaskId task) {
     if (steps_.empty()) return false;
     const auto step = steps_.find(place_of(task));
@@ -101,8 +101,8 @@ class Reductions {
 
  private:
   struct Step {
-    Time first{};  ///< when its first gradient was there
-    Bytes left{};  ///< of gradients, not yet reduced
+    Time first{};  ///< time of the step's first gradient
+    Bytes left{};  ///< bytes of gradients that are not yet reduced
     bool sizes_known = true;
   };
 
@@ -114,7 +114,7 @@ class Reductions {
   std::map<std::pair<Rank, std::int32_t>, Step> steps_;
 };
 
-/// The reductions of gradients, or those that are selected.
+/// Returns the reductions of gradients, or the selected reductions if there is a selection.
 std::vector<TaskId> gradient_reductions(const Selector& selector, const Capture& capture) {
   std::vector<TaskId> tasks = collectives_among(selector.select(capture), capture.dag, is_reduction);
   if (!selector.is_all()) return tasks;
@@ -153,20 +153,19 @@ void set_asynchronous(const Change& change, Plan& plan) {
   const std::vector<TaskId> reductions = gradient_reductions(selector, *plan.captured);
   if (reductions.empty()) {
     if (!selector.is_all()) selector.fail(*plan.captured, "no reduction");
-    cannot_answer(
-        *change.find("collectives"),
-        plan.captured->gradients.empty()
-            ? "the capture does not show which reductions carry gradients; expected a selection of them, such "
-              "as overlap{name=ReduceScatter}, or a trace with AccumulateGrad (PyTorch, record_shapes=True)"
-            : "the capture shows no reduction after its first gradient; expected a job that reduces them");
+    cannot_answer(*change.find("collectives"),
+                  plan.captured->gradients.empty()
+                      ? "it is unknown which reductions carry gradients; expected a selection, for example "
+                        "overlap{name=ReduceScatter}, or a trace with AccumulateGrad (PyTorch, record_shapes=True)"
+                      : "the capture has no reduction after its first gradient; expected a job that reduces gradients");
   }
   plan.add_edit(change, [selector](const Capture& capture) {
     return with_late_waits(capture, gradient_reductions(selector, capture));
   });
   plan.assumptions.push_back(
       {"asynchronous_collectives",
-       fmt::format("{} of {} reductions were waited for before the last one of their step had started: nothing needs "
-                   "them earlier than that one, as holds for gradients, not for activations (tensor parallel)",
+       fmt::format("{} of {} reductions were waited for before the last one of their step had started; nothing needs "
+                   "them before that one, which is true for gradients but not for activations (tensor parallel).",
                    early_waits(*plan.captured, reductions), reductions.size())});
 }
 
@@ -175,25 +174,25 @@ void set_prefetch(const Change& change, std::uint32_t ahead, Plan& plan) {
   const std::vector<TaskId> gathered = gathers(selector, *plan.captured);
   if (gathered.empty()) {
     if (!selector.is_all()) selector.fail(*plan.captured, "no all-gather");
-    cannot_answer(*change.find("prefetch"), "the capture shows no all-gather; expected a job with sharded parameters");
+    cannot_answer(*change.find("prefetch"), "the capture has no all-gather; expected a job with sharded parameters");
   }
   plan.add_edit(change, [selector, ahead](const Capture& capture) {
     return with_prefetch(capture, gathers(selector, capture), ahead);
   });
   plan.assumptions.push_back(
       {"prefetched_collectives",
-       fmt::format(
-           "{} all-gathers need nothing that their step computes, as holds for parameters (FSDP, ZeRO), not for "
-           "activations (tensor parallel), and memory holds what is gathered ahead",
-           gathered.size())});
+       fmt::format("{} all-gathers do not depend on the compute of their step, which is true for parameters (FSDP, "
+                   "ZeRO) but not "
+                   "for activations (tensor parallel); memory is sufficient for what is gathered ahead.",
+                   gathered.size())});
 }
 
-/// A selection is of collectives; what is of the whole job takes none.
+/// Refuses a selection for parameters of the whole job: a selection applies to collectives.
 void refuse_selection(const Change& change) {
   if (change.selector().is_all()) return;
   for (const std::string_view name : {"barriers", "copies"}) {
     if (const YamlField* const value = change.find(name))
-      value->fail(fmt::format("'{}' is of the whole job; expected no selection beside it", name));
+      value->fail(fmt::format("'{}' applies to the whole job; expected no selection", name));
   }
 }
 
@@ -214,8 +213,8 @@ void apply_overlap(const Change& change, Plan& plan) {
 extern const WhatIf overlap_what_if;
 const WhatIf overlap_what_if{
     .name = "overlap",
-    .summary = "more overlap: no barriers, copies and collectives beside kernels",
-    .ignores = "that what runs at the same time competes for memory bandwidth and multiprocessors",
+    .summary = "Increase overlap: no barriers; copies and collectives in parallel with kernels",
+    .ignores = "contention of overlapping work for memory bandwidth and multiprocessors",
     .parameters = kOverlapParameters,
     .selected = selected_collectives,
     .apply = apply_overlap,

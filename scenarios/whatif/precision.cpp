@@ -9,17 +9,18 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// Another precision, as if the whole model were cast to it: matrix products scale with the rates of the units, work
-// that streams through memory with its bytes, both by roofline.
+// What-if `precision`: another precision, as if the whole model were cast to it. By roofline, matrix products scale
+// with the rates of their units, and work that streams through memory scales with its bytes.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kPrecisionParameters{
-    Parameter{"to", "fp32, tf32, bf16, fp16, fp8 or recorded", "of products, and of kernels that move floats",
-              "recorded"},
-    Parameter{"from", "fp32, tf32, bf16, fp16 or fp8", "of kernels whose precision neither shapes nor names tell", ""},
-    Parameter{"gradients", "a factor such as 0.5x", "of the bytes of reduced gradients", "1x"},
+    Parameter{"to", "fp32, tf32, bf16, fp16, fp8 or recorded",
+              "precision of matrix products and of kernels that move floats", "recorded"},
+    Parameter{"from", "fp32, tf32, bf16, fp16 or fp8",
+              "precision of kernels for which neither shapes nor names show it", ""},
+    Parameter{"gradients", "a factor such as 0.5x", "factor on the bytes of reduced gradients", "1x"},
 };
 
 constexpr std::string_view kKeptInPrecision =
@@ -35,7 +36,7 @@ constexpr std::array kArithmetics{Arithmetic{"fp32", Precision::kFloat32}, Arith
                                   Arithmetic{"bf16", Precision::kFloat16}, Arithmetic{"fp16", Precision::kFloat16},
                                   Arithmetic{"fp8", Precision::kFloat8}};
 
-/// Null for "recorded", which only `to` may be.
+/// Parses the name of a precision. Returns null for "recorded"; this word is allowed only if `or_recorded`.
 const Arithmetic* arithmetic_of(const YamlField& value, bool or_recorded) {
   std::vector<std::string> words;
   words.reserve(kArithmetics.size());
@@ -49,8 +50,8 @@ bool has_units(const Accelerator& device, const Arithmetic& arithmetic) {
   return device.computes_in(arithmetic.precision) && (arithmetic.name != "bf16" || device.has_bfloat16);
 }
 
-/// Refuses where the precision of most work is unknown, because the answer would be about the rest only.
-void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) {
+/// Refuses if the precision of most work is unknown, because the answer would only be about the rest.
+void refuse_unknown_precisions(const YamlField& to, const DevicePieces& pieces) {
   Duration told{};
   Duration all{};
   for (const auto& [task, piece] : pieces) {
@@ -59,23 +60,21 @@ void refuse_where_little_tells(const YamlField& to, const DevicePieces& pieces) 
     if (piece.precision_known) told += piece.recorded;
   }
   if (told * 2 >= all && all > Duration{}) return;
-  cannot_answer(
-      to,
-      fmt::format("neither shapes of operators nor names of kernels tell the precision of {} of device work, and they "
-                  "tell that of {}; expected 'from' beside it, or a trace with record_shapes=True",
-                  to_text(all - told), to_text(told)));
+  cannot_answer(to, fmt::format("the precision of {} of device work is unknown (known: {}); expected also 'from', or a "
+                                "trace with record_shapes=True",
+                                to_text(all - told), to_text(told)));
 }
 
-/// Work is done in another precision.
+/// Computes work in another precision.
 class OtherPrecision final : public DeviceRule {
  public:
   OtherPrecision(const Change& change, const YamlField& value, const Plan& plan, const Arithmetic& to)
       : DeviceRule(change, value, plan, kKeptInPrecision), operators_(plan.captured->operators), to_(to) {}
 
  private:
-  void check(const DevicePieces& pieces) const override { refuse_where_little_tells(value(), pieces); }
+  void check(const DevicePieces& pieces) const override { refuse_unknown_precisions(value(), pieces); }
 
-  /// Throws where a product would have no units.
+  /// Returns the piece in the other precision. Throws if it is a product for which the device has no units.
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
     DeviceWork changed = in_precision(piece, operators_, to_.precision);
     const bool product = limit_of(piece.kind) == Limit::kFlops && !(changed == piece);
@@ -90,7 +89,7 @@ class OtherPrecision final : public DeviceRule {
   Arithmetic to_;
 };
 
-/// The precision of captured work that does not tell its own.
+/// States the precision of captured work whose precision is not known.
 class CapturedPrecision final : public DeviceRule {
  public:
   CapturedPrecision(const Change& change, const YamlField& value, const Plan& plan, Precision precision)
@@ -118,14 +117,14 @@ void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
   const double factor = scale_of(value, 1e-6);
   if (factor == 1) return;
   if (plan.captured->parameter_server != nullptr || !has_sized_collectives(*plan.captured))
-    cannot_answer(value,
-                  "no collective of the capture says what gradients it reduces; expected the traces of all ranks");
-  if (plan.network->make == nullptr)
-    refuse_as_recorded(
-        value, plan, "under --network recorded collectives keep their recorded times; expected another network model");
+    cannot_answer(value, "no collective has a known size of gradients; expected the traces of all ranks");
+  if (plan.network->make == nullptr) {
+    refuse_as_recorded(value, plan,
+                       "--network recorded keeps recorded collective times; expected another network model");
+  }
   plan.add_edit(change, [factor](const Capture& capture) { return with_payloads(capture, reduces_gradients, factor); });
   plan.assumptions.push_back(
-      {"gradient_buckets", "all-reduces and reduce-scatters carry gradients, in the captured buckets"});
+      {"gradient_buckets", "All-reduces and reduce-scatters carry gradients, in the captured buckets."});
 }
 
 void apply_precision(const Change& change, Plan& plan) {
@@ -145,8 +144,8 @@ void apply_precision(const Change& change, Plan& plan) {
   plan.assumptions.push_back(
       {"cast_whole",
        fmt::format(
-           "products are done in {} and activations kept in {}; no casts are added, and the optimizer keeps its "
-           "precision",
+           "Matrix products run in {} and activations are kept in {}; no casts are added, and the optimizer keeps its "
+           "precision.",
            after->name, after->precision == Precision::kFloat8 ? "16 bits" : after->name)});
 }
 
@@ -155,8 +154,9 @@ void apply_precision(const Change& change, Plan& plan) {
 extern const WhatIf precision_what_if;
 const WhatIf precision_what_if{
     .name = "precision",
-    .summary = "another precision: products scale with the rates of the units, streaming kernels with their bytes",
-    .ignores = "casts between precisions, how well products of these sizes fill other units, and effects on training",
+    .summary =
+        "Compute in another precision: matrix products scale with the units' rates, other kernels with their bytes",
+    .ignores = "casts between precisions, how well products of these sizes use other units, and effects on training",
     .parameters = kPrecisionParameters,
     .selected = selected_by<selected_device_work>,
     .apply = apply_precision,

@@ -4,17 +4,18 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// Removes tasks: what waited for a removed task waits for what that task waited for. A step without the tasks that an
-// optimisation improves is a bound on what the optimisation can save.
+// What-if `remove`: removes tasks; tasks that waited for a removed task wait for its predecessors. A step without the
+// tasks that an optimisation improves is a bound on what the optimisation can save.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kRemoveParameters{
-    Parameter{"share", "a number from 0 to 1", "of the selected tasks, spread evenly; default: all", "0"},
+    Parameter{"share", "a number from 0 to 1", "share of the selected tasks to remove, spread evenly (default: all)",
+              "0"},
 };
 
-/// A share of `tasks`, evenly spread.
+/// Returns a share of `tasks`, evenly distributed.
 std::vector<TaskId> spread(const std::vector<TaskId>& tasks, double share) {
   std::vector<TaskId> chosen;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -30,7 +31,8 @@ void apply_remove(const Change& change, Plan& plan) {
   if (share == 0) return;
   if (change.selector().is_all()) {
     change.place().fail(
-        "'remove' would remove everything; expected a selection such as {select: {name: \"Memcpy.*\"}}");
+        "'remove' without a selection would remove everything; expected a selection such as {select: {name: "
+        "\"Memcpy.*\"}}");
   }
   plan.add_edit(change, [selector = change.selector(), share](const Capture& capture) {
     return without(capture, spread(selector.select(capture), share));
@@ -42,7 +44,7 @@ void apply_remove(const Change& change, Plan& plan) {
 extern const WhatIf remove_what_if;
 const WhatIf remove_what_if{
     .name = "remove",
-    .summary = "the selected tasks are removed; what waited for them waits for what they waited for",
+    .summary = "Remove tasks: what waited for them then waits for what they waited for",
     .ignores = "that the job may need the removed work",
     .parameters = kRemoveParameters,
     .selected = selected_by<selected_tasks>,

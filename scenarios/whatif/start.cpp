@@ -6,18 +6,18 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// When a rank begins. A replay begins each rank as long after the first one as the capture shows; all else follows from
-// there.
+// What-if `start`: when a rank begins. A replay begins each rank at its captured delay after the first one; everything
+// else follows from that.
 
 namespace stepsim::scenarios {
 namespace {
 
 constexpr std::array kStartParameters{
     Parameter{"delay", "a time such as 0us, or a factor such as 0.5x",
-              "by which the selected ranks begin after the first", "1x"},
+              "start of the selected ranks after the first rank", "1x"},
 };
 
-/// When each rank's first task began.
+/// Returns when each rank's first task began.
 std::map<Rank, Time> starts_of(const Capture& capture) {
   std::map<Rank, Time> first;
   for (std::size_t i = 0; i < capture.recording.start.size(); ++i) {
@@ -28,7 +28,7 @@ std::map<Rank, Time> starts_of(const Capture& capture) {
   return first;
 }
 
-/// The capture with all that was recorded of some ranks moved in time, so that they begin as `delay` says.
+/// Returns the capture with all recorded times of some ranks moved, so that they begin as `delay` states.
 Capture moved(Capture capture, const std::set<Rank>& ranks, const YamlField& delay) {
   const std::map<Rank, Time> starts = starts_of(capture);
   Time begin = Time::max();
@@ -53,17 +53,16 @@ void apply_start(const Change& change, Plan& plan) {
   const YamlField* const delay = change.find("delay");
   if (delay == nullptr) return;
   const auto factor = factor_of(*delay);
-  if (!factor) static_cast<void>(delay->duration());  // refuses what is neither
+  if (!factor) static_cast<void>(delay->duration());  // refuses a value that is neither a factor nor a time
   if (factor == 1) return;
   const Capture& captured = *plan.captured;
   if (captured.parameter_server != nullptr) {
     cannot_answer(
         *delay,
-        "workers with parameter servers begin spread over a step, not as captured; expected a job of ranks that meet "
-        "in collectives");
+        "workers of a parameter-server job do not start together; expected a job whose ranks meet in collectives");
   }
   if (starts_of(captured).size() < 2)
-    cannot_answer(*delay, "the capture does not show several ranks begin; expected the traces of all ranks");
+    cannot_answer(*delay, "the capture has fewer than two ranks with a start; expected the traces of all ranks");
   std::set<Rank> ranks;
   for (const TaskId task : change.selector().select(captured)) ranks.insert(captured.dag.lane(task).rank);
   plan.add_edit(change, [ranks, value = *delay](const Capture& capture) { return moved(capture, ranks, value); });
@@ -74,8 +73,8 @@ void apply_start(const Change& change, Plan& plan) {
 extern const WhatIf start_what_if;
 const WhatIf start_what_if{
     .name = "start",
-    .summary = "ranks begin earlier or later; what the job waits for besides stays",
-    .ignores = "why a rank begins late: a slow input pipeline does so in every step",
+    .summary = "Let ranks start earlier or later",
+    .ignores = "why a rank starts late: a slow input pipeline delays every step",
     .parameters = kStartParameters,
     .selected = selected_by<selected_tasks>,
     .apply = apply_start,

@@ -5,9 +5,9 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// Compute that is slow now and then: each task, or each rank in each step, draws a factor. A draw depends only on the
-// seed, the rank and the step (or the task), by SplitMix64 (Steele, Lea and Flood 2014), so a prediction can be
-// repeated anywhere.
+// What-if `straggler`: compute that is sometimes slow. Each task, or each rank in each step, draws a factor. A draw
+// depends only on the seed, the rank and the step (or the task), by SplitMix64 (Steele, Lea and Flood 2014), so
+// predictions are reproducible on every machine.
 
 namespace stepsim::scenarios {
 namespace {
@@ -15,13 +15,13 @@ namespace {
 constexpr double kLargestSpread = 10;
 constexpr std::uint32_t kLargestSeed = 1'000'000'000;
 constexpr std::array kStragglerParameters{
-    Parameter{"factor", "a number such as 1.5 from 0", "mean factor on the durations of slow tasks", "1"},
+    Parameter{"factor", "a number such as 1.5 from 0", "mean factor on slow tasks", "1"},
     Parameter{"distribution", "constant, normal, lognormal or exponential", "of the factors", "constant"},
-    Parameter{"spread", "a number from 0 to 10", "standard deviation of the factor, or of its logarithm if lognormal",
+    Parameter{"spread", "a number from 0 to 10", "standard deviation of the factor (of its logarithm for lognormal)",
               "0"},
-    Parameter{"share", "a number from 0 to 1", "the share of steps or tasks that are slow", "0"},
-    Parameter{"each", "step or task", "each rank draws once a step, or once a task", "step"},
-    Parameter{"seed", "a whole number", "another seed gives other draws", "1"},
+    Parameter{"share", "a number from 0 to 1", "share of slow steps or tasks", "0"},
+    Parameter{"each", "step or task", "draw once per rank and step, or once per task", "step"},
+    Parameter{"seed", "a whole number", "seed of the random numbers", "1"},
 };
 
 /// Independent draws that depend only on seed, place and part.
@@ -31,9 +31,9 @@ class Draws {
     state_ = next() ^ place;
     state_ = next() ^ part;
   }
-  /// In (0, 1).
+  /// Returns a uniform number in (0, 1).
   double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
-  /// Box and Muller 1958.
+  /// Returns a standard normal number (Box and Muller 1958).
   double normal() {
     const double radius = std::sqrt(-2 * std::log(uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
@@ -52,7 +52,7 @@ class Draws {
 
 enum class Distribution : std::uint8_t { kConstant, kNormal, kLogNormal, kExponential };
 
-/// The mean of max(0, x) for normal x with this mean and deviation.
+/// Returns the mean of max(0, x) for normal x with this mean and deviation.
 double mean_above_zero(double mean, double deviation) {
   if (deviation <= 0) return std::max(0.0, mean);
   const double z = mean / deviation;
@@ -64,7 +64,7 @@ struct Slowness {
   double factor = 1;
   double spread = 0;
   double share = 1;
-  double normal_part = 1;  ///< of a normal factor that is cut at 0, what keeps the mean
+  double normal_part = 1;  ///< correction that preserves the mean of a normal factor cut off at 0
   Distribution distribution = Distribution::kConstant;
   bool each_task = false;
   std::uint32_t seed = 1;
@@ -99,7 +99,7 @@ Slowness slowness_of(const Change& change) {
   return slow;
 }
 
-/// The number of the task's step in the trace; -1 for a task without a recorded step.
+/// Returns the number of the task's step in the trace; -1 for a task without a recorded step.
 std::int64_t step_number(const Recording& recording, TaskId task) {
   const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.index()];
   return step < 0 ? -1 : recording.steps[static_cast<std::size_t>(step)].number;
@@ -122,8 +122,8 @@ void apply_straggler(const Change& change, Plan& plan) {
 extern const WhatIf straggler_what_if;
 const WhatIf straggler_what_if{
     .name = "straggler",
-    .summary = "compute that is slow now and then, for one rank or worker or by a distribution",
-    .ignores = "that a slow machine also has a slow network and slow host threads",
+    .summary = "Slow down compute now and then, on one rank or at random",
+    .ignores = "slow network and CPU threads of a slow machine",
     .parameters = kStragglerParameters,
     .selected = selected_by<compute_tasks>,
     .apply = apply_straggler,

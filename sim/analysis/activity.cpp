@@ -8,7 +8,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Joins neighbours: a lane's tasks mostly follow each other without a gap, and there are millions of them.
+/// Appends `interval` and joins it with the last one if they touch. Most tasks of a lane follow each other without a
+/// gap, and there are millions of them.
 void put(std::vector<Interval>& to, Interval interval) {
   if (interval.begin == interval.end) return;
   if (!to.empty() && to.back().end == interval.begin) {
@@ -18,7 +19,8 @@ void put(std::vector<Interval>& to, Interval interval) {
   }
 }
 
-/// The steps but for the shortest and the longest quarter of them, at least one: when each began and ended, in order.
+/// Returns when each step of the middle half began and ended, in order. The middle half leaves out the shortest and the
+/// longest quarter of the steps, but keeps at least one.
 std::vector<Interval> middle_half(std::vector<TimedStep> steps) {
   std::stable_sort(steps.begin(), steps.end(),
                    [](const TimedStep& a, const TimedStep& b) { return a.time.replayed < b.time.replayed; });

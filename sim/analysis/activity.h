@@ -8,16 +8,16 @@
 #include "sim/analysis/rank_steps.h"
 #include "sim/engine/timeline.h"
 
-/// What tasks and ranks do in a replay, and when. Precondition of every function: `timeline` is of `dag`.
+/// The activities of tasks and ranks in a replay. Precondition of every function: `timeline` is a replay of `dag`.
 namespace stepsim::sim {
 
-/// The member of the task's collective that let it go on; the task itself if it is in none.
+/// Returns the last member to arrive in the task's collective; the task itself if it is in none.
 [[nodiscard]] inline TaskId last_arrival_of(const Dag& dag, const Timeline& timeline, TaskId task) {
   const RendezvousId rendezvous = dag.rendezvous(task);
   return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
 }
 
-/// When it ran: of a collective what came after the last arrival.
+/// Returns when the task ran. A collective runs after its last member has arrived.
 [[nodiscard]] inline Interval own_work(const Dag& dag, const Timeline& timeline, TaskId task) {
   return {timeline.start[last_arrival_of(dag, timeline, task).index()], timeline.finish[task.index()]};
 }
@@ -26,42 +26,43 @@ namespace stepsim::sim {
   return work.end - work.begin;
 }
 
-/// A rank's intervals by what fills them.
+/// A rank's intervals, grouped by activity.
 struct Activity {
   std::vector<Interval> compute;
-  std::vector<Interval> communication;  ///< moving data, without waiting for other ranks
+  std::vector<Interval> communication;  ///< intervals in which data moves, without waiting for other ranks
   std::vector<Interval> copies;
-  std::vector<Interval> collective_wait;  ///< in a collective before its last member arrived
+  std::vector<Interval> collective_wait;  ///< waiting in a collective before its last member arrived
   std::vector<Interval> loader;           ///< a thread waits for processes that load data
   std::vector<Interval> host;
 
-  /// Adds what `task` does within `window`; neighbours become one interval. Precondition: `timeline` is of `dag`.
+  /// Adds what `task` does within `window`; adjacent intervals are joined. Precondition: `timeline` is a replay of
+  /// `dag`.
   void add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window);
 };
 
 /// Appends `what` to `to`.
 void append(std::vector<Interval>& to, const std::vector<Interval>& what);
 
-/// A rank's iteration cut into disjoint parts, the mean of the middle half of its steps by their time, so that one odd
-/// step moves nothing. A part is the time in which its work runs and none of a part above it here does.
+/// A rank's iteration, split into disjoint parts. Each part is the time in which its work runs and no part listed above
+/// it does. The values are means over the middle half of the steps by duration, so that one unusual step has no effect.
 struct IterationParts {
   Rank rank = 0;
   Duration compute{};
-  Duration communication{};    ///< while no compute runs
-  Duration copies{};           ///< while neither runs
-  Duration collective_wait{};  ///< in a collective before its last member arrived, and nothing of the above
-  Duration loader{};           ///< a thread waits for processes that load data, and nothing of the above
-  Duration host{};             ///< host work alone
-  Duration idle{};             ///< none of the above
+  Duration communication{};    ///< time of communication while no compute runs
+  Duration copies{};           ///< time of copies while neither compute nor communication runs
+  Duration collective_wait{};  ///< time in a collective before its last member arrived, while none of the above runs
+  Duration loader{};  ///< time in which a thread waits for processes that load data, while none of the above runs
+  Duration host{};    ///< time of host work while none of the above runs
+  Duration idle{};    ///< time in which none of the above runs
 
   [[nodiscard]] Duration sum() const noexcept {
     return compute + communication + copies + collective_wait + loader + host + idle;
   }
 };
 
-/// Of `rank`, whose steps are `steps`; without steps of its whole window. They sum to the mean of those steps, which
-/// differs from the median a little. Precondition: `timeline` is of `dag`, `steps` of `timeline`.
-/// O(tasks + tasks of the rank * log).
+/// Returns the parts for `rank`, whose steps are `steps`; without steps, for its whole window. The parts sum to the
+/// mean of those steps, which differs slightly from the median. Precondition: `timeline` is a replay of `dag`, and
+/// `steps` was computed from it. O(tasks + tasks of the rank * log).
 [[nodiscard]] IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank,
                                              const RankSteps& steps);
 

@@ -12,13 +12,13 @@
 namespace stepsim::sim {
 namespace {
 
-/// Calls `visit` with each task of the path backwards from `within.end`, when `last` runs or begins,
-/// to `within.begin`, without queueing.
+/// Calls `visit` with each task of the path, without queueing, backwards from `within.end`, when `last` runs or begins,
+/// to `within.begin`.
 template <class Visit>
 void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval within, Visit visit) {
   const Time begin = within.begin;
   TaskId current = last;
-  // A message may let go on what follows it before it has arrived: its part of the path ends there.
+  // A message may release its successors before it has arrived; its part of the path ends at that time.
   Time finished = within.end;
   while (true) {
     const TaskId arrived = last_arrival_of(dag, timeline, current);
@@ -44,8 +44,8 @@ void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval w
   }
 }
 
-/// The path to `last`, without queueing. Counted first: all of a chain of tasks is on it, and a path that grows takes
-/// twice its memory.
+/// Returns the path to `last`, without queueing. The first walk only counts tasks, because a path may contain all tasks
+/// of a long chain, and growing a vector would take twice its memory.
 std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId last, Interval within) {
   std::size_t length = 0;
   walk_back(dag, timeline, last, within, [&](const PathTask&) { ++length; });
@@ -55,8 +55,8 @@ std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId l
   return path;
 }
 
-/// When tasks that stood in a lane's queue were ready. The timeline holds only when they
-/// started, so their incoming edges are looked at again.
+/// The times when queued tasks became ready. The timeline has only their start, so their incoming edges are evaluated
+/// again.
 class ReadyTimes {
  public:
   ReadyTimes(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<TaskId> tasks)
@@ -71,7 +71,7 @@ class ReadyTimes {
     for (const TaskId task : dag.tasks()) look_at_edges_of(task, dag, timeline, wanted);
   }
 
-  /// Precondition: `task` was asked for.
+  /// Returns when a task became ready. Precondition: `task` was passed to the constructor.
   [[nodiscard]] Time of(TaskId task) const { return ready_[place(task)]; }
 
  private:
@@ -130,8 +130,8 @@ void add_unexplained(const Recording& recording, CriticalPath& path) {
   }
 }
 
-/// How much of the path the recording shows, but does not explain.
-void add_untold(const Dag& dag, const Recording& recording, CriticalPath& path) {
+/// Adds the recorded silences and the inferred dependencies of the path.
+void add_inferred_shares(const Dag& dag, const Recording& recording, CriticalPath& path) {
   for (const PathTask& task : path.tasks) {
     if (std::binary_search(recording.silences.begin(), recording.silences.end(), task.task))
       path.silent += task.duration - task.queueing;
@@ -151,7 +151,7 @@ CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline&
   path.begin = within.begin;
   path.tasks = path_to(dag, timeline, last, within);
   find_queueing(dag, machine, timeline, path.tasks);
-  // A path up to a task's start needs that task only to say what it waited for.
+  // If the path ends with a task's start, that task only shows what it waited for, and it is removed.
   const PathTask& end = path.tasks.back();
   if (path.tasks.size() > 1 && end.duration == Duration{} && end.wait == Duration{} &&
       within.end != timeline.finish[last.index()])
@@ -160,15 +160,16 @@ CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline&
   return path;
 }
 
-/// The path back from `within.end`, when `last` runs, on the machine that replayed the capture.
+/// Returns the part of the path to `last` that lies in `within`, with the fields that need recorded times.
+/// Precondition: `timeline` is a replay on Machine::as_recorded(capture), with any durations and network.
 CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Interval within) {
   CriticalPath path = path_within(capture.dag, Machine::as_recorded(capture), timeline, last, within);
   add_unexplained(capture.recording, path);
-  add_untold(capture.dag, capture.recording, path);
+  add_inferred_shares(capture.dag, capture.recording, path);
   return path;
 }
 
-/// The whole steps of `rank`, the shortest first.
+/// Returns the whole steps of `rank`, the shortest first.
 std::vector<StepReport> steps_of(const Summary& summary, Rank rank) {
   std::vector<StepReport> steps;
   std::copy_if(summary.steps.begin(), summary.steps.end(), std::back_inserter(steps),

@@ -8,15 +8,15 @@
 
 namespace stepsim::sim {
 
-/// What kind of job was captured, as far as iterations of jobs of different kinds do not compare.
+/// The properties of a captured job that decide whether its iteration can be compared with that of another job.
 struct JobKind {
-  bool marks_steps = false;       ///< else all that was recorded counts as one iteration
-  bool has_servers = false;       ///< parameter servers
-  bool has_device_work = false;   ///< of accelerators
-  std::set<std::string> devices;  ///< the names of the accelerators, where they are known
+  bool marks_steps = false;  ///< true if the capture marks steps; otherwise the whole recording counts as one iteration
+  bool has_servers = false;  ///< true if the job has parameter servers
+  bool has_device_work = false;   ///< true if the capture has work on accelerators
+  std::set<std::string> devices;  ///< the names of the accelerators, if known
 };
 
-/// O(lanes + steps + ranks).
+/// Determines the kind of job. O(lanes + steps + ranks).
 [[nodiscard]] JobKind job_kind(const Capture& capture);
 
 }  // namespace stepsim::sim

@@ -9,16 +9,16 @@
 
 namespace stepsim::sim {
 
-/// How much the messages of a replay use a link.
+/// How heavily the messages of a replay use a link.
 struct LinkUse {
   LinkId link;
-  double busy = 0;      ///< share of the replay's length during which a message crosses it
-  Duration queueing{};  ///< what the messages that cross it take beyond their time alone, summed
+  double busy = 0;      ///< share of the replay's length during which a message crosses the link
+  Duration queueing{};  ///< extra time of the messages that cross it, compared with each message alone; summed
 };
 
-/// By link. `timeline` is a replay of capture.dag on `cluster`. Messages are the tasks on lanes with
-/// endpoints; those that collectives send are not counted. A message alone takes its route's latency and
-/// its bytes over the goodput of the narrowest link. O(messages log messages).
+/// Returns the use of each link, by link. `timeline` is a replay of capture.dag on `cluster`. Messages are the tasks on
+/// lanes with endpoints; messages of collectives are not counted. A message alone takes the latency of its route plus
+/// its bytes divided by the goodput of the narrowest link. O(messages log messages).
 [[nodiscard]] std::vector<LinkUse> link_use(const Capture& capture, const Timeline& timeline, const Cluster& cluster);
 
 }  // namespace stepsim::sim

@@ -12,7 +12,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Every task behind those that it waited for: an edge or a lane leads to a task that starts no earlier.
+/// Returns the tasks sorted so that each comes after the tasks it waited for: an edge or a lane leads to a task that
+/// starts no earlier.
 std::vector<TaskId> in_order_of_time(const Timeline& timeline) {
   std::vector<TaskId> order;
   order.reserve(timeline.size());
@@ -26,7 +27,7 @@ std::vector<TaskId> in_order_of_time(const Timeline& timeline) {
   return order;
 }
 
-/// Finds when each task would end if its set were alone, and after what it would start.
+/// Computes when each task would end if its set were alone, and after which task it would start.
 class Alone {
  public:
   Alone(const Dag& dag, const Timeline& timeline, const TaskSets& set_of)
@@ -49,7 +50,7 @@ class Alone {
     }
   }
 
-  /// The path to `last`, backwards from its end.
+  /// Returns the path to `last`, computed backwards from its end.
   [[nodiscard]] CriticalPath path_to(TaskId last) const {
     CriticalPath path;
     Time finished = finish_[last.index()];
@@ -81,7 +82,7 @@ class Alone {
   [[nodiscard]] Time finish(TaskId task) const { return finish_[task.index()]; }
 
  private:
-  /// On a lane with a queue a task of the set waits for the one in front of it, too.
+  /// Makes a task on a lane with a queue also wait for the one before it, if that task is in the same set.
   void wait_for_lane(TaskId task) {
     const Lane& lane = dag_.lane(task);
     if (lane.order == LaneOrder::kEdges || lane.capacity != 1 || set_of_[task.index()] < 0) return;
@@ -97,12 +98,13 @@ class Alone {
     by_lane_[task.index()] = true;
   }
 
-  /// A lag, or less if the replay let the task start earlier: a sender goes on once its message has left.
+  /// Returns an edge's lag, or less if the replay let the target start earlier, because a sender continues once its
+  /// message has left.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, Duration lag) const {
     return std::min(lag, timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
 
-  /// The member of the task's collective, among those of its set, that is there last.
+  /// Returns the last member to arrive in the task's collective, among the members in its set.
   [[nodiscard]] TaskId arrived_of(TaskId task) const {
     const TaskId last = arrived_[task.index()];
     return last.valid() ? last : task;
@@ -127,19 +129,19 @@ class Alone {
     const std::int32_t set = set_of_[task.index()];
     if (set < 0) return;
     finish_[task.index()] = ready_[arrived.index()] + own_time(dag_, timeline_, task);
-    let_go_on(task, task, set, finish_[task.index()]);
+    release_next_tasks(task, task, set, finish_[task.index()]);
   }
 
-  /// A server's task, for each set that a path leads from to it.
+  /// Passes on the paths of all sets that lead to a server's task.
   void serve(TaskId task) {
     const auto arrivals = served_.extract(task);
     if (arrivals.empty()) return;
     for (const auto& [set, arrival] : arrivals.mapped())
-      let_go_on(arrival.after, task, set, arrival.ready + own_time(dag_, timeline_, task));
+      release_next_tasks(arrival.after, task, set, arrival.ready + own_time(dag_, timeline_, task));
   }
 
-  /// `via` has ended, by a path of `set` whose last task is `after`.
-  void let_go_on(TaskId after, TaskId via, std::int32_t set, Time end) {
+  /// Releases the successors of `via`, which ended at `end` on a path of `set` whose last task is `after`.
+  void release_next_tasks(TaskId after, TaskId via, std::int32_t set, Time end) {
     for (const EdgeId edge : dag_.edges_from(via)) {
       const TaskId next = dag_.target(edge);
       const Time ready = end + delay(via, next, dag_.lag(edge));
@@ -154,7 +156,7 @@ class Alone {
     }
   }
 
-  /// The end of a path at a server's task.
+  /// A path that has reached a server's task.
   struct Arrival {
     Time ready;
     TaskId after;
@@ -165,15 +167,16 @@ class Alone {
   const TaskSets& set_of_;
   std::vector<Time> ready_;
   std::vector<Time> finish_;
-  std::vector<TaskId> after_;                                 ///< the task in front on the path
-  std::vector<TaskId> via_;                                   ///< that one, or the server's task between
-  std::vector<TaskId> arrived_;                               ///< arrived_of(), of members of collectives
-  std::vector<bool> by_lane_;                                 ///< whether that one was in front on the lane
-  std::map<LaneId, TaskId> lanes_;                            ///< the last task so far on lanes with queues
-  std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< by server's task and set
+  std::vector<TaskId> after_;       ///< the previous task on the path
+  std::vector<TaskId> via_;         ///< `after_`, or the server's task between `after_` and the task
+  std::vector<TaskId> arrived_;     ///< set for members of collectives; see arrived_of()
+  std::vector<bool> by_lane_;       ///< true if `after_` was before it on the lane
+  std::map<LaneId, TaskId> lanes_;  ///< the last task so far on each lane with a queue
+  std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< indexed by server's task and set
 };
 
-/// The tasks of that step, or all, by the set that `set_of_rank` says.
+/// Returns the set of each task by its rank, as `set_of_rank` defines it. If `step` is given, tasks of other steps are
+/// in no set.
 TaskSets sets_by_rank(const Capture& capture, std::optional<std::int64_t> step,
                       const std::map<Rank, std::int32_t>& set_of_rank) {
   const Recording& recording = capture.recording;

@@ -18,13 +18,13 @@
 namespace stepsim::sim {
 namespace {
 
-/// Whose durations each step gets.
+/// Assigns each step the other step whose durations it gets.
 struct Partners {
-  std::vector<std::size_t> of;      ///< by step; itself where it is no part of the test
-  std::map<Rank, Rank> late_start;  ///< whose late start a rank gets, where ranks predict each other
+  std::vector<std::size_t> of;      ///< indexed by step; the step itself if it is not tested
+  std::map<Rank, Rank> late_start;  ///< for each rank, the rank whose start time it gets; set if each has one step
 };
 
-/// Nothing where there are no two steps to exchange.
+/// Returns the partners of steps; nothing if there are no two steps to exchange.
 std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
   Partners partners{.of = std::vector<std::size_t>(steps)};
   std::iota(partners.of.begin(), partners.of.end(), std::size_t{0});
@@ -48,7 +48,7 @@ std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std:
   return partners;
 }
 
-/// The names of streams that several ranks have.
+/// Returns the names of streams that occur in several ranks.
 std::set<std::string> shared_streams(const Dag& dag) {
   std::map<std::string, Rank> first;
   std::set<std::string> shared;
@@ -59,8 +59,8 @@ std::set<std::string> shared_streams(const Dag& dag) {
   return shared;
 }
 
-/// By lane: a number that corresponding lanes of all ranks share. Streams correspond by name, as far as several ranks
-/// have the name; others, threads and the rest by how much is done on them.
+/// Returns, by lane, a number that corresponding lanes of all ranks share. Streams correspond by name if several ranks
+/// have that name; all other lanes correspond by the amount of work on them.
 std::vector<std::uint32_t> roles_of(const Dag& dag) {
   std::vector<std::int64_t> busy(dag.lanes().size());
   for (const TaskId task : dag.tasks()) busy[dag.lane_id(task).index()] += dag.duration(task).count();
@@ -80,9 +80,9 @@ std::vector<std::uint32_t> roles_of(const Dag& dag) {
   return roles;
 }
 
-/// A task of a step, in an order in which the tasks of two steps that do the same thing meet.
+/// A task of a step. The order of entries matches the tasks of two steps that do the same work.
 struct Entry {
-  std::uint32_t lane = 0;  ///< its role
+  std::uint32_t lane = 0;  ///< role of the lane (roles_of())
   TaskKind kind = TaskKind::kHost;
   NameId name;
   Time start;
@@ -91,7 +91,7 @@ struct Entry {
   [[nodiscard]] auto what() const { return std::tuple{lane, kind, name}; }
 };
 
-/// By step, and none of steps that are no part of the test.
+/// Returns the entries by step; empty for steps that are not tested.
 std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partners& partners, int threads) {
   const Dag& dag = capture.dag;
   const std::vector<std::uint32_t> roles = roles_of(dag);
@@ -112,14 +112,14 @@ std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partner
   return entries;
 }
 
-/// What tasks without a counterpart take on one lane, in the step whose graph is used and in the other one.
+/// The total time of tasks without a counterpart on one lane, in the step whose graph is used and in the other one.
 struct Rest {
   double here = 0;
   double there = 0;
   std::vector<TaskId> tasks;
 };
 
-/// Sets the durations of one step's tasks to those of another's.
+/// Sets the durations of one step's tasks to the durations of another step.
 class Exchange {
  public:
   Exchange(const Machine& machine, std::vector<Duration>& durations) : machine_(machine), durations_(durations) {}
@@ -175,7 +175,7 @@ std::vector<Duration> exchanged_durations(const Capture& capture, const Machine&
   return durations;
 }
 
-/// When the tasks without predecessors start: those of a rank when those of its partner did.
+/// Returns when the tasks without predecessors start. A rank's tasks start when those of its partner did.
 std::vector<std::pair<TaskId, Time>> exchanged_origins(const Dag& dag, const Machine& machine,
                                                        const std::map<Rank, Rank>& partners) {
   std::vector<bool> has_predecessor(dag.task_count(), false);
@@ -202,7 +202,7 @@ void add_times(const std::vector<TimedStep>& steps, TimesByStep& times) {
   for (const TimedStep& step : steps) times.emplace(step.step, step.time);
 }
 
-/// Whether the steps of a rank are timed by its device's completions.
+/// True if the steps of a rank are timed by its device's completions.
 bool by_completions(const RankSteps& rank) { return rank.pace == Pace::kDevice; }
 
 }  // namespace
@@ -226,7 +226,7 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   const std::map<Rank, RankSteps> predicted_ranks = rank_steps(dag, recording, predicted);
   for (const auto& [rank, steps] : ranks) {
     add_times(steps.steps, before);
-    const RankSteps& other_steps = predicted_ranks.at(rank);  // at the same pace, whichever binds there
+    const RankSteps& other_steps = predicted_ranks.at(rank);  // timed the same way, even if another pace limits it
     add_times(by_completions(steps) == by_completions(other_steps) ? other_steps.steps : other_steps.at_other_pace,
               after);
   }

@@ -8,7 +8,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Lengths that belong together, measured and replayed.
+/// A list of lengths, measured and replayed.
 struct Lengths {
   std::vector<Duration> measured;
   std::vector<Duration> replayed;
@@ -20,7 +20,7 @@ struct Lengths {
   [[nodiscard]] MeasuredAndReplayed midmeans() const { return {midmean(measured), midmean(replayed)}; }
 };
 
-/// From which instant to which, measured and replayed.
+/// An interval, measured and replayed.
 struct Span {
   Interval measured{Time::max(), Time::min()};
   Interval replayed{Time::max(), Time::min()};
@@ -100,7 +100,8 @@ class Measuring {
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const TaskId first = recording_.steps[i].first;
       if (first.valid()) ends_[i].include(first, recording_, timeline_);
-      // Work of a side stream may outlast that of the next step: a step is not complete before the one before it.
+      // Work on a side stream may end after that of the next step, so a step completes no earlier than the one before
+      // it.
       if (i > 0 && recording_.steps[i - 1].next_follows) include_ends_of(completions_[i - 1], completions_[i]);
       include_ends_of(completions_[i], ends_[i]);
     }
@@ -128,8 +129,8 @@ class Measuring {
                        [this](EdgeId edge) { return dag_.edge_kind(edge) == EdgeKind::kLaunch; });
   }
 
-  /// How far the device is behind its host: from a step's last launch to its completion. Without the calls that launch,
-  /// as far as can be.
+  /// Returns the backlog of the device: the time from a step's last launch to its completion. Without
+  /// recorded launch calls, returns the largest value.
   [[nodiscard]] MeasuredAndReplayed backlog(std::size_t step) const {
     const LastEnd& done = completions_[step];
     const LastEnd& launched = last_launches_[step];
@@ -138,21 +139,22 @@ class Measuring {
             timeline_.finish[done.replayed.index()] - timeline_.finish[launched.replayed.index()]};
   }
 
-  /// How long the device has nothing to do before a step: from the completion of the step before.
+  /// Returns how long the device is idle before a step, counted from the completion of the step before.
   [[nodiscard]] MeasuredAndReplayed pause_before(std::size_t step) const {
     const LastEnd& done = completions_[step - 1];
     return {begins_[step].measured.begin - recording_.finish[done.measured.index()],
             begins_[step].replayed.begin - timeline_.finish[done.replayed.index()]};
   }
 
-  /// Steps differ, and their completions lie one step further on than their starts: they may be further apart although
-  /// the host has its device waiting. The device binds only if it is behind its host by half of the difference at
-  /// least, and does not pause for as long before each step.
+  /// True if the device limits the pace. Steps vary, and their completions end one step later than their starts, so the
+  /// completions may be further apart although the device waits for its host. The device therefore counts only if its
+  /// backlog is at least half of the difference between the two paces, and its pause before each step is less than half
+  /// of that difference.
   static bool device_binds(Duration device, Duration host, Duration behind, Duration pause) {
     return device > host && 2 * behind >= device - host && 2 * pause < device - host;
   }
 
-  /// Within a hundredth of each other.
+  /// True if the two durations differ by at most 1 %.
   static bool is_close(Duration a, Duration b) {
     const Duration difference = a < b ? b - a : a - b;
     return 100 * difference <= std::max(a, b);
@@ -205,7 +207,7 @@ class Measuring {
            is_used(recording_.steps[step + 1]);
   }
 
-  /// To the start of the next step if it follows.
+  /// Times a step to the start of the next one, if one follows immediately.
   [[nodiscard]] TimedStep from_start(std::size_t step) const {
     if (!follows(step)) return last_one(step);
     const TaskId first = recording_.steps[step].first;
@@ -217,8 +219,8 @@ class Measuring {
             next};
   }
 
-  /// To the end of its last task, from its start, or from the completion of the step before if that is later: until
-  /// then the device worked on what the host had launched ahead.
+  /// Times a step to the end of its last task. It begins with its start, or with the completion of the step before if
+  /// that is later: until then the device did work that the host had launched ahead.
   [[nodiscard]] TimedStep last_one(std::size_t step) const {
     const TaskId first = recording_.steps[step].first;
     Time measured = recording_.start[first.index()];
@@ -235,7 +237,8 @@ class Measuring {
             end.replayed};
   }
 
-  /// From the completion of the step before. Precondition: that one is whole, and device work was launched in both.
+  /// Times a step from the completion of the step before to its own. Precondition: the step before is whole, and device
+  /// work was launched in both.
   [[nodiscard]] TimedStep to_completion(std::size_t step) const {
     const LastEnd& before = completions_[step - 1];
     const LastEnd& end = completions_[step];
@@ -250,12 +253,12 @@ class Measuring {
   const Dag& dag_;
   const Recording& recording_;
   const Timeline& timeline_;
-  std::vector<LastEnd> ends_;           ///< by step, of all its tasks
-  std::vector<LastEnd> completions_;    ///< by step, of the device work launched in it and in those before
-  std::vector<Span> begins_;            ///< by step, of the device work launched in it: only the begins
-  std::vector<LastEnd> last_launches_;  ///< by step, of the calls in it that launch
-  std::vector<bool> launches_;          ///< by step: whether kernels are launched in it
-  std::map<Rank, Span> whole_;          ///< of the capture
+  std::vector<LastEnd> ends_;           ///< indexed by step: the last end of its tasks
+  std::vector<LastEnd> completions_;    ///< indexed by step: the last end of device work launched in it or earlier
+  std::vector<Span> begins_;            ///< indexed by step: the begin of device work launched in it; ends are unset
+  std::vector<LastEnd> last_launches_;  ///< indexed by step: the last end of its launch calls
+  std::vector<bool> launches_;          ///< indexed by step: true if it launches kernels
+  std::map<Rank, Span> whole_;          ///< indexed by rank: the span of the whole capture
   std::map<Rank, RankSteps> ranks_;
 };
 

@@ -20,14 +20,14 @@ constexpr std::uint32_t kAlone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kMostRounds = 64;
 
-/// The longest that a clock went on from one round to another.
+/// Returns the largest advance of a clock between two rounds.
 Duration longest(const std::vector<Time>& before, const std::vector<Time>& after) {
   Duration result{};
   for (std::size_t i = 0; i < after.size(); ++i) result = std::max(result, after[i] - before[i]);
   return result;
 }
 
-/// Whether the last two rounds took the same time by every clock.
+/// True if the last two rounds took the same time by every clock.
 bool is_steady(const std::vector<std::vector<Time>>& rounds) {
   if (rounds.size() < kFewestRounds) return false;
   const std::vector<Time>& before = rounds[rounds.size() - 3];
@@ -69,7 +69,7 @@ void PeriodicGraph::end(Node task, Time finish, Round& round) const {
   }
 }
 
-/// `round` holds the times of the round before, or nothing.
+/// Computes one round. `round` contains the times of the round before, or nothing.
 void PeriodicGraph::run(Round& round) const {
   const bool is_first = round.start.empty();
   round.start.assign(duration_.size(), Time{});
@@ -119,7 +119,7 @@ constexpr Duration kLongest = std::chrono::hours(24 * 365);
 
 bool is_stream(const Lane& lane) { return lane.kind == LaneKind::kStream; }
 
-/// Repeats steps of a replay.
+/// Repeats the steps of a replay.
 class Repeating {
  public:
   Repeating(const Capture& capture, const Timeline& timeline)
@@ -179,7 +179,7 @@ class Repeating {
     return graph.pace();
   }
 
-  /// The first and the last task of a lane in the step that is repeated.
+  /// The first and the last task of a lane in the repeated step.
   struct LaneEnds {
     TaskId first;
     TaskId last;
@@ -193,12 +193,13 @@ class Repeating {
 
   [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
 
-  /// An edge's lag, or less if the replay let the target start earlier: a sender goes on once its message has left.
+  /// Returns an edge's lag, or less if the replay let the target start earlier, because a sender continues once its
+  /// message has left.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, EdgeId edge) const {
     return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
 
-  /// The task of `step` that does what `task` does in the next one; invalid if there is none.
+  /// Returns the task of `step` that does the same work as `task` of the next step; invalid if there is none.
   [[nodiscard]] TaskId counterpart(TaskId task, JobStep step) {
     if (!counterparts_) counterparts_.emplace(dag_, tasks_[step], tasks_[step + 1]);
     return counterparts_->of(task);
@@ -229,7 +230,7 @@ class Repeating {
     }
   }
 
-  /// Threads and streams do the next round after this one.
+  /// Makes each thread and stream start the next round after it has ended this one.
   void add_lanes(PeriodicGraph& graph) const {
     for (const auto& [lane, ends] : lanes_) {
       const LaneKind kind = dag_.lane(lane).kind;
@@ -238,7 +239,7 @@ class Repeating {
     }
   }
 
-  /// Of every rank, the start of its step and the completion of its device work.
+  /// Watches, for every rank, the start of its step and the completion of its device work.
   void watch(JobStep step, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
     for (const std::size_t part : steps_.parts(step)) {
       const TaskId first = recording_.steps[part].first;
@@ -258,11 +259,11 @@ class Repeating {
   const Recording& recording_;
   const Timeline& timeline_;
   JobSteps steps_;
-  std::vector<JobStep> step_of_;            ///< by task
-  std::vector<std::vector<TaskId>> tasks_;  ///< by step, ascending
-  std::vector<Node> node_of_;               ///< by task; this and what follows is of the step that is repeated
+  std::vector<JobStep> step_of_;            ///< indexed by task
+  std::vector<std::vector<TaskId>> tasks_;  ///< indexed by step, ascending
+  std::vector<Node> node_of_;               ///< indexed by task; this and the members below belong to the repeated step
   std::map<LaneId, LaneEnds> lanes_;
-  std::optional<Counterparts> counterparts_;  ///< of the next step's tasks, once there is one to be found
+  std::optional<Counterparts> counterparts_;  ///< matches tasks of the next step and this one; set on first use
 };
 
 }  // namespace

@@ -12,58 +12,59 @@
 #include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
 
-/// What an iteration takes in the long run, from a replay of a few captured steps.
+/// How long an iteration takes in the long run, computed from a replay of a few captured steps.
 ///
-/// The distance of captured steps holds what passes: a launch queue that fills, a device that works off what was
-/// launched before, a pipeline whose first step fills it. So each step is repeated: the step as it was replayed, and
-/// after it the same step again, until a round takes as long as the one before. The iteration is the midmean of
-/// that over the steps.
+/// The distance between captured steps includes transient effects: a launch queue that fills, a device that works off
+/// earlier launches, a pipeline that fills in its first step. Therefore, each replayed step is repeated until a round
+/// takes as long as the round before. The iteration is the midmean of these times over the steps.
 ///
-/// * A task takes what it took in the replay, under whatever models that had.
-/// * Within a round hold the edges of the step. A task of no step that lies between tasks of steps belongs to the
-///   one that it follows.
-/// * From round to round hold the edges from the step to the next captured one, whose tasks are found by their lane and
-///   place on it; and threads and streams go on in order. Without a next step only the latter.
-/// * A round's time is the longest, over all ranks, between the starts of the step's first task and between the
-///   completions of its device work.
+/// * A task takes as long as in the replay, with all models of the replay.
+/// * Within a round the edges of the step apply. A task outside all steps that lies between tasks of steps belongs to
+///   the step before it.
+/// * From round to round, the edges from the step to the next captured one apply, whose tasks are matched by lane and
+///   position on the lane; threads and streams also run in order. Without a next step only the order of threads and
+///   streams applies.
+/// * A round's time is the longest, over all ranks, of the distances between the starts of the step's first task and
+///   between the completions of its device work.
 ///
-/// This is no Dag of repeated steps (model/rewrite/repeated_step.h) that the engine replays: a sender that goes on
-/// before its message has arrived gives an edge a negative delay, which a Dag's lag cannot be, and a prediction would
-/// build and replay a Dag of up to 64 times its tasks.
+/// The engine does not replay a Dag of repeated steps (model/rewrite/repeated_step.h) for this, for two reasons. A
+/// sender that continues before its message has arrived gives an edge a negative delay, which a Dag's lag cannot have.
+/// And a prediction would have to build and replay a Dag of up to 64 times its tasks.
 ///
-/// If tasks take what is recorded, less work never makes this longer: every step's pace is a largest cycle mean
-/// (sim/analysis/steady.h), and a midmean grows with each of its values. That is no law of the distances
-/// between captured steps (docs/fidelity.md).
+/// If tasks take their recorded time, less work never makes the result longer: every step's pace is a largest cycle
+/// mean (see PeriodicGraph), and a midmean grows with each of its values. The distances between captured steps do not
+/// have this property (docs/internals/answers.md).
 namespace stepsim::sim {
 
-/// Tasks that are done again and again, each as soon as what it waits for in its own round and in the round before has
-/// ended. A task takes the same time in every round, so after some rounds each round takes the same time: the largest
-/// mean weight of a cycle (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 3). It
-/// never grows when a task or a delay becomes shorter.
+/// A graph of tasks that are repeated round after round. Each task starts when what it waits for in its own round and
+/// in the round before has ended. Tasks take the same time in every round, so after some rounds each round takes the
+/// same time: the largest mean weight of a cycle (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity",
+/// 1992, chapter 3). That time never grows when a task or a delay becomes shorter.
 class PeriodicGraph {
  public:
   using Node = std::uint32_t;
 
-  /// Numbers tasks from 0, in an order in which they can be done: members of a rendezvous before what follows one of
-  /// them. Precondition: duration >= 0.
+  /// Adds a task; tasks are numbered from 0. Tasks must be added in an order in which they can run: all members of a
+  /// rendezvous before the tasks that follow one of them. Precondition: duration >= 0.
   Node add_task(Duration duration);
-  /// `to` starts no earlier than `delay` after the end of `from`; a negative delay is a head start.
-  /// Precondition: from < to, and `from` is not below that of the edge before.
+  /// Makes `to` start no earlier than `delay` after the end of `from`; a negative delay allows it to start before that
+  /// end. Preconditions: from < to, and edges are added in ascending order of `from`.
   void add_edge(Node from, Node to, Duration delay);
-  /// The same, but `to` is that of the next round. Any two tasks, in any order.
+  /// Like add_edge(), but `to` is a task of the next round. The two tasks can be in any order.
   void add_edge_to_next(Node from, Node to, Duration delay) { next_.push_back({from, to, delay}); }
-  /// Each member ends its own duration after the last of them started. Precondition: none is in another one.
+  /// Makes each member end its own duration after the last of them started. Precondition: no task is in two rendezvous.
   void add_rendezvous(std::span<const Node> members);
 
-  /// A clock whose pace is asked for: in each round it shows the latest of what it watches.
+  /// Adds a clock. In each round it shows the latest time of the events it watches; pace() reports the slowest clock.
   std::size_t add_clock() { return clocks_++; }
-  /// Every clock watches something.
+  /// Make a clock watch the start or the end of a task. Every clock must watch at least one event.
   void watch_start(std::size_t clock, Node task) { watched_.push_back({clock, task, true}); }
   void watch_end(std::size_t clock, Node task) { watched_.push_back({clock, task, false}); }
 
-  /// What a round takes in the long run by the slowest clock; 0 without clocks. At least three rounds, until two in a
-  /// row take the same time by every clock. If none do, because rounds take turns: the mean of the later half of 64.
-  /// Precondition: 64 rounds end before the end of time. O(rounds (tasks + edges)).
+  /// Returns the time of a round in the long run by the slowest clock; 0 without clocks. Computes at least three
+  /// rounds, until two consecutive ones take the same time by every clock. If the rounds alternate and never agree,
+  /// returns the mean of the later half of 64 rounds. Precondition: 64 rounds end before the end of time. O(rounds
+  /// (tasks + edges)).
   [[nodiscard]] Duration pace() const;
 
  private:
@@ -77,7 +78,7 @@ class PeriodicGraph {
     Node task;
     bool start;
   };
-  /// When the tasks of one round start and end.
+  /// The start and end of each task in one round.
   struct Round {
     std::vector<Time> start;
     std::vector<Time> finish;
@@ -88,10 +89,10 @@ class PeriodicGraph {
   [[nodiscard]] std::vector<Time> shown_by_clocks(const Round& round) const;
 
   std::vector<Duration> duration_;
-  std::vector<std::uint32_t> rendezvous_;   ///< by task
-  std::vector<std::size_t> first_edge_;     ///< by task
-  std::vector<std::vector<Node>> members_;  ///< by rendezvous, ascending
-  std::vector<Edge> edges_;                 ///< by source
+  std::vector<std::uint32_t> rendezvous_;   ///< indexed by task
+  std::vector<std::size_t> first_edge_;     ///< indexed by task
+  std::vector<std::vector<Node>> members_;  ///< indexed by rendezvous, ascending
+  std::vector<Edge> edges_;                 ///< sorted by source
   std::vector<Edge> next_;
   std::vector<Watched> watched_;
   std::size_t clocks_ = 0;
@@ -99,18 +100,19 @@ class PeriodicGraph {
 
 struct SteadyIteration {
   Duration length{};
-  /// A captured step follows another one. If not, nothing shows what the next step waits for: `length` is what it takes
-  /// if that is only its threads and streams.
+  /// True if a captured step follows another one. Otherwise nothing shows what the next step waits for, and `length`
+  /// assumes that it waits only for its threads and streams.
   bool follows = false;
 };
 
-/// Nothing for jobs without device work, whose steps wait for what they began; without marked steps; if ranks have
-/// different steps, or a collective is in several; if a lane has a queue, whose order the next round may change; and
-/// for steps of more than a year. Precondition: `timeline` is a replay of capture.dag. O((tasks + edges) log tasks) and
-/// three rounds or more.
+/// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, whose steps wait for what
+/// they began; captures without marked steps; ranks with different steps, or a collective in several steps; lanes with
+/// a queue, whose order may change in the next round; and steps of more than a year. Precondition: `timeline` is a
+/// replay of capture.dag. O((tasks + edges) log tasks) and three rounds or more.
 [[nodiscard]] std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline);
 
-/// What `rank` does in an iteration of this length: none of its parts is longer, and its idle time is changed as it is.
+/// Adapts the breakdown of `rank` to an iteration of this length: no part is longer than it, and its idle time changes
+/// by the difference.
 [[nodiscard]] RankBreakdown at_pace(RankBreakdown rank, Duration iteration);
 
 }  // namespace stepsim::sim

@@ -13,13 +13,13 @@
 namespace stepsim::sim {
 namespace {
 
-/// Lord's u(n) for 5 % on each side, from two steps on; the first is cut to one range.
+/// Lord's u(n) for 5 % on each side, from two steps on. The first value is cut from 3.2 to one range.
 constexpr std::array kRanges{1.0, 0.885, 0.529, 0.388, 0.312, 0.263, 0.230, 0.205, 0.186};
 
 constexpr std::size_t kTrendSteps = 4;
 constexpr double kTrend = 0.1;
 
-/// By linear interpolation between the steps.
+/// Returns a quantile, interpolated linearly between the sorted steps.
 Duration quantile(const std::vector<Duration>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);

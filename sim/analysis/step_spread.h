@@ -10,10 +10,10 @@
 #include "sim/analysis/rank_steps.h"
 #include "sim/engine/timeline.h"
 
-/// How captured steps differ.
+/// How much the captured steps differ.
 namespace stepsim::sim {
 
-/// A range as factors of a length of time: least <= 1 <= most.
+/// A range, as factors of a length of time: least <= 1 <= most.
 struct Factors {
   double least = 1;
   double most = 1;
@@ -23,44 +23,46 @@ struct Factors {
   }
 };
 
-/// How far the steps of one more step may be from a single captured one, each way. No capture of one step shows it.
+/// The assumed spread, each way, if only one step was captured, because a single step shows none.
 constexpr double kOneStepSpread = 0.05;
 
-/// The range, as factors of `iteration`, that a rank's captured steps allow:
+/// Returns the range, as factors of `iteration`, that a rank's captured steps allow. It includes
 ///
-/// * from the tenth to the ninetieth percentile of the steps, so that a typical step lies in it, and
-/// * the 90 % confidence interval of their mean, which few steps make wide: `u(n)` times the range of the steps (Lord,
-///   "The use of range in place of standard deviation in the t-test", Biometrika 34, 1947). For two steps u is 3.2;
-///   one range is used, because the interval would say nothing.
+/// * the tenth to the ninetieth percentile of the steps, so that it contains a typical step, and
+/// * the 90 % confidence interval of their mean, which is wide for few steps: `u(n)` times the range of the steps
+///   (Lord, "The use of range in place of standard deviation in the t-test", Biometrika 34, 1947). For two steps u
+///   would be 3.2, too wide to be useful, so one range is used.
 ///
-/// One step, or a capture without steps, gives kOneStepSpread. No range if `iteration` is 0. O(steps log steps).
+/// For one step, or a capture without steps, returns kOneStepSpread. Returns no range if `iteration` is 0. O(steps log
+/// steps).
 [[nodiscard]] Factors spread_of(std::vector<Duration> steps, Duration iteration);
 
-/// Steps that shorten or lengthen throughout: the last one relative to `iteration`; nothing if they do not. At least
-/// four steps, each shorter (or each longer) than the one before, and the last a tenth from the first.
+/// Returns the last step relative to `iteration` if the steps become shorter or longer throughout; otherwise nothing.
+/// That needs at least four steps, each shorter (or each longer) than the one before, and a difference of at least 10 %
+/// between the first and the last.
 [[nodiscard]] std::optional<double> trend_of(const std::vector<Duration>& steps, Duration iteration);
 
-/// A correct model predicts a captured iteration within this error (docs/fidelity.md). An alternative that is further
-/// off than that is wrong.
+/// A correct model predicts a captured iteration within this error (docs/internals/fidelity.md). A model with a larger
+/// error is wrong.
 constexpr double kUsualError = 0.03;
 
-/// The captured steps of all ranks, each relative to its rank's iteration, as spread_of() has it. The widest
-/// rank counts. No range if nothing was measured.
+/// Returns spread_of() for the captured steps of the rank with the widest range, each step relative to its rank's
+/// iteration. Returns no range if nothing was measured.
 [[nodiscard]] Factors step_factors(const std::map<Rank, RankSteps>& ranks);
 
-/// How far the model may be from the captured iteration and yet be right: kUsualError, or as far as the captured steps
-/// differ. `timeline` is a replay of capture.dag. O(tasks log ranks).
+/// Returns the largest error of a correct model for this capture: kUsualError, or the spread of the captured steps if
+/// that is larger. `timeline` is a replay of capture.dag. O(tasks log ranks).
 [[nodiscard]] double usual_error_of_capture(const Capture& capture, const Timeline& timeline);
 
-/// Whether steps that are repeated until they are steady (sim/analysis/steady.h) take another time than the captured
-/// ones, by more than usual_error_of_capture(). Then a step's graph, repeated, is not the job: it holds waits that a
-/// collective shares with ranks that were not captured, or it lacks dependencies. The times are of this replay.
-/// O(tasks log ranks).
+/// True if repeating steps until they are steady (sim/analysis/steady.h) gives a time that differs from the captured
+/// steps by more than usual_error_of_capture(). Then the repeated graph of a step does not represent the job: it
+/// contains waits in collectives for ranks that were not captured, or it lacks dependencies. Both times are from this
+/// replay. O(tasks log ranks).
 [[nodiscard]] bool contradicts_captured_steps(const Capture& capture, const Timeline& timeline, Duration repeated,
                                               Duration of_captured_steps);
 
-/// What repeated steps take where that contradicts the captured ones; nothing where it does not, or where one
-/// captured step does not show how the next one begins. O(steady_iteration()).
+/// Returns the time of repeated steps if it contradicts the captured ones; nothing if it does not, or if no captured
+/// step shows how the next one begins. O(steady_iteration()).
 [[nodiscard]] std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline);
 
 }  // namespace stepsim::sim

@@ -12,7 +12,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Of a step: the first forward operator's start and the last backward operator's end.
+/// The first forward operator's start and the last backward operator's end in a step.
 struct Passes {
   Time begin = Time::max();
   Time end = Time::min();

@@ -11,7 +11,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// The median of all of `times` but the i-th.
+/// Computes the median of all steps but one.
 class LeaveOneOut {
  public:
   explicit LeaveOneOut(const std::vector<TimedStep>& steps) {
@@ -19,7 +19,7 @@ class LeaveOneOut {
     std::sort(sorted_.begin(), sorted_.end());
   }
 
-  /// Precondition: there are at least two.
+  /// Returns the median of the values without `value`. Precondition: there are at least two.
   [[nodiscard]] Duration median_without(Duration value) const {
     const auto place =
         static_cast<std::size_t>(std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin());
@@ -45,7 +45,7 @@ void add_steps(const Recording& recording, const RankSteps& rank, std::vector<St
   }
 }
 
-/// Of the rank with the longest replayed iteration, of several the first.
+/// Returns the pace of the rank with the longest replayed iteration, the first one for ties.
 std::optional<Pace> pace_of_slowest(const std::map<Rank, RankSteps>& ranks) {
   const bool only_with_steps = any_steps(ranks);
   const RankSteps* slowest = nullptr;
@@ -75,13 +75,14 @@ IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std:
   return report;
 }
 
-/// What a rank does within its window, and what nothing explains of it.
+/// A rank's activity within its window, and its unexplained waits.
 struct RankActivity : Activity {
   std::vector<Interval> unexplained;
 };
 
-/// Joins the intervals of `activity` on the way, and leaves them so: there may be one for each task. Steps that differ
-/// take longer on average than at the median: an iteration has no more of anything than its own length.
+/// Computes a rank's breakdown. It sorts and joins the intervals in `activity` in place, because there may be one for
+/// each task. Each part is cut to the length of the iteration: steps that differ have a mean above their median, so a
+/// part's mean could exceed it.
 RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activity, std::int64_t iterations) {
   RankBreakdown result;
   result.rank = rank;
@@ -145,7 +146,7 @@ std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWa
   return result;
 }
 
-/// From the first start to the last end.
+/// Returns the time from the first start to the last end.
 Duration whole_length(const Timeline& timeline) {
   if (timeline.size() == 0) return {};
   return *std::max_element(timeline.finish.begin(), timeline.finish.end()) -
@@ -180,7 +181,7 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
     summary.measured = timeline.size() != 0;
     return summary;
   }
-  // A task graph has no recording: its replay is held against itself, and `measured` says so.
+  // A task graph has no recording, so its replay is compared with itself, and `measured` is false.
   Recording replayed;
   replayed.start = timeline.start;
   replayed.finish = timeline.finish;
@@ -193,7 +194,8 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
 RankBreakdown slowest_rank(const Summary& summary) {
   RankBreakdown slowest;
   for (const RankBreakdown& rank : summary.ranks) {
-    const bool of_the_job = rank.iteration <= summary.iteration.replayed;  // else the length of all its steps
+    // A rank whose iteration is longer than the job's has no steps: its iteration is the length of its whole recording.
+    const bool of_the_job = rank.iteration <= summary.iteration.replayed;
     if (of_the_job && rank.iteration > slowest.iteration) slowest = rank;
   }
   return slowest;

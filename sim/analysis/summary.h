@@ -12,23 +12,23 @@
 #include "sim/analysis/rank_steps.h"
 #include "sim/engine/timeline.h"
 
-/// Measured beside replayed: can the model of this capture be trusted?
+/// Compares a replay with the measurement, to show whether the model of the capture can be trusted.
 ///
 ///     rank  step     measured     replayed    error  from the other steps
 ///        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 ///
-/// * A step's time: from the start of its first task to the start of the rank's next step. If none follows,
-///   to the latest end of its tasks, and then not from before the completion of the step before. Where the
-///   device sets the pace, from the completion of the step before to its own, and the first step has no row
+/// * A step's time: from the start of its first task to the start of the rank's next step. If no step follows, to the
+///   latest end of its tasks, counted from the completion of the step before if that is later. If the device limits the
+///   pace, from the completion of the step before to its own; the first step then has no row
 ///   (sim/analysis/rank_steps.h).
-/// * Held out: the step predicted from the rank's other whole steps alone, as the median of
-///   their replayed times.
-/// * A rank's iteration: the midmean of the distances between the starts of consecutive whole steps, or between
-///   their completions if that is longer; without two such steps, the midmean of the steps; without steps, first
-///   start to last end. The job's iteration is the longest over ranks (docs/fidelity.md); of a task graph,
-///   from the first start to the last end of all.
-/// * Unexplained wait: for each rank, the time of an iteration during which at least one of
-///   its lanes waits for something that nothing explains; the largest over ranks.
+/// * From the other steps (held_out_error): the step predicted from the rank's other whole steps alone, as the median
+///   of their replayed times.
+/// * A rank's iteration: the midmean of the distances between the starts of consecutive whole steps, or between their
+///   completions if that is longer; without two such steps, the midmean of the steps; without steps, first start to
+///   last end. The job's iteration is the longest over ranks (docs/internals/answers.md); for a task graph, from the
+///   first start to the last end of all tasks.
+/// * Unexplained wait: for each rank, the time of an iteration during which at least one of its lanes has an
+///   unexplained wait; the largest over ranks.
 namespace stepsim::sim {
 
 struct StepReport {
@@ -37,77 +37,80 @@ struct StepReport {
   std::int64_t step = 0;
   Duration measured{};
   Duration replayed{};
-  double error = 0;                      ///< (replayed - measured) / measured; 0 if measured is 0
-  std::optional<double> held_out_error;  ///< absent if the rank has no other whole step
+  double error = 0;  ///< (replayed - measured) / measured; 0 if measured is 0
+  /// Error of this step if it is predicted from the other steps; absent if the rank has no other whole step.
+  std::optional<double> held_out_error;
 };
 
 struct IterationReport {
-  std::optional<Pace> pace;  ///< of the slowest rank; absent if none has two consecutive steps with device work
+  std::optional<Pace> pace;  ///< pace of the slowest rank; absent if none has two consecutive steps with device work
   Duration measured{};
   Duration replayed{};
   double error = 0;
-  double mean_abs_error = 0;   ///< over whole steps
-  double worst_abs_error = 0;  ///< over whole steps
+  double mean_abs_error = 0;   ///< mean of |error| over whole steps
+  double worst_abs_error = 0;  ///< largest |error| over whole steps
 };
 
-/// Where a rank's replayed time goes, per iteration. Each is the length of a union over the
-/// rank's lanes, so they overlap and do not sum to the iteration.
+/// The breakdown of a rank's replayed time, per iteration. Each part is the length of a union over the rank's lanes, so
+/// the parts overlap and do not sum to the iteration.
 struct RankBreakdown {
   Rank rank = 0;
-  Duration iteration{};  ///< replayed
+  Duration iteration{};  ///< replayed duration
   Duration compute{};
-  Duration communication{};          ///< moving data, without waiting for other ranks
-  Duration exposed_communication{};  ///< the part of it while no compute runs
+  Duration communication{};          ///< time of moving data, without waiting for other ranks
+  Duration exposed_communication{};  ///< the part of `communication` while no compute runs
   Duration copies{};                 ///< within a device, or between it and its host
-  Duration collective_wait{};        ///< in a collective before its last member arrived
-  Duration loader{};                 ///< a thread waits for processes that load data
+  Duration collective_wait{};        ///< time in a collective before its last member arrived
+  Duration loader{};                 ///< time in which a thread waits for processes that load data
   Duration host{};
-  Duration idle{};  ///< none of the above
+  Duration idle{};  ///< time in which none of the above runs
   Duration unexplained{};
 };
 
 struct UnexplainedKind {
   std::string_view kind;
-  Duration wait{};  ///< summed over tasks and ranks, the whole capture
+  Duration wait{};  ///< summed over tasks and ranks, for the whole capture
   std::uint64_t count = 0;
 };
 
 struct Summary {
-  bool measured = false;                                 ///< false for a task graph: nothing was recorded
-  bool marked = false;                                   ///< the capture marks steps
-  std::vector<StepReport> steps;                         ///< whole steps, by rank, then number
-  std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps the capture cut
+  bool measured = false;                                 ///< false for a task graph, which has no recording
+  bool marked = false;                                   ///< true if the capture marks steps
+  std::vector<StepReport> steps;                         ///< whole steps, ordered by rank, then number
+  std::vector<std::pair<Rank, std::int64_t>> set_aside;  ///< steps that the capture cut, by rank and number
   IterationReport iteration;
-  std::vector<RankBreakdown> ranks;          ///< by rank
-  IterationParts parts;                      ///< of slowest_rank()
-  Duration unexplained_wait{};               ///< per iteration, the largest over ranks
-  std::vector<UnexplainedKind> unexplained;  ///< the longest first
+  std::vector<RankBreakdown> ranks;          ///< sorted by rank
+  IterationParts parts;                      ///< parts of the iteration of slowest_rank()
+  Duration unexplained_wait{};               ///< unexplained wait per iteration, the largest over ranks
+  std::vector<UnexplainedKind> unexplained;  ///< kinds of unexplained waits, the longest first
 };
 
-/// O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
+/// Summarizes a replay. O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
 [[nodiscard]] Summary summarize(const Capture& capture, const Timeline& timeline);
 
-/// The rank with the longest replayed iteration, of several the first; all zeros if there is no rank. If
-/// any rank has steps, only those that have (a worker that was not captured has none).
+/// Returns the rank with the longest replayed iteration, the first one for ties; all zeros if there is no rank. If any
+/// rank has steps, only ranks with steps count (a worker that was not captured has none).
 [[nodiscard]] RankBreakdown slowest_rank(const Summary& summary);
 
-/// summarize(capture, timeline).iteration.replayed and nothing else, for sweeps of thousands of replays.
-/// O(tasks), without memory for each task.
+/// Returns only summarize(capture, timeline).iteration.replayed, for sweeps of thousands of replays. O(tasks); uses no
+/// memory per task.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
 
-/// What recording a job did to its steps.
+/// How much recording slowed the job's steps.
 struct Slowing {
   Duration recorded{};  ///< the measured iteration of the capture
-  Duration free{};      ///< job.yaml's measured_step: what a step takes when nobody records it; > 0
-  Duration shortest{};  ///< of the recorded steps, any rank's
-  /// 0.05: recorded steps take 5 % longer. Below 0 where they take less, which says how far the two can be compared.
+  Duration free{};      ///< job.yaml's measured_step: the time of a step without recording; > 0
+  Duration shortest{};  ///< the shortest recorded step of any rank
+  /// Returns the relative difference: 0.05 means that recorded steps take 5 % longer. A negative value means that they
+  /// take less time, so the two times are not fully comparable.
   [[nodiscard]] double share() const noexcept;
-  /// Whether every recorded step took longer than a free one. If not, the difference may be that of any two steps.
+  /// True if every recorded step took longer than a step without recording. Otherwise the difference may be normal
+  /// variation between steps.
   [[nodiscard]] bool is_seen() const noexcept { return free < shortest; }
 };
 
-/// Nothing without a measured_step, or where the capture has no measured times. Precondition: `summary` is of
-/// `capture`.
+/// Returns how much recording slowed the steps; nothing without a measured_step, or if the capture has no measured
+/// times. Precondition: `summary` is of `capture`.
 [[nodiscard]] std::optional<Slowing> slowing_of(const Capture& capture, const Summary& summary);
 
 }  // namespace stepsim::sim

@@ -22,7 +22,7 @@ void add(TaskGroup& group, Duration duration) {
 
 using PartTotals = std::array<Duration, kPathClassCount>;
 
-/// The groups of a map, the largest first; of equal ones the first by key.
+/// Returns the groups of a map, the largest first; ties are sorted by key.
 template <class Key>
 std::vector<TaskGroup> by_total(std::map<Key, TaskGroup> groups, const PartTotals& totals) {
   std::vector<TaskGroup> list;
@@ -37,7 +37,7 @@ std::vector<TaskGroup> by_total(std::map<Key, TaskGroup> groups, const PartTotal
 /// Puts tasks into the groups that they belong to.
 class Grouping {
  public:
-  /// By the recorded durations; by those of a replay if `timeline` is not null.
+  /// Uses recorded durations if `timeline` is null, otherwise those of the replay.
   explicit Grouping(const Capture& capture, const Timeline* timeline = nullptr)
       : dag_(capture.dag), timeline_(timeline), operators_(capture.operators.operators) {
     for (const TaskId task : dag_.tasks()) {
@@ -98,7 +98,7 @@ class Grouping {
     return timeline_ == nullptr ? dag_.duration(task) : own_time(dag_, *timeline_, task);
   }
 
-  /// The group at `key`; if it is new, it is named and gets its kind and part from its first task.
+  /// Returns the group at `key`. A new group gets its name, kind and part from its first task.
   template <class Key>
   TaskGroup& group_in(std::map<Key, TaskGroup>& groups, const Key& key, std::string_view name, TaskId first) const {
     TaskGroup& group = groups[key];
@@ -113,7 +113,7 @@ class Grouping {
   const Dag& dag_;
   const Timeline* timeline_;
   const std::vector<OperatorTable::Operator>& operators_;
-  std::vector<std::int64_t> operator_of_;  ///< by task, -1 for none; empty where shapes were not recorded
+  std::vector<std::int64_t> operator_of_;  ///< indexed by task, -1 for none; empty if shapes were not recorded
   PartTotals totals_{};
   std::size_t tasks_ = 0;
   using NameAndKind = std::pair<std::size_t, TaskKind>;
@@ -121,7 +121,7 @@ class Grouping {
   std::map<TaskKind, TaskGroup> kinds_;
   std::map<KernelClass, TaskGroup> classes_;
   std::map<std::string, TaskGroup> by_operator_;
-  std::vector<std::vector<std::string_view>> annotations_of_;  ///< by task; empty where nothing was annotated
+  std::vector<std::vector<std::string_view>> annotations_of_;  ///< indexed by task; empty if nothing was annotated
   std::map<std::string, TaskGroup> by_annotation_;
   std::map<std::string, TaskGroup> by_module_;
 };

@@ -12,35 +12,37 @@
 
 namespace stepsim::sim {
 
-/// Tasks that one selection means, and their recorded time over the whole capture.
+/// The tasks that one selection matches, and their recorded time over the whole capture.
 struct TaskGroup {
-  std::string name;  ///< of the tasks, the kind, the class or the operator
+  std::string name;  ///< name of the tasks, the kind, the class or the operator
   TaskKind kind = TaskKind::kHost;
-  PathClass part = PathClass::kHost;                 ///< of a step's time
-  KernelClass kernel_class = KernelClass::kUnknown;  ///< of device work
+  PathClass part = PathClass::kHost;                 ///< the class of a step's time that they belong to
+  KernelClass kernel_class = KernelClass::kUnknown;  ///< class of device work; unknown for other work
   std::size_t tasks = 0;
   Duration total{};
   Duration shortest = Duration::max();
   Duration longest{};
-  double share = 0;  ///< of the time of all tasks of its part
+  double share = 0;  ///< share of the time of all tasks with the same `part`
 };
 
-/// What can be selected in a capture; each list by total time, the largest first.
+/// The groups of tasks that can be selected in a capture. Each list is sorted by total time, the largest first.
 struct TaskList {
   std::size_t tasks = 0;
   std::vector<TaskGroup> kinds;
-  std::vector<TaskGroup> classes;    ///< of device work
-  std::vector<TaskGroup> operators;  ///< by the device work that they launch; empty where shapes were not recorded
-  /// By the device work that is launched inside; work inside several counts in each. Empty where nothing was annotated.
+  std::vector<TaskGroup> classes;  ///< classes of device work
+  /// Operators, with the device work that they launch; empty if shapes were not recorded.
+  std::vector<TaskGroup> operators;
+  /// Annotations, with the device work launched inside them; work inside several counts in each. The list is empty if
+  /// nothing was annotated.
   std::vector<TaskGroup> annotations;
-  std::vector<TaskGroup> modules;  ///< the same, of their forward pass
-  std::vector<TaskGroup> names;    ///< one a name and kind
+  std::vector<TaskGroup> modules;  ///< like `annotations`, for the forward pass of modules
+  std::vector<TaskGroup> names;    ///< one group per name and kind
 };
 
 /// Groups `tasks` of the capture. O(tasks + names log names).
 [[nodiscard]] TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks);
-/// The same with the time that each task took in a replay, waiting in collectives left out. Precondition: `timeline` is
-/// of capture.dag.
+/// Like the function above, but with the time of each task in a replay, without waiting in collectives. Precondition:
+/// `timeline` is a replay of capture.dag.
 [[nodiscard]] TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks, const Timeline& timeline);
 
 }  // namespace stepsim::sim

@@ -6,23 +6,23 @@
 #include "model/job/task.h"
 #include "model/job/task_names.h"
 
-/// What names of tasks say. Views that are returned point into the argument, or are literals.
+/// Parses the names of tasks. Returned views point into the argument or to literals.
 namespace stepsim::sim {
 
-/// The name of which marks of steps are one: "ProfilerStep#" for "ProfilerStep#12"; other names as they are.
+/// Returns the common name of numbered step marks: "ProfilerStep#" for "ProfilerStep#12"; other names unchanged.
 [[nodiscard]] std::string_view without_step_number(std::string_view name) noexcept;
 
-/// NAME of FW.NAME, BW.NAME and UPDATE.NAME; empty for other names.
+/// Returns NAME for FW.NAME, BW.NAME and UPDATE.NAME; empty for other names.
 [[nodiscard]] std::string_view layer_of(std::string_view name) noexcept;
 
-/// Work of a device, not of a host or a link.
+/// True for work of a device; false for that of a host or a link.
 [[nodiscard]] bool is_device_work(TaskKind kind) noexcept;
 
-/// Of device work its class ("gemm"), of other work its kind ("host").
+/// Returns the kernel class of device work ("gemm"), the kind of other work ("host").
 [[nodiscard]] std::string_view class_name(TaskKind kind, std::string_view name) noexcept;
 
-/// "Comm.NAME.STAGE.PARTITION" divided, the name of a stage of a partition of a parameter-server job; the partition
-/// may be missing. All empty for other names.
+/// The parts of "Comm.NAME.STAGE.PARTITION", the name of a stage of a partition in a parameter-server job; the
+/// partition may be missing. All parts are empty for other names.
 struct StagedTask {
   std::string_view tensor;
   std::string_view stage;

@@ -9,7 +9,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Ranks that were captured, or of whose part in a collective the capture tells.
+/// Counts the captured ranks, and uncaptured ones whose part in a collective the capture shows.
 std::size_t ranks_of(const Capture& capture) {
   std::size_t ranks = capture.recording.ranks.size();
   for (const RendezvousId rendezvous : capture.dag.all_rendezvous())

@@ -8,8 +8,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Counts one collective of several ranks. Members that arrive last together hold the others up together: each has its
-/// share of their waiting, and if all arrive together nobody held anybody up.
+/// Counts one collective of several ranks. If several members arrive last, they share the waiting of the others; if all
+/// arrive together, nobody waited.
 void count(const Dag& dag, const Timeline& timeline, RendezvousId id, std::map<Rank, Straggler>& by_rank) {
   const auto members = dag.members(id);
   const Time latest = timeline.start[timeline.last_arrival[id.index()].index()];
@@ -50,7 +50,7 @@ WhereToLook::Name longest_name(const Dag& dag, const CriticalPath& path, PathCla
   return {dag.name(longest), time[longest.index()], static_cast<std::size_t>(tasks)};
 }
 
-/// The lane on which the path queues longest.
+/// Returns the lane on which the path queues longest.
 WhereToLook::QueueingLane longest_queue(const Dag& dag, const CriticalPath& path) {
   std::map<LaneId, Duration> by_lane;
   for (const PathTask& task : path.tasks) by_lane[dag.lane_id(task.task)] += task.queueing;

@@ -14,21 +14,21 @@
 
 namespace stepsim::sim {
 
-/// What a rank cost the others: for each collective in which it arrived last, how long the others had
-/// waited for it. Ranks that arrive last at the same nanosecond share that; if all do, nobody held anybody up.
+/// How long the other ranks waited for one rank: the sum of their waits in each collective in which it arrived last.
+/// Ranks that arrive last at the same nanosecond share the waits; if all ranks do, nobody waited.
 struct Straggler {
   Rank rank = 0;
-  Duration each{};              ///< waiting of one of the others, on average, summed over collectives
+  Duration each{};              ///< average wait of one other rank, summed over collectives
   std::size_t last_in = 0;      ///< collectives of several ranks in which it was last
   std::size_t collectives = 0;  ///< collectives of several ranks that it took part in
 };
 
-/// Every rank that takes part in a collective of several ranks, the costliest first.
+/// Returns every rank that takes part in a collective of several ranks, sorted by cost, the largest first.
 [[nodiscard]] std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline);
 
-/// What to look at first in a replay. Pointers lead into what it was made from.
+/// The findings of a replay to look at first. Keeps pointers into the objects it was made from.
 struct WhereToLook {
-  /// The name that takes most of the path's time in one class; of equal ones the first in the alphabet.
+  /// The name that takes most of the path's time in one class; for ties the first in the alphabet.
   struct Name {
     std::string_view name;
     Duration time{};
@@ -38,19 +38,19 @@ struct WhereToLook {
     LaneId lane;
     Duration time{};
   };
-  PathClass largest_class = PathClass::kWait;   ///< of the path
-  Name longest_name;                            ///< of that class, unless it is queueing or waiting
-  const PathTask* longest_wait = nullptr;       ///< where the largest class is waiting
+  PathClass largest_class = PathClass::kWait;  ///< largest class of the path
+  Name longest_name;  ///< the name that takes most time in that class; not set if the class is queueing or waiting
+  const PathTask* longest_wait = nullptr;       ///< set if the largest class is waiting
   const PathTask* late_start = nullptr;         ///< the first task, if its rank begins late
-  const Straggler* straggler = nullptr;         ///< the worst, if it costs enough
-  std::optional<QueueingLane> queueing;         ///< where the path queues longest, if it queues enough
-  const RankBreakdown* most_exposed = nullptr;  ///< the rank with most exposed communication; null: none is
+  const Straggler* straggler = nullptr;         ///< the rank that others waited for longest, if the wait is long enough
+  std::optional<QueueingLane> queueing;         ///< the lane on which the path queues longest, if that is long enough
+  const RankBreakdown* most_exposed = nullptr;  ///< the rank with most exposed communication; null if there is none
 };
 
-/// The share of a path from which a part of it is worth looking at.
+/// The minimum share of a path for a part of it to be worth looking at.
 inline constexpr double kWorthALook = 0.02;
 
-/// Nothing if the path is empty.
+/// Returns the findings to look at first; nothing if the path is empty.
 [[nodiscard]] std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
                                                        const std::vector<Straggler>& stragglers);
 

@@ -15,7 +15,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// "a", "a and b", "a, b and c".
+/// Joins words: "a", "a and b", "a, b and c".
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -25,7 +25,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// "2 ranks on Tesla V100-SXM2-32GB".
+/// Describes the job: "2 ranks on Tesla V100-SXM2-32GB".
 std::string who(const Examined& examined) {
   const std::size_t ranks = ranks_in(examined);
   std::set<std::string> devices;
@@ -44,8 +44,7 @@ std::string what(const Examined& examined) {
   const std::size_t steps = step_count(examined.capture->recording);
   std::string text = fmt::format("{}, {}", who(examined), steps == 0 ? "no marked step" : counted(steps, "whole step"));
   if (examined.replay != nullptr && examined.replay->summary.measured) {
-    text += fmt::format("; the iteration of {} is replayed with an error of {}",
-                        to_text(examined.replay->summary.iteration.measured),
+    text += fmt::format("; step time {}, replay error {}", to_text(examined.replay->summary.iteration.measured),
                         signed_percent(examined.replay->summary.iteration.error));
   }
   return text;
@@ -73,8 +72,8 @@ std::string_view answer_text(Cost cost) {
   switch (cost) {
     case Cost::kPrevents: return "no";
     case Cost::kExposes: break;
-    case Cost::kWeakens: return "with doubts";
-    case Cost::kBlurs: return "yes, less sure";
+    case Cost::kWeakens: return "unreliable";
+    case Cost::kBlurs: return "yes, less certain";
     case Cost::kNothing: return "yes";
   }
   return "";
@@ -82,11 +81,11 @@ std::string_view answer_text(Cost cost) {
 
 std::string_view meaning_of(Question question) {
   switch (question) {
-    case Question::kReplay: return "what was captured: replay, critical-path, stats";
-    case Question::kHost: return "what-ifs of the host: launches, threads, the framework";
-    case Question::kDevice: return "what-ifs of device work: kernels, another device, batch, precision";
-    case Question::kNetwork: return "what-ifs of communication: links, collectives, partitions";
-    case Question::kRanks: return "what-ifs of ranks: more of them, a slow one";
+    case Question::kReplay: return "the captured run: replay, critical-path, stats";
+    case Question::kHost: return "what-ifs about the CPU: launches, threads, the framework";
+    case Question::kDevice: return "what-ifs about the GPU: kernels, another device, batch size, precision";
+    case Question::kNetwork: return "what-ifs about communication: links, collectives, partitions";
+    case Question::kRanks: return "what-ifs about ranks: more ranks, a slow rank";
   }
   return "";
 }
@@ -114,7 +113,7 @@ Section findings_section(const Checkup& checkup) {
   Section section = section_of("Problems, worst first", kFinding, checkup.findings);
   for (const Finding& finding : checkup.findings) {
     section.sentences.emplace_back(fmt::format("{}: {}. {}", finding.name, finding.sentence, finding.effect),
-                                   finding.remedy.empty() ? "" : fmt::format("next time: {}", finding.remedy));
+                                   finding.remedy.empty() ? "" : fmt::format("to fix it: {}", finding.remedy));
   }
   return section;
 }
@@ -124,28 +123,28 @@ Section processes_section(const CaptureContents& contents) {
   for (const SourceContents& source : contents.sources) {
     for (const HostDeviceContents& process : source.processes) processes.push_back({&source, &process});
   }
-  return section_of("What it holds, by process", kProcessLine, processes);
+  return section_of("Contents by process", kProcessLine, processes);
 }
 
-/// What else was recorded, which some commands show and some what-ifs need.
+/// Lists other recorded data, which some commands show and some what-ifs need.
 Section extras_section(const Examined& examined) {
   const Recorded recorded = recorded_of(examined.contents);
   if (recorded.processes == 0) return {};
-  Table table({{"what", Align::kLeft}, {"recorded"}, {"for", Align::kLeft, Use::kHelp, true}});
+  Table table({{"data", Align::kLeft}, {"count"}, {"needed for", Align::kLeft, Use::kHelp, true}});
   const auto add = [&table](std::string what, std::uint64_t count, std::string use) {
     table.add_row({std::move(what), count, std::move(use)});
   };
   const HostDeviceContents& sum = recorded.sum;
-  add("operators with shapes", sum.shaped_operators, "batch, another device, selection by operator");
-  add("waits (cuda_sync)", sum.syncs, "what calls and streams waited for");
+  add("operators with shapes", sum.shaped_operators, "other batch sizes or devices, selection by operator");
+  add("waits (cuda_sync)", sum.syncs, "dependencies between calls and streams");
   const CollectiveSizes sizes = collective_sizes(examined);
   add("collectives with their size", sizes.all - sizes.unknown, "bandwidths, algorithms, more ranks");
-  add("collectives with a sequence number", sum.sequenced_collectives, "exact matches over ranks");
+  add("collectives with a sequence number", sum.sequenced_collectives, "exact matches across ranks");
   add("calls of modules", sum.module_calls, "stats and selection by module");
-  add("calls of Python functions", sum.python_calls, "stacks in stats");
-  add("allocations", sum.memory_events, "the memory's peak in stats");
-  add("operators with flops", sum.flops_events, "flops in stats; else they follow from shapes");
-  return {.title = "What was recorded besides", .table = std::move(table)};
+  add("calls of Python functions", sum.python_calls, "call stacks in stats");
+  add("allocations", sum.memory_events, "peak memory in stats");
+  add("operators with flops", sum.flops_events, "FLOPs in stats (otherwise from shapes)");
+  return {.title = "Other recorded data", .table = std::move(table)};
 }
 
 Section assumptions_section(const Examined& examined) {
@@ -161,12 +160,12 @@ std::string secrets_caution(const CaptureContents& contents) {
   }
   if (secrets.empty()) return {};
   return fmt::format(
-      "It holds what looks like a secret: {}. Do not give it away, and revoke what was given away; 'stepsim "
-      "convert --scrub' writes it without.",
+      "The files contain what looks like a secret: {}. Do not share them, and revoke what you already shared; 'stepsim "
+      "convert --scrub' writes a copy without it.",
       joined(secrets));
 }
 
-/// One row a question that there is to ask, then one a finding.
+/// Returns one row per applicable question, then one per finding.
 Table rows_of(const Checkup& checkup) {
   Table table({{"what", Align::kLeft},
                {"name", Align::kLeft},

@@ -7,17 +7,14 @@
 
 namespace stepsim::sim {
 
-/// Is this capture good enough, and what should be recorded next time? {"schema":"stepsim.check/1", ...}
-///
-///     Good: 2 ranks on Tesla V100, 5 whole steps; replay, host and device can be asked; network is weak.
-///
-/// Refers to its arguments.
+/// Returns the answer of `check`, schema stepsim.check/1: is this capture good enough, and what should be recorded next
+/// time? Keeps references to its arguments.
 [[nodiscard]] Document check_document(const Checkup& checkup, const Examined& examined, const Provenance& provenance);
 
-/// The first line: the verdict, what there is, and what it answers.
+/// Returns the first line: the verdict, what was recorded, and which questions it can answer.
 [[nodiscard]] std::string verdict_sentence(const Checkup& checkup, const Examined& examined);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema check_schema();
 
 }  // namespace stepsim::sim

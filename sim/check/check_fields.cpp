@@ -7,7 +7,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// What each question costs; null for those that there is no reason to ask.
+/// Returns the cost for each question; null for questions that do not apply.
 std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs_of(const CheckAnswer& answer) {
   std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs;
   for (const Question question : kQuestions) {
@@ -46,6 +46,17 @@ const auto& sources_of(const CheckAnswer& answer) { return answer.examined->cont
 const auto& private_parts_of(const CheckAnswer& answer) { return answer.examined->contents.private_parts; }
 
 }  // namespace
+
+std::string_view severity_of(Cost cost) noexcept {
+  switch (cost) {
+    case Cost::kPrevents: return "critical";
+    case Cost::kExposes: return "secret";
+    case Cost::kWeakens: return "major";
+    case Cost::kBlurs: return "minor";
+    case Cost::kNothing: break;
+  }
+  return "info";
+}
 
 std::vector<std::string_view> words_of(Questions questions) {
   std::vector<std::string_view> words;

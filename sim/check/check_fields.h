@@ -2,23 +2,24 @@
 #define STEPSIM_SIM_CHECK_CHECK_FIELDS_H
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/check/checkup.h"
 #include "sim/report/common_fields.h"
 
-/// The quantities of a checkup, in the order of their JSON objects.
+/// The fields of a check's JSON objects, in their order.
 namespace stepsim::sim {
 
 struct CheckAnswer {
   const Checkup* checkup;
   const Examined* examined;
 };
-/// Of {"schema":"stepsim.check/1", ...}.
+/// Returns the fields of the whole answer, schema stepsim.check/1.
 [[nodiscard]] Fields<CheckAnswer> check_fields();
 
 inline constexpr auto kHostDeviceContents = std::to_array<Field<HostDeviceContents>>({
-    {"rank", at<&HostDeviceContents::rank>, {"rank"}},
+    {"rank", at<&HostDeviceContents::rank>, {"rank", Use::kMain, Form::kId}},
     {"world_size", at<&HostDeviceContents::world_size>},
     {"host", at<&HostDeviceContents::host>, {.title = "host", .use = Use::kDetail, .place = 2}},
     {"device", at<&HostDeviceContents::device_name>, {.title = "device", .use = Use::kHelp, .place = 1}},
@@ -53,7 +54,7 @@ inline constexpr auto kHostDeviceContents = std::to_array<Field<HostDeviceConten
     {"overhead", at<&HostDeviceContents::overheads>, kOverheadUse},
 });
 
-/// "2 traces and 12 stages".
+/// Lists what the source contains: "2 traces and 12 stages".
 [[nodiscard]] std::string holds(const SourceContents& source);
 
 inline constexpr auto kSourceContents = std::to_array<Field<SourceContents>>({
@@ -75,11 +76,11 @@ inline constexpr auto kSourceContents = std::to_array<Field<SourceContents>>({
     {"graph_tasks", at<&SourceContents::graph_tasks>},
     {"ranges", at<&SourceContents::ranges>},
     {"samples", at<&SourceContents::samples>},
-    {"", at<holds>, {"holds"}},
+    {"", at<holds>, {"contents"}},
     {"processes", at<&SourceContents::processes>, kHostDeviceContents, kItemLines},
 });
 
-/// A process in the table of all.
+/// A row of the table of processes.
 struct ProcessLine {
   const SourceContents* source;
   const HostDeviceContents* process;
@@ -91,12 +92,18 @@ inline constexpr auto kProcessLine = std::to_array<Field<ProcessLine>>({
 
 [[nodiscard]] std::vector<std::string_view> words_of(Questions questions);
 
+/// How people read a cost: "critical", "secret", "major", "minor", "info".
+[[nodiscard]] std::string_view severity_of(Cost cost) noexcept;
+
 inline constexpr auto kFinding = std::to_array<Field<Finding>>({
-    {"name", at<&Finding::name>, {"finding"}},
-    {"cost", at<&Finding::cost>, {"costs"}},
+    {"name", at<&Finding::name>, {"problem"}},
+    {"cost",
+     at<&Finding::cost>,
+     {.title = "severity",
+      .cell = [](const Finding& finding) -> Cell { return std::string(severity_of(finding.cost)); }}},
     {"questions",
      [](const Finding& finding) { return words_of(finding.weakens); },
-     {.title = "answers about",
+     {.title = "affects",
       .align = Align::kLeft,
       .cell = [](const Finding& finding) -> Cell { return to_text(finding.weakens); }}},
     {"count",

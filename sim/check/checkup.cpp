@@ -11,14 +11,14 @@
 namespace stepsim::sim {
 namespace {
 
-/// What a finding weakens of what there is to ask. One that then weakens nothing costs nothing.
+/// Removes questions that do not apply from a finding. If none remain, its cost becomes kNothing.
 void keep_applicable(Finding& finding, Questions applicable) {
   if (finding.weakens.empty()) return;
   finding.weakens = finding.weakens & applicable;
   if (finding.weakens.empty()) finding.cost = Cost::kNothing;
 }
 
-/// `has_work`: there is something that commands can show.
+/// Returns the verdict. `has_work` is true if the capture has something that commands can show.
 Verdict verdict_of(const Checkup& checkup, bool has_work) {
   if (!has_work || checkup.cost_of(Question::kReplay) == Cost::kPrevents) return Verdict::kUnusable;
   for (const Question question : kQuestions) {

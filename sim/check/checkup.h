@@ -10,20 +10,20 @@
 namespace stepsim::sim {
 
 enum class Verdict : std::uint8_t { kGood, kDoubtful, kUnusable };
-/// "good", "doubtful", "unusable".
+/// Returns "good", "doubtful", "unusable".
 [[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
 
-/// The judgement on a capture.
+/// The assessment of a capture.
 struct Checkup {
   Verdict verdict = Verdict::kGood;
-  Questions applicable;           ///< what there is to ask of such a job at all
-  std::vector<Finding> findings;  ///< the dearest first
-  /// What the findings leave of each question: the dearest cost of those that weaken it.
+  Questions applicable;           ///< the questions that make sense for the captured job
+  std::vector<Finding> findings;  ///< findings, the most severe first
+  /// Returns the worst cost of the findings that affect `question`.
   [[nodiscard]] Cost cost_of(Question question) const noexcept;
 };
 
-/// Judges a capture. Unusable is one of which no replay can be trusted; doubtful one whose replay is weakened.
-/// O(what the summary is made of); nothing is read and nothing replayed.
+/// Assesses a capture. Its verdict is unusable if no replay can be trusted, and doubtful if the replay is weakened or
+/// another question cannot be answered. O(size of the summary); reads and replays nothing.
 [[nodiscard]] Checkup check(const Examined& examined);
 
 }  // namespace stepsim::sim

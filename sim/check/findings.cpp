@@ -19,7 +19,7 @@ namespace {
 
 using enum Question;
 
-/// What a diagnostic costs, where its severity alone does not say it.
+/// The cost of a diagnostic, if its severity alone does not determine it.
 struct KnownCost {
   std::string_view name;
   Cost cost;
@@ -27,12 +27,12 @@ struct KnownCost {
 };
 
 constexpr auto kKnownCosts = std::to_array<KnownCost>({
-    // Most of what ran is not there.
+    // Most of the work was not recorded.
     {diagnostic("launches_without_device_work").name, Cost::kPrevents, Questions::all()},
     {diagnostic("device_not_recorded").name, Cost::kPrevents, Questions::all()},
     {diagnostic("sampled_operators").name, Cost::kPrevents, Questions::all()},
     {diagnostic("missing table: CUPTI_ACTIVITY_KIND_KERNEL").name, Cost::kPrevents, {kDevice, kNetwork, kRanks}},
-    // Ranks that do not meet.
+    // Ranks could not be joined.
     {diagnostic("ranks_not_merged").name, Cost::kPrevents, {kNetwork, kRanks}},
     {diagnostic("collective_ends_disagree").name, Cost::kWeakens, {kNetwork, kRanks}},
     {diagnostic("rooted_ends_apart").name, Cost::kBlurs, {kNetwork, kRanks}},
@@ -41,7 +41,7 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("clock_unmatched").name, Cost::kWeakens, {kNetwork, kRanks}},
     {diagnostic("element_type_assumed").name, Cost::kBlurs, {kNetwork}},
     {diagnostic("bad_base_time").name, Cost::kBlurs, {kRanks}},
-    // What waits for what.
+    // Dependencies are inferred or wrong.
     {diagnostic("inferred_stream_wait").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("inferred_host_wait").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("unresolved_sync_event").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
@@ -52,7 +52,7 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("release_by_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("dependency_against_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("edge_contradicted").name, Cost::kBlurs, {kReplay}},
-    // What a task is.
+    // Tasks cannot be identified.
     {diagnostic("missing table: CUPTI_ACTIVITY_KIND_RUNTIME").name, Cost::kPrevents, {kHost}},
     {diagnostic("missing table: NVTX_EVENTS").name, Cost::kBlurs, {kReplay}},
     {diagnostic("missing table: StringIds").name, Cost::kWeakens, {kDevice, kNetwork}},
@@ -61,12 +61,12 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("rows_of_operators").name, Cost::kBlurs, {kHost}},
     {diagnostic("no_duration").name, Cost::kBlurs, {kReplay}},
     {diagnostic("negative_duration").name, Cost::kBlurs, {kReplay}},
-    // Steps.
+    // Steps are unclear.
     {diagnostic("overlapping_steps").name, Cost::kBlurs, {kReplay}},
     {diagnostic("incomplete_step").name, Cost::kBlurs, {kReplay}},
     {diagnostic("operator_without_step").name, Cost::kBlurs, {kReplay}},
     {diagnostic("open_range").name, Cost::kBlurs, {kReplay}},
-    // Files beside the capture.
+    // Other files in the folder.
     {diagnostic("own_export_not_used").name, Cost::kNothing, {}},
     {diagnostic("odd_json").name, Cost::kNothing, {}},
     {diagnostic("member_ignored").name, Cost::kNothing, {}},
@@ -75,8 +75,8 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("duplicate_record").name, Cost::kNothing, {}},
 });
 
-/// Whether a finding of another source says the same: "no_launches", and, where no wait was recorded, "no_sync_events".
-bool is_summed_up(std::string_view name, bool waits_recorded) {
+/// True if another finding reports the same: "no_launches", or "no_sync_events" if no waits were recorded.
+bool is_covered_by_other_finding(std::string_view name, bool waits_recorded) {
   const bool inferred =
       name == diagnostic("inferred_stream_wait").name || name == diagnostic("inferred_host_wait").name;
   return name == diagnostic("device_work_without_launch").name || (inferred && !waits_recorded);
@@ -91,7 +91,7 @@ const Diagnostic* find_diagnostic(std::string_view name) {
   return nullptr;
 }
 
-/// What is missing, where that prevents every answer (essential_loss()).
+/// True if the loss is one that can prevent every answer (essential_loss()).
 bool is_essential(std::string_view name) {
   return name == diagnostic("lost_kernels").name || name == diagnostic("truncated_file").name;
 }
@@ -106,7 +106,7 @@ KnownCost cost_of(const Diagnostics::Entry& entry, bool lost_essentials) {
   return {entry.name, Cost::kBlurs, Questions::all()};
 }
 
-/// The share in "12 % of the span"; nothing if the detail says none.
+/// Returns the share in "12 % of the span"; nothing if the detail has none.
 std::optional<double> share_in(std::string_view detail) {
   constexpr std::string_view kOfSpan = " % of the span";
   if (!detail.ends_with(kOfSpan)) return std::nullopt;
@@ -118,13 +118,13 @@ std::optional<double> share_in(std::string_view detail) {
   return percent / 100;
 }
 
-/// A sentence as a part of another one.
+/// Removes the full stop, so that the sentence can become part of another one.
 std::string without_stop(std::string_view sentence) {
   return std::string(sentence.ends_with('.') ? sentence.substr(0, sentence.size() - 1) : sentence);
 }
 
-/// Remedies are one line: what there is, then, behind a colon, what to do, which begins with a verb. Both parts; the
-/// second is empty where there is nothing to do.
+/// Splits a remedy into two parts at a colon: what was found, and what to do, which begins with a verb. The second part
+/// is empty if there is nothing to do.
 std::pair<std::string_view, std::string_view> parts_of(std::string_view remedy) {
   constexpr auto kVerbs = std::to_array<std::string_view>({"record ", "pass ", "export ", "give ", "write ", "copy ",
                                                            "repair ", "let ", "mark ", "name ", "number ", "make ",
@@ -157,13 +157,13 @@ Finding finding_of(const Diagnostics::Entry& entry, bool lost_essentials) {
 
 using enum Question;
 
-// A replay of what was recorded keeps every wait, so that it is off at all says that the graph is wrong.
+// A replay of recorded durations keeps every wait, so any error means that the graph is wrong.
 constexpr double kReplayOff = 0.02;
 constexpr double kReplayUseless = 0.2;
-// Predictions of what was measured elsewhere are off by about this (docs/fidelity.md), whatever the capture.
+// Predictions of separately measured runs have about this error (docs/internals/fidelity.md), whatever the capture.
 constexpr double kTestOff = 0.1;
 constexpr double kUnexplained = 0.05;
-// As little as steps of one job differ anyhow.
+// Steps of one job differ by this much without any cause.
 constexpr double kSlowed = 0.02;
 
 void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -173,11 +173,10 @@ void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {
                       .cost = error < kReplayUseless ? Cost::kWeakens : Cost::kPrevents,
                       .weakens = Questions::all(),
                       .share = error,
-                      .sentence =
-                          "the replay of the captured iteration is off, so its graph lacks dependencies or has too "
-                          "many",
-                      .effect = "A what-if is wrong by as much at least.",
-                      .remedy = "mend what is listed here, the dearest first, and record again"});
+                      .sentence = "the replay differs from the captured iteration, so dependencies are missing or "
+                                  "wrong",
+                      .effect = "What-ifs are at least as far off.",
+                      .remedy = "fix the other problems listed here, worst first, and record again"});
 }
 
 void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -191,10 +190,9 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
        .weakens = Questions::all(),
        .count = test.steps,
        .share = test.error,
-       .sentence = fmt::format("by another {0}'s graph and its own durations, a {0} is predicted this much off "
-                               "({0}s differ by {1})",
-                               what, percent(test.difference)),
-       .effect = "Waits that stand for unknown dependencies do not follow when durations change.",
+       .sentence = fmt::format("one {0}'s graph predicts the others this far off (the {0}s differ by {1})", what,
+                               percent(test.difference)),
+       .effect = "Some dependencies are unknown, so waits do not change correctly when durations do.",
        .remedy = "record more steps, and the waits (see no_sync_events); leave warm-up steps out by --steps"});
 }
 
@@ -205,11 +203,11 @@ void add_repetition(const ReplayCheck& replay, std::vector<Finding>& findings) {
                       .cost = Cost::kWeakens,
                       .weakens = {kHost, kDevice, kNetwork, kRanks},
                       .share = std::abs(ratio(*replay.contradicted_repetition - captured, captured)),
-                      .sentence = fmt::format("the captured steps take {}, and {} when each is repeated until it is "
-                                              "steady, which is further off than they differ",
+                      .sentence = fmt::format("the captured steps take {}, but {} when each is repeated until it is "
+                                              "steady, which is more than they differ",
                                               to_text(captured), to_text(*replay.contradicted_repetition)),
-                      .effect = "What-ifs answer with the distances between captured steps, and their range holds the "
-                                "repetition.",
+                      .effect = "What-ifs use the distances between captured steps; their range includes the repeated "
+                                "step.",
                       .remedy = "record all ranks, or more steps"});
 }
 
@@ -221,9 +219,9 @@ void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) 
                       .cost = share < 0.5 ? Cost::kBlurs : Cost::kWeakens,
                       .weakens = {kHost, kDevice, kNetwork, kRanks},
                       .share = share,
-                      .sentence = "of the critical path is waiting that nothing in the capture explains",
-                      .effect = "No what-if can shorten it, so the most that any change can save is the rest.",
-                      .remedy = "see what is listed here: waits, ranks and threads that were not recorded"});
+                      .sentence = "of the critical path is unexplained waiting",
+                      .effect = "No what-if can shorten it.",
+                      .remedy = "record what is missing, see the other problems here: waits, ranks, threads"});
 }
 
 void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -231,15 +229,15 @@ void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const double share = ratio(path.silent, path.length);
   if (share < kUnexplained) return;
   const bool mostly = share > 0.5;
-  findings.push_back(
-      {.name = "silent_host",
-       .cost = mostly ? Cost::kWeakens : Cost::kBlurs,
-       .weakens = mostly ? Questions{kReplay, kHost, kDevice} : Questions{kHost},
-       .share = share,
-       .sentence = "of the critical path is time of host threads in which no event tells what they do",
-       .effect = "It may be work, which a faster host shortens, or waiting for something that was not recorded "
-                 "(data, files, other processes), which it does not.",
-       .remedy = "mark what the job does there with torch.profiler.record_function"});
+  findings.push_back({.name = "silent_host",
+                      .cost = mostly ? Cost::kWeakens : Cost::kBlurs,
+                      .weakens = mostly ? Questions{kReplay, kHost, kDevice} : Questions{kHost},
+                      .share = share,
+                      .sentence = "of the critical path is CPU time without events",
+                      .effect =
+                          "It may be work, which a faster CPU shortens, or waiting for something that was not recorded "
+                          "(data, files, other processes), which it does not shorten.",
+                      .remedy = "mark this part of the program with torch.profiler.record_function"});
 }
 
 void add_slowing(const Capture& capture, const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -252,7 +250,7 @@ void add_slowing(const Capture& capture, const ReplayCheck& replay, std::vector<
        .weakens = slowed ? Questions{kReplay, kHost} : Questions{},
        .share = std::max(0.0, slowing->share()),
        .sentence = to_text(*slowing),
-       .effect = slowed ? "The replay is of the slowed steps; what-ifs and sweeps take it out of the host's "
+       .effect = slowed ? "The replay shows the slowed steps; what-ifs and sweeps subtract the slowdown from the CPU "
                           "work as far as events were counted."
                         : "None.",
        .remedy = slowed ? "record less: without stacks, modules and memory" : ""});
@@ -299,7 +297,7 @@ std::vector<Finding> diagnostic_findings(const Examined& examined) {
   const bool waits_recorded = recorded_of(examined.contents).sum.syncs > 0;
   const bool lost_essentials = examined.capture != nullptr && !essential_loss(*examined.capture).empty();
   for (const Diagnostics::Entry& entry : examined.diagnostics.entries()) {
-    if (entry.severity != Severity::kInfo && !is_summed_up(entry.name, waits_recorded))
+    if (entry.severity != Severity::kInfo && !is_covered_by_other_finding(entry.name, waits_recorded))
       findings.push_back(finding_of(entry, lost_essentials));
   }
   return findings;
@@ -323,8 +321,9 @@ std::vector<Finding> privacy_findings(const Examined& examined) {
       .name = "private_content",
       .cost = Cost::kNothing,
       .weakens = {},
-      .effect = "None for the answers, and no output of stepsim carries it along. Whoever gets the files learns it.",
-      .remedy = "before you give them away, 'stepsim convert --scrub IN -o OUT' replaces it"};
+      .effect =
+          "No effect on answers, and stepsim copies none of it to its output. Anyone who gets the files can read it.",
+      .remedy = "before you share them, replace it with 'stepsim convert --scrub IN -o OUT'"};
   for (const PrivateContent& content : examined.contents.private_parts) {
     if (content.secret) {
       findings.push_back(
@@ -333,8 +332,8 @@ std::vector<Finding> privacy_findings(const Examined& examined) {
            .weakens = {},
            .count = content.count,
            .sentence = fmt::format("{}, first at {}", content.kind, content.first),
-           .effect = "Whoever gets the file can use it.",
-           .remedy = "revoke it if the file was given away; 'stepsim convert --scrub IN -o OUT' replaces it"});
+           .effect = "Anyone who gets the file can use it.",
+           .remedy = "revoke it if you shared the file; 'stepsim convert --scrub IN -o OUT' replaces it"});
     } else {
       person.count += content.count;
       person.sentence += fmt::format("{}{} ({})", person.sentence.empty() ? "" : ", ", content.kind, content.count);

@@ -21,9 +21,9 @@
 
 namespace stepsim::sim {
 
-/// What can be asked of a capture, as far as different things must have been recorded for it.
+/// A kind of question about a capture. Each kind needs different things to be recorded.
 enum class Question : std::uint8_t {
-  kReplay,   ///< replay, critical-path, stats: what was captured
+  kReplay,   ///< questions about the captured run: replay, critical-path, stats
   kHost,     ///< what-ifs of threads, launches, the framework
   kDevice,   ///< what-ifs of kernels, devices, batch, precision
   kNetwork,  ///< what-ifs of links, collectives, partitions
@@ -32,7 +32,7 @@ enum class Question : std::uint8_t {
 inline constexpr std::size_t kQuestionCount = 5;
 inline constexpr std::array kQuestions{Question::kReplay, Question::kHost, Question::kDevice, Question::kNetwork,
                                        Question::kRanks};
-/// "replay", "host", "device", "network", "ranks".
+/// Returns "replay", "host", "device", "network", "ranks".
 [[nodiscard]] std::string_view to_text(Question question) noexcept;
 
 /// A set of questions.
@@ -62,67 +62,67 @@ class Questions {
   }
   std::uint8_t bits_ = 0;
 };
-/// "replay, host"; "all" if it is all of them, "-" if none.
+/// Lists the questions: "replay, host"; "all" for all questions, "-" for none.
 [[nodiscard]] std::string to_text(Questions questions);
 
-/// What a finding costs the answers to its questions, the dearest first.
+/// How severely a finding affects the answers to its questions, most severe first.
 enum class Cost : std::uint8_t {
-  kPrevents,  ///< there is no answer that could be trusted
-  kExposes,   ///< no answer suffers, but whoever gets the file can act in its owner's name
-  kWeakens,   ///< an answer may be wrong by more than the effect asked for
-  kBlurs,     ///< an answer is a little less sure
-  kNothing,   ///< good to know
+  kPrevents,  ///< no answer to these questions can be trusted
+  kExposes,   ///< answers are correct, but whoever gets the file can act in its owner's name
+  kWeakens,   ///< an answer may be wrong by more than the predicted effect
+  kBlurs,     ///< an answer is slightly less certain
+  kNothing,   ///< the finding is only information
 };
-/// "prevents", "exposes", "weakens", "blurs", "note".
+/// Returns "prevents", "exposes", "weakens", "blurs", "note".
 [[nodiscard]] std::string_view to_text(Cost cost) noexcept;
 
-/// Something that a capture lacks, or that is wrong with it.
+/// Something that a capture lacks or that is wrong with it.
 struct Finding {
-  std::string name;  ///< the kind, stable: "no_shapes", or a diagnostic's name
+  std::string name;  ///< the kind, a stable identifier: "no_shapes", or a diagnostic's name
   Cost cost = Cost::kNothing;
-  Questions weakens;            ///< of which questions; empty for kNothing
-  std::uint64_t count = 0;      ///< of events, files or ranks; 0: not a matter of number
-  std::optional<double> share;  ///< how much of what `sentence` names
+  Questions weakens;            ///< the affected questions; empty for kNothing
+  std::uint64_t count = 0;      ///< number of events, files or ranks; 0 if there is nothing to count
+  std::optional<double> share;  ///< the share that `sentence` states; absent if it states none
   std::string sentence;         ///< what was found, without a full stop
-  std::string effect;           ///< how it changes the answers, in sentences
-  std::string remedy;           ///< what records or mends it, an instruction without a full stop; may be empty
+  std::string effect;           ///< how it changes the answers, in full sentences
+  std::string remedy;           ///< an instruction that avoids or repairs it, without a full stop; may be empty
 };
 
-/// How the replay of a capture came out.
+/// The results of replaying a capture.
 struct ReplayCheck {
   Summary summary;
   IterationPath path;
   std::optional<Perturbation> perturbation;
-  /// What steps take that are repeated until they are steady, where that contradicts the captured ones
+  /// The time of steps that are repeated until they are steady, if it contradicts the captured steps
   /// (contradicts_captured_steps()).
   std::optional<Duration> contradicted_repetition;
 };
 
-/// What is known of a capture that is to be judged. Refers to what it was made from.
+/// Everything known about a capture that check() assesses. Keeps references to its inputs.
 struct Examined {
   const CaptureContents& contents;
   const Diagnostics& diagnostics;
-  const Capture* capture = nullptr;     ///< null: the files make no job
-  std::string problem;                  ///< then why not
-  const ReplayCheck* replay = nullptr;  ///< null where there is no capture
+  const Capture* capture = nullptr;     ///< null if the files do not form a job
+  std::string problem;                  ///< why the files do not form a job
+  const ReplayCheck* replay = nullptr;  ///< null if there is no capture
 };
 
-// Where findings come from, in the order in which check() asks.
+// The sources of findings, in the order in which check() calls them.
 
-/// What is wrong with files and jobs as such, and what BytePS jobs and task graphs lack.
+/// Finds problems of files and jobs in general, and what BytePS jobs and task graphs lack.
 [[nodiscard]] std::vector<Finding> other_job_findings(const Examined& examined);
 
-/// What reading and joining the files had to report, each diagnostic with its cost. Those that say that nothing is lost
-/// are left out, and so are those that a finding of another source sums up.
+/// Returns the diagnostics of reading and joining the files, each with its cost. Leaves out diagnostics without loss,
+/// and those that another finding covers.
 [[nodiscard]] std::vector<Finding> diagnostic_findings(const Examined& examined);
 
-/// What host and device events would have shown, had they been recorded: steps, shapes, waits, sizes, ranks.
+/// Finds host and device events that were not recorded: steps, shapes, waits, sizes, ranks.
 [[nodiscard]] std::vector<Finding> recording_findings(const Examined& examined);
 
-/// What the replay shows: how far it is off, and how much of it rests on no known dependency.
+/// Finds what the replay shows: its error, and how much of it depends on inferred dependencies.
 [[nodiscard]] std::vector<Finding> replay_findings(const Examined& examined);
 
-/// What in the files says who made them, or lets others act in their name.
+/// Finds data that identifies who made the files, or lets others act in their name.
 [[nodiscard]] std::vector<Finding> privacy_findings(const Examined& examined);
 
 }  // namespace stepsim::sim

@@ -29,7 +29,7 @@ void add_unusable_files(const Examined& examined, std::vector<Finding>& findings
   }
 }
 
-/// Of an inline profile, which is no job and is none by design.
+/// Adds findings about an inline profile. It is not a job and is not meant to be one.
 void add_profiled_ranges(const Examined& examined, std::vector<Finding>& findings) {
   if (!holds_profile(examined)) return;
   std::uint64_t samples = 0;
@@ -75,7 +75,7 @@ void add_untied(const Examined& examined, std::vector<Finding>& findings) {
                       .remedy = "give captures of one job and of the same steps"});
 }
 
-/// Of a parameter-server job: what its graph needs beside the stages.
+/// Adds findings about what the graph of a parameter-server job needs in addition to the stages.
 void add_parameter_server(const Examined& examined, std::vector<Finding>& findings) {
   SourceContents sum;
   for (const SourceContents& source : examined.contents.sources) {
@@ -112,7 +112,7 @@ void add_parameter_server(const Examined& examined, std::vector<Finding>& findin
                       .effect =
                           "The number of servers, the rule that spreads keys over them, the order of control messages "
                           "and the speed of links are guesses, and predictions can be far off.",
-                      .remedy = "write what docs/job.md lists into job.yaml, beside the traces"});
+                      .remedy = "write what docs/reference/job.md lists into job.yaml, beside the traces"});
 }
 
 bool has_format(const Examined& examined, std::string_view format) {
@@ -120,7 +120,7 @@ bool has_format(const Examined& examined, std::string_view format) {
                      [format](const SourceContents& source) { return source.format == format; });
 }
 
-/// Execution traces: what ran, and not when.
+/// Adds a finding for execution traces, which have no times.
 void add_untimed(const Examined& examined, std::vector<Finding>& findings) {
   if (examined.replay == nullptr || examined.replay->summary.measured) return;
   findings.push_back({.name = "no_times",
@@ -133,7 +133,7 @@ void add_untimed(const Examined& examined, std::vector<Finding>& findings) {
                       .remedy = "record torch.profiler in the same run, and put its trace beside this one"});
 }
 
-/// Horovod's timelines hold communication alone.
+/// Adds a finding for Horovod's timelines, which contain only communication.
 void add_communication_alone(const Examined& examined, std::vector<Finding>& findings) {
   if (!has_format(examined, "horovod_timeline") || has_format(examined, "tensorflow_profile")) return;
   findings.push_back({.name = "no_compute",

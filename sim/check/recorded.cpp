@@ -8,7 +8,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// The columns of HostDeviceContents that can be added up.
+/// The columns of HostDeviceContents that can be summed.
 constexpr std::uint64_t HostDeviceContents::*const kCounts[] = {
     &HostDeviceContents::host_threads,
     &HostDeviceContents::devices,

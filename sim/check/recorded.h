@@ -5,20 +5,20 @@
 
 #include "sim/check/checkup.h"
 
-/// Sums over what the files of a capture hold, which several findings go by.
+/// Totals over the files of a capture, used by several findings.
 namespace stepsim::sim {
 
-/// Whose words a remedy has to use.
+/// The profiler whose options a remedy names.
 enum class Profiler : std::uint8_t { kPyTorch, kNsight, kOther };
 [[nodiscard]] Profiler profiler_of(const CaptureContents& contents);
 
-/// All processes of a capture together.
+/// Totals over all processes of a capture.
 struct Recorded {
-  HostDeviceContents sum;  ///< counts only; world_size is the largest
+  HostDeviceContents sum;  ///< sums of the counts; world_size is the maximum
   std::size_t processes = 0;
-  std::size_t hosts = 0;                ///< distinct names
-  std::size_t without_base_time = 0;    ///< processes
-  std::size_t without_device_name = 0;  ///< processes with device work
+  std::size_t hosts = 0;                ///< number of distinct host names
+  std::size_t without_base_time = 0;    ///< number of processes without a base time
+  std::size_t without_device_name = 0;  ///< number of processes with device work but no device name
   [[nodiscard]] std::uint64_t device_work() const noexcept { return sum.kernels + sum.copies; }
   [[nodiscard]] std::uint64_t host_events() const noexcept {
     return sum.operators + sum.annotations + sum.step_marks + sum.calls;
@@ -26,21 +26,22 @@ struct Recorded {
 };
 [[nodiscard]] Recorded recorded_of(const CaptureContents& contents);
 
-/// Whether there is no job, but what inline profilers measured.
+/// True if the capture is not a job but contains measurements of inline profilers.
 [[nodiscard]] bool holds_profile(const Examined& examined);
 
-/// Ranks of the job that are in the capture, as far as can be told.
+/// Returns the number of the job's ranks in the capture, as far as known.
 [[nodiscard]] std::size_t ranks_in(const Examined& examined);
 
-/// The collectives of a job's graph, or of its files where they make no job, and those that do not say what they carry.
-/// In a graph, sizes may come from operators beside the kernels; barriers carry nothing.
+/// Counts the collectives of a job's graph, or of its files if they form no job, and the collectives of unknown size.
+/// In a graph, sizes may also come from operators; barriers have no size.
 struct CollectiveSizes {
   std::uint64_t all = 0;
   std::uint64_t unknown = 0;
 };
 [[nodiscard]] CollectiveSizes collective_sizes(const Examined& examined);
 
-/// What there is to ask of such a job: a job of one process without communication has no network.
+/// Returns the questions that make sense for the captured job; a job of one process without communication has no
+/// network.
 [[nodiscard]] Questions applicable_to(const Examined& examined);
 
 }  // namespace stepsim::sim

@@ -24,7 +24,7 @@ double part(std::uint64_t some, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(some) / static_cast<double>(all);
 }
 
-/// Of what a host and its devices did, what was not recorded. Each function adds at most one finding.
+/// Finds what was not recorded of a host and its devices. Each function adds at most one finding.
 class Missing {
  public:
   explicit Missing(const Examined& examined)
@@ -55,7 +55,7 @@ class Missing {
  private:
   [[nodiscard]] bool on_device() const { return recorded_.device_work() > 0; }
 
-  /// Which words, by who recorded it.
+  /// Returns the remedy for the profiler that recorded the capture.
   [[nodiscard]] std::string remedy(std::string_view pytorch, std::string_view nsight,
                                    std::string_view other = {}) const {
     switch (profiler_) {
@@ -73,15 +73,15 @@ class Missing {
          .cost = Cost::kPrevents,
          .weakens = {kHost},
          .count = recorded_.device_work(),
-         .sentence = "device work only, and no event of the host",
-         .effect = "Work begins when it was recorded to begin: whatever the host adds between kernels is "
-                   "a gap that nothing explains, and that no what-if can move.",
+         .sentence = "only device work, no CPU events",
+         .effect = "Work starts when it was recorded to start: whatever the CPU adds between kernels is an "
+                   "unexplained gap, which no what-if can shorten.",
          .remedy = remedy("record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and keep "
                           "the file whole",
                           "record with nsys profile --trace=cuda,nvtx, and export all tables")});
   }
 
-  /// Calls of the runtime are recorded even where the framework's operators are not.
+  /// Adds a finding if runtime calls were recorded without the framework's operators.
   void note_operators() {
     if (sum_.calls == 0 || sum_.operators + sum_.annotations + sum_.step_marks > 0) return;
     findings_.push_back(
@@ -89,9 +89,9 @@ class Missing {
          .cost = Cost::kWeakens,
          .weakens = {kHost},
          .count = sum_.calls,
-         .sentence = "calls of the device's runtime, and nothing that says what the host does between them",
-         .effect = "Time between two calls is work of the host as a whole: no what-if can tell the "
-                   "framework from the rest of it, nor from waiting.",
+         .sentence = "only runtime calls (cudaLaunchKernel, ...), and nothing about what the CPU does between them",
+         .effect = "Time between two calls counts as CPU work: no what-if can distinguish the framework from "
+                   "other work or from waiting.",
          .remedy = remedy("record with ProfilerActivity.CPU too",
                           "mark ranges with NVTX (torch.autograd.profiler.emit_nvtx()), and record with "
                           "nsys profile --trace=cuda,nvtx")});
@@ -100,40 +100,41 @@ class Missing {
   void note_device() {
     if (on_device() || sum_.launches > 0) return;
     const bool expected = recorded_.processes > 0 && sum_.calls > 0;
-    findings_.push_back({.name = "no_device_events",
-                         .cost = expected ? Cost::kWeakens : Cost::kNothing,
-                         .weakens = expected ? Questions{kReplay, kDevice} : Questions{},
-                         .sentence = expected
-                                         ? "calls of the device's runtime, and no work of a device"
-                                         : "no work and no call of a device: a job of the CPU alone, or a capture of "
-                                           "its host's side",
-                         .effect = "All times are the host's.",
-                         .remedy = remedy("if a device took part, record with ProfilerActivity.CUDA, and see that no "
-                                          "other tool holds CUPTI",
-                                          "if a device took part, record with nsys profile --trace=cuda,nvtx")});
+    findings_.push_back(
+        {.name = "no_device_events",
+         .cost = expected ? Cost::kWeakens : Cost::kNothing,
+         .weakens = expected ? Questions{kReplay, kDevice} : Questions{},
+         .sentence = expected ? "runtime calls (cudaLaunchKernel, ...), and no device work"
+                              : "no device work and no runtime calls: a CPU-only job, or a capture of the "
+                                "CPU side only",
+         .effect = "All times are CPU times.",
+         .remedy = remedy("if the job used a GPU, record with ProfilerActivity.CUDA, and make sure that "
+                          "no other tool uses CUPTI",
+                          "if the job used a GPU, record with nsys profile --trace=cuda,nvtx")});
   }
 
   void note_launches() {
     const double lost = part(sum_.launches_without_work, sum_.launches);
-    constexpr double kFew = 0.01;  // launches at the end of the window, whose work came too late
+    constexpr double kFew = 0.01;  // launches at the end of the recording, whose work ran after it
     if (on_device() && lost > kFew && sum_.launches_without_work > recorded_.processes) {
       findings_.push_back({.name = "launches_without_work",
                            .cost = Cost::kWeakens,
                            .weakens = {kReplay, kDevice},
                            .count = sum_.launches_without_work,
                            .share = lost,
-                           .sentence = "calls that launch work which is not in the capture",
+                           .sentence = "launches whose work is not in the capture",
                            .effect =
                                "That work takes no time in the replay. If the profiler dropped it, steps come out too "
-                               "short; if it ran after the window, only the last step is concerned.",
-                           .remedy = remedy("record fewer steps at a time, and let the profiler stop behind a "
+                               "short; if it ran after the end of the capture, only the last step is affected.",
+                           .remedy = remedy("record fewer steps at a time, and stop the profiler after a "
                                             "torch.cuda.synchronize()",
-                                            "record a shorter time, and see nsys's diagnostics for lost events")});
+                                            "record a shorter time, and check nsys's diagnostics for lost events")});
     }
     note_orphans();
   }
 
-  /// Work without its launch: as it was joined, or as it was recorded where it could not be joined.
+  /// Adds a finding for device work without its launch, as counted after joining, or as recorded if the files could not
+  /// be joined.
   void note_orphans() {
     const std::uint64_t orphans = examined_.capture == nullptr
                                       ? sum_.work_without_launch
@@ -148,14 +149,13 @@ class Missing {
                          .count = orphans,
                          .share = share,
                          .sentence = "device work whose launching call was not recorded",
-                         .effect =
-                             "It waits for the work before it on its stream only, so a slower or faster host does "
-                             "not move it.",
+                         .effect = "It waits only for earlier work on its stream, so a slower or faster CPU does not "
+                                   "affect it.",
                          .remedy = remedy("record CPU and CUDA activities together, from before the first step on",
                                           "record with nsys profile --trace=cuda,nvtx, and export all tables")});
   }
 
-  /// " The graph is not tested: ..."; empty where the replay tested it, or where there is none.
+  /// Returns " The graph is not tested: ..."; empty if the replay tested it, or if there is no replay.
   [[nodiscard]] std::string untested() const {
     if (examined_.replay == nullptr || examined_.replay->perturbation) return {};
     return fmt::format(" The graph is not tested: {}.", untested_reason(*examined_.capture));
@@ -179,23 +179,23 @@ class Missing {
       finding.name = "no_steps";
       finding.sentence = examined_.diagnostics.count_of("device_work_outside_steps") == 0
                              ? "no step is marked"
-                             : "the marked steps hold less than half of the device's work, so none counts";
+                             : "the marked steps contain less than half of the device work, so they are not used";
       finding.effect =
-          "All of the capture counts as one iteration, what came before and after training included." + untested();
+          "The whole capture counts as one iteration, including what came before and after training." + untested();
     } else if (steps == 0) {
       finding.name = "no_whole_step";
-      finding.sentence = "steps are marked, but the capture cuts each of them";
+      finding.sentence = "steps are marked, but none is complete in the capture";
       finding.effect = "There is no whole step to compare the replay with.";
     } else if (steps == 1) {
       finding.name = "one_step";
       finding.sentence = "one whole step";
       finding.effect =
-          "How much steps differ, which bounds what a prediction can be trusted to, is not known." + untested();
+          "How much steps differ is unknown, and predictions cannot be more precise than that." + untested();
       finding.cost = Cost::kBlurs;
     } else {
       finding.name = "two_steps";
       finding.sentence = "two whole steps";
-      finding.effect = "How much steps differ is hardly known." + untested();
+      finding.effect = "How much steps differ is known only roughly." + untested();
       finding.cost = Cost::kNothing;
       finding.weakens = {};
     }
@@ -204,26 +204,27 @@ class Missing {
 
   void note_waits() {
     if (!on_device() || sum_.syncs > 0) return;
-    Finding finding{.name = "no_sync_events",
-                    .cost = Cost::kBlurs,
-                    .weakens = {kHost, kDevice, kNetwork},
-                    .count = examined_.diagnostics.count_of(diagnostic("inferred_stream_wait").name) +
-                             examined_.diagnostics.count_of(diagnostic("inferred_host_wait").name),
-                    .sentence = "no event says what calls and streams waited for",
-                    .effect =
-                        "Waits follow from what the framework is known to do, and from times. The replay of what was "
-                        "captured stays close; in a what-if, a wait that was inferred wrongly or missed lets work "
-                        "begin too early or too late.",
-                    .remedy = remedy("record with experimental_config=torch._C._profiler._ExperimentalConfig("
-                                     "enable_cuda_sync_events=True) (PyTorch 2.1)",
-                                     "record with nsys profile --trace=cuda,nvtx --cuda-event-trace=true")};
+    Finding finding{
+        .name = "no_sync_events",
+        .cost = Cost::kBlurs,
+        .weakens = {kHost, kDevice, kNetwork},
+        .count = examined_.diagnostics.count_of(diagnostic("inferred_stream_wait").name) +
+                 examined_.diagnostics.count_of(diagnostic("inferred_host_wait").name),
+        .sentence = "no events that record what calls and streams waited for",
+        .effect =
+            "Waits are inferred from what the framework is known to do and from times. The replay of the captured "
+            "run stays accurate; in a what-if, a wait that was inferred wrongly or missed lets work "
+            "start too early or too late.",
+        .remedy = remedy("record with experimental_config=torch._C._profiler._ExperimentalConfig("
+                         "enable_cuda_sync_events=True) (PyTorch 2.1)",
+                         "record with nsys profile --trace=cuda,nvtx --cuda-event-trace=true")};
     if (examined_.replay != nullptr && examined_.replay->path.path.hand_overs > 0) {
       const CriticalPath& path = examined_.replay->path.path;
       finding.share = part(path.inferred, path.hand_overs);
       finding.sentence = fmt::format(
-          "no event says what calls and streams waited for: {} of the critical path's {} were "
-          "inferred from times",
-          path.inferred, counted(path.hand_overs, "hand-over"));
+          "no events that record what calls and streams waited for: {} of the {} on the critical path {} inferred "
+          "from times",
+          grouped(path.inferred), counted(path.hand_overs, "wait"), path.inferred == 1 ? "was" : "were");
     }
     findings_.push_back(std::move(finding));
   }
@@ -233,10 +234,10 @@ class Missing {
     findings_.push_back({.name = "no_shapes",
                          .cost = Cost::kWeakens,
                          .weakens = {kDevice},
-                         .sentence = "no operator's shapes",
+                         .sentence = "no input shapes of operators",
                          .effect =
-                             "Another batch size cannot be asked at all, nor can work be selected by operator. Another "
-                             "device or precision goes by the names of kernels, which is less sure for each kernel.",
+                             "What-ifs cannot change the batch size or select work by operator. Another device or "
+                             "precision is predicted from the names of kernels, which is less certain.",
                          .remedy = remedy("record with record_shapes=True",
                                           "run the steps under torch.autograd.profiler.emit_nvtx(record_shapes=True), "
                                           "which slows the host, or record with torch.profiler and "
@@ -249,11 +250,9 @@ class Missing {
                          .cost = Cost::kBlurs,
                          .weakens = {kDevice},
                          .count = recorded_.without_device_name,
-                         .sentence = "no name of the device",
-                         .effect =
-                             "A change of device needs 'from' beside 'to', because nothing says what it was captured "
-                             "on.",
-                         .remedy = "say it in the question: --set device.from=V100"});
+                         .sentence = "no device name",
+                         .effect = "A what-if with another device needs 'from' as well as 'to'.",
+                         .remedy = "name the captured device in the what-if: --set device.from=V100"});
   }
 
   void note_ranks() {
@@ -262,27 +261,28 @@ class Missing {
     const bool communicates = sum_.collectives + sum_.host_collectives > 0;
     const bool alone = here == 1 && communicates && all == 0;
     if (!alone && all <= here) return;
-    Finding finding{.name = "missing_ranks",
-                    .cost = communicates ? Cost::kWeakens : Cost::kBlurs,
-                    .weakens = communicates ? Questions{kNetwork, kRanks} : Questions{kRanks},
-                    .count = all > here ? all - here : 0,
-                    .sentence = alone ? "collectives of one rank, and no other rank"
-                                      : fmt::format("{} of the job's {} ranks", here, all),
-                    .effect =
-                        "The others are taken to arrive in each collective when this rank does, so waiting for them "
-                        "counts as transfer: a faster network then seems to save time that is a straggler's.",
-                    .remedy = "record the same steps on every rank, and give all files together"};
+    Finding finding{
+        .name = "missing_ranks",
+        .cost = communicates ? Cost::kWeakens : Cost::kBlurs,
+        .weakens = communicates ? Questions{kNetwork, kRanks} : Questions{kRanks},
+        .count = all > here ? all - here : 0,
+        .sentence = alone ? "collectives, but only one rank" : fmt::format("{} of the job's {} ranks", here, all),
+        .effect =
+            "The other ranks are assumed to arrive at each collective when this one does, so waiting for them "
+            "counts as transfer: a faster network then seems to save time that a straggler causes.",
+        .remedy = "record the same steps on every rank, and give all files together"};
     if (here > 1) {
       finding.effect =
-          "The missing ranks are taken to arrive in each collective with the others, so waiting for them "
-          "counts as transfer.";
+          "The missing ranks are assumed to arrive at each collective with the others, so waiting for them counts as "
+          "transfer.";
     }
     if (all > here) finding.share = part(all - here, all);
-    if (!communicates) finding.effect = "No collective was recorded, so nothing tells what the other ranks did.";
+    if (!communicates) finding.effect = "No collective was recorded, so what the other ranks did is unknown.";
     findings_.push_back(std::move(finding));
   }
 
-  /// By the job where there is one: sizes may come from operators beside the kernels.
+  /// Adds a finding for collectives of unknown size. Uses the job's graph if there is one, because sizes may also come
+  /// from operators.
   void note_sizes() {
     const auto [all, unsized] = collective_sizes(examined_);
     if (unsized == 0) return;
@@ -292,9 +292,10 @@ class Missing {
          .weakens = {kNetwork},
          .count = unsized,
          .share = part(unsized, all),
-         .sentence = fmt::format("{} of {} do not say what they carry", unsized, counted(all, "collective")),
-         .effect = "They keep their recorded time: a bandwidth can be scaled (2x), but not set (25Gb/s), and "
-                   "neither a latency nor more ranks can be asked of them.",
+         .sentence = fmt::format("{} of {} have no size", grouped(unsized), counted(all, "collective")),
+         .effect =
+             "They keep their recorded time: what-ifs can scale a bandwidth (2x), but not set it (25Gb/s), and cannot "
+             "change their latency or the number of ranks.",
          .remedy = remedy("record with record_shapes=True and PyTorch 2.1 or later (record_param_comms)",
                           "record NCCL's ranges: nsys profile --trace=cuda,nvtx")});
   }
@@ -304,8 +305,9 @@ class Missing {
     findings_.push_back({.name = "no_sequence_numbers",
                          .cost = Cost::kNothing,
                          .weakens = {},
-                         .sentence = "collectives are matched by their order, group, type and size, because none has a "
-                                     "number",
+                         .sentence =
+                             "collectives are matched by their order, group, type and size, because they have no "
+                             "sequence number",
                          .effect = "Little: matches whose ends do not agree are reported.",
                          .remedy = {}});
   }
@@ -316,12 +318,12 @@ class Missing {
                          .cost = Cost::kBlurs,
                          .weakens = {kRanks},
                          .count = recorded_.without_base_time,
-                         .sentence = "files whose times do not say when they were",
+                         .sentence = "files whose times have no common base",
                          .effect = "Their clocks are aligned by collectives alone.",
                          .remedy = "use the files as the profiler wrote them (baseTimeNanoseconds)"});
   }
 
-  /// Python's calls are the dearest thing that a profiler records.
+  /// Adds a finding for recorded Python calls, which have the highest recording cost of all events.
   void note_profiler() {
     if (sum_.python_calls == 0) return;
     const bool device_sets_pace =
@@ -331,16 +333,16 @@ class Missing {
          .cost = device_sets_pace ? Cost::kNothing : Cost::kBlurs,
          .weakens = device_sets_pace ? Questions{} : Questions{kReplay, kHost},
          .count = sum_.python_calls,
-         .sentence = "calls of Python functions were recorded, which slows the host while it is measured",
+         .sentence = "calls of Python functions were recorded, which slows the CPU while it is measured",
          .effect = device_sets_pace
-                       ? "Little: the device sets the pace of this job."
-                       : "The measured step is longer than one without a profiler, by up to some 20 us for "
-                         "each recorded event of the host.",
-         .remedy = "record without with_stack and with_modules, or write what a step takes without the "
-                   "profiler into job.yaml (measured_step)"});
+                       ? "Small: this job is limited by the GPU."
+                       : "The measured step is longer than one without a profiler, by up to about 20 us for "
+                         "each recorded CPU event.",
+         .remedy = "record without with_stack and with_modules, or give the step time without the "
+                   "profiler in job.yaml (measured_step)"});
   }
 
-  /// "1.2 ms in 14 pieces: Buffer Flush 1.1 ms (12), Resource 0.1 ms (2)", of all processes.
+  /// Summarizes overhead over all processes: "1.2 ms in 14 pieces: Buffer Flush 1.1 ms (12), Resource 0.1 ms (2)".
   [[nodiscard]] static std::string list_of(const std::map<std::string, OverheadUse>& kinds) {
     Duration all{};
     std::uint64_t pieces = 0;
@@ -360,7 +362,7 @@ class Missing {
     return list;
   }
 
-  /// What the profiler tells of its own work: kinds and threads overlap, so the share is an upper bound.
+  /// Adds the overhead that the profiler reports for itself. Kinds and threads overlap, so the share is an upper bound.
   void note_overhead() {
     std::map<std::string, OverheadUse> of_profiler;
     std::map<std::string, OverheadUse> of_cuda;
@@ -379,16 +381,17 @@ class Missing {
           share = std::max(share, static_cast<double>(by_clock.count()) / static_cast<double>(process.span.count()));
       }
     }
-    constexpr double kMuch = 0.05;  // as much as most what-ifs save
+    constexpr double kMuch = 0.05;  // most what-ifs save about this share
     if (!of_profiler.empty()) {
       findings_.push_back({.name = "profiler_overhead",
                            .cost = share > kMuch ? Cost::kBlurs : Cost::kNothing,
                            .weakens = share > kMuch ? Questions{kReplay, kHost} : Questions{},
                            .count = pieces_of(of_profiler),
                            .share = std::min(share, 1.0),
-                           .sentence = "the profiler took " + list_of(of_profiler) + " for itself",
-                           .effect = "What the program did meanwhile took longer than without a profiler. The share is "
-                                     "of the span of the process that has most of it.",
+                           .sentence = "the profiler itself took " + list_of(of_profiler),
+                           .effect =
+                               "The program was slower meanwhile than it is without a profiler. The share is that of "
+                               "the most affected process.",
                            .remedy = share > kMuch ? remedy("leave the first steps out (schedule(warmup=...)), and "
                                                             "record fewer kinds of events",
                                                             "record a later and shorter part (--delay, --duration)",
@@ -401,9 +404,10 @@ class Missing {
                          .cost = Cost::kNothing,
                          .weakens = {},
                          .count = pieces_of(of_cuda),
-                         .sentence = "CUDA took " + list_of(of_cuda) + " beside the calls",
-                         .effect = "It does so without a profiler, too: it loads and compiles when kernels are first "
-                                   "used, and waits for room in its queues. It is part of what was measured.",
+                         .sentence = "CUDA itself took " + list_of(of_cuda) + " outside the program's calls",
+                         .effect =
+                             "This also happens without a profiler: CUDA loads and compiles kernels at their first "
+                             "use, and waits for space in its queues. It is part of the measured times.",
                          .remedy = {}});
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kCommFile = std::to_array<Field<CommJson::File>>({
     {"output", at<&CommJson::File::output>, {"file"}},
-    {"rank", at<&CommJson::File::rank>, {"rank"}},
+    {"rank", at<&CommJson::File::rank>, {"rank", Use::kMain, Form::kId}},
     {"tensors", at<&CommJson::File::tensors>, {"tensors"}},
     {"steps", at<&CommJson::File::steps>, {"steps"}},
     {"stages", at<&CommJson::File::stages>, {"stages"}},
@@ -37,27 +37,27 @@ std::string headline_of(const CommJson& written) {
     sum.stages += file.stages;
     sum.totals += file.totals;
   }
-  const std::string ranks = written.files.size() == 1 ? "" : fmt::format(" of {} ranks", written.files.size());
+  const std::string ranks = written.files.size() == 1 ? "" : " of " + counted(written.files.size(), "rank");
   const std::string_view what =
-      written.of_copies ? "copies between host and device, as no rank communicates, of " : "communication of ";
-  return fmt::format("Wrote the {}{}{} in {} of {}, {} and {}, into {}, as BytePS writes it.", what,
+      written.of_copies ? "copies between host and device (no rank communicates) of " : "communication of ";
+  return fmt::format("Wrote {} in BytePS's format: {}{}{} in {} of {} ({}, {}).", shown(written.output), what,
                      counted(sum.tensors, "tensor"), ranks, counted(sum.steps, "step"), shown(written.input),
-                     counted(sum.stages, "stage"), counted(sum.totals, "total"), shown(written.output));
+                     counted(sum.stages, "stage"), counted(sum.totals, "total"));
 }
 
 Section left_out_section(const CommJson& written) {
   Section section{.title = "Left out"};
   std::string list;
   for (const auto& [what, count] : written.left_out)
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, what);
-  if (!list.empty()) section.sentences.emplace_back(fmt::format("What has no place in such a file: {}.", list));
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", grouped(count), what);
+  if (!list.empty()) section.sentences.emplace_back(fmt::format("Not supported by the format: {}.", list));
   std::uint64_t in_some = 0;
   for (const CommJson::File& file : written.files) in_some += file.tensors_in_some_steps;
   if (in_some > 0) {
-    section.sentences.emplace_back(
-        fmt::format("{} in fewer steps than others. The file has no steps, so the k-th event of a tensor will be taken "
-                    "for the k-th step's.",
-                    in_some == 1 ? "1 tensor is" : fmt::format("{} tensors are", in_some)));
+    section.sentences.emplace_back(fmt::format(
+        "{} in fewer steps than others. The file has no step numbers, so readers assign the k-th event of a "
+        "tensor to the k-th step.",
+        in_some == 1 ? "1 tensor is" : fmt::format("{} tensors are", in_some)));
   }
   return section;
 }
@@ -77,12 +77,14 @@ constexpr auto kCutOut = std::to_array<Field<CutOut>>({
 struct Cuts {
   CutOut sum;
   const std::vector<CutOut>* files;
+  const std::vector<std::string>* left_out;
 };
 constexpr auto kCuts = std::to_array<Field<Cuts>>({
     {"input", at<&Cuts::sum, &CutOut::input>},
     {"output", at<&Cuts::sum, &CutOut::output>, {}, kLineAfter},
     {"", at<&Cuts::sum>, kCutCounts, kLineAfter},
     {"files", at<&Cuts::files>, kCutOut, kRowLines},
+    {"left_out", at<&Cuts::left_out>},
     {"diagnostics", at<&Cuts::sum, &CutOut::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
 });
 
@@ -109,14 +111,10 @@ std::string headline_of(const Scrubbed& scrubbed) {
   std::uint64_t places = 0;
   for (const PrivateContent& content : scrubbed.replaced) places += content.count;
   return fmt::format(
-      "Wrote {} without what is private: {} written to {}; all times and names of work are as they were. Not looked "
-      "at: "
-      "words in names of functions, modules and annotations that no member and no path tells, and secrets in a form "
-      "that "
-      "no rule knows.",
-      counted(scrubbed.files, "file"),
-      places == 0 ? "nothing was found to replace," : fmt::format("{} replaced,", counted(places, "place")),
-      shown(scrubbed.output));
+      "Wrote {} without private data to {}: {} replaced; times and names of work are unchanged. Not checked: names of "
+      "functions, modules and annotations, apart from known paths and users, and secrets of unknown formats.",
+      counted(scrubbed.files, "file"), shown(scrubbed.output),
+      places == 0 ? std::string("nothing") : counted(places, "place"));
 }
 
 constexpr auto kProfilerTrace = std::to_array<Field<ProfilerTrace>>({
@@ -140,16 +138,22 @@ Document comm_json_document(const CommJson& written, const Provenance& provenanc
   return document;
 }
 
-Document cut_document(const std::vector<CutOut>& cuts, const std::string& output, const Provenance& provenance) {
+Document cut_document(const std::vector<CutOut>& cuts, const std::vector<std::string>& left_out,
+                      const std::string& output, const Provenance& provenance) {
   const CutOut sum = sum_of(cuts, output);
-  Document document{
-      .headline = fmt::format("Cut {} events, {} ends of arrows and {} names out of the {} records of {}, each as "
-                              "it was, into {}.",
-                              sum.events, sum.flows, sum.metadata, sum.records, shown(sum.input), shown(output))};
+  Document document{.headline =
+                        fmt::format("Wrote {}: {}, {} and {} of the {} in {}, unchanged.", shown(output),
+                                    counted(sum.events, "event"), counted(sum.flows, "arrow end"),
+                                    counted(sum.metadata, "name"), counted(sum.records, "record"), shown(sum.input))};
+  if (!left_out.empty()) {
+    Section section{.title = "Not cut"};
+    for (const std::string& file : left_out) section.sentences.emplace_back(file);
+    document.sections.push_back(std::move(section));
+  }
   add_input_defects(document, sum.diagnostics);
   document.rows = [&cuts] { return table_of(kCutOut, cuts); };
-  document.json = [&cuts, sum, &provenance](JsonWriter& json) {
-    write_answer(json, "stepsim.cut/1", kCuts, Cuts{sum, &cuts}, provenance);
+  document.json = [&cuts, &left_out, sum, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.cut/1", kCuts, Cuts{sum, &cuts, &left_out}, provenance);
   };
   return document;
 }
@@ -157,10 +161,10 @@ Document cut_document(const std::vector<CutOut>& cuts, const std::string& output
 Document scrub_document(const Scrubbed& scrubbed, const Provenance& provenance) {
   Document document{.headline = headline_of(scrubbed)};
   if (!scrubbed.replaced.empty()) {
-    document.sections.push_back(section_of("What was replaced", kPrivateContent, scrubbed.replaced));
+    document.sections.push_back(section_of("Replaced", kPrivateContent, scrubbed.replaced));
     document.sections.back().sentences = {
-        "names of functions, modules, operators, kernels and annotations stay: look "
-        "at them before you give the files away"};
+        "Names of functions, modules, operators, kernels and annotations are kept: check them before you share the "
+        "files."};
   }
   add_input_defects(document, scrubbed.diagnostics);
   document.rows = [&scrubbed] { return table_of(kPrivateContent, scrubbed.replaced); };
@@ -171,9 +175,8 @@ Document scrub_document(const Scrubbed& scrubbed, const Provenance& provenance) 
 }
 
 Document profiler_trace_document(const ProfilerTrace& trace, const Provenance& provenance) {
-  Document document{.headline = fmt::format("Wrote {} events of {}, as they were recorded, into {}, as PyTorch's "
-                                            "profiler writes them.",
-                                            trace.events, shown(trace.input), shown(trace.output))};
+  Document document{.headline = fmt::format("Wrote {} in the format of PyTorch's profiler: {} of {}, unchanged.",
+                                            shown(trace.output), counted(trace.events, "event"), shown(trace.input))};
   add_input_defects(document, trace.diagnostics);
   document.rows = [&trace] { return table_of(kProfilerTrace, std::vector{trace}); };
   document.json = [&trace, &provenance](JsonWriter& json) {

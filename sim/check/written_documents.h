@@ -13,47 +13,48 @@
 #include "sim/report/document.h"
 #include "sim/report/field.h"
 
-/// What `convert` wrote, where that is not the capture itself. What is wrong with the input is a caution, a section and
-/// "diagnostics". Documents refer to their arguments.
+/// Reports about what `convert` wrote, other than the capture itself. Problems of the input appear as a caution, a
+/// section and "diagnostics". Documents keep references to their arguments.
 namespace stepsim::sim {
 
-/// What `convert` wrote as BytePS writes it.
+/// Files that `convert` wrote in BytePS's format.
 struct CommJson {
   struct File {
     std::string output;
     Rank rank = 0;
     std::uint64_t tensors = 0;
     std::uint64_t steps = 0;
-    std::uint64_t stages = 0;  ///< events of partitions
-    std::uint64_t totals = 0;  ///< events of whole tensors
+    std::uint64_t stages = 0;  ///< number of events of partitions
+    std::uint64_t totals = 0;  ///< number of events of whole tensors
     std::uint64_t tensors_in_some_steps = 0;
   };
   std::string input;
   std::string output;
   std::vector<File> files;
-  std::map<std::string, std::uint64_t> left_out;  ///< by what it is
-  bool of_copies = false;                         ///< ranks do not communicate: copies stand for it
-  Diagnostics diagnostics;                        ///< of the input
+  std::map<std::string, std::uint64_t> left_out;  ///< counts of what was left out, by kind
+  bool of_copies = false;                         ///< true if ranks do not communicate; copies are then shown instead
+  Diagnostics diagnostics;                        ///< diagnostics of the input
 };
 
-/// {"schema":"stepsim.comm_json/1", ...}
+/// Returns the report, schema stepsim.comm_json/1.
 [[nodiscard]] Document comm_json_document(const CommJson& written, const Provenance& provenance);
 
-/// What `convert --steps --ranks --select --min-duration` wrote of a trace.
+/// A part of a trace that `convert --steps --ranks --select --min-duration` wrote.
 struct CutOut {
   std::string input;
   std::string output;
-  std::uint64_t records = 0;   ///< of the input
-  std::uint64_t events = 0;    ///< kept
-  std::uint64_t flows = 0;     ///< kept: begins and ends of arrows
-  std::uint64_t metadata = 0;  ///< kept: names of processes and threads
-  Diagnostics diagnostics;     ///< of the input
+  std::uint64_t records = 0;   ///< number of records in the input
+  std::uint64_t events = 0;    ///< number of events written
+  std::uint64_t flows = 0;     ///< number of begins and ends of flow arrows written
+  std::uint64_t metadata = 0;  ///< number of names of processes and threads written
+  Diagnostics diagnostics;     ///< diagnostics of the input
 };
 
-/// {"schema":"stepsim.cut/1", ...}: of one file its counts, of several their sums and each file's. `output` is the file
-/// or the folder of -o. Precondition: there is a cut.
-[[nodiscard]] Document cut_document(const std::vector<CutOut>& cuts, const std::string& output,
-                                    const Provenance& provenance);
+/// Returns the report, schema stepsim.cut/1: the counts of one file, or the sums over several and the counts of each.
+/// `left_out` lists the input files that were not cut, `output` is the file or folder of -o. Precondition: `cuts` is
+/// not empty.
+[[nodiscard]] Document cut_document(const std::vector<CutOut>& cuts, const std::vector<std::string>& left_out,
+                                    const std::string& output, const Provenance& provenance);
 
 inline constexpr auto kPrivateContent = std::to_array<Field<PrivateContent>>({
     {"kind", at<&PrivateContent::kind>, {"what"}},
@@ -66,29 +67,29 @@ inline constexpr auto kPrivateContent = std::to_array<Field<PrivateContent>>({
     {"first", at<&PrivateContent::first>, {"first"}},
 });
 
-/// What `convert --scrub` wrote.
+/// The result of `convert --scrub`.
 struct Scrubbed {
-  std::string output;  ///< the file, or the folder
+  std::string output;  ///< the file or folder that was written
   std::size_t files = 0;
-  std::vector<PrivateContent> replaced;  ///< by kind; never the thing itself
-  Diagnostics diagnostics;               ///< of the files
+  std::vector<PrivateContent> replaced;  ///< counts by kind; never the private text itself
+  Diagnostics diagnostics;               ///< diagnostics of the files
 };
 
-/// What was replaced, by kind. {"schema":"stepsim.scrub/1", ...}
+/// Lists what was replaced, by kind; schema stepsim.scrub/1.
 [[nodiscard]] Document scrub_document(const Scrubbed& scrubbed, const Provenance& provenance);
 
-/// What `convert` wrote as PyTorch's profiler writes it.
+/// A file that `convert` wrote in the format of PyTorch's profiler.
 struct ProfilerTrace {
   std::string input;
   std::string output;
   std::uint64_t events = 0;
-  Diagnostics diagnostics;  ///< of the input
+  Diagnostics diagnostics;  ///< diagnostics of the input
 };
 
-/// {"schema":"stepsim.profiler_trace/1", ...}
+/// Returns the report, schema stepsim.profiler_trace/1.
 [[nodiscard]] Document profiler_trace_document(const ProfilerTrace& trace, const Provenance& provenance);
 
-/// The schemas of their JSON objects.
+/// Returns the schemas of the JSON objects.
 [[nodiscard]] std::vector<AnswerSchema> written_schemas();
 
 }  // namespace stepsim::sim

@@ -13,7 +13,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// "96", or "96 -> 90" where they differ.
+/// Returns "96", or "96 -> 90" if they differ.
 Cell count_cell(double a, double b) {
   const auto text = [](double count) { return fmt::format("{:.6g}", std::round(count * 10) / 10); };
   return a == b ? Cell(text(a), a, Unit::kNone) : Cell(fmt::format("{} -> {}", text(a), text(b)));
@@ -82,7 +82,7 @@ constexpr auto kRow = std::to_array<Field<Row>>({
     {"", [](const Row& row) { return mean_of(row.time_b, row.count_b); }, {"mean B", Use::kDetail}},
 });
 
-/// For spreadsheets.
+/// Columns for spreadsheets.
 constexpr auto kSheet = std::to_array<Field<Row>>({
     {"name", at<&Row::name>},
     {"kind", at<&Row::kind>},
@@ -140,7 +140,7 @@ std::string noise_text(const Difference& difference) {
 std::string headline(const Difference& difference) {
   if (!difference.has_iterations()) return fmt::format("A is {}, B is {}.", difference.a.name, difference.b.name);
   const Duration change = difference.change();
-  const std::string both = fmt::format("An iteration of A takes {}, of B {}", stepsim::to_text(*difference.a.iteration),
+  const std::string both = fmt::format("Step time of A {}, of B {}", stepsim::to_text(*difference.a.iteration),
                                        stepsim::to_text(*difference.b.iteration));
   if (change == Duration{}) return fmt::format("{}: no difference; {}.", both, noise_text(difference));
   const bool has_relative = *difference.a.iteration > Duration{};
@@ -182,7 +182,7 @@ Section parts_section(std::string title, const std::vector<PartDifference>& part
 
 bool is_shared(const Row& row) { return row.match != Match::kOnlyA && row.match != Match::kOnlyB; }
 
-/// Rows of work that both do.
+/// Returns a section with rows of work that both sides do.
 Section shared_section(std::string title, std::string_view key, const std::vector<Row>& all, std::size_t rows) {
   std::vector<const Row*> shared;
   PartDifference sum;
@@ -197,13 +197,13 @@ Section shared_section(std::string title, std::string_view key, const std::vecto
   Section section = section_of(std::move(title), kRow, shared, shown);
   if (rows == 0) section.table.reset();
   if (!shared.empty()) {
-    section.lead = fmt::format("{} in both: {} in A, {} in B, {}", shared.size(), stepsim::to_text(sum.a),
+    section.lead = fmt::format("{} in both: {} in A, {} in B, {}", counted(shared.size(), key), stepsim::to_text(sum.a),
                                stepsim::to_text(sum.b), signed_time(sum.b - sum.a));
   }
   return section;
 }
 
-/// Rows of work that one side does, the longest first.
+/// Returns a section with rows of work that only one side does, the longest first.
 Section only_section(Match match, std::string_view key, const std::vector<Row>& all, std::size_t rows) {
   std::vector<const Row*> only;
   Duration sum{};
@@ -223,22 +223,22 @@ Section only_section(Match match, std::string_view key, const std::vector<Row>& 
         {row.name, row.time_a + row.time_b, count_cell(count, count), mean_of(row.time_a + row.time_b, count)});
   }
   Section section{.title = match == Match::kOnlyA ? "Only in A" : "Only in B", .table = std::move(table)};
-  section.lead = fmt::format("{} in all: {}", counted(only.size(), key), stepsim::to_text(sum));
+  section.lead = fmt::format("{}: {} in total", counted(only.size(), key), stepsim::to_text(sum));
   add_more_sentence(section, only.size(), rows);
   return section;
 }
 
 std::string noise_note(const Difference& difference) {
   constexpr std::string_view kOfSteps =
-      "the noise is half of a 95 % confidence interval, by how the steps of one run differ: runs may differ by more";
-  constexpr std::string_view kOfPrediction = "the noise of a prediction is half of its range";
+      "noise: half of the 95 % confidence interval, from how the steps of one run differ; runs may differ by more";
+  constexpr std::string_view kOfPrediction = "noise of a prediction: half of its range";
   const bool predicted_a = difference.a.uncertainty.has_value();
   const bool predicted_b = difference.b.uncertainty.has_value();
   if (predicted_a && predicted_b) return std::string(kOfPrediction);
   return predicted_a || predicted_b ? fmt::format("{}; {}", kOfSteps, kOfPrediction) : std::string(kOfSteps);
 }
 
-/// How names were matched, and what else a reader must know of the two.
+/// Explains how names were matched, and what else a reader must know about the two sides.
 Section notes_section(const Difference& difference) {
   Section section{.title = "Notes"};
   const Side& a = difference.a;
@@ -255,7 +255,7 @@ Section notes_section(const Difference& difference) {
       names_b += row.names_b;
     }
     if (rows > 0) {
-      note(fmt::format("{} of A and {} of B are equal but for {} and stand in {}, '#' for what differs",
+      note(fmt::format("{} of A and {} of B differ only in {}; they share {}, with '#' for what differs",
                        counted(names_a, "name"), counted(names_b, "name"),
                        match == Match::kNumbers ? "numbers, addresses and hashes"
                                                 : "template arguments, parameters and architectures",
@@ -263,22 +263,23 @@ Section notes_section(const Difference& difference) {
     }
   }
   if (a.extent == Extent::kIteration && (a.ranks > 1 || b.ranks > 1))
-    note("times and counts of tasks are those of one iteration, the mean over ranks");
+    note("times and counts of tasks are per iteration, averaged over ranks");
   if (a.ranks > 0 && b.ranks > 0 && a.ranks != b.ranks)
     note(fmt::format("A has {} and B {}", counted(a.ranks, "rank"), b.ranks));
   if (!a.steps.empty() && !b.steps.empty() && a.steps.size() != b.steps.size())
     note(fmt::format("A has {} and B {}", counted(a.steps.size(), "step"), b.steps.size()));
   for (const Side* const side : {&a, &b}) {
     if (side->outside_steps > 0) {
-      note(fmt::format("{} of {} are in no whole step and not in the tables", counted(side->outside_steps, "task"),
-                       side == &a ? "A" : "B"));
+      note(fmt::format("the tables leave out {} of {} that belong to no whole step",
+                       counted(side->outside_steps, "task"), side == &a ? "A" : "B"));
     }
   }
   if (a.work.empty() != b.work.empty())
     note(fmt::format("{} does not list its tasks, so they are not compared", a.work.empty() ? "A" : "B"));
   if (!difference.parts.empty()) {
-    note(fmt::format("the {} is what the parts, a mean of the steps around the median, differ from the iteration",
-                     kRemainder));
+    note(fmt::format(
+        "{}: the parts are means of the steps around the median, so their sum differs a little from the iteration",
+        kRemainder));
   }
   if (difference.noise) note(noise_note(difference));
   return section;

@@ -13,30 +13,30 @@
 
 namespace stepsim::sim {
 
-/// What a difference is of A's time; nothing if that is 0.
+/// Returns (b - a) / a; nothing if `a` is 0.
 [[nodiscard]] inline std::optional<double> relative_to(Duration a, Duration b) {
   return a == Duration{} ? std::nullopt : std::optional{ratio(b - a, a)};
 }
-/// What one of `count` takes if all take `time`; 0 if there are none.
+/// Returns the time of one item if `count` items take `time`; 0 if there are none.
 [[nodiscard]] inline Duration mean_of(Duration time, double count) {
   return count > 0 ? Duration{std::llround(static_cast<double>(time.count()) / count)} : Duration{};
 }
 
-/// What every comparison shows of a side; each adds its own fields.
+/// The fields of a side in every comparison; each kind of comparison adds its own.
 inline constexpr auto kSide = std::to_array<Field<Side>>({
     {"name", at<&Side::name>, {"result"}},
     {"what", at<&Side::what>, {"iteration is", Use::kHelp}},
     {"iteration_ns", at<&Side::iteration>, {"iteration"}},
 });
-/// "-" if it is not known.
+/// Returns "-" if the number is unknown.
 [[nodiscard]] inline Cell ranks_cell(const Side& side) { return side.ranks > 0 ? Cell(side.ranks) : Cell("-"); }
 
-/// What differs? {"schema":"stepsim.compare/1", ...} Prints `rows` rows of each table at most; JSON has all.
-/// Refers to its arguments.
+/// Returns the answer of `compare`, schema stepsim.compare/1. Prints at most `rows` rows of each table; JSON has all.
+/// Keeps references to its arguments.
 [[nodiscard]] Document compare_document(const Difference& difference, const std::optional<Gate>& gate, std::size_t rows,
                                         const Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema compare_schema();
 
 }  // namespace stepsim::sim

@@ -18,14 +18,14 @@
 namespace stepsim::sim {
 namespace {
 
-/// Two sides of 2.5 % remain.
+/// Upper quantile of a two-sided 95 % interval.
 constexpr double kQuantile = 0.975;
 
 double as_double(Duration duration) { return static_cast<double>(duration.count()); }
 
-/// What is known of how far a side's iteration is off.
+/// The possible error of a side's iteration.
 struct Error {
-  double variance = 0;    ///< of the median, by the steps
+  double variance = 0;    ///< variance of the median, estimated from the steps
   double dispersion = 0;  ///< variance^2 / degrees of freedom
   double uncertainty = 0;
 };
@@ -47,7 +47,7 @@ std::optional<Error> error_of(const Side& side) {
   return Error{.variance = of_median, .dispersion = of_median * of_median / (count - 1)};
 }
 
-/// Half of the confidence interval that the steps of both give.
+/// Returns half of the confidence interval from the steps of both sides.
 double step_noise(const Error& a, const Error& b) {
   const double variance = a.variance + b.variance;
   if (variance <= 0) return 0;
@@ -65,7 +65,7 @@ std::string_view to_text(Extent extent) {
   return "the points of a sweep";
 }
 
-/// The parts of both by name, in the order of A, then what only B has.
+/// Returns the parts of both sides by name, in the order of A, then the parts that only B has.
 std::vector<PartDifference> side_by_side_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
   if (a.empty() || b.empty()) return {};
   std::vector<PartDifference> parts;
@@ -82,7 +82,7 @@ std::vector<PartDifference> side_by_side_parts(const std::vector<Part>& a, const
   return parts;
 }
 
-/// With what the parts leave of each iteration.
+/// Adds a remainder: the part of each iteration that no part covers.
 std::vector<PartDifference> with_remainder(std::vector<PartDifference> parts, const Difference& difference) {
   if (parts.empty() || !difference.has_iterations()) return {};
   PartDifference rest{std::string(kRemainder), *difference.a.iteration, *difference.b.iteration};
@@ -100,7 +100,7 @@ std::vector<Row> rows_by(By by, const Side& a, const Side& b) {
 
 Duration length_of(Duration difference) { return difference < Duration{} ? -difference : difference; }
 
-/// |B / A - 1|; work of one side only is infinitely more, or all less, and tells nothing beside others: last.
+/// Returns |B / A - 1|. Work of one side only is sorted last, because its ratio is infinite or -1 and not comparable.
 double relative_rank(const Row& row) {
   return row.match == Match::kOnlyA || row.match == Match::kOnlyB || row.time_a == Duration{}
              ? -1
@@ -122,7 +122,7 @@ void sort(std::vector<Row>& rows, RowOrder order) {
   });
 }
 
-/// "B is 5.2 % slower than A".
+/// States the result: "B is 5.2 % slower than A".
 std::string verdict(const Difference& difference) {
   const double relative = difference.relative();
   if (difference.change() == Duration{}) return "B is as fast as A";
@@ -183,8 +183,8 @@ std::string difference_of_kinds(const JobKind& a, const JobKind& b) {
   return fmt::format("A ran on {} and B on {}", devices_text(a), devices_text(b));
 }
 
-/// The share of tasks by name that one side has and the other has not: of the devices' tasks, or of all if there are
-/// none. 0 for the same work in the same amount.
+/// Returns the share of tasks, by name, that only one side has: of device tasks, or of all tasks if there are none.
+/// Returns 0 if both sides do the same amount of the same work.
 double difference_of_work(const Side& a, const Side& b) {
   const auto is_device_work = [](const WorkGroup& group) { return !group.kernel_class.empty(); };
   const auto on_devices = [&](const Side& side) {
@@ -201,7 +201,8 @@ double difference_of_work(const Side& a, const Side& b) {
   return all > 0 ? apart / all : 0;
 }
 
-/// Of a side that marks no steps, what was recorded is one window, as long as somebody recorded.
+/// Compares the recorded windows if a side marks no steps. The length of such a window depends only on when the
+/// recording was stopped.
 std::string difference_of_windows(const Side& a, const Side& b) {
   const bool marked_a = a.job->marks_steps;
   const bool marked_b = b.job->marks_steps;
@@ -250,21 +251,24 @@ Gate gate_of(const Difference& difference, double limit) {
     return {.limit = limit, .judged = false, .sentence = "cannot judge: " + to_text(difference.obstacles)};
   const auto excess =
       static_cast<double>(difference.change().count()) - limit * static_cast<double>(difference.a.iteration->count());
+  const double noise = difference.noise ? static_cast<double>(difference.noise->count()) : 0;
+  const std::string noise_text =
+      percent(noise / static_cast<double>(std::max<std::int64_t>(1, difference.a.iteration->count())));
   Gate gate{.limit = limit};
   const std::string is = verdict(difference);
   if (excess <= 0) {
     gate.sentence = fmt::format("passed: {}; the limit is {}", is, percent(limit));
+    if (excess + noise > 0)
+      gate.sentence += fmt::format(", but the noise of +-{} could hide more than that", noise_text);
   } else if (!difference.noise) {
     gate.failed = true;
     gate.sentence = fmt::format("failed: {}; the limit is {}, and the noise is not known, so that alone decides", is,
                                 percent(limit));
   } else {
-    gate.failed = excess > static_cast<double>(difference.noise->count());
-    const double noise = static_cast<double>(difference.noise->count()) /
-                         static_cast<double>(std::max<std::int64_t>(1, difference.a.iteration->count()));
+    gate.failed = excess > noise;
     gate.sentence = fmt::format("{}: {}; the limit is {}, and what is above it is {} the noise of +-{}",
                                 gate.failed ? "failed" : "passed", is, percent(limit),
-                                gate.failed ? "beyond" : "within", percent(noise));
+                                gate.failed ? "beyond" : "within", noise_text);
   }
   return gate;
 }

@@ -15,20 +15,20 @@ namespace {
 
 constexpr std::size_t kShortestHash = 8;
 constexpr std::size_t kShortestLongHash = 32;
-/// Generations of NVIDIA's devices as cuBLAS, cuDNN and CUTLASS spell them in names of kernels.
+/// Generations of NVIDIA's devices, as spelled in kernel names of cuBLAS, cuDNN and CUTLASS.
 constexpr std::array<std::string_view, 9> kArchitectures{"kepler", "maxwell", "pascal", "volta",    "turing",
                                                          "ampere", "ada",     "hopper", "blackwell"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Where the run of letters and digits ends that begins at `begin`.
+/// Returns the end of the run of letters and digits that begins at `begin`.
 std::size_t end_of_word(std::string_view text, std::size_t begin) {
   while (begin < text.size() && (is_letter(text[begin]) || is_digit(text[begin]))) ++begin;
   return begin;
 }
 
-/// A hash in base 32, as torch.compile calls what it generates.
+/// True for a base-32 hash, which torch.compile uses in the names of generated code.
 bool is_long_hash(std::string_view word) {
   return word.size() >= kShortestLongHash && std::any_of(word.begin(), word.end(), is_digit) &&
          std::none_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -44,7 +44,7 @@ bool is_address(std::string_view word) {
          std::all_of(word.begin() + 2, word.end(), [](char c) { return is_hex_digit(c); });
 }
 
-/// `word` with '#' for each run of digits in it.
+/// Appends `word` with each run of digits replaced by '#'.
 void append_without_digits(std::string& out, std::string_view word) {
   for (std::size_t i = 0; i < word.size(); ++i) {
     if (!is_digit(word[i])) {
@@ -55,7 +55,7 @@ void append_without_digits(std::string& out, std::string_view word) {
   }
 }
 
-/// Calls `take(word)` for each run of letters and digits, and appends what stands between them.
+/// Calls `take(out, word)` for each run of letters and digits, and copies the characters between them.
 template <class Take>
 std::string with_words(std::string_view text, Take&& take) {
   std::string out;
@@ -71,8 +71,9 @@ std::string with_words(std::string_view text, Take&& take) {
   return out;
 }
 
-/// The words of template arguments that say what a kernel does: "FillFunctor", "direct_copy_kernel_cuda". Each once.
-std::string telling_words(std::string_view arguments) {
+/// Returns the words in template arguments that show what a kernel does, each once: "FillFunctor",
+/// "direct_copy_kernel_cuda".
+std::string descriptive_words(std::string_view arguments) {
   std::string telling;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::size_t begin = i;
@@ -86,8 +87,8 @@ std::string telling_words(std::string_view arguments) {
   return telling;
 }
 
-/// Brackets with what `keep` leaves of what is between them. '<' of an operator ("operator<<") has no partner: the
-/// text stays as it is.
+/// Replaces the text inside brackets by keep(text). If the brackets do not match, as for the '<' in "operator<<",
+/// returns the text unchanged.
 template <class Keep>
 std::string with_bracketed(std::string_view text, char open, char close, Keep&& keep) {
   std::string out;
@@ -102,7 +103,7 @@ std::string with_bracketed(std::string_view text, char open, char close, Keep&& 
   return depth == 0 ? out : std::string(text);
 }
 
-using Key = std::pair<std::string, std::string>;  // kind, name
+using Key = std::pair<std::string, std::string>;  // kind and name
 using Groups = std::vector<const WorkGroup*>;
 
 void add_a(Row& row, const WorkGroup& group) {
@@ -127,12 +128,12 @@ Groups pointers_to(const std::vector<WorkGroup>& groups) {
   return pointers;
 }
 
-/// What is not matched yet, and the rows of what is.
+/// The groups that are not matched yet, and the rows of the groups that are.
 class Matching {
  public:
   Matching(const std::vector<WorkGroup>& a, const std::vector<WorkGroup>& b) : a_(pointers_to(a)), b_(pointers_to(b)) {}
 
-  /// Matches what `form` makes equal.
+  /// Matches groups whose names are equal after `form`.
   void match(Match how, const std::function<std::string(std::string_view)>& form) {
     std::map<Key, std::pair<Groups, Groups>> by_form;
     for (const WorkGroup* const group : a_) by_form[{group->kind, form(group->name)}].first.push_back(group);
@@ -181,7 +182,7 @@ std::string without_numbers(std::string_view name) {
 std::string without_arguments(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
   if (name.starts_with(kVoid)) name.remove_prefix(kVoid.size());
-  const std::string without_templates = with_bracketed(name, '<', '>', telling_words);
+  const std::string without_templates = with_bracketed(name, '<', '>', descriptive_words);
   const std::string bare =
       with_bracketed(without_templates, '(', ')', [](std::string_view) { return std::string_view{}; });
   const std::string plain = without_numbers(bare);

@@ -13,9 +13,9 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kMostPlotted = 24;  // rows of a plot
+constexpr std::size_t kMostPlotted = 24;  // maximum number of rows in a plot
 
-/// "A", "B", ..., and after "Z" numbers from 27 on.
+/// Returns the label of a side: "A", "B", ..., and numbers from 27 after "Z".
 std::string label_of(std::size_t side) {
   constexpr std::size_t kLetters = 26;
   return side < kLetters ? std::string(1, static_cast<char>('A' + side)) : std::to_string(side + 1);
@@ -56,7 +56,7 @@ std::string headline(const Several& several) {
   return text + ".";
 }
 
-/// One column a side, of what `cell` says of its share.
+/// Returns a table with one column per side; `cell` makes the cell of a share.
 template <class CellOf>
 Section shares_section(std::string title, const Several& several, std::size_t rows, CellOf cell) {
   if (several.rows.empty()) return {};
@@ -88,7 +88,7 @@ Section notes_section(const Several& several) {
   return section;
 }
 
-/// The rows that a picture shows come first, those of a side together, as a plot wants them.
+/// Returns the table of a plot. The plotted rows come first, grouped by side.
 Table rows_of(const Several& several) {
   Table table(
       {{"result", Align::kLeft}, {std::string(to_text(several.by)), Align::kLeft}, {"count"}, {"time"}, {"mean"}});
@@ -127,7 +127,7 @@ constexpr auto kSeveralSide = std::to_array<Field<Side>>({
 struct SideLine {
   std::string label;
   const Side* side;
-  std::optional<double> relative;  ///< to A
+  std::optional<double> relative;  ///< change of the iteration relative to A
 };
 constexpr auto kSideLine = std::to_array<Field<SideLine>>({
     {"", at<&SideLine::label>, {.untitled = true}},

@@ -10,17 +10,17 @@
 #include "sim/output/provenance.h"
 #include "sim/report/field.h"
 
-/// More than two results beside each other.
+/// The comparison of more than two results.
 namespace stepsim::sim {
 
 struct Several {
   struct Share {
-    double count = 0;  ///< per iteration, the mean over ranks
-    Duration time{};   ///< of all of them
+    double count = 0;  ///< number of tasks per iteration, the mean over ranks
+    Duration time{};   ///< total time of these tasks per iteration
   };
   struct Row {
     std::string name;
-    std::vector<Share> shares;  ///< one a side
+    std::vector<Share> shares;  ///< shares of the sides, one per side
   };
 
   const std::vector<Side>& sides;
@@ -28,16 +28,17 @@ struct Several {
   std::vector<Row> rows;
 };
 
-/// One row a name (as it is, without the matching of two sides), class, kind, operator or category. By difference means
-/// the largest less the smallest of a row, and relative that divided by the first side's. Throws UsageError if the
-/// times of the sides are not of one extent. Refers to `sides`. Precondition: there are some.
+/// Compares results with one row per name, class, kind, operator or category; names are not matched as for two sides.
+/// RowOrder::kDifference sorts by the largest less the smallest time of a row, kRelative sorts by this difference
+/// divided by the first side's time. Throws UsageError if the times of the sides have different extents. Keeps a
+/// reference to `sides`. Precondition: `sides` is not empty.
 [[nodiscard]] Several several_of(const std::vector<Side>& sides, By by, RowOrder order);
 
-/// {"schema":"stepsim.compare_several/1", ...}, with a plot of the rows. Prints `rows` rows; JSON has all. Refers to
-/// its arguments.
+/// Returns the answer of `compare` for several results, schema stepsim.compare_several/1, with a plot of the rows.
+/// Prints `rows` rows; JSON has all. Keeps references to its arguments.
 [[nodiscard]] Document several_document(const Several& several, std::size_t rows, const Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema several_schema();
 
 }  // namespace stepsim::sim

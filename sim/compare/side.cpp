@@ -20,7 +20,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// The tasks that the figures of an iteration are made of, and in how many iterations of ranks they ran.
+/// The tasks that count for the figures of an iteration, and the number of iterations in which they ran, over all
+/// ranks.
 struct Counted {
   std::vector<TaskId> tasks;
   std::size_t iterations = 1;
@@ -49,12 +50,12 @@ Counted counted_tasks(const Capture& capture) {
   return counted;
 }
 
-/// A length of several iterations as that of one, to the nearest nanosecond.
+/// Returns the time per iteration, rounded to the nearest nanosecond.
 Duration per_iteration(Duration total, std::size_t iterations) {
   return Duration{std::llround(static_cast<double>(total.count()) / static_cast<double>(iterations))};
 }
 
-/// The profiler names each step's mark anew.
+/// Merges the marks of steps, because the profiler gives each one a new number.
 std::vector<WorkGroup> work_of(const std::vector<TaskGroup>& groups, std::size_t iterations) {
   std::map<std::pair<std::string, TaskKind>, TaskGroup> by_name;
   for (const TaskGroup& group : groups) {
@@ -83,7 +84,7 @@ std::size_t rank_count(const Summary& summary) {
   return with_steps.empty() ? summary.ranks.size() : with_steps.size();
 }
 
-/// What the merged group is called, and of which kind it is.
+/// Returns the name and the kind of the merged group.
 using Named = std::function<std::pair<std::string, std::string>(const WorkGroup& group)>;
 
 std::vector<WorkGroup> merged(const std::vector<WorkGroup>& work, const Named& named) {

@@ -14,7 +14,7 @@
 #include "sim/analysis/summary.h"
 #include "sim/engine/timeline.h"
 
-/// One of the two results that are compared, whatever it came from: a capture, a prediction, a saved answer.
+/// One of the results that are compared. It may come from a capture, a prediction or a saved answer.
 namespace stepsim::sim {
 
 /// A named share of an iteration.
@@ -23,73 +23,77 @@ struct Part {
   Duration time{};
 };
 
-/// Tasks of one name and kind: their own time, waiting in collectives left out.
+/// Tasks with the same name and kind, with their own time, without waiting in collectives.
 struct WorkGroup {
   std::string name;
-  std::string kind;          ///< "kernel", "collective", "host"
-  std::string kernel_class;  ///< of device work: "gemm"; else empty
-  double count = 0;          ///< per iteration, the mean over ranks
-  Duration time{};           ///< of all of them, per iteration, the mean over ranks
+  std::string kind;          ///< for example "kernel", "collective", "host"
+  std::string kernel_class;  ///< class of device work: "gemm"; otherwise empty
+  double count = 0;          ///< number of tasks per iteration, the mean over ranks
+  Duration time{};           ///< total time per iteration, the mean over ranks
 };
 
-/// What times in a Side are of.
+/// The period that the times in a Side cover.
 enum class Extent : std::uint8_t {
-  kIteration,     ///< of one iteration, the mean over ranks
-  kWholeCapture,  ///< of all that was captured: a saved `tasks`, which does not know of iterations
-  kPath,          ///< of the path through one iteration: a saved `critical-path`
-  kPoints,        ///< of one iteration each: a saved `sweep`
+  kIteration,     ///< times are of one iteration, as the mean over ranks
+  kWholeCapture,  ///< the whole capture: a saved answer of `tasks` has no iterations
+  kPath,          ///< the path through one iteration, as in a saved answer of `critical-path`
+  kPoints,        ///< one iteration for each point, as in a saved answer of `sweep`
 };
 
 struct Side {
-  std::string name;     ///< as typed: a file, a folder, a change
+  std::string name;     ///< name as typed: a file, a folder, a change
   std::string what;     ///< what its iteration is: "measured", "predicted", "measured, saved by replay"
   std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
-  std::string caution;  ///< that not all of its input could be used; may be empty
-  std::string loss;     ///< essential_loss(); may be empty
-  /// Nothing where a saved answer does not say; and of a prediction beside its own capture, which are one job.
+  std::string caution;  ///< states that part of the input could not be used; may be empty
+  std::string loss;     ///< result of essential_loss(); may be empty
+  /// Empty if a saved answer does not contain it, and for a prediction compared with its own capture, because both are
+  /// the same job.
   std::optional<JobKind> job;
   std::optional<Duration> iteration;
-  /// The steps of the rank that sets the iteration, where they are known; how they differ is the noise of `iteration`.
+  /// The steps of the rank that determines the iteration, if known; their spread is the noise of `iteration`.
   std::vector<Duration> steps;
-  /// By how much `iteration` may be off where that is known otherwise: of a prediction, half of its range.
+  /// The possible error of `iteration` if it is known from something other than `steps`: for a prediction, half of its
+  /// range.
   std::optional<Duration> uncertainty;
-  std::size_t ranks = 0;             ///< 0: not known
+  std::size_t ranks = 0;             ///< number of ranks; 0 if unknown
   std::vector<Part> parts;           ///< disjoint parts of the iteration of the slowest rank
   std::vector<Part> path;            ///< classes of the critical path, which sum to its length
-  std::vector<WorkGroup> work;       ///< empty where it is not known
-  std::vector<WorkGroup> operators;  ///< device work by the operator that launched it; empty where that is not known
+  std::vector<WorkGroup> work;       ///< work in groups; empty if unknown
+  std::vector<WorkGroup> operators;  ///< device work by the operator that launched it; empty if unknown
   Extent extent = Extent::kIteration;
   std::size_t outside_steps = 0;  ///< tasks that are in no whole step and so not in `work`
 };
 
-/// With the names that people read.
+/// Returns the parts with their displayed names.
 [[nodiscard]] std::vector<Part> named(const IterationParts& parts);
 
-/// What a capture, or the graph of a prediction, says: `timeline` is its replay, `summary` and `path` are of that.
-/// The iteration is the measured one where there is one. Tasks count as in whole steps; of a rank without steps, all.
-/// Marks of steps ("ProfilerStep#12") are one name.
-/// O(tasks log names). `name` and `what` are left to the caller.
+/// Makes a side from a capture, or from the graph of a prediction. `timeline` is its replay, and `summary` and `path`
+/// are computed from this replay. The iteration is the measured one if there is one. Only tasks in whole steps count;
+/// for a rank without steps, all tasks. Numbered step marks ("ProfilerStep#12") count as one name. O(tasks log names).
+/// The caller sets `name` and `what`.
 [[nodiscard]] Side side_of(const Capture& capture, const Timeline& timeline, const Summary& summary,
                            const CriticalPath& path);
 
-/// What a row stands for.
+/// The property by which work is grouped into rows.
 enum class By : std::uint8_t {
   kName,
   kClass,
   kKind,
   kOperator,
-  kCategory,  ///< as dPRO's categories: FW, BW, UPDATE, PUSH, ...; of other work its class
+  kCategory,  ///< dPRO's categories: FW, BW, UPDATE, PUSH, ...; other work by class
 };
-[[nodiscard]] std::string_view to_text(By by) noexcept;  ///< "name", "class", ...
+[[nodiscard]] std::string_view to_text(By by) noexcept;  ///< returns "name", "class", ...
 
-/// FW of FW.NAME, and BW, UPDATE, OUTPUT and STEP; the stage of Comm.NAME.STAGE.PARTITION; empty for other names.
+/// Returns FW for FW.NAME, and likewise BW, UPDATE, OUTPUT and STEP; the stage for Comm.NAME.STAGE.PARTITION; empty for
+/// other names.
 [[nodiscard]] std::string_view category_of(std::string_view name) noexcept;
 
-/// The partitions of a tensor's stage as one group: Comm.w.PUSH.0 and Comm.w.PUSH.1 are Comm.w.PUSH. By name and kind.
+/// Merges the partitions of a tensor's stage into one group: Comm.w.PUSH.0 and Comm.w.PUSH.1 become Comm.w.PUSH. The
+/// result is sorted by name and kind.
 [[nodiscard]] std::vector<WorkGroup> without_partitions(const std::vector<WorkGroup>& work);
 
-/// The work of a side in groups; by name as it is. Throws UsageError if the side does not know operators that are asked
-/// for. O(names log names).
+/// Returns the work of a side in groups; for By::kName unchanged. Throws UsageError if operators are requested and the
+/// side has none. O(names log names).
 [[nodiscard]] std::vector<WorkGroup> groups_by(By by, const Side& side);
 
 }  // namespace stepsim::sim

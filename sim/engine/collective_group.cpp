@@ -10,7 +10,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Members on the first host if that is how many every host has, one host after the other; else 1.
+/// Returns the number of members on the first host if every host has that number and the members are sorted by host;
+/// otherwise 1.
 std::uint32_t members_per_host(const std::vector<EndpointId>& members, const Cluster& cluster) {
   const auto host_of = [&](EndpointId member) { return cluster.endpoints[member.index()].host; };
   const auto other = std::find_if(members.begin(), members.end(),
@@ -100,8 +101,8 @@ const CollectivePlace& CollectiveGroup::place() {
   return *place_;
 }
 
-/// The slowest of its kind counts: of the links between members of a host, and of what a host's members have together
-/// to the members of the next host.
+/// Returns the place of the group, as cost models see it: with the slowest link between members of a host, and the
+/// smallest total bandwidth from one host's members to the next host's.
 CollectivePlace CollectiveGroup::find_place() const {
   std::map<HostId, std::vector<EndpointId>> by_host;
   for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);
@@ -125,7 +126,7 @@ CollectivePlace CollectiveGroup::find_place() const {
       const std::optional<Route> route = cluster_.route(on_host[i - 1], on_host[i]);
       if (!route || route->empty()) continue;
       const Link& link = cluster_.links[least_of(*route).index()];
-      // A rate as on the data sheet, of which NCCL counts on a part.
+      // An efficiency of 1 means a data-sheet rate; NCCL assumes that only a part of it is usable.
       const bool is_sheet = device.valid() && !place.overhead_is_given && link.efficiency == 1;
       const double of_sheet = link.bandwidth > kFastestPcie ? kNvlinkEfficiency : kPcieEfficiency;
       const double share = is_sheet ? of_sheet : link.efficiency;

@@ -15,9 +15,9 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::uint64_t kMostMessages = 250'000'000;  // some five minutes
+constexpr std::uint64_t kMostMessages = 250'000'000;  // this number takes about five minutes
 
-/// Takes a number that is free again, or the next new one of `used`.
+/// Returns the index of a free entry of `used`, or appends an entry.
 template <class Entry>
 std::uint32_t take_place(std::vector<Entry>& used, std::vector<std::uint32_t>& free_places) {
   if (free_places.empty()) {
@@ -38,7 +38,7 @@ bool CollectiveRuns::expands(RendezvousId rendezvous) {
   return true;
 }
 
-/// Members by rank; of one rank, by task.
+/// Returns the members sorted by rank, then by task.
 std::vector<TaskId> CollectiveRuns::by_rank(RendezvousId rendezvous) const {
   const auto members = dag_.members(rendezvous);
   std::vector<TaskId> tasks(members.begin(), members.end());
@@ -47,8 +47,8 @@ std::vector<TaskId> CollectiveRuns::by_rank(RendezvousId rendezvous) const {
   return tasks;
 }
 
-/// Around a member that is alone, the others of as many neighbouring endpoints as the group has members: they come when
-/// it comes.
+/// Returns a run of the collective, or nothing if it does not run as messages. If only one member was captured, the
+/// others are placed on the neighbouring endpoints and assumed to arrive with it.
 std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezvous) {
   const Collective& collective = dag_.collective(rendezvous);
   if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) return std::nullopt;
@@ -83,7 +83,7 @@ std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezv
 }
 
 void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
-  make_way(now);
+  send_foreseen_messages(now);
   const std::uint32_t place = take_place(runs_, free_runs_);
   const auto resolved = resolved_.find(rendezvous.value());
   runs_[place] = std::move(resolved->second);
@@ -91,9 +91,9 @@ void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
   if (!foresee(place, now)) begin_rounds(place, now);
 }
 
-// ---- foreseen
+// ---- collectives whose ends are computed in advance
 
-/// Works out the ends of a run that has the network to itself. False if they do not follow from a formula.
+/// Computes the ends of a run that has the network to itself. Returns false if no formula gives them.
 bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   Run& run = runs_[place];
   if (run.shape.members < 2) return false;
@@ -115,7 +115,7 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   return true;
 }
 
-/// By member, from now on. Nothing if they do not follow from a formula.
+/// Returns each member's end, relative to `now`; nothing if no formula gives them.
 std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time now) {
   const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
   if (run.model->whole != nullptr) {
@@ -133,7 +133,7 @@ std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time n
   return is_known ? std::optional{std::move(ends)} : std::nullopt;
 }
 
-/// Tells of all members that are done at `now`, and when the next ones are.
+/// Reports all members that are done at `now`, and when the next ones will be.
 void CollectiveRuns::tell_ends(std::uint32_t flight, Time now) {
   Run& run = runs_[flights_[flight].run];
   Foreseen& foreseen = run.foreseen;
@@ -150,7 +150,7 @@ void CollectiveRuns::tell_ends(std::uint32_t flight, Time now) {
   free_runs_.push_back(flights_[flight].run);
 }
 
-void CollectiveRuns::make_way(Time now) {
+void CollectiveRuns::send_foreseen_messages(Time now) {
   if (!foreseen_run_) return;
   const std::uint32_t place = *std::exchange(foreseen_run_, std::nullopt);
   const Foreseen foreseen = std::exchange(runs_[place].foreseen, {});
@@ -159,7 +159,7 @@ void CollectiveRuns::make_way(Time now) {
   catch_up(now);
 }
 
-/// Lets happen what happens before `now`, as the engine would have. What is left of it becomes known().
+/// Processes all events before `now` as the engine would have. Pending arrivals are added to known().
 void CollectiveRuns::catch_up(Time now) {
   using Arrival = std::pair<Time, MessageId>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
@@ -181,7 +181,8 @@ void CollectiveRuns::catch_up(Time now) {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Interrupted();
     const Time from_network = network_.next();
     const Time time = std::min(from_network, arrivals.empty() ? Time::max() : arrivals.top().first);
-    // Arrivals of an instant are taken before its starts, but the members go on after them.
+    // If several events have the same time, the network's arrivals are read before the messages that start then are
+    // sent. The members continue after both.
     if (from_network == time && time <= now) advance(time);
     if (time >= now) break;
     while (!arrivals.empty() && arrivals.top().first <= time) {
@@ -194,10 +195,11 @@ void CollectiveRuns::catch_up(Time now) {
   for (; !arrivals.empty(); arrivals.pop()) known_.emplace_back(arrivals.top().second, arrivals.top().first);
 }
 
-// ---- as a whole
+// ---- collectives timed as a whole
 
-/// What a run takes that its library's cost model times, and into `run` what every member sends to the next one: as
-/// many of the ring's bytes as fit. Its latencies pass before, without the links.
+/// Returns how long a run takes if its library's cost model times it as a whole. Sets run.to_next to the bytes that
+/// every member sends to the next one: the ring's traffic, or as much of it as fits into that time. The rest of the
+/// time passes before the first byte and uses no link.
 Duration CollectiveRuns::time_whole(Run& run) {
   CollectiveGroup& group = *run.group;
   const Duration whole = std::max(run.model->whole(run.shape, group.place()), group.longest_to_neighbour({}));
@@ -206,14 +208,14 @@ Duration CollectiveRuns::time_whole(Run& run) {
   const Duration over = group.longest_to_neighbour(run.to_next) - whole;
   const std::optional<Bandwidth> rate = group.least_to_neighbour();
   if (over > Duration{} && rate) {
-    // Rounded down, and a nanosecond's bytes less: the message must not take longer than the whole.
+    // Round down and subtract the bytes of one nanosecond: the message must not take longer than the whole collective.
     const double excess = (static_cast<double>(over.count()) + 1) / 1e9 * rate->bytes_per_second();
     run.to_next = Bytes{std::max<std::int64_t>(0, run.to_next.count() - std::llround(std::ceil(excess)))};
   }
   return std::max(whole, group.longest_to_neighbour(run.to_next));
 }
 
-// ---- round by round
+// ---- collectives sent round by round
 
 void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
   Run& run = runs_[place];
@@ -229,11 +231,12 @@ void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
   runs_[place].running = runs_[place].shape.members;
   const std::uint32_t members = runs_[place].shape.members;
   for (std::uint32_t member = 0; member < members; ++member) enter_round(place, member, now);
-  // Only now, when all are in: a round without messages must not end the run under the others.
+  // Continue only after all members have entered: a round without messages would otherwise end the run too early.
   for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
 }
 
-/// The messages of a replay are as many as ranks times ranks, which settings of a few bytes make any number.
+/// Limits the messages of a replay. Their number grows with the square of the ranks, so a few bytes of settings could
+/// ask for any number.
 void CollectiveRuns::count_messages(const Run& run) {
   messages_ += std::uint64_t{run.rounds} * run.shape.members;
   if (messages_ <= kMostMessages) return;
@@ -243,7 +246,7 @@ void CollectiveRuns::count_messages(const Run& run) {
       run.shape.members, messages_, kMostMessages));
 }
 
-/// Sends what `member` sends in its round, and counts what it waits for.
+/// Sends the messages of the member's current round and counts the messages that it waits for.
 void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_place, Time now) {
   Run& run = runs_[run_place];
   Member& member = run.members[member_place];
@@ -266,7 +269,7 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
   for (const Send& one : sends_) send({run_place, round, member_place, one.to, one.left_behind}, one.bytes, now);
 }
 
-/// Takes `member` through the rounds that it waits for nothing in.
+/// Advances `member` through all rounds whose messages have arrived.
 void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, Time now) {
   Run& run = runs_[run_place];
   Member& member = run.members[member_place];
@@ -315,8 +318,8 @@ void CollectiveRuns::arrived(MessageId message, Time now) {
   if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;
   count_received(flight);
   go_on(flight.run, flight.from, now);
-  // The sender may have been the last: then its receiver was done before, which cannot be,
-  // since it waited for this message. So the run is still there.
+  // The run still exists. If the sender had been its last member, the receiver would have been done before, but it
+  // waited for this message.
   go_on(flight.run, flight.to, now);
 }
 

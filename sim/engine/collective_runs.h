@@ -19,29 +19,32 @@
 
 namespace stepsim::sim {
 
-/// Where the members of a collective are. All collectives of the same members share one. Only the engine uses it.
+/// The endpoints of a collective's members. Collectives with the same members share one object. Only the engine uses
+/// it.
 class CollectiveGroup {
  public:
-  /// Refers to both.
+  /// Keeps references to `cluster` and `network`.
   CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network);
 
   [[nodiscard]] std::uint32_t members() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
-  /// As CollectiveShape::members_per_host; 1 if hosts differ in it.
+  /// Returns CollectiveShape::members_per_host; 1 if the hosts have different numbers of members.
   [[nodiscard]] std::uint32_t members_per_host() const noexcept { return members_per_host_; }
 
-  /// The class of messages between two members. O(1); without hashing where a member sends to the one it sent to last.
+  /// Returns the channel for messages from member `from` to member `to`. O(1); needs no hash lookup if `from` sent its
+  /// last message to `to`.
   [[nodiscard]] ChannelId channel(std::uint32_t from, std::uint32_t to);
 
-  /// Messages from every member to the next one can be under way at once and share no link.
+  /// True if messages from every member to the next one can travel at the same time without sharing a link.
   [[nodiscard]] bool neighbours_share_nothing();
-  /// What such a message takes if it takes the same between any two neighbours. O(members) for the first of a size.
+  /// Returns the travel time of a message from a member to the next one; nothing if it differs between members.
+  /// O(members) for the first message of a size.
   [[nodiscard]] std::optional<Duration> time_to_neighbour(Bytes bytes);
-  /// The longest that it takes between any two; by its route where the network model tells nothing. O(members) for the
-  /// first of a size.
+  /// Returns the longest travel time of a message from a member to the next one. It is computed from the route if the
+  /// network model gives no time. O(members) for the first message of a size.
   [[nodiscard]] Duration longest_to_neighbour(Bytes bytes);
-  /// The least goodput of the links on the routes to neighbours; nothing if they cross none.
+  /// Returns the smallest goodput of all links between neighbouring members; nothing if their routes have no links.
   [[nodiscard]] std::optional<Bandwidth> least_to_neighbour();
-  /// Where the members are, for the cost model of a library. O(members) the first time.
+  /// Describes where the members are, for a library's cost model. O(members) for the first call.
   [[nodiscard]] const CollectivePlace& place();
 
  private:
@@ -50,7 +53,7 @@ class CollectiveGroup {
     ChannelId channel{};
   };
 
-  /// Of the routes from every member to the next one.
+  /// Common properties of the routes from every member to the next one.
   struct Neighbours {
     bool share_nothing = true;
     std::optional<Bandwidth> least;
@@ -65,20 +68,20 @@ class CollectiveGroup {
   Network& network_;
   std::vector<EndpointId> members_;
   std::uint32_t members_per_host_ = 1;
-  std::vector<LastChannel> last_channels_;  ///< by sender
-  std::optional<Neighbours> neighbours_;    ///< once they were asked for
+  std::vector<LastChannel> last_channels_;  ///< indexed by sender
+  std::optional<Neighbours> neighbours_;    ///< properties of the routes between neighbours; computed on first use
   std::map<Bytes, std::optional<Duration>> times_to_neighbour_;
   std::map<Bytes, Duration> longest_to_neighbour_;
-  std::optional<CollectivePlace> place_;  ///< once it was asked for
+  std::optional<CollectivePlace> place_;  ///< result of place(); computed on first use
 };
 
-/// The groups of a replay.
+/// All groups of a replay.
 class CollectiveGroups {
  public:
-  /// Refers to both.
+  /// Keeps references to `cluster` and `network`.
   CollectiveGroups(const Cluster& cluster, Network& network) : cluster_(cluster), network_(network) {}
 
-  /// The same group for the same members. O(members log groups).
+  /// Returns the group of `members`, the same object for the same members. O(members log groups).
   [[nodiscard]] CollectiveGroup& of(const std::vector<EndpointId>& members);
 
  private:
@@ -87,17 +90,17 @@ class CollectiveGroups {
   std::map<std::vector<EndpointId>, CollectiveGroup> groups_;
 };
 
-/// The collectives that are under way in a replay: expands each into the messages of its
-/// algorithm, round by round, and stores nothing but what is in flight. Only the engine uses it.
+/// Runs the collectives of a replay. It expands each one into the messages of its algorithm, round by round, and stores
+/// only messages in flight. Only the engine uses it.
 ///
-/// Where nothing else is under way and the algorithm has a formula (CollectiveModel::ends), no message is sent: the
-/// ends of all members are foreseen. If something else is sent before the last of them, make_way() sends the
-/// collective's messages after all, from its beginning up to that time. So the answer is that of the messages, and
-/// ranks in a ring cost O(ranks), not O(ranks^2).
+/// If nothing else is in flight and the algorithm has a formula (CollectiveModel::ends), no message is sent: the ends
+/// of all members are computed in advance ("foreseen"). If something else is sent before the last of these ends,
+/// send_foreseen_messages() first sends the collective's messages up to that time. The result is therefore the same as
+/// with messages, but a ring costs O(ranks) instead of O(ranks^2).
 class CollectiveRuns {
  public:
-  /// Refers to all of them. Precondition: the machine has a network model, and `network` is of that model. make_way()
-  /// throws Interrupted once `stop` is set, which may be null.
+  /// Keeps references to all arguments. Precondition: the machine has a network model, and `network` was made from it.
+  /// send_foreseen_messages() throws Interrupted once `*stop` is true; `stop` may be null.
   CollectiveRuns(const Dag& dag, const Machine& machine, Network& network, const std::atomic<bool>* stop = nullptr)
       : dag_(dag),
         cluster_(machine.cluster()),
@@ -107,24 +110,24 @@ class CollectiveRuns {
         guard_(machine.network()->name),
         groups_(cluster_, network) {}
 
-  /// Whether the rendezvous runs as messages: its payload is known and an algorithm fits. What that takes to find out
-  /// is kept for begin().
+  /// True if the collective runs as messages: its payload is known and an algorithm fits. Keeps the result of the
+  /// lookup for begin().
   [[nodiscard]] bool expands(RendezvousId rendezvous);
 
-  /// All members have come, the last one at `now`: the first round begins. Precondition: expands(). Throws UsageError
-  /// if the messages of the replay become too many; so does make_way().
+  /// Starts the first round at `now`, when the last member has arrived. Precondition: expands(). begin() and
+  /// send_foreseen_messages() throw UsageError if the replay would send too many messages.
   void begin(RendezvousId rendezvous, Time now);
-  /// The last byte of one of its messages is there: rounds go on. Also called with what known() gave for an end or a
-  /// first round.
+  /// Handles the arrival of one of the collective's messages and starts the rounds that it allows. The engine also
+  /// calls it for the entries of known() that announce an end or a first round.
   void arrived(MessageId message, Time now);
 
-  /// Something else will be sent: make_way() must be called first.
-  [[nodiscard]] bool is_in_the_way() const noexcept { return foreseen_run_.has_value(); }
-  /// Sends the messages of the collective whose ends were foreseen, as they would have been sent until `now`.
-  void make_way(Time now);
+  /// True if send_foreseen_messages() must be called before anything else is sent.
+  [[nodiscard]] bool has_foreseen_run() const noexcept { return foreseen_run_.has_value(); }
+  /// Sends the messages of the foreseen collective as they would have been sent until `now`.
+  void send_foreseen_messages(Time now);
 
-  /// Messages whose arrival is known ahead, with when it is, and members that are done, each
-  /// since the last call of clear(). The engine takes them after every call.
+  /// Return the messages whose arrival time became known and the members that finished since the last clear(). The
+  /// engine reads both after every call.
   [[nodiscard]] const std::vector<std::pair<MessageId, Time>>& known() const noexcept { return known_; }
   [[nodiscard]] const std::vector<TaskId>& done() const noexcept { return done_; }
   void clear() noexcept {
@@ -134,14 +137,14 @@ class CollectiveRuns {
 
  private:
   struct Member {
-    TaskId task;  ///< invalid: its rank was not captured, or its end was foreseen and told
+    TaskId task;  ///< invalid if its rank was not captured or its foreseen end was already reported
     std::uint32_t round = 0;
     bool done = false;
-    std::uint32_t waiting = 0;  ///< messages of its round, in and out, that have not arrived
-    /// (round, messages): what came from members that are ahead of it.
+    std::uint32_t waiting = 0;  ///< messages of its current round, sent or received, that have not arrived
+    /// Pairs of a round and the number of messages that arrived early for it, from members in later rounds.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> early{};
   };
-  /// The ends of a run, in order of time.
+  /// The computed ends of a run, by time.
   struct Foreseen {
     struct End {
       Time time;
@@ -149,16 +152,16 @@ class CollectiveRuns {
     };
     Time begun{};
     std::vector<End> ends{};
-    std::size_t told = 0;      ///< of the ends
-    std::uint32_t flight = 0;  ///< that tells of the next one
+    std::size_t told = 0;      ///< number of ends reported so far
+    std::uint32_t flight = 0;  ///< the flight that announces the next end
   };
   struct Run {
     const CollectiveModel* model = nullptr;
     CollectiveGroup* group = nullptr;
     CollectiveShape shape;
     std::uint32_t rounds = 0;
-    Bytes to_next{};            ///< of a run that CollectiveModel::whole times: what each member sends to the next one
-    std::uint32_t running = 0;  ///< members that are not done
+    Bytes to_next{};            ///< bytes from each member to the next; only for runs timed by CollectiveModel::whole
+    std::uint32_t running = 0;  ///< members that have not finished
     std::vector<Member> members;
     Foreseen foreseen;
   };
@@ -167,7 +170,7 @@ class CollectiveRuns {
     std::uint32_t round = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
-    bool left_behind = false;  ///< the sender does not wait for it
+    bool left_behind = false;  ///< true if the sender does not wait for it
     enum class Kind : std::uint8_t { kMessage, kForeseenEnd, kFirstRound, kVoid } kind = Kind::kMessage;
   };
 
@@ -192,17 +195,18 @@ class CollectiveRuns {
   const Cluster& cluster_;
   Network& network_;
   const std::atomic<bool>* stop_;
-  bool independent_;     ///< no message holds up another: what is foreseen stays true
-  ProgressGuard guard_;  ///< of catch_up()
+  bool independent_;     ///< true if messages do not delay each other, so that foreseen ends stay valid
+  ProgressGuard guard_;  ///< used by catch_up()
   CollectiveGroups groups_;
-  std::unordered_map<std::uint32_t, Run> resolved_;  ///< by rendezvous: has not begun; never walked
+  /// Collectives that have not begun, by rendezvous. Never iterated.
+  std::unordered_map<std::uint32_t, Run> resolved_;
   std::vector<Run> runs_;
   std::vector<std::uint32_t> free_runs_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
-  std::uint64_t messages_ = 0;                 ///< of all runs that were not foreseen to their end
-  std::optional<std::uint32_t> foreseen_run_;  ///< the one that others would hold up; it runs alone
-  std::vector<Send> sends_;                    ///< of one call
+  std::uint64_t messages_ = 0;                 ///< messages of all runs that were sent one by one
+  std::optional<std::uint32_t> foreseen_run_;  ///< the foreseen run that other messages would delay; it runs alone
+  std::vector<Send> sends_;                    ///< buffer of one call, kept to avoid allocations
   std::vector<std::pair<MessageId, Time>> known_;
   std::vector<TaskId> done_;
 };

@@ -12,7 +12,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Equal for collectives that take the same time alone.
+/// Equal for collectives that take the same time with an idle network.
 struct Kind {
   Collective collective;
   std::vector<Rank> ranks;
@@ -31,8 +31,8 @@ Kind kind_of(const Dag& dag, RendezvousId rendezvous) {
   return kind;
 }
 
-/// One collective after the other, each begun by a task of no duration when the one before has ended.
-class OneAfterTheOther {
+/// A dag that runs collectives one after another; a task of zero duration separates two of them.
+class SequentialCollectives {
  public:
   RendezvousId add(const Kind& kind) {
     const TaskId begin =
@@ -49,7 +49,7 @@ class OneAfterTheOther {
     return rendezvous;
   }
 
-  /// By RendezvousId.
+  /// Returns the durations by RendezvousId.
   std::vector<Duration> run(const NetworkModel& model, const Cluster& cluster) && {
     const Dag dag = std::move(builder_).build().dag;
     Machine machine{dag};
@@ -83,7 +83,7 @@ class OneAfterTheOther {
 }  // namespace
 
 std::vector<Duration> collectives_alone(const Dag& dag, const NetworkModel& model, const Cluster& cluster) {
-  OneAfterTheOther run;
+  SequentialCollectives run;
   std::map<Kind, RendezvousId> different;
   std::vector<RendezvousId> kinds;
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {

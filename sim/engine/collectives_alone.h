@@ -10,11 +10,12 @@
 
 namespace stepsim::sim {
 
-/// What each collective of `dag` takes on `cluster` under `model` if nothing else is on the network: from the last
-/// arrival to the end of its last member, by RendezvousId. 0 where replay() would take the recorded durations (unknown
-/// payload, too many absent members), and kEndOfTime (model/base/units.h) for more than 146 years.
-/// Replays every different collective once. O(members log members) besides. Precondition: model.make is not null.
-/// Throws what Machine::set_network() and replay() throw.
+/// Returns, by RendezvousId, how long each collective of `dag` takes on `cluster` under `model` with nothing else on
+/// the network: from its last arrival to the end of its last member. Returns 0 where replay() would use the recorded
+/// durations (unknown payload, too many absent members), and kEndOfTime (model/base/units.h) for more than 146 years.
+///
+/// Replays each distinct collective once, plus O(members log members). Precondition: model.make is not null. Throws
+/// what Machine::set_network() and replay() throw.
 [[nodiscard]] std::vector<Duration> collectives_alone(const Dag& dag, const NetworkModel& model,
                                                       const Cluster& cluster);
 

@@ -13,13 +13,13 @@
 namespace stepsim::sim {
 namespace {
 
-/// Rounds with too little to do before one thread goes on alone.
+/// Number of rounds with too little work after which one thread does the rest.
 constexpr int kSmallRounds = 8;
 
 using Block = std::uint16_t;
 
-/// What one thread tells another: `task` may not start before `ready`, says `from`. For a
-/// member of a collective that has started, or may end, `from` is the task itself.
+/// A message between blocks: `from` allows `task` to start at `ready`. For a member of a collective that has started,
+/// or may end, `from` is the task itself.
 struct Notice {
   enum class Kind : std::uint32_t { kRelease, kArrival, kFinish };
   TaskId task;
@@ -28,7 +28,7 @@ struct Notice {
   Kind kind = Kind::kRelease;
 };
 
-/// How long messages take in a network in which none holds up another.
+/// How long messages take in a network where they do not delay each other.
 class Messages {
  public:
   Messages(const Dag& dag, const Machine& machine) : dag_(dag) {
@@ -51,10 +51,10 @@ class Messages {
  private:
   const Dag& dag_;
   std::unique_ptr<Network> network_;
-  std::vector<ChannelId> channels_;  // by lane
+  std::vector<ChannelId> channels_;  // indexed by lane
 };
 
-/// Runs one collective to its end. Nothing outside it can hold it up.
+/// Runs one collective to its end. Nothing outside the collective can delay it.
 class CollectiveClock {
  public:
   CollectiveClock(const Dag& dag, const Machine& machine, Messages& messages) {
@@ -94,7 +94,7 @@ class CollectiveClock {
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
 };
 
-/// What all blocks work on.
+/// The state that all blocks share.
 struct Shared : ReplayState {
   using ReplayState::ReplayState;
   [[nodiscard]] Block block_of(TaskId task) const noexcept { return block_of_lane[dag.lane_id(task).index()]; }
@@ -102,7 +102,7 @@ struct Shared : ReplayState {
   std::vector<Block> block_of_lane;
 };
 
-/// The tasks of one block of ranks, followed by one thread at a time.
+/// Follows the tasks of one block of ranks; one thread at a time uses it.
 class Follower {
  public:
   Follower(Shared& shared, Block block, std::size_t blocks)
@@ -126,9 +126,9 @@ class Follower {
     follow<kSplit>();
   }
 
-  /// Notices for block `to`; whoever takes them empties it.
+  /// Notices for block `to`; the receiver clears it.
   [[nodiscard]] std::vector<Notice>& outbox(std::size_t to) noexcept { return outbox_[to]; }
-  /// Tasks that ended here.
+  /// Returns the number of tasks that ended in this block.
   [[nodiscard]] std::size_t done() const noexcept { return done_; }
 
  private:
@@ -147,9 +147,9 @@ class Follower {
     }
   }
 
-  // NOLINTBEGIN(misc-no-recursion): the end of a collective tells each member that it has finished, and that calls no
-  // more.
-  /// Hands a notice to whoever follows its task.
+  // NOLINTBEGIN(misc-no-recursion): the end of a collective notifies each member of its end, and these calls do not
+  // recurse further.
+  /// Handles a notice here, or passes it to the block of its task.
   template <bool kSplit>
   void tell(const Notice& notice) {
     if constexpr (kSplit) {
@@ -177,7 +177,7 @@ class Follower {
   void start(TaskId task) {
     const Time now = shared_.timeline.start[task.index()];
     if (const RendezvousId rendezvous = dag_.rendezvous(task); rendezvous.valid()) {
-      // The block of the first member counts who has come.
+      // The block of the first member counts the arrivals.
       return meet<kSplit>(task, rendezvous, now);
     }
     finish<kSplit>(
@@ -222,12 +222,12 @@ class Follower {
   Block block_;
   Messages messages_;
   CollectiveClock collective_;
-  std::vector<TaskId> ended_;  ///< a stack: ends whose successors are to be told
+  std::vector<TaskId> ended_;  ///< a stack of ends whose successors have not been notified
   std::vector<std::vector<Notice>> outbox_;
   std::size_t done_ = 0;
 };
 
-/// Tasks by rank, ascending.
+/// Returns the number of tasks by rank, ascending.
 std::map<Rank, std::size_t> tasks_by_rank(const Dag& dag) {
   std::vector<std::size_t> by_lane(dag.lanes().size());
   for (const TaskId task : dag.tasks()) ++by_lane[dag.lane_id(task).index()];
@@ -236,7 +236,7 @@ std::map<Rank, std::size_t> tasks_by_rank(const Dag& dag) {
   return by_rank;
 }
 
-/// Deals ranks to at most `most` blocks of about as many tasks; returns how many there are.
+/// Assigns ranks to at most `most` blocks with about the same number of tasks; returns the number of blocks.
 std::size_t deal_ranks(Shared& shared, std::size_t most) {
   const Dag& dag = shared.dag;
   std::map<Rank, Block> block_of_rank;
@@ -246,16 +246,16 @@ std::size_t deal_ranks(Shared& shared, std::size_t most) {
     block_of_rank[rank] = static_cast<Block>(middle * most / dag.task_count());
     before += tasks;
   }
-  std::map<Block, Block> used;  // a rank with most of the tasks leaves numbers out
+  std::map<Block, Block> used;  // renumbers, because a rank with most of the tasks leaves gaps
   for (const auto& [rank, block] : block_of_rank) used.try_emplace(block, static_cast<Block>(used.size()));
   for (const Lane& lane : dag.lanes()) shared.block_of_lane.push_back(used.at(block_of_rank.at(lane.rank)));
   return used.size();
 }
 
-/// Several followers, from stop to stop.
-class Crew {
+/// Several followers, and the exchange of their notices between rounds.
+class FollowerTeam {
  public:
-  Crew(Shared& shared, std::size_t blocks, int threads)
+  FollowerTeam(Shared& shared, std::size_t blocks, int threads)
       : shared_(shared), rounds_(std::in_place, threads), inbox_(blocks) {
     for (std::size_t block = 0; block < blocks; ++block) {
       followers_.push_back(std::make_unique<Follower>(shared, static_cast<Block>(block), blocks));
@@ -272,7 +272,7 @@ class Crew {
       small += done() - before < shared_.options.grain.round ? 1 : -small;
     }
     rounds_.reset();
-    go_on_alone();
+    finish_single_threaded();
   }
 
  private:
@@ -282,7 +282,7 @@ class Crew {
     }
   }
 
-  /// Hands the notices over; false if there is none.
+  /// Exchanges the notices; returns false if there are none.
   bool exchange() {
     bool any = false;
     for (std::size_t to = 0; to < followers_.size(); ++to) {
@@ -297,8 +297,8 @@ class Crew {
     return any;
   }
 
-  /// One thread for all ranks, from where the crew stopped. Nothing to do if that was the end.
-  void go_on_alone() {
+  /// Continues with one thread for all ranks. Does nothing if the replay has already ended.
+  void finish_single_threaded() {
     for (const std::vector<Notice>& notices : inbox_) {
       for (const Notice& notice : notices) followers_.front()->take<false>(notice);
     }
@@ -311,7 +311,7 @@ class Crew {
   }
 
   Shared& shared_;
-  std::optional<Rounds> rounds_;  // none once one thread goes on alone
+  std::optional<Rounds> rounds_;  // empty after one thread has taken over
   std::vector<std::unique_ptr<Follower>> followers_;
   std::vector<std::vector<Notice>> inbox_;
 };
@@ -334,7 +334,7 @@ Timeline replay_dataflow(const Dag& dag, const Machine& machine, const EngineOpt
   const std::size_t blocks =
       may_split(dag, options) ? deal_ranks(shared, static_cast<std::size_t>(options.threads)) : 1;
   if (blocks > 1) {
-    Crew{shared, blocks, options.threads}.run();
+    FollowerTeam{shared, blocks, options.threads}.run();
   } else {
     follow_alone(shared);
   }

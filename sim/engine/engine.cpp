@@ -24,8 +24,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// A task that could not end although all it depends on has: a member that waits for others,
-/// or one that stands in line.
+/// True for a task that cannot end although its predecessors have: a collective member that waits for others, or a
+/// queued task.
 bool is_stuck(const ReplayState& state, TaskId task) { return state.timeline.finish[task.index()] == waits_for(0); }
 
 [[noreturn]] void report_deadlock(const ReplayState& state) {
@@ -41,7 +41,7 @@ bool is_stuck(const ReplayState& state, TaskId task) { return state.timeline.fin
   throw DeadlockError("tasks wait for each other's lanes or credit and none can go on: " + names);
 }
 
-/// Parts of the job that nothing connects side by side.
+/// Replays unconnected parts of the job in parallel.
 Timeline replay_parts(const Dag& dag, const Machine& machine, const EngineOptions& options) {
   ReplayState state{dag, machine, options};
   std::vector<std::vector<TaskId>> parts{state.sources};
@@ -55,7 +55,7 @@ Timeline replay_parts(const Dag& dag, const Machine& machine, const EngineOption
   return std::move(state.timeline);
 }
 
-/// Lanes that belong together. Whole lanes: nobody gains from splitting one.
+/// Groups of lanes that must be replayed together. Lanes are never split.
 class LaneSets {
  public:
   LaneSets(const Dag& dag, const Machine& machine)
@@ -66,8 +66,8 @@ class LaneSets {
   }
 
   [[nodiscard]] std::size_t set_of(LaneId lane) { return sets_.find_set(lane.index()); }
-  /// All lanes belong together: nothing more is to be looked at.
-  [[nodiscard]] bool is_one() const noexcept { return lanes_apart_ <= 1; }
+  /// True if all lanes are in one group, so that nothing more needs to be joined.
+  [[nodiscard]] bool is_one() const noexcept { return lane_groups_ <= 1; }
 
  private:
   static bool contended(const Machine& machine) {
@@ -88,9 +88,9 @@ class LaneSets {
     }
   }
 
-  /// Where messages hold each other up, a collective may do so on any link.
+  /// Joins lanes of collectives. If messages delay each other, a collective may delay messages on any link.
   void join_collectives(const Dag& dag, const Machine& machine) {
-    LaneId on_links{};  // of one that sends: the links are joined to it, and so are the others that do
+    LaneId on_links{};  // a lane of a collective that sends; all links and all other such lanes are joined with it
     for (const RendezvousId rendezvous : dag.all_rendezvous()) {
       const auto members = dag.members(rendezvous);
       if (members.empty()) continue;
@@ -120,13 +120,13 @@ class LaneSets {
   void join(LaneId a, LaneId b) {
     if (a == b || sets_.find_set(a.index()) == sets_.find_set(b.index())) return;
     sets_.union_set(a.index(), b.index());
-    --lanes_apart_;
+    --lane_groups_;
   }
 
-  // Nodes are numbered: lanes, links, endpoints.
+  // Nodes of sets_ are numbered: first lanes, then links, then endpoints.
   std::size_t links_;                 ///< number of the first link
-  std::size_t endpoints_;             ///< of the first endpoint
-  std::size_t lanes_apart_ = links_;  ///< sets of lanes, as far as joined lane to lane
+  std::size_t endpoints_;             ///< number of the first endpoint
+  std::size_t lane_groups_ = links_;  ///< number of lane groups; joins through links and endpoints are not counted
   boost::disjoint_sets_with_storage<> sets_;
 };
 
@@ -154,7 +154,7 @@ class Rounds::Impl {
   void run(std::size_t count, const std::function<void(std::size_t)>& work) {
     work_ = &work;
     left_.store(count, std::memory_order_relaxed);
-    // Whoever reads a piece's number from here on sees what the rounds before wrote.
+    // The release makes the previous rounds' writes visible to every thread that reads a piece's number.
     next_.store(count, std::memory_order_release);
     while (take_piece()) {
     }
@@ -170,7 +170,7 @@ class Rounds::Impl {
     gone_.fetch_add(1, std::memory_order_release);
   }
 
-  /// Does one piece of the round, the last one first. False if all are taken.
+  /// Does one piece of the round, the last one first. Returns false if all are taken.
   bool take_piece() {
     std::size_t pieces = next_.load(std::memory_order_acquire);
     do {
@@ -191,12 +191,12 @@ class Rounds::Impl {
     help();
   };
   const std::function<void(std::size_t)>* work_ = nullptr;
-  std::atomic<std::size_t> next_{0};  ///< pieces that nobody has taken
-  std::atomic<std::size_t> left_{0};  ///< pieces that are not done
+  std::atomic<std::size_t> next_{0};  ///< number of pieces that no thread has taken
+  std::atomic<std::size_t> left_{0};  ///< number of pieces that are not done
   std::atomic<bool> over_{false};
-  std::mutex mutex_;  ///< of error_
+  std::mutex mutex_;  ///< protects error_
   std::exception_ptr error_;
-  std::atomic<int> gone_{0};  ///< helpers
+  std::atomic<int> gone_{0};  ///< number of helpers that have ended
   std::optional<TbbHelpers> helpers_;
 };
 
@@ -209,9 +209,9 @@ std::vector<std::vector<TaskId>> deal_parts(const Dag& dag, const Machine& machi
                                             std::size_t most) {
   LaneSets sets{dag, machine};
   if (sets.is_one()) return {{sources.begin(), sources.end()}};
-  std::map<std::size_t, std::size_t> tasks;  // by set
+  std::map<std::size_t, std::size_t> tasks;  // indexed by set
   for (const TaskId task : dag.tasks()) ++tasks[sets.set_of(dag.lane_id(task))];
-  std::map<std::size_t, std::size_t> part_of;  // by set
+  std::map<std::size_t, std::size_t> part_of;  // indexed by set
   std::vector<std::size_t> load(std::min(most, tasks.size()));
   for (const auto& [set, count] : tasks) {
     const auto lightest = std::min_element(load.begin(), load.end());

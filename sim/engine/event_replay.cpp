@@ -17,8 +17,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// By lane. Appends those on which tasks wait their turn to `waiting`. `network` is null while
-/// recorded durations hold. Only the engine uses it. O(lanes).
+/// Returns the roles by lane, and appends the lanes with a queue to `waiting`. `network` is null if recorded durations
+/// are used. Only the engine uses it. O(lanes).
 std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<QueueLane>& waiting) {
   std::vector<LaneRole> roles;
   roles.reserve(dag.lanes().size());
@@ -35,25 +35,24 @@ std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<Que
   return roles;
 }
 
-// Kind and arity were measured: docs/performance.md, "Event queue".
+// Heap and arity were chosen by measurement: docs/results/event-queue.csv.
 using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
 
-/// Edges that wait only until a message has left where senders go on.
+/// True for edges that wait only until a message has left, in networks whose senders then continue.
 bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
 
-/// With more events than this, or than one a lane, what lies ahead waits for its time: the queue
-/// stays short, and in the cache.
-constexpr std::size_t kEnoughEvents = 1000;
+/// Maximum number of pending events with which the replay works ahead of the current time; if there are more lanes than
+/// this, their number is the limit. It keeps the queue short and in the cache.
+constexpr std::size_t kMaxPendingEvents = 1000;
 
-/// One replay. Only queue lanes and the network make the order of events matter: they alone
-/// have to go through the event queue. A task that can wait for neither starts when it is ready, so
-/// its end and what that releases are worked out at once, however far ahead in time, until that
-/// has brought up enough events.
+/// One replay. The order of events matters only for lanes with queues and for the network, so only their events go
+/// through the event queue. A task that can wait for neither starts when it is ready: its end and its successors are
+/// processed immediately, however far ahead in time, until enough events are pending.
 class Replay {
  public:
-  /// With `reports_progress` it calls EngineOptions::progress.
+  /// The replay calls EngineOptions::progress if `reports_progress` is set.
   Replay(ReplayState& state, bool reports_progress);
-  /// From these tasks without predecessors, ascending, to all that follow from them.
+  /// Replays the tasks without predecessors in `sources`, ascending, and everything that follows from them.
   void run(std::span<const TaskId> sources);
   [[nodiscard]] std::size_t done() const noexcept { return done_; }
 
@@ -85,7 +84,7 @@ class Replay {
 
   [[nodiscard]] const LaneRole& role(TaskId task) const noexcept { return roles_[dag_.lane_id(task).index()]; }
   QueueLane& queue_of(TaskId task) noexcept { return queues_[role(task).queue]; }
-  /// A member of a collective is none, whatever its lane: the collective sends.
+  /// True for a task on a link, except members of collectives: the collective sends their messages.
   [[nodiscard]] bool is_message(TaskId task) const noexcept {
     return role(task).is_link() && !dag_.rendezvous(task).valid();
   }
@@ -100,16 +99,16 @@ class Replay {
   const Dag& dag_;
   const Machine& machine_;
   bool reports_progress_;
-  std::vector<LaneRole> roles_;  ///< by lane
+  std::vector<LaneRole> roles_;  ///< indexed by lane
   std::vector<QueueLane> queues_;
-  std::vector<End> ended_;             ///< a stack: ends whose successors are to be told
-  std::vector<LaneId> changed_lanes_;  ///< got free or a waiting task at this instant
+  std::vector<End> ended_;             ///< a stack of ends whose successors have not been notified
+  std::vector<LaneId> changed_lanes_;  ///< lanes that became free or got a waiting task at this instant
   EventQueue events_;
-  std::size_t enough_events_;
-  std::unique_ptr<Network> network_;                  ///< null while recorded durations hold
-  std::optional<ProgressGuard> guard_;                ///< with a network
-  std::optional<CollectiveRuns> collectives_;         ///< with a network
-  std::vector<Network::Notification> notifications_;  ///< of this instant
+  std::size_t max_pending_events_;
+  std::unique_ptr<Network> network_;                  ///< null if recorded durations are used
+  std::optional<ProgressGuard> guard_;                ///< set only with a network
+  std::optional<CollectiveRuns> collectives_;         ///< set only with a network
+  std::vector<Network::Notification> notifications_;  ///< notifications for the current time
   Duration collective_overhead_{};
   bool senders_go_on_ = false;
   Time now_ = kUnknown;
@@ -121,7 +120,7 @@ Replay::Replay(ReplayState& state, bool reports_progress)
       dag_(state.dag),
       machine_(state.machine),
       reports_progress_(reports_progress),
-      enough_events_(std::max(kEnoughEvents, dag_.lanes().size())) {
+      max_pending_events_(std::max(kMaxPendingEvents, dag_.lanes().size())) {
   set_up_network();
   roles_ = roles_of(dag_, network_.get(), queues_);
 }
@@ -132,7 +131,7 @@ void Replay::set_up_network() {
   guard_.emplace(machine_.network()->name);
   collectives_.emplace(dag_, machine_, *network_, state_.options.stop);
   collective_overhead_ = machine_.cluster().network[kCollectiveOverhead];
-  senders_go_on_ = machine_.network()->sender_goes_on;
+  senders_go_on_ = machine_.network()->sender_continues_when_sent;
 }
 
 void Replay::run(std::span<const TaskId> sources) {
@@ -142,7 +141,7 @@ void Replay::run(std::span<const TaskId> sources) {
     const Time from_queue = events_.empty() ? Time::max() : events_.top().time();
     const Time before = std::exchange(now_, std::min(from_network, from_queue));
     if (now_ == Time::max()) break;
-    state_.heed_stop();  // few tasks may be many messages, or links that these cross
+    state_.throw_if_stopped();  // a few tasks can mean many messages or many crossed links
     if (from_network == now_) take_arrivals(before);
     finish_instant();
   }
@@ -156,7 +155,7 @@ void Replay::release_sources(std::span<const TaskId> sources) {
   }
 }
 
-/// Takes everything that happens now, until nothing is left that does.
+/// Processes all events at the current time.
 void Replay::finish_instant() {
   do {
     take_events();
@@ -174,7 +173,7 @@ void Replay::take_events() {
   }
 }
 
-/// Takes what the network tells about this instant; it was `before` until now.
+/// Processes the network's notifications for the current time; the time before was `before`.
 void Replay::take_arrivals(Time before) {
   notifications_.clear();
   network_->advance(now_, notifications_);
@@ -198,7 +197,7 @@ void Replay::on_event(const Event& event) {
     case Event::Kind::kArrived: return on_arrival(event.message());
     case Event::Kind::kEnd: break;
   }
-  // In place, not in a function of its own: most events end here.
+  // This is not a separate function, for speed: most events end here.
   const TaskId task = event.task();
   if (role(task).is_queue() && !is_message(task)) leave_lane(task);
   if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);
@@ -256,9 +255,9 @@ void Replay::list_lane(LaneId lane) {
   changed_lanes_.push_back(lane);
 }
 
-/// Gives the free places of every changed lane to those that are first in line; with
-/// `only_instant`, where the first takes no time: what it releases is then in line when the
-/// other lanes choose.
+/// Gives the free places of every changed lane to the first tasks of its queue. If `only_instant`, serves only lanes
+/// whose first task takes no time, so that the tasks it releases are queued before the other lanes choose. Returns
+/// whether any task was served.
 bool Replay::serve_lanes(bool only_instant) {
   std::size_t kept = 0;
   bool served = false;
@@ -271,7 +270,7 @@ bool Replay::serve_lanes(bool only_instant) {
     }
     if (can_serve) serve(lane);
     served = served || can_serve;
-    // Another place may be free: it is looked at again with the others.
+    // The lane stays in the list, because another place may be free.
     if (lane.can_serve(dag_)) {
       changed_lanes_[kept++] = id;
     } else {
@@ -299,16 +298,16 @@ void Replay::begin(TaskId task) {
   }
 }
 
-/// Hands a message to the network. Precondition: it is ready, and first in line, now.
+/// Hands a message to the network. Precondition: it is ready and first in its queue at the current time.
 void Replay::send(TaskId task) {
-  if (collectives_->is_in_the_way()) {
-    collectives_->make_way(now_);
+  if (collectives_->has_foreseen_run()) {
+    collectives_->send_foreseen_messages(now_);
     take_collectives();
   }
   notify(task, network_->start(message_of(task), role(task).channel, dag_.bytes(task), now_));
 }
 
-/// Takes what the network tells of the message: when it has left, when it is there, or both.
+/// Processes what the network reports of the message: when it has left, when it has arrived, or both.
 void Replay::notify(TaskId task, const Passage& passage) {
   if (passage.sent) {
     if (role(task).is_queue()) events_.push(Event{*passage.sent, task, Event::Kind::kSent});
@@ -354,7 +353,7 @@ void Replay::take_collectives() {
 
 void Replay::set_finish(TaskId task, Time finished) {
   finish(task) = finished;
-  const bool is_far = finished > now_ && events_.size() >= enough_events_;
+  const bool is_far = finished > now_ && events_.size() >= max_pending_events_;
   if (is_far || role(task).is_queue() || gives_credit_back(task)) {
     events_.push(Event{finished, task, Event::Kind::kEnd});
   } else {

@@ -21,12 +21,12 @@ namespace {
                   cluster.endpoints.size(), endpoint));
 }
 
-/// The routes that a job sends over, each looked at once.
+/// The routes that a job uses; each is checked once.
 class CheckedRoutes {
  public:
   CheckedRoutes(const NetworkModel& model, const Cluster& cluster) : model_(model), cluster_(cluster) {}
 
-  /// Throws UsageError if there is no route, or one that is too long for the model.
+  /// Throws UsageError if there is no route, or if it is too long for the model.
   void check(EndpointId from, EndpointId to) {
     const std::uint64_t key = std::uint64_t{from.value()} << 32U | to.value();
     if (!checked_.insert(key).second) return;
@@ -50,10 +50,11 @@ class CheckedRoutes {
  private:
   const NetworkModel& model_;
   const Cluster& cluster_;
-  std::unordered_set<std::uint64_t> checked_;  ///< never walked
+  std::unordered_set<std::uint64_t> checked_;  ///< routes that were checked; never iterated
 };
 
-/// Ranks of a group one after the other reach each other, so all do: routes go over switches.
+/// Checks the routes between consecutive ranks of a group. If these exist, all pairs can reach each other, because
+/// routes go over switches.
 void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster, CheckedRoutes& routes) {
   const auto endpoint = [&](TaskId task) {
     const Rank rank = dag.lane(task).rank;

@@ -14,49 +14,47 @@
 
 namespace stepsim::sim {
 
-/// Links of a route under a model that follows messages link by link: each message is work on every one of them. Routes
-/// through tori of ten thousand hosts have less than 50.
+/// The maximum number of links of a route under a model that follows messages link by link, because each message is
+/// work on every link. Routes through tori of ten thousand hosts have fewer than 50.
 inline constexpr std::size_t kLongestRoute = 256;
 
-/// The models a replay runs under: how long each task takes, how messages and collectives
-/// travel, and when the ranks begin. The one place where models are wired to a dag. Refers to
-/// the dag and the cluster, which must outlive it.
+/// The models of a replay: how long each task takes, how messages and collectives travel, and when the ranks begin.
+/// This is the only place where models are connected to a dag. Keeps references to the dag and the cluster, which must
+/// outlive it.
 class Machine {
  public:
-  /// Recorded durations, tasks without predecessors starting at 0.
+  /// Uses recorded durations; tasks without predecessors start at 0.
   explicit Machine(const Dag& dag) : dag_(&dag) {}
 
-  /// Recorded durations; a task without predecessors starts when its rank's first task did,
-  /// counted from the start of the earliest rank. These are the only recorded start times
-  /// that a replay uses. O(tasks).
+  /// Uses recorded durations. A task without predecessors starts when its rank's first task did, relative to the start
+  /// of the earliest rank. These are the only recorded start times that a replay uses. O(tasks).
   [[nodiscard]] static Machine as_recorded(const Capture& capture);
 
   [[nodiscard]] Duration duration(TaskId task) const noexcept {
     return durations_.empty() ? dag_->duration(task) : durations_[task.index()];
   }
-  /// In place of the recorded ones. Precondition: one a task, none negative.
+  /// Replaces the recorded durations. Precondition: one value per task, none negative.
   void set_durations(const std::vector<Duration>& durations);
 
-  /// When a task without predecessors may start; 0 if set_origins() does not name it.
+  /// Returns when a task without predecessors may start; 0 if set_origins() does not list it.
   [[nodiscard]] Time origin(TaskId task) const noexcept;
-  /// Sets the start of tasks without predecessors. Precondition: ascending by task.
+  /// Sets the start of tasks without predecessors. Precondition: sorted by task.
   void set_origins(std::vector<std::pair<TaskId, Time>> origins) { origins_ = std::move(origins); }
 
-  /// From now on `model` says how long messages take (tasks on lanes with endpoints), and
-  /// collectives whose payload is known run as messages between the endpoints of their
-  /// members' ranks. `recorded` changes nothing. Throws UsageError where `cluster` has too few
-  /// endpoints, no route between two that talk to each other, or one that is too long.
-  /// O(lanes + members + links of the routes).
+  /// Makes `model` time all messages (tasks on lanes with endpoints). Collectives whose payload is known run as
+  /// messages between the endpoints of their members' ranks. The model `recorded` changes nothing. Throws UsageError if
+  /// `cluster` has too few endpoints, or if a route between two communicating endpoints is missing or too long. O(lanes
+  /// + members + links of the routes).
   void set_network(const NetworkModel& model, const Cluster& cluster);
-  /// Null while recorded durations hold.
+  /// Returns the network model; null if recorded durations are used.
   [[nodiscard]] const NetworkModel* network() const noexcept { return network_; }
-  /// Precondition: network() is not null.
+  /// Returns the cluster. Precondition: network() is not null.
   [[nodiscard]] const Cluster& cluster() const noexcept { return *cluster_; }
 
  private:
   const Dag* dag_;
   std::vector<std::pair<TaskId, Time>> origins_;
-  CountColumn<Duration> durations_;  ///< narrow: a sweep has them for every point in flight
+  CountColumn<Duration> durations_;  ///< narrow, because a sweep keeps one for every point in flight
   const NetworkModel* network_ = nullptr;
   const Cluster* cluster_ = nullptr;
 };

@@ -12,11 +12,11 @@
 #include "model/cost/network/network.h"
 #include "model/job/dag.h"
 
-/// What a replay by events deals with. Only the engine uses it.
+/// Data structures of the event-driven replay. Only the engine uses them.
 namespace stepsim::sim {
 
-/// What happens to a task, or to a message of a collective, at a time. For heaps that have the
-/// earliest on top; at one instant tasks come first, the smallest number in front.
+/// Something that happens to a task, or to a message of a collective, at a given time. Events are ordered for heaps
+/// with the earliest event on top. At equal times, tasks come before messages, and smaller numbers come first.
 class Event {
  public:
   enum class Kind : std::uint32_t {
@@ -29,14 +29,14 @@ class Event {
   };
 
   Event(Time time, TaskId task, Kind kind) noexcept : time_(time), number_(task.value()), kind_(kind) {}
-  /// kArrived.
+  /// Makes a kArrived event.
   Event(Time time, MessageId message) noexcept : time_(time), number_(message.value()), kind_(Kind::kArrived) {}
 
   [[nodiscard]] Time time() const noexcept { return time_; }
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  /// Precondition: not kArrived.
+  /// Returns the task of the event. Precondition: the kind is not kArrived.
   [[nodiscard]] TaskId task() const noexcept { return TaskId{number_}; }
-  /// Precondition: kArrived.
+  /// Returns the message of the event. Precondition: the kind is kArrived.
   [[nodiscard]] MessageId message() const noexcept { return MessageId{number_}; }
 
   friend bool operator<(const Event& a, const Event& b) noexcept {
@@ -50,15 +50,15 @@ class Event {
   Kind kind_;
 };
 
-/// A task, or the sending half of a message, that has ended.
+/// The end of a task, or of the sending half of a message.
 struct End {
   Time time;
   TaskId task;
-  bool has_left = false;  ///< the message has left; its arrival is another End
+  bool has_left = false;  ///< true if the message has left; its arrival is then another End
 };
 
-/// A lane on which tasks wait their turn: FIFO or by priority, several at a time if its
-/// capacity says so, each taking its bytes from the lane's credit. Only the engine uses it.
+/// A lane on which tasks queue, FIFO or by priority. It runs up to `capacity` tasks at a time, and each takes its bytes
+/// from the lane's credit. Only the engine uses it.
 class QueueLane {
  public:
   explicit QueueLane(const Lane& lane)
@@ -67,20 +67,20 @@ class QueueLane {
         credit_(lane.credit.count()),
         credit_left_(lane.credit.count()) {}
 
-  /// `task` is ready and in line since `ready`.
+  /// Adds `task`, which became ready at `ready`, to the queue.
   void enter(TaskId task, Time ready, std::int32_t priority) {
     waiting_.push(Waiting{ready, by_priority_ ? priority : 0, task});
   }
 
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
-  /// Who is first in line. Precondition: not empty.
+  /// Returns the first task in the queue. Precondition: not empty.
   [[nodiscard]] TaskId first() const noexcept { return waiting_.top().task; }
-  /// A place is free, somebody waits, and there is credit for the first in line.
+  /// True if a place is free, a task waits, and there is enough credit for the first task.
   [[nodiscard]] bool can_serve(const Dag& dag) const noexcept {
     return running_ < capacity_ && !waiting_.empty() && has_credit_for(dag.bytes(first()));
   }
 
-  /// Takes the first in line out and counts it as running. Precondition: can_serve().
+  /// Removes the first task from the queue and counts it as running. Precondition: can_serve().
   TaskId serve(const Dag& dag) {
     const TaskId task = first();
     waiting_.pop();
@@ -90,29 +90,31 @@ class QueueLane {
     return task;
   }
 
-  /// `task` needs its place no longer.
+  /// Frees the place of `task`.
   void leave(TaskId task, Time now) noexcept {
     --running_;
     note_freed(task, now);
   }
-  /// `by` gave back the credit that a task of this lane took. Nothing on a lane without credit.
+  /// Returns the credit that a task of this lane took; `by` is the task that returns it. Does nothing on a lane without
+  /// credit.
   void give_back(Bytes bytes, TaskId by, Time now) noexcept {
     if (credit_ == 0) return;
     credit_left_ += bytes.count();
     note_freed(by, now);
   }
-  /// Who made the last change that let somebody go on; invalid if nobody has yet. Of several at one instant, between
-  /// which nobody was served, the largest id: so it does not matter in which order they are told.
+  /// Returns the task whose end or returned credit last let a waiting task start; invalid if there was none. If several
+  /// did so at one instant with no start between them, it is the one with the largest id, so the order of the calls
+  /// does not matter.
   [[nodiscard]] TaskId freed_by() const noexcept { return freed_by_; }
 
-  bool listed = false;  ///< in the engine's list of lanes that changed at this instant
+  bool listed = false;  ///< true if in the engine's list of lanes that changed at this instant
 
  private:
   struct Waiting {
     Time ready;
     std::int32_t priority = 0;
     TaskId task;
-    /// For a heap that has the first in line on top.
+    /// Ordered for a heap with the first task in the queue on top.
     friend bool operator<(const Waiting& a, const Waiting& b) noexcept {
       if (a.priority != b.priority) return a.priority > b.priority;
       return a.ready != b.ready ? a.ready > b.ready : a.task > b.task;
@@ -141,11 +143,11 @@ class QueueLane {
   std::priority_queue<Waiting> waiting_;
 };
 
-/// What the engine has to do for the tasks of a lane.
+/// How the engine handles the tasks of a lane.
 struct LaneRole {
   static constexpr std::uint32_t kNoQueue = 0xFFFFFFFFU;
-  std::uint32_t queue = kNoQueue;  ///< place among the queue lanes
-  ChannelId channel;               ///< valid: its tasks are messages
+  std::uint32_t queue = kNoQueue;  ///< index into the queue lanes
+  ChannelId channel;               ///< channel of the lane's messages; invalid if its tasks are not messages
   [[nodiscard]] bool is_queue() const noexcept { return queue != kNoQueue; }
   [[nodiscard]] bool is_link() const noexcept { return channel.valid(); }
   [[nodiscard]] bool is_plain() const noexcept { return !is_queue() && !is_link(); }

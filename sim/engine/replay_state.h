@@ -16,23 +16,23 @@
 #include "sim/engine/machine.h"
 #include "sim/engine/timeline.h"
 
-/// How the engine numbers messages: that of a task has the task's number, those that collectives
-/// send have the numbers from kFirstOfCollectives on. A dag has fewer tasks than that.
+/// How the engine numbers messages: the message of a task has the task's number; messages of collectives have numbers
+/// from kFirstOfCollectives on. A dag has fewer tasks than that.
 namespace stepsim::sim {
 
-/// Sees to it that a network model gets on (Network::advance in model/cost/network/network.h): its
-/// time never goes back, and an event moves the clock or tells of a message. Without it a mistake
-/// in a model, say a rate that is no number, would be a replay that never ends. O(1) an event.
+/// Checks that a network model makes progress (Network::advance in model/cost/network/network.h): its time never goes
+/// back, and each event advances the clock or reports a message. Without this check a mistake in a model, such as a
+/// rate of NaN, would make a replay run forever. O(1) per event.
 class ProgressGuard {
  public:
-  /// Events without news that a model may have at one instant, one after the other.
+  /// The maximum number of consecutive events at one instant that report no message.
   static constexpr std::size_t kMostQuietEvents = 1000;
 
-  /// `model` is its name, and must outlive the guard.
+  /// `model` is the model's name and must outlive the guard.
   explicit ProgressGuard(std::string_view model) noexcept : model_(model) {}
 
-  /// The replay was at `before`, the model was advanced to `now` and has told of `told` messages.
-  /// Throws InternalError, which names the model and the instant.
+  /// Records that the model was advanced from `before` to `now` and reported `told` messages. Throws InternalError,
+  /// which names the model and the time, if there is no progress.
   void advanced(Time before, Time now, std::size_t told) {
     if (now > before || (now == before && told > 0)) {
       quiet_ = 0;
@@ -55,43 +55,44 @@ static_assert(kFirstOfCollectives > Dag::kMostTasks);
   return message.value() >= kFirstOfCollectives;
 }
 [[nodiscard]] constexpr MessageId message_of(TaskId task) noexcept { return MessageId{task.value()}; }
-/// Precondition: not is_of_collective(message).
+/// Returns the task that a message belongs to. Precondition: not is_of_collective(message).
 [[nodiscard]] constexpr TaskId task_of(MessageId message) noexcept { return TaskId{message.value()}; }
 
-/// Before a task is known to start.
+/// The start of a task before it is known.
 inline constexpr Time kUnknown = Time::min();
 
-/// The finish of a task that is not known to end: how many of its predecessors have not ended.
-/// So nothing else has to be kept of them; no task ends in the first four seconds of all time.
+/// Returns the finish of a task whose end is not yet known. It encodes how many of its predecessors have not ended;
+/// this saves a column of memory. No real time conflicts with it, because no task ends in the first four seconds of the
+/// representable range.
 constexpr Time waits_for(std::uint32_t predecessors) noexcept { return Time::min() + Duration{predecessors}; }
 
-/// Whether several threads are worth their while.
+/// True if the replay is large enough for several threads.
 [[nodiscard]] inline bool may_split(const Dag& dag, const EngineOptions& options) noexcept {
   return options.threads > 1 && dag.task_count() >= options.grain.tasks;
 }
 
-/// What a replay is of, and its columns. Threads that share one write those of their own tasks
-/// and collectives. Only the engine uses it.
+/// The inputs of a replay and its result columns. Threads that share one write only the rows of their own tasks and
+/// collectives. Only the engine uses it.
 struct ReplayState {
-  /// Two threads fill the columns if a replay of this size may have them.
+  /// Uses two threads to fill the columns if the replay is large enough.
   ReplayState(const Dag& of, const Machine& on, const EngineOptions& how);
 
-  /// Called once a task that has ended, with how many had in this thread; with
-  /// `reports_progress` it calls EngineOptions::progress. Throws Interrupted.
+  /// Counts a finished task; call it after each one. `here` is the number of tasks that this thread has finished. Calls
+  /// EngineOptions::progress if `reports_progress` is set. Throws Interrupted.
   void count_done(std::size_t here, bool reports_progress) {
     constexpr std::size_t kEvery = 1U << 16U;
     if (here % kEvery != 0) return;
-    heed_stop();
+    throw_if_stopped();
     const std::size_t all = done.fetch_add(kEvery, std::memory_order_relaxed) + kEvery;
     if (options.progress && reports_progress) options.progress(all);
   }
 
   /// Throws Interrupted once EngineOptions::stop is set.
-  void heed_stop() const {
+  void throw_if_stopped() const {
     if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) throw Interrupted();
   }
 
-  /// The task may start at `ready` for all that `from` knows. True if nobody holds it back any more.
+  /// Records that `from` allows `task` to start at `ready`. Returns true if no other predecessor is pending.
   bool release(TaskId task, Time ready, TaskId from) {
     Time& start = timeline.start[task.index()];
     Release& by = timeline.released_by[task.index()];
@@ -104,14 +105,14 @@ struct ReplayState {
     return finish == waits_for(0);
   }
 
-  /// A member has started at `now`. True if it was the last of them.
+  /// Records that a member started at `now`. Returns true if it was the last one.
   bool arrive(TaskId task, RendezvousId rendezvous, Time now) {
     TaskId& last = timeline.last_arrival[rendezvous.index()];
     const Time latest = last.valid() ? timeline.start[last.index()] : kUnknown;
     if (!last.valid() || now > latest || (now == latest && task < last)) last = task;
     return --absent[rendezvous.index()] == 0;
   }
-  /// Precondition: somebody has arrived.
+  /// Returns when the last member so far arrived. Precondition: at least one member has arrived.
   [[nodiscard]] Time last_arrival(RendezvousId rendezvous) const noexcept {
     return timeline.start[timeline.last_arrival[rendezvous.index()].index()];
   }
@@ -121,8 +122,8 @@ struct ReplayState {
   const EngineOptions& options;
   Timeline timeline;
   std::vector<TaskId> sources;        ///< tasks without predecessors, ascending
-  std::vector<std::uint32_t> absent;  ///< members that have not started, by rendezvous
-  std::atomic<std::size_t> done{0};   ///< tasks that ended, for progress
+  std::vector<std::uint32_t> absent;  ///< indexed by rendezvous: members that have not started
+  std::atomic<std::size_t> done{0};   ///< number of finished tasks, for progress
 };
 
 }  // namespace stepsim::sim

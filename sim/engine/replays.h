@@ -13,54 +13,48 @@
 #include "sim/engine/replay_state.h"
 #include "sim/engine/timeline.h"
 
-/// The parts of a replay. engine.cpp chooses: a dag in which the order of events decides nothing is followed from task
-/// to task; of any other the parts that nothing connects are replayed by events, side by side. Only the engine uses
-/// them.
+/// The two replay algorithms. engine.cpp chooses: if the order of events cannot change the result, the dag is followed
+/// from task to task; otherwise its unconnected parts are replayed in parallel, event by event. Only the engine uses
+/// these.
 namespace stepsim::sim {
 
-/// The part of a replay that follows from `sources` (tasks without predecessors, ascending), by
-/// events in order of time: for dags with queues or contention. Returns how many tasks ended;
-/// fewer than there are means that the others wait for each other. With `reports_progress` it calls
-/// EngineOptions::progress.
-/// Throws Interrupted.
+/// Replays, event by event, everything that follows from `sources` (tasks without predecessors, ascending), for dags
+/// with queues or contention. Returns how many tasks ended; if that is less than the number of tasks, the remaining
+/// ones wait for each other. Calls EngineOptions::progress if `reports_progress` is set. Throws Interrupted.
 std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, bool reports_progress);
 
-/// Whether the order of events decides nothing: no lane on which tasks wait their turn, and no
-/// network, or one in which no message holds up another. Then a task's times depend only on
-/// those of its predecessors, and any order in which they come gives the same.
+/// True if the order of events cannot change the result: no lane has a queue, and there is no network or one in which
+/// messages do not delay each other. A task's times then depend only on the times of its predecessors.
 [[nodiscard]] bool is_dataflow(const Dag& dag, const Machine& machine);
 
-/// replay() for such a dag: from task to successor, without an event queue, by several threads
-/// if that pays.
+/// Replays a dag for which is_dataflow() is true. Follows tasks to their successors without an event queue, with
+/// several threads if that is faster.
 ///
-/// The ranks are dealt to the threads in blocks. Each thread follows the tasks of its own ranks
-/// as far as they go and leaves a notice for those of another block; when all have come to a
-/// stop the notices are taken, and so on. Between two stops a block of k ranks of a ring goes
-/// k rounds ahead, so there is much to do between them; where there is little (it is counted)
-/// one thread goes on alone. Precondition: is_dataflow().
+/// Each thread follows the tasks of its own block of ranks as far as possible and leaves a notice for each task of
+/// another block. When all threads have stopped, the notices are exchanged and the next round begins. In a ring, a
+/// block of k ranks can advance k rounds between two exchanges. If rounds are too short, one thread does the rest.
+/// Precondition: is_dataflow().
 [[nodiscard]] Timeline replay_dataflow(const Dag& dag, const Machine& machine, const EngineOptions& options);
 
-/// Deals `sources` (all tasks without predecessors, ascending) to at most `most` parts that
-/// have nothing to do with each other: no edge, collective, queue, credit or link of one
-/// matters to another, so they may be replayed side by side. Parts have about as many tasks as
-/// each other; a job that hangs together is one part. O(edges + lanes).
+/// Splits `sources` (all tasks without predecessors, ascending) into at most `most` independent parts, which may be
+/// replayed in parallel: no edge, collective, queue, credit or link connects two parts. The parts have about the same
+/// number of tasks; a connected job is one part. O(edges + lanes).
 [[nodiscard]] std::vector<std::vector<TaskId>> deal_parts(const Dag& dag, const Machine& machine,
                                                           std::span<const TaskId> sources, std::size_t most);
 
-/// Several threads that do one piece of work after another together, with a stop between. Waking
-/// a sleeping thread takes as long as a thousand tasks of a replay, so the threads stay awake
-/// from the first piece to the last: have them only while there is much to do. Work is done by
-/// the caller's thread too, and all of it if no other one comes.
+/// A group of threads that work together on a series of rounds and wait for each other after each one. Waking a thread
+/// takes as long as replaying a thousand tasks, so the threads spin from the first round to the last; keep the object
+/// only while there is much to do. The calling thread works too, and does everything if no other thread is available.
 class Rounds {
  public:
-  /// At most `threads`, and no more than the machine has.
+  /// Uses at most `threads` threads, and at most as many as the machine has.
   explicit Rounds(int threads);
   ~Rounds();
   Rounds(const Rounds&) = delete;
   Rounds& operator=(const Rounds&) = delete;
 
-  /// Calls work(0) ... work(count - 1), each once, in any order, and returns when all are done;
-  /// what one writes is seen by all in the next round. Throws what one of them threw.
+  /// Calls work(0) ... work(count - 1), each once, in any order, and returns when all are done. What one call writes is
+  /// visible to all calls of the next round. Rethrows one of the exceptions they throw.
   void run(std::size_t count, const std::function<void(std::size_t)>& work);
 
  private:

@@ -6,9 +6,9 @@
 #include "sim/report/field.h"
 #include "sim/report/path_sections.h"
 
-/// The Trace Event Format as ui.perfetto.dev and chrome://tracing read it: processes and tracks (tracks.h), a track a
-/// thread. Both viewers want the complete events ("X") of one thread to nest and show overlapping ones wrongly or not
-/// at all. Times are microseconds with three decimals, from the start of the earliest rank.
+/// The Trace Event Format for ui.perfetto.dev and chrome://tracing. Processes and tracks are those of tracks.h; a track
+/// becomes a thread. Both viewers need the complete events ("X") of a thread to nest, and show overlapping ones
+/// incorrectly or not at all. Times are microseconds with three decimals, from the start of the earliest rank.
 namespace stepsim::sim {
 namespace {
 
@@ -67,7 +67,7 @@ class ChromeTrace {
   }
 
   JsonWriter& json_;
-  std::size_t process_ = 0;  ///< the last one
+  std::size_t process_ = 0;  ///< number of the last process
 };
 
 void write_chrome_trace(const Answer& answer, OutputFile& out) {
@@ -87,7 +87,7 @@ extern const Exporter chrome_exporter;
 const Exporter chrome_exporter{
     .name = "chrome",
     .extension = "trace.json",
-    .summary = "Chrome trace for ui.perfetto.dev: measured beside replayed, or the baseline beside the scenario",
+    .summary = "Chrome trace for ui.perfetto.dev: measured and replayed, or baseline and scenario",
     .accepts = Content::kTimeline,
     .write = write_chrome_trace,
 };

@@ -1,5 +1,5 @@
-// The cluster of the answer as cluster.yaml, below comments that say who made it and, if it was
-// calibrated, how well each value fits and what is assumed.
+// Writes the cluster of an answer as cluster.yaml. Comments at the top state its origin and, if it was calibrated, how
+// well each value fits and what is assumed.
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestRemark = 400;
 
-/// Every line of `text` behind a hash sign.
+/// Returns `text` with a hash sign before each line.
 std::string commented(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
@@ -29,9 +29,8 @@ std::string commented(std::string_view text) {
 
 std::string calibration_text(const Calibration& calibration) {
   std::string text;
-  if (!calibration.fits.empty())
-    text += "\nHow well it fits, the median over the samples:\n" + to_text(table_of(kFit, calibration.fits));
-  if (!calibration.assumptions.empty()) text += "\nAssumed:\n";
+  if (!calibration.fits.empty()) text += "\nFitted values:\n" + to_text(table_of(kFit, calibration.fits));
+  if (!calibration.assumptions.empty()) text += "\nAssumptions:\n";
   for (const Assumption& assumption : calibration.assumptions)
     text += fmt::format("- {}\n", shown(assumption.sentence, kLongestRemark));
   return text;

@@ -22,12 +22,12 @@ namespace {
 
 using Event = RankCommunication::Event;
 
-constexpr int kPartitionBits = 16;  // of a key; the others count tensors
+constexpr int kPartitionBits = 16;  // lower bits of a key; the others number the tensor
 
-/// What a task is in BytePS's words.
+/// A task in BytePS's terms.
 struct Place {
   std::string tensor;
-  std::string_view stage;  ///< of kPipeline
+  std::string_view stage;  ///< stage, as a literal of kPipeline
   std::int64_t partition = 0;
 };
 
@@ -45,7 +45,8 @@ std::string_view param_name_of(CollectiveOp op) noexcept {
   }
 }
 
-/// "allreduce" of "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)" and of "gloo:all_reduce".
+/// Returns the operation in a name: "allreduce" for "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)" and for
+/// "gloo:all_reduce".
 std::string operation_in(std::string_view name) {
   constexpr std::size_t kLongest = 60;
   const std::optional<CommunicationKernel> kernel = communication_kernel(name);
@@ -58,7 +59,8 @@ std::string operation_in(std::string_view name) {
   return lower.empty() ? "communication" : lower;
 }
 
-/// What only copies goes out, as BytePS broadcasts what was reduced; all else comes together.
+/// Returns BytePS's stage for an operation. Operations that only copy are BROADCAST, as BytePS broadcasts reduced data;
+/// those that combine or exchange data are REDUCE.
 std::string_view stage_of(std::string_view operation) noexcept {
   const auto has = [operation](std::string_view word) { return operation.find(word) != std::string_view::npos; };
   if (has("barrier")) return "COORDINATE_REDUCE";
@@ -73,12 +75,12 @@ std::int64_t number_in(std::string_view digits) noexcept {
   return number;
 }
 
-/// The one of kPipeline, which lives as long as the program.
+/// Returns the equal text in kPipeline. Unlike the argument, it is static.
 std::string_view literal(std::string_view stage) noexcept {
   return *std::find(kPipeline.begin(), kPipeline.end(), stage);
 }
 
-/// A copy between host and device: how it is called, and its stage. Empty for others.
+/// Returns the name and the stage of a copy between host and device; empty for other tasks.
 std::pair<std::string_view, std::string_view> direction_of(TaskKind kind, std::string_view name) noexcept {
   if (kind != TaskKind::kCopy) return {};
   if (name.find("HtoD") != std::string_view::npos) return {"HtoD", "COPYH2D"};
@@ -94,7 +96,7 @@ std::string_view kind_left_out(TaskKind kind) noexcept {
     case TaskKind::kOperator: return "operators";
     case TaskKind::kServer: return "works of servers";
     case TaskKind::kControl: return "hand-overs and answers";
-    default: return {};  // hosts' own work
+    default: return {};  // this is host work
   }
 }
 
@@ -117,7 +119,7 @@ class Maker {
   }
 
  private:
-  /// A tensor's step on a rank, from its first task to the end of its last.
+  /// A tensor's step on a rank, from the start of its first task to the end of its last.
   struct Total {
     Time begin;
     Time end;
@@ -128,7 +130,7 @@ class Maker {
     for (const Lane& lane : dag_.lanes()) {
       if (lane.kind != LaneKind::kServerThread) host_of.try_emplace(lane.rank, lane.host);
     }
-    std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> hosts;  // number, ranks until now
+    std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> hosts;  // number of the host, ranks seen so far
     for (const auto& [rank, host] : host_of) {
       const auto number = static_cast<std::uint32_t>(hosts.size());
       auto& known = hosts.try_emplace(host, number, 0U).first->second;
@@ -145,7 +147,7 @@ class Maker {
     const auto known = recorded_.find(task);
     return known == recorded_.end() ? recording_.finish[task.index()] : known->second->finish;
   }
-  /// Whether it is a further part of what another task stands for.
+  /// True if the task is a further part of work that another task represents.
   [[nodiscard]] bool is_part(TaskId task) const {
     const auto known = recorded_.find(task);
     return known != recorded_.end() && !known->second->whole;
@@ -160,7 +162,7 @@ class Maker {
     return tasks;
   }
 
-  /// The step it belongs to, if that is whole and asked for.
+  /// Returns the task's step if it is whole and selected, else null.
   [[nodiscard]] const RecordedStep* step_of(TaskId task) const {
     const std::int32_t index = recording_.step.empty() ? -1 : recording_.step[task.index()];
     if (index < 0) return nullptr;
@@ -200,7 +202,7 @@ class Maker {
     return name.starts_with(kComm) ? named_place(name.substr(kComm.size())) : counted_place(task, step);
   }
 
-  /// "1.NCCL_ALLREDUCE", "1.SEND.0_0_1_0", "w~PART1.PUSH_REQ": Horovod's and dPRO's names.
+  /// Parses the names of Horovod and dPRO: "1.NCCL_ALLREDUCE", "1.SEND.0_0_1_0", "w~PART1.PUSH_REQ".
   [[nodiscard]] Place named_place(std::string_view name) {
     for (const auto& [word, stage] :
          {std::pair{std::string_view(".SEND."), kPush}, std::pair{std::string_view(".RECV."), kPull}}) {
@@ -225,7 +227,7 @@ class Maker {
     return {std::string(tensor), stage_of(operation_in(what)), partition};
   }
 
-  /// Nothing names the tensor of a collective, so that it is the k-th of its operation and group in the step.
+  /// Names an unnamed tensor by its number among the collectives with the same operation and group in the step.
   [[nodiscard]] Place counted_place(TaskId task, std::int64_t step) {
     const RendezvousId meeting = dag_.rendezvous(task);
     const CollectiveOp op = meeting.valid() ? dag_.collective(meeting).op : CollectiveOp::kUnknown;
@@ -241,7 +243,7 @@ class Maker {
     return {tensor, stage};
   }
 
-  /// The next number of these in the step: of all ranks that take part, or of the rank alone.
+  /// Returns the next number of `of` in the step, counted over all ranks for a collective, otherwise per rank.
   [[nodiscard]] std::string numbered(const std::string& of, TaskId task, std::int64_t step) {
     const Rank counter = dag_.rendezvous(task).valid() ? Rank{-1} : dag_.lane(task).rank;
     return fmt::format("{}.{}", of, counts_[{counter, step, of}]++);
@@ -256,7 +258,7 @@ class Maker {
     return members.size() > 1 && root < ranks.size() && ranks[root] != dag_.lane(task).rank;
   }
 
-  /// Groups of all ranks, or of one that was captured alone, need no name.
+  /// Names the group of a collective. The name is empty for a group of all ranks, or of a single captured rank.
   [[nodiscard]] std::string group_of(RendezvousId meeting) {
     if (!meeting.valid()) return {};
     std::vector<Rank> ranks;
@@ -300,14 +302,15 @@ class Maker {
   std::map<TaskId, Time> called_;
   std::map<RendezvousId, std::string> tensor_of_;
   std::map<std::vector<Rank>, std::size_t> groups_;
-  std::map<std::tuple<Rank, std::int64_t, std::string>, std::uint64_t> counts_;  // rank -1: of all ranks; step
-  std::map<std::string, std::map<std::string, std::int64_t>> chunks_;            // by tensor
+  std::map<std::tuple<Rank, std::int64_t, std::string>, std::uint64_t> counts_;  // rank (-1 for all ranks), step, name
+  std::map<std::string, std::map<std::string, std::int64_t>> chunks_;            // indexed by tensor
   std::map<std::pair<Rank, std::string>, std::uint32_t> tensors_;
   std::map<std::string, std::uint64_t> declared_;
-  std::map<Rank, std::map<std::pair<std::uint32_t, std::int64_t>, Total>> totals_;  // by tensor, step
+  // Indexed by rank, then by tensor and step.
+  std::map<Rank, std::map<std::pair<std::uint32_t, std::int64_t>, Total>> totals_;
 };
 
-/// How often each stage of a partition comes, by tensor.
+/// Returns, by tensor, the largest number of times that a stage of one of its partitions occurs.
 std::vector<std::size_t> times_of_tensors(const RankCommunication& communication) {
   std::map<std::tuple<std::uint32_t, std::int64_t, std::string_view>, std::size_t> times;
   for (const Event& event : communication.events) ++times[{event.tensor, event.key, event.stage}];
@@ -322,7 +325,7 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-/// BytePS keeps keys in 32 bits with a sign.
+/// Returns the thread of an event. BytePS stores keys as signed 32-bit numbers.
 std::string thread_of(const Event& event) {
   return event.key < 0 ? "total" : std::to_string(static_cast<std::int32_t>(static_cast<std::uint32_t>(event.key)));
 }

@@ -12,52 +12,53 @@
 #include "model/job/trace_details.h"
 #include "sim/output/write_file.h"
 
-/// comm.json, as BytePS writes it: one GPU's communication, by tensor, partition and stage.
+/// BytePS's comm.json: the communication of one GPU, by tensor, partition and stage.
 ///
 ///     {"ph": "X", "args": {"name": "Comm.allreduce.7"}, "pid": "Comm.allreduce.7",
 ///      "name": "Comm.allreduce.7.REDUCE", "ts": 1600000000001200, "dur": 850, "tid": "458752", "cat": "Comm"}
 namespace stepsim::sim {
 
-/// What one rank communicated.
+/// The communication of one rank.
 struct RankCommunication {
   struct Event {
     std::uint32_t tensor = 0;  ///< index into tensors
-    std::int64_t key = -1;     ///< of the partition; -1: all of the tensor, queueing included ("total")
+    std::int64_t key = -1;     ///< key of the partition; -1 for the whole tensor including queueing ("total")
     std::string_view stage;    ///< "REDUCE", a literal; empty for "total"
     Time start;
     Duration duration{};
   };
   Rank rank = 0;
-  std::uint32_t worker = 0;          ///< its host, counted
-  std::uint32_t gpu = 0;             ///< among those of its host
+  std::uint32_t worker = 0;          ///< number of its host
+  std::uint32_t gpu = 0;             ///< number of the rank among the ranks of its host
   std::vector<std::string> tensors;  ///< in the order in which they were first sent
   std::vector<Event> events;
 
-  /// The file has no steps: as many as some stage of a partition comes.
+  /// Returns the largest number of times that any stage of a partition occurs, because the file has no step numbers.
   [[nodiscard]] std::size_t steps() const;
-  /// Tensors that come less often than that. Their k-th event then counts as the k-th step's.
+  /// Returns the number of tensors that occur less often than steps(). Readers take their k-th event for the k-th step.
   [[nodiscard]] std::size_t tensors_in_some_steps() const;
 };
 
 struct Communication {
-  std::vector<RankCommunication> ranks;  ///< ascending
-  /// What has no place in such a file, by what it is ("compute kernels").
+  std::vector<RankCommunication> ranks;  ///< ranks in ascending order
+  /// Work that comm.json cannot contain, counted by kind ("compute kernels").
   std::map<std::string, std::uint64_t> left_out;
-  /// Nothing goes from rank to rank here: copies between hosts and devices are what moves data.
+  /// True if ranks do not communicate with each other and `ranks` has copies between hosts and devices instead.
   bool of_copies = false;
 };
 
-/// The communication of a capture's whole steps, with the times that were recorded. A collective becomes one stage:
-/// REDUCE where ranks add or exchange, BROADCAST where they copy, PUSH for a send and PULL for a receive; stages of
-/// BytePS stay what they are. Its tensor has its own name where the capture knows it. Else it is the k-th of its
-/// operation and group in the step, which is the same on all ranks: "allreduce.7". The total begins with the call that
-/// began it, if that was recorded. Where ranks do not communicate, as on a single device, copies from the host
-/// (COPYH2D, "copy.HtoD.0") and to it (COPYD2H) are all there is. Throws CannotAnswer if there are none either. O(tasks
-/// log tasks).
+/// Returns the communication in a capture's whole steps, with the recorded times. Stages of BytePS are unchanged. A
+/// collective becomes one stage: REDUCE if ranks add or exchange data, BROADCAST if they copy it, PUSH for a send and
+/// PULL for a receive.
+///
+/// A collective's tensor has its own name if the capture knows it. Otherwise it is numbered by operation and group
+/// within the step, which gives the same name on all ranks: "allreduce.7". The total begins with the call that started
+/// it, if that was recorded. If ranks do not communicate, as on a single device, copies from the host (COPYH2D,
+/// "copy.HtoD.0") and to it (COPYD2H) are used. Throws CannotAnswer if there are no copies either. O(tasks log tasks).
 [[nodiscard]] Communication communication_of(const Capture& capture, const TraceDetails& details);
 
-/// Writes one rank's as BytePS does: per tensor the totals, then the partitions' stages. Times that are no whole
-/// microseconds have three decimals. The caller commits.
+/// Writes the communication of one rank as BytePS does: for each tensor the totals, then the stages of the partitions.
+/// Times that are not whole microseconds have three decimals. The caller commits.
 void write_comm_json(const RankCommunication& communication, OutputFile& out);
 
 }  // namespace stepsim::sim

@@ -1,4 +1,4 @@
-// Documents as text: the object of --json, CSV, Markdown.
+// Writes documents as text: the JSON object of --json, CSV, Markdown.
 
 #include <fmt/format.h>
 
@@ -22,13 +22,12 @@ void write_json_document(const Answer& answer, OutputFile& out) {
   out.write("\n");
 }
 
-// RFC 4180: a heading, one record a row, CR LF; the last column says where the table is from. A
-// cell that a spreadsheet would take for a formula gets a quote in front (OWASP, "CSV injection");
-// numbers stay as they are.
+// CSV follows RFC 4180: a header, one record per row, CR LF. The last column states the origin of the table. A cell
+// that a spreadsheet would treat as a formula gets a leading quote (OWASP, "CSV injection"); numbers are unchanged.
 
 constexpr std::size_t kLongestCell = 10'000;
 
-/// Blanks of all widths, and what shows nothing at all: a program may leave them out before it looks for a formula.
+/// True for blanks of all widths and for invisible characters: a program may skip them before it looks for a formula.
 bool is_invisible(char32_t code) {
   struct Range {
     char32_t first;
@@ -44,13 +43,13 @@ bool is_invisible(char32_t code) {
                      [code](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-/// = + - @, also small and of full width.
+/// True for = + - @ and their small and full-width forms.
 bool begins_formula(char32_t code) {
   return std::u32string_view(U"=+-@\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20").find(code) !=
          std::u32string_view::npos;
 }
 
-/// Precondition: `text` is valid UTF-8, as shown() returns it.
+/// True if a spreadsheet would read the text as a formula. Precondition: `text` is valid UTF-8, as shown() returns it.
 bool is_formula(std::string_view text) {
   if (parse_number<double>(text)) return false;
   while (!text.empty()) {
@@ -62,7 +61,7 @@ bool is_formula(std::string_view text) {
 }
 
 std::string csv_cell(std::string_view content) {
-  std::string text = shown(content, kLongestCell);  // no new line, tab or other control is left
+  std::string text = shown(content, kLongestCell);  // contains no newline, tab or other control character
   if (is_formula(text)) text.insert(0, 1, '\'');
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -83,9 +82,9 @@ void write_csv(const Answer& answer, OutputFile& out) {
 
 constexpr std::size_t kLongestLine = 1000;
 
-// Markdown as GitHub reads it, to be pasted into a pull request.
+// Markdown for GitHub. It can be pasted into a pull request.
 
-/// What Markdown or HTML would take for markup stands for itself.
+/// Escapes everything that Markdown or HTML would treat as markup.
 std::string plain_markdown(std::string_view content) {
   constexpr std::string_view kMarkup = R"(\`*_{}[]#|~!)";
   std::string text;
@@ -119,7 +118,7 @@ void write_table(const Table& table, OutputFile& out) {
   for (const std::vector<std::string>& cells : with_common_units(table)) out.write(line_of(cells));
 }
 
-/// In a block that is indented, Markdown takes nothing for markup.
+/// Writes an indented block, in which Markdown has no markup.
 void write_verbatim(std::string_view text, OutputFile& out) {
   out.write("\n");
   while (!text.empty()) {
@@ -160,7 +159,7 @@ extern const Exporter json_exporter;
 const Exporter json_exporter{
     .name = "json",
     .extension = "json",
-    .summary = "the object that --json prints",
+    .summary = "JSON object, as --json prints it",
     .accepts = Content::kDocument,
     .write = write_json_document,
 };
@@ -169,7 +168,7 @@ extern const Exporter csv_exporter;
 const Exporter csv_exporter{
     .name = "csv",
     .extension = "csv",
-    .summary = "all rows, for spreadsheets and programs (RFC 4180)",
+    .summary = "CSV (RFC 4180): all rows, for spreadsheets and programs",
     .accepts = Content::kDocument,
     .write = write_csv,
 };
@@ -178,7 +177,7 @@ extern const Exporter markdown_exporter;
 const Exporter markdown_exporter{
     .name = "markdown",
     .extension = "md",
-    .summary = "for a pull request",
+    .summary = "Markdown, for example for a pull request",
     .accepts = Content::kDocument,
     .write = write_markdown,
 };

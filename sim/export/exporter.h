@@ -19,7 +19,7 @@
 
 namespace stepsim::sim {
 
-/// What a file can hold of a command's answer.
+/// The part of a command's answer that a file contains.
 enum class Content : std::uint8_t {
   kDocument,
   kTimeline,
@@ -28,56 +28,55 @@ enum class Content : std::uint8_t {
   kPicture,  ///< a graph, a timeline, bars, or a document with a plot
   kGraph,
 };
-/// "document", "timeline", "task graph", "cluster", "picture", "graph".
+/// Returns "document", "timeline", "task graph", "cluster", "picture", "graph".
 [[nodiscard]] std::string_view to_text(Content content) noexcept;
 
-/// A replay of capture.dag, under the name that a viewer shows.
+/// A replay of capture.dag, and its name in viewers.
 struct NamedReplay {
-  std::string_view name;  ///< "replayed", "baseline", "scenario"
+  std::string_view name;  ///< for example "replayed", "baseline", "scenario"
   const Capture& capture;
   const Timeline& timeline;
 };
 
-/// All that a command has to write. What it does not have is null or empty.
+/// Everything a command can write. Missing parts are null or empty.
 struct Answer {
   const Provenance& provenance;
   const Document* document = nullptr;
-  std::vector<NamedReplay> replays;          ///< of one job; a task graph is made of the last
-  const Cluster* cluster = nullptr;          ///< that the last replay ran on
-  const Calibration* calibration = nullptr;  ///< how `cluster` was found, if by calibration
-  const Graph* graph = nullptr;              ///< to be drawn
-  const Layout* layout = nullptr;            ///< where a picture draws it
-  const BarChart* bars = nullptr;            ///< to be drawn
+  std::vector<NamedReplay> replays;          ///< replays of one job; a task graph is made from the last
+  const Cluster* cluster = nullptr;          ///< the cluster of the last replay
+  const Calibration* calibration = nullptr;  ///< the calibration of `cluster`, if it was calibrated
+  const Graph* graph = nullptr;              ///< the graph to draw
+  const Layout* layout = nullptr;            ///< the positions of the graph's nodes and edges in a picture
+  const BarChart* bars = nullptr;            ///< the bar chart to draw
 };
 
-/// One way to write a file: one .cpp in sim/export/ and one line in its CMakeLists.txt.
+/// A file format. Each one is a .cpp in sim/export/ and a line in its CMakeLists.txt.
 struct Exporter {
-  std::string_view name;        ///< "chrome"
-  std::string_view extension;   ///< "trace.json": what follows a dot at the end of the file's name
-  std::string_view alias = {};  ///< another extension for the same: "yml"
+  std::string_view name;        ///< for example "chrome"
+  std::string_view extension;   ///< "trace.json": the end of the file's name after a dot
+  std::string_view alias = {};  ///< another extension for the same format: "yml"
   std::string_view summary;     ///< one line for --help
-  Content accepts;              ///< what it writes; the answer must have it
-  bool gzip = true;             ///< whether .gz behind the extension compresses it; false: it is packed as it is
-  /// Streams to `out`; holds no copy of the file. Throws what `out` throws.
+  Content accepts;              ///< the part of the answer that it writes; it must be present
+  bool gzip = true;             ///< true if a .gz after the extension compresses the file
+  /// Writes to `out` as a stream, without a copy of the file in memory. Throws what `out` throws.
   void (*write)(const Answer& answer, OutputFile& out);
 };
 
-/// Every exporter, in the order in which help lists them.
+/// Returns all exporters, in the order of the help.
 [[nodiscard]] std::span<const Exporter* const> exporters();
 
-/// The exporter whose extension is the longest that `path` ends in, before a .gz if there is one; null if there is
-/// none.
-/// "-" alone is "-.json".
+/// Returns the exporter with the longest extension that matches the end of `path`, before a .gz if there is one; null
+/// if no extension matches. "-" alone means "-.json".
 [[nodiscard]] const Exporter* find_exporter(std::string_view path) noexcept;
 
-/// "-", and "-" with an extension, which says in which form: "-.csv.gz".
+/// True for "-", and for "-" with an extension that selects the format: "-.csv.gz".
 [[nodiscard]] bool is_standard_output(std::string_view path) noexcept;
 [[nodiscard]] bool is_gzipped(std::string_view path) noexcept;
 
-/// The file `path`, or standard output; compressed if `path` ends in .gz. Throws what OutputFile does.
+/// Opens the file `path`, or standard output; compresses it if `path` ends in .gz. Throws what OutputFile throws.
 [[nodiscard]] OutputFile open_output(const std::string& path);
-/// Writes `answer` to open_output(path).
-/// Preconditions: `answer` has what `exporter` accepts; a path that is gzipped is one that find_exporter() finds.
+/// Writes `answer` to open_output(path). Preconditions: `answer` has what `exporter` accepts, and find_exporter() finds
+/// the format of a path that is gzipped.
 void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer);
 
 }  // namespace stepsim::sim

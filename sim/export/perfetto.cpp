@@ -9,19 +9,18 @@
 #include "sim/export/tracks.h"
 #include "sim/report/path_sections.h"
 
-// A Perfetto trace (protos/perfetto/trace of github.com/google/perfetto), for ui.perfetto.dev and trace_processor:
-// processes and tracks (tracks.h) as TrackDescriptors, tasks as slices with interned names. Above them stand a track
-// that says where the trace comes from and, of each replay, the critical path as a track of its own. Of replays, arrows
-// follow the path and join the members of collectives in the order of their arrival, and counters of each rank show
-// what communication is under way. Times are nanoseconds. Memory: about 16 bytes a task of a collective and on the
-// path.
+// A Perfetto trace (protos/perfetto/trace of github.com/google/perfetto) for ui.perfetto.dev and trace_processor.
+// Processes and tracks (tracks.h) are TrackDescriptors; tasks are slices with interned names. The top tracks show the
+// origin of the trace and the critical path of each replay. Replays also have arrows along the path and between members
+// of collectives, in order of arrival, and counters per rank for communication in progress. Times are nanoseconds.
+// Memory: about 16 bytes per task in a collective or on the path.
 
 namespace stepsim::sim {
 namespace {
 
 using protozero::pbf_writer;
 
-// Numbers of fields, by message.
+// Field numbers, by message.
 namespace trace {
 constexpr protozero::pbf_tag_type kPacket = 1;
 }
@@ -80,21 +79,22 @@ constexpr std::uint32_t kNeedsState = 2;  // SEQ_NEEDS_INCREMENTAL_STATE
 
 protozero::data_view view(std::string_view text) { return {text.data(), text.size()}; }
 
-/// What a slice says besides its name.
+/// The data of a slice other than its name.
 struct Details {
   std::vector<std::pair<std::string_view, std::int64_t>> numbers{};
   std::vector<std::pair<std::string_view, std::string>> texts{};
   std::vector<std::uint64_t> flows{};
 };
 
-/// Writes packets. Each name is written once and then meant by its number.
+/// Writes packets. Each name is written once and then referred to by number.
 class Packets {
  public:
   explicit Packets(OutputFile& out) : out_(out) {}
 
   using Uuid = std::uint64_t;
 
-  /// Calls `describe` with the writer of the TrackDescriptor. Tracks of one parent are shown in their order.
+  /// Adds a track. Calls `describe` with the writer of its TrackDescriptor. Tracks with the same parent are shown in
+  /// the order in which they were added.
   template <class Describe>
   Uuid track(Uuid parent, std::string_view name, Describe describe) {
     const Uuid uuid = ++tracks_;
@@ -163,7 +163,7 @@ class Packets {
       const Number category_number = number_of(categories_, category);
       const Number name_number = number_of(names_, name);
       if (category_number.is_new || name_number.is_new) {
-        pbf_writer data{packet, packet::kInternedData};  // one a packet: of several, readers see the last
+        pbf_writer data{packet, packet::kInternedData};  // only one per packet, because readers use the last of several
         if (category_number.is_new) define(data, interned::kCategories, category_number, category);
         if (name_number.is_new) define(data, interned::kNames, name_number, name);
       }
@@ -203,7 +203,7 @@ class Packets {
   Interned categories_;
 };
 
-/// The arrows of a replay, by the tasks that they join. An arrow goes from the earlier slice to the later.
+/// The arrows of a replay, by the tasks that they connect. An arrow goes from the earlier slice to the later one.
 class Arrows {
  public:
   Arrows(const NamedReplay& replay, const CriticalPath& path, std::size_t index)
@@ -238,7 +238,7 @@ class Arrows {
   std::vector<std::pair<TaskId, std::uint64_t>> ends_;
 };
 
-/// One replay with its path.
+/// One replay and its path.
 struct Part {
   Part(const NamedReplay& replay, std::size_t index)
       : path(iteration_path(replay.capture, replay.timeline, summarize(replay.capture, replay.timeline))),
@@ -263,7 +263,7 @@ class PerfettoTrace {
   }
 
  private:
-  /// First of all: by this `stepsim` knows its own (ingest/load/recognise.cpp).
+  /// Writes the provenance first, because `stepsim` recognises its own files by it (ingest/load/recognise.cpp).
   void write_provenance() {
     const Provenance& provenance = answer_.provenance;
     const Packets::Uuid track = packets_.track(0, "stepsim: provenance");
@@ -316,13 +316,13 @@ class PerfettoTrace {
   }
 
   using Changes = std::vector<std::pair<Time, std::int64_t>>;
-  /// What communication of a rank is under way: how much of it, and its bytes where they are known.
+  /// A rank's communication in progress: its count, and its bytes if they are known.
   struct UnderWay {
     Changes count;
     Changes bytes;
   };
 
-  /// A collective is under way from its last member's arrival.
+  /// Adds a task to the communication in progress. A collective is in progress from the arrival of its last member.
   static void add(const NamedReplay& replay, TaskId task, UnderWay& under_way) {
     const Dag& dag = replay.capture.dag;
     if (path_class_of(dag, task) != PathClass::kCommunication) return;
@@ -364,7 +364,7 @@ extern const Exporter perfetto_exporter;
 const Exporter perfetto_exporter{
     .name = "perfetto",
     .extension = "pftrace",
-    .summary = "Perfetto trace for ui.perfetto.dev: as .trace.json, with the critical path, arrows and counters",
+    .summary = "Perfetto trace for ui.perfetto.dev: like .trace.json, with critical path, arrows and counters",
     .accepts = Content::kTimeline,
     .write = [](const Answer& answer, OutputFile& out) { PerfettoTrace(answer, out).write(); },
 };

@@ -15,7 +15,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// What the cells of a column are.
+/// The common type and unit of a column's cells.
 struct Common {
   ValueType type = ValueType::kText;
   Unit unit = Unit::kNone;
@@ -50,8 +50,8 @@ Value value_of(const Cell& cell, ValueType type) {
   return type == ValueType::kReal ? Value{static_cast<double>(integer)} : Value{integer};
 }
 
-/// The words of a title up to the first that is explained, without numbers: "Its 10 longest tasks of 207, in order"
-/// gives "its_longest_tasks_of".
+/// Makes an identifier from the words of a title before the first punctuation mark, without numbers: "Its 10 longest
+/// tasks of 207, in order" gives "its_longest_tasks_of".
 std::string identifier(std::string_view title) {
   std::string name;
   for (std::string_view rest = title.substr(0, title.find_first_of("(,;:")); !rest.empty();) {
@@ -67,7 +67,7 @@ std::string identifier(std::string_view title) {
   return lower_case(name.substr(0, kLongest));
 }
 
-/// Makes names differ.
+/// Makes names unique.
 class Names {
  public:
   explicit Names(std::set<std::string> taken = {}) : taken_(std::move(taken)) {}
@@ -80,7 +80,7 @@ class Names {
   }
 
  private:
-  std::set<std::string> taken_;  ///< in lower case
+  std::set<std::string> taken_;  ///< names in lower case
 };
 
 Relation answer_relation(const Document& document) {
@@ -122,7 +122,7 @@ Relation contents_relation(const std::vector<Relation>& relations) {
   return relation_of("contents", "What there is", std::move(table));
 }
 
-/// A replay with what its rows need besides.
+/// A replay and the data that its rows need.
 struct ReplayedPart {
   explicit ReplayedPart(const NamedReplay& of, std::size_t first) : replay(of), first_row(first), on_path(count()) {
     const Summary summary = summarize(of.capture, of.timeline);
@@ -139,10 +139,10 @@ struct ReplayedPart {
   const NamedReplay& replay;
   std::size_t first_row;
   std::vector<bool> on_path;
-  std::optional<Time> measured_zero;  ///< absent where nothing was measured
+  std::optional<Time> measured_zero;  ///< start of the first task as measured; absent if nothing was measured
 };
 
-/// The tasks of all replays, one behind the other.
+/// The tasks of all replays, one replay after another.
 class ReplayedTasks {
  public:
   explicit ReplayedTasks(const Answer& answer) {

@@ -11,56 +11,56 @@
 
 #include "sim/export/exporter.h"
 
-/// What an answer says as named tables of typed columns: the sheets of a spreadsheet, the tables of a database, the
-/// columns of a column file.
+/// An answer as named tables with typed columns, for spreadsheets (sheets), databases (tables) and column files.
 namespace stepsim::sim {
 
 enum class ValueType : std::uint8_t { kText, kInteger, kReal };
-/// Nothing, or of its column's type. A text is as it came, perhaps not UTF-8, and lives as long as the relation's
-/// source.
+/// Empty, or a value of its column's type. A text is unchanged, may be invalid UTF-8, and lives as long as the
+/// relation's source.
 using Value = std::variant<std::monostate, std::int64_t, double, std::string_view>;
 
 struct RelationColumn {
-  /// With the unit, where it has one: "start_ns", "measured (ns)". Not empty, and unlike the others' even where case
-  /// does not count.
+  /// The column's name, including the unit if there is one: "start_ns", "measured (ns)". It is not empty, and it is
+  /// unique even if case is ignored.
   std::string name;
-  std::string title;  ///< as in the table that it is of; may be empty, or that of others
+  std::string title;  ///< title in the original table; may be empty or not unique
   ValueType type = ValueType::kText;
   std::function<Value(std::size_t row)> value;
 };
 
 struct Relation {
-  std::string name;   ///< letters, digits and underscores, unlike all others of the answer
-  std::string title;  ///< for people; may hold anything
+  std::string name;   ///< letters, digits and underscores; unique in the answer
+  std::string title;  ///< title for people; may contain any text
   std::vector<RelationColumn> columns;
   std::size_t rows = 0;
 };
 
-/// The place of the first column of that title. Precondition: there is one.
+/// Returns the index of the first column with that title. Precondition: there is one.
 [[nodiscard]] std::size_t place_of(const Relation& relation, std::string_view title);
 
-/// The cells of a table. A column is of the type that it declares; one that declares none is of numbers if its cells
-/// are numbers or absent, and there is one. The name of a column of numbers has their unit.
+/// Makes a relation from a table. A column has the type that it declares; without a declaration it is numeric if each
+/// cell is a number or absent and at least one is a number. The name of a numeric column includes the unit.
 [[nodiscard]] Relation relation_of(std::string name, std::string title, Table table);
 
-/// The name of the relation of Document::rows().
+/// The name of the relation made from Document::rows().
 inline constexpr std::string_view kRows = "rows";
 
-/// `contents` (which relations there are), `answer` (the sentences at the top), `rows`, one for each section with a
-/// table, `notes` (all other sentences) and `provenance`. Names of sections come from their titles. Precondition: there
-/// is a document.
+/// Returns the relations of a document: `contents` (the list of relations), `answer` (the sentences at the top),
+/// `rows`, one for each section with a table (named after its title), `notes` (all other sentences) and `provenance`.
+/// Precondition: answer.document is not null.
 [[nodiscard]] std::vector<Relation> document_relations(const Answer& answer);
 
-/// `text` if it is UTF-8, else with U+FFFD for what is not, in `storage`.
+/// Returns `text` if it is valid UTF-8; otherwise a copy in `storage` with U+FFFD in place of invalid bytes.
 [[nodiscard]] std::string_view as_utf8(std::string_view text, std::string& storage);
 
-/// `tasks`: all tasks of all replays, a row each. Times of a replay count from its start, measured ones from the start
-/// of the first task; these are absent where nothing was measured. on_critical_path is 1 for tasks on the path of the
-/// iteration that reports show. 1 bit a task of memory. Precondition: `answer` outlives the relation.
+/// Returns the relation `tasks`, with one row for each task of each replay. Times of a replay are relative to its
+/// start. Measured times are relative to the start of the first task, and absent if nothing was measured.
+/// on_critical_path is 1 for tasks on the path of the iteration that reports show. Takes 1 bit of memory per task.
+/// Precondition: `answer` outlives the relation.
 [[nodiscard]] Relation task_relation(const Answer& answer);
 
-/// `text` as the content of an XML element or attribute. Bytes that are not UTF-8 and what XML 1.0 has no characters
-/// for become U+FFFD; of control characters, tab and line feed stay.
+/// Escapes `text` for an XML element or attribute. Invalid UTF-8 and characters that XML 1.0 does not allow become
+/// U+FFFD; of the control characters, only tab and line feed are kept.
 [[nodiscard]] std::string xml_escaped(std::string_view text);
 
 }  // namespace stepsim::sim

@@ -19,7 +19,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// An event before it has a row.
+/// An event that has no row yet.
 struct SyntheticEvent {
   std::string name;
   std::string_view category;
@@ -28,7 +28,7 @@ struct SyntheticEvent {
   Time finish;
 };
 
-/// The events of one row of a viewer, by process and name of the lane.
+/// The events of each row in a viewer, by process and lane name.
 using Lanes = std::map<std::pair<Rank, std::string>, std::vector<SyntheticEvent>>;
 
 class Synthetic {
@@ -100,7 +100,8 @@ class Synthetic {
   const Timeline& timeline_;
   CommEvents communication_;
   std::map<Rank, std::string> hosts_;
-  std::map<std::tuple<Rank, std::string_view, std::int64_t>, SyntheticEvent> operations_;  ///< by tensor and step
+  /// Indexed by rank, tensor and step.
+  std::map<std::tuple<Rank, std::string_view, std::int64_t>, SyntheticEvent> operations_;
   Lanes lanes_;
   std::map<std::pair<Rank, std::string>, std::int64_t> count_;
 };

@@ -9,23 +9,23 @@
 #include "sim/output/json_writer.h"
 #include "sim/report/field.h"
 
-/// A replay as a task graph of plain computes, which ingest/formats/task_graph.cpp reads. A lane becomes a
-/// host, and a host never runs two tasks at a time. The format has computes only, so other things become
-/// computes too, such that a replay of the file gives each task the times it has here:
+/// Writes a replay as a task graph that ingest/formats/task_graph.cpp reads. A lane becomes a host, which never runs
+/// two tasks at a time. The format has only computes, so everything else becomes a compute too. A replay of the file
+/// gives each task the same times as this replay:
 ///
-/// * A lag is a compute on a host of its own between the two tasks; so is the time before a rank's
+/// * A lag becomes a compute on a separate host between the two tasks. The same is done for the time before a rank's
 ///   first task.
-/// * A collective is a compute of length 0 after everything that its members wait for, and before each
-///   member's own part. On a FIFO lane, which waiting members hold, a member takes its replayed length
-///   instead and there is no such compute.
-/// * Tasks of a lane that overlap take several hosts.
+/// * A collective becomes a compute of length 0. It comes after everything that its members wait for, and before each
+///   member's own part. On a FIFO lane, which waiting members occupy, a member has its replayed length instead, and the
+///   collective has no such compute.
+/// * Overlapping tasks of a lane are placed on several hosts.
 ///
-/// A task of the dag keeps its name; the names of added tasks begin with "stepsim:". A task is written
-/// before those that wait for it. Memory: about 24 bytes a task and 12 an edge.
+/// A task of the dag keeps its name; the names of added tasks begin with "stepsim:". A task is written before those
+/// that wait for it. Memory: about 24 bytes per task and 12 per edge.
 namespace stepsim::sim {
 namespace {
 
-/// Assigns hosts to stretches of simulated time. Each stretch has a number.
+/// Assigns hosts to intervals of simulated time ("stretches"). Each stretch has a number.
 class Hosts {
  public:
   explicit Hosts(std::size_t stretches) : host_(stretches) {}
@@ -33,16 +33,16 @@ class Hosts {
   void add(std::size_t stretch, Time begin, Time end) { waiting_.push_back({begin, end, stretch}); }
   void set(std::size_t stretch, std::size_t host) { host_[stretch] = static_cast<std::uint32_t>(host); }
 
-  /// Places what was added since the last call on hosts from `first` on, where nothing else runs or
-  /// begins at the same time. Returns how many hosts that took.
+  /// Places the stretches added since the last call on hosts from `first` on, where nothing else runs or begins at the
+  /// same time. Returns the number of hosts used.
   std::size_t place_from(std::size_t first) {
     std::sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.stretch < b.stretch;
     });
     Rows rows;
     for (const Waiting& waiting : waiting_) {
-      // Two that begin at the same instant get two hosts even if they take no time: on one host their
-      // order would be open.
+      // Two stretches that begin at the same time get two hosts even if they take no time: on one host their order
+      // would be undefined.
       const Time end = std::max(waiting.end, waiting.begin + Duration{1});
       set(waiting.stretch, first + rows.place(waiting.begin, end));
     }
@@ -63,7 +63,7 @@ class Hosts {
   std::vector<Waiting> waiting_;
 };
 
-/// The edges into each task.
+/// The incoming edges of each task.
 class Predecessors {
  public:
   struct Incoming {
@@ -122,7 +122,7 @@ class TaskGraphFile {
  private:
   using Ids = std::vector<std::uint64_t>;
 
-  // Numbers of stretches in added_hosts_: delays by task, then collectives, then lags by edge.
+  // Return the numbers of the stretches in added_hosts_, which has delays by task, then collectives, then lags by edge.
   [[nodiscard]] static std::size_t delay_stretch(TaskId task) { return task.index(); }
   [[nodiscard]] std::size_t hub_stretch(RendezvousId id) const { return dag_.task_count() + id.index(); }
   [[nodiscard]] std::size_t lag_stretch(EdgeId edge) const {
@@ -137,12 +137,12 @@ class TaskGraphFile {
     }
   }
 
-  /// Whether the task is a member of a collective that has a compute of its own.
+  /// True if the task is a member of a collective that has its own compute.
   [[nodiscard]] bool is_member(TaskId task) const {
     return dag_.rendezvous(task).valid() && expanded_[dag_.rendezvous(task).index()];
   }
 
-  /// The beginning of that part of the task which is written.
+  /// Returns the begin of the part of the task that is written.
   [[nodiscard]] Time begin(TaskId task) const {
     if (!is_member(task)) return timeline_.start[task.index()];
     return timeline_.start[timeline_.last_arrival[dag_.rendezvous(task).index()].index()];
@@ -193,8 +193,8 @@ class TaskGraphFile {
     }
   }
 
-  /// The members of a collective are written together, at the last of them: then everything they wait for
-  /// is written, and what waits for a member has a larger id than all members.
+  /// Writes a task. The members of a collective are written together when the last one is reached: everything they wait
+  /// for has then been written, and tasks that wait for a member get larger ids than all members.
   void write_in_turn(TaskId task) {
     if (!is_member(task)) {
       Ids after;
@@ -213,7 +213,7 @@ class TaskGraphFile {
     for (const TaskId member : members) write_task(member, hub);
   }
 
-  /// Adds the ids of what `task` waits for; writes its delay first, if it has one.
+  /// Adds the ids that `task` waits for. Writes its delay first, if it has one.
   void write_arrival(TaskId task, Ids& after) {
     for (const auto& [from, edge] : predecessors_.of(task)) {
       after.push_back(dag_.lag(edge) > Duration{} ? lag_ids_[edge.index()] : task_ids_[from.index()]);
@@ -247,11 +247,11 @@ class TaskGraphFile {
   Machine machine_;
   JsonWriter& json_;
   Predecessors predecessors_;
-  std::vector<bool> expanded_;  ///< by rendezvous
+  std::vector<bool> expanded_;  ///< indexed by rendezvous: true if it has its own compute
   Hosts task_hosts_;
   Hosts added_hosts_;
-  std::vector<std::uint32_t> task_ids_;  ///< in the file
-  std::vector<std::uint32_t> lag_ids_;   ///< in the file, by edge
+  std::vector<std::uint32_t> task_ids_;  ///< indexed by task: id in the file
+  std::vector<std::uint32_t> lag_ids_;   ///< indexed by edge: id in the file
   std::uint64_t next_id_ = 0;
 };
 
@@ -261,7 +261,7 @@ extern const Exporter task_graph_file_exporter;
 const Exporter task_graph_file_exporter{
     .name = "task-graph",
     .extension = "tasks.json",
-    .summary = "task graph: the replay as plain computes on hosts; replay and other simulators read it",
+    .summary = "task graph of the replay, for replay and other simulators",
     .accepts = Content::kTaskGraph,
     .write =
         [](const Answer& answer, OutputFile& out) {

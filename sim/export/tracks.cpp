@@ -27,7 +27,7 @@ TasksByLane::TasksByLane(const Dag& dag) : begin_(dag.lanes().size() + 1), tasks
 
 namespace {
 
-/// What the processes of a replay have in common.
+/// The data that the processes of a replay share.
 struct Ranks {
   explicit Ranks(const NamedReplay& of) : replay(of) {
     const Dag& dag = of.capture.dag;
@@ -39,7 +39,7 @@ struct Ranks {
 
   const NamedReplay& replay;
   std::map<Rank, std::vector<LaneId>> lanes;
-  std::optional<Time> measured_zero;  ///< absent where nothing was measured
+  std::optional<Time> measured_zero;  ///< start of the first task as measured; absent if nothing was measured
 };
 
 TrackProcess process_of(const Ranks& ranks, std::size_t index, Rank rank, bool replayed) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kLeftOut = 0xFFFFFFFFU;
 
-/// What names a node.
+/// Assigns tasks to groups, each of which becomes a node, and names them.
 class Groups {
  public:
   Groups(const Dag& dag, Folding folding) : dag_(dag), folding_(folding) {
@@ -34,7 +34,7 @@ class Groups {
            folding_.by == Fold::kRank;
   }
 
-  /// The number of the group that `task` is in, and whether the task is its first.
+  /// Returns the number of the task's group, and whether the task is its first.
   std::pair<std::uint32_t, bool> group_of(TaskId task) {
     const auto next = static_cast<std::uint32_t>(known_.size());
     if (folding_.by == Fold::kTask) return {tasks_++, true};
@@ -59,7 +59,8 @@ class Groups {
   }
 
  private:
-  /// Of communication its tensor, or the layer of which that is a parameter: "conv1" of Comm.conv1_weight.PUSH.0.
+  /// Returns the layer of a task. For communication, this is the layer that owns the tensor, "conv1" for
+  /// Comm.conv1_weight.PUSH.0, or the tensor if no layer does.
   [[nodiscard]] std::string_view layer_or_tensor(std::string_view name) const {
     if (!name.starts_with(kComm)) return layer_of(name);
     const std::string_view staged = staged_task(name).tensor;
@@ -68,7 +69,7 @@ class Groups {
     return layers_.contains(layer) ? layer : tensor;
   }
 
-  /// Of a group within its rank, the same number; names are looked at once each.
+  /// Returns a key that tasks of a group share within a rank. Each name is parsed only once.
   std::size_t key_of(TaskId task) {
     switch (folding_.by) {
       case Fold::kRank: return 0;
@@ -98,7 +99,7 @@ class Folder {
     graph_.folding = folding;
   }
 
-  /// Nothing if there would be more than `most` nodes.
+  /// Returns the folded graph; nothing if it would have more than `most` nodes.
   std::optional<Graph> fold(std::size_t most) {
     if (!add_nodes(most)) return std::nullopt;
     add_dependencies();
@@ -128,7 +129,7 @@ class Folder {
       ++graph_.tasks;
       ++graph_.nodes[node].tasks;
       graph_.nodes[node].time += dag_.duration(task);
-      // A task without a length counts as one that takes next to nothing.
+      // A task of zero length counts as 1 ns, so that a node with only such tasks has a class too.
       parts[node][static_cast<std::size_t>(path_class_of(dag_, task))] += std::max(dag_.duration(task), Duration{1});
     }
     for (std::size_t node = 0; node < parts.size(); ++node) {
@@ -156,7 +157,7 @@ class Folder {
     collect();
   }
 
-  /// Members of a collective in a chain: one to one is enough to see that they belong together.
+  /// Connects a collective's members in a chain, which is enough to show that they belong together.
   void add_meetings() {
     for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
       std::uint32_t last = kLeftOut;
@@ -170,7 +171,7 @@ class Folder {
     collect();
   }
 
-  /// Makes edges of what was added since the last call.
+  /// Turns the links added since the last call into edges.
   void collect() {
     std::sort(links_.begin(), links_.end());
     for (const auto& [from, to, link] : links_) {
@@ -224,13 +225,13 @@ class Folder {
   const std::vector<bool>& chosen_;
   Groups groups_;
   Graph graph_;
-  std::vector<std::uint32_t> node_of_;  ///< by task
+  std::vector<std::uint32_t> node_of_;  ///< indexed by task
   std::vector<AddedLink> links_;
 };
 
-/// Which tasks are drawn, and what they are together.
+/// The tasks that are drawn, and a description of them.
 struct Part {
-  std::vector<bool> chosen;  ///< by task
+  std::vector<bool> chosen;  ///< indexed by task: true if it is drawn
   std::string of = "the whole graph";
 };
 
@@ -251,7 +252,7 @@ Part part_of(const Capture& capture, const CriticalPath& path) {
   return part;
 }
 
-/// Whether most of the tasks name a layer.
+/// True if most of the tasks name a layer.
 bool has_layers(const Dag& dag, const std::vector<bool>& chosen) {
   std::size_t tasks = 0;
   std::size_t with = 0;
@@ -263,7 +264,7 @@ bool has_layers(const Dag& dag, const std::vector<bool>& chosen) {
   return 2 * with > tasks;
 }
 
-/// From fine to coarse.
+/// Returns the foldings to try, from fine to coarse.
 std::vector<Folding> ladder(bool layers) {
   std::vector<Folding> foldings{{Fold::kTask, true}};
   std::vector<Fold> folds{Fold::kName};
@@ -290,7 +291,8 @@ std::string_view to_text(Graph::Link link) noexcept {
 
 std::string to_text(const Folding& folding) {
   const bool says_rank = folding.by == Fold::kName || folding.by == Fold::kLayer || folding.by == Fold::kClass;
-  return fmt::format("{}{}", to_text(folding.by), says_rank && folding.ranks_apart ? " of each rank" : "");
+  return fmt::format("{}{}", folding.by == Fold::kLane ? "thread or stream" : to_text(folding.by),
+                     says_rank && folding.ranks_apart ? " of each rank" : "");
 }
 
 Graph graph_of(const Capture& capture, const CriticalPath& path, const std::optional<Folding>& folding) {

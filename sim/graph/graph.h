@@ -12,70 +12,71 @@
 #include "model/job/recording.h"
 #include "sim/analysis/critical_path.h"
 
-/// A Dag as people look at it: one iteration, folded until it is readable, with the critical path marked.
+/// A view of a Dag for people: one iteration, with tasks folded into nodes until it is readable, and the critical path
+/// marked.
 namespace stepsim::sim {
 
-/// What one node stands for.
+/// The kind of group that becomes one node.
 enum class Fold : std::uint8_t {
   kTask,
-  kName,   ///< tasks of one name; marks of steps are one name
+  kName,   ///< tasks with the same name; numbered step marks count as one name
   kLayer,  ///< NAME of FW.NAME, BW.NAME, UPDATE.NAME and Comm.NAME.STAGE.PARTITION; other tasks by class
-  kClass,  ///< of device work: gemm, reduction, ...; of other work its kind
+  kClass,  ///< device work by class: gemm, reduction, ...; other work by kind
   kLane,   ///< thread, stream or link
   kRank,
 };
-[[nodiscard]] std::string_view to_text(Fold fold) noexcept;  ///< "task", "name", ...
+[[nodiscard]] std::string_view to_text(Fold fold) noexcept;  ///< returns "task", "name", ...
 
-/// How a graph is folded. Tasks and lanes are of one rank each, whatever `ranks_apart` says.
+/// How a graph is folded. A task or lane node always belongs to one rank, whatever `ranks_apart` is.
 struct Folding {
   Fold by = Fold::kTask;
-  bool ranks_apart = true;  ///< a node holds tasks of one rank
+  bool ranks_apart = true;  ///< true if a node contains tasks of only one rank
 };
-[[nodiscard]] std::string to_text(const Folding& folding);  ///< "name of each rank", "layer"
+[[nodiscard]] std::string to_text(const Folding& folding);  ///< returns "name of each rank", "layer", ...
 
-/// As many nodes as people can read in one picture.
+/// The most nodes that people can read in one picture.
 inline constexpr std::size_t kReadableNodes = 500;
 
 struct Graph {
   struct Node {
     std::string name;
-    std::optional<Rank> rank;           ///< absent where it holds several
-    PathClass part = PathClass::kHost;  ///< of most of its time
+    std::optional<Rank> rank;           ///< absent if its tasks are on several ranks
+    PathClass part = PathClass::kHost;  ///< the class that takes most of the node's time
     std::size_t tasks = 0;
-    Duration time{};     ///< their own, waiting left out
-    Duration on_path{};  ///< how long the critical path is in them
+    Duration time{};     ///< the tasks' own time, without waiting
+    Duration on_path{};  ///< the time that the critical path spends in its tasks
     bool critical = false;
   };
-  /// What an edge is made of.
+  /// The kind of an edge.
   enum class Link : std::uint8_t {
     kDependency,  ///< `to` may start only after `from`
     kMeeting,     ///< parts of one collective: none ends before all have begun
-    kTurn,        ///< only the critical path: `from` was in front on the lane, or arrived last in the collective
+    kTurn,        ///< critical path only: `from` was before `to` on its lane, or arrived last in the collective
   };
   struct Edge {
     std::uint32_t from = 0;  ///< index into nodes
     std::uint32_t to = 0;
-    std::size_t edges = 1;  ///< of the Dag
+    std::size_t edges = 1;  ///< number of Dag edges it represents
     Link link = Link::kDependency;
     bool critical = false;
   };
 
-  std::vector<Node> nodes;  ///< by their first task: in topological order where nothing is folded
-  std::vector<Edge> edges;  ///< by from, to and link; none from a node to itself
+  std::vector<Node> nodes;  ///< sorted by their first task; in topological order if nothing is folded
+  std::vector<Edge> edges;  ///< sorted by from, to and link; none from a node to itself
   Folding folding;
-  std::string of;                        ///< "step 5", "the whole graph"
-  std::size_t tasks = 0;                 ///< in the nodes
-  std::size_t dependencies = 0;          ///< of the Dag between them
-  std::size_t inner_dependencies = 0;    ///< of these, inside a node
-  std::size_t tasks_of_other_steps = 0;  ///< left out
+  std::string of;                        ///< part that is shown, for example "step 5", "the whole graph"
+  std::size_t tasks = 0;                 ///< number of tasks in the nodes
+  std::size_t dependencies = 0;          ///< number of Dag edges between the tasks in the nodes
+  std::size_t inner_dependencies = 0;    ///< number of Dag edges inside a node
+  std::size_t tasks_of_other_steps = 0;  ///< number of tasks left out because they belong to other steps
   Duration path{};                       ///< the critical path's length; 0 if there is none
 };
 
-[[nodiscard]] std::string_view to_text(Graph::Link link) noexcept;  ///< "dependency", "meeting", "turn"
+[[nodiscard]] std::string_view to_text(Graph::Link link) noexcept;  ///< returns "dependency", "meeting", "turn"
 
-/// The iteration that `path` is of: the tasks of its step on all ranks, or everything where there are no steps or
-/// where steps were asked for. Without `folding` it is folded as little as leaves at most kReadableNodes.
-/// O(tasks + edges log edges) for each folding tried.
+/// Returns the graph of the iteration that contains `path`: the tasks of its step on all ranks. Without steps, it
+/// contains all tasks; if steps were requested, it contains their tasks. Without `folding`, uses the finest folding
+/// with at most kReadableNodes nodes. O(tasks + edges log edges) for each folding tried.
 [[nodiscard]] Graph graph_of(const Capture& capture, const CriticalPath& path, const std::optional<Folding>& folding);
 
 }  // namespace stepsim::sim

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/text.h"
+#include "sim/report/class_style.h"
 #include "sim/report/field.h"
 #include "sim/report/headline.h"
 
@@ -15,8 +16,8 @@ std::string headline(const Graph& graph) {
   std::string text = fmt::format("{} and {} of {}", counted(graph.nodes.size(), "node"),
                                  counted(graph.edges.size(), "edge"), graph.of);
   if (graph.folding.by != Fold::kTask) {
-    text += fmt::format(", one node a {}; in them {} with {}", to_text(graph.folding), counted(graph.tasks, "task"),
-                        graph.dependencies == 1 ? "1 dependency" : fmt::format("{} dependencies", graph.dependencies));
+    text += fmt::format(", one node per {}; they stand for {} with {}", to_text(graph.folding),
+                        counted(graph.tasks, "task"), counted(graph.dependencies, "dependency"));
   }
   if (graph.path == Duration{}) return text + ".";
   const auto critical =
@@ -25,7 +26,7 @@ std::string headline(const Graph& graph) {
                      counted(static_cast<std::size_t>(critical), "node"));
 }
 
-/// Of each node, by id: how many nodes it waits for, and how many wait for it.
+/// Counts, for each node, the nodes it waits for (`in`) and the nodes that wait for it (`out`).
 struct Degrees {
   explicit Degrees(const Graph& graph) : in(graph.nodes.size()), out(graph.nodes.size()) {
     for (const Graph::Edge& edge : graph.edges) {
@@ -47,8 +48,12 @@ struct NodeLine {
 constexpr auto kNode = std::to_array<Field<NodeLine>>({
     {"id", at<&NodeLine::id>},
     {"name", at<&NodeLine::node, &Graph::Node::name>, {"node"}},
-    {"rank", at<&NodeLine::node, &Graph::Node::rank>, {"rank"}},
-    {"class", at<&NodeLine::node, &Graph::Node::part>, {"class", Use::kHelp}},
+    {"rank", at<&NodeLine::node, &Graph::Node::rank>, {"rank", Use::kMain, Form::kId}},
+    {"class",
+     at<&NodeLine::node, &Graph::Node::part>,
+     {.title = "class",
+      .use = Use::kHelp,
+      .cell = [](const NodeLine& line) -> Cell { return std::string(style_of(line.node->part).label); }}},
     {"tasks", at<&NodeLine::node, &Graph::Node::tasks>, {"tasks", Use::kHelp}},
     {"time_ns", at<&NodeLine::node, &Graph::Node::time>, {"time"}},
     {"critical", at<&NodeLine::node, &Graph::Node::critical>},
@@ -102,15 +107,15 @@ Section notes_section(const Graph& graph) {
   Section section{.title = "What is drawn"};
   if (graph.tasks_of_other_steps > 0) {
     section.sentences.emplace_back(
-        fmt::format("{} outside {} left out; --steps chooses others.", counted(graph.tasks_of_other_steps, "task"),
+        fmt::format("{} outside {} left out; choose others with --steps.", counted(graph.tasks_of_other_steps, "task"),
                     fmt::format("{} {}", graph.of, graph.tasks_of_other_steps == 1 ? "is" : "are")));
   }
   if (graph.inner_dependencies > 0) {
-    section.sentences.emplace_back(fmt::format("{} of {} dependencies are inside a node and not drawn.",
-                                               graph.inner_dependencies, graph.dependencies));
+    section.sentences.emplace_back(
+        fmt::format("{} of {} {} inside one node and not drawn.", grouped(graph.inner_dependencies),
+                    counted(graph.dependencies, "dependency"), graph.inner_dependencies == 1 ? "is" : "are"));
   }
-  if (graph.path == Duration{})
-    section.sentences.emplace_back("The input holds no times, so there is no critical path.");
+  if (graph.path == Duration{}) section.sentences.emplace_back("The input has no times, so there is no critical path.");
   return section;
 }
 

@@ -10,12 +10,12 @@
 
 namespace stepsim::sim {
 
-/// What depends on what? {"schema":"stepsim.graph/1", ...} Prints `rows` nodes at most, those that the critical path is
-/// in longest first; JSON has all nodes and edges. Refers to its arguments.
+/// Returns the answer of `graph`, schema stepsim.graph/1. Prints at most `rows` nodes, first those in which the
+/// critical path is longest; JSON has all nodes and edges. Keeps references to its arguments.
 [[nodiscard]] Document graph_document(const Graph& graph, const Capture& capture, std::size_t rows,
                                       const Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema graph_schema();
 
 }  // namespace stepsim::sim

@@ -16,13 +16,14 @@
 #include "model/base/number.h"
 #include "model/base/quoted.h"
 #include "model/base/text.h"
+#include "sim/report/class_style.h"
 
 namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kLongestName = 40;
 
-/// Graphviz takes a backslash for the begin of an escape.
+/// Escapes backslashes, which start an escape sequence in Graphviz.
 std::string escaped(std::string_view text) {
   std::string made;
   for (const char c : text) {
@@ -43,8 +44,8 @@ std::string escaped(const std::vector<std::string>& lines) {
 
 std::string node_line(const Graph::Node& node, std::size_t number) {
   return fmt::format("  n{} [label=\"{}\", tooltip=\"{}\", fillcolor=\"{}\", fontcolor=\"{}\"{}];\n", number,
-                     escaped(label_of(node)), escaped(shown(node.name)), colour_of(node.part), ink_on(node.part),
-                     node.critical ? ", penwidth=3" : "");
+                     escaped(label_of(node)), escaped(shown(node.name)), style_of(node.part).colour,
+                     style_of(node.part).ink, node.critical ? ", penwidth=3" : "");
 }
 
 std::string edge_line(const Graph::Edge& edge) {
@@ -63,15 +64,15 @@ constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostEdges = 10'000;
 constexpr double kPixelsAnInch = 96;
 
-/// More than 2,000 nodes take side by side.
+/// Maximum length in inches. 2,000 nodes next to each other need less.
 constexpr double kMostInches = 20'000;
-/// Layouts that were seen have 2 MB at most.
+/// Maximum size of dot's output. Real layouts have at most 2 MB.
 constexpr std::size_t kMostBytes = 100'000'000;
 constexpr std::chrono::seconds kMostTime{60};
 constexpr std::string_view kAdvice =
     "--fold name, layer, class, lane or rank, --steps, --ranks, or -o FILE.dot, .gml or .json";
 
-/// The words of a line, which blanks divide.
+/// The words of a line, separated by blanks.
 class Words {
  public:
   explicit Words(std::string_view line) : line_(line), rest_(line) {}
@@ -83,10 +84,10 @@ class Words {
     rest_.remove_prefix(end);
     return word;
   }
-  /// A length in inches, as pixels.
+  /// Reads a length in inches and returns pixels.
   double length() {
     const std::optional<double> inches = parse_number<double>(next());
-    if (!inches || !(std::abs(*inches) <= kMostInches)) fail();  // nor is nan
+    if (!inches || !(std::abs(*inches) <= kMostInches)) fail();  // also rejects NaN
     return *inches * kPixelsAnInch;
   }
   std::size_t count() {
@@ -94,7 +95,7 @@ class Words {
     if (!number) fail();
     return *number;
   }
-  /// Of "n17", 17; nothing if that is no node.
+  /// Returns 17 for "n17"; nothing if the word is not a node.
   std::optional<std::size_t> node(std::size_t nodes) {
     std::string_view word = next();
     if (!word.starts_with('n')) return std::nullopt;
@@ -112,7 +113,7 @@ class Words {
   std::string_view rest_;
 };
 
-/// Reads the lines of `dot -Tplain`, of which the last is "stop".
+/// Reads the lines of `dot -Tplain`; the last one is "stop".
 class PlainLayout {
  public:
   explicit PlainLayout(const Graph& graph)
@@ -145,7 +146,8 @@ class PlainLayout {
   }
 
  private:
-  /// Graphviz counts from below. Its edges leave the picture by inches; none is farther away than the picture is large.
+  /// Reads a point. Graphviz measures y from the bottom. Its edges may leave the picture by a few inches, but never by
+  /// more than the picture's size.
   Layout::Point point(Words& words) const {
     const double x = words.length();
     const double y = layout_.height - words.length();
@@ -176,7 +178,8 @@ class PlainLayout {
     ++drawn_;
   }
 
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> edges_;  ///< still to come, the last first
+  /// Numbers of the edges that have no place yet, the last one first.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> edges_;
   std::vector<bool> placed_;
   std::size_t drawn_ = 0;
   bool whole_ = false;
@@ -184,14 +187,6 @@ class PlainLayout {
 };
 
 }  // namespace
-
-std::string_view colour_of(PathClass part) noexcept {
-  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072b2", "#d55e00", "#009e73", "#56b4e9",
-                                                                          "#e69f00", "#f0e442", "#cc79a7"};
-  return kColours[static_cast<std::size_t>(part)];
-}
-
-std::string_view ink_on(PathClass part) noexcept { return part == PathClass::kCompute ? "#ffffff" : "#111111"; }
 
 std::vector<std::string> label_of(const Graph::Node& node) {
   std::string below;
@@ -270,7 +265,7 @@ Layout parse_plain_layout(std::string_view text, const Graph& graph) {
 Layout layout_of(const Graph& graph, const ProgramLimits& limits) {
   refuse_without_layout();
   refuse_too_large(graph);
-  // Graphviz's own limits keep most graphs with many crossings from taking minutes.
+  // These limits of Graphviz prevent most graphs with many crossings from taking minutes.
   const std::vector<std::string> command{kProgram, "-Tplain", "-Gnslimit=4", "-Gnslimit1=4", "-Gmclimit=0.5"};
   return parse_plain_layout(run_program(command, dot_text(graph), limits), graph);
 }

@@ -19,7 +19,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// A YAML scalar that reads back as `text`, also within brackets.
+/// Returns a YAML scalar that reads back as `text`, also inside brackets.
 std::string scalar(const std::string& text) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./- ";
   const bool plain = !text.empty() && text.find_first_not_of(kLetters) == std::string::npos &&
@@ -30,7 +30,7 @@ std::string scalar(const std::string& text) {
   return quoted;
 }
 
-/// In the largest unit that gives a whole number.
+/// Uses the largest unit that gives a whole number.
 std::string rate_text(Bandwidth rate) {
   const double bytes = rate.bytes_per_second();
   if (std::fmod(bytes * 8, 1e9) == 0) return fmt::format("{:.0f}Gb/s", bytes * 8 / 1e9);
@@ -79,7 +79,7 @@ std::string hosts_text(const std::vector<Host>& hosts) {
   return numbered ? fmt::format("hosts: {}\n", hosts.size()) : fmt::format("hosts: [{}]\n", names);
 }
 
-/// How items are referred to: by name where that is clear, else by number.
+/// Returns how to refer to each item: by name if that is unique, otherwise by number.
 template <class Item>
 std::vector<std::string> references(const std::vector<Item>& items) {
   std::map<std::string, std::size_t> count;
@@ -92,7 +92,7 @@ std::vector<std::string> references(const std::vector<Item>& items) {
   return texts;
 }
 
-/// One cable a host and one switch, if that is what the cluster is.
+/// Returns the short form if the cluster is one switch with one cable per host.
 std::optional<ClusterShape> as_star(const Cluster& cluster) {
   if (cluster.hosts.empty() || cluster.links.size() != 2 * cluster.hosts.size()) return std::nullopt;
   const auto cable_of = [&](std::size_t host) {
@@ -113,7 +113,8 @@ std::optional<ClusterShape> as_star(const Cluster& cluster) {
   return built == cluster ? std::optional{shape} : std::nullopt;
 }
 
-/// Equal hosts with devices that are connected by NVLink or PCIe, on one switch, if that is what the cluster is.
+/// Returns the short form if the cluster is one switch with identical hosts whose devices are connected by NVLink or
+/// PCIe.
 std::optional<ClusterShape> as_nodes(const Cluster& cluster) {
   const std::size_t hosts = cluster.hosts.size();
   if (hosts == 0 || cluster.devices.empty() || cluster.devices.size() % hosts != 0) return std::nullopt;
@@ -155,7 +156,7 @@ std::string star_text(const Cluster& cluster, const ClusterShape& shape) {
   std::string text = fmt::format("nic: {}\n", cable_text(shape.nic));
   if (!shape.differ.empty()) text += "overrides:\n";
   for (const auto& [host, cable] : shape.differ) {
-    // A missing key would mean the value of all hosts, so every key is written.
+    // A missing key would mean the common value of all hosts, so every key is written.
     const std::string nic = fmt::format("{{bandwidth: {}, latency: {}, efficiency: {}}}", rate_text(cable.bandwidth),
                                         time_text(cable.latency), cable.efficiency);
     text += fmt::format("  - {{host: {}, nic: {}}}\n", hosts[host.index()], nic);
@@ -178,7 +179,7 @@ std::string nodes_text(const ClusterShape& shape) {
   return text;
 }
 
-/// A cluster link by link.
+/// Writes a cluster link by link.
 class LinkText {
  public:
   explicit LinkText(const Cluster& cluster)
@@ -267,10 +268,10 @@ std::string value_text(const NetworkParameter& parameter, const ParameterValue& 
   return fmt::format("{}", number);
 }
 
-/// Parameters of one map follow each other.
+/// Returns the text of `messages`. Relies on the order of parameters, in which those of the same map are adjacent.
 std::string messages_text(const NetworkParameters& network) {
   FlowMap messages;
-  std::string_view open;  // the map that `inner` holds
+  std::string_view open;  // the map whose entries `inner` contains
   FlowMap inner;
   const auto close = [&] {
     if (!inner.empty()) messages.add(open, inner.text());
@@ -298,7 +299,7 @@ std::string rates_text(const HostRates& rates) {
   return map.empty() ? "" : fmt::format("rates: {}\n", map.text());
 }
 
-/// One line a table.
+/// Writes one line per table.
 std::string measured_text(const std::vector<MeasuredCollective>& measured) {
   std::string text = measured.empty() ? "" : "collectives:\n";
   for (const MeasuredCollective& table : measured) {

@@ -7,9 +7,9 @@
 
 namespace stepsim::sim {
 
-/// The cluster as cluster.yaml (docs/cluster.md): by its numbers where every host has one cable
-/// to one switch, else link by link. Reading it gives the same cluster if rates are whole bytes a
-/// second, as those of files and calibration are, and names are UTF-8.
+/// Returns the cluster as cluster.yaml (docs/reference/cluster.md): in the short form if every host has one cable to
+/// one switch, otherwise link by link. Reading it back gives the same cluster if rates are whole bytes per second (as
+/// in files and calibration) and names are UTF-8.
 [[nodiscard]] std::string cluster_yaml(const Cluster& cluster);
 
 }  // namespace stepsim::sim

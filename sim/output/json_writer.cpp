@@ -77,7 +77,7 @@ JsonWriter& JsonWriter::integer(std::int64_t number) {
 }
 
 std::string JsonWriter::take() {
-  std::string taken;  // std::exchange makes gcc 12 see an overflow when it optimises at link time
+  std::string taken;  // not std::exchange: it makes gcc 12 report an overflow in link-time optimisation
   taken.swap(out_);
   return taken;
 }

@@ -14,9 +14,9 @@
 
 namespace stepsim::sim {
 
-/// Writes JSON text piece by piece: into a string that `take()` returns, or to a sink, in pieces of
-/// about 64 KiB, so that a document of any size needs no more memory than that. The writer places
-/// commas; begin and end must match, which an assertion checks.
+/// Writes JSON text piece by piece, either into a string that `take()` returns, or to a sink in pieces of about 64 KiB,
+/// which limits memory for large documents. The writer adds the commas. Begins and ends must match, which an assertion
+/// checks.
 ///
 ///     json.begin_object().key("tasks").value(12).key("names").begin_array().value("a").end_array().end_object();
 class JsonWriter {
@@ -24,7 +24,7 @@ class JsonWriter {
   using Sink = std::function<void(std::string_view text)>;
 
   JsonWriter() = default;
-  /// Hands the text to `sink` as it piles up; finish() hands over the rest.
+  /// Passes the text to `sink` in pieces; finish() passes the rest.
   explicit JsonWriter(Sink sink) : sink_(std::move(sink)) {}
 
   JsonWriter& begin_object();
@@ -39,25 +39,25 @@ class JsonWriter {
   JsonWriter& value(Integer number) {
     return integer(static_cast<std::int64_t>(number));
   }
-  /// Shortest text that reads back as the same double; null if it is not finite.
+  /// Writes the shortest text that reads back as the same double; null if it is not finite.
   JsonWriter& value(double number);
-  /// In whole nanoseconds.
+  /// Writes whole nanoseconds.
   JsonWriter& value(Duration duration) { return integer(duration.count()); }
-  /// null where there is none.
+  /// Writes null for an empty optional.
   template <class Value>
   JsonWriter& value(const std::optional<Value>& optional) {
     return optional ? value(*optional) : null();
   }
   JsonWriter& null();
-  /// A number already written as JSON: "12.345".
+  /// Writes a number that is already JSON: "12.345".
   JsonWriter& raw(std::string_view number);
-  /// The next value or key begins a line.
+  /// Starts a new line before the next value or key.
   JsonWriter& new_line();
 
   [[nodiscard]] const std::string& text() const noexcept { return out_; }
-  /// Everything written since the last call.
+  /// Returns everything written since the last call.
   [[nodiscard]] std::string take();
-  /// Hands what is left to the sink. Precondition: there is one.
+  /// Passes the rest of the text to the sink. Precondition: there is a sink.
   void finish();
 
  private:
@@ -68,7 +68,7 @@ class JsonWriter {
 
   Sink sink_;
   std::string out_;
-  std::vector<bool> has_values_;  ///< one for each open bracket
+  std::vector<bool> has_values_;  ///< for each open bracket: true if a value was written in it
   bool after_key_ = false;
   bool wants_new_line_ = false;
 };

@@ -8,19 +8,18 @@
 
 namespace stepsim::sim {
 
-/// Where a result comes from: enough to make it again, and to see that it is the same.
-/// Every output carries it.
+/// The origin of a result: enough to reproduce it and to check that it is the same. Every output contains it.
 struct Provenance {
   std::string version;
   std::string commit;
-  std::string command;  ///< can be pasted into a shell; without options that change no result
+  std::string command;  ///< can be pasted into a shell; without options that do not change the result
   std::vector<InputFile> inputs;
 };
 
-/// "PATH (N bytes, crc64 HEX)".
+/// Describes an input: "PATH (N bytes, crc64 HEX)".
 [[nodiscard]] std::string to_text(const InputFile& input);
 
-/// Sixteen hexadecimal digits.
+/// Returns the checksum as sixteen hexadecimal digits.
 [[nodiscard]] std::string checksum_text(const InputFile& input);
 
 }  // namespace stepsim::sim

@@ -23,7 +23,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Closes what it holds.
+/// Closes its descriptor on destruction.
 class Descriptor {
  public:
   explicit Descriptor(int number) noexcept : number_(number) {}
@@ -45,7 +45,8 @@ class Descriptor {
   throw OutputError(fmt::format("{} cannot be run: {}", shown(program), std::generic_category().message(error_number)));
 }
 
-/// A file in memory that holds `input`, at its begin. So a program that writes before it has read all cannot block.
+/// Returns a memory file with `input`, positioned at its begin. Unlike a pipe, it cannot block a program that writes
+/// before it has read everything.
 int file_with(std::string_view input, const std::string& program) {
   const int file = ::memfd_create("stepsim-input", MFD_CLOEXEC);
   if (file < 0) fail(program, errno);
@@ -62,9 +63,9 @@ int file_with(std::string_view input, const std::string& program) {
   return file;
 }
 
-/// The file that a shell would run under this name; empty if there is none.
+/// Returns the file that a shell would run for this name; empty if there is none.
 std::string path_of_program(const std::string& name) {
-  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets variables
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no thread changes variables
   std::string_view rest = path == nullptr ? std::string_view{} : path;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(':'), rest.size());
@@ -75,8 +76,8 @@ std::string path_of_program(const std::string& name) {
   return {};
 }
 
-/// What the new process does after fork(): only calls that a signal handler may make. posix_spawn() cannot ask for a
-/// signal at our death.
+/// Runs in the new process after fork(), so it makes only async-signal-safe calls. posix_spawn() is not used, because
+/// it cannot request a signal for the parent's death.
 [[noreturn]] void become(const char* file, char* const* words, int input, int output, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -88,7 +89,7 @@ std::string path_of_program(const std::string& name) {
   ::_exit(kNotRunnable);
 }
 
-/// A program in a process group of its own, which is killed unless it has ended.
+/// A program in its own process group; killed on destruction if it has not ended.
 class Child {
  public:
   Child(const std::vector<std::string>& command, int input, int output) : name_(command.front()) {
@@ -96,13 +97,14 @@ class Child {
     if (file.empty()) fail(name_, ENOENT);
     std::vector<char*> words;
     words.reserve(command.size() + 1);
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));  // as exec wants it
+    // exec takes pointers to non-const characters.
+    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     const pid_t parent = ::getpid();
     process_ = ::fork();
     if (process_ == 0) become(file.c_str(), words.data(), input, output, parent);
     if (process_ < 0) fail(name_, errno);
-    ::setpgid(process_, process_);  // whoever is first
+    ::setpgid(process_, process_);  // the child does this too; whichever is first
   }
   ~Child() {
     if (process_ <= 0) return;
@@ -113,7 +115,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Whether it has ended with 0. Throws if it has ended otherwise.
+  /// Returns true if the program has exited with status 0. Throws if it ended in any other way.
   bool is_done() {
     int status = 0;
     const pid_t ended = ::waitpid(process_, &status, WNOHANG);
@@ -131,13 +133,13 @@ class Child {
   pid_t process_ = 0;
 };
 
-/// Waits for a program within its limits.
+/// Waits for a program and enforces its limits.
 class Watch {
  public:
   Watch(const std::string& program, const ProgramLimits& limits)
       : program_(program), limits_(limits), end_(std::chrono::steady_clock::now() + limits.time) {}
 
-  /// All that comes out of the pipe `descriptor`.
+  /// Reads from the pipe `descriptor` until its end.
   [[nodiscard]] std::string read_all(int descriptor) const {
     constexpr std::size_t kBlock = 1U << 16U;
     std::string text;
@@ -157,7 +159,7 @@ class Watch {
   }
 
  private:
-  /// Waits a moment, or until read() would not block: whether that is so.
+  /// Waits up to 20 ms for read() not to block; returns true if it would not.
   [[nodiscard]] bool wait(int descriptor) const {
     constexpr int kMilliseconds = 20;
     pollfd what{.fd = descriptor, .events = POLLIN, .revents = 0};
@@ -189,7 +191,7 @@ std::string run_program(const std::vector<std::string>& command, std::string_vie
   Descriptor in{ends[1]};
   const Watch watch(program, limits);
   Child child(command, file.number(), in.number());
-  in.close();  // else the program's end would not be the end of the pipe
+  in.close();  // otherwise the pipe would stay open after the program's end
   std::string text = watch.read_all(out.number());
   watch.wait_for_end(child);
   return text;

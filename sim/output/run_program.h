@@ -10,21 +10,21 @@
 
 namespace stepsim::sim {
 
-/// Whether PATH leads to a program of that name.
+/// True if PATH contains a program of that name.
 [[nodiscard]] bool has_program(const std::string& name);
 
-/// What a program may take, and what to do where it takes more.
+/// Limits for a program's run, and the advice to give if it exceeds them.
 struct ProgramLimits {
   std::chrono::milliseconds time;
-  std::size_t bytes;                        ///< of what it writes
-  std::string_view advice;                  ///< of the error: what follows "expected "
+  std::size_t bytes;                        ///< maximum size of the program's output
+  std::string_view advice;                  ///< text of the error after "expected "
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: Interrupted is thrown
 };
 
-/// Runs the program command[0], found along PATH, with the other words as its arguments, hands it `input` and returns
-/// what it writes to standard output; its standard error is dropped. No shell takes part. Throws OutputError if it
-/// cannot be started, exceeds a limit or does not end with 0. It ends with this call, together with the programs that
-/// it started itself, and is killed with us.
+/// Runs the program command[0], found in PATH, with the other words as its arguments. Passes it `input` and returns its
+/// standard output; drops its standard error. Uses no shell. Throws OutputError if the program cannot be started,
+/// exceeds a limit or exits with a status other than 0. The program and its children are killed when this call ends or
+/// this process dies.
 [[nodiscard]] std::string run_program(const std::vector<std::string>& command, std::string_view input,
                                       const ProgramLimits& limits);
 

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".stepsim-tmp";
 constexpr std::size_t kBufferSize = 1U << 18U;
-/// How much of the target's name a temporary's name holds: a file's name has at most 255 bytes.
+/// The longest part of the target's name in a temporary file's name; a file name has at most 255 bytes.
 constexpr std::size_t kMostOfName = 200;
 
 std::string folder_of(const std::string& path) {
@@ -49,7 +49,7 @@ bool is_of_proc(const std::string& folder) {
   return ::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/// A descriptor of a process, such as /dev/fd/1, or a link to one, such as /dev/stdout.
+/// True for a process's descriptor, such as /dev/fd/1, or a link to one, such as /dev/stdout.
 bool is_descriptor(const std::string& path) {
   std::string target(PATH_MAX, '\0');
   const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
@@ -58,7 +58,7 @@ bool is_descriptor(const std::string& path) {
   return is_of_proc(folder_of(path)) || is_of_proc(folder_of(target));
 }
 
-/// A file that cannot be replaced by another: a terminal, a pipe, what a descriptor stands for.
+/// True for a file that cannot be replaced by another: a terminal, a pipe, a descriptor.
 bool is_written_in_place(const std::string& path) {
   if (is_descriptor(path)) return true;
   struct stat status {};
@@ -75,7 +75,8 @@ struct CloseFolder {
   void operator()(DIR* folder) const noexcept { ::closedir(folder); }
 };
 
-/// A writer locks its temporary while it lives, so a temporary that can be locked is stale.
+/// Removes a temporary file that no writer has locked. A writer keeps its temporary file locked, so one that can be
+/// locked is stale.
 void remove_if_unlocked(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return;
@@ -83,7 +84,7 @@ void remove_if_unlocked(const std::string& path) {
   ::close(descriptor);
 }
 
-/// Makes the rename survive a power cut. Some file systems cannot sync a folder; that is no error.
+/// Makes the rename survive a power failure. Some file systems cannot sync a folder; that is not an error.
 void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -120,7 +121,7 @@ Gzip::Gzip() : state_(std::make_unique<State>()) {
   isal_zstream& stream = state_->stream;
   isal_deflate_init(&stream);
   stream.gzip_flag = IGZIP_GZIP;
-  stream.level = 3;  // 1 and 2 give other bytes now and then (ISA-L 2.30)
+  stream.level = 3;  // levels 1 and 2 sometimes give different bytes (ISA-L 2.30)
   stream.level_buf = state_->level.data();
   stream.level_buf_size = static_cast<std::uint32_t>(state_->level.size());
 }
@@ -139,7 +140,7 @@ void Gzip::finish(std::string& out) {
 
 void Gzip::deflate(std::string_view text, std::string& out) {
   isal_zstream& stream = state_->stream;
-  // The library reads only; its pointer is not const.
+  // The library only reads the text, although its pointer is not const.
   stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<std::uint32_t>(text.size());
   do {
@@ -152,7 +153,7 @@ void Gzip::deflate(std::string_view text, std::string& out) {
 }
 
 void refuse_unwritable(const std::string& path) {
-  if (path == kStandardOutput) return;  // the first write tells
+  if (path == kStandardOutput) return;  // the first write will report problems
   refuse_no_file_name(path);
   const bool possible = is_written_in_place(path) ? ::access(path.c_str(), W_OK) == 0
                                                   : ::access((folder_of(path) + "/.").c_str(), W_OK | X_OK) == 0;
@@ -199,10 +200,11 @@ void OutputFile::open_temporary() {
   } while (descriptor_ < 0 || !lock_temporary());
 }
 
-/// False if another process took the new file for a stale one before it was locked.
+/// Locks the new temporary file. Returns false if another process removed it as stale before that.
 bool OutputFile::lock_temporary() {
   struct stat status {};
-  const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;  // NFS may know no locks
+  // NFS may not support locks.
+  const bool locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   const int problem = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
   if (locked && problem == 0 && status.st_nlink > 0) return true;
   drop_temporary();

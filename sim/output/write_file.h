@@ -8,9 +8,9 @@
 
 namespace stepsim::sim {
 
-/// Compresses one stream of bytes to gzip (RFC 1952), without a name or a time. What it inflates to is the same on
-/// every machine; the compressed bytes may differ with the processor, for which igzip has its own search for
-/// repetitions.
+/// Compresses one stream of bytes to gzip (RFC 1952), without a name or a time. The decompressed text is the same on
+/// every machine; the compressed bytes may depend on the processor, because igzip uses processor-specific match
+/// finders.
 class Gzip {
  public:
   Gzip();
@@ -18,9 +18,9 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  /// Appends to `out` what is ready after `text`.
+  /// Compresses `text` and appends the available output to `out`.
   void add(std::string_view text, std::string& out);
-  /// Appends the end of the stream. To be called once.
+  /// Appends the end of the stream. Call it once.
   void finish(std::string& out);
 
  private:
@@ -31,21 +31,21 @@ class Gzip {
   std::unique_ptr<State> state_;
 };
 
-/// In the place of a path: standard output.
+/// A path that means standard output.
 inline constexpr std::string_view kStandardOutput = "-";
 
 enum class Compression : std::uint8_t { kNone, kGzip };
 
-/// Writes a file as a whole: text goes to a temporary beside the target; commit() syncs that, renames it
-/// over the target and syncs the folder. A reader sees the old file or the new one, whatever happens in
-/// between. Without commit() nothing is left.
+/// Writes a file atomically. The text goes to a temporary file next to the target; commit() syncs it, renames it over
+/// the target and syncs the folder. A reader sees either the old or the new file, whatever happens in between. Without
+/// commit() nothing remains.
 ///
-/// Mode 0666 less the umask. A symlink at `path` is replaced, not followed. Temporaries
-/// (".NAME.PID-N.stepsim-tmp") that a killed process left are removed when `path` is next
-/// written. A device, a pipe, an open descriptor (/dev/stdout) and standard output ("-") are written in place.
+/// The mode is 0666 less the umask. A symlink at `path` is replaced, not followed. Temporary files
+/// (".NAME.PID-N.stepsim-tmp") of killed processes are removed when `path` is next written. A device, a pipe, an open
+/// descriptor (/dev/stdout) and standard output ("-") are written in place.
 ///
-/// Every failure is an OutputError with the path and the reason, and, for a full disk, the
-/// bytes needed so far and the bytes free. SIGXFSZ must be ignored (cli/program/process.cpp does).
+/// Every failure is an OutputError with the path and the reason; for a full disk also with the bytes needed so far and
+/// the bytes free. SIGXFSZ must be ignored (cli/program/process.cpp does this).
 class OutputFile {
  public:
   explicit OutputFile(std::string path, Compression compression = Compression::kNone);
@@ -57,7 +57,7 @@ class OutputFile {
   void commit();
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// Behind the compression.
+  /// Returns the number of bytes written so far, after compression.
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return flushed_ + buffer_.size(); }
 
  private:
@@ -71,20 +71,20 @@ class OutputFile {
   [[noreturn]] void fail(int error_number) const;
 
   std::string path_;
-  std::string folder_;          ///< of path_, "." if it names none
-  std::string prefix_;          ///< of the names of temporaries
-  std::string temporary_;       ///< empty when written in place, and after commit()
-  std::unique_ptr<Gzip> gzip_;  ///< null: not compressed
+  std::string folder_;          ///< folder of path_, "." if it names none
+  std::string prefix_;          ///< start of the temporary files' names
+  std::string temporary_;       ///< empty if written in place, and after commit()
+  std::unique_ptr<Gzip> gzip_;  ///< null if the file is not compressed
   std::string buffer_;
   std::uint64_t flushed_ = 0;
   int descriptor_ = -1;
 };
 
-/// Throws OutputError if it can be seen already that nothing can be written to `path`: a folder, a folder that is not
-/// there or may not be written. To be called before long work.
+/// Throws OutputError if `path` clearly cannot be written: it is a folder, or its folder does not exist or is
+/// read-only. Call it before long work.
 void refuse_unwritable(const std::string& path);
 
-/// Writes all of `text` to `path` as OutputFile does.
+/// Writes all of `text` to `path`, atomically like OutputFile.
 void write_file(const std::string& path, std::string_view text);
 
 }  // namespace stepsim::sim

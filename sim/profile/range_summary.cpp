@@ -13,10 +13,10 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kTrimmedShare = 5;  // one of so many is left out at each end
+constexpr std::size_t kTrimmedShare = 5;  // one in this many is left out at each end
 constexpr std::size_t kEarlyShare = 10;
 
-/// The sum of fractions and of whole parts apart, so that no sum of days overflows.
+/// Adds quotients and remainders separately, so that sums of days do not overflow.
 Duration arithmetic_mean(std::span<const Duration> measured) {
   const auto count = static_cast<std::int64_t>(measured.size());
   Duration whole{};
@@ -37,7 +37,8 @@ const NamedMean& named(RangeMean mean) noexcept {
 
 constexpr std::string_view kWholeIteration = "High_Level";
 
-/// How many ranges of its stream each one lies in. What was never stopped, or has no indices, lies in none.
+/// Returns the number of ranges of the same stream around each range; 0 for a range that was never stopped or has no
+/// indices.
 std::vector<std::size_t> depths_of(const RangeProfile& profile) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < profile.ranges.size(); ++i) {
@@ -52,7 +53,7 @@ std::vector<std::size_t> depths_of(const RangeProfile& profile) {
     return key(a) < key(b);
   });
   std::vector<std::size_t> depths(profile.ranges.size());
-  std::vector<std::size_t> open;  // ranges around the current one, the outermost first
+  std::vector<std::size_t> open;  // the ranges around the current one, the outermost first
   for (const std::size_t i : order) {
     const MeasuredRange& range = profile.ranges[i];
     const auto is_around = [&](std::size_t outer) {

@@ -72,7 +72,7 @@ std::vector<std::string> labels_by_cost(const std::vector<Costs>& runs) {
   return labels;
 }
 
-/// `time` times `of` over `among`, rounded down.
+/// Returns time * of / among, rounded down.
 Duration share_of(Duration time, std::size_t of, std::size_t among) {
   const auto whole = static_cast<std::int64_t>(among);
   const auto part = static_cast<std::int64_t>(of);
@@ -100,7 +100,7 @@ void compare_with_ideal(Scaling& scaling) {
   }
 }
 
-/// How many times as long as in the first run; nothing if that is not known.
+/// Returns the iteration relative to that of the first run; nothing if either is unknown.
 std::optional<double> against_first(const Scaling& scaling, const ScalingRun& run) {
   const std::optional<Duration>& first = scaling.runs.front().iteration;
   if (!run.iteration || !first || *first <= Duration{}) return std::nullopt;
@@ -129,7 +129,7 @@ constexpr auto kCost = std::to_array<Field<CostLine>>({
     {"on", at<&CostLine::cost, &LabelCost::where>},
 });
 
-/// For people, and as rows for spreadsheets.
+/// Fields for the terminal and for spreadsheets.
 constexpr auto kCostRow = std::to_array<Field<CostLine>>({
     {"run", at<&CostLine::run, &ScalingRun::name>},
     {"devices", at<&CostLine::run, &ScalingRun::devices>},
@@ -154,15 +154,15 @@ constexpr auto kRun = std::to_array<Field<RunLine>>({
     {"name", at<&RunLine::run, &ScalingRun::name>, {"run"}},
     {"processes", at<&RunLine::run, &ScalingRun::processes>, {"processes", Use::kHelp}},
     {"devices", at<&RunLine::run, &ScalingRun::devices>, {"devices"}},
-    {"iterations", at<&RunLine::run, &ScalingRun::iterations>, {.title = "iterations", .use = Use::kHelp, .place = 1}},
-    {"iteration_ns", at<&RunLine::run, &ScalingRun::iteration>, {"iteration"}},
+    {"iterations", at<&RunLine::run, &ScalingRun::iterations>, {.title = "steps", .use = Use::kHelp, .place = 1}},
+    {"iteration_ns", at<&RunLine::run, &ScalingRun::iteration>, {"step time"}},
     {"against_first",
      at<&RunLine::against_first>,
-     {.title = "against the first",
+     {.title = "relative to first",
       .cell =
           [](const RunLine& line) {
             const std::optional<double> times = line.against_first();
-            return times ? Cell(fmt::format("{:.2f} x", *times), *times, Unit::kRatio) : Cell("-");
+            return times ? Cell(fmt::format("{:.2f}x", *times), *times, Unit::kRatio) : Cell("-");
           }}},
     {"ideal_ns", at<&RunLine::run, &ScalingRun::ideal>, {"ideal"}},
     {"efficiency", at<&RunLine::run, &ScalingRun::efficiency>, {"efficiency", Use::kMain, Form::kShare}},
@@ -186,11 +186,12 @@ constexpr auto kScaling = std::to_array<Field<Scaling>>({
     {"runs", at<run_lines>, kRun, kRowLines},
 });
 
-/// "as long as RUN": what the ideal is.
+/// Describes the ideal: "as long as RUN".
 std::string ideal_in_words(const Scaling& scaling) {
   const ScalingRun& smallest = scaling.runs[scaling.smallest];
-  const std::string_view how =
-      scaling.ideal == Ideal::kWeak ? "as long as on" : "in proportion to the devices, from what it takes on";
+  const std::string_view how = scaling.ideal == Ideal::kWeak
+                                   ? "the same step time as"
+                                   : "a step time divided by the growth in devices, relative to";
   return fmt::format("ideal ({} scaling): {} {} of {}", to_text(scaling.ideal), how,
                      counted(smallest.devices, "device"), shown(smallest.name));
 }
@@ -201,10 +202,10 @@ Section runs_section(const Scaling& scaling) {
   if (!ideal) rows.without = {"ideal", "efficiency"};
   Section section{.title = "Runs", .table = table_of(kRun, run_lines(scaling), rows)};
   section.sentences.emplace_back(fmt::format(
-      "iteration: {} of the measurements, of the slowest process; average and longest: sums over the ranges of what "
-      "each takes on average over its streams, and on the slowest of them; their difference is imbalance",
+      "step time: {} of the samples, of the slowest process; average and longest: sum of the durations of the ranges, "
+      "averaged over the streams or on the slowest stream of each; their difference is imbalance",
       in_words(scaling.mean)));
-  if (ideal) section.sentences.emplace_back(ideal_in_words(scaling) + "; efficiency: the ideal over the iteration");
+  if (ideal) section.sentences.emplace_back(ideal_in_words(scaling) + "; efficiency: ideal step time / step time");
   return section;
 }
 
@@ -227,15 +228,16 @@ std::string headline_of(const Scaling& scaling) {
   const ScalingRun& first = scaling.runs.front();
   const ScalingRun& last = scaling.runs.back();
   if (scaling.runs.size() == 1) {
-    return fmt::format("One run on {}{}.", counted(first.devices, "device"),
-                       first.iteration ? ": an iteration takes " + stepsim::to_text(*first.iteration) : "");
+    return fmt::format("Step time {} (1 run on {}).",
+                       first.iteration ? stepsim::to_text(*first.iteration) : std::string("not measured"),
+                       counted(first.devices, "device"));
   }
   const std::string what = fmt::format("{} on {} to {}", counted(scaling.runs.size(), "run"), first.devices,
                                        counted(last.devices, "device"));
   const std::optional<double> times = against_first(scaling, last);
-  if (!times) return what + ", of which not all measured whole iterations.";
-  return fmt::format("{}: an iteration takes {} in the first and {} in the last, {:.2f} times as long.", what,
-                     stepsim::to_text(*first.iteration), stepsim::to_text(*last.iteration), *times);
+  if (!times) return what + ", not all of which measured whole steps.";
+  return fmt::format("Step time {} in the last run, {:.2f}x the first run's {} ({}).",
+                     stepsim::to_text(*last.iteration), *times, stepsim::to_text(*first.iteration), what);
 }
 
 BarChart::Row stacked(const ScalingRun& run, std::string name, Duration LabelCost::*length, const Scaling& scaling) {
@@ -312,14 +314,14 @@ Document scaling_document(const Scaling& scaling, std::size_t rows, const Proven
 }
 
 BarChart chart_of(const Scaling& scaling) {
-  BarChart chart{.title = "Iterations, and what their ranges take", .axis = "time"};
-  chart.kinds.emplace_back("whole iteration");
+  BarChart chart{.title = "Step times and the durations of their ranges", .axis = "time"};
+  chart.kinds.emplace_back("whole step");
   chart.kinds.insert(chart.kinds.end(), scaling.labels.begin(), scaling.labels.end());
   for (const ScalingRun& run : scaling.runs) {
-    BarChart::Row iteration{.group = run.name, .name = "whole iteration"};
+    BarChart::Row iteration{.group = run.name, .name = "whole step"};
     if (run.iteration) {
       iteration.bars.push_back({.length = *run.iteration,
-                                .hint = fmt::format("whole iteration on {}: {}", counted(run.devices, "device"),
+                                .hint = fmt::format("whole step on {}: {}", counted(run.devices, "device"),
                                                     stepsim::to_text(*run.iteration))});
     }
     chart.rows.push_back(std::move(iteration));

@@ -15,7 +15,7 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kMostLevels = 12;  // of bars that overlap; more lie in the last
+constexpr std::size_t kMostLevels = 12;  // levels of overlapping bars; all further bars share the last one
 
 const MeasuredRange& range_of(const RangeTimeline& timeline, const RangeSummary& one) {
   return timeline.run.processes[one.process].ranges[one.range];
@@ -23,27 +23,27 @@ const MeasuredRange& range_of(const RangeTimeline& timeline, const RangeSummary&
 
 std::string host_of(const RangeProfile& profile) { return profile.host.empty() ? profile.file : profile.host; }
 
-/// Ranges of one label, over all streams.
+/// The ranges with one label, over all streams.
 struct LabelRow {
   std::string label;
   std::size_t streams = 0;
   std::size_t samples = 0;
   std::size_t depth = std::numeric_limits<std::size_t>::max();
-  std::optional<Duration> begin;  ///< the earliest
+  std::optional<Duration> begin;  ///< begin of the earliest of these ranges
   Duration sum{};
   Duration longest{};
   Duration average{};
-  std::optional<double> share;  ///< of an iteration
+  std::optional<double> share;  ///< share of an iteration
 };
 constexpr auto kLabelRow = std::to_array<Field<LabelRow>>({
     {"", at<&LabelRow::label>, {"range"}},
-    {"", at<&LabelRow::depth>, {"in", Use::kDetail}},
+    {"", at<&LabelRow::depth>, {"nested in", Use::kDetail}},
     {"", at<&LabelRow::streams>, {"streams", Use::kHelp}},
-    {"", at<&LabelRow::begin>, {"begins"}},
-    {"", at<&LabelRow::average>, {"takes"}},
+    {"", at<&LabelRow::begin>, {"start"}},
+    {"", at<&LabelRow::average>, {"duration"}},
     {"", at<&LabelRow::longest>, {"longest"}},
-    {"", at<&LabelRow::share>, {"of iteration", Use::kMain, Form::kShare}},
-    {"", at<&LabelRow::samples>, {"measured", Use::kHelp}},
+    {"", at<&LabelRow::share>, {"share of step", Use::kMain, Form::kShare}},
+    {"", at<&LabelRow::samples>, {"samples", Use::kHelp}},
 });
 
 std::vector<LabelRow> rows_by_label(const RangeTimeline& timeline) {
@@ -71,14 +71,14 @@ std::vector<LabelRow> rows_by_label(const RangeTimeline& timeline) {
 
 Section labels_section(const RangeTimeline& timeline, std::size_t most) {
   const std::vector<LabelRow> rows = rows_by_label(timeline);
-  Section section{.title = "Ranges, in the order in which they begin",
+  Section section{.title = "Ranges, in order of start time",
                   .table = table_of(kLabelRow, rows, {.most = most, .compared = true})};
   add_more_sentence(section, rows.size(), most);
   section.sentences.emplace_back(
-      fmt::format("begins: after the iteration's start, {} of the measurements, on the stream where that is earliest; "
-                  "takes: {} of the measurements, on average over the streams, and longest: of the slowest stream",
+      fmt::format("start: time since the start of the step, {} of the samples, on the stream where it is earliest; "
+                  "duration: {} of the samples, averaged over the streams; longest: the same on the slowest stream",
                   in_words(timeline.means.begin), in_words(timeline.means.length)));
-  section.sentences.emplace_back("in: how many other ranges it lies in, whose times hold its own");
+  section.sentences.emplace_back("nested in: number of ranges around it, whose durations include it");
   return section;
 }
 
@@ -93,24 +93,25 @@ std::string headline_of(const RangeTimeline& timeline) {
   const std::string where = run.processes.size() == 1 ? shown(host_of(run.processes.front()))
                                                       : fmt::format("{} processes", run.processes.size());
   const std::optional<Duration> iteration = iteration_of(run, timeline.means.length);
-  return fmt::format("{} on {} of {}, {} in different iterations{}.", counted(labels.size(), "range"),
-                     counted(devices_in(run), "device"), where, counted(samples, "measurement"),
-                     iteration ? fmt::format(": an iteration takes {} ({})", stepsim::to_text(*iteration),
-                                             in_words(timeline.means.length))
-                               : std::string(", whole ones not among them"));
+  return fmt::format(
+      "{} ({} on {} of {}, {} from different steps).",
+      iteration ? fmt::format("Step time {}, {}", stepsim::to_text(*iteration), in_words(timeline.means.length))
+                : std::string("Step time not measured"),
+      counted(labels.size(), "range"), counted(devices_in(run), "device"), where, counted(samples, "sample"));
 }
 
-/// Whether the ranges can be of iterations as they are without stalls.
+/// Returns a caution if the order of the ranges shows that stalls disturbed the iterations.
 std::string caution_of(const RangeTimeline& timeline) {
   const OrderCheck order = order_of(timeline.run, timeline.ranges);
   const double share = order.all == 0 ? 0 : static_cast<double>(order.contradicted) / static_cast<double>(order.all);
-  constexpr double kFew = 0.02;  // short neighbours change places by chance
+  // Share of ranges that may be out of order, because short neighbouring ranges swap by chance.
+  constexpr double kFew = 0.02;
   if (share <= kFew) return {};
   return fmt::format(
-      "{} of {} ranges end before one begins that the code starts earlier: iterations were disturbed, so ranges that "
-      "follow each other do not fit together.{}",
+      "{} of {} ranges end before the start of a range that precedes them in the code: some steps were disturbed, so "
+      "the ranges do not fit together.{}",
       order.contradicted, order.all,
-      timeline.means.begin == RangeMean::kEarly ? "" : " '--begin early' takes the undisturbed ones.");
+      timeline.means.begin == RangeMean::kEarly ? "" : " '--begin early' uses the undisturbed ones.");
 }
 
 Section diagnostics_section(const Diagnostics& diagnostics) {
@@ -126,13 +127,13 @@ struct MeanOf {
   std::optional<Duration> operator()(const Lengths& measured) const { return mean_of(measured, mean); }
 };
 constexpr auto kMeans = std::to_array<Field<Lengths>>({
-    {"count", at<&Lengths::size>, {"iterations"}},
+    {"count", at<&Lengths::size>, {"steps"}},
     {"median", MeanOf<RangeMean::kMedian>{}, {"median"}},
     {"trimmed", MeanOf<RangeMean::kTrimmed>{}, {"trimmed"}},
     {"arithmetic", MeanOf<RangeMean::kArithmetic>{}, {"arithmetic"}},
     {"early", MeanOf<RangeMean::kEarly>{}},
-    {"", at<shortest_of>, {"least"}},
-    {"", at<longest_of>, {"most"}},
+    {"", at<shortest_of>, {"min"}},
+    {"", at<longest_of>, {"max"}},
 });
 
 constexpr auto kShownProcess = std::to_array<Field<RangeProfile>>({
@@ -141,7 +142,7 @@ constexpr auto kShownProcess = std::to_array<Field<RangeProfile>>({
     {"", at<&RangeProfile::iterations>, kMeans},
 });
 Section processes_section(const RangeTimeline& timeline) {
-  return {.title = "Whole iterations", .table = table_of(kShownProcess, timeline.run.processes, {.compared = true})};
+  return {.title = "Whole steps", .table = table_of(kShownProcess, timeline.run.processes, {.compared = true})};
 }
 
 constexpr auto kProcess = std::to_array<Field<RangeProfile>>({
@@ -182,7 +183,7 @@ constexpr auto kRange = std::to_array<Field<RangeLine>>({
     {"offsets_ns", at<&RangeLine::range, &MeasuredRange::offsets>, kMeans},
 });
 
-/// For spreadsheets.
+/// Returns the given mean of a range's lengths, for spreadsheets.
 template <RangeMean mean>
 struct LengthOf {
   Duration operator()(const RangeLine& line) const { return mean_of(line.range->lengths, mean).value_or(Duration{}); }
@@ -218,7 +219,8 @@ constexpr auto kTimeline = std::to_array<Field<RangeTimeline>>({
     {"diagnostics", at<entries_of>, kDiagnostic, kRowLines},
 });
 
-/// Gives each bar of a row the first level, from the one that its nesting asks for on, on which it covers no other.
+/// Places the bars of a row on levels. Each bar gets the first level, starting with its nesting depth, on which it
+/// covers no other bar.
 class Levels {
  public:
   std::uint32_t place(Duration begin, Duration end, std::size_t depth) {
@@ -248,8 +250,8 @@ Document timeline_document(const RangeTimeline& timeline, std::size_t rows, cons
 }
 
 BarChart chart_of(const RangeTimeline& timeline) {
-  BarChart chart{.title = "An iteration, put together from ranges of different ones",
-                 .axis = "time since the iteration began"};
+  BarChart chart{.title = "One step, assembled from ranges of different steps",
+                 .axis = "time since the start of the step"};
   std::map<std::string, std::uint32_t> kinds;
   const auto kind_of = [&](const std::string& name) {
     const auto [slot, added] = kinds.try_emplace(name, static_cast<std::uint32_t>(chart.kinds.size()));
@@ -257,10 +259,10 @@ BarChart chart_of(const RangeTimeline& timeline) {
     return slot->second;
   };
   if (const auto iteration = iteration_of(timeline.run, timeline.means.length)) {
-    chart.rows.push_back({.name = "whole iteration",
+    chart.rows.push_back({.name = "whole step",
                           .bars = {{.length = *iteration,
-                                    .kind = kind_of("whole iteration"),
-                                    .hint = fmt::format("whole iteration: {}", stepsim::to_text(*iteration))}}});
+                                    .kind = kind_of("whole step"),
+                                    .hint = fmt::format("whole step: {}", stepsim::to_text(*iteration))}}});
   }
   Levels levels;
   const RangeSummary* last = nullptr;

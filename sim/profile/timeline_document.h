@@ -9,10 +9,7 @@
 #include "sim/report/document.h"
 #include "sim/report/field.h"
 
-/// An iteration of a profiled run as its ranges show it:
-///
-///   64 ranges on 8 devices of luna-0173, 25600 measurements in different iterations: an iteration takes 3.01 ms
-///   (median).
+/// The timeline of an iteration, from the ranges of a profiled run:
 ///
 ///   Ranges, in the order in which they begin
 ///   range                      in  streams  begins   takes  longest  of iteration  measured
@@ -20,7 +17,7 @@
 ///   ...
 namespace stepsim::sim {
 
-/// What a timeline is made of. Refers to the run.
+/// The data of a timeline. Keeps a reference to the run.
 struct RangeTimeline {
   const ProfiledRun& run;
   RangeMeans means;
@@ -28,16 +25,16 @@ struct RangeTimeline {
   const Diagnostics& diagnostics;
 };
 
-/// Prints `rows` labels at most; JSON and rows have every range. {"schema":"stepsim.timeline/1", ...} Refers to its
-/// arguments.
+/// Returns the answer of `timeline`, schema stepsim.timeline/1. Prints at most `rows` labels; JSON and CSV have every
+/// range. Keeps references to its arguments.
 [[nodiscard]] Document timeline_document(const RangeTimeline& timeline, std::size_t rows, const Provenance& provenance);
 
-/// A row a stream, a bar a range, in the colour of its layer, or of its name where there are no layers; above them the
-/// whole iteration. Bars of nested ranges, and of those that overlap because they were measured in different
-/// iterations, lie below each other. Ranges without a begin are left out.
+/// Returns a chart with one row per stream and one bar per range; the top row is the whole iteration. The colour of a
+/// bar depends on its layer, or on its name if there are no layers. Nested ranges, and ranges that overlap because they
+/// were measured in different iterations, are drawn on separate levels. Ranges without a begin are left out.
 [[nodiscard]] BarChart chart_of(const RangeTimeline& timeline);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema timeline_schema();
 
 }  // namespace stepsim::sim

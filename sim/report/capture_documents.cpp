@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/base/text.h"
+#include "sim/report/class_style.h"
 #include "sim/report/common_fields.h"
 #include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
@@ -25,7 +26,7 @@ Document document_of(CaptureDocument kind, std::string_view schema, std::string 
   return document;
 }
 
-/// One row a length of time; "measured_ns" is empty where nothing was measured.
+/// Returns one row per length of time; "measured_ns" is empty if nothing was measured.
 Table rows_of(const Summary& summary) {
   Table table({{"part", Align::kLeft}, {"rank"}, {"step"}, {"what", Align::kLeft}, {"measured_ns"}, {"replayed_ns"}});
   const auto measured = [&summary](Duration duration) { return summary.measured ? nanoseconds_cell(duration) : ""; };
@@ -52,7 +53,7 @@ Table rows_of(const Summary& summary) {
   return table;
 }
 
-/// One row a count.
+/// Returns one row per count.
 Table rows_of(const Capture& capture) {
   Table table({{"what", Align::kLeft}, {"count"}});
   table.add_row({"tasks", capture.dag.task_count()});
@@ -60,6 +61,23 @@ Table rows_of(const Capture& capture) {
   table.add_row({"records", capture.events});
   table.add_row({"records skipped", capture.skipped});
   return table;
+}
+
+/// "; 89.1 % communication, 10.8 % compute": the classes of a path, the largest first; unexplained waiting last.
+std::string shares_text(const CriticalPath& path) {
+  constexpr double kLeastShare = 0.0005;
+  std::vector<std::pair<Duration, PathClass>> classes;
+  for (std::size_t c = 0; c < kPathClassCount; ++c) classes.emplace_back(path.classes[c], static_cast<PathClass>(c));
+  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  const auto add = [&](Duration time, std::string_view what) {
+    const double share = ratio(time, path.length);
+    if (share >= kLeastShare) text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", percent(share), what);
+  };
+  for (const auto& [time, path_class] : classes) add(time, style_of(path_class).label);
+  if (path.unexplained > Duration{})
+    text += fmt::format("; {} of it is unexplained waiting", to_text(path.unexplained));
+  return text;
 }
 
 }  // namespace
@@ -74,9 +92,8 @@ Document replay_document(const Findings& findings, const Provenance& provenance)
 
 Document critical_path_document(const Findings& findings, const Provenance& provenance) {
   const CriticalPath& path = findings.path.path;
-  std::string sentence =
-      fmt::format("The critical path of {} takes {} over {} tasks; {} of it is unexplained waiting.",
-                  path_subject(findings.path), to_text(path.length), path.tasks.size(), to_text(path.unexplained));
+  std::string sentence = fmt::format("Critical path of {}: {} in {}{}.", path_subject(findings.path),
+                                     to_text(path.length), counted(path.tasks.size(), "task"), shares_text(path));
   return document_of(
       kCriticalPath, "stepsim.critical_path/1", std::move(sentence),
       [&findings] { return rows_table(kPathLine, lines_of(findings.capture.dag, findings.path.path)); }, findings,
@@ -91,8 +108,9 @@ Document calibration_document(const Findings& findings, const Provenance& proven
 
 Document conversion_document(const Findings& findings, std::string_view form, const Provenance& provenance) {
   const Capture& capture = findings.capture;
-  std::string sentence = fmt::format("Wrote {}: {}; {} tasks, {} of {} records used.", shown(findings.output), form,
-                                     capture.dag.task_count(), capture.events - capture.skipped, capture.events);
+  std::string sentence = fmt::format("Wrote {} ({}): {}, {} of {} used.", shown(findings.output), form,
+                                     counted(capture.dag.task_count(), "task"),
+                                     grouped(capture.events - capture.skipped), counted(capture.events, "record"));
   return document_of(
       kConversion, "stepsim.convert/1", std::move(sentence), [&capture] { return rows_of(capture); }, findings,
       provenance);

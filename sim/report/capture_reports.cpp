@@ -1,4 +1,4 @@
-// The parts of the documents about a capture, in their order: fields for programs, sections for people.
+// The parts of the documents about a capture, in document order. Fields appear in JSON, sections in the text report.
 
 #include "sim/report/report.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using Sections = std::vector<Section>;
 
-/// Follows members of the capture, which Findings refer to.
+/// Like at<...>, but starts at the capture of the findings.
 template <auto... Members>
 struct OfCapture {
   decltype(auto) operator()(const Findings& findings) const { return at<Members...>(findings.capture); }
@@ -33,7 +33,7 @@ inline constexpr OfCapture<Members...> of_capture{};  // NOLINT(readability-iden
 std::size_t tasks_in(const Findings& findings) { return findings.capture.dag.task_count(); }
 std::size_t edges_in(const Findings& findings) { return findings.capture.dag.edge_count(); }
 
-// --- how large the graph is; people read it in the headline and under Input
+// --- size of the graph; the text report shows it in the headline and under Input
 
 constexpr auto kSize = std::to_array<Field<Findings>>({
     {"tasks", at<tasks_in>},
@@ -47,9 +47,9 @@ constexpr auto kWritten = std::to_array<Field<Findings>>({
     {"edges", at<edges_in>},
 });
 
-// --- measured beside replayed, step by step and for the iteration:
+// --- comparison of measured and replayed times, by step and for the iteration:
 //
-//     rank  step     measured     replayed    error  from the other steps
+//     rank  step     measured     replayed    error  predicted from the other steps
 //        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 
 template <class Value>
@@ -62,8 +62,8 @@ struct StepLine {
   const StepReport* step;
 };
 constexpr auto kStep = std::to_array<Field<StepLine>>({
-    {"rank", at<&StepLine::step, &StepReport::rank>, {"rank"}},
-    {"step", at<&StepLine::step, &StepReport::step>, {"step"}},
+    {"rank", at<&StepLine::step, &StepReport::rank>, {"rank", Use::kMain, Form::kId}},
+    {"step", at<&StepLine::step, &StepReport::step>, {"step", Use::kMain, Form::kId}},
     {"", at<&StepLine::step, &StepReport::measured>, {"measured"}},
     {"measured_ns", [](const StepLine& line) { return if_measured(*line.of, line.step->measured); }},
     {"replayed_ns", at<&StepLine::step, &StepReport::replayed>, {"replayed"}},
@@ -71,7 +71,7 @@ constexpr auto kStep = std::to_array<Field<StepLine>>({
     {"error", [](const StepLine& line) { return if_measured(*line.of, line.step->error); }},
     {"held_out_error",
      at<&StepLine::step, &StepReport::held_out_error>,
-     {"from the other steps", Use::kMain, Form::kChange}},
+     {"predicted from the other steps", Use::kMain, Form::kChange}},
 });
 
 std::vector<StepLine> step_lines(const Findings& findings) {
@@ -107,7 +107,7 @@ constexpr auto kPerturbation = std::to_array<Field<Perturbation>>({
     {"mean_abs_difference", at<&Perturbation::difference>},
 });
 
-/// How far the graph was tested, and on what its critical path rests.
+/// Fields that show how the graph was tested, and what its critical path is based on.
 constexpr auto kTrust = std::to_array<Field<Findings>>({
     {"perturbation", at<&Findings::perturbation>, kPerturbation},
     {"path_unexplained_ns", at<&Findings::path, &IterationPath::path, &CriticalPath::unexplained>},
@@ -134,15 +134,15 @@ Sections steps_sections(const Findings& findings) {
     set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
   if (summary.measured && !summary.steps.empty()) {
     section.sentences.emplace_back(fmt::format(
-        "Against its own steps the replay is {:.2f} % off on average and {:.2f} % at worst. That says that nothing was "
-        "lost on the way, not that the graph is right.",
+        "Replay error: {:.2f} % on average, {:.2f} % at worst. A small one shows that nothing was lost while reading; "
+        "only the self-check tests the dependencies.",
         summary.iteration.mean_abs_error * 100, summary.iteration.worst_abs_error * 100));
   }
-  if (!set_aside.empty()) section.sentences.emplace_back("Set aside, cut by the capture: " + set_aside);
+  if (!set_aside.empty()) section.sentences.emplace_back("Not counted, because the capture cuts them: " + set_aside);
   return {section};
 }
 
-// --- how transfers were timed, if not as recorded, and how well the hardware is known
+// --- how transfers were timed, if not as recorded, and how accurately the hardware is known
 
 constexpr auto kNetwork = std::to_array<Field<Findings>>({
     {"network",
@@ -162,9 +162,9 @@ Sections network_sections(const Findings& findings) {
   return {section};
 }
 
-// --- samples a second, where job.yaml says how many a worker takes in a step
+// --- samples per second, if job.yaml gives the batch size
 
-/// What the job takes when nobody records it, else as measured, else replayed.
+/// Returns the job's iteration without recording if it is known, else the measured one, else the replayed one.
 Duration iteration_of(const Findings& findings) {
   const IterationReport& iteration = findings.summary.iteration;
   if (findings.capture.job.measured_step) return *findings.capture.job.measured_step;
@@ -182,15 +182,14 @@ Sections throughput_sections(const Findings& findings) {
   const StepWork work = captured_work(findings.capture);
   if (!work.batch_size) return {};
   const Duration iteration = iteration_of(findings);
-  return {
-      {.title = "Throughput",
-       .sentences = {fmt::format("{} {}, {} a device: each of {} worker{} takes {} samples in {}{}",
-                                 rate_text(rate_in_all(work, iteration)), unit_of(work),
-                                 rate_text(rate_of_device(work, iteration)), work.workers, work.workers == 1 ? "" : "s",
-                                 *work.batch_size, stepsim::to_text(iteration), condition_of(work))}}};
+  return {{.title = "Throughput",
+           .sentences = {
+               fmt::format("{} {}, {} per device: each of {} takes {} in {}{}", rate_text(rate_in_all(work, iteration)),
+                           unit_of(work), rate_text(rate_of_device(work, iteration)), counted(work.workers, "worker"),
+                           counted(*work.batch_size, "sample"), stepsim::to_text(iteration), condition_of(work))}}};
 }
 
-// --- what the profiler added to the captured steps, where job.yaml says what a step takes without it
+// --- slowdown by the profiler, if job.yaml gives the time of a step without it
 
 std::optional<Slowing> slowing_in(const Findings& findings) { return slowing_of(findings.capture, findings.summary); }
 
@@ -206,15 +205,11 @@ Sections slowing_sections(const Findings& findings) {
   const std::optional<Slowing> slowing = slowing_in(findings);
   if (!slowing) return {};
   std::string sentence = to_text(*slowing);
-  sentence.front() = 'R';
+  sentence.front() = 'W';
   return {{.title = "The profiler", .sentences = {sentence}}};
 }
 
-// --- where an iteration of each rank goes:
-//
-//     rank   iteration    compute  communication  exposed transfer  copies  waiting for ranks  host   all idle
-//     unexplained
-//        0  110.000 ms  70.000 ms      50.000 ms         30.000 ms    0 ns               0 ns  0 ns  10.000 ms 0 ns
+// --- breakdown of each rank's iteration
 
 constexpr auto kReplayBreakdown = std::to_array<Field<RankBreakdown>>({
     {"", at<>, kRankBreakdown},
@@ -230,18 +225,19 @@ Sections breakdown_sections(const Findings& findings) {
   TableRows rows;
   const auto has_no_loader = [](const RankBreakdown& rank) { return rank.loader == Duration{}; };
   if (std::all_of(ranks.begin(), ranks.end(), has_no_loader)) rows.without.emplace_back("waiting for data");
-  Section section{.title = "Where an iteration goes (replayed; the columns overlap)",
+  Section section{.title = "Where the time of an iteration goes (replayed; columns overlap)",
                   .table = table_of(kReplayBreakdown, ranks, rows)};
   const auto waits_for_ranks = [](const RankBreakdown& rank) { return rank.collective_wait > Duration{}; };
   if (std::any_of(ranks.begin(), ranks.end(), waits_for_ranks)) {
     section.sentences.emplace_back(
-        "exposed transfer: communication moves data and the rank computes nothing; waiting for ranks is not in it, but "
-        "in the exposed communication of 'stats'");
+        "exposed transfer: data moves while the rank computes nothing; 'stats' adds the waiting for ranks to it and "
+        "calls "
+        "the sum exposed communication");
   }
   return {section};
 }
 
-// --- waits that nothing in the capture explains, by kind
+// --- unexplained waits, by kind
 
 constexpr auto kUnexplainedKind = std::to_array<Field<UnexplainedKind>>({
     {"kind", at<&UnexplainedKind::kind>},
@@ -257,14 +253,12 @@ Sections unexplained_sections(const Findings& findings) {
   Section section{.title = "Unexplained waits"};
   for (const UnexplainedKind& kind : findings.summary.unexplained) {
     section.sentences.emplace_back(
-        fmt::format("{}: {} in {} over the whole capture", kind.kind, to_text(kind.wait),
-                    kind.count == 1 ? std::string("one wait") : fmt::format("{} waits", kind.count)));
+        fmt::format("{}: {} in {} over the whole capture", kind.kind, to_text(kind.wait), counted(kind.count, "wait")));
   }
   return {section};
 }
 
-// --- the critical path of an iteration: in short in the answer of replay, with all of its tasks in that of
-// critical-path
+// --- the critical path of an iteration: a summary in the answer of replay, all of its tasks in that of critical-path
 
 constexpr auto kPathSummary = std::to_array<Field<Findings>>({{"critical_path", at<&Findings::path>, kIterationPath}});
 
@@ -324,10 +318,10 @@ constexpr auto kPartLists = std::to_array<Field<Parts>>({
 });
 constexpr auto kPartPaths = std::to_array<Field<Findings>>({{"", at<parts_of>, kPartLists}});
 
-// --- the ranks that arrived last in collectives, and what that cost the others
+// --- stragglers: the ranks that arrived last in collectives, and how long the others waited
 
 constexpr auto kStraggler = std::to_array<Field<Straggler>>({
-    {"rank", at<&Straggler::rank>, {"rank"}},
+    {"rank", at<&Straggler::rank>, {"rank", Use::kMain, Form::kId}},
     {"others_waited_ns", at<&Straggler::each>, {.title = "others waited", .place = 1}},
     {"last_in", at<&Straggler::last_in>, {"arrived last"}},
     {"collectives", at<&Straggler::collectives>, {"of collectives"}},
@@ -340,7 +334,7 @@ Sections stragglers_sections(const Findings& findings) {
   return {section_of("Stragglers", kStraggler, findings.stragglers)};
 }
 
-// --- how far the hosts' clocks are apart, and how well that is known
+// --- offsets of the hosts' clocks, and how accurately they are known
 
 constexpr auto kHostClock = std::to_array<Field<HostClock>>({
     {"host", at<&HostClock::host>, {"host"}},
@@ -355,22 +349,22 @@ constexpr auto kClocks = std::to_array<Field<Findings>>({{"clock", of_capture<&C
 Sections clocks_sections(const Findings& findings) {
   const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
   if (clocks.size() < 2) return {};
-  // Workers of a parameter-server job share no ends.
+  // Workers of a parameter-server job have no common ends.
   const bool ends = std::any_of(clocks.begin(), clocks.end(), [](const HostClock& c) { return c.spread > Duration{}; });
   TableRows rows;
   if (!ends) rows.without.emplace_back("ends differ by");
-  return {section_of("Clocks against the first host", kHostClock, clocks, rows)};
+  return {section_of("Clock offsets from the first host", kHostClock, clocks, rows)};
 }
 
-// --- by how much kernels run longer beside communication than alone, where the steps of the capture show both:
+// --- how much slower kernels run during communication, if the captured steps show both:
 //
 //     rank  kernels of  seen both ways  slowdown  10th percentile  90th percentile
 //        3  gemm                    36          1.06x         1.01x         1.69x
 //
-// What-ifs use the classes that are evidence enough (evident_slowdowns()), over all ranks.
+// What-ifs use the classes with enough evidence (evident_slowdowns()), over all ranks.
 
 constexpr auto kInterference = std::to_array<Field<Interference>>({
-    {"rank", at<&Interference::rank>, {"rank"}},
+    {"rank", at<&Interference::rank>, {"rank", Use::kMain, Form::kId}},
     {"class", at<&Interference::kernel_class>, {"kernels of"}},
     {"kernels", at<&Interference::kernels>, {"seen both ways"}},
     {"factor", at<&Interference::factor>, {"slowdown", Use::kMain, Form::kFactor}},
@@ -384,7 +378,7 @@ Sections interference_sections(const Findings& findings) {
   return {section_of("Kernel slowdown during communication", kInterference, interference_of(findings))};
 }
 
-// --- what calibration fitted, and the cluster.yaml of it
+// --- the result of a calibration, and its cluster.yaml
 
 constexpr auto kLink = std::to_array<Field<Link>>({
     {"name", at<&Link::name>},
@@ -422,41 +416,27 @@ constexpr auto kCalibrated = std::to_array<Field<Findings>>({
 
 Sections calibration_sections(const Findings& findings) {
   const Calibration& calibration = *findings.calibration;
-  return {section_of("Fitted", kFit, calibration.fits),
+  return {section_of("Fitted values", kFit, calibration.fits),
           {.title = "cluster.yaml", .verbatim = cluster_yaml(calibration.cluster)}};
 }
 
-// --- what was read, what was skipped and why. What is of no consequence and names nothing is one line; programs get it
-// all.
+// --- what was read, and what was skipped and why
 
 constexpr auto kInput = std::to_array<Field<Findings>>({{"ingest", of_capture<>, kIngest}});
 
 Sections input_sections(const Findings& findings) {
   const Capture& capture = findings.capture;
-  Section section{.title = "Input",
-                  .lead = fmt::format("{} records read, {} skipped, {} tasks and {} dependencies made", capture.events,
-                                      capture.skipped, capture.dag.task_count(), capture.dag.edge_count())};
-  std::string noise;
-  for (const Diagnostics::Entry& entry : capture.diagnostics.entries()) {
-    if (entry.severity == Severity::kInfo && entry.detail.empty()) {
-      noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
-      continue;
-    }
-    const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
-    section.sentences.emplace_back(
-        fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
-                    lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
-        entry.detail);
-  }
-  if (!section.sentences.empty())
-    section.sentences.emplace_back("'stepsim help NAME' says what each of these does to the answer");
-  if (!noise.empty()) section.sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
-  return {section};
+  return {{.title = "Input",
+           .sentences = diagnostic_sentences(capture.diagnostics),
+           .lead = fmt::format("{} read, {} skipped; the graph has {} and {}", counted(capture.events, "record"),
+                               capture.skipped == 0 ? "none" : grouped(capture.skipped),
+                               counted(capture.dag.task_count(), "task"),
+                               counted(capture.dag.edge_count(), "dependency"))}};
 }
 
-// --- what the answer takes for granted
+// --- the assumptions of the answer
 
-/// A calibration without a replay has assumptions of its own.
+/// True if the findings are of a calibration without a replay. It has different assumptions.
 bool is_calibration(const Findings& findings) { return findings.timeline == nullptr; }
 
 constexpr auto kAssumptions = std::to_array<Field<Findings>>({
@@ -472,7 +452,7 @@ Sections assumptions_sections(const Findings& findings) {
           assumptions_section(findings.capture.assumptions, "Assumptions about the capture")};
 }
 
-// --- when every task starts and finishes, by the id that its file gave it; if asked for
+// --- start and finish of every task, by its id in the input file; only if requested
 
 struct TaskTimes {
   std::int64_t id = 0;
@@ -503,6 +483,7 @@ std::span<const CaptureReport> capture_reports() {
   static constexpr auto kReports = std::to_array<CaptureReport>({
       {.id = "size", .in = kReplay, .fields = kSize},
       {.id = "conversion", .in = kConversion, .fields = kWritten},
+      {.id = "where to look", .in = kReplay, .sections = where_to_look_sections},
       {.id = "steps", .in = kReplay, .sections = steps_sections, .fields = kSteps},
       {.id = "network", .in = kReplay, .sections = network_sections, .fields = kNetwork},
       {.id = "throughput", .in = kReplay, .sections = throughput_sections, .fields = kThroughputMember},
@@ -521,7 +502,6 @@ std::span<const CaptureReport> capture_reports() {
        .in = kReplay | kCriticalPath | kCalibration,
        .sections = assumptions_sections,
        .fields = kAssumptions},
-      {.id = "where to look", .in = kReplay, .sections = where_to_look_sections},
       {.id = "tasks detail", .in = kReplay, .fields = kTasksDetail},
   });
   return kReports;

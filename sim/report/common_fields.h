@@ -10,14 +10,15 @@
 #include "model/job/trace_details.h"
 #include "sim/analysis/job_kind.h"
 #include "sim/analysis/summary.h"
+#include "sim/report/class_style.h"
 #include "sim/report/field.h"
 #include "sim/report/headline.h"
 #include "sim/report/path_sections.h"
 
-/// Quantities that the answers of several commands have.
+/// Fields that the answers of several commands share.
 namespace stepsim::sim {
 
-/// Null if there are no times.
+/// Returns the shortest time, or null if there are no times.
 [[nodiscard]] inline const Duration* shortest_of(const std::vector<Duration>& times) {
   return times.empty() ? nullptr : &*std::min_element(times.begin(), times.end());
 }
@@ -25,7 +26,7 @@ namespace stepsim::sim {
   return times.empty() ? nullptr : &*std::max_element(times.begin(), times.end());
 }
 
-/// A time that most captures have nothing of, and is left out there.
+/// A time that is left out if it is 0, as it is in most captures.
 template <auto Member>
 struct IfAny {
   template <class Item>
@@ -37,9 +38,9 @@ struct IfAny {
 template <auto Member>
 inline constexpr IfAny<Member> if_any{};  // NOLINT(readability-identifier-naming): reads as a function
 
-/// Where a rank's iteration goes; the times overlap.
+/// Fields that show how a rank's iteration is spent. The times overlap.
 inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
-    {"rank", at<&RankBreakdown::rank>, {"rank"}},
+    {"rank", at<&RankBreakdown::rank>, {"rank", Use::kMain, Form::kId}},
     {"iteration_ns", at<&RankBreakdown::iteration>, {"iteration"}},
     {"compute_ns", at<&RankBreakdown::compute>, {"compute"}},
     {"communication_ns", at<&RankBreakdown::communication>, {"communication"}},
@@ -47,8 +48,8 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"copies_ns", at<&RankBreakdown::copies>, {"copies", Use::kDetail}},
     {"collective_wait_ns", at<&RankBreakdown::collective_wait>, {"waiting for ranks", Use::kHelp}},
     {"loader_ns", if_any<&RankBreakdown::loader>, {"waiting for data"}, kIfAny},
-    {"host_ns", at<&RankBreakdown::host>, {"host", Use::kHelp}},
-    {"idle_ns", at<&RankBreakdown::idle>, {"all idle", Use::kDetail}},
+    {"host_ns", at<&RankBreakdown::host>, {"CPU", Use::kHelp}},
+    {"idle_ns", at<&RankBreakdown::idle>, {"nothing running", Use::kDetail}},
 });
 
 /// The disjoint parts of an iteration.
@@ -68,11 +69,11 @@ struct TimeOfClass {
   Duration operator()(const CriticalPath& path) const { return path[c]; }
 };
 [[nodiscard]] inline Duration loader_of(const CriticalPath& path) { return path[PathClass::kLoader]; }
-/// The time of a class in JSON, and in tables its share of the path.
+/// Returns the field of a class: its time in JSON, and its share of the path in tables.
 template <PathClass c>
 constexpr Field<CriticalPath> class_field(std::string_view name) {
   constexpr auto kShare = [](const CriticalPath& path) { return percent_cell(ratio(path[c], path.length)); };
-  return {name, TimeOfClass<c>{}, {.title = name, .use = Use::kHelp, .cell = kShare}};
+  return {name, TimeOfClass<c>{}, {.title = style_of(c).label, .use = Use::kHelp, .cell = kShare}};
 }
 inline constexpr auto kPathClasses = std::to_array<Field<CriticalPath>>({
     class_field<PathClass::kCompute>("compute"),
@@ -84,7 +85,7 @@ inline constexpr auto kPathClasses = std::to_array<Field<CriticalPath>>({
     {"loader", if_any<loader_of>, {}, kIfAny},
 });
 
-/// The same under the names that what-ifs give them.
+/// The times of all classes, under the names that what-ifs use.
 inline constexpr auto kPathClassTimes = std::to_array<Field<CriticalPath>>({
     {"compute_ns", TimeOfClass<PathClass::kCompute>{}},
     {"communication_ns", TimeOfClass<PathClass::kCommunication>{}},
@@ -111,14 +112,14 @@ inline constexpr auto kDiagnostic = std::to_array<Field<Diagnostics::Entry>>({
     {"first", [](const Diagnostics::Entry& entry) { return entry.first.to_text(); }},
 });
 
-/// What was read, what was skipped and why.
+/// Fields that show what was read, and what was skipped and why.
 inline constexpr auto kIngest = std::to_array<Field<Capture>>({
     {"events", at<&Capture::events>},
     {"skipped", at<&Capture::skipped>},
     {"diagnostics", at<&Capture::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines},
 });
 
-/// What the answer is about, and what a reader must know of it before any figure.
+/// Fields of the capture that a reader must know before any figure.
 inline constexpr auto kJobKind = std::to_array<Field<JobKind>>({
     {"steps_marked", at<&JobKind::marks_steps>},
     {"parameter_servers", at<&JobKind::has_servers>},
@@ -133,17 +134,17 @@ inline constexpr auto kCaptureKind = std::to_array<Field<Capture>>({
 });
 
 inline constexpr auto kFit = std::to_array<Field<Fit>>({
-    {"what", at<&Fit::what>, {"fitted"}},
+    {"what", at<&Fit::what>, {"quantity"}},
     {"value", at<&Fit::value>, {.title = "value", .align = Align::kRight}},
     {"samples", at<&Fit::samples>, {"samples", Use::kDetail}},
-    {"residual", at<&Fit::residual>, {"off by", Use::kMain, Form::kShare}},
-    {"from", at<&Fit::from>, {.title = "from", .use = Use::kHelp, .sentences = true}},
+    {"residual", at<&Fit::residual>, {"median error", Use::kMain, Form::kShare}},
+    {"from", at<&Fit::from>, {.title = "source", .use = Use::kHelp, .sentences = true}},
 });
 
-/// How transfers were timed, and how well the hardware is known.
+/// The model that timed transfers, and the accuracy of the hardware description.
 struct NetworkView {
   std::string_view model;
-  const Calibration* calibration;  ///< null where the hardware was not calibrated
+  const Calibration* calibration;  ///< null if the hardware was not calibrated
 };
 inline constexpr auto kNetworkView = std::to_array<Field<NetworkView>>({
     {"model", at<&NetworkView::model>},

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLongest = 1000;
 
-/// The figures of a plain text are shown in bold.
+/// Makes the figures in a plain text bold.
 std::string with_figures(std::string_view line, const TextStyle& style) {
   std::string text;
   std::size_t done = 0;
@@ -24,7 +24,7 @@ std::string with_figures(std::string_view line, const TextStyle& style) {
   return text.append(line.substr(done));
 }
 
-/// A paragraph whose first line begins with `mark`; the others are indented as far.
+/// Returns a paragraph whose first line begins with `mark`; the other lines are indented by its width.
 std::string paragraph(std::string_view content, Tone tone, const TextStyle& style, std::string_view mark = {}) {
   const std::string plain = shown(content, kLongest);
   std::string text;
@@ -54,7 +54,7 @@ std::vector<Sentence> as_list(const std::vector<std::string>& texts) { return {t
 
 void add_more_sentence(Section& section, std::size_t all, std::size_t rows, std::string_view option) {
   if (rows >= all) return;
-  section.sentences.emplace_back(fmt::format("{} more: {} {} or {} all", all - rows, option,
+  section.sentences.emplace_back(fmt::format("{} more: {} {} or {} all", grouped(all - rows), option,
                                              std::min(all, 10 * std::max<std::size_t>(rows, 1)), option));
 }
 
@@ -64,9 +64,8 @@ std::string to_text(const Document& document, const TextStyle& style) {
   text += paragraph(document.headline, Tone::kFigure, style);
   if (!document.caution.empty()) text += paragraph(document.caution, Tone::kCaution, style);
   if (!document.trust.empty()) text += paragraph(document.trust, Tone::kPlain, style);
-  if (style.brief) return text;
   for (const Section& section : document.sections) {
-    if (!section.empty()) text += section_text(section, style);
+    if (!section.empty() && (section.brief || !style.brief)) text += section_text(section, style);
   }
   return text;
 }

@@ -17,7 +17,7 @@ namespace stepsim::sim {
 
 class JsonWriter;
 
-/// A sentence of a list, and what may follow it on a line of its own.
+/// A sentence in a list, and an optional detail that is printed on its own line.
 struct Sentence {
   // NOLINTNEXTLINE(google-explicit-constructor): a list of sentences is written as a list of texts
   Sentence(std::string sentence, std::string more = {}) : text(std::move(sentence)), detail(std::move(more)) {}
@@ -29,75 +29,79 @@ struct Sentence {
 };
 [[nodiscard]] std::vector<Sentence> as_list(const std::vector<std::string>& texts);
 
-/// A part of a document, for people: what of the following is there, from above to below.
+/// A part of a document for people. Its non-empty members are printed from top to bottom.
 struct Section {
-  std::string title;                ///< empty: the section goes on with what is above it
-  std::optional<Table> table;       ///< below `lead`
-  std::vector<Sentence> sentences;  ///< a list
-  std::string lead;                 ///< a sentence above the table
-  std::string verbatim;             ///< a file's content, at the end
-  std::string_view report{};        ///< the id of the report that made it; add_sections() fills it in
+  std::string title;                ///< if empty, the section continues the one above
+  std::optional<Table> table;       ///< table, printed after `lead`
+  std::vector<Sentence> sentences;  ///< sentences, printed as a list
+  std::string lead;                 ///< a sentence before the table
+  std::string verbatim;             ///< a file's content, printed last
+  bool brief = false;               ///< also printed with --brief
+  std::string_view report{};        ///< the id of the report that made it; set by add_sections()
 
   [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }
 };
 
-/// Adds "N more: ..." where a table shows `rows` of `all` rows, with the option that says how many.
+/// Adds "N more: ..." if a table shows only `rows` of `all` rows; the sentence names `option`, which sets the number of
+/// rows.
 void add_more_sentence(Section& section, std::size_t all, std::size_t rows, std::string_view option = "--rows");
 
-/// What a chart of a document shows: columns of its rows(), by their titles. Each line takes the next points of the
+/// A line chart of a document's rows(). Columns are named by their titles. Each line takes the next `points_a_line`
 /// rows.
 struct Plot {
   std::string title;
-  std::string x;    ///< the column along the bottom, by its texts; empty: the number of the row
-  std::string y;    ///< nanoseconds, and so are the next
-  std::string low;  ///< the range of y
+  std::string x;    ///< column for the horizontal axis, as text; if empty, the row number is used
+  std::string y;    ///< column for the vertical axis, in nanoseconds, like the next ones
+  std::string low;  ///< column with the lower end of the range of y, followed by the one with the upper end
   std::string high;
-  std::string baseline;            ///< one value of all rows, for comparison; empty: there is none
-  std::vector<std::string> lines;  ///< their names; an empty one needs no legend
+  std::string baseline;            ///< column with a constant value for comparison; empty for none
+  std::vector<std::string> lines;  ///< names of the lines; a line with an empty name has no legend
   std::size_t points_a_line = 0;
 };
 
-/// A command's answer in the forms that its readers want: for people in a terminal or a pull
-/// request, for spreadsheets, for programs. Exporters write it (sim/export/exporter.h).
-/// Texts are as they came; an exporter makes them safe for its form.
+/// A command's answer in all the forms that readers need: for people in a terminal or a pull request, for spreadsheets,
+/// for programs. Exporters write it (sim/export/exporter.h). Texts are unescaped; each exporter escapes them for its
+/// format.
 struct Document {
-  std::string warning{};  ///< that the input is not what it looks like; before the headline; may be empty
-  std::string headline;   ///< what, how much, in which unit, how far to trust it
+  std::string warning{};  ///< printed first if the input is not what it appears to be; may be empty
+  std::string headline;   ///< the main result: the quantity, its value with a unit, and how reliable it is
   std::string caution;    ///< what a reader must know before the figures; may be empty
-  std::string trust;      ///< how far the answer was tested, and on what it rests; may be empty
+  std::string trust;      ///< how the answer was tested and what it is based on; may be empty
   std::vector<Section> sections;
-  /// For spreadsheets: one row an item, one column a quantity, in whole base units.
+  /// Returns the rows for spreadsheets: one row per item, one column per quantity, in whole base units.
   std::function<Table()> rows;
-  std::optional<Plot> plot{};  ///< where a chart of `rows` says something
-  /// Writes the object of --json, its provenance included.
+  std::optional<Plot> plot{};  ///< set if a chart of `rows` is useful
+  /// Writes the object of --json, including its provenance.
   std::function<void(JsonWriter& json)> json;
-  std::string origin;  ///< who made it from what, for forms that have no other place for it
+  std::string origin;  ///< the program and the input that the document was made from, for formats that have no other
+                       ///< place for this
 };
 
-/// The headline, then the sections that are not empty, for a terminal. Lines are wrapped to the style's width, but for
-/// verbatim content, which is there to be copied.
+/// Returns the headline and the non-empty sections as terminal text. Lines are wrapped to the style's width, except
+/// verbatim content, which people copy.
 [[nodiscard]] std::string to_text(const Document& document, const TextStyle& style = {});
 
-/// Bars along an axis of time from 0 on, in rows. Texts are as they came; an exporter makes them safe for its form.
+/// A chart of bars in rows, on a time axis that starts at 0. Texts are unescaped; each exporter escapes them for its
+/// format.
 struct BarChart {
   struct Bar {
     Duration begin{};
     Duration length{};
     std::uint32_t kind = 0;   ///< index into `kinds`
-    std::uint32_t level = 0;  ///< of bars in a row that overlap: how many of them it lies in
-    std::string hint;         ///< what it is, in words
+    std::uint32_t level = 0;  ///< number of bars around it, for overlapping bars of a row
+    std::string hint;         ///< description of the bar, shown as a hint
   };
   struct Row {
-    std::string group;  ///< rows of one group stand together under its name; empty: it needs none
+    std::string group;  ///< rows of one group are shown together under its name; may be empty
     std::string name;
     std::vector<Bar> bars;
-    std::optional<Duration> mark;  ///< a place on the axis, which is drawn across the row
+    std::optional<Duration> mark;  ///< a time that is marked in the row
   };
 
   std::string title;
-  std::string axis;                ///< what the axis counts
-  std::vector<std::string> kinds;  ///< what the colours mean
-  std::string line;                ///< what the marks mean, which are joined to a line; empty: there are none
+  std::string axis;                ///< description of the axis
+  std::vector<std::string> kinds;  ///< names of the colours
+  std::string line;                ///< meaning of the marks, which a line joins; empty if there are no marks
   std::vector<Row> rows;
 };
 

@@ -27,6 +27,7 @@ Cell cell_of(double number, Form form) {
     case Form::kFlops: return rate_cell(number, "FLOP");
     case Form::kFlopsPerSecond: return rate_cell(number, "FLOP/s");
     case Form::kPlain:
+    case Form::kId:
     case Form::kNumber: return number_cell(number);
   }
   return number_cell(number);

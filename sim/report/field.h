@@ -22,8 +22,8 @@
 #include "sim/report/field_value.h"
 #include "sim/report/table.h"
 
-/// A quantity of a report is declared once, as a Field of the struct that holds it. JSON objects, tables for people,
-/// rows for spreadsheets and the JSON Schema are four walks over the same list of fields:
+/// Each quantity of a report is declared once, as a Field of the struct that contains it. The same list of fields
+/// produces JSON objects, tables for people, rows for spreadsheets and the JSON Schema:
 ///
 ///     constexpr auto kStraggler = std::to_array<Field<Straggler>>({
 ///         {"rank", at<&Straggler::rank>, {"rank"}},
@@ -33,7 +33,8 @@
 ///     Table table = table_of(kStraggler, stragglers);
 namespace stepsim::sim {
 
-/// Follows members: at<&A::b, &B::c> is a function that returns `a.b.c`; functions are called. at<> is the item itself.
+/// Follows members: at<&A::b, &B::c> is a function that returns `a.b.c`. Functions are called. at<> returns the item
+/// itself.
 template <auto... Members>
 struct At {
   template <class Item>
@@ -67,7 +68,7 @@ using Fields = std::span<const Field<Item>>;
 
 namespace field_detail {
 
-/// Columns that fields make, in their order; sorted by `place`, those of one place stay in order.
+/// The columns of a list of fields. They are sorted by `place`; columns with equal places keep their order.
 struct Places {
   std::vector<Column> columns;
   std::vector<int> places;
@@ -84,21 +85,21 @@ const Item& item_of(const Held& held) {
 
 }  // namespace field_detail
 
-/// The column of a table for people in which a field stands.
+/// The column of a field in a table for people.
 template <class Item>
 struct Shown {
   std::string_view title{};
   Use use = Use::kMain;
   Form form = Form::kPlain;
-  int place = 0;                 ///< columns are sorted by it, if they are to stand in another order than in JSON
-  bool sentences = false;        ///< as Column::sentences
-  bool untitled = false;         ///< a column with an empty title
-  std::optional<Align> align{};  ///< names are left, numbers right, unless it says otherwise
-  Cell (*cell)(const Item& item) = nullptr;  ///< where people read something else than programs
+  int place = 0;                             ///< sort key, if the table has another order than the JSON object
+  bool sentences = false;                    ///< see Column::sentences
+  bool untitled = false;                     ///< true if the column has an empty title
+  std::optional<Align> align{};              ///< alignment; by default names are aligned left and numbers right
+  Cell (*cell)(const Item& item) = nullptr;  ///< makes the cell, if people read something different from programs
 };
 
 /// A quantity of an Item, or a list or an object in it. A field without a name is for people only; one without a title
-/// is for programs only. Functions that get values are captureless; what they return is the type of the field.
+/// is for programs only. Functions passed to it must be captureless; their return type is the type of the field.
 template <class Item_>
 class Field {
  public:
@@ -106,7 +107,7 @@ class Field {
   template <class Get>
   using Result = std::remove_cvref_t<std::invoke_result_t<Get, const Item&>>;
 
-  /// A value, or a list of values, or pairs of names and values, which are an object.
+  /// Makes a field with a value, a list of values, or a list of name-value pairs, which becomes an object.
   template <class Get>
   constexpr Field(std::string_view name, Get /*get*/, Shown<Item> shown = {}, JsonLayout layout = kInLine)
       : name_(name),
@@ -118,8 +119,8 @@ class Field {
         numbers_(field_detail::numbers_of<field_detail::Unwrapped<Result<Get>>>(shown.form)),
         unit_(field_detail::unit_of<field_detail::Unwrapped<Result<Get>>>(shown.form)) {}
 
-  /// A list of objects, an object, or null where the pointer or the optional that `get` returns is empty. Without a
-  /// name the fields of an object stand among those of the item.
+  /// Makes a field with a list of objects, an object, or null if the pointer or optional that `get` returns is empty.
+  /// Without a name, the fields of the object become members of the item's object.
   template <class Get, class Element, std::size_t N>
   constexpr Field(std::string_view name, Get /*get*/, const std::array<Field<Element>, N>& members,
                   JsonLayout layout = kInLine)
@@ -132,7 +133,7 @@ class Field {
         columns_(&Field::template add_columns_of<Get, Element>),
         cells_(&Field::template add_cells_of<Get, Element>) {}
 
-  /// For people only.
+  /// Makes a field for people only.
   constexpr Field(Shown<Item> shown) : shown_(shown) {}  // NOLINT(google-explicit-constructor): an entry of a list
 
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
@@ -141,11 +142,11 @@ class Field {
   void write(JsonWriter& json, const Item& item) const {
     if (write_ != nullptr) write_(json, *this, item);
   }
-  /// "NAME": its schema, or the same of the fields that stand in its place.
+  /// Writes "NAME": schema. For a field without a name, writes the members that replace it.
   void describe(JsonWriter& json) const {
     if (describe_ != nullptr) describe_(json, *this, nullptr);
   }
-  /// The names that every object has.
+  /// Appends the names that every object has.
   void list_required(std::vector<std::string_view>& names) const {
     if (!name_.empty() && is_required()) names.push_back(name_);
     if (name_.empty() && describe_ != nullptr && is_required()) {
@@ -165,7 +166,8 @@ class Field {
                               .use = for_programs ? Use::kMain : shown_.use,
                               .sentences = shown_.sentences && !for_programs,
                               .numbers = declared ? numbers_ : Numbers::kPerhaps,
-                              .unit = for_programs || !declared ? Unit::kNone : unit_});
+                              .unit = for_programs || !declared ? Unit::kNone : unit_,
+                              .identifies = shown_.form == Form::kId});
     places.places.push_back(shown_.place);
   }
   void add_cells(std::vector<Cell>& cells, const Item& item, bool for_programs) const {
@@ -209,7 +211,7 @@ class Field {
     for (const Field<Element>& field : fields) field.write(json, element);
     json.end_object();
   }
-  /// An object, or a list of objects.
+  /// Writes an object, or a list of objects.
   template <class Element, class Value>
   static void write_held(JsonWriter& json, const Field& field, Fields<Element> fields, const Value& value) {
     if constexpr (std::is_same_v<Value, Element>) {
@@ -249,7 +251,7 @@ class Field {
   template <class Get, class Element>
   static void describe_members_of(JsonWriter& json, const Field& field, std::vector<std::string_view>* names) {
     const Fields<Element> fields = field.template members<Element>();
-    if (field.name_.empty()) {  // `names` asks for those that are always there
+    if (field.name_.empty()) {  // if `names` is given, only the required names are collected
       for (const Field<Element>& each : fields) names != nullptr ? each.list_required(*names) : each.describe(json);
       return;
     }
@@ -267,7 +269,7 @@ class Field {
   }
   template <class Get, class Element>
   static void add_columns_of(field_detail::Places& places, const Field& field, bool for_programs) {
-    if (!field.name_.empty()) return;  // a list or an object is no column
+    if (!field.name_.empty()) return;  // a list or an object has no column
     for (const Field<Element>& each : field.template members<Element>()) each.add_columns(places, for_programs);
   }
   template <class Get, class Element>
@@ -283,7 +285,7 @@ class Field {
   std::string_view name_{};
   Shown<Item> shown_{};
   JsonLayout layout_ = kInLine;
-  const void* members_ = nullptr;  ///< Field<Element>, of the element type that the functions below know
+  const void* members_ = nullptr;  ///< Field<Element>; the functions below know the element type
   std::size_t member_count_ = 0;
   void (*write_)(JsonWriter& json, const Field& field, const Item& item) = nullptr;
   void (*describe_)(JsonWriter& json, const Field& field, std::vector<std::string_view>* names) = nullptr;
@@ -294,13 +296,13 @@ class Field {
   Unit unit_ = Unit::kNone;
 };
 
-/// The fields of an item as members of the JSON object that is open.
+/// Writes the fields of an item as members of the currently open JSON object.
 template <class List, class Item>
 void write_members(JsonWriter& json, const List& fields, const Item& item) {
   for (const Field<Item>& field : fields) field.write(json, item);
 }
 
-/// The JSON Schema of objects with these members.
+/// Writes the JSON Schema of objects that have `fields` as members.
 template <class Item>
 void write_schema(JsonWriter& json, Fields<Item> fields, bool or_null = false) {
   std::vector<std::string_view> required;
@@ -325,10 +327,10 @@ inline constexpr auto kProvenanceFields = std::to_array<Field<Provenance>>({
     {"command", at<&Provenance::command>},
     {"inputs", at<&Provenance::inputs>, kInputFile, kItemLines},
 });
-/// "provenance":{...}, a member of every answer.
+/// Writes "provenance":{...}, a member of every answer.
 void write_provenance(JsonWriter& json, const Provenance& provenance);
 
-/// {"schema":..., the fields, "provenance":...}
+/// Writes {"schema":..., the fields, "provenance":...}.
 template <class List, class Item>
 void write_answer(JsonWriter& json, std::string_view schema, const List& fields, const Item& item,
                   const Provenance& provenance) {
@@ -338,9 +340,9 @@ void write_answer(JsonWriter& json, std::string_view schema, const List& fields,
   json.end_object();
 }
 
-/// The JSON Schema of one of our answers.
+/// The JSON Schema of one answer.
 struct AnswerSchema {
-  std::string_view id;  ///< "stepsim.stats/1"
+  std::string_view id;  ///< for example "stepsim.stats/1"
   std::function<void(JsonWriter& json)> write_properties;
   std::vector<std::string_view> required;
 };
@@ -357,28 +359,28 @@ template <class Item, std::size_t N>
 [[nodiscard]] AnswerSchema schema_of(std::string_view id, const std::array<Field<Item>, N>& fields) {
   return schema_of(id, std::vector<Field<Item>>(fields.begin(), fields.end()));
 }
-/// One JSON Schema of all answers, which are told apart by their member "schema".
+/// Writes one JSON Schema for all answers; their member "schema" distinguishes them.
 void write_schemas(JsonWriter& json, const std::vector<AnswerSchema>& answers);
 
 struct TableRows {
   std::size_t most = std::numeric_limits<std::size_t>::max();
-  std::string_view option = "--rows";       ///< which says how many
-  std::vector<std::string_view> without{};  ///< titles of columns that are left out
-  std::string_view name{};                  ///< the title of the column "name", where it is another
-  bool compared = false;                    ///< Table::compare_times()
+  std::string_view option = "--rows";       ///< the option that sets `most`
+  std::vector<std::string_view> without{};  ///< titles of columns to leave out
+  std::string_view name{};                  ///< title that replaces that of the column "name"
+  bool compared = false;                    ///< see Table::compare_times()
   bool for_programs = false;
 };
 
 namespace field_detail {
 
-/// Which cell of a row comes first, second, ...; those of columns that are left out do not come.
+/// Returns the order of the cells of a row, without the columns that are left out.
 [[nodiscard]] std::vector<std::size_t> order_of(const Places& places, const TableRows& rows);
 [[nodiscard]] std::vector<Column> in_order(std::vector<Column> columns, const std::vector<std::size_t>& order);
 [[nodiscard]] std::vector<Cell> in_order(std::vector<Cell> cells, const std::vector<std::size_t>& order);
 
 }  // namespace field_detail
 
-/// A table of the fields that have a title, one row an item.
+/// Makes a table of the fields that have a title, one row per item.
 template <class List, class Items>
 [[nodiscard]] Table table_of(const List& fields, const Items& items, const TableRows& rows = {}) {
   using Item = typename List::value_type::Item;
@@ -403,9 +405,9 @@ template <class List, class Items>
   return table;
 }
 
-/// A table of the first items, and how many there are more; nothing if there are none.
+/// Makes a section with a table of the first items and the number of further ones; empty if there are no items.
 template <class List, class Items>
-// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved
+// NOLINTNEXTLINE(performance-unnecessary-value-param): `title` is moved
 [[nodiscard]] Section section_of(std::string title, const List& fields, const Items& items,
                                  const TableRows& rows = {}) {
   if (items.empty()) return {};
@@ -414,7 +416,8 @@ template <class List, class Items>
   return section;
 }
 
-/// For spreadsheets: all fields that have a name, under their names, in whole base units; in the places of the table.
+/// Makes a table for spreadsheets: all fields that have a name, with names as titles and values in whole base units, in
+/// the order of the table for people.
 template <class List, class Items>
 [[nodiscard]] Table rows_table(const List& fields, const Items& items) {
   return table_of(fields, items, {.for_programs = true});

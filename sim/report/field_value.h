@@ -13,30 +13,32 @@
 #include "sim/output/json_writer.h"
 #include "sim/report/table.h"
 
-/// What a value of each type is in JSON, in a table and in a JSON Schema. Fields (sim/report/field.h) use it.
+/// Functions that show a value of each type in JSON, in a table and in a JSON Schema. Fields (sim/report/field.h) use
+/// it.
 namespace stepsim::sim {
 
-/// How people read a number, where its type does not say so.
+/// How a number is shown to people, if its type does not determine it.
 enum class Form : std::uint8_t {
-  kPlain,    ///< counts, times and sizes as their types have them
-  kShare,    ///< of a ratio: "12.3 %"
-  kChange,   ///< of a ratio or a time: "+1.25 %", "+1.5 ms"
-  kFactor,   ///< of a ratio: "1.06x"
-  kDecimal,  ///< "1.53"
-  kRounded,  ///< of nanoseconds with decimals: as a time
+  kPlain,    ///< counts, times and sizes in the form of their types
+  kId,       ///< an integer that identifies a rank, a step or a device
+  kShare,    ///< a ratio: "12.3 %"
+  kChange,   ///< a ratio or a time: "+1.25 %", "+1.5 ms"
+  kFactor,   ///< a ratio: "1.06x"
+  kDecimal,  ///< for example "1.53"
+  kRounded,  ///< nanoseconds with decimals, shown as a time
   kBytesPerSecond,
   kFlops,
   kFlopsPerSecond,
-  kNumber,  ///< for programs: times in nanoseconds, all digits, nothing where there is no value
+  kNumber,  ///< form for programs: times in nanoseconds, all digits, empty if there is no value
 };
 
-/// How a field lies in its JSON object. Flags.
+/// The layout of a field in its JSON object. Flags.
 enum JsonLayout : std::uint8_t {
   kInLine = 0,
-  kOnNewLine = 1,  ///< the field begins a line
-  kItemLines = 2,  ///< each item of its list begins a line
-  kLineAfter = 4,  ///< what follows begins a line
-  kIfAny = 8,      ///< left out where it is null, false, empty text or an empty list
+  kOnNewLine = 1,  ///< the field begins a new line
+  kItemLines = 2,  ///< each item of its list begins a new line
+  kLineAfter = 4,  ///< the next field begins a new line
+  kIfAny = 8,      ///< left out if it is null, false, empty text or an empty list
 };
 constexpr JsonLayout operator|(JsonLayout a, JsonLayout b) noexcept {
   return static_cast<JsonLayout>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -59,7 +61,7 @@ template <Nullable T>
 struct UnwrappedOf<T> {
   using type = std::remove_cvref_t<decltype(*std::declval<T>())>;
 };
-/// What a pointer or an optional refers to; any other type is itself.
+/// The type that a pointer or an optional refers to; other types are unchanged.
 template <class T>
 using Unwrapped = typename UnwrappedOf<T>::type;
 template <class T>
@@ -75,12 +77,12 @@ template <class T>
 inline constexpr bool is_entry = false;
 template <Text Key, class Value>
 inline constexpr bool is_entry<std::pair<Key, Value>> = true;
-/// Keys with values, which are an object: a list of pairs that begin with a text.
+/// A list of pairs that begin with a text; it becomes an object.
 template <class T>
 concept Map = Range<T> && is_entry < std::pair < std::remove_cv_t<typename ItemOfRange<T>::first_type>,
 typename ItemOfRange<T>::second_type >> ;
 
-/// What JSON has of a value.
+/// Returns the value in the type used for JSON.
 template <class T>
 decltype(auto) plain(const T& value) {
   if constexpr (std::is_same_v<T, Bytes>) {
@@ -136,7 +138,7 @@ void write_value(JsonWriter& json, const T& value, JsonLayout layout = kInLine) 
   }
 }
 
-// Cells of the types that JSON has, by the form.
+// Make the cell of a JSON value in the given form.
 [[nodiscard]] Cell cell_of(Duration time, Form form);
 [[nodiscard]] Cell cell_of(Bytes bytes, Form form);
 [[nodiscard]] Cell cell_of(double number, Form form);
@@ -150,17 +152,17 @@ Cell cell_of_value(const T& value, Form form) {
   } else if constexpr (std::is_same_v<T, Bytes>) {
     return cell_of(value, form);
   } else if constexpr (Range<T>) {
-    return "";  // is no column
+    return "";  // a list has no column
   } else {
     return cell_of(plain(value), form);
   }
 }
 
-/// The type that JSON has of a value.
+/// The type of a value in JSON.
 template <class T>
 using Plain = std::remove_cvref_t<decltype(plain(std::declval<const T&>()))>;
 
-/// What cell_of_value() makes of a value that is there.
+/// Returns what kind of number cell_of_value() makes of a non-empty value.
 template <class T>
 constexpr Numbers numbers_of(Form form) {
   if constexpr (Text<T> || std::is_enum_v<T>) return Numbers::kNone;
@@ -179,7 +181,7 @@ constexpr Unit unit_of(Form form) {
   }
 }
 
-/// The JSON Schema of a value of this type.
+/// Writes the JSON Schema of a value of this type.
 template <class T>
 void describe_value(JsonWriter& json, bool or_null = false) {
   if constexpr (Nullable<T>) {

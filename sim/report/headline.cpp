@@ -21,7 +21,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// A share of the critical path below this is printed as none.
+/// A smaller share of the critical path is printed as none.
 constexpr double kLeastShown = 0.0005;
 
 std::optional<double> worst_held_out(const Summary& summary) {
@@ -32,22 +32,25 @@ std::optional<double> worst_held_out(const Summary& summary) {
   return worst;
 }
 
-/// "a cluster of 2 hosts whose slowest link carries 1.2 GB/s of payload".
+/// Describes a cluster: "2 hosts and a slowest link of 1.2GB/s (payload)".
 std::string cluster_text(const Cluster& cluster) {
   const std::vector<Link>& links = cluster.links;
   const auto slowest = std::min_element(links.begin(), links.end(),
                                         [](const Link& a, const Link& b) { return a.goodput() < b.goodput(); });
   if (slowest != links.end()) {
-    return fmt::format("a cluster of {} hosts whose slowest link carries {} of payload", cluster.hosts.size(),
+    return fmt::format("{} and a slowest link of {} (payload)", counted(cluster.hosts.size(), "host"),
                        to_text(slowest->goodput()));
   }
-  return cluster.hosts.size() == 1 ? "a host without a network"
-                                   : fmt::format("{} hosts without a network", cluster.hosts.size());
+  return counted(cluster.hosts.size(), "host") + " without a network";
 }
 
 constexpr std::string_view kNoDeviceWork = diagnostic("launches_without_device_work").name;
 constexpr std::string_view kLostKernels = diagnostic("lost_kernels").name;
 constexpr std::string_view kSample = diagnostic("sampled_operators").name;
+
+std::string launches_text(std::uint64_t launches) {
+  return fmt::format("{} {}", grouped(launches), launches == 1 ? "launch" : "launches");
+}
 
 const Diagnostics::Entry* find_entry(const Diagnostics& diagnostics, std::string_view name) {
   const auto& entries = diagnostics.entries();
@@ -56,12 +59,12 @@ const Diagnostics::Entry* find_entry(const Diagnostics& diagnostics, std::string
   return found == entries.end() ? nullptr : &*found;
 }
 
-/// That the capture holds a part of the operators only, if so.
+/// Warns if the capture contains only a part of the operators.
 std::string sample_warning(const Diagnostics& diagnostics) {
   const Diagnostics::Entry* const sample = find_entry(diagnostics, kSample);
   if (sample == nullptr) return {};
   return fmt::format(
-      "The capture is a sample: {}. What waited for the others waits for nothing here, so no what-if can be trusted.",
+      "The capture is a sample: {}. Dependencies on the missing operators are lost, so no what-if can be trusted.",
       shown(sample->detail));
 }
 
@@ -70,16 +73,16 @@ bool has_whole_step(const Recording& recording) {
                      [](const RecordedStep& step) { return step.marked && !is_set_aside(step); });
 }
 
-/// Whether a file ends before the work of the device that its header names.
+/// True if a file ends before the device work that its header announces.
 bool is_cut_before_device_work(const Capture& capture) {
   return capture.diagnostics.count_of("truncated_file") > 0 && !capture.devices.empty() &&
          !job_kind(capture).has_device_work;
 }
 
-/// That kernels are missing, and which steps are set aside for it, if so.
+/// Warns if kernels are missing, and names the steps that were set aside for it.
 std::string lost_kernels_warning(const Capture& capture) {
   if (is_cut_before_device_work(capture))
-    return "The file is cut off before its first kernel, so all times are the host's alone.";
+    return "The file is cut off before its first kernel, so all times are CPU times.";
   const Diagnostics::Entry* const lost = find_entry(capture.diagnostics, kLostKernels);
   if (lost == nullptr) return {};
   return fmt::format("The capture is damaged: it lost at least {}{}{}; steps that lack more than 1 % are set aside.",
@@ -90,20 +93,20 @@ bool assumes(const Capture& capture, std::string_view id) {
   return find_assumption(capture.assumptions, id) != nullptr;
 }
 
-/// What was guessed of a parameter-server job of which no job.yaml says anything, if so.
+/// Warns if a parameter-server job without a job.yaml had to be guessed.
 std::string guess_warning(const Capture& capture) {
   const bool inferred = assumes(capture, "inferred_servers");
   if (capture.job != Job{} || (!inferred && !assumes(capture, "unknown_servers"))) return {};
   const std::uint32_t servers = inferred ? capture.parameter_server->job.servers.value_or(0) : 0;
   return fmt::format(
-      "No job.yaml was found beside the traces: {}, the rule that spreads keys over servers, the order of control "
-      "messages and the speed of links are guesses, and predictions can be far off. docs/job.md has what to write.",
+      "No job.yaml was found next to the traces: {}, the rule that spreads keys over servers, the order of control "
+      "messages and the speed of links are guesses, and predictions can be far off. See docs/reference/job.md.",
       servers == 0   ? std::string("the number of servers")
       : servers == 1 ? std::string("that there is 1 server")
                      : fmt::format("that there are {} servers", servers));
 }
 
-/// "; steps take from 22.0 ms to 50.1 ms": empty where they differ by no more than a fifth.
+/// Returns "; steps take from 22.0 ms to 50.1 ms"; empty if they differ by at most a fifth.
 std::string spread_text(const Summary& summary) {
   const auto by_time = [](const StepReport& a, const StepReport& b) { return a.measured < b.measured; };
   const auto [shortest, longest] = std::minmax_element(summary.steps.begin(), summary.steps.end(), by_time);
@@ -112,20 +115,20 @@ std::string spread_text(const Summary& summary) {
   return fmt::format("; steps take from {} to {}", to_text(shortest->measured), to_text(longest->measured));
 }
 
-/// "; 64.0 % of it is spent waiting for data": empty where that is less than a twentieth.
+/// Returns "; 64.0 % of it is spent waiting for data"; empty if it is less than a twentieth.
 std::string loader_text(const Summary& summary) {
   constexpr double kNoticed = 0.05;
   const double share = ratio(summary.parts.loader, summary.parts.sum());
   return share < kNoticed ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
 }
 
-/// "; limited by the CPU": empty where host and device take as long, or that is not known.
+/// Returns "; limited by the CPU"; empty if host and device take equally long, or if that is unknown.
 std::string limit_text(const IterationReport& iteration) {
   if (!iteration.pace || *iteration.pace == Pace::kBoth) return {};
-  return fmt::format("; limited by the {}", *iteration.pace == Pace::kHost ? "CPU" : "device");
+  return fmt::format("; limited by the {}", *iteration.pace == Pace::kHost ? "CPU" : "GPU");
 }
 
-/// "; 12 % of the device time is outside whole steps": empty where it is less than 1 %.
+/// Returns "; 12 % of the device time is outside whole steps"; empty if it is less than 1 %.
 std::string outside_text(const Capture& capture) {
   if (capture.recording.step.empty()) return {};
   double outside = 0;
@@ -140,7 +143,7 @@ std::string outside_text(const Capture& capture) {
   constexpr double kNoticed = 0.01;
   return outside < kNoticed * all || all == 0
              ? ""
-             : fmt::format("; {} of the device time is outside whole steps", percent(outside / all));
+             : fmt::format("; {} of the GPU time is outside whole steps", percent(outside / all));
 }
 
 }  // namespace
@@ -157,7 +160,9 @@ std::string headline(const Capture& capture, const Summary& summary) {
     return fmt::format("{} on {} take {} in the replay; there is no measured time to compare with.", tasks, ranks,
                        to_text(iteration.replayed));
   }
-  const std::string times = fmt::format("{}, replayed as {}", to_text(iteration.measured), to_text(iteration.replayed));
+  const std::string measured = to_text(iteration.measured);
+  const std::string replayed = to_text(iteration.replayed);
+  const std::string times = measured == replayed ? measured : fmt::format("{}, replayed as {}", measured, replayed);
   std::set<std::int64_t> numbers;
   for (const StepReport& step : summary.steps) numbers.insert(step.step);
   if (numbers.empty() || !summary.marked) {
@@ -175,8 +180,10 @@ std::string headline(const Capture& capture, const Summary& summary) {
 }
 
 std::string untested_reason(const Capture& capture) {
-  if (capture.dag.task_count() > kMostPerturbedTasks)
-    return fmt::format("the graph has more than {} tasks (select fewer steps with --steps)", kMostPerturbedTasks);
+  if (capture.dag.task_count() > kMostPerturbedTasks) {
+    return fmt::format("the graph has more than {} tasks (select fewer steps with --steps)",
+                       grouped(kMostPerturbedTasks));
+  }
   return step_count(capture.recording) > 1 ? "the ranks have different numbers of steps"
                                            : "one step of one rank cannot be predicted from another";
 }
@@ -190,50 +197,49 @@ std::string trust_line(const Capture& capture, const Summary& summary, const Cri
     tested = "No self-check: " + untested_reason(capture);
   } else {
     const std::string_view what = perturbation->between_ranks ? "rank" : "step";
-    tested = fmt::format(
-        "Self-check: the graph of one {0}, with the durations of another, predicts the other within {1} on average "
-        "(the {0}s differ by {2})",
-        what, percent(perturbation->error), percent(perturbation->difference));
+    tested =
+        fmt::format("Self-check: one {0}'s graph predicts the others within {1} on average (the {0}s differ by {2})",
+                    what, percent(perturbation->error), percent(perturbation->difference));
   }
   if (const std::optional<double> held_out = worst_held_out(summary))
-    tested += fmt::format("; the most unusual step is {} off the median of the others", percent(*held_out));
-  std::string rests;
-  const auto add = [&rests](double share, std::string_view what) {
-    if (share >= kLeastShown) rests += fmt::format("{} {} {}", rests.empty() ? "" : ",", percent(share), what);
+    tested += fmt::format("; the most unusual step is {} off the typical one", percent(*held_out));
+  std::string waits;
+  const auto add = [&waits](double share, std::string_view what) {
+    if (share >= kLeastShown) waits += fmt::format("{}{} takes {}", waits.empty() ? "" : " and ", what, percent(share));
   };
-  add(ratio(path.unexplained, path.length), "is unexplained waiting");
-  add(ratio(path.silent, path.length), "is CPU time without events");
-  rests =
-      rests.empty() ? "Every wait on the critical path is explained" : fmt::format("Of the critical path,{}", rests);
+  add(ratio(path.unexplained, path.length), "unexplained waiting");
+  add(ratio(path.silent, path.length), "CPU time without events");
+  waits =
+      waits.empty() ? "Every wait on the critical path is explained" : fmt::format("On the critical path, {}", waits);
   if (path.inferred > 0) {
-    rests +=
-        fmt::format("; {} of the {} on it were inferred from times", path.inferred, counted(path.hand_overs, "wait"));
+    waits += fmt::format("; {} of the {} on it {} recorded, {} inferred from times",
+                         grouped(path.hand_overs - path.inferred), counted(path.hand_overs, "wait"),
+                         path.hand_overs - path.inferred == 1 ? "was" : "were", grouped(path.inferred));
   }
-  return fmt::format("{}. {}.", tested, rests);
+  return fmt::format("{}. {}.", tested, waits);
 }
 
 std::string headline(const Calibration& calibration) {
   const std::string cluster = cluster_text(calibration.cluster);
   if (calibration.fits.empty())
-    return fmt::format("No speed could be fitted: {} is taken as the assumptions say.", cluster);
+    return fmt::format("Nothing could be fitted; the cluster is assumed to have {}.", cluster);
   const auto worst = std::max_element(calibration.fits.begin(), calibration.fits.end(),
                                       [](const Fit& a, const Fit& b) { return a.residual < b.residual; });
-  return fmt::format("Calibrated {}; the fit that is worst, {}, is off by {} at the median of its {} samples.", cluster,
-                     shown(worst->what), percent(worst->residual), worst->samples);
+  return fmt::format("Calibrated a cluster with {}; the worst fit, {}, has a median error of {} over {}.", cluster,
+                     shown(worst->what), percent(worst->residual), counted(worst->samples, "sample"));
 }
 
 std::string warning_of(const Capture& capture) {
   const std::uint64_t launches = capture.diagnostics.count_of(kNoDeviceWork);
   if (launches > 0) {
     return fmt::format(
-        "The capture lacks its device work: {} launches and not one kernel, so all times are the host's alone. Record "
-        "with ProfilerActivity.CUDA, and see that no other tool holds CUPTI.",
-        launches);
+        "The capture lacks its device work: {} and not one kernel, so all times are CPU times. Record with "
+        "ProfilerActivity.CUDA, and make sure that no other tool uses CUPTI.",
+        launches_text(launches));
   }
   if (assumes(capture, "untied_ranks")) {
-    return fmt::format(
-        "Nothing ties these {} captures together, no collective and no message: each is replayed on its own.",
-        capture.recording.ranks.size());
+    return fmt::format("These {} captures have no collective and no message in common: each is replayed on its own.",
+                       capture.recording.ranks.size());
   }
   if (std::string lost = lost_kernels_warning(capture); !lost.empty()) return lost;
   std::string sample = sample_warning(capture.diagnostics);
@@ -243,7 +249,7 @@ std::string warning_of(const Capture& capture) {
 std::string essential_loss(const Capture& capture) {
   const Diagnostics& diagnostics = capture.diagnostics;
   if (const std::uint64_t launches = diagnostics.count_of(kNoDeviceWork); launches > 0)
-    return fmt::format("lacks its device work: {} launches and not one kernel", launches);
+    return fmt::format("lacks its device work: {} and not one kernel", launches_text(launches));
   if (diagnostics.count_of("device_not_recorded") > 0)
     return "lacks its device work: operators of CUDA and not one kernel";
   if (is_cut_before_device_work(capture)) return "lacks its device work: the file is cut off before the first kernel";
@@ -258,30 +264,26 @@ std::string caution_of(const Diagnostics& diagnostics) {
   std::string names;
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
     if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork || entry.name == kSample) continue;
-    const bool has_share = entry.detail.ends_with("of the span");  // of a category that is not known
-    names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), entry.count);
+    const bool has_share = entry.detail.ends_with("of the span");  // this is true for an unknown category
+    names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), grouped(entry.count));
     names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
   }
   return names.empty()
              ? names
-             : fmt::format("Not all of the input could be used: {}; 'stepsim check' says what that costs.", names);
+             : fmt::format("Part of the input could not be used: {}; 'stepsim check' explains the consequences.",
+                           names);
 }
 
 std::vector<Sentence> diagnostic_sentences(const Diagnostics& diagnostics) {
   std::vector<Sentence> sentences;
-  std::string noise;
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
-    if (entry.severity == Severity::kInfo && entry.detail.empty()) {
-      noise += fmt::format("{}{} ({})", noise.empty() ? "" : ", ", entry.name, entry.count);
-      continue;
-    }
+    if (entry.severity == Severity::kInfo && entry.detail.empty()) continue;
     const bool lost = entry.severity == Severity::kDataLoss && !entry.first.file.empty();
-    sentences.emplace_back(fmt::format("{} ({}): {}{}", entry.name, entry.count, entry.remedy,
+    sentences.emplace_back(fmt::format("{} ({}): {}{}", entry.name, grouped(entry.count), entry.remedy,
                                        lost ? fmt::format(" [first at {}]", entry.first.to_text()) : std::string()),
                            entry.detail);
   }
-  if (!sentences.empty()) sentences.emplace_back("'stepsim help NAME' says what each of these does to the answer");
-  if (!noise.empty()) sentences.emplace_back(fmt::format("nothing to act on: {}; --json says more", noise));
+  if (!sentences.empty()) sentences.emplace_back("'stepsim help NAME' explains each of these");
   return sentences;
 }
 
@@ -292,12 +294,12 @@ void add_input_defects(Document& document, const Diagnostics& diagnostics) {
 }
 
 std::string to_text(const Slowing& slowing) {
-  return fmt::format(
-      "recorded, an iteration takes {}; a step takes {} when nobody records it (measured_step of job.yaml): {}",
-      stepsim::to_text(slowing.recorded), stepsim::to_text(slowing.free),
-      slowing.is_seen() ? fmt::format("the profiler slows this job by {}", percent(slowing.share()))
-                        : fmt::format("{}, no more than recorded steps differ (the shortest takes {})",
-                                      signed_percent(slowing.share()), stepsim::to_text(slowing.shortest)));
+  return fmt::format("with the profiler a step takes {}, without it {} (measured_step of job.yaml): {}",
+                     stepsim::to_text(slowing.recorded), stepsim::to_text(slowing.free),
+                     slowing.is_seen()
+                         ? fmt::format("the profiler slows this job by {}", percent(slowing.share()))
+                         : fmt::format("{}, which is within the spread of the recorded steps (the shortest takes {})",
+                                       signed_percent(slowing.share()), stepsim::to_text(slowing.shortest)));
 }
 
 }  // namespace stepsim::sim

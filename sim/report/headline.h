@@ -15,50 +15,51 @@
 
 namespace stepsim::sim {
 
-/// The id of the assumption that another cluster than the captured one was given, and of what it does: what is measured
-/// and what is replayed then differ by more than errors.
+/// The id of the assumption that a cluster other than the captured one was given. Measured and replayed times then
+/// differ for more reasons than model error.
 constexpr std::string_view kClusterFile = "cluster_file";
 
-/// The first line of a replay's report: what, how much, in which unit, how far to trust it.
+/// Returns the first line of a replay's report: what, how much, in which unit, how reliable.
 [[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
 
-/// Why perturbation_test() made no test of the graph, a clause: "the ranks have different numbers of steps".
+/// Returns the reason why perturbation_test() did not test the graph, as a clause: "the ranks have different numbers of
+/// steps".
 [[nodiscard]] std::string untested_reason(const Capture& capture);
 
-/// How far the graph was tested, and how much of the step rests on waits that were measured and not on dependencies
-/// that are known. Empty for a task graph. On a cluster that was
-/// given (kClusterFile among the capture's assumptions) it says that instead.
+/// Returns a line about how the graph was tested, and how much of the step depends on measured waits rather than known
+/// dependencies. The line is empty for a task graph. If another cluster was given (kClusterFile is among the capture's
+/// assumptions), the line states this instead.
 [[nodiscard]] std::string trust_line(const Capture& capture, const Summary& summary, const CriticalPath& path,
                                      const std::optional<Perturbation>& perturbation);
 
-/// The first line of a calibration's report: what was fitted, and how far to trust it.
+/// Returns the first line of a calibration's report: what was fitted, and how reliable it is.
 [[nodiscard]] std::string headline(const Calibration& calibration);
 
-// What a reader must know of a capture before any figure, in every command. Warning and caution are one sentence, or
+// Texts that a reader must see before any figure, in every command. Warning and caution are one sentence, or
 // empty.
 
-/// That the capture is not what it looks like: without its device work, a sample, captures that nothing
-/// ties, or that what it cannot say was guessed because there is no job.yaml.
+/// Returns a warning if the capture is not what it appears to be: it lacks device work, it is a sample, its parts
+/// cannot be connected, or the job was guessed because there is no job.yaml.
 [[nodiscard]] std::string warning_of(const Capture& capture);
 
-/// What the capture lost without which no prediction from it, and no comparison with it, can be trusted; a clause that
-/// goes on after "the capture": "lacks its device work: 260 launches and not one kernel". Empty if it lost no such
-/// thing.
+/// Returns what the capture lost, if this loss makes every prediction and every comparison untrustworthy. The text is a
+/// clause that continues "the capture ...": "lacks its device work: 260 launches and not one kernel". The text is empty
+/// if nothing essential was lost.
 [[nodiscard]] std::string essential_loss(const Capture& capture);
 
-/// Which parts of the input could not be used, and which command says what that costs.
+/// Returns which parts of the input could not be used, and which command shows the consequences.
 [[nodiscard]] std::string caution_of(const Diagnostics& diagnostics);
 
-/// A sentence each of `diagnostics` that is worth a look: what it is, how often, what to do, and where data was lost
-/// first. The rest, which is of no consequence and names nothing, shares one sentence.
+/// Returns one sentence for each important diagnostic: what it is, how often it occurred, what to do, and where data
+/// was first lost. Minor diagnostics are in JSON only.
 [[nodiscard]] std::vector<Sentence> diagnostic_sentences(const Diagnostics& diagnostics);
 
-/// Adds the caution and a section "Input" where something is wrong with the files that a document is about.
+/// Adds the caution and a section "Input" if something is wrong with the input files.
 void add_input_defects(Document& document, const Diagnostics& diagnostics);
 
-/// "recorded, an iteration takes 105 ms; a step takes 100 ms when nobody records it (measured_step of job.yaml): the
-/// profiler slows this job by 5.0 %". Where that is not seen: "+5.00 %, no more than recorded steps differ (the
-/// shortest takes 99 ms)".
+/// Describes the slowdown by the profiler, for example: "recorded, an iteration takes 105 ms; a step takes 100 ms when
+/// nobody records it (measured_step of job.yaml): the profiler slows this job by 5.0 %". If it is not significant:
+/// "+5.00 %, no more than recorded steps differ (the shortest takes 99 ms)".
 [[nodiscard]] std::string to_text(const Slowing& slowing);
 
 }  // namespace stepsim::sim

@@ -1,4 +1,4 @@
-// Three to five sentences: what to look at first, from the figures.
+// Sections about a critical path, including three to five sentences about what to look at first.
 #include "sim/report/path_sections.h"
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/analysis/where_to_look.h"
+#include "sim/report/class_style.h"
 #include "sim/report/common_fields.h"
 #include "sim/report/report.h"
 #include "sim/report/table.h"
@@ -22,7 +23,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// The tasks of the path that take longest, in order of time.
+/// Returns the longest tasks of the path, in order of time.
 std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
   std::vector<std::size_t> chosen(path.tasks.size());
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
@@ -37,23 +38,23 @@ std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
 Duration wait_before(const PathLine& line) { return line.task->wait; }
 Duration queueing_of(const PathLine& line) { return line.task->queueing; }
 constexpr auto kShownPath = std::to_array<Field<PathLine>>({
-    {"", [](const PathLine& line) { return line.task->start - line.path->begin; }, {"start", Use::kHelp}},
+    {"", [](const PathLine& line) { return line.task->start - line.path->begin; }, {"start", Use::kExtra}},
     {"", at<&PathLine::task, &PathTask::duration>, {"duration"}},
     {"", if_any<wait_before>, {"wait before", Use::kDetail}},
     {"", if_any<queueing_of>, {"queueing", Use::kDetail}},
-    {"", [](const PathLine& line) { return path_class_of(*line.dag, line.task->task); }, {"class"}},
-    {"", at<&PathLine::lane, &Lane::rank>, {"rank"}},
-    {"", at<&PathLine::lane, &Lane::name>, {"lane", Use::kDetail}},
+    {"", [](const PathLine& line) { return style_of(path_class_of(*line.dag, line.task->task)).label; }, {"class"}},
+    {"", at<&PathLine::lane, &Lane::rank>, {"rank", Use::kMain, Form::kId}},
+    {"", at<&PathLine::lane, &Lane::name>, {"thread or stream", Use::kDetail}},
     {"", at<&PathLine::name>, {"task"}},
     {"", at<&PathLine::released_by>, {"waited for", Use::kHelp}},
 });
 
-/// One row a class; that of data loaders only where the path waits for one.
+/// Returns one row per class. Data loaders have a row only if the path waits for one.
 Table class_table(const CriticalPath& path) {
   Table table{{{"class", Align::kLeft}, {"on the path"}, {"share"}}};
   for (std::size_t c = 0; c < kPathClassCount; ++c) {
     if (static_cast<PathClass>(c) == PathClass::kLoader && path.classes[c] == Duration{}) continue;
-    const std::string name{to_text(static_cast<PathClass>(c))};
+    const std::string name{kClassStyles[c].label};
     table.add_row({name, path.classes[c], percent_cell(ratio(path.classes[c], path.length))});
   }
   return table;
@@ -68,29 +69,30 @@ EdgeKind kind_of_edge(const Dag& dag, TaskId from, TaskId to) {
 std::string release_in_words(const Dag& dag, Release release, TaskId released) {
   switch (release.by()) {
     case Release::By::kNothing: return fmt::format("the start of rank {}", dag.lane(released).rank);
-    case Release::By::kLane: return fmt::format("its lane: {} was in front", dag.name(release.task()));
+    case Release::By::kLane: return fmt::format("{} (same thread or stream)", dag.name(release.task()));
     case Release::By::kEdge: break;
   }
   return fmt::format("{} ({})", dag.name(release.task()), to_text(kind_of_edge(dag, release.task(), released)));
 }
 
 std::string largest_class_text(const Dag& dag, const CriticalPath& path, const WhereToLook& found) {
-  const std::string part = fmt::format("Of the critical path's {}, {} is", to_text(path.length),
-                                       percent(ratio(path[found.largest_class], path.length)));
+  const std::string part = fmt::format("{} of the critical path ({}) is",
+                                       percent(ratio(path[found.largest_class], path.length)), to_text(path.length));
   const WhereToLook::Name& longest = found.longest_name;
   const auto with_name = [&](std::string_view work) {
-    return fmt::format("{} {}; most of that is {} ({} in {}).", part, work, shown(longest.name, 60),
-                       to_text(longest.time), counted(longest.tasks, "task"));
+    return fmt::format("{} {}, most of all {} ({} in {}).", part, work, shown(longest.name, 60), to_text(longest.time),
+                       counted(longest.tasks, "task"));
   };
   switch (found.largest_class) {
     case PathClass::kCompute: return with_name("compute");
     case PathClass::kCommunication: return with_name("communication");
-    case PathClass::kCopy: return with_name("copying within a device or between it and its host");
-    case PathClass::kHost: return with_name("work of the host (framework, Python, launches)");
+    case PathClass::kCopy: return with_name("copies within a device or between a device and its host");
+    case PathClass::kHost: return with_name("CPU work (framework, Python, launches)");
     case PathClass::kLoader:
-      return fmt::format("{} waiting for the processes that load data: loader.workers=2x says what more of them save.",
+      return fmt::format("{} waiting for data: --set loader.workers=2x predicts what more loader processes save.",
                          part);
-    case PathClass::kQueueing: return fmt::format("{} standing in line behind other work.", part);
+    case PathClass::kQueueing:
+      return fmt::format("{} queueing: ready work waits for other work on the same thread, stream or link.", part);
     case PathClass::kWait: break;
   }
   const PathTask& wait = *found.longest_wait;
@@ -98,23 +100,24 @@ std::string largest_class_text(const Dag& dag, const CriticalPath& path, const W
                      shown(dag.name(wait.task), 60), dag.lane(wait.task).rank, shown(released_by_text(dag, wait), 80));
 }
 
-/// The rank whose recording begins after the path does.
+/// Names the rank whose recording begins after the path does.
 std::string late_start_text(const Dag& dag, const PathTask& first) {
-  return fmt::format("The path begins with {} in which rank {} has not started: it, or its recording, began late.",
-                     to_text(first.wait), dag.lane(first.task).rank);
+  return fmt::format(
+      "The critical path begins with {} in which rank {} has not started: it started late, or its recording did.",
+      to_text(first.wait), dag.lane(first.task).rank);
 }
 
 std::string straggler_text(const Straggler& worst) {
-  return fmt::format(
-      "Rank {} holds the others up: it arrived last in {} of its {}, and each of the others waited {} for it.",
-      worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.each));
+  return fmt::format("Rank {} is a straggler: it arrived last in {} of its {}, and each other rank waited {} for it.",
+                     worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.each));
 }
 
 std::string queueing_text(const Dag& dag, const CriticalPath& path, const WhereToLook::QueueingLane& queue) {
   const Lane& lane = dag.lane(queue.lane);
   return fmt::format(
-      "Work stands in line for {} of the path, longest ({}) at {} of rank {}: more of that resource, or "
-      "less work on it, would shorten the step.",
+      "Queueing takes {} of the critical path, most of it ({}) at {} of rank {}: more of that resource, or less work "
+      "on "
+      "it, would shorten the step.",
       to_text(path[PathClass::kQueueing]), to_text(queue.time), shown(lane.name, 60), lane.rank);
 }
 
@@ -124,20 +127,26 @@ std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<R
   });
   if (!communicates) return "The replay has no communication.";
   if (most == nullptr) return "No transfer is exposed: wherever communication moves data, the same rank computes.";
+  const double share = ratio(most->exposed_communication, most->iteration);
+  constexpr double kLeastShare = 0.0005;
+  if (share < kLeastShare) return "A faster network or more overlap can save less than 0.1 % of an iteration.";
   return fmt::format(
-      "At most {} of an iteration ({}, rank {}) is exposed transfer (communication moves data while nothing is "
-      "computed): the "
-      "most that a faster network or more overlap could save there.",
-      percent(ratio(most->exposed_communication, most->iteration)), to_text(most->exposed_communication), most->rank);
+      "A faster network or more overlap can save at most {} of an iteration ({} on rank {}): that much is exposed "
+      "transfer, which moves data while nothing is computed.",
+      percent(share), to_text(most->exposed_communication), most->rank);
 }
 
 std::string unexplained_text(const Summary& summary, const CriticalPath& path) {
-  if (summary.unexplained_wait == Duration{}) return "Every wait is explained: a what-if can move all of it.";
+  if (summary.unexplained_wait == Duration{}) return "Every wait is explained, so what-ifs can shorten all of them.";
+  constexpr double kLeastShare = 0.0005;
+  if (ratio(summary.unexplained_wait, summary.iteration.replayed) < kLeastShare)
+    return "Less than 0.1 % of an iteration is unexplained waiting.";
   return fmt::format(
-      "{} of an iteration ({}) is waiting that nothing in the capture explains, most of it of kind '{}'; "
-      "{} of it is on the critical path, and no what-if can move it.",
+      "{} of an iteration ({}) is unexplained waiting, most of it of kind '{}'; {} of it is on the critical path, and "
+      "no "
+      "what-if can shorten it.",
       percent(ratio(summary.unexplained_wait, summary.iteration.replayed)), to_text(summary.unexplained_wait),
-      summary.unexplained.front().kind, to_text(path.unexplained));
+      summary.unexplained.front().kind, path.unexplained == Duration{} ? "none" : to_text(path.unexplained));
 }
 
 std::vector<std::string> sentences_on(const Findings& findings) {
@@ -145,7 +154,8 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   const CriticalPath& path = findings.path.path;
   const std::optional<WhereToLook> found = where_to_look(dag, findings.summary, path, findings.stragglers);
   if (!found) return {};
-  constexpr std::size_t kEnough = 4;  // five with what is not explained
+  // No more are added from this number on; the one about unexplained waits makes five.
+  constexpr std::size_t kEnough = 4;
   std::vector<std::string> sentences{largest_class_text(dag, path, *found)};
   if (found->late_start != nullptr) sentences.push_back(late_start_text(dag, *found->late_start));
   if (found->straggler != nullptr) sentences.push_back(straggler_text(*found->straggler));
@@ -201,7 +211,7 @@ Table rank_table(const Dag& dag, const CriticalPath& path) {
   }
   std::vector<std::pair<Rank, Duration>> ranks{by_rank.begin(), by_rank.end()};
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  Table table{{{"rank"}, {"on the path"}, {"share"}}};
+  Table table{{{.title = "rank", .identifies = true}, {"on the path"}, {"share"}}};
   for (const auto& [rank, time] : ranks) table.add_row({rank, time, percent_cell(ratio(time, path.length))});
   return table;
 }
@@ -210,17 +220,17 @@ std::vector<Section> path_sections(const Dag& dag, const CriticalPath& path, std
   std::vector<Section> sections{{.title = "", .table = class_table(path)}};
   if (Table ranks = rank_table(dag, path); ranks.rows().size() > 1)
     sections.push_back({.title = "By rank", .table = std::move(ranks)});
-  sections.push_back(
-      {.title = rows < path.tasks.size()
-                    ? fmt::format("Its {} longest tasks of {}, in order of time", rows, path.tasks.size())
-                    : fmt::format("Its {} tasks, in order of time", path.tasks.size()),
-       .table = path_table(dag, path, rows)});
+  sections.push_back({.title = rows < path.tasks.size()
+                                   ? fmt::format("Its {} of {}, in order of time", counted(rows, "longest task"),
+                                                 grouped(path.tasks.size()))
+                                   : fmt::format("Its {}, in order of time", counted(path.tasks.size(), "task")),
+                      .table = path_table(dag, path, rows)});
   return sections;
 }
 
 namespace {
 
-/// Of more GPUs than this only the table is shown.
+/// Maximum number of GPUs whose longest tasks are listed; with more, only the table is shown.
 constexpr std::size_t kMostListed = 8;
 constexpr std::size_t kPartRows = 3;
 
@@ -239,11 +249,12 @@ constexpr auto kShownPart = std::to_array<Field<PartPath>>({
 void add_parts(std::vector<Section>& sections, const Findings& findings, const std::vector<PartPath>& parts,
                std::string_view what, const std::string& where) {
   if (parts.empty()) return;
-  sections.push_back({.title = fmt::format("Each {} alone{}", what, where),
-                      .table = table_of(kShownPart, parts, {.without = {"queueing"}, .compared = true}),
-                      .lead = fmt::format("The longest path through its own tasks: what it would take if it waited for "
-                                          "no other {}.",
-                                          what)});
+  sections.push_back(
+      {.title = fmt::format("Each {} alone{}", what, where),
+       .table = table_of(kShownPart, parts, {.without = {"queueing"}, .compared = true}),
+       .lead = fmt::format("The critical path through the tasks of one {0}: how long it would take if it "
+                           "waited for no other {0}.",
+                           what)});
   if (parts.size() > kMostListed) {
     sections.back().sentences.emplace_back("--json has the tasks of each path.");
     return;
@@ -251,10 +262,11 @@ void add_parts(std::vector<Section>& sections, const Findings& findings, const s
   for (const PartPath& part : parts) {
     const std::size_t rows = std::min({kPartRows, findings.path_rows, part.path.tasks.size()});
     if (rows == 0) continue;
-    sections.push_back({.title = fmt::format(
-                            "{} {} alone: {}, its {} of {}", what, part.ranks.size() > 1 ? part.host : ranks_text(part),
-                            stepsim::to_text(part.path.length), counted(rows, "longest task"), part.path.tasks.size()),
-                        .table = path_table(findings.capture.dag, part.path, rows)});
+    sections.push_back(
+        {.title = fmt::format("{} {} alone: {}, its {} of {}", what,
+                              part.ranks.size() > 1 ? part.host : ranks_text(part), stepsim::to_text(part.path.length),
+                              counted(rows, "longest task"), grouped(part.path.tasks.size())),
+         .table = path_table(findings.capture.dag, part.path, rows)});
   }
 }
 
@@ -267,14 +279,14 @@ std::vector<Section> part_path_sections(const Findings& findings) {
   add_parts(sections, findings, paths.gpus, "GPU", where);
   add_parts(sections, findings, paths.workers, "worker", where);
   if (!sections.empty()) {
-    sections.push_back({.title = fmt::format("The job: {}", path_subject(findings.path)),
-                        .lead = "Its critical path, through all of them:"});
+    sections.push_back({.title = fmt::format("The whole job: {}", path_subject(findings.path)),
+                        .lead = "Its critical path through the tasks of all ranks:"});
   }
   return sections;
 }
 
 std::vector<Section> where_to_look_sections(const Findings& findings) {
-  return {{.title = "Where to look next", .sentences = as_list(sentences_on(findings))}};
+  return {{.title = "Where to look next", .sentences = as_list(sentences_on(findings)), .brief = true}};
 }
 
 }  // namespace stepsim::sim

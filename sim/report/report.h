@@ -24,39 +24,40 @@
 
 namespace stepsim::sim {
 
-/// One part of the documents about a `Found`: sections for people, fields of the JSON object for programs. Either may
-/// be missing; both come in the order of the list.
+/// One part of a document about a `Found`: sections for people, and fields of the JSON object for programs. Either may
+/// be missing. Both appear in the order of the list of reports.
 template <class Found>
 struct Report {
-  std::string_view id;     ///< "steps"
-  std::uint8_t in = 0xFF;  ///< the documents that it is part of, where there are several
-  std::vector<Section> (*sections)(const Found& found) = nullptr;  ///< those that are empty are left out
-  Fields<Found> fields{};                                          ///< for programs
+  std::string_view id;     ///< for example "steps"
+  std::uint8_t in = 0xFF;  ///< the documents that contain it, as a set of flags
+  /// Returns the sections; empty sections are left out.
+  std::vector<Section> (*sections)(const Found& found) = nullptr;
+  Fields<Found> fields{};  ///< the fields for programs
 };
 
-/// What commands find out about a capture and its replay.
+/// The results of replaying a capture, from which documents are made.
 struct Findings {
   const Capture& capture;
-  const Timeline* timeline = nullptr;  ///< of capture.dag
-  Summary summary;                     ///< of `timeline`
+  const Timeline* timeline = nullptr;  ///< a replay of capture.dag
+  Summary summary;                     ///< summary of `timeline`
   IterationPath path;
-  std::optional<Perturbation> perturbation;  ///< absent where it could not be made
+  std::optional<Perturbation> perturbation;  ///< result of the perturbation test; absent if it was not possible
   std::vector<Straggler> stragglers;
-  const NetworkModel* network = nullptr;     ///< how transfers were timed
-  const Calibration* calibration = nullptr;  ///< where the hardware was calibrated
+  const NetworkModel* network = nullptr;     ///< the model that timed transfers
+  const Calibration* calibration = nullptr;  ///< set if the hardware was calibrated
   std::string output;                        ///< the file that a conversion writes
-  std::size_t path_rows = 10;                ///< tasks of the path to list, at most
-  bool tasks_detail = false;                 ///< JSON has the times of every task
+  std::size_t path_rows = 10;                ///< maximum number of path tasks to list
+  bool tasks_detail = false;                 ///< true if JSON includes the times of every task
 };
 
-/// The documents made of findings; a set of them is their sum.
+/// The documents that can be made of findings. The values are flags and can be combined.
 enum CaptureDocument : std::uint8_t { kReplay = 1, kCriticalPath = 2, kCalibration = 4, kConversion = 8 };
 
-/// The reports on a capture, in the order of the documents: the list in capture_reports.cpp.
+/// Returns the reports on a capture, in document order; they are listed in capture_reports.cpp.
 using CaptureReport = Report<Findings>;
 [[nodiscard]] std::span<const CaptureReport> capture_reports();
 
-/// Three to five sentences: what to look at first.
+/// Returns three to five sentences about what to look at first.
 [[nodiscard]] std::vector<Section> where_to_look_sections(const Findings& findings);
 
 /// Appends the sections of `reports` that belong to `document`.
@@ -73,7 +74,7 @@ void add_sections(Document& document, std::span<const Report<Found>> reports, co
   }
 }
 
-/// {"schema":..., the fields of `reports` that belong to the document, "provenance":...}
+/// Writes {"schema":..., the fields of the reports that belong to the document, "provenance":...}.
 template <class Found>
 void write_object(JsonWriter& json, std::string_view schema, std::span<const Report<Found>> reports, const Found& found,
                   const Provenance& provenance, std::uint8_t in = 0xFF) {
@@ -87,7 +88,7 @@ void write_object(JsonWriter& json, std::string_view schema, std::span<const Rep
   json.end_object();
 }
 
-/// The schema of that object.
+/// Returns the schema of the object that write_object() writes.
 template <class Found>
 [[nodiscard]] AnswerSchema schema_of(std::string_view id, std::span<const Report<Found>> reports,
                                      std::uint8_t in = 0xFF) {

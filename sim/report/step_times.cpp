@@ -15,7 +15,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// By number of the iteration: the longest part, and whose it is.
+/// Returns, by iteration number, the longest part and its rank.
 std::map<std::int64_t, SimulatedSteps::Step> slowest(const SimulatedSteps& steps) {
   std::map<std::int64_t, SimulatedSteps::Step> result;
   for (const SimulatedSteps::Step& step : steps.steps) {
@@ -26,10 +26,10 @@ std::map<std::int64_t, SimulatedSteps::Step> slowest(const SimulatedSteps& steps
 }
 
 constexpr auto kSimulatedStep = std::to_array<Field<SimulatedSteps::Step>>({
-    {"rank", at<&SimulatedSteps::Step::rank>, {.title = "slowest rank", .place = 1}},
-    {"step", at<&SimulatedSteps::Step::number>, {"step"}},
-    {"begin_ns", [](const SimulatedSteps::Step& step) { return step.begin - Time{}; }, {"begins at"}},
-    {"replayed_ns", at<&SimulatedSteps::Step::length>, {"takes"}},
+    {"rank", at<&SimulatedSteps::Step::rank>, {.title = "slowest rank", .form = Form::kId, .place = 1}},
+    {"step", at<&SimulatedSteps::Step::number>, {"step", Use::kMain, Form::kId}},
+    {"begin_ns", [](const SimulatedSteps::Step& step) { return step.begin - Time{}; }, {"start"}},
+    {"replayed_ns", at<&SimulatedSteps::Step::length>, {"step time"}},
 });
 
 struct Simulated {
@@ -48,7 +48,7 @@ constexpr auto kSimulated = std::to_array<Field<Simulated>>({
     {"assumptions", [](const Simulated& all) { return sentences_of(all.capture->assumptions); }, {}, kLineAfter},
 });
 
-/// The longest over ranks; nothing if none has any.
+/// Returns the longest passes over ranks; nothing if no rank has any.
 std::optional<Duration> longest_passes(const std::vector<PassTimes>& times) {
   std::optional<Duration> longest;
   for (const PassTimes& one : times) {
@@ -64,11 +64,11 @@ Duration longest_iteration_of(const std::vector<PassTimes>& times) {
 }
 
 constexpr auto kPassTimes = std::to_array<Field<PassTimes>>({
-    {"rank", at<&PassTimes::rank>, {"rank"}},
+    {"rank", at<&PassTimes::rank>, {"rank", Use::kMain, Form::kId}},
     {"host", at<&PassTimes::host>, {"worker"}},
     {"steps", at<&PassTimes::steps>, {"steps"}},
-    {"iteration_ns", at<&PassTimes::iteration>, {"iteration"}},
-    {"fw_bw_ns", at<&PassTimes::passes>, {"FW + BW"}},
+    {"iteration_ns", at<&PassTimes::iteration>, {"step time"}},
+    {"fw_bw_ns", at<&PassTimes::passes>, {"forward + backward"}},
 });
 
 struct Collected {
@@ -91,14 +91,14 @@ constexpr auto kCollected = std::to_array<Field<Collected>>({
 Document simulated_document(const SimulatedSteps& steps, const Capture& capture, const std::string& output,
                             std::size_t rows, const Provenance& provenance) {
   Document document{.warning = warning_of(capture),
-                    .headline = fmt::format("An iteration takes {}: {} simulated by doing step {} again, {} in all.",
-                                            stepsim::to_text(steps.iteration), counted(steps.iterations, "iteration"),
-                                            steps.repeated, stepsim::to_text(steps.span)),
+                    .headline = fmt::format("Step time {}: step {} simulated {} in a row, {} in total.",
+                                            stepsim::to_text(steps.iteration), steps.repeated,
+                                            counted(steps.iterations, "time"), stepsim::to_text(steps.span)),
                     .caution = caution_of(capture.diagnostics)};
   std::vector<SimulatedSteps::Step> iterations;
   for (const auto& [number, step] : slowest(steps)) iterations.push_back(step);
-  document.sections.push_back({.title = "Simulated iterations",
-                               .table = table_of(kSimulatedStep, iterations, {.most = rows, .compared = true})});
+  document.sections.push_back(
+      {.title = "Simulated steps", .table = table_of(kSimulatedStep, iterations, {.most = rows, .compared = true})});
   add_more_sentence(document.sections.back(), iterations.size(), rows);
   if (!output.empty()) document.sections.back().sentences.emplace_back(fmt::format("Written to {}", shown(output)));
   if (!capture.assumptions.empty()) document.sections.push_back(assumptions_section(capture.assumptions));
@@ -116,7 +116,7 @@ Document pass_times_document(const std::vector<PassTimes>& times, const Capture&
   const std::optional<Duration> passes = longest_passes(times);
   Document document{
       .warning = warning_of(capture),
-      .headline = fmt::format("An iteration takes {} as measured{}: {}.", stepsim::to_text(longest_iteration_of(times)),
+      .headline = fmt::format("Measured step time {}{} ({}).", stepsim::to_text(longest_iteration_of(times)),
                               passes ? fmt::format(", forward and backward pass {}", stepsim::to_text(*passes)) : "",
                               counted(times.size(), "rank")),
       .caution = caution_of(capture.diagnostics)};

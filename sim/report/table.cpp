@@ -8,6 +8,11 @@
 #include "model/base/error.h"
 
 namespace stepsim::sim {
+namespace {
+
+constexpr double kMostAsPercentage = 10;  // 1,000 %; larger ratios are easier to read as a multiple
+
+}  // namespace
 
 void Table::add_row(std::vector<Cell> cells) {
   STEPSIM_ASSERT(cells.size() == columns_.size(), "a row has one cell a column");
@@ -24,12 +29,14 @@ std::string signed_number(double number, int decimals) {
 }
 
 std::string signed_percent(double ratio, int decimals) {
-  constexpr double kLargest = 10;  // +1,000 %: beyond it a multiple is easier to read
-  if (ratio >= kLargest && std::isfinite(ratio)) return fmt::format("{:.0f}x as much", 1 + ratio);
+  if (ratio >= kMostAsPercentage && std::isfinite(ratio)) return fmt::format("{:.0f}x as much", 1 + ratio);
   return fmt::format("{} %", signed_number(100 * ratio, decimals));
 }
 
-std::string percent(double ratio) { return fmt::format("{:.1f} %", ratio * 100); }
+std::string percent(double ratio) {
+  if (ratio >= kMostAsPercentage && std::isfinite(ratio)) return fmt::format("{:.0f}x", ratio);
+  return fmt::format("{:.1f} %", ratio * 100);
+}
 
 Cell signed_percent_cell(double ratio) { return {signed_percent(ratio), ratio, Unit::kRatio}; }
 

@@ -16,34 +16,36 @@ namespace stepsim::sim {
 
 enum class Align { kLeft, kRight };
 
-/// How much a column is needed. On a narrow terminal those that are needed least are left out first.
-enum class Use : std::uint8_t { kMain, kHelp, kDetail };
+/// How important a column is. On a narrow terminal the least important columns are left out first, kExtra even before
+/// names are shortened.
+enum class Use : std::uint8_t { kMain, kHelp, kDetail, kExtra };
 
-/// What the cells of a column are.
+/// The type of the cells in a column.
 enum class Numbers : std::uint8_t {
-  kPerhaps,  ///< numbers if all cells that are not absent are
-  kNone,     ///< texts
+  kPerhaps,  ///< numbers if all cells that are not absent are numbers
+  kNone,     ///< all cells are texts
   kInteger,
   kReal,
 };
 
-/// What the number of a cell counts: things, nanoseconds, or a share of one.
+/// The unit of a cell's number: a count, nanoseconds, or a ratio.
 enum class Unit : std::uint8_t { kNone, kNanoseconds, kRatio };
 
-/// A column of a Table. On a narrow terminal names, which are aligned left, are shortened in the middle.
+/// A column of a Table. On a narrow terminal, cells that are aligned left (names) are shortened in the middle.
 struct Column {
   std::string title;
   Align align = Align::kRight;
   Use use = Use::kMain;
-  bool sentences = false;  ///< its cells are not shortened but go on below
+  bool sentences = false;  ///< true if its cells are not shortened but wrapped
   Numbers numbers = Numbers::kPerhaps;
-  Unit unit = Unit::kNone;  ///< of its numbers, if they are declared
+  Unit unit = Unit::kNone;  ///< unit of its numbers, if `numbers` declares them
+  bool identifies = false;  ///< true if its integers identify ranks or steps; they have no thousands separators
 };
 
-/// A cell: text for people, and, of a number, the number itself for programs.
+/// A cell: text for people and, if it is a number, its value for programs.
 class Cell {
  public:
-  // NOLINTBEGIN(google-explicit-constructor): a row is written as a list of what it holds
+  // NOLINTBEGIN(google-explicit-constructor): allows a row to be written as a list of values
   Cell(std::string text) : text_(std::move(text)) {}
   Cell(const char* text) : text_(text) {}
   template <std::integral Integer>
@@ -57,7 +59,7 @@ class Cell {
   [[nodiscard]] bool is_number() const noexcept { return number_.index() != 0; }
   [[nodiscard]] const Number& number() const noexcept { return number_; }
   [[nodiscard]] Unit unit() const noexcept { return unit_; }
-  /// Whether it says that there is nothing: "" or "-".
+  /// True if the cell is empty: "" or "-".
   [[nodiscard]] bool is_absent() const noexcept { return !is_number() && (text_.empty() || text_ == "-"); }
 
  private:
@@ -66,16 +68,16 @@ class Cell {
   Unit unit_ = Unit::kNone;
 };
 
-/// Cells under headings. Terminal, Markdown and CSV are three ways to write their texts, spreadsheets and databases
-/// take their numbers. Cells hold text as it came; the writers make it safe.
+/// Cells with column titles. Terminal, Markdown and CSV writers use the texts; spreadsheets and databases use the
+/// numbers. Texts are unescaped; each writer escapes them for its format.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// Precondition: one cell a column.
+  /// Adds a row. Precondition: one cell per column.
   void add_row(std::vector<Cell> cells);
 
-  /// Its columns of times are there to be compared: as text all have one unit.
+  /// Declares that the columns of times are compared with each other; as text they then all have one unit.
   void compare_times() noexcept { compares_times_ = true; }
   [[nodiscard]] bool compares_times() const noexcept { return compares_times_; }
 
@@ -88,31 +90,32 @@ class Table {
   bool compares_times_ = false;
 };
 
-/// "+1.23", "-0.40": a number with its sign and that many decimals. What they round to 0 has as many more, up to four,
-/// as show its first digit: "-0.002". Without a sign, "0.00" is 0 to the fourth decimal.
+/// Returns a number with its sign and `decimals` decimals: "+1.23", "-0.40". If that rounds to 0, it gets up to four
+/// decimals to show its first digit: "-0.002". "0.00" without a sign is 0 to the fourth decimal.
 [[nodiscard]] std::string signed_number(double number, int decimals);
-/// The same of a ratio, as a percentage: "-0.40 %".
+/// Like signed_number(), for a ratio as a percentage: "-0.40 %".
 [[nodiscard]] std::string signed_percent(double ratio, int decimals = 2);
 [[nodiscard]] Cell signed_percent_cell(double ratio);
-/// "12.3 %".
+/// Formats a ratio as a percentage, "12.3 %", or from 10 on as a multiple, "12x".
 [[nodiscard]] std::string percent(double ratio);
 [[nodiscard]] Cell percent_cell(double ratio);
-/// A difference of times with its sign: "+1.5 ms".
+/// Formats a difference of times with its sign: "+1.5 ms".
 [[nodiscard]] std::string signed_time(Duration difference);
 [[nodiscard]] Cell signed_time_cell(Duration difference);
-/// A duration as its count of nanoseconds, and a ratio with all its digits, for programs.
+/// Return cells for programs: a duration in nanoseconds, and a number with all its digits.
 [[nodiscard]] Cell nanoseconds_cell(Duration duration);
 [[nodiscard]] Cell number_cell(double number);
 
-// Large numbers as people read them.
+// Large numbers for people.
 
-/// "1.25 TFLOP", "310.00 MFLOP": three places are enough to compare. Precondition: `number` is not negative.
+/// Formats a number with two decimals, an SI prefix and its unit: "1.25 TFLOP", "310.00 MFLOP". Precondition: `number`
+/// is not negative.
 [[nodiscard]] std::string scaled(double number, std::string_view unit);
 
 [[nodiscard]] Cell bytes_cell(Bytes bytes);
-/// A number of things a second; "-" if it is 0.
+/// Returns a rate per second; "-" if it is 0.
 [[nodiscard]] Cell rate_cell(double rate, std::string_view unit);
-/// "1.53".
+/// Formats a number with two decimals: "1.53".
 [[nodiscard]] Cell decimal_cell(double number);
 
 }  // namespace stepsim::sim

@@ -16,23 +16,23 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kBetween = 2;     // blanks between columns
-constexpr std::size_t kLeastName = 28;  // columns of the terminal that a name keeps as long as others can be left out
+constexpr std::size_t kBetween = 2;     // number of blanks between columns
+constexpr std::size_t kLeastName = 28;  // minimum width of a name while other columns can still be left out
 constexpr std::size_t kLeastSentence = 30;
-constexpr std::size_t kMostBytes = 1000;  // of a cell: a name may be a megabyte
+constexpr std::size_t kMostBytes = 1000;  // maximum for a cell, because a name may be a megabyte
 
-/// A column while the table is fitted.
+/// A column while its width is being chosen.
 struct Fitted {
-  std::size_t place = 0;  ///< in the table
-  std::size_t width = 0;  ///< that it gets; at first what its widest cell takes
+  std::size_t place = 0;  ///< index in the table
+  std::size_t width = 0;  ///< its width; at first that of its widest cell
   std::size_t least = 0;
-  int use = 0;  ///< as Use, or kOfNoUse; higher: left out earlier
+  int use = 0;  ///< a Use, or kOfNoUse; columns with higher values are left out first
 };
-constexpr int kOfNoUse = static_cast<int>(Use::kDetail) + 1;
+constexpr int kOfNoUse = static_cast<int>(Use::kExtra) + 1;
 
 using Lines = std::vector<std::vector<std::string>>;
 
-/// The titles, then the rows: each cell one line, with nothing that moves the cursor.
+/// Returns the titles, then the rows. Each cell is one line without control characters.
 Lines printed(const Table& table) {
   Lines lines(1);
   for (const Column& column : table.columns()) lines.front().push_back(shown(column.title));
@@ -43,7 +43,7 @@ Lines printed(const Table& table) {
   return lines;
 }
 
-/// Whether the column holds times, all of them 0.
+/// True if the column contains only times of 0.
 bool says_nothing(const Table& table, std::size_t column) {
   const auto is_zero = [column](const std::vector<Cell>& row) {
     const auto* const time = std::get_if<std::int64_t>(&row[column].number());
@@ -68,12 +68,19 @@ std::size_t total(const std::vector<Fitted>& columns, std::size_t Fitted::*width
                          [width](std::size_t sum, const Fitted& column) { return sum + column.*width; });
 }
 
-/// Takes out the columns that there is no room for and returns them, in the table's order.
+/// Removes the columns that do not fit and returns them, in the table's order.
 std::vector<Fitted> leave_out(std::vector<Fitted>& columns, std::size_t width) {
   std::vector<Fitted> out;
-  while (columns.size() > 1 && total(columns, &Fitted::least) > width) {
-    const auto rightmost = std::max_element(columns.rbegin(), std::prev(columns.rend()),
-                                            [](const Fitted& a, const Fitted& b) { return a.use < b.use; });
+  const auto has_room = [&](const Fitted& least_useful) {
+    const bool is_extra = least_useful.use == static_cast<int>(Use::kExtra);
+    return total(columns, is_extra ? &Fitted::width : &Fitted::least) <= width;
+  };
+  while (columns.size() > 1) {
+    const bool may_lose_first = columns.front().use == static_cast<int>(Use::kExtra);
+    const auto rightmost =
+        std::max_element(columns.rbegin(), may_lose_first ? columns.rend() : std::prev(columns.rend()),
+                         [](const Fitted& a, const Fitted& b) { return a.use < b.use; });
+    if (has_room(*rightmost)) break;
     out.push_back(*rightmost);
     columns.erase(std::prev(rightmost.base()));
   }
@@ -81,7 +88,7 @@ std::vector<Fitted> leave_out(std::vector<Fitted>& columns, std::size_t width) {
   return out;
 }
 
-/// Makes the widest columns narrower, only as far as needed.
+/// Narrows the widest columns, only as much as needed.
 void shorten(std::vector<Fitted>& columns, std::size_t width) {
   if (columns.size() == 1) columns.front().least = std::min(columns.front().least, width);
   while (total(columns, &Fitted::width) > width) {
@@ -99,9 +106,9 @@ void append_cell(std::string& line, std::string_view text, std::size_t width, Al
   if (align == Align::kLeft) line.append(padding, ' ');
 }
 
-/// A row as lines of text: more than one where a sentence goes on.
+/// Returns a row as text, with several lines if a sentence is wrapped.
 std::string row_text(const Table& table, const std::vector<std::string>& cells, const std::vector<Fitted>& columns) {
-  std::vector<std::vector<std::string_view>> parts;  // of the cells with sentences, in their columns
+  std::vector<std::vector<std::string_view>> parts;  // wrapped sentences, by column
   std::size_t height = 1;
   for (const Fitted& column : columns) {
     const bool sentences = table.columns()[column.place].sentences;
@@ -128,7 +135,7 @@ std::string row_text(const Table& table, const std::vector<std::string>& cells, 
   return text;
 }
 
-/// "left out: lane, host (all 0); a wider terminal or -o FILE shows them", in lines of the width.
+/// Returns "left out: lane, host (all 0); a wider terminal or -o FILE shows them", wrapped to the width.
 std::string left_out_text(const Lines& lines, const std::vector<Fitted>& out, const TextStyle& style) {
   std::string names;
   for (const Fitted& column : out) {
@@ -150,7 +157,7 @@ constexpr std::array<std::string_view, kUnits> kUnitNames{"ns", "us", "ms", "s"}
 constexpr std::array<std::uint64_t, kUnits> kUnitNs{1, 1'000, 1'000'000, 1'000'000'000};
 constexpr std::array<std::uint64_t, kMostDecimals + 1> kPowers{1, 10, 100, 1'000};
 
-/// The time in a cell, if it is one.
+/// Returns the cell's time, if it is one.
 std::optional<std::int64_t> time_of(const Cell& cell) {
   const auto* const count = std::get_if<std::int64_t>(&cell.number());
   return count != nullptr && cell.unit() == Unit::kNanoseconds ? std::optional{*count} : std::nullopt;
@@ -160,14 +167,14 @@ std::uint64_t magnitude_of(std::int64_t time) noexcept {
   return time < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);
 }
 
-/// The unit in which a time is at least 1.
+/// Returns the largest unit in which the time is at least 1.
 std::size_t unit_of(std::uint64_t time) {
   std::size_t unit = kUnits - 1;
   while (unit > 0 && time < kUnitNs[unit]) --unit;
   return unit;
 }
 
-/// The times of a column of times, each as its size. Nothing if a cell is anything but a time or absent.
+/// Returns the absolute values of a column of times. Returns nothing if any cell is neither a time nor absent.
 std::optional<std::vector<std::uint64_t>> sizes_in(const Table& table, std::size_t column) {
   std::vector<std::uint64_t> sizes;
   for (const std::vector<Cell>& row : table.rows()) {
@@ -178,7 +185,7 @@ std::optional<std::vector<std::uint64_t>> sizes_in(const Table& table, std::size
   return sizes.empty() ? std::nullopt : std::optional{std::move(sizes)};
 }
 
-/// One unit for all of `sizes`: that of the median of those that are not 0, or a larger one where the largest would
+/// Returns one unit for all of `sizes`: that of the median of the non-zero ones, or a larger one if the largest would
 /// have more than four digits before the point.
 std::size_t common_unit(std::vector<std::uint64_t> sizes) {
   constexpr std::uint64_t kMost = 10'000;
@@ -190,13 +197,26 @@ std::size_t common_unit(std::vector<std::uint64_t> sizes) {
   return unit;
 }
 
-/// The unit of each column of times: that of its largest.
+/// Returns the unit of a column: that of its largest time. If the smallest time would have no digits in it, returns a
+/// smaller unit, in which the largest time has at most four digits before the point.
+std::size_t column_unit(const std::vector<std::uint64_t>& sizes) {
+  constexpr std::uint64_t kMost = 10'000;
+  constexpr std::uint64_t kLeast = 100;  // a hundredth of the unit has two digits among three decimals
+  const std::uint64_t largest = *std::max_element(sizes.begin(), sizes.end());
+  std::uint64_t smallest = largest;
+  for (const std::uint64_t size : sizes) smallest = size == 0 ? smallest : std::min(smallest, size);
+  std::size_t unit = unit_of(largest);
+  while (unit > 0 && smallest < kUnitNs[unit] / kLeast && largest / kUnitNs[unit - 1] < kMost) --unit;
+  return unit;
+}
+
+/// Returns the unit of each column of times.
 std::vector<std::optional<std::size_t>> units_of(const Table& table) {
   std::vector<std::optional<std::size_t>> units;
   std::vector<std::uint64_t> all;
   for (std::size_t column = 0; column < table.columns().size(); ++column) {
     const auto sizes = sizes_in(table, column);
-    units.push_back(sizes ? std::optional{unit_of(*std::max_element(sizes->begin(), sizes->end()))} : std::nullopt);
+    units.push_back(sizes ? std::optional{column_unit(*sizes)} : std::nullopt);
     if (sizes) all.insert(all.end(), sizes->begin(), sizes->end());
   }
   if (!table.compares_times()) return units;
@@ -208,17 +228,13 @@ std::vector<std::optional<std::size_t>> units_of(const Table& table) {
 
 using Times = std::vector<std::int64_t>;
 
-/// The columns of one unit, and how many decimals they need.
+/// The columns with the same unit, and the number of decimals they need.
 class UnitGroup {
  public:
   explicit UnitGroup(std::size_t unit) : unit_(unit) {}
 
-  /// Whether a time of the group's columns is written in its unit.
-  [[nodiscard]] bool holds(std::int64_t time) const {
-    return time != 0 && (unit_ == 0 || magnitude_of(time) >= kUnitNs[unit_] / 100);
-  }
   void add_column(const Times& times) { add(columns_, times); }
-  /// The times of a row that stand in the group's columns.
+  /// Adds the times that a row has in the group's columns.
   void add_row(const Times& times) { add(rows_, times); }
   void choose_decimals() {
     const auto enough = [this](const Times& times) { return has_digits(times) && can_be_told_apart(times); };
@@ -232,6 +248,8 @@ class UnitGroup {
            }))
       --decimals_;
   }
+  /// True if the time is not 0 but all its decimals are.
+  [[nodiscard]] bool is_too_small(std::int64_t time) const { return time != 0 && rounded(time) == 0; }
   [[nodiscard]] std::string text(std::int64_t time) const {
     const std::uint64_t value = rounded(time);
     const std::string_view sign = time < 0 ? "-" : "";
@@ -240,18 +258,23 @@ class UnitGroup {
     return fmt::format("{}{}.{:0{}} {}", sign, value / one, value % one, decimals_, kUnitNames[unit_]);
   }
 
+  /// Returns the text for a time that is too small: "<0.001 ms".
+  [[nodiscard]] std::string bound() const {
+    return fmt::format("<{:.{}f} {}", 1.0 / static_cast<double>(kPowers[decimals_]), decimals_, kUnitNames[unit_]);
+  }
+
  private:
   void add(std::vector<Times>& sets, Times times) {
-    std::erase_if(times, [this](std::int64_t time) { return !holds(time); });
+    std::erase(times, 0);
     if (!times.empty()) sets.push_back(std::move(times));
   }
-  /// In units of the last decimal, rounded half up.
+  /// Returns the time in units of the last decimal, rounded half up.
   [[nodiscard]] std::uint64_t rounded(std::int64_t time) const {
     const std::uint64_t step = kUnitNs[unit_] / kPowers[decimals_];
     const std::uint64_t size = magnitude_of(time);
     return size / step + (size % step >= step - step / 2 ? 1 : 0);
   }
-  /// Whether the largest has four digits, and the smallest two.
+  /// True if the largest time has four digits and the smallest has two.
   [[nodiscard]] bool has_digits(const Times& times) const {
     const auto [least, most] = std::minmax_element(times.begin(), times.end(),
                                                    [](auto a, auto b) { return magnitude_of(a) < magnitude_of(b); });
@@ -295,9 +318,17 @@ std::string text_of(const Cell& cell, const UnitGroup& group) {
   const std::optional<std::int64_t> time = time_of(cell);
   if (!time) return cell.text();
   if (*time == 0) return "0";
-  if (!group.holds(*time)) return cell.text();
   const std::string_view text = cell.text();
+  if (group.is_too_small(*time)) return std::string(text.substr(0, text.find_first_of("+-0123456789"))) + group.bound();
   return std::string(text.substr(0, text.find_first_of("-0123456789"))) + group.text(*time);
+}
+
+/// Returns the text of a cell; a count gets thousands separators.
+std::string text_of(const Cell& cell, const Column& column) {
+  const auto* const count = std::get_if<std::int64_t>(&cell.number());
+  if (count == nullptr || cell.unit() != Unit::kNone || column.identifies || cell.text() != std::to_string(*count))
+    return cell.text();
+  return fmt::format("{}{}", *count < 0 ? "-" : "", grouped(magnitude_of(*count)));
 }
 
 }  // namespace
@@ -323,7 +354,8 @@ std::vector<std::vector<std::string>> with_common_units(const Table& table) {
   for (const std::vector<Cell>& row : table.rows()) {
     std::vector<std::string>& line = texts.emplace_back();
     for (std::size_t column = 0; column < row.size(); ++column) {
-      line.push_back(units[column] ? text_of(row[column], groups[*units[column]]) : row[column].text());
+      line.push_back(units[column] ? text_of(row[column], groups[*units[column]])
+                                   : text_of(row[column], table.columns()[column]));
     }
   }
   return texts;

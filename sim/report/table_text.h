@@ -9,20 +9,27 @@
 
 namespace stepsim::sim {
 
-/// Aligned columns two blanks apart, a heading, one line a row, each ending in '\n' and without trailing blanks. Times
-/// of a column have one unit (with_common_units()), control characters are shown escaped (model/base/text.h).
+/// Returns aligned columns two blanks apart: a line of titles, then one line per row, each ending in '\n' and without
+/// trailing blanks. Times of a column have one unit (with_common_units()); control characters are escaped
+/// (model/base/text.h).
 ///
-/// Where the style has a width no line is wider. Names are shortened in the middle, the widest first and only as far as
-/// needed; sentences go on in further lines. What then does not fit is left out, whole columns by their use, and a line
-/// below the table names them. The first column stays. O(cells * (columns + width)).
+/// If the style has a width, no line is wider. Names are shortened in the middle, the widest first and only as much as
+/// needed; sentences are wrapped. If that is not enough, whole columns are left out by their use, and a line below the
+/// table lists them. The first column always remains. O(cells * (columns + width)).
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style = {});
 
-/// The texts of a table's cells, row by row, with lengths of time so that a column can be compared by eye: in one unit,
-/// that of its largest (where columns are compared, all that of their median), and with as many decimals, at most
-/// three, as the largest needs for four digits and the smallest for two; unequal times of a column or of a row do not
-/// look equal where three decimals tell them apart. Columns of one unit have equally many decimals, and none that are 0
-/// in all. A time of less than a hundredth of the unit has one of its own; none is "0". What stands in a text before
-/// the number stays, a '+' or a mark. O(cells * columns).
+/// Returns the texts of a table's cells, row by row, formatted so that columns can be compared by eye:
+///
+/// * Counts have thousands separators.
+/// * The times of a column have one unit: that of the largest, or a smaller one if the smallest time needs it. If times
+///   are compared (Table::compare_times()), all columns have the unit of their median.
+/// * The number of decimals, at most three, gives the largest time four digits and the smallest two. Unequal times of a
+///   column or row look different if three decimals can show it. Columns with the same unit have the same number of
+///   decimals, and no decimals if all would be 0.
+/// * A time that rounds to 0 is shown as "<0.001 ms"; a zero time as "0".
+/// * A mark or a '+' before the number is kept.
+///
+/// O(cells * columns).
 [[nodiscard]] std::vector<std::vector<std::string>> with_common_units(const Table& table);
 
 }  // namespace stepsim::sim

@@ -11,13 +11,14 @@
 
 #include "model/base/text.h"
 #include "sim/analysis/task_names.h"
+#include "sim/report/class_style.h"
 #include "sim/report/field.h"
 #include "sim/report/headline.h"
 
 namespace stepsim::sim {
 namespace {
 
-/// The parts of a step's time that are tasks.
+/// The classes of a step's time that consist of tasks.
 constexpr std::array kParts{PathClass::kCompute, PathClass::kCommunication, PathClass::kCopy, PathClass::kHost,
                             PathClass::kLoader};
 
@@ -40,17 +41,17 @@ constexpr auto kTaskGroup = std::to_array<Field<TaskGroup>>({
      {.title = "share",
       .use = Use::kHelp,
       .cell = [](const TaskGroup& group) -> Cell {
-        return fmt::format("{:.1f} % of {}", 100 * group.share, to_text(group.part));
+        return fmt::format("{} of {}", percent(group.share), work_label(group.part));
       }}},
 });
 
-/// One row a group; the first cell is what can be typed in a selection.
+/// Returns a section with one row per group. The first cell of a row can be typed in a selection.
 Section groups_section(std::string title, std::string_view key, const std::vector<TaskGroup>& groups,
                        std::size_t rows = std::numeric_limits<std::size_t>::max()) {
   return section_of(std::move(title), kTaskGroup, groups, {.most = rows, .name = key});
 }
 
-/// "0-3, 7".
+/// Formats numbers as ranges: "0-3, 7".
 std::string ranges_of(const std::set<std::int64_t>& numbers) {
   std::string text;
   for (auto first = numbers.begin(); first != numbers.end();) {
@@ -63,7 +64,7 @@ std::string ranges_of(const std::set<std::int64_t>& numbers) {
   return text;
 }
 
-/// What the keys of a selection that name places and steps can be, as they are typed.
+/// Returns the selection keys for places and steps, and the values that they can have.
 std::vector<std::pair<std::string_view, std::string>> places_of(const Capture& capture) {
   std::set<std::int64_t> ranks;
   std::set<std::int64_t> devices;
@@ -102,15 +103,14 @@ Section places_section(const Capture& capture) {
 }
 
 std::string headline(const TaskList& list, const std::string& selection) {
-  const std::string what = fmt::format("{} task{} under {} name{}", list.tasks, list.tasks == 1 ? "" : "s",
-                                       list.names.size(), list.names.size() == 1 ? "" : "s");
+  const std::string what = fmt::format("{} under {}", counted(list.tasks, "task"), counted(list.names.size(), "name"));
   std::string times;
   std::array<Duration, kPathClassCount> totals{};
   for (const TaskGroup& name : list.names) totals[static_cast<std::size_t>(name.part)] += name.total;
   for (const PathClass one : kParts) {
     const Duration total = totals[static_cast<std::size_t>(one)];
     if (total > Duration{})
-      times += fmt::format("{}{} of {}", times.empty() ? "" : ", ", stepsim::to_text(total), to_text(one));
+      times += fmt::format("{}{} of {}", times.empty() ? "" : ", ", stepsim::to_text(total), work_label(one));
   }
   times = times.empty() ? "none of them takes any time" : times + ", over the whole capture";
   return selection.empty() ? fmt::format("{} can be selected: {}.", what, times)

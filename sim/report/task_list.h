@@ -11,12 +11,12 @@
 
 namespace stepsim::sim {
 
-/// What can be selected? {"schema":"stepsim.tasks/1", ...} Prints `rows` operators and names at most; JSON has all.
-/// `selection` says what the list was restricted to; it may be empty. Refers to its arguments.
+/// Returns the answer of `tasks`, schema stepsim.tasks/1: what can be selected? Prints at most `rows` operators and
+/// names; JSON has all. `selection` describes the restriction of the list, if any. Keeps references to its arguments.
 [[nodiscard]] Document task_list_document(const TaskList& list, const Capture& capture, std::size_t rows,
                                           const std::string& selection, const Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema tasks_schema();
 
 }  // namespace stepsim::sim

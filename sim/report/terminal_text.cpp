@@ -21,7 +21,7 @@ bool within(const auto& ranges, char32_t code) noexcept {
   return after != ranges.begin() && code <= std::prev(after)->last;
 }
 
-// Unicode 15: general categories Mn, Me and Cf of the scripts that traces are likely to hold.
+// Unicode 15: general categories Mn, Me and Cf of the scripts that are likely in traces.
 constexpr std::array kZeroWidth{Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD},
                                 Range{0x0610, 0x061A}, Range{0x064B, 0x065F}, Range{0x0900, 0x0902},
                                 Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200F},
@@ -41,7 +41,7 @@ std::size_t width_of(char32_t code) noexcept {
   return within(kWide, code) ? 2 : 1;
 }
 
-/// Bytes of as many characters from the front as fit into `width` columns.
+/// Returns the number of bytes of the longest prefix that fits in `width` columns.
 std::size_t front_within(std::string_view text, std::size_t width) noexcept {
   std::size_t bytes = 0;
   std::size_t used = 0;
@@ -54,7 +54,7 @@ std::size_t front_within(std::string_view text, std::size_t width) noexcept {
   return bytes;
 }
 
-/// Bytes of as many characters from the back as fit into `width` columns.
+/// Returns the number of bytes of the longest suffix that fits in `width` columns.
 std::size_t back_within(std::string_view text, std::size_t width) noexcept {
   std::size_t skipped = 0;
   std::size_t left = display_width(text);
@@ -72,7 +72,7 @@ constexpr std::string_view kClosing = ".,;:)";
 bool is_number(std::string_view word) noexcept {
   word.remove_prefix(std::min(word.find_first_not_of(kOpening), word.size()));
   if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
-  return !word.empty() && is_digit(word.front()) && word.find_first_not_of("0123456789.") == std::string_view::npos;
+  return !word.empty() && is_digit(word.front()) && word.find_first_not_of("0123456789.,") == std::string_view::npos;
 }
 
 bool is_unit(std::string_view word) noexcept {
@@ -87,7 +87,7 @@ struct Word {
   bool is_figure = false;
 };
 
-/// The words of a text; a number and its unit are one.
+/// Returns the words of a text; a number and its unit are one word.
 std::vector<Word> words_of(std::string_view text) {
   const auto part = [text](const Word& word) { return text.substr(word.begin, word.end - word.begin); };
   std::vector<Word> words;
@@ -106,7 +106,7 @@ std::vector<Word> words_of(std::string_view text) {
 }  // namespace
 
 std::string toned(std::string_view text, Tone tone, const TextStyle& style) {
-  // Bold, bold, bold red, yellow, faint: colours of the terminal's own palette, so that they suit its background.
+  // Bold, bold, bold red, yellow, faint. These use the terminal's own palette, which suits its background.
   static constexpr std::array<std::string_view, 6> kSequences{"", "1", "1", "1;31", "33", "2"};
   const std::string_view sequence = kSequences[static_cast<std::size_t>(tone)];
   if (!style.color || sequence.empty() || text.empty()) return std::string{text};
@@ -135,7 +135,7 @@ std::string cut_in_middle(std::string_view text, std::size_t width) {
 std::vector<std::string_view> wrapped(std::string_view text, std::size_t width) {
   if (width == 0 || display_width(text) <= width) return {text};
   std::vector<std::string_view> lines;
-  std::size_t begin = std::string_view::npos;  // of the line that is being filled
+  std::size_t begin = std::string_view::npos;  // position at which the current line begins
   std::size_t end = 0;
   const auto end_line = [&] {
     if (begin < end) lines.push_back(text.substr(begin, end - begin));

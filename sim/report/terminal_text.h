@@ -9,34 +9,34 @@
 
 namespace stepsim::sim {
 
-/// How a report is written as text. The default is that of a pipe or a file: lines of any length, nothing left out.
+/// How a report is written as text. The default is for a pipe or a file: unlimited line length, nothing left out.
 struct TextStyle {
-  std::size_t width = 0;  ///< columns of the terminal; no line is longer. 0: no bound
-  bool color = false;     ///< bold type and colours, as escape sequences (ECMA-48 SGR)
-  bool brief = false;     ///< what stands above the sections only
+  std::size_t width = 0;  ///< columns of the terminal, the maximum line length; 0 for no limit
+  bool color = false;     ///< true for bold type and colours, as escape sequences (ECMA-48 SGR)
+  bool brief = false;     ///< true to write only what comes before the sections
 };
 
-/// What a piece of text is, so that it can be shown so.
+/// The role of a piece of text, which determines its colour.
 enum class Tone : std::uint8_t { kPlain, kHeading, kFigure, kWarning, kCaution, kAside };
 
-/// `text` between the escape sequences of its tone where the style has colour. Precondition: `text` is safe for a
-/// terminal (model/base/text.h).
+/// Returns `text` between the escape sequences of its tone if the style has colour. Precondition: `text` contains no
+/// control characters (model/base/text.h).
 [[nodiscard]] std::string toned(std::string_view text, Tone tone, const TextStyle& style);
 
-/// Terminal columns that valid UTF-8 takes: combining marks and joiners 0, East Asian wide
-/// characters and emoji 2, others 1.
+/// Returns the number of terminal columns of valid UTF-8: 0 for combining marks and joiners, 2 for East Asian wide
+/// characters and emoji, 1 for others.
 [[nodiscard]] std::size_t display_width(std::string_view text) noexcept;
 
-/// `text` if it fits in `width` columns, else its beginning and its end with "…" between,
-/// never cutting inside a character. Precondition: valid UTF-8.
+/// Returns `text` if it fits in `width` columns; otherwise its beginning and its end with "…" between, without
+/// splitting a character. Precondition: valid UTF-8.
 [[nodiscard]] std::string cut_in_middle(std::string_view text, std::size_t width);
 
-/// `text` as lines of at most `width` columns, broken at blanks, but not between a number and its unit; 0 = one line.
-/// A word that is longer than a line is broken within. At least one line; they refer to `text`. Precondition: valid
-/// UTF-8.
+/// Splits `text` into lines of at most `width` columns (0 for one line). Breaks at blanks, but not between a number and
+/// its unit; splits a word that is longer than a line. Returns at least one line; the lines are views of `text`.
+/// Precondition: valid UTF-8.
 [[nodiscard]] std::vector<std::string_view> wrapped(std::string_view text, std::size_t width);
 
-/// The numbers with a unit in `text`, "+1.5 ms" or "12 %", in their order; they refer to `text`.
+/// Returns the numbers with a unit in `text`, such as "+1.5 ms" or "12 %", in order, as views of `text`.
 [[nodiscard]] std::vector<std::string_view> figures_in(std::string_view text);
 
 }  // namespace stepsim::sim

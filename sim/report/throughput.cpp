@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
+
+#include "model/base/text.h"
 
 namespace stepsim::sim {
 
@@ -15,9 +18,8 @@ std::string_view condition_of(const StepWork& work) noexcept {
 std::string rate_text(double rate) {
   constexpr int kDigits = 4;
   if (rate < 1000) return fmt::format("{:.{}g}", rate, kDigits);
-  std::string text = fmt::format("{:.0f}", rate);
-  for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, 1, ',');
-  return text;
+  constexpr double kMostExact = 1e15;
+  return rate < kMostExact ? grouped(static_cast<std::uint64_t>(std::llround(rate))) : fmt::format("{:.4g}", rate);
 }
 
 Cell rate_cell(double rate) { return {rate_text(rate), rate, Unit::kNone}; }

@@ -9,22 +9,22 @@
 
 namespace stepsim::sim {
 
-/// "samples/s", or "batches/s" without a batch size.
+/// Returns "samples/s", or "batches/s" without a batch size.
 [[nodiscard]] std::string_view unit_of(const StepWork& work) noexcept;
-/// ", if each rank has its own batch" where that is assumed; else empty.
+/// Returns ", if each rank has its own batch" if that is assumed; otherwise an empty text.
 [[nodiscard]] std::string_view condition_of(const StepWork& work) noexcept;
-/// Four digits, in groups of three: "1,234", "61.52", "0.004512".
+/// Formats four digits, in groups of three: "1,234", "61.52", "0.004512".
 [[nodiscard]] std::string rate_text(double rate);
 [[nodiscard]] Cell rate_cell(double rate);
 
-/// For programs.
+/// The throughput, as JSON shows it.
 struct Throughput {
   std::string_view unit;
   double in_all = 0;
   double per_device = 0;
   std::uint32_t workers = 0;
   std::uint64_t devices = 0;
-  std::optional<double> efficiency{};  ///< against another job, where there is one
+  std::optional<double> efficiency{};  ///< relative to another job, if there is one
 };
 [[nodiscard]] Throughput throughput_of(const StepWork& work, Duration iteration);
 

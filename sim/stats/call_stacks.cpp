@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kNoCall = TraceDetails::kNone;
 
-/// The part of a call that lies within the one around it.
+/// Returns the length of the part of a call that is inside the call around it.
 Duration inside(const TraceDetails::Call& call, const TraceDetails::Call& around) {
   return std::max(Duration{}, std::min(call.start + call.duration, around.start + around.duration) - call.start);
 }
@@ -24,7 +24,7 @@ std::vector<CallStack> call_stacks(const MeasuredWork& work) {
       nearest_callers(details, [](const TraceDetails::Call& call) { return call.kind == CallKind::kPython; });
   std::vector<CallStack> stacks;
   std::vector<std::uint32_t> node_of(details.calls.size(), CallStack::kNone);
-  std::map<std::tuple<std::uint32_t, std::uint32_t, Rank>, std::uint32_t> nodes;  // (parent, name, rank)
+  std::map<std::tuple<std::uint32_t, std::uint32_t, Rank>, std::uint32_t> nodes;  // indexed by (parent, name, rank)
   for (std::size_t i = 0; i < details.calls.size(); ++i) {
     const TraceDetails::Call& call = details.calls[i];
     if (call.kind != CallKind::kPython || !work.counts(i)) continue;
@@ -60,8 +60,8 @@ std::vector<ModuleUse> module_use(const MeasuredWork& work) {
     if (known != modules.end()) return known->second;
     return modules.try_emplace(std::string(name), ModuleUse{.name = std::string(name)}).first->second;
   };
-  std::vector<double> flops(details.calls.size());        // of modules' calls
-  for (std::size_t i = details.calls.size(); i-- > 0;) {  // callees before their callers
+  std::vector<double> flops(details.calls.size());        // indexed by call, for calls of modules
+  for (std::size_t i = details.calls.size(); i-- > 0;) {  // visit callees before their callers
     const TraceDetails::Call& call = details.calls[i];
     const std::uint32_t around = module[i];
     if (!work.counts(i)) continue;

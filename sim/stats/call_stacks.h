@@ -16,8 +16,8 @@ inline bool is_module_call(const TraceDetails& details, const TraceDetails::Call
   return call.kind == CallKind::kPython && details.names[call.name].starts_with(kModulePrefix);
 }
 
-/// For each call the nearest one around it of which `holds(call)` is true; TraceDetails::kNone if there is none.
-/// O(calls).
+/// For each call, returns the nearest call around it for which `holds(call)` is true; TraceDetails::kNone if there is
+/// none. O(calls).
 template <class Holds>
 std::vector<std::uint32_t> nearest_callers(const TraceDetails& details, Holds holds) {
   std::vector<std::uint32_t> nearest(details.calls.size(), TraceDetails::kNone);
@@ -28,33 +28,33 @@ std::vector<std::uint32_t> nearest_callers(const TraceDetails& details, Holds ho
   return nearest;
 }
 
-/// A call stack of Python functions: the function of a node, called by that of `parent`, and so on. Calls with the same
-/// stack are one node, whatever their thread.
+/// A call stack of Python functions, as a node of a tree: the function of this node was called by that of `parent`, and
+/// so on. Calls with the same stack share one node, even from different threads.
 struct CallStack {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-  std::string name;              ///< of the innermost function: "train.py(12): step", "nn.Module: Linear_1"
-  std::uint32_t parent = kNone;  ///< a node before this one
-  std::uint32_t module = kNone;  ///< the node of the innermost module around it, which may be itself
+  std::string name;              ///< name of the innermost function: "train.py(12): step", "nn.Module: Linear_1"
+  std::uint32_t parent = kNone;  ///< node of the caller, which is earlier in the list; kNone if there is none
+  std::uint32_t module = kNone;  ///< the node of the innermost enclosing module, which may be this one
   Rank rank = 0;
   std::size_t calls = 0;
   Duration total{};
-  Duration self{};  ///< without the Python functions that it called; with its operators
+  Duration self{};  ///< time without the Python functions that it called, including its operators
 };
 
-/// All stacks, callers before callees; empty where Python's calls were not recorded (with_stack). O(calls).
+/// Returns all stacks, callers before callees; empty if Python calls were not recorded (with_stack). O(calls).
 [[nodiscard]] std::vector<CallStack> call_stacks(const MeasuredWork& work);
 
 /// A module of the model, summed over its calls.
 struct ModuleUse {
-  std::string name;  ///< "Linear_1"
+  std::string name;  ///< for example "Linear_1"
   std::size_t calls = 0;
-  Duration host{};       ///< its forward pass on the host, modules inside included
-  Duration host_self{};  ///< without the modules inside
-  Duration device{};     ///< of the device work launched inside
-  double flops = 0;      ///< of the operators called inside, where that is known on the host
+  Duration host{};       ///< time of its forward pass on the host, including inner modules
+  Duration host_self{};  ///< time of its forward pass on the host, without inner modules
+  Duration device{};     ///< time of the device work launched inside
+  double flops = 0;      ///< operations of the operators called inside, if known on the host
 };
 
-/// By time on the device, then on the host, the longest first; empty where modules' calls were not recorded.
+/// Returns the modules by device time, then host time, the longest first; empty if module calls were not recorded.
 /// O(calls + uses + modules log modules).
 [[nodiscard]] std::vector<ModuleUse> module_use(const MeasuredWork& work);
 

@@ -10,7 +10,7 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr double kSecond = 1e9;  // nanoseconds
+constexpr double kSecond = 1e9;  // in nanoseconds
 
 struct Copy {
   Time start;
@@ -22,7 +22,8 @@ double rate_of(Bytes bytes, Duration time) noexcept {
   return time > Duration{} ? static_cast<double>(bytes.count()) / static_cast<double>(time.count()) * kSecond : 0;
 }
 
-/// Each copy moves its bytes at one rate from its start to its end; one that took no time moves them in one nanosecond.
+/// Returns the curve of the copies' rate. Assumes that each copy moves its bytes at a constant rate; a copy of zero
+/// duration moves them in one nanosecond.
 std::vector<CopyUse::RatePoint> curve_of(const std::vector<Copy>& copies) {
   const auto end_of = [](const Copy& copy) { return copy.start + std::max(copy.length, Duration{1}); };
   Time begin = copies.front().start;
@@ -54,7 +55,8 @@ std::vector<CopyUse::RatePoint> curve_of(const std::vector<Copy>& copies) {
 
 Bytes sum_of(Bytes a, Bytes b) noexcept { return a + std::min(b, Bytes{std::numeric_limits<std::int64_t>::max()} - a); }
 
-/// Of work that is several tasks only the first is a piece: what the others move, by their lane and its start.
+/// Returns, by lane and start of a piece, the bytes of its further tasks: if work consists of several tasks, only the
+/// first one is a piece.
 std::map<std::pair<LaneId, Time>, Bytes> bytes_of_parts(const MeasuredWork& work) {
   std::map<std::pair<LaneId, Time>, Bytes> bytes;
   for (const TraceDetails::RecordedTask& part : work.details.tasks) {

@@ -11,46 +11,47 @@
 
 namespace stepsim::sim {
 
-/// Copies and memsets of a device with one name, as its trace has it: how much they move and how fast. HTA's
-/// get_memory_bw_summary and get_memory_bw_time_series, nsys's cuda_gpu_mem_size_sum. Only those whose size was
-/// recorded.
+/// The copies and memsets of a device that have the same name in its trace: how much they move and how fast.
+/// Corresponds to HTA's get_memory_bw_summary and get_memory_bw_time_series and nsys's cuda_gpu_mem_size_sum. Only
+/// copies with a recorded size count.
 struct CopyUse {
   static constexpr std::size_t kMostPoints = 256;
 
-  /// From `time` on, for as long as to the next point.
+  /// A rate that applies from `time` to the next point.
   struct RatePoint {
     Time time;
     double bytes_per_second = 0;
   };
 
   Rank rank = 0;
-  std::string name;  ///< "Memcpy HtoD (Pinned -> Device)"
+  std::string name;  ///< for example "Memcpy HtoD (Pinned -> Device)"
   std::size_t count = 0;
   Bytes total{};
   Bytes smallest{};
-  Bytes median{};  ///< of an even number the mean of the two in the middle, rounded down
+  Bytes median{};  ///< median; for an even number, the mean of the middle two, rounded down
   Bytes largest{};
-  Duration time{};          ///< the sum of their lengths
-  double highest_rate = 0;  ///< of a single one, in bytes per second; those that took no time aside
-  /// The mean rate of each of at most kMostPoints equal stretches from the first to the last one, where it is another
-  /// than before; 0 at the end.
+  Duration time{};          ///< sum of the copies' durations
+  double highest_rate = 0;  ///< the highest rate of a single copy in bytes per second, ignoring copies of zero duration
+  /// The mean rates of at most kMostPoints equal intervals between the first and the last copy. Intervals with the same
+  /// rate as the one before are left out; the last point is 0.
   std::vector<RatePoint> curve;
 
-  /// Bytes per second while they run; 0 if they took no time.
+  /// Returns the bytes per second while the copies run; 0 if they took no time.
   [[nodiscard]] double rate() const noexcept;
 };
 
-/// By rank, then the most bytes first; empty where no sizes were recorded. O(copies (log copies + stretches of the
-/// curve that a copy crosses)).
+/// Returns the copies by rank, then by bytes, the most first; empty if no sizes were recorded. O(copies (log copies +
+/// curve intervals that a copy spans)).
 [[nodiscard]] std::vector<CopyUse> copy_use(const MeasuredWork& work);
 
-/// What a communication library told of one kind of operation of one rank in one group.
+/// A communication library's record of one kind of operation, for one rank and group.
 struct RankTransport {
   Rank rank = 0;
   TransportUse use;
 };
 
-/// By rank, then by the time that their pieces took in the network and in waiting, the longest first. O(n log n).
+/// Returns the entries by rank, then by the time of their pieces in the network and in waiting, the longest first. O(n
+/// log n).
 [[nodiscard]] std::vector<RankTransport> transport_use(const TraceDetails& details);
 
 }  // namespace stepsim::sim

@@ -13,7 +13,7 @@ namespace {
 
 bool begins_before(const Interval& a, const Interval& b) noexcept { return a.begin < b.begin; }
 
-/// What runs, by part; host work of a device's rank is not among it.
+/// The intervals of compute, communication and copies. They do not include host work of ranks with a device.
 using Parts = std::array<std::vector<Interval>, 3>;
 using PartSets = std::array<IntervalSet, 3>;
 constexpr auto kCompute = static_cast<std::size_t>(WorkPart::kCompute);
@@ -26,7 +26,8 @@ PartSets sets_of(Parts&& parts) {
   return sets;
 }
 
-/// How `own` divides, behind what `all` of the device does. For a device both are the same.
+/// Divides the time of `own`, the work of a stream or a device. `all` is the work of the whole device: other streams
+/// can hide the work of a stream.
 TimeUse use_of(const PartSets& own, const PartSets& all, const IntervalSet& all_but_copies, Duration span) {
   const IntervalSet communication_or_compute = united(own[kCompute], own[kCommunication]);
   TimeUse use{.span = span, .compute = own[kCompute].length()};
@@ -44,7 +45,7 @@ struct PlaceKey {
   auto operator<=>(const PlaceKey&) const = default;
 };
 
-/// What runs on one stream.
+/// The work of one stream.
 struct Row {
   std::size_t pieces = 0;
   Parts parts;
@@ -56,8 +57,8 @@ struct Place {
   bool has_operators = false;
 };
 
-/// Which device each lane belongs to. A rank whose operators have a row of their own (BytePS) is one device with its
-/// copy engines and links.
+/// Returns the device of each lane. A rank whose operators have a lane of their own (BytePS) is one device, together
+/// with its copy engines and links.
 std::vector<PlaceKey> places_of(const Dag& dag) {
   std::set<Rank> with_operators;
   std::set<Rank> with_devices;
@@ -104,14 +105,14 @@ class Devices {
     if (piece.part == WorkPart::kLoader || (piece.part == WorkPart::kHost && !host_counts)) return;
     if (piece.is_call && work_.details.calls[piece.index].kind == CallKind::kAnnotation) return;
     if (!piece.is_call && !host_counts && place_of_[dag_.lane_id(TaskId{piece.index}).index()].device < 0)
-      return;  // a collective of the host's
+      return;  // this is a collective of the host
     const std::size_t part = piece.part == WorkPart::kHost ? kCompute : static_cast<std::size_t>(piece.part);
     Row& row = row_of(piece);
     ++row.pieces;
     row.parts[part].push_back({piece.start, piece.start + piece.length});
   }
 
-  /// The row of a piece, which is looked up once a lane.
+  /// Returns the row of a piece; it is looked up once per lane.
   Row& row_of(const Piece& piece) {
     const std::size_t row = piece.is_call ? dag_.lanes().size() + work_.details.calls[piece.index].thread
                                           : dag_.lane_id(TaskId{piece.index}).index();
@@ -146,10 +147,10 @@ class Devices {
 
   const MeasuredWork& work_;
   const Dag& dag_;
-  std::vector<PlaceKey> place_of_;  ///< by lane
+  std::vector<PlaceKey> place_of_;  ///< indexed by lane
   std::set<Rank> with_devices_;
   std::map<PlaceKey, Place> places_;
-  std::vector<Row*> rows_;  ///< by lane, then thread of calls; null until there is work on it
+  std::vector<Row*> rows_;  ///< indexed by lane, then by thread of calls; null if no work was found yet
 };
 
 }  // namespace

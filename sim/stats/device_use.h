@@ -11,13 +11,13 @@
 
 namespace stepsim::sim {
 
-/// A set of instants as sorted intervals that do not touch each other. begin is included, end is not, so lengths add
-/// up to the nanosecond.
+/// A set of times, stored as sorted intervals that do not touch. Intervals include their begin and exclude their end,
+/// so lengths add up to the nanosecond.
 class IntervalSet {
  public:
   IntervalSet() = default;
-  /// The instants that at least one of `intervals` covers; empty and reversed ones cover none.
-  /// O(n) if they are sorted by begin, else O(n log n).
+  /// Covers the times in at least one of `intervals`; empty and reversed ones are ignored. O(n) if they are sorted by
+  /// begin, else O(n log n).
   explicit IntervalSet(std::vector<Interval> intervals);
 
   [[nodiscard]] const std::vector<Interval>& intervals() const noexcept { return intervals_; }
@@ -28,21 +28,21 @@ class IntervalSet {
   std::vector<Interval> intervals_;
 };
 
-/// What is in one of them at least. O(a + b).
+/// Returns the union. O(a + b).
 [[nodiscard]] IntervalSet united(const IntervalSet& a, const IntervalSet& b);
 
-/// Length of what is in both. O(a + b).
+/// Returns the length of the intersection. O(a + b).
 [[nodiscard]] Duration common_length(const IntervalSet& a, const IntervalSet& b) noexcept;
 
-/// How a device's time divides, in time by the clock: what runs at once counts once.
+/// How a device's wall-clock time is divided. Work that runs in parallel counts once, so this sum is exact:
 ///
 ///     span = compute + exposed communication + exposed copies + idle
 ///
-/// exactly. Compute goes before communication, and both before copies, so what is hidden is hidden behind those
-/// before it. `idle` is when nothing runs. Of a stream, `compute` and the rest are what runs on that stream, hidden
-/// behind what any stream of the device does, and `idle` is when nothing runs on it.
+/// Communication is hidden while compute runs; copies are hidden while compute or communication runs. `idle` is the
+/// time when nothing runs. For a single stream, `compute` and the other parts are the work of that stream, hidden by
+/// the work of any stream of the device, and `idle` is the time when the stream does nothing.
 struct TimeUse {
-  Duration span{};  ///< of the device, from its first work's start to its last one's end
+  Duration span{};  ///< time of the device from the start of its first work to the end of its last
   Duration compute{};
   Duration exposed_communication{};
   Duration hidden_communication{};
@@ -53,7 +53,8 @@ struct TimeUse {
   [[nodiscard]] Duration communication() const noexcept { return exposed_communication + hidden_communication; }
 };
 
-/// A device, or, of a rank without one, its host: there what its threads and operators do is the compute.
+/// The use of a device; for a rank without a device, of its host, where the work of threads and operators is the
+/// compute.
 struct DeviceUse {
   struct Stream {
     std::string name;
@@ -61,16 +62,16 @@ struct DeviceUse {
     TimeUse use;
   };
   Rank rank = 0;
-  std::int32_t device = -1;    ///< index; -1: the rank's host
-  bool has_operators = false;  ///< its compute is framework operators, with no finer view of them
+  std::int32_t device = -1;    ///< index of the device; -1 for the rank's host
+  bool has_operators = false;  ///< its compute is framework operators, because kernels were not recorded
   std::size_t pieces = 0;
   Time begin;
   TimeUse use;
-  std::vector<Stream> streams;  ///< by name, natural order
+  std::vector<Stream> streams;  ///< sorted by name, in natural order
 };
 
-/// By rank and device. Empty where nothing was measured. O(pieces log pieces), O(pieces) where those of a lane are in
-/// order of time.
+/// Returns the use by rank and device. The result is empty if nothing was measured. O(pieces log pieces), or O(pieces)
+/// if those of each lane are in order of time.
 [[nodiscard]] std::vector<DeviceUse> device_use(const MeasuredWork& work);
 
 }  // namespace stepsim::sim

@@ -8,7 +8,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Reorders `lengths`. Precondition: there is one.
+/// Returns the median. Reorders `lengths`. Precondition: `lengths` is not empty.
 Duration middle_of(std::span<Duration> lengths) {
   const auto upper = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::nth_element(lengths.begin(), upper, lengths.end());
@@ -17,7 +17,7 @@ Duration middle_of(std::span<Duration> lengths) {
   return lower + (*upper - lower) / 2;
 }
 
-/// Reorders `lengths`.
+/// Computes the distribution. Reorders `lengths`.
 Distribution distribution_of(std::span<Duration> lengths) {
   Distribution made{.count = lengths.size()};
   if (lengths.empty()) return made;

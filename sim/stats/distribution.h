@@ -10,19 +10,20 @@
 
 namespace stepsim::sim {
 
-/// How long the pieces of one group took.
+/// The distribution of the durations in a group.
 struct Distribution {
   std::size_t count = 0;
-  Duration total{};  ///< the longest Duration where the sum does not fit
+  Duration total{};  ///< sum; the longest Duration if the sum overflows
   Duration shortest{};
   Duration longest{};
-  Duration median{};        ///< of an even number the mean of the two in the middle, rounded down
-  double mean_ns = 0;       ///< nanoseconds
-  double deviation_ns = 0;  ///< standard deviation of all that there are (divided by count, not by count - 1)
+  Duration median{};        ///< median; for an even number, the mean of the middle two, rounded down
+  double mean_ns = 0;       ///< mean in nanoseconds
+  double deviation_ns = 0;  ///< population standard deviation (divided by count, not by count - 1)
 };
 
-/// One a group: `length[i]` belongs to group `group[i]`. A group without any has count 0.
-/// O(pieces + groups). Preconditions: as many groups as lengths, each below `groups`; no length is negative.
+/// Returns one distribution per group: `length[i]` belongs to group `group[i]`. An empty group has count 0. O(pieces +
+/// groups). Preconditions: `group` and `length` have equal sizes, each group is below `groups`, and no length is
+/// negative.
 [[nodiscard]] std::vector<Distribution> distributions(std::span<const std::uint32_t> group,
                                                       std::span<const Duration> length, std::size_t groups);
 

@@ -63,7 +63,7 @@ class Flops {
 
   const MeasuredWork& work_;
   const OperatorTable& table_;
-  std::set<Rank> on_device_;  ///< ranks of which it is known which operator launched what
+  std::set<Rank> on_device_;  ///< ranks where it is known which operator launched what
   std::map<std::pair<std::string, bool>, FlopsUse> uses_;
 };
 

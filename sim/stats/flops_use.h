@@ -9,20 +9,21 @@
 
 namespace stepsim::sim {
 
-/// What an operator computes, and how fast. A multiplication and an addition are two operations.
+/// How much an operator computes, and how fast. A multiplication and an addition count as two operations.
 struct FlopsUse {
-  std::string name;        ///< of the operator
-  bool on_device = false;  ///< `time` is that of the device work it launched; else of its calls on the host
+  std::string name;  ///< name of the operator
+  /// True if `time` is that of the device work it launched, false if that of its calls on the host.
+  bool on_device = false;
   std::size_t calls = 0;
-  double flops = 0;  ///< of all calls
+  double flops = 0;  ///< total operations of all calls
   Duration time{};
-  [[nodiscard]] double per_second() const noexcept;  ///< 0 if it took no time
+  [[nodiscard]] double per_second() const noexcept;  ///< operations per second; 0 if the operator took no time
 };
 
-/// Operators that are known to compute: by what the profiler says (with_flops), else by their shapes, where those of
-/// matrix products, convolutions and attention were recorded. The most flops first. Of ranks whose operators' device
-/// work is known, that counts; of others the calls on the host, the outermost of those that compute.
-/// O(pieces + uses).
+/// Returns the operators whose operations are known, from the profiler (with_flops) or else from the recorded shapes of
+/// matrix products, convolutions and attention. They are sorted by flops, the most first. Their time is that of the
+/// operators' device work for ranks where this work is known. For other ranks it is the time of the calls on the host;
+/// of nested calls, only the outermost count. O(pieces + uses).
 [[nodiscard]] std::vector<FlopsUse> flops_use(const MeasuredWork& work);
 
 }  // namespace stepsim::sim

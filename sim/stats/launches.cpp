@@ -12,7 +12,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// By call: the outermost operator around it, which may be itself.
+/// Returns, by call, the outermost operator around it, which may be the call itself.
 std::vector<std::uint32_t> outermost_operators(const TraceDetails& details) {
   std::vector<std::uint32_t> outermost(details.calls.size(), TraceDetails::kNone);
   for (std::uint32_t i = 0; i < outermost.size(); ++i) {
@@ -25,11 +25,11 @@ std::vector<std::uint32_t> outermost_operators(const TraceDetails& details) {
 
 /// A piece of device work within an operator.
 struct Kernel {
-  std::uint32_t call = 0;  ///< of the operator
+  std::uint32_t call = 0;  ///< call of the operator
   std::uint32_t piece = 0;
 };
 
-/// The operator's name, then those of the device work.
+/// The operator's name and the names of its device work.
 using Names = std::pair<std::uint32_t, std::vector<NameId>>;
 
 struct Sum {

@@ -13,39 +13,39 @@ namespace stepsim::sim {
 /// A piece of device work and the call on the host that launched it.
 struct Launch {
   std::uint32_t piece = 0;  ///< index into MeasuredWork::pieces
-  std::uint32_t by = 0;     ///< the call: index into TraceDetails::calls
+  std::uint32_t by = 0;     ///< index of the call in TraceDetails::calls
 };
 
-/// By piece. Work whose launch was not recorded has none. O(pieces).
+/// Returns the launches by piece. Work without a recorded launch has none. O(pieces).
 [[nodiscard]] std::vector<Launch> launches(const MeasuredWork& work);
 
-/// How device work of one name was launched: what HTA's get_cuda_kernel_launch_stats lists of each launch, and nsys
-/// (cuda_kern_exec_sum) calls API, queue and kernel time.
+/// How the device work of one name was launched. HTA's get_cuda_kernel_launch_stats lists this for each launch; nsys
+/// (cuda_kern_exec_sum) calls it API, queue and kernel time.
 struct LaunchUse {
   std::string name;
-  Distribution call;           ///< how long the launching calls took
-  Distribution delay;          ///< from a call's end to the start of its work; 0 where the work began before
-  Distribution work;           ///< how long the work took
-  std::size_t short_ones = 0;  ///< pieces that took less than their call: launching them is what takes time
+  Distribution call;   ///< duration of the launching calls
+  Distribution delay;  ///< time from a call's end to the start of its work; 0 if the work began before the call's end
+  Distribution work;   ///< duration of the work
+  std::size_t short_ones = 0;  ///< pieces that were shorter than their launching call
 };
 
-/// By name, the most device time first. O(launches + names log names).
+/// Returns the uses by name, the most device time first. O(launches + names log names).
 [[nodiscard]] std::vector<LaunchUse> launch_use(const MeasuredWork& work, const std::vector<Launch>& launches);
 
-/// Device work that calls of one operator launch in the same order, again and again: what could be fused, or launched
-/// as one graph. HTA's get_frequent_cuda_kernel_sequences, for all operators at once.
+/// A sequence of device work that calls of one operator launch repeatedly in the same order. It could be fused, or
+/// launched as one graph. Corresponds to HTA's get_frequent_cuda_kernel_sequences, but covers all operators.
 struct KernelSequence {
-  static constexpr std::size_t kFewest = 3;  ///< pieces of work, as HTA has it
+  static constexpr std::size_t kFewest = 3;  ///< minimum pieces of work, as in HTA
 
-  std::string name;                  ///< of the operator, the outermost around the launches
-  std::vector<std::string> kernels;  ///< by start
+  std::string name;                  ///< name of the outermost operator around the launches
+  std::vector<std::string> kernels;  ///< sorted by start
   std::size_t calls = 0;
-  Duration device{};  ///< of the work of all calls
-  Duration host{};    ///< of the calls
+  Duration device{};  ///< device time of all calls
+  Duration host{};    ///< host time of the calls
 };
 
-/// The most frequent first, then those with the most device time; sequences of kFewest pieces or more. Empty where no
-/// operators or launches were recorded. O(calls + launches log launches).
+/// Returns sequences of at least kFewest pieces, the most frequent first, then those with the most device time. The
+/// result is empty if operators or launches were not recorded. O(calls + launches log launches).
 [[nodiscard]] std::vector<KernelSequence> kernel_sequences(const MeasuredWork& work,
                                                            const std::vector<Launch>& launches);
 

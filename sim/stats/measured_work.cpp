@@ -28,14 +28,14 @@ std::string_view to_text(CallKind kind) noexcept {
   return kTexts[static_cast<std::size_t>(kind)];
 }
 
-/// What a host thread does between two events, or in calls that TraceDetails has better.
+/// True for host-thread time between two events, and for tasks that TraceDetails describes as calls.
 bool is_host_segment(const Dag& dag, TaskId task) {
   const TaskKind kind = dag.kind(task);
   return dag.lane(task).kind == LaneKind::kThread &&
          (kind == TaskKind::kHost || kind == TaskKind::kRuntime || kind == TaskKind::kOperator);
 }
 
-/// No event of the trace, but an instant that stitching found.
+/// True for an instant that stitching added and that is not an event of the trace.
 bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
   const TaskKind kind = dag.kind(task);
   return length == Duration{} &&
@@ -43,13 +43,13 @@ bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
                                         dag.lane(task).name == kGatheredLane));
 }
 
-/// The part of a push that stitching cut off: the way back of the acknowledgement.
+/// True for the part of a push that stitching split off: the return of the acknowledgement.
 bool is_acknowledgement(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kControl && dag.lane(task).kind == LaneKind::kLink &&
          dag.name(task).ends_with(kAcknowledgementSuffix);
 }
 
-/// When the steps of each rank begin and end.
+/// The begin and end of each rank's steps.
 class StepTimes {
  public:
   StepTimes(const Dag& dag, const Recording& recording) : ends_(host_ends(dag, recording)) {
@@ -61,7 +61,7 @@ class StepTimes {
     for (auto& [rank, steps] : of_rank_) std::sort(steps.begin(), steps.end());
   }
 
-  /// The last step that began by then, if its host was still at work.
+  /// Returns the last step that began at or before `time`, if its host was still working then; otherwise -1.
   [[nodiscard]] std::int32_t at(Rank rank, Time time) const {
     const auto steps = of_rank_.find(rank);
     if (steps == of_rank_.end()) return -1;
@@ -73,7 +73,7 @@ class StepTimes {
   }
 
  private:
-  /// When the last task of each step's host threads ended. What the device did later was launched before.
+  /// Returns when the last task of each step's host threads ended. Later device work was launched before that.
   static std::vector<Time> host_ends(const Dag& dag, const Recording& recording) {
     std::vector<Time> ends(recording.steps.size(), Time::min());
     for (std::size_t i = 0; i < recording.step.size(); ++i) {
@@ -86,10 +86,10 @@ class StepTimes {
   }
 
   std::map<Rank, std::vector<std::pair<Time, std::int32_t>>> of_rank_;
-  std::vector<Time> ends_;  ///< by step
+  std::vector<Time> ends_;  ///< indexed by step
 };
 
-/// Whether some steps are asked for and others are not.
+/// True if some steps were selected and others were not.
 bool steps_are_chosen(const Recording& recording) {
   return std::any_of(recording.steps.begin(), recording.steps.end(),
                      [](const RecordedStep& step) { return !step.asked; });

@@ -9,24 +9,25 @@
 
 namespace stepsim::sim {
 
-/// What was allocated on one device.
+/// The memory allocated on one device.
 struct MemoryUse {
   Rank rank = 0;
-  std::string device;  ///< "CPU", "device 0"
+  std::string device;  ///< for example "CPU", "device 0"
   std::size_t allocations = 0;
   std::size_t releases = 0;
-  Bytes allocated_in_all{};        ///< what allocations sum to
-  TraceDetails::MemoryPoint peak;  ///< the first of the most that was allocated
+  Bytes allocated_in_all{};        ///< sum of the sizes of all allocations
+  TraceDetails::MemoryPoint peak;  ///< the first time when the most memory was allocated
   Bytes most_reserved{};
-  Bytes first{};  ///< allocated after the first event
-  Bytes last{};   ///< and after the last one
-  /// The curve: of each of at most kMostPoints equal stretches of time that have events the most allocated, and when.
-  /// So the peak is on it.
+  Bytes first{};  ///< memory allocated after the first event
+  Bytes last{};   ///< memory allocated after the last event
+  /// The curve of allocated memory: the maximum, and its time, of each of at most kMostPoints equal intervals that
+  /// contain events. It includes the peak.
   std::vector<TraceDetails::MemoryPoint> curve;
   static constexpr std::size_t kMostPoints = 256;
 };
 
-/// One for each device of each rank that allocated; empty where the profiler did not record that. O(events).
+/// Returns one entry for each device of each rank that allocated; empty if the profiler did not record allocations.
+/// O(events).
 [[nodiscard]] std::vector<MemoryUse> memory_use(const TraceDetails& details);
 
 }  // namespace stepsim::sim

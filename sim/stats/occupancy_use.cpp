@@ -12,7 +12,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Of kernels, each figure times the kernel's length.
+/// Sums over kernels of each figure times the kernel's length.
 struct Sums {
   std::size_t count = 0;
   Duration time{};
@@ -52,9 +52,9 @@ using DevicePlace = std::pair<Rank, std::int32_t>;
 struct DeviceSums {
   const Accelerator* device = nullptr;
   Sums sums;
-  Duration compute{};  ///< of compute kernels
+  Duration compute{};  ///< time of compute kernels
   Duration on_matrix_units{};
-  std::vector<std::int8_t> states_units;  ///< by name; -1: not asked for yet
+  std::vector<std::int8_t> states_units;  ///< indexed by name; -1 if not determined yet
 };
 
 class Occupancy {
@@ -131,9 +131,9 @@ class Occupancy {
 
   const MeasuredWork& work_;
   const Dag& dag_;
-  std::vector<Sums> of_name_;  ///< by name
+  std::vector<Sums> of_name_;  ///< indexed by name
   std::map<DevicePlace, DeviceSums> of_device_;
-  std::vector<DeviceSums*> of_lane_;  ///< by lane; null where nothing is known of the device
+  std::vector<DeviceSums*> of_lane_;  ///< indexed by lane; null if the device is unknown
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Run {
   TaskId task;
 };
 
-/// Lengths of one stage.
+/// The durations of one stage.
 struct Lengths {
   std::vector<Duration> queued;
   std::vector<Duration> worked;
@@ -53,7 +53,7 @@ class Stages {
   }
 
  private:
-  /// Of all ranks: tensor, partition and number of the step.
+  /// Tensor, partition and step number; the same on all ranks.
   using Partition = std::tuple<std::string_view, std::string_view, std::int64_t>;
   using ChainKey = std::pair<Rank, Partition>;
 
@@ -72,7 +72,7 @@ class Stages {
     last = std::max(last, run.finish);
   }
 
-  /// When the last operator ended that a stage waits for.
+  /// Computes when the last operator that a stage waits for ended.
   void note_releases() {
     released_.assign(dag_.task_count(), std::nullopt);
     for (std::size_t i = 0; i < dag_.task_count(); ++i) {
@@ -108,7 +108,7 @@ class Stages {
   const Dag& dag_;
   std::map<ChainKey, std::vector<Run>> chains_;
   std::map<Partition, Time> last_push_;
-  std::vector<std::optional<Time>> released_;  ///< by task
+  std::vector<std::optional<Time>> released_;  ///< indexed by task
   std::array<Lengths, kPipeline.size()> lengths_;
 };
 

@@ -17,7 +17,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// "2-4, 6".
+/// Formats step numbers: "2-4, 6".
 std::string numbers_of_steps(const Recording& recording) {
   std::set<std::int64_t> numbers;
   for (const RecordedStep& step : recording.steps) {
@@ -34,7 +34,7 @@ std::string numbers_of_steps(const Recording& recording) {
   return text;
 }
 
-/// What a range is called under a key.
+/// Returns the name of a range under a key.
 std::string name_under(StatsKey key, const RangeSummary& one, const ProfiledRun& run) {
   const RangeProfile& profile = run.processes[one.process];
   const MeasuredRange& range = profile.ranges[one.range];
@@ -107,7 +107,7 @@ Statistics statistics_of(const ProfiledRun& run, const StatsOptions& options) {
   GroupNames names;
   std::vector<std::uint32_t> group;
   std::vector<Duration> lengths;
-  std::vector<Duration> outermost;  // by group: of ranges that lie in no other
+  std::vector<Duration> outermost;  // indexed by group: durations of ranges that are in no other range
   Statistics made{.name = run.name, .key = options.key, .order = options.order};
   const std::vector<RangeSummary> summaries = summaries_of(run, {});
   for (const RangeSummary& one : summaries) {

@@ -19,19 +19,19 @@
 
 namespace stepsim::sim {
 
-/// All that is counted of one input. Plain data: refers to nothing.
+/// The statistics of one input. Contains no references.
 struct Statistics {
   std::string name;     ///< the input as typed
   std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
   std::string caution;
-  std::string headline;    ///< the first line, where it is not made of the figures of a capture; else empty
-  std::size_t pieces = 0;  ///< of work
+  std::string headline;    ///< the first line, if it is not made from the figures of a capture; else empty
+  std::size_t pieces = 0;  ///< number of pieces of work
   std::size_t ranks = 0;
-  std::size_t steps = 0;      ///< whole ones, of all ranks
-  std::string step_numbers;   ///< "2-6"; empty without steps
-  bool chosen_steps = false;  ///< only the work of steps that were asked for counts
-  bool measured = true;       ///< false: a task graph, which nobody ran
-  bool has_calls = false;     ///< calls on host threads were recorded: `self` differs from totals
+  std::size_t steps = 0;      ///< number of whole steps of all ranks
+  std::string step_numbers;   ///< for example "2-6"; empty without steps
+  bool chosen_steps = false;  ///< true if only the work of selected steps counts
+  bool measured = true;       ///< false for a task graph, which never ran
+  bool has_calls = false;     ///< true if calls on host threads were recorded, so that `self` differs from totals
   StatsKey key = StatsKey::kName;
   StatsOrder order = StatsOrder::kSelf;
   WorkTotals totals;
@@ -44,26 +44,26 @@ struct Statistics {
   std::vector<KernelSequence> sequences;
   OccupancyUse occupancy;
   std::vector<FlopsUse> flops;
-  std::vector<MemoryUse> memory;  ///< of the whole capture
+  std::vector<MemoryUse> memory;  ///< memory use over the whole capture
   std::vector<ModuleUse> modules;
   std::vector<CallStack> stacks;
   std::vector<RankTransport> transports;
-  std::vector<std::pair<Rank, OverheadUse>> overheads;  ///< of the whole capture, as details have it
+  std::vector<std::pair<Rank, OverheadUse>> overheads;  ///< overheads of the whole capture, as in TraceDetails
 };
 
 struct StatsOptions {
   StatsKey key = StatsKey::kName;
   StatsOrder order = StatsOrder::kSelf;
-  bool only_steps = false;  ///< only work in the steps that were asked for counts, though these may be all
+  bool only_steps = false;  ///< true to count only work in the selected steps, even if all steps are selected
 };
 
-/// Throws CannotAnswer as stats_rows() does. O(pieces log pieces).
+/// Returns the statistics of a capture. Throws CannotAnswer as stats_rows() does. O(pieces log pieces).
 [[nodiscard]] Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
                                        const StatsOptions& options);
 
-/// What an inline profiler measured, by range, layer, lane (stream) or rank (device): each measurement is a piece. The
-/// time of a range holds that of the ranges in it, so shares are of those that lie in no other. Throws CannotAnswer for
-/// other keys, and where no range has a layer. O(measurements log measurements).
+/// Returns statistics of an inline profiler's measurements by range, layer, lane (stream) or rank (device); each
+/// measurement is a piece. The time of a range includes the ranges in it, so shares are relative to ranges that are in
+/// no other range. Throws CannotAnswer for other keys, and if no range has a layer. O(measurements log measurements).
 [[nodiscard]] Statistics statistics_of(const ProfiledRun& run, const StatsOptions& options);
 
 }  // namespace stepsim::sim

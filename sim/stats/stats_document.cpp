@@ -8,16 +8,29 @@
 #include <numeric>
 
 #include "model/base/text.h"
+#include "sim/report/class_style.h"
 #include "sim/report/table.h"
 #include "sim/stats/stats_fields.h"
 
 namespace stepsim::sim {
 
-Cell share_cell(const StatsRow& row) {
-  return fmt::format("{} of {}", percent(row.share), row.part ? to_text(*row.part) : "all");
+namespace {
+
+PathClass class_of(WorkPart part) noexcept {
+  static constexpr std::array<PathClass, kWorkParts> kClasses{PathClass::kCompute, PathClass::kCommunication,
+                                                              PathClass::kCopy, PathClass::kHost, PathClass::kLoader};
+  return kClasses[static_cast<std::size_t>(part)];
 }
 
-Cell device_cell(const DeviceUse& device) { return device.device < 0 ? Cell("host") : Cell(device.device); }
+}  // namespace
+
+std::string_view label_of(WorkPart part) noexcept { return style_of(class_of(part)).label; }
+
+Cell share_cell(const StatsRow& row) {
+  return fmt::format("{} of {}", percent(row.share), row.part ? work_label(class_of(*row.part)) : "all");
+}
+
+Cell device_cell(const DeviceUse& device) { return device.device < 0 ? Cell("CPU") : Cell(device.device); }
 
 Cell sequence_cell(const KernelSequence& sequence) {
   constexpr std::size_t kMost = 4;
@@ -25,7 +38,7 @@ Cell sequence_cell(const KernelSequence& sequence) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
     text += fmt::format("{}{}", i == 0 ? "" : " > ", kernels[i]);
-  return kernels.size() > kMost ? fmt::format("{} > {} more", text, kernels.size() - kMost) : text;
+  return kernels.size() > kMost ? fmt::format("{} > {} more", text, grouped(kernels.size() - kMost)) : text;
 }
 
 Cell module_cell(const StackLine& line) {
@@ -50,8 +63,8 @@ constexpr std::array kParts{WorkPart::kCompute, WorkPart::kCommunication, WorkPa
 
 constexpr auto kInputs = std::to_array<Field<std::vector<Statistics>>>({{"inputs", at<>, kStatistics, kRowLines}});
 
-/// The sections of one input. Where there are several inputs, each title says which one it is of. Sheets and tables of
-/// files are named by what is before a colon.
+/// Makes the sections of one input. If there are several inputs, each title names its input. Sheets and files of tables
+/// are named by the part of the title before a colon.
 class StatsSections {
  public:
   StatsSections(const Statistics& input, std::size_t rows, std::string name)
@@ -62,7 +75,7 @@ class StatsSections {
     rows.name = to_text(input_.key);
     if (input_.key != StatsKey::kName) rows.without.emplace_back("kind");
     if (!input_.has_calls) rows.without.emplace_back("self");
-    if (input_.steps == 0) rows.without.emplace_back("a step");
+    if (input_.steps == 0) rows.without.emplace_back("per step");
     const std::string title =
         name_.empty() ? fmt::format("By {}", rows.name) : fmt::format("{}: by {}", name_, rows.name);
     Section section{.title = title, .table = table_of(kStatsRow, input_.rows, rows), .lead = std::move(lead)};
@@ -70,7 +83,7 @@ class StatsSections {
     return section;
   }
 
-  /// What takes longest of each part.
+  /// Returns a section with the longest work of each part.
   [[nodiscard]] Section most_expensive() const {
     std::vector<const StatsRow*> dearest;
     for (const WorkPart part : kParts) {
@@ -80,19 +93,19 @@ class StatsSections {
       }
       if (most != nullptr) dearest.push_back(most);
     }
-    return section_of(title("The most expensive"), kMostExpensive, dearest, {.name = to_text(input_.key)});
+    return section_of(title("Most expensive of each part"), kMostExpensive, dearest, {.name = to_text(input_.key)});
   }
 
   [[nodiscard]] Section devices() const {
-    Section section = section_of(title("Overlap by device", " (by the clock, from its first to its last work)"),
-                                 kDeviceUse, input_.devices, {.compared = true});
+    Section section = section_of(title("Overlap by device", " (from its first to its last work)"), kDeviceUse,
+                                 input_.devices, {.compared = true});
     if (section.empty()) return section;
     section.sentences.emplace_back(
-        "span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden "
-        "copy also beside communication; memsets count as copies");
+        "span = compute + exposed communication + exposed copies + idle; hidden communication runs at the same time as "
+        "compute, hidden copies at the same time as compute or communication; memsets count as copies");
     if (std::any_of(input_.devices.begin(), input_.devices.end(),
                     [](const DeviceUse& device) { return device.device < 0 && !device.has_operators; }))
-      section.sentences.emplace_back("host: no work of a device was recorded; its threads are the compute");
+      section.sentences.emplace_back("CPU: no device work was recorded, so the work of the threads counts as compute");
     return section;
   }
 
@@ -102,10 +115,10 @@ class StatsSections {
       for (const DeviceUse::Stream& stream : device.streams) streams.push_back({&device, &stream});
     }
     if (streams.empty() || rows_.most == 0) return {};
-    Section section{.title = title("Streams", " (hidden behind what any stream of the device does)"),
+    Section section{.title = title("Streams", " (hidden: at the same time as work of any stream of the device)"),
                     .table = table_of(kStreamLine, streams, {.most = rows_.most, .compared = true})};
     if (rows_.most < streams.size())
-      section.sentences.emplace_back(fmt::format("{} more: --head all", streams.size() - rows_.most));
+      section.sentences.emplace_back(fmt::format("{} more: --head all", grouped(streams.size() - rows_.most)));
     return section;
   }
 
@@ -113,21 +126,22 @@ class StatsSections {
     Section section = section_of(title("Stages of partitions"), kStageUse, input_.stages);
     if (section.empty()) return section;
     section.sentences.emplace_back(
-        "queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage "
-        "takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, "
-        "and waiting for workers: of a pull, until the last worker has pushed");
+        "queued: from the end of the previous stage (for the first stage: of the tensor's last operator) until the "
+        "stage takes the partition; worked: in the stage, as recorded; in line: the part of worked in which other "
+        "messages use the link; waiting for workers: the part of a pull before the last worker has pushed");
     return section;
   }
 
   [[nodiscard]] Section queues() const {
-    Section section = of("Queues", " (what streams wait for, and what waits for them)", kStreamUse, input_.streams);
+    Section section =
+        of("Launch queues", " (what streams wait for, and what waits for them)", kStreamUse, input_.streams);
     if (section.empty()) return section;
     section.table->compare_times();
-    section.sentences.emplace_back(
-        fmt::format("in the queue: launched and not begun; full: {} or more. A stream's idle time is a host wait if "
-                    "the next work was launched after the last had ended, else a kernel wait below {}, else another "
-                    "wait; outside: before its first work and after its last",
-                    StreamUse::kFullQueue, stepsim::to_text(StreamUse::kKernelWait)));
+    section.sentences.emplace_back(fmt::format(
+        "queue: work that is launched and has not started; full: {} or more. Idle time of a stream is a host "
+        "wait if its next work was launched after the last one ended; otherwise a kernel wait if it is "
+        "shorter than {}, else an other wait. outside: before its first and after its last work",
+        grouped(StreamUse::kFullQueue), stepsim::to_text(StreamUse::kKernelWait)));
     return section;
   }
 
@@ -137,7 +151,7 @@ class StatsSections {
       all.flops += use.flops;
       all.time = saturated_sum(all.time, use.time);
     }
-    Section section = of("Flops", " (a multiplication and an addition are two)", kFlopsUse, input_.flops);
+    Section section = of("FLOPs", " (a multiplication and an addition count as two)", kFlopsUse, input_.flops);
     if (section.empty()) return section;
     section.lead = fmt::format("{} in {}: {}", scaled(all.flops, "FLOP"), stepsim::to_text(all.time),
                                scaled(all.per_second(), "FLOP/s"));
@@ -149,10 +163,10 @@ class StatsSections {
     for (const CallStack& stack : input_.stacks) stacks.push_back({&input_.stacks, &stack});
     std::stable_sort(stacks.begin(), stacks.end(),
                      [](const StackLine& a, const StackLine& b) { return a.stack->self > b.stack->self; });
-    return of("Stacks", " (Python's calls with their operators, by time of their own)", kStackLine, stacks);
+    return of("Stacks", " (Python calls and their operators, by self time)", kStackLine, stacks);
   }
 
-  /// How operations were done, and what the pieces that were sent and received for them waited for.
+  /// Shows how operations were performed, and what their sent and received pieces waited for.
   [[nodiscard]] Section transfers() const {
     std::vector<TransportLine> lines;
     for (std::size_t i = 0; i < std::min(rows_.most, input_.transports.size()); ++i) {
@@ -162,7 +176,7 @@ class StatsSections {
       if (one.use.sent.pieces == 0 && one.use.received.pieces == 0) lines.push_back({&one, "none"});
     }
     if (input_.transports.empty()) return {};
-    Section section{.title = title("Transfers", " (what pieces of NCCL's operations waited for; pieces overlap)"),
+    Section section{.title = title("Transfers", " (what the pieces of NCCL operations waited for; pieces overlap)"),
                     .table = table_of(kTransportLine, lines)};
     add_more_sentence(section, input_.transports.size(), rows_.most, rows_.option);
     return section;
@@ -170,7 +184,7 @@ class StatsSections {
 
   void add(std::vector<Section>& sections, std::string lead) const {
     const std::string sequences =
-        fmt::format(" (of {} pieces or more that calls of an operator launch)", KernelSequence::kFewest);
+        fmt::format(" ({} or more kernels launched by one call of an operator)", KernelSequence::kFewest);
     for (Section& section : std::to_array<Section>(
              {rows(std::move(lead)), most_expensive(), devices(), streams(), stages(), queues(),
               of("Launches", " (call: the launching call; delay: from its end to the start of the work)", kLaunchUse,
@@ -178,20 +192,20 @@ class StatsSections {
               of("Copies", " (--json has the bandwidth over time)", kCopyUse, input_.copies),
               of("Kernel sequences", sequences, kKernelSequence, input_.sequences),
               of("Occupancy by device", " (estimated from launches)", kDeviceOccupancy, input_.occupancy.devices),
-              of("Occupancy by kernel", " (blocks and warps over the device's multiprocessors)", kKernelOccupancy,
+              of("Occupancy by kernel", " (blocks and warps per multiprocessor)", kKernelOccupancy,
                  input_.occupancy.kernels),
               flops(), section_of(title("Memory", " (allocated; --json has the curve)"), kMemoryUse, input_.memory),
-              of("Modules", " (forward passes; those inside count in those around them)", kModuleUse, input_.modules),
+              of("Modules", " (forward passes; modules include those inside them)", kModuleUse, input_.modules),
               stacks(), transfers(),
-              // What was measured is slower by some of this: kinds and threads overlap, and not all of it lies on the
-              // host's path.
-              of("Overhead", " (what the profiler did for itself, and CUDA beside the calls)", kRankOverhead,
+              // The section shows an upper bound of the slowdown by the profiler: kinds and threads overlap, and not
+              // all of the overhead is on the host's critical path.
+              of("Overhead", " (of the profiler itself, and of CUDA outside the program's calls)", kRankOverhead,
                  input_.overheads)}))
       sections.push_back(std::move(section));
   }
 
  private:
-  /// "Streams (explained)", "Streams of x.json (explained)".
+  /// Returns a section's title: "Streams (explained)", or "Streams of x.json (explained)" with several inputs.
   [[nodiscard]] std::string title(std::string_view what, std::string_view explanation = {}) const {
     return fmt::format("{}{}{}", what, name_.empty() ? "" : fmt::format(" of {}", name_), explanation);
   }
@@ -203,22 +217,35 @@ class StatsSections {
 
   const Statistics& input_;
   TableRows rows_;
-  std::string name_;  ///< empty for the only input
+  std::string name_;  ///< name of the input in titles; empty if there is only one input
 };
 
+/// "115.7 ms compute, 46.88 ms communication".
 std::string times_text(const Statistics& input) {
   std::string text;
   for (const WorkPart part : kParts) {
     const Duration sum = input.totals.of_part[static_cast<std::size_t>(part)];
-    const std::string_view what = part == WorkPart::kLoader ? "waiting for data" : to_text(part);
-    if (sum > Duration{}) text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", stepsim::to_text(sum), what);
+    const std::string_view what = work_label(class_of(part));
+    if (sum > Duration{}) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stepsim::to_text(sum), what);
   }
   return text;
 }
 
+/// "GPU busy 24.0 %: ", of all GPUs over their spans; empty where no GPU was recorded.
+std::string busy_text(const Statistics& input) {
+  double span = 0;
+  double busy = 0;
+  for (const DeviceUse& device : input.devices) {
+    if (device.device < 0 || device.has_operators) continue;
+    span += static_cast<double>(device.use.span.count());
+    busy += static_cast<double>((device.use.span - device.use.idle).count());
+  }
+  return span == 0 ? "" : fmt::format("GPU busy {}: ", percent(busy / span));
+}
+
 bool is_one(const std::string& numbers) { return numbers.find_first_of("-,") == std::string::npos; }
 
-/// "steps 2-6", "step 7".
+/// Returns "steps 2-6" or "step 7".
 std::string steps_text(const std::string& numbers) {
   return fmt::format("{} {}", is_one(numbers) ? "step" : "steps", numbers);
 }
@@ -229,15 +256,16 @@ std::string headline_of(const Statistics& input) {
   const std::string times = times_text(input);
   if (!input.measured && times.empty()) return fmt::format("{}, without any duration.", what);
   if (!input.measured) return fmt::format("{} ({} of a graph without recorded times).", times, what);
-  const std::string extent =
-      input.chosen_steps ? fmt::format("in {}", steps_text(input.step_numbers))
-      : input.steps > 0  ? fmt::format("over the whole capture, of which {} {} whole", steps_text(input.step_numbers),
-                                      is_one(input.step_numbers) ? "is" : "are")
-                         : std::string("over the whole capture, which marks no whole steps");
-  return fmt::format("Measured {} ({}), {}.", times, what, extent);
+  const std::string steps = steps_text(input.step_numbers);
+  const std::string extent = input.chosen_steps ? "in " + steps
+                             : input.steps > 0  ? fmt::format("in the whole capture; {} {} whole", steps,
+                                                             is_one(input.step_numbers) ? "is" : "are")
+                                                : std::string("in the whole capture; no step is marked");
+  return fmt::format("{}{} ({} {}).", busy_text(input), times, what, extent);
 }
 
-/// What titles call each input: nothing if there is one, else its file's name, or all of it where names are equal.
+/// Returns the name of each input in titles: empty for a single input, otherwise the file's name, or the whole path if
+/// file names are equal.
 std::vector<std::string> names_in_titles(const std::vector<Statistics>& inputs) {
   std::vector<std::string> names(inputs.size());
   if (inputs.size() == 1) return names;
@@ -269,7 +297,7 @@ Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
   const bool several = inputs.size() > 1;
   Document document{.warning = joined(inputs, &Statistics::warning),
                     .headline = several
-                                    ? fmt::format("Statistics of {}, each by itself.", counted(inputs.size(), "input"))
+                                    ? fmt::format("Statistics of {}, each on its own.", counted(inputs.size(), "input"))
                                     : headline_of(inputs.front()),
                     .caution = joined(inputs, &Statistics::caution)};
   const std::vector<std::string> names = names_in_titles(inputs);

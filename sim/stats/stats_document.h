@@ -10,12 +10,13 @@
 
 namespace stepsim::sim {
 
-/// What takes how long, as measured? {"schema":"stepsim.stats/1", ...} One set of sections an input. Prints `rows` rows
-/// of each table at most; JSON has all. Refers to its arguments. Precondition: there is an input.
+/// Returns the answer of `stats`, schema stepsim.stats/1: how long did each kind of work take, as measured? There is
+/// one set of sections per input. Prints at most `rows` rows of each table; JSON has all. Keeps references to its
+/// arguments. Precondition: there is an input.
 [[nodiscard]] Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
                                       const Provenance& provenance);
 
-/// The schema of its JSON object.
+/// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema stats_schema();
 
 }  // namespace stepsim::sim

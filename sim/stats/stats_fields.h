@@ -6,7 +6,7 @@
 #include "sim/report/field.h"
 #include "sim/stats/statistics.h"
 
-/// The quantities of statistics, in the order of their JSON objects. Times are nanoseconds, sizes are bytes.
+/// The fields of statistics, in the order of their JSON objects. Times are nanoseconds, sizes are bytes.
 namespace stepsim::sim {
 
 inline constexpr auto kDistribution = std::to_array<Field<Distribution>>({
@@ -21,7 +21,9 @@ inline constexpr auto kDistribution = std::to_array<Field<Distribution>>({
      {.title = "deviation", .use = Use::kDetail, .form = Form::kRounded, .place = 6}},
 });
 
-/// "61.0 % of compute".
+/// Returns the name of a part in the text report: "CPU", "waiting for data".
+[[nodiscard]] std::string_view label_of(WorkPart part) noexcept;
+/// Returns "61.0 % of compute".
 [[nodiscard]] Cell share_cell(const StatsRow& row);
 
 inline constexpr auto kStatsRow = std::to_array<Field<StatsRow>>({
@@ -31,7 +33,7 @@ inline constexpr auto kStatsRow = std::to_array<Field<StatsRow>>({
     {"", at<&StatsRow::times>, kDistribution},
     {"self_ns", at<&StatsRow::self>, {.title = "self", .place = 1}},
     {"share", at<&StatsRow::share>, {.title = "share", .place = 1, .cell = share_cell}},
-    {"per_step_ns", at<&StatsRow::per_step>, {.title = "a step", .use = Use::kDetail, .place = 7}},
+    {"per_step_ns", at<&StatsRow::per_step>, {.title = "per step", .use = Use::kDetail, .place = 7}},
 });
 
 /// A row for spreadsheets.
@@ -45,7 +47,7 @@ inline constexpr auto kStatsLine = std::to_array<Field<StatsLine>>({
 });
 
 inline constexpr auto kMostExpensive = std::to_array<Field<StatsRow>>({
-    {"", at<&StatsRow::part>, {"part"}},
+    {"", [](const StatsRow& row) { return row.part ? label_of(*row.part) : std::string_view("-"); }, {"part"}},
     {"", at<&StatsRow::name>, {"name"}},
     {"", at<&StatsRow::self>, {"self"}},
     {"", at<&StatsRow::share>, {"share", Use::kMain, Form::kShare}},
@@ -64,15 +66,15 @@ inline constexpr auto kTimeUse = std::to_array<Field<TimeUse>>({
 
 inline constexpr auto kDeviceStream = std::to_array<Field<DeviceUse::Stream>>({
     {"name", at<&DeviceUse::Stream::name>, {.title = "stream", .place = -1}},
-    {"pieces", at<&DeviceUse::Stream::pieces>, {"pieces", Use::kHelp}},
+    {"pieces", at<&DeviceUse::Stream::pieces>, {"events", Use::kHelp}},
     {"", at<&DeviceUse::Stream::use>, kTimeUse},
 });
 
-/// Its number, or "host".
+/// Returns the device's number, or "host".
 [[nodiscard]] Cell device_cell(const DeviceUse& device);
 
 inline constexpr auto kDeviceUse = std::to_array<Field<DeviceUse>>({
-    {"rank", at<&DeviceUse::rank>, {"rank"}},
+    {"rank", at<&DeviceUse::rank>, {"rank", Use::kMain, Form::kId}},
     {"device",
      [](const DeviceUse& use) { return use.device < 0 ? std::nullopt : std::optional{use.device}; },
      {.title = "device", .cell = device_cell}},
@@ -89,7 +91,7 @@ struct StreamLine {
   const DeviceUse::Stream* stream;
 };
 inline constexpr auto kStreamLine = std::to_array<Field<StreamLine>>({
-    {"", at<&StreamLine::device, &DeviceUse::rank>, {"rank"}},
+    {"", at<&StreamLine::device, &DeviceUse::rank>, {"rank", Use::kMain, Form::kId}},
     {{.title = "device", .cell = [](const StreamLine& line) { return device_cell(*line.device); }}},
     {"", at<&StreamLine::stream>, kDeviceStream},
 });
@@ -120,9 +122,9 @@ inline constexpr auto kQueuePoint = std::to_array<Field<StreamUse::QueuePoint>>(
 });
 
 inline constexpr auto kStreamUse = std::to_array<Field<StreamUse>>({
-    {"rank", at<&StreamUse::rank>, {"rank"}},
-    {"device", at<&StreamUse::device>, {"device"}},
-    {"stream", at<&StreamUse::stream>, {.title = "stream", .place = -1}},
+    {"rank", at<&StreamUse::rank>, {"rank", Use::kMain, Form::kId}},
+    {"device", at<&StreamUse::device>, {"device", Use::kMain, Form::kId}},
+    {"stream", at<&StreamUse::stream>, {.title = "stream", .form = Form::kId, .place = -1}},
     {"launches", at<&StreamUse::launches>, {"launches", Use::kDetail}},
     {"mean_queue", at<&StreamUse::mean_queue>, {"mean queue", Use::kMain, Form::kDecimal}},
     {"longest_queue", at<&StreamUse::longest, &StreamUse::QueuePoint::length>, {"longest"}},
@@ -135,7 +137,7 @@ inline constexpr auto kStreamUse = std::to_array<Field<StreamUse>>({
     {"curve", at<&StreamUse::curve>, kQueuePoint, kRowLines},
 });
 
-/// The mean without its decimals.
+/// Returns the mean, truncated to whole nanoseconds.
 inline Cell whole_mean(const Distribution& times) { return Duration{static_cast<std::int64_t>(times.mean_ns)}; }
 
 inline constexpr auto kLaunchUse = std::to_array<Field<LaunchUse>>({
@@ -158,7 +160,7 @@ inline constexpr auto kRatePoint = std::to_array<Field<CopyUse::RatePoint>>({
 });
 
 inline constexpr auto kCopyUse = std::to_array<Field<CopyUse>>({
-    {"rank", at<&CopyUse::rank>, {"rank"}},
+    {"rank", at<&CopyUse::rank>, {"rank", Use::kMain, Form::kId}},
     {"name", at<&CopyUse::name>, {.title = "copy", .place = -1}},
     {"count", at<&CopyUse::count>, {"count"}},
     {"total_bytes", at<&CopyUse::total>, {"moved"}},
@@ -171,23 +173,23 @@ inline constexpr auto kCopyUse = std::to_array<Field<CopyUse>>({
     {"curve", at<&CopyUse::curve>, kRatePoint, kRowLines},
 });
 
-/// "gemm > relu > gemm > 12 more".
+/// Returns "gemm > relu > gemm > 12 more".
 [[nodiscard]] Cell sequence_cell(const KernelSequence& sequence);
 
 inline constexpr auto kKernelSequence = std::to_array<Field<KernelSequence>>({
     {"name", at<&KernelSequence::name>, {"operator"}},
     {"calls", at<&KernelSequence::calls>, {"calls"}},
-    {"", [](const KernelSequence& use) { return use.kernels.size(); }, {"pieces", Use::kHelp}},
+    {"", [](const KernelSequence& use) { return use.kernels.size(); }, {"kernels", Use::kHelp}},
     {"device_ns", at<&KernelSequence::device>, {"device"}},
-    {"host_ns", at<&KernelSequence::host>, {"host", Use::kHelp}},
+    {"host_ns", at<&KernelSequence::host>, {"CPU", Use::kHelp}},
     {"kernels",
      at<&KernelSequence::kernels>,
      {.title = "sequence", .sentences = true, .align = Align::kLeft, .cell = sequence_cell}},
 });
 
 inline constexpr auto kDeviceOccupancy = std::to_array<Field<DeviceOccupancy>>({
-    {"rank", at<&DeviceOccupancy::rank>, {"rank"}},
-    {"device", at<&DeviceOccupancy::device>, {"device"}},
+    {"rank", at<&DeviceOccupancy::rank>, {"rank", Use::kMain, Form::kId}},
+    {"device", at<&DeviceOccupancy::device>, {"device", Use::kMain, Form::kId}},
     {"name", at<&DeviceOccupancy::name>, {"name"}},
     {"time_ns", at<&DeviceOccupancy::time>},
     {"occupancy", at<&DeviceOccupancy::occupancy>, {"occupancy", Use::kMain, Form::kShare}},
@@ -208,7 +210,9 @@ inline constexpr auto kFlopsUse = std::to_array<Field<FlopsUse>>({
     {"name", at<&FlopsUse::name>, {"operator"}},
     {"on",
      [](const FlopsUse& use) -> std::string_view { return use.on_device ? "device" : "host"; },
-     {"on", Use::kHelp}},
+     {.title = "on",
+      .use = Use::kHelp,
+      .cell = [](const FlopsUse& use) -> Cell { return use.on_device ? "device" : "CPU"; }}},
     {"calls", at<&FlopsUse::calls>, {"calls"}},
     {"flops", at<&FlopsUse::flops>, {"work", Use::kMain, Form::kFlops}},
     {"time_ns", at<&FlopsUse::time>, {"time"}},
@@ -222,8 +226,8 @@ inline constexpr auto kMemoryPoint = std::to_array<Field<TraceDetails::MemoryPoi
 });
 
 inline constexpr auto kMemoryUse = std::to_array<Field<MemoryUse>>({
-    {"rank", at<&MemoryUse::rank>, {"rank"}},
-    {"device", at<&MemoryUse::device>, {"device"}},
+    {"rank", at<&MemoryUse::rank>, {"rank", Use::kMain, Form::kId}},
+    {"device", at<&MemoryUse::device>, {"device", Use::kMain, Form::kId}},
     {"allocations", at<&MemoryUse::allocations>, {.title = "allocations", .use = Use::kHelp, .place = 1}},
     {"releases", at<&MemoryUse::releases>, {.title = "releases", .use = Use::kDetail, .place = 1}},
     {"allocated_bytes", at<&MemoryUse::allocated_in_all>},
@@ -239,13 +243,13 @@ inline constexpr auto kMemoryUse = std::to_array<Field<MemoryUse>>({
 inline constexpr auto kModuleUse = std::to_array<Field<ModuleUse>>({
     {"name", at<&ModuleUse::name>, {"module"}},
     {"calls", at<&ModuleUse::calls>, {"calls"}},
-    {"host_ns", at<&ModuleUse::host>, {"host"}},
-    {"host_self_ns", at<&ModuleUse::host_self>, {"host self", Use::kHelp}},
+    {"host_ns", at<&ModuleUse::host>, {"CPU"}},
+    {"host_self_ns", at<&ModuleUse::host_self>, {"CPU self", Use::kHelp}},
     {"device_ns", at<&ModuleUse::device>, {"device"}},
     {"flops", at<&ModuleUse::flops>, {"work", Use::kHelp, Form::kFlops}},
 });
 
-/// A place in the list of stacks.
+/// Returns the index of a stack in the list of stacks; nothing for kNone.
 constexpr std::optional<std::uint32_t> place_of_stack(std::uint32_t node) {
   return node == CallStack::kNone ? std::nullopt : std::optional{node};
 }
@@ -260,13 +264,13 @@ inline constexpr auto kCallStack = std::to_array<Field<CallStack>>({
     {"self_ns", at<&CallStack::self>, {"self"}},
 });
 
-/// A stack in the table of all.
+/// A row of the table of stacks.
 struct StackLine {
   const std::vector<CallStack>* stacks;
   const CallStack* stack;
 };
 [[nodiscard]] Cell module_cell(const StackLine& line);
-/// "a < b < c": the innermost function first.
+/// Returns "a < b < c", the innermost function first.
 [[nodiscard]] Cell stack_cell(const StackLine& line);
 inline constexpr auto kStackLine = std::to_array<Field<StackLine>>({
     {{.title = "module", .align = Align::kLeft, .cell = module_cell}},
@@ -298,11 +302,11 @@ inline constexpr auto kTransportUse = std::to_array<Field<TransportUse>>({
     {"received", at<&TransportUse::received>, kTransferred},
 });
 inline constexpr auto kRankTransport = std::to_array<Field<RankTransport>>({
-    {"rank", at<&RankTransport::rank>, {"rank"}},
+    {"rank", at<&RankTransport::rank>, {"rank", Use::kMain, Form::kId}},
     {"", at<&RankTransport::use>, kTransportUse},
 });
 
-/// One direction of it in the table.
+/// One direction of a transport, as a row of the table.
 struct TransportLine {
   const RankTransport* of;
   std::string_view way;
@@ -316,7 +320,7 @@ inline constexpr auto kTransportLine = std::to_array<Field<TransportLine>>({
 
 using RankOverhead = std::pair<Rank, OverheadUse>;
 inline constexpr auto kRankOverhead = std::to_array<Field<RankOverhead>>({
-    {"rank", at<&RankOverhead::first>, {"rank"}},
+    {"rank", at<&RankOverhead::first>, {"rank", Use::kMain, Form::kId}},
     {"", at<&RankOverhead::second>, kOverheadUse},
 });
 

@@ -39,13 +39,13 @@ constexpr std::array<NamedStatsOrder, 9> kOrders{{{"self", StatsOrder::kSelf},
                                                   {"deviation", StatsOrder::kDeviation},
                                                   {"name", StatsOrder::kName}}};
 
-/// Which pieces are in which groups: two columns.
+/// The groups of pieces, as two columns.
 struct Membership {
   std::vector<std::uint32_t> group;
   std::vector<std::uint32_t> piece;
 };
 
-/// What `key` needs of a capture, and this one lacks.
+/// Returns what `key` needs and this capture lacks.
 std::string_view missing(StatsKey key) {
   switch (key) {
     case StatsKey::kOperator: return "does not say which operator launched what; expected shapes (record_shapes=True)";
@@ -86,7 +86,7 @@ Membership members_of(const MeasuredWork& work, StatsKey key, GroupNames& names)
   return made;
 }
 
-/// Enters kind, part, self time and time in whole steps.
+/// Sets the kind, part, self time and time in whole steps of each row.
 class RowFiller {
  public:
   RowFiller(const MeasuredWork& work, std::vector<StatsRow>& rows)
@@ -130,13 +130,13 @@ class RowFiller {
 
   const MeasuredWork& work_;
   std::vector<StatsRow>& rows_;
-  std::vector<Piece> first_;  ///< by group
+  std::vector<Piece> first_;  ///< indexed by group
   std::vector<bool> has_first_;
   std::vector<Duration> in_steps_;
-  std::vector<bool> used_;  ///< by step
+  std::vector<bool> used_;  ///< indexed by step: true if it is used
 };
 
-/// A name as it is shown; the kind behind the line's end only made the group.
+/// Returns a name for display. Names by kName contain the kind after a line break, only to separate groups.
 std::string shown_name(const std::string& name, StatsKey key) {
   return key == StatsKey::kName ? name.substr(0, name.rfind('\n')) : name;
 }
@@ -159,13 +159,13 @@ bool comes_before(const StatsRow& a, const StatsRow& b, StatsOrder order) {
   return a.name != b.name ? natural_less(a.name, b.name) : a.kind < b.kind;
 }
 
-constexpr std::uint32_t kUnknown = 0xFFFFFFFFU;  // not asked for yet
-constexpr std::uint32_t kNothing = 0xFFFFFFFEU;  // the key says nothing of it
+constexpr std::uint32_t kUnknown = 0xFFFFFFFFU;  // marks a group that is not determined yet
+constexpr std::uint32_t kNothing = 0xFFFFFFFEU;  // marks a piece without a value for the key
 
-/// Names a group by what decides it; empty: none.
+/// Returns the name of a piece's group; empty for none.
 using NameOf = std::function<std::string(const Piece& piece)>;
 
-/// Asks `name_of` once for each place of a table.
+/// Returns a function that caches the group, so that it calls `name_of` once for each place of a table.
 GroupsOf cached(std::size_t places, std::function<std::size_t(const Piece&)> place_of, NameOf name_of,
                 GroupNames& names) {
   return [known = std::vector<std::uint32_t>(places, kUnknown), place_of = std::move(place_of),
@@ -179,7 +179,7 @@ GroupsOf cached(std::size_t places, std::function<std::size_t(const Piece&)> pla
   };
 }
 
-/// By what the piece is called and its kind.
+/// Groups by name and kind.
 GroupsOf by_name(const MeasuredWork& work, NameOf name_of, GroupNames& names) {
   constexpr std::size_t kKinds = 16;
   const Dag& dag = work.capture.dag;
@@ -194,7 +194,7 @@ GroupsOf by_name(const MeasuredWork& work, NameOf name_of, GroupNames& names) {
   return cached((dag.name_count() + work.details.names.size()) * kKinds, place, std::move(name_of), names);
 }
 
-/// By the thread, stream or link that the piece is on.
+/// Groups by the thread, stream or link of the piece.
 GroupsOf by_row(const MeasuredWork& work, NameOf name_of, GroupNames& names) {
   const std::size_t lanes = work.capture.dag.lanes().size();
   const auto place = [&work, lanes](const Piece& piece) {
@@ -204,7 +204,7 @@ GroupsOf by_row(const MeasuredWork& work, NameOf name_of, GroupNames& names) {
   return cached(lanes + work.details.threads.size(), place, std::move(name_of), names);
 }
 
-/// By the step that the piece is in.
+/// Groups by the step of the piece.
 GroupsOf by_step(const MeasuredWork& work, GroupNames& names) {
   const std::vector<RecordedStep>& steps = work.capture.recording.steps;
   const auto place = [&work](const Piece& piece) {
@@ -219,7 +219,7 @@ GroupsOf by_step(const MeasuredWork& work, GroupNames& names) {
 }
 
 std::string name_without_step(const MeasuredWork& work, const Piece& piece) {
-  // Only one kind a row: the kind is part of what makes a group.
+  // The kind is part of the group's key, so that a row has only one kind.
   return fmt::format("{}\n{}", without_step_number(work.name(piece)), work.kind(piece));
 }
 
@@ -228,7 +228,7 @@ std::string class_of_work(const MeasuredWork& work, const Piece& piece) {
   return std::string(class_name(work.capture.dag.kind(TaskId{piece.index}), work.name(piece)));
 }
 
-/// What a table beside the Dag says of each task, by task.
+/// Entries of a separate table, by task of the Dag.
 using OfTasks = std::vector<std::vector<std::uint32_t>>;
 
 GroupsOf by_operator(const MeasuredWork& work, GroupNames& names) {
@@ -241,7 +241,7 @@ GroupsOf by_operator(const MeasuredWork& work, GroupNames& names) {
   };
 }
 
-/// By what is around the launch of device work, or around a call on its thread.
+/// Groups by what is around the launch of device work, or around a call on its thread.
 GroupsOf by_surroundings(const MeasuredWork& work, bool modules, GroupNames& names) {
   const AnnotationTable& table = work.capture.annotations;
   const TraceDetails& details = work.details;

@@ -11,11 +11,11 @@
 namespace stepsim::sim {
 namespace {
 
-/// A piece of a stream's work.
+/// A piece of work on a stream.
 struct StreamRun {
   Time start;
   Time end;
-  std::optional<Time> called;  ///< when the call began that launched it
+  std::optional<Time> called;  ///< time at which the launching call began
 };
 
 void divide_idle_time(std::vector<StreamRun>& runs, Duration span_of_device, StreamUse& use) {
@@ -32,7 +32,7 @@ void divide_idle_time(std::vector<StreamRun>& runs, Duration span_of_device, Str
   use.outside = span_of_device - (ended - runs.front().start);
 }
 
-/// Follows the length of a queue.
+/// Tracks the length of a queue over time.
 class Queue {
  public:
   Queue(Time begin, Time end, StreamUse& use)
@@ -62,12 +62,12 @@ class Queue {
   Duration width_;
   StreamUse& use_;
   std::size_t length_ = 0;
-  double sum_ = 0;  ///< of the length over time
+  double sum_ = 0;  ///< integral of the length over time
   std::int64_t last_stretch_ = -1;
 };
 
-/// What begins leaves the queue before what is launched at that instant enters it. Work that began by its launch was
-/// never in it.
+/// Measures the queue. At the same time, work leaves the queue before new work enters it. Work that began no later than
+/// its launch was never in it.
 void measure_queue(const std::vector<StreamRun>& runs, StreamUse& use) {
   std::vector<Time> launched;
   std::vector<Time> begun;

@@ -10,22 +10,25 @@
 
 namespace stepsim::sim {
 
-/// What waits for a device's stream, and what the stream waits for.
+/// The queue of a device's stream, and the reasons why the stream is idle.
 ///
-/// The queue holds what was launched and has not begun: from the begin of the launching call to the start of the work,
-/// as HTA counts it (get_queue_length_summary).
+/// The queue contains the work that was launched but has not begun, as HTA counts it (get_queue_length_summary): from
+/// the begin of the launching call to the start of the work.
 ///
-/// The idle time of the stream (TimeUse::idle) divides into
+/// The idle time of the stream (TimeUse::idle) is divided by HTA's rule (get_idle_time_breakdown):
 ///
 ///     idle = host wait + kernel wait + other wait + outside
 ///
-/// exactly, by HTA's rule (get_idle_time_breakdown): between two pieces of work, it is a host wait if the second one's
-/// call began after the first one had ended; else a kernel wait if it is shorter than kKernelWait, which is what the
-/// device needs between two kernels; else other: another stream, an event, a collective. `outside` is before the
-/// stream's first work and after its last, while other streams of its device were at work.
+/// The sum is exact. The time between two pieces of work is
+///
+/// * a host wait if the second one's launching call began after the first one had ended;
+/// * otherwise a kernel wait if it is shorter than kKernelWait, the time that the device needs between two kernels;
+/// * otherwise an other wait: for another stream, an event or a collective.
+///
+/// `outside` is the time before the stream's first work and after its last, while other streams of its device had work.
 struct StreamUse {
-  static constexpr std::size_t kFullQueue = 1024;  ///< launches that CUDA takes before calls block (HTA's default)
-  static constexpr Duration kKernelWait{30'000};   ///< HTA's consecutive_kernel_delay: 30 us
+  static constexpr std::size_t kFullQueue = 1024;  ///< launches that CUDA queues before calls block (HTA's default)
+  static constexpr Duration kKernelWait{30'000};   ///< HTA's default of consecutive_kernel_delay: 30 us
   static constexpr std::size_t kMostPoints = 256;
 
   struct QueuePoint {
@@ -36,19 +39,19 @@ struct StreamUse {
   Rank rank = 0;
   std::int32_t device = 0;
   std::string stream;
-  std::size_t launches = 0;  ///< pieces of work whose launch was recorded
-  double mean_queue = 0;     ///< over the time from the first launch to the last start
-  QueuePoint longest;        ///< the first of the longest
-  Duration full{};           ///< while at least kFullQueue are in the queue
+  std::size_t launches = 0;  ///< number of pieces of work with a recorded launch
+  double mean_queue = 0;     ///< mean length over the time from the first launch to the last start
+  QueuePoint longest;        ///< the first time of the longest queue
+  Duration full{};           ///< time while the queue has at least kFullQueue entries
   Duration host_wait{};
   Duration kernel_wait{};
   Duration other_wait{};
   Duration outside{};
-  std::vector<QueuePoint>
-      curve;  ///< of each of at most kMostPoints equal stretches that have launches the longest queue
+  /// The longest queue in each of at most kMostPoints equal intervals that have launches.
+  std::vector<QueuePoint> curve;
 };
 
-/// Of streams with a recorded launch, as `devices` has them. O(pieces), O(pieces log pieces) where
+/// Returns the use of streams with a recorded launch, in the order of `devices`. O(pieces), or O(pieces log pieces) if
 /// those of a stream are not in order of time.
 [[nodiscard]] std::vector<StreamUse> stream_use(const MeasuredWork& work, const std::vector<Launch>& launches,
                                                 const std::vector<DeviceUse>& devices);

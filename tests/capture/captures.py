@@ -1,4 +1,5 @@
-"""What the scripts that capture programs share: an environment without other captures, a folder for each, and answers."""
+"""Helpers for the scripts that capture programs: an environment without other captures, a folder for each, and
+answers."""
 import json
 import os
 import sys
@@ -14,7 +15,7 @@ folders = 0
 
 
 def folder():
-    """The path of a folder that is not there yet."""
+    """Returns the path of a folder that does not exist yet."""
     global folders
     folders += 1
     return os.path.join(work.name, str(folders))
@@ -26,7 +27,7 @@ def run_with(variables, *command, **more):
 
 
 def answer(*arguments):
-    """What stepsim says with --json, or its error as "failed"."""
+    """Returns stepsim's answer with --json, or its error as "failed"."""
     result = run_with({}, STEPSIM, *arguments, "--json")
     return json.loads(result.stdout) if result.returncode == 0 else {"failed": result.stderr}
 

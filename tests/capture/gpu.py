@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gpu.py STEPSIM: captures gpu_program.cu on a real GPU and replays it; prints what capturing costs. Needs nvcc, a GPU
-and libcupti.so; without them it says which is absent and skips."""
+"""gpu.py STEPSIM: captures gpu_program.cu on a real GPU, replays it, and prints the overhead of capturing. Needs nvcc,
+a GPU and libcupti.so; if one is absent, reports that and skips."""
 import os
 import shutil
 import statistics
@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as work:
     run(nvcc, "-O2", "-arch=native", "-o", program, os.path.join(HERE, "gpu_program.cu"), "-ldl").check_returncode()
 
     def median_step(*before):
-        """A step's median in ns, of five runs by turns."""
+        """The median step in ns, for five alternating runs."""
         result = run(*before, program, str(STEPS), text=True)
         check("the program runs", result.returncode == 0, result.stderr)
         return int(result.stdout), result.stderr

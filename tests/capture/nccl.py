@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""nccl.py STEPSIM SAMPLE_RANKS FAKE_CUDA: `stepsim capture --with-nccl` of two ranks on a CUDA and an NCCL of our own, by
-each version of NCCL's profiler interface, to the replay of both files as one job and the waits in `stats`; and whatever
-goes wrong, the program ends as it does without us."""
+"""nccl.py STEPSIM SAMPLE_RANKS FAKE_CUDA: `stepsim capture --with-nccl` of two ranks on our fake CUDA and NCCL, with
+each version of NCCL's profiler interface, to the replay of both files as one job and the waits in `stats`. Whatever
+goes wrong, the program must end as it does without capture."""
 import os
 import sys
 
@@ -10,13 +10,13 @@ from checks import STEPSIM, check, verdict
 
 SAMPLE, FAKE_CUDA = (os.path.abspath(path) for path in sys.argv[2:4])
 STEPS = 3
-# fake_nccl.h: what one collective's channels and transfers do, on each rank.
+# From fake_nccl.h: times of one collective's channels and transfers, on each rank.
 DEVICE, PEER, NETWORK, FLUSH = 300, 500, 700, 200
 CHANNELS, TRANSFERS, BYTES, CHANNEL_TIME = 2, 3, 4096, 5000
 
 
 def capture(*options, way="whole", ranks=(0, 1), steps=STEPS + 2, **variables):
-    """(results, folder) of the captured ranks."""
+    """Returns (results, folder) of the captured ranks."""
     directory = folder()
     results = []
     for rank in ranks:
@@ -26,11 +26,11 @@ def capture(*options, way="whole", ranks=(0, 1), steps=STEPS + 2, **variables):
 
 
 def has_all_sizes(reply):
-    return not any("do not say what they transfer" in sentence for sentence in reply["assumptions"])
+    return not any("do not record how much they transfer" in sentence for sentence in reply["assumptions"])
 
 
 def transfers(directory):
-    """By (rank, group, operation)."""
+    """Returns the rows of transfers by (rank, group, operation), and the whole answer."""
     reply = answer("stats", directory)
     rows = reply["inputs"][0]["transfers"] if "inputs" in reply else []
     return {(row["rank"], row["group"], row["operation"]): row for row in rows}, reply
@@ -43,7 +43,7 @@ def as_without_capture(result, what, *program, code=7):
 
 
 def check_waits(row, operations, version, what):
-    """Of a row of `operations` operations, each with transfers of all channels both ways."""
+    """Checks a row of `operations` operations, each with transfers of all channels in both directions."""
     pieces = operations * CHANNELS * TRANSFERS
     peer = PEER if version >= 4 else 0
     sent, received = row["sent"], row["received"]
@@ -60,7 +60,7 @@ def check_waits(row, operations, version, what):
     check(f"{what}: the time of channels", row["channel_ns"] == row["channels"] * expected, row)
 
 
-# Each version of the interface, to the answers.
+# Runs each version of the interface through to the answers.
 for version in (2, 3, 4, 5, 6):
     results, traces = capture("--with-nccl", "--active", str(STEPS), FAKE_NCCL_VERSION=str(version))
     for result in results:
@@ -71,7 +71,7 @@ for version in (2, 3, 4, 5, 6):
     check(f"v{version}: its steps", [(step["rank"], step["step"]) for step in replay.get("steps", [])] == [(r, s) for r in (0, 1) for s in range(STEPS)], replay.get("steps"))
     check(f"v{version}: replay error under 1 %", abs(replay["iteration"]["error"]) < 0.01, replay["iteration"])
     check(f"v{version}: nothing to complain of", not set(diagnostics(replay)) - {"not used:"}, diagnostics(replay))
-    # Before version 4 NCCL does not say how many ranks gather.
+    # Before version 4 NCCL does not report how many ranks take part in a gather.
     check(f"v{version}: sizes are known", has_all_sizes(replay) == (version >= 4), replay["assumptions"])
     rows, reply = transfers(traces)
     check(f"v{version}: three kinds of operations of each rank", len(rows) == 6, reply)
@@ -89,7 +89,7 @@ for version in (2, 3, 4, 5, 6):
         check_waits(message, STEPS, version, f"v{version}, rank {rank}: messages")
         check(f"v{version}: bytes of messages", message["bytes"] == STEPS * 250 * 4, message)
 
-# What the sizes are good for: half the network makes collectives slower.
+# The use of the sizes: with half the network, collectives are slower.
 results, traces = capture("--with-nccl", "--active", str(STEPS))
 slower = answer("whatif", traces, "--set", "network.bandwidth=0.5x")
 check("half the network makes steps longer", slower.get("scenario", {}).get("iteration_ns", 0) > slower.get("baseline", {}).get("iteration_ns", 0) > 0, slower)
@@ -98,21 +98,21 @@ check("rank 0 waits for rank 1 three times a step", (parts["rank"], parts["colle
 table = run_with({}, STEPSIM, "stats", traces).stdout
 check("a table for people", "Transfers" in table and "for the peer" in table and "reversed, rank 0 of 2" in table, table)
 
-# Without --with-nccl NCCL is told nothing, and collectives are known by the names of kernels.
+# Without --with-nccl NCCL reports nothing, and collectives are recognised by the names of their kernels.
 results, traces = capture("--active", str(STEPS))
 check("only where it is asked for", "of NCCL" not in results[0].stderr and transfers(traces)[0] == {}, results[0].stderr)
 check("and then sizes are not known", not has_all_sizes(answer("replay", traces)), answer("replay", traces))
 
-# A profiler of the user's own stays.
+# If the user has set a profiler plugin, it stays.
 for theirs in ("/opt/their/libnccl-profiler.so", "none"):
     results, traces = capture("--with-nccl", "--active", "1", NCCL_PROFILER_PLUGIN=theirs)
     as_without_capture(results[0], theirs, str(STEPS + 2))
-    check("another profiler stays, and that is said", f"NCCL_PROFILER_PLUGIN names {theirs} already" in results[0].stderr and transfers(traces)[0] == {}, results[0].stderr)
+    check("another profiler stays, and that is said", f"NCCL_PROFILER_PLUGIN is already set to {theirs}" in results[0].stderr and transfers(traces)[0] == {}, results[0].stderr)
 
-# Whatever NCCL or the program does.
+# Misbehaviour of NCCL or the program.
 results, traces = capture("--with-nccl", way="open")
 as_without_capture(results[0], "events that do not end", str(STEPS + 2), "open")
-# Of each step and operation of the world: each channel, its two proxy operations and their transfers.
+# For each step and operation of the world: each channel, its two proxy operations and their transfers.
 left = (STEPS + 2) * 3 * CHANNELS * (1 + 2 + 2 * TRANSFERS)
 check("they are counted", diagnostics(answer("replay", traces)).get("nccl_events_unfinished") == 2 * left, answer("replay", traces))
 results, traces = capture("--with-nccl", "--active", "1", "--buffer-mb", "4", way="flood", ranks=(0,))
@@ -129,7 +129,7 @@ for way, code in (("fork", 7), ("kill", -9), ("exit", 7)):
     rows, reply = transfers(traces)
     check(f"{way}: all is there", rows[0, "world, rank 0 of 2", "AllReduce"]["count"] == 2 * (STEPS + 2), reply)
 
-# NCCL alone: CUPTI is left to others. There is no kernel, and what NCCL told is there.
+# NCCL alone, without CUPTI. The file has no kernel, but it has NCCL's reports.
 variables = run_with({}, STEPSIM, "capture", "--quiet", "--dir", folder(), "--", "env").stdout.splitlines()
 module = next(line.split("=", 1)[1] for line in variables if line.startswith("CUDA_INJECTION64_PATH="))
 alone = folder()

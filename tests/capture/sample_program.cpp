@@ -1,10 +1,11 @@
-// A training loop on the fake CUDA, to be captured: what it computes is nothing, but it launches what a data-parallel
-// step launches, with events between its streams, a CUDA graph, copies and a loss that is read.
+// A training loop on the fake CUDA, to be captured. It computes nothing, but launches the work of a data-parallel
+// step, with events between its streams, a CUDA graph, copies and a loss that is read.
 //
-//   sample_program STEPS [mark|range|wide|instant|none] [exit|_exit|kill|segv|fork|throw|threads|overhead|names]
+//     sample_program STEPS [mark|range|wide|instant|none] [exit|_exit|kill|segv|fork|throw|threads|overhead|names]
 //
-// How steps are marked, and how the program ends, or what it does besides. It prints "trained STEPS steps" and ends
-// with code 7, if it ends by itself. Only before kill does real time pass: a third of a second.
+// The second argument is how steps are marked, the third how the program ends, or what it does in addition. If it ends
+// by itself, it prints "trained STEPS steps" and ends with code 7. Real time passes only before kill: a third of a
+// second.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -42,7 +43,7 @@ void mark_step() {
   if (mark != nullptr) mark();
 }
 
-/// Up to `amount` more, another amount each time.
+/// Returns a pseudo-random amount of at most `amount`.
 std::int64_t jitter(std::int64_t amount) {
   static std::uint32_t state = 1;
   state = state * 1'664'525U + 1'013'904'223U;
@@ -83,7 +84,7 @@ void step() {
   fake_cuda::work(30'000 + jitter(5'000));
 }
 
-/// What CUPTI tells of its own work in a step: flushes a buffer once, and waits for room in the queue twice.
+/// Makes CUPTI report its own work in a step: it flushes a buffer once, and waits for room in the queue twice.
 void take_overhead() {
   constexpr std::uint32_t kBufferFlush = 1U << 16U;
   constexpr std::uint32_t kCommandBufferFull = 6U << 16U;
@@ -92,7 +93,7 @@ void take_overhead() {
   fake_cuda::overhead(kCommandBufferFull, 300);
 }
 
-/// Ranges and marks by all the ways in which NVTX takes a name.
+/// Makes ranges and marks with all forms of names that NVTX accepts.
 void name_things() {
   using fake_cuda::Message;
   const auto in_range = [] { fake_cuda::work(1'000); };
@@ -126,7 +127,7 @@ void name_things() {
   fake_cuda::mark_of_domain(Message{2, L"mark of a domain"});
 }
 
-/// A child that goes on with CUDA's state, as it should not, and ends as programs do.
+/// Starts a child that keeps using CUDA's state, which is not allowed, and ends as programs do.
 void fork_child() {
   std::fflush(stdout);
   const ::pid_t child = ::fork();
@@ -139,7 +140,7 @@ void fork_child() {
   ::waitpid(child, &status, 0);
 }
 
-/// As many threads as a data loader has, and more, that launch on streams of their own.
+/// Starts more threads than a data loader has. Each launches on a separate stream.
 void launch_from_threads() {
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < 64; ++t) {

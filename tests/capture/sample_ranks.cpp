@@ -1,10 +1,11 @@
-// One rank of a data-parallel job of two on the fake CUDA and the fake NCCL, to be captured: a step computes, reduces
-// two gradients in one kernel, gathers by a second communicator, in which ranks have the other order, and passes a
-// message. Rank 1 comes later to each collective than rank 0, whose kernels wait for it.
+// One of the two ranks of a data-parallel job on the fake CUDA and the fake NCCL, to be captured. A step computes,
+// reduces two gradients in one kernel, gathers on a second communicator with the opposite order of ranks, and passes a
+// message. Rank 1 arrives later at each collective than rank 0, whose kernels wait for it.
 //
-//   sample_ranks STEPS [whole|open|flood|pxn|fork|kill|exit]
+//     sample_ranks STEPS [whole|open|flood|pxn|fork|kill|exit]
 //
-// RANK is 0 or 1. It ends with code 7, if it ends by itself. The last word: how, or what it does besides.
+// RANK is 0 or 1. It ends with code 7, if it ends by itself. The last argument is how it ends, or what it does in
+// addition.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -47,7 +48,7 @@ struct Rank {
     fake_cuda::synchronize_stream(kComputeStream);
   }
 
-  /// Behind what computes, and together with the other rank.
+  /// Runs a group after the compute, together with the other rank.
   void communicate(std::uint32_t event, fake_nccl::Communicator& communicator,
                    const std::vector<fake_nccl::Operation>& group, std::int64_t duration) const {
     const std::int64_t late = rank == 1 ? kLate : 0;
@@ -67,7 +68,7 @@ void mark_step() {
   reinterpret_cast<void (*)()>(::dlsym(library, "stepsim_mark_step"))();
 }
 
-/// A child that goes on with its parent's communicators, as it should not.
+/// Starts a child that keeps using its parent's communicators, which is not allowed.
 void fork_child(Rank& rank) {
   std::fflush(stdout);
   const ::pid_t child = ::fork();
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(333));
     ::kill(::getpid(), SIGKILL);
   }
-  if (way == "exit") std::exit(7);  // without an end of the communicators
+  if (way == "exit") std::exit(7);  // without destroying the communicators
   rank.reset();
   return 7;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""analyze.py STEPSIM SAMPLE: every form of ByteProfile's analyze.py ends as its documents say.
+"""analyze.py STEPSIM SAMPLE: every form of ByteProfile's analyze.py works as ByteProfile documents it.
 
-Each form prints the command that it stands for, and gives what that command gives. Mistakes are one-line errors."""
+Each form prints the equivalent stepsim command, and gives the same output. Mistakes are one-line errors."""
 import os
 import shutil
 import sys
@@ -12,7 +12,7 @@ from checks import check, stepsim, verdict, write
 SAMPLE = os.path.abspath(sys.argv[2])
 
 
-FORMS = [  # what is typed, what it stands for, files that it writes
+FORMS = [  # what is typed, the equivalent command, files that it writes
     ("--option statistic --path job", "stats --sort name --head all -- job", []),
     ("--option statistic --path job --sort --head 5 --xlsx", "stats --sort mean --head 5 -o job/statistic.xlsx -- job", ["job/statistic.xlsx"]),
     ("--type statistic --path job --sort", "stats --sort mean --head all -- job", []),
@@ -33,15 +33,15 @@ FORMS = [  # what is typed, what it stands for, files that it writes
     ("--option 3dcompare --path job,other,job", "compare --by category --ignore-partitions -o job/3dcompare.svg -- job other job", ["job/3dcompare.svg"]),
 ]
 
-MISTAKES = [  # what is typed, what the one line says, exit code
+MISTAKES = [  # what is typed, a part of the error line, exit code
     ("", "analyze needs --option; expected statistic, ", 2),
     ("--option statistc --path job", "unknown --option 'statistc'; did you mean 'statistic'?", 2),
     ("--option critical", "analyze needs --path", 2),
-    ("--option graph --path job/traces/0/0/comm.json", "'job/traces/0/0/comm.json' is none; expected a file that ends in .gml", 2),
+    ("--option graph --path job/traces/0/0/comm.json", "'job/traces/0/0/comm.json' is not one; expected a file that ends in .gml", 2),
     ("--option graph --path cycle.gml", "cycle.gml: the dependencies form a cycle: a -> b -> a", 1),
-    ("--option statistic --path nowhere", "nowhere: there is no such file or folder", 1),
-    ("--option combine --path job/traces/0,job/traces/1/0/comm.json", "expected all files or all folders", 2),
-    ("--option compare --path job", "compare takes two results or more, and one is given", 2),
+    ("--option statistic --path nowhere", "nowhere: no such file or folder", 1),
+    ("--option combine --path job/traces/0,job/traces/1/0/comm.json", "expected only files or only folders", 2),
+    ("--option compare --path job", "compare needs two results, and one is given", 2),
     ("--option collect --path job --sub_option itertime", "did you mean 'iter_time'?", 2),
 ]
 
@@ -49,7 +49,7 @@ CYCLE = 'graph [ directed 1 node [ id 0 label "a" ] node [ id 1 label "b" ] edge
 
 
 def hostile_paths():
-    """A path is no option, and the line that is printed for it is one line without control characters."""
+    """A path is not parsed as an option, and its printed form is one line without control characters."""
     with tempfile.TemporaryDirectory() as folder:
         name = "a\x1b[2J\nb"
         for job in ("job", name, "-oother.csv"):
@@ -60,7 +60,7 @@ def hostile_paths():
         check("and writes nothing", sorted(os.listdir(folder)) == before, os.listdir(folder))
         for path in ("-ox.csv", "--json", "--help"):
             done = stepsim("analyze", "--option", "statistic", "--path", path, cwd=folder, text=True)
-            check(f"{path} is not there", done.returncode == 1 and f"error: {path}: there is no such file" in done.stderr, done)
+            check(f"{path} is not there", done.returncode == 1 and f"error: {path}: no such file" in done.stderr, done)
         done = stepsim("analyze", "--option", "critical", "--path", name, cwd=folder, text=True)
         check("control characters are shown", done.returncode == 0 and done.stderr == "stepsim critical-path -- 'a\\x1b[2J\\nb'\n", done)
 

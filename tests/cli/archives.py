@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""archives.py STEPSIM SAMPLE: a job comes from standard input, a FIFO and archives as it comes from a folder, and
-archives that are damaged or hostile are refused, or used as far as they go, with a sentence."""
+"""archives.py STEPSIM SAMPLE: a job from standard input, a FIFO or an archive gives the same answer as from a folder.
+Damaged or hostile archives are refused with a message, or used as far as they can be read."""
 import gzip
 import io
 import json
@@ -24,7 +24,7 @@ def replay(folder, *traces, **more):
 
 
 def answer_of(run, root):
-    """What the run answers, with names as if its files lay in "sample"."""
+    """The run's answer, with names as if its files were in "sample"."""
     check(f"{root} is read", run.returncode == 0, run.stderr)
     whole = json.loads(run.stdout.decode().replace(root + "/", "") or "{}")
     return {key: value for key, value in whole.items() if key != "provenance"}, whole.get("provenance", {})
@@ -76,12 +76,12 @@ def same_as_a_folder(folder):
 
 
 def part_of_an_archive(folder):
-    """A path that goes on behind an archive names what is in it."""
+    """A path that continues after an archive's name selects what is in it."""
     rank = lambda number: KINETO.replace(b'"schemaVersion": 1', b'"schemaVersion": 1, "distributedInfo": {"rank": %d}' % number)
     tar_of(os.path.join(folder, "two.tar"), [("one/trace.json", rank(0)), ("other/trace.json", rank(0)),
                                              ("other/rank1.json", rank(1)), ("notes.txt", b"none")])
     refused("two captures of a rank", replay(folder, "two.tar"),
-            "two.tar/other/trace.json: this trace says it is rank 0, and so does two.tar/one/trace.json")
+            "two.tar/other/trace.json: this trace and two.tar/one/trace.json (of the same process, at the same time) both state rank 0")
     for named, ranks in (("two.tar/one", [0]), ("two.tar/one/trace.json", [0]), ("two.tar/other/", [0, 1]),
                          ("./two.tar/other/rank1.json", [1])):
         run = replay(folder, named)
@@ -89,12 +89,12 @@ def part_of_an_archive(folder):
     run = replay(folder, "two.tar/one", "two.tar/other/rank1.json")
     check("two parts of one archive are a job", run.returncode == 0 and json.loads(run.stdout)["ranks"] == [0, 1], run.stderr)
     refused("a part that is not there", replay(folder, "two.tar/on"),
-            "two.tar/on: there is no such trace in the archive, which holds one/trace.json, other/trace.json, other/rank1.json "
-            "and 1 more; expected a file or a folder of it")
-    refused("a part that is no trace", replay(folder, "two.tar/notes.txt"), "two.tar/notes.txt: no trace was found")
+            "two.tar/on: the archive has no such trace, which holds one/trace.json, other/trace.json, other/rank1.json "
+            "and 1 more; expected a file or a folder in it")
+    refused("a part that is no trace", replay(folder, "two.tar/notes.txt"), "two.tar/notes.txt: no trace found")
     write(folder, "plain.json", KINETO)
     refused("a part of a file that is no archive", replay(folder, "plain.json/one"),
-            "plain.json/one: there is no such file or folder, because plain.json is a file and no archive; expected a trace")
+            "plain.json/one: no such file or folder: plain.json is a file and not an archive; expected a trace")
 
 
 def streams(folder):
@@ -111,11 +111,11 @@ def streams(folder):
     writer.join()
     check("a FIFO answers as the file", found["tasks"] == expected["tasks"])
     check("a FIFO has the file's checksum", provenance["inputs"][0]["crc64"] == known["inputs"][0]["crc64"], provenance)
-    refused("nothing on standard input", replay(folder, "-", input=b""), "standard input@0: this is empty: ")
+    refused("nothing on standard input", replay(folder, "-", input=b""), "standard input@0: this is empty, ")
 
 
 def profiles(folder):
-    """Inline profiles come out of archives, compressed files and standard input as they come from files."""
+    """Inline profiles from archives, compressed files and standard input are read like those from files."""
     source = os.path.join(os.path.dirname(SAMPLE), "inline")
     two = os.path.join(source, "two.prof.json")
     text = read(two)
@@ -156,9 +156,9 @@ def profiles(folder):
         check(f"{command} of standard input, compressed", said(command, "-", input=gzip.compress(text)) == expected)
         check(f"{command} of a member", said(command, "run.zip/run/two.prof.json") == expected)
     refusal = stepsim("stats", "run.tar.gz", "--steps", "1", cwd=folder)
-    check("--steps of an archive of profiles", refusal.returncode == 2 and b"--steps does not go with an inline profile" in refusal.stderr, refusal.stderr)
+    check("--steps of an archive of profiles", refusal.returncode == 2 and b"--steps cannot be used with an inline profile" in refusal.stderr, refusal.stderr)
     refusal = stepsim("scaling", "-", "-", cwd=folder)
-    check("standard input twice", refusal.returncode == 2 and b"standard input can be read once" in refusal.stderr, refusal.stderr)
+    check("standard input twice", refusal.returncode == 2 and b"standard input can be read only once" in refusal.stderr, refusal.stderr)
 
 
 def hostile(folder):
@@ -170,7 +170,7 @@ def hostile(folder):
     check("odd members are counted", run.returncode == 0 and counts(run).get("member_not_used") == 6 and counts(run).get("file_not_used") == 1,
           (run.stderr, run.stdout[-600:]))
     tar_of(path("none.tar"), [("notes.txt", b"hello")])
-    refused("an archive without traces", replay(folder, "none.tar"), "none.tar: no trace was found in this archive, which holds notes.txt; expected members in one of these formats")
+    refused("an archive without traces", replay(folder, "none.tar"), "none.tar: no trace found in this archive, which holds notes.txt; expected a PyTorch profiler .json")
     tar_of(path("two.tar"), [("rank0.json", KINETO), ("rank1.json", KINETO.replace(b"op", b"o"))])
     whole = read(path("two.tar"))
     end = whole.rindex(b"rank1.json") + 512 + 100
@@ -186,10 +186,10 @@ def hostile(folder):
             for _ in range(1100):
                 file.write(blank)
             file.write(b"]}")
-    refused("a bomb", replay(folder, "bomb.zip"), "more than 250 times as large as all of the archive")
+    refused("a bomb", replay(folder, "bomb.zip"), "more than 250 times as large as the archive")
     os.mkdir(path("search"))
     tar_of(path("search/traces.tar.gz"), [("rank0.json", KINETO)], "w:gz")
-    refused("a folder of archives", replay(folder, "search"), "search/traces.tar.gz: this folder holds no trace but archives")
+    refused("a folder of archives", replay(folder, "search"), "search/traces.tar.gz: the folder has no trace, only archives")
     write(folder, "search/rank0.json", KINETO)
     run = replay(folder, "search")
     check("an archive beside traces is counted", counts(run).get("archive_not_opened") == 1, run.stdout[-300:])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""calibrated_cluster.py STEPSIM SAMPLE: a replay on the cluster.yaml that calibrate wrote is the
-replay on what is calibrated on the way, and a slower cluster.yaml gives a slower replay."""
+"""calibrated_cluster.py STEPSIM SAMPLE: a replay on the cluster.yaml that calibrate wrote equals a replay that
+calibrates by itself, and a slower cluster.yaml gives a slower replay."""
 import json
 import pathlib
 import sys
@@ -41,7 +41,7 @@ def check_round_trip(trace, folder):
         sys.exit("the cluster's file is not among the inputs")
 
 
-# 1 MB from host 0 to host 1 at 1 GB/s: 1 ms and 20 us of latency.
+# 1 MB from host 0 to host 1 at 1 GB/s takes 1 ms plus 20 us of latency.
 GRAPH = {
     "hosts": 2, "links": [{"bandwidth_Bps": 1e9, "latency_s": 2e-5}, {"bandwidth_Bps": 1e9, "latency_s": 2e-5}], "routes": {"0-1": [0], "1-0": [1]},
     "tasks": [{"id": 0, "kind": "transfer", "src": 0, "dst": 1, "bytes": 1000000, "after": []}],
@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_round_trip(sample, folder)
     check_round_trip(str(graph), folder)
 
-    # At 100 Mb/s: 80 ms, and two links of 5 us.
+    # At 100 Mb/s it takes 80 ms, plus two links of 5 us.
     slow = pathlib.Path(folder) / "slow.yaml"
     slow.write_text("hosts: 2\nnic: {bandwidth: 100Mb/s, latency: 5us}\n")
     expected = {"its own cluster": (replay(str(graph)), 1_020_000), "cluster.yaml": (replay(str(graph), "--cluster", str(slow)), 80_010_000)}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""check_captures.py STEPSIM SAMPLE: `check` judges what it is given. Real captures are taken from beside the checkout, where
-they are: each has the verdict, and the findings, that someone who knows it would give (../shared/traces/README.md)."""
+"""check_captures.py STEPSIM SAMPLE: tests the verdicts of `check`. Real captures are in a folder next to the checkout;
+those that are absent are skipped. Each must get the verdict and the findings that an expert would give
+(../shared/traces/README.md)."""
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ from checks import SHARED, check, quietly, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 
-# capture, verdict, {finding: cost}, findings that must not be there
+# capture, verdict, {finding: cost}, findings that must be absent
 EXPECTED = [
     ("kineto/launches-no-kernels-a100.json.gz", "unusable", {"launches_without_device_work": "prevents"}, []),
     ("kineto/sampled-rank0-mismatched.json.gz", "unusable", {"sampled_operators": "prevents", "missing_ranks": "weakens"}, []),
@@ -41,7 +42,7 @@ EXPECTED = [
 
 
 def judged(path):
-    """The answer, and whether the exit code says the same."""
+    """Returns the answer, and checks that the exit code agrees with it."""
     run = quietly("check", path, "--json")
     try:
         answer = json.loads(run.stdout)

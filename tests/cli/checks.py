@@ -1,13 +1,13 @@
-"""What the Python tests share: how they run stepsim, which is their first argument, and how they check what it did. A
-check that fails is printed and counted, and the script goes on."""
+"""Helpers of the Python tests: they run stepsim, which is the test's first argument, and check the results. A check
+that fails is printed and counted, and the script continues."""
 import json
 import os
 import subprocess
 import sys
 
 STEPSIM = os.path.abspath(sys.argv[1])
-SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")  # docs/test-data.md
-NIGHTLY = os.environ.get("STEPSIM_NIGHTLY") == "1"  # `./dev nightly`: tests that sample take all of their samples
+SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")  # docs/internals/test-data.md
+NIGHTLY = os.environ.get("STEPSIM_NIGHTLY") == "1"  # `./dev nightly`: tests take all of their samples
 
 failures = []
 
@@ -19,19 +19,19 @@ def check(what, condition, detail=""):
 
 
 def one_line(run, code=1):
-    """Whether a run ended with this code and one line of error, and printed nothing else."""
+    """Whether a run ended with this code and a single error line, and printed nothing else."""
     whole = run.stderr.startswith(b"error: ") and run.stderr.endswith(b"\n") and run.stderr.count(b"\n") == 1
     return run.returncode == code and whole and not run.stdout
 
 
 def verdict():
-    """The exit status of the script."""
+    """Prints the number of failed checks and returns the exit status of the script."""
     print(f"{len(failures)} failed")
     return 1 if failures else 0
 
 
 def run(*command, **more):
-    """Runs a command to its end, for at most 200 s. It gets no input, and its output is bytes; `more` goes to subprocess."""
+    """Runs a command to its end, for at most 200 s, without input. Output is bytes. `more` is passed to subprocess."""
     stdin = {} if "input" in more else {"stdin": subprocess.DEVNULL}
     return subprocess.run(command, **{**stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 200, **more})
 
@@ -44,13 +44,20 @@ def quietly(*arguments, **more):
     return stepsim(*arguments, "--quiet", **more)
 
 
+def extensions_in_help(command):
+    """Returns the extensions of -o that `command --help` lists: ["json", "trace.json", ...]."""
+    text = stepsim(command, "--help").stdout.decode()
+    listed = text.split("in the form of its extension: ")[1].split("\n\n")[0]
+    return [word.strip()[1:] for word in " ".join(listed.split()).split(",")]
+
+
 def start(*arguments, **more):
     """Starts stepsim with pipes to its output, and does not wait for it."""
     return subprocess.Popen([STEPSIM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
 
 
 def answer(*arguments, code=0, **more):
-    """What stepsim says with --json; a failed check and {} if it prints nothing."""
+    """Returns stepsim's answer with --json. If it prints nothing, fails a check and returns {}."""
     done = quietly(*arguments, "--json", **more)
     check(" ".join(arguments), done.returncode == code, (done.returncode, done.stderr))
     return json.loads(done.stdout or "{}")
@@ -62,7 +69,7 @@ def read(path):
 
 
 def write(folder, name, content):
-    """Writes text or bytes to a file, in folders that are made for it. Returns the path."""
+    """Writes text or bytes to a file, and creates its folders. Returns the path."""
     path = os.path.join(folder, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""collect.py STEPSIM SAMPLE: merged traces and graphs are made anew from source files, and nothing else changes."""
+"""collect.py STEPSIM SAMPLE: merged traces and graphs are rebuilt from source files, and nothing else changes."""
 import hashlib
 import json
 import os
@@ -37,8 +37,8 @@ EDGES = [("I/O", "FW.fc1"), ("FW.fc1", "FW.fc2"), ("FW.fc2", "BW.fc2"), ("BW.fc2
 
 
 def gpu_folder(folder):
-    """What ByteProfile's recorder leaves of three steps of 1000 us: a forward pass from 0 to 300 us, a backward pass to
-    700 us, and an update of two operators, from 900 to 960 us."""
+    """The files that ByteProfile's recorder writes for three steps of 1000 us: a forward pass from 0 to 300 us, a
+    backward pass until 700 us, and an update of two operators from 900 to 960 us."""
     profile, comm, io = [], [], []
     for step in range(3):
         begin = 10_000 + 1000 * step
@@ -65,7 +65,7 @@ def check_sources(folder):
     gpu_folder(gpu)
     before = sums(gpu)
     made = answer("collect", os.path.join(folder, "trial"))
-    # From the start of step 0 to that of step 1; from the first FW. to the last BW.
+    # The iteration lasts from the start of step 0 to that of step 1; fw_bw from the first FW. to the last BW.
     check("iteration time", made["iteration_ns"] == 1_000_000 and made["fw_bw_ns"] == 700_000, made)
     check("sources stay", {name: old for name, old in sums(gpu).items() if name in before} == before)
     events = json.loads(read(os.path.join(gpu, "bps_trace_final.json")))["traceEvents"]
@@ -87,11 +87,11 @@ def check_sources(folder):
 
 
 def check_operators(gpu):
-    """--operators takes the new times of temp.json and leaves the communication, even where comm.json is gone."""
+    """--operators reads the new times of temp.json and keeps the communication, even if comm.json is absent."""
     path = os.path.join(gpu, "bps_trace_final.json")
     before = json.loads(read(path))["traceEvents"]
     profile = read(os.path.join(gpu, "temp.json"))
-    write(gpu, "temp.json", profile.replace(b"10100", b"10120"))  # FW.fc1 of step 0 ends, and FW.fc2 begins, 20 us later
+    write(gpu, "temp.json", profile.replace(b"10100", b"10120"))  # in step 0, FW.fc1 ends and FW.fc2 begins 20 us later
     os.rename(os.path.join(gpu, "comm.json"), os.path.join(gpu, "kept"))
     renewed = collect(gpu, "--operators")
     check("--operators", renewed.returncode == 0, renewed.stderr)
@@ -146,7 +146,7 @@ def check_mistakes(folder, gpu):
     for what, code, words, arguments in (
             ("a file", 1, b"this is a file", [os.path.join(gpu, "comm.json")]),
             ("a missing folder", 1, b"no such file", ["absent"]),
-            ("a folder without a GPU's", 1, b"no GPU's folder", [os.path.join(SAMPLE, "..", "..", "..", "docs")]),
+            ("a folder without a GPU's", 1, b"no BytePS folder of a GPU", [os.path.join(SAMPLE, "..", "..", "..", "docs")]),
             ("no profile", 1, b"no temp.json", [SAMPLE, "--operators"]),
             ("two wishes", 2, b"--iter-time", [gpu, "--operators", "--iter-time"]),
             ("two folders", 2, b"one folder", [gpu, SAMPLE])):
@@ -162,7 +162,7 @@ def main():
         check_mistakes(folder, gpu)
         before = sums(SAMPLE)
         times = answer("collect", SAMPLE, "--iter-time")
-        check("--iter-time writes nothing", sums(SAMPLE) == before and times["written"] == [])
+        check("--iter-time writes no file", sums(SAMPLE) == before and times["written"] == [])
     return verdict()
 
 

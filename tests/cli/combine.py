@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""combine.py STEPSIM SAMPLE CAPTURE...: traces combined into one are read back to the same tasks.
+"""combine.py STEPSIM SAMPLE CAPTURE...: traces that are combined into one give the same tasks when read back.
 
-SAMPLE is a folder of BytePS with two workers; CAPTUREs are other folders of several ranks, skipped where they are
-absent."""
+SAMPLE is a folder of BytePS with two workers. CAPTUREs are other folders with several ranks, skipped if absent."""
 import json
 import os
 import shutil
@@ -26,7 +25,8 @@ def check_same(what, combined, *originals):
 
 
 def rank_file(folder, rank, host, ahead_us, base_ns):
-    """Three steps of a rank whose host's clock is ahead: 100 us of work, then a collective that ends on both at once."""
+    """Three steps of a rank whose host's clock is ahead: 100 us of work, then a collective that ends on both ranks at
+    the same time."""
     events = [{"ph": "M", "name": "process_name", "pid": 100 + rank, "tid": 0, "args": {"name": "python"}}]
     for step in range(3):
         begin = 1000 + 500 * step + ahead_us
@@ -50,7 +50,7 @@ def rank_file(folder, rank, host, ahead_us, base_ns):
 
 
 def check_clocks(folder):
-    # 300 us ahead, and counted from 40 us later: 260 us ahead by the numbers alone.
+    # The clock is 300 us ahead, but its times count from 40 us later, so the numbers alone are 260 us ahead.
     ranks = [rank_file(folder, 0, "a", 0, 10**18), rank_file(folder, 1, "b", 300 - 40, 10**18 + 40_000)]
     files = answer("combine", *ranks, "-o", "two.json", cwd=folder)["files"]
     check("offset of the second clock", [file["offset_ns"] for file in files] == [0, 300_000], files)
@@ -88,7 +88,7 @@ def check_default_output(folder):
     copy = os.path.join(folder, "job")
     shutil.copytree(SAMPLE, copy)
     before = files_of(copy)
-    for first in ("job/traces/0/", "job/traces/0"):  # the second time over the first
+    for first in ("job/traces/0/", "job/traces/0"):  # the second run overwrites the first file
         check("in the current folder", combine(first, "job/traces/1", cwd=folder).returncode == 0)
     check("the file is there", os.path.exists(os.path.join(folder, "combined.json")))
     for inside, trace in ((copy, "."), (os.path.join(copy, "traces"), ".."), (os.path.join(copy, "traces/0"), copy)):
@@ -103,18 +103,18 @@ def check_default_output(folder):
 def check_mistakes(folder, ranks):
     gpu = os.path.join(SAMPLE, "traces/0/0")
     for what, code, words, arguments in (
-            ("a file and a folder", 2, b"all files or all folders", [gpu, f"{gpu}/comm.json"]),
+            ("a file and a folder", 2, b"only files or only folders", [gpu, f"{gpu}/comm.json"]),
             ("graphs alone", 1, b"no events", [f"{gpu}/dag.gml", f"{gpu}/gradient_name_list.txt"]),
             ("one trace", 2, b"two or more", [f"{gpu}/comm.json"]),
             ("two kinds", 1, b"one job", [f"{gpu}/comm.json", ranks[0]]),
             ("a missing file", 1, b"no such file", [f"{gpu}/comm.json", "absent.json"]),
-            ("standard input", 2, b"read once", ["-", f"{gpu}/dag.gml"]),
+            ("standard input", 2, b"read only once", ["-", f"{gpu}/dag.gml"]),
             ("an unknown tensor", 2, b"did you mean 'Comm.layer9_weight'", [SAMPLE, "--filter", "Comm.layer9_weigth"]),
             ("an empty name", 2, b"empty", [SAMPLE, "--filter", "Comm.a,"]),
             ("a filter of other traces", 2, b"BytePS", [*ranks, "--filter", "Comm.a"]),
             ("steps", 2, b"--steps", [SAMPLE, "--steps", "5"]),
             ("a network", 2, b"--network", [SAMPLE, "--network", "maxmin"]),
-            ("a combined trace", 2, b"no file by itself", ["two.json", "two.json"])):
+            ("a combined trace", 2, b"is inside an archive", ["two.json", "two.json"])):
         refused = combine(*arguments, "-o", "never.json", cwd=folder, stdin=open(f"{gpu}/comm.json", "rb"))
         check(what, one_line(refused, code) and words in refused.stderr, refused.stderr)
     check("no mistake leaves a file", not os.path.exists(os.path.join(folder, "never.json")))

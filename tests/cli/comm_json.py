@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""comm_json.py STEPSIM SAMPLES: `convert -o comm.json`. What is written is counted here anew from the source, read as JSON, and read
-back by stepsim. Captures are taken from beside the checkout, where they are."""
+"""comm_json.py STEPSIM SAMPLES: `convert -o comm.json`. The written file is compared with a count made here from the
+source JSON, and with what stepsim reads back. Captures are in a folder next to the checkout; those absent are
+skipped."""
 import gzip
 import json
 import os
@@ -22,7 +23,7 @@ MARK = "ProfilerStep#"
 
 def load(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
-        return json.load(file, parse_float=Decimal)  # a double has no nanoseconds since 1970
+        return json.load(file, parse_float=Decimal)  # a double is too coarse for nanoseconds since 1970
 
 
 def nanoseconds(microseconds):
@@ -44,7 +45,8 @@ def operation(kernel):
 
 
 def expected_of(trace):
-    """The k-th kernel of an operation in a step is a tensor: one stage, and a total from the launching call on."""
+    """The expected events: the k-th kernel of an operation in a step is a tensor with one stage, and its total begins
+    at the launching call."""
     spans = [e for e in trace["traceEvents"] if e.get("ph") == "X"]
     marks = sorted((e["ts"], e["ts"] + e["dur"], e["name"]) for e in spans
                    if e["name"].startswith(MARK) and e.get("cat", "").lower() != "gpu_user_annotation")
@@ -53,7 +55,7 @@ def expected_of(trace):
     counts, expected, keys, base = Counter(), [], {}, trace.get("baseTimeNanoseconds", 0)
     for e in kernels:
         call = launched.get(e["args"]["correlation"], e["ts"])
-        # A step lasts to the next one's mark.
+        # A step lasts until the next one's mark.
         step = max((i for i, mark in enumerate(marks) if mark[0] <= call), default=None)
         if marks and (step is None or (step == len(marks) - 1 and call >= marks[-1][1])):
             continue
@@ -102,7 +104,7 @@ def captures():
 
 
 def copies():
-    """Where no rank communicates, copies between host and device are all there is."""
+    """If no rank communicates, the file contains only copies between host and device."""
     for name in ("alexnet-syncs", "resnet-2080ti"):
         path = os.path.join(KINETO, f"{name}.json.gz")
         if not os.path.exists(path):
@@ -122,8 +124,8 @@ def copies():
             check(f"{name}: read back", quietly("replay", out).returncode == 0)
 
 
-def own_words():
-    """What is BytePS's already stays as it was, and so does its replay."""
+def byteps_events_stay():
+    """Events in BytePS's form stay unchanged, and so does their replay."""
     with tempfile.TemporaryDirectory() as folder:
         plain, out = os.path.join(folder, "plain"), os.path.join(folder, "out")
         for worker in ("0", "1"):
@@ -142,7 +144,7 @@ def own_words():
         check("job.yaml comes along", texts[0] == texts[1])
         replays = [answer("replay", which) for which in (plain, out)]
         for one in replays:
-            del one["provenance"], one["ingest"], one["clock"]  # names of workers' folders
+            del one["provenance"], one["ingest"], one["clock"]  # these have the names of workers' folders
         same = {key for key in replays[0] if json.dumps(replays[0][key]).replace(plain, "") == json.dumps(replays[1][key]).replace(out, "")}
         check("the replay as before", {"steps", "iteration", "tasks", "edges", "trust", "breakdown"} <= same, set(replays[0]) - same)
         one = os.path.join(folder, "comm.json")
@@ -166,7 +168,8 @@ def kernel(rank, step, place, name, start, length, **arguments):
 
 
 def rank_trace(rank):
-    """Two steps of two ranks of four: an all-reduce of all that are there, one kernel of compute, an all-gather. The second rank is late."""
+    """Two steps of two ranks of four: an all-reduce of the captured ranks, one kernel of compute, an all-gather. The
+    second rank is late."""
     events = []
     for step in (1, 2, 3):
         events.append({"ph": "X", "cat": "user_annotation", "name": f"{MARK}{step}", "pid": 10 + rank, "tid": 1, "ts": 100000 * step, "dur": 90000})
@@ -204,7 +207,7 @@ def made_ranks():
 
 
 def damaged_captures():
-    """Whatever `convert` writes of a capture that lost something, it says so."""
+    """If a capture has losses, `convert` reports them for every file that it writes."""
     corpus = os.path.join(SAMPLES, "../../tests/fuzz/corpus/capture_fuzz")
     with open(os.path.join(corpus, "nccl.capture"), "rb") as file:
         whole = file.read()
@@ -215,7 +218,7 @@ def damaged_captures():
                 arguments = ("convert", capture, "-o", os.path.join(folder, name))
                 run = quietly(*arguments)
                 if run.returncode == 5 and name == "comm.json":
-                    continue  # the cut one has no communication
+                    continue  # the cut capture has no communication
                 text = run.stdout.decode()
                 found = [each["name"] for each in answer(*arguments).get("diagnostics", answer(*arguments).get("ingest", {}).get("diagnostics", []))]
                 check(f"{name}: {damage} in the text", damage in text and (not in_first_lines or damage in text.splitlines()[1]), text)
@@ -225,6 +228,6 @@ def damaged_captures():
 captures()
 damaged_captures()
 copies()
-own_words()
+byteps_events_stay()
 made_ranks()
 sys.exit(verdict())

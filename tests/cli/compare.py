@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compare.py STEPSIM SAMPLE: compare of captures, predictions and saved answers, its gate, and exit codes 4 and 5."""
+"""compare.py STEPSIM SAMPLE: compare for captures, predictions and saved answers, its gate, and exit codes 4 and 5."""
 import csv
 import gzip
 import json
@@ -14,7 +14,7 @@ SAMPLE = os.path.abspath(sys.argv[2])
 
 
 def kineto(kernel_us, steps=6, name="ampere_sgemm_32x32_nn", scale=1, odd=0):
-    """Steps of a launch of 10 us and a kernel that the next step waits for; `odd` us more in every other step."""
+    """Steps with a launch of 10 us and a kernel for which the next step waits. Every other step takes `odd` us more."""
     events, now, correlation = [], 1000, 1
     add = lambda **event: events.append({"ph": "X", "pid": 1, **event})
     for step in range(steps):
@@ -38,11 +38,11 @@ def with_itself(folder):
 
 
 def doubled(folder):
-    """All times twice as long: everything is 100 % slower, and a gate of 3 % fails after the answer was written."""
+    """All times are doubled: everything is 100 % slower, and a gate of 3 % fails after the answer was written."""
     a, b = write(folder, "a.json", kineto(100, odd=7)), write(folder, "b.json", kineto(100, scale=2, odd=7))
     found = answer("compare", a, b)
     check("twice the iteration", abs(found["iteration"]["relative"] - 1) < 1e-9 and found["iteration"]["beyond_noise"], found["iteration"])
-    ours = [row for row in found["rows"] if row["name"] != "cudaDeviceSynchronize"]  # whose own time is inferred
+    ours = [row for row in found["rows"] if row["name"] != "cudaDeviceSynchronize"]  # its own time is inferred
     check("twice each row", len(ours) > 1 and all(abs(row["b_ns"] - 2 * row["a_ns"]) <= 2 for row in ours), found["rows"])
     parts = found["parts"]
     check("parts sum to the iterations", sum(p["a_ns"] for p in parts) == found["a"]["iteration_ns"] and sum(p["b_ns"] for p in parts) == found["b"]["iteration_ns"], parts)
@@ -55,7 +55,7 @@ def doubled(folder):
 
 
 def noise(folder):
-    """6 % more, where steps differ by 40 %: within the noise. Where they do not differ: beyond."""
+    """A difference of 6 % is within the noise if steps differ by 40 %, and beyond it if they do not differ."""
     for odd, code in ((40, 0), (0, 4)):
         a, b = write(folder, "a.json", kineto(100, odd=odd)), write(folder, "b.json", kineto(108, odd=odd))
         run = quietly("compare", a, b, "--fail-above", "3%")
@@ -82,7 +82,7 @@ def names(folder):
 
 
 def saved(folder):
-    """What --json printed takes the place of a capture, plain or packed."""
+    """Output of --json can be given instead of a capture, plain or compressed."""
     a, b = write(folder, "a.json", kineto(100, odd=7)), write(folder, "b.json", kineto(120, odd=7))
     direct = answer("compare", a, b)
     for command, more in (("replay", []), ("whatif", ["--set", "compute.scale=2"]), ("critical-path", []), ("tasks", [])):
@@ -115,8 +115,8 @@ def saved(folder):
         run = quietly("compare", *pair, "--fail-above", "3%")
         sentence = f"an iteration of {side} takes no time".encode()
         check(f"no gate where {sentence}", run.returncode == 5 and b"cannot judge: " + sentence in run.stderr and sentence in run.stdout, run)
-    headline = next(line for line in quietly("compare", none, b).stdout.splitlines() if line.startswith(b"An iteration"))
-    check("no share of nothing", b"takes 0 ns, of B" in headline and b"%" not in headline, headline)
+    headline = next(line for line in quietly("compare", none, b).stdout.splitlines() if line.startswith(b"Step time"))
+    check("no share of nothing", b"of A 0 ns, of B" in headline and b"%" not in headline, headline)
     broken = write(folder, "broken.json", '{"schema":"stepsim.replay/1",')
     check("a cut answer is refused", one_line(quietly("compare", broken, a), 1))
     for text in ('{"schema":"stepsim.replay/1"}', '{"schema":"stepsim.calibrate/1"}', '{"schema":"stepsim.tasks/1","names":[{"name":3}],"operators":[]}', '{"schema":"stepsim.whatif/1","scenario":[]}'):
@@ -125,7 +125,7 @@ def saved(folder):
 
 
 def prediction():
-    """A capture beside its prediction, task by task."""
+    """Compares a capture with its prediction, task by task."""
     found = answer("compare", SAMPLE, "--set", "network.bandwidth=2x")
     whatif = answer("whatif", SAMPLE, "--set", "network.bandwidth=2x")
     check("as whatif predicts", found["b"]["iteration_ns"] == whatif["scenario"]["iteration_ns"] and found["a"]["iteration_ns"] == whatif["baseline"]["iteration_ns"])
@@ -134,7 +134,7 @@ def prediction():
 
 
 def files(folder):
-    """Every exporter of documents writes it."""
+    """Every exporter of documents can write the comparison."""
     a, b = write(folder, "a.json", kineto(100)), write(folder, "b.json", kineto(120))
     rows = answer("compare", a, b)["rows"]
     for extension in ("json", "md", "csv", "xlsx", "sqlite", "parquet", "html"):
@@ -150,7 +150,8 @@ def files(folder):
 
 
 def cannot_answer(folder):
-    """A capture that lacks what the answer needs ends with 5; a wrong value, and a selection of nothing, with 2."""
+    """If the capture lacks data for the answer the exit code is 5; for a wrong value, or a selection of nothing, it is
+    2."""
     trace = write(folder, "a.json", kineto(100))
     for change, code in (("comm.partition_bytes=1MiB", 5), ("network.bandwidth=2x", 5), ("cluster.servers=2", 5), ("overlap.barriers=off", 5), ("comm.bucket_bytes=1MB", 5),
                          ("compute{name=nothing}.scale=2", 2), ("compute.scale=minus", 2)):
@@ -164,16 +165,16 @@ def cannot_answer(folder):
     run = quietly("whatif", SAMPLE, "--set", "comm.partition_bytes=lots")
     check("a value that is none is wrong usage", one_line(run, 2), run.stderr)
     run = quietly("whatif", trace, "-s", os.path.join(folder, "none.yaml"))
-    check("a missing scenario is a missing file", one_line(run, 1) and b"none.yaml: there is no such file; expected a scenario" in run.stderr, run.stderr)
+    check("a missing scenario is a missing file", one_line(run, 1) and b"none.yaml: no such file; expected a scenario" in run.stderr, run.stderr)
     for address in ("s3://bucket/trace.json", "https://example.org/trace.json"):
         run = quietly("replay", address)
-        check(f"{address} is an address", one_line(run, 1) and b"this is an address" in run.stderr, run.stderr)
+        check(f"{address} is an address", one_line(run, 1) and b"stepsim does not read URLs" in run.stderr, run.stderr)
     run = quietly("replay", write(folder, "page.json", "<!DOCTYPE html><html></html>"))
     check("a web page is one from its first byte", one_line(run, 1) and b"page.json@0: this is a web page" in run.stderr, run.stderr)
 
 
 def real_captures():
-    """The same model on two machines, where those captures are at hand."""
+    """The same model on two machines, if those captures are available."""
     a, b = (os.path.join(SHARED, "kineto", name) for name in ("diff-control-a100-rank3of8.json.gz", "diff-test-v100-rank1of2.json.gz"))
     if not os.path.exists(a) or not os.path.exists(b):
         print("skipped: the captures of two machines are absent")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""cut_outs.py STEPSIM: `convert --steps --ranks --select --min-duration -o OUT.trace.json`. What is cut out is counted here
-anew from the trace, read as JSON, and read back by stepsim. Captures are taken from beside the checkout, where they are;
-a trace that is made here has all that a cut must see."""
+"""cut_outs.py STEPSIM: `convert --steps --ranks --select --min-duration -o OUT.trace.json`. The extracted part is
+compared with a count made here from the trace's JSON, and is read back by stepsim. Captures are in a folder next to
+the checkout; those absent are skipped. A trace made here has all features that matter to the extraction."""
 import gzip
 import json
 import os
@@ -33,7 +33,7 @@ def steps_of(trace):
 
 
 def spans_in_steps(trace, first, last):
-    """Those that begin on the host in the steps, or are launched there; marks and spans of devices left out."""
+    """Spans that begin on the host in these steps, or are launched there, without marks and spans of devices."""
     events = trace["traceEvents"]
     marks = [e for e in events if is_mark(e) and e.get("cat") != "gpu_user_annotation" and first <= int(e["name"][len(MARK):]) <= last]
     begin, end = min(e["ts"] for e in marks), max(e["ts"] + e["dur"] for e in marks)
@@ -108,7 +108,7 @@ def trace(rank, marks=(1, 2, 3)):
         events += [{"ph": "X", "cat": "user_annotation", "name": f"{MARK}{n}", "pid": 10, "tid": 1, "ts": t, "dur": 900},
                    {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 10, "tid": 1, "ts": t + 800, "dur": 5.5, "args": {"correlation": n}},
                    {"ph": "s", "id": n, "pid": 10, "tid": 1, "ts": t + 800, "cat": "ac2g", "name": "ac2g"},
-                   # It runs when the next step has begun, and belongs to the one that launched it.
+                   # It runs after the next step has begun, but belongs to the step that launched it.
                    {"ph": "X", "cat": "kernel", "name": "sgemm", "pid": 0, "tid": 7, "ts": t + 1050, "dur": 20, "args": {"correlation": n, "device": 0, "stream": 7}},
                    {"ph": "f", "id": n, "pid": 0, "tid": 7, "ts": t + 1050, "cat": "ac2g", "name": "ac2g", "bp": "e"},
                    {"ph": "i", "name": "[memory]", "pid": 10, "tid": 1, "ts": t + 5, "s": "t"}]
@@ -139,6 +139,13 @@ def made_traces():
         check("a folder of the cuts is a job", answer("replay", parts)["ranks"] == [0, 1])
         check("no cut replaces what it is cut from", one_line(quietly("convert", *paths, "--steps", "2", "-o", folder), 2)
               and load(paths[0]) == trace(0))
+        job = os.path.dirname(write(folder, "job/rank0.json", json.dumps(trace(0))))
+        left_out = [write(job, "job.yaml", "framework: pytorch-ddp\n"), write(job, "notes.txt", "our notes\n")]
+        run = quietly("convert", job, "--steps", "2", "-o", out, "--json")
+        check("a folder with a job.yaml is cut, and what is not cut is listed", run.returncode == 0 and steps_of(load(out)) == [2]
+              and sorted(json.loads(run.stdout)["left_out"]) == left_out, run)
+        run = quietly("convert", job, "--steps", "2", "-o", os.path.join(folder, "of job/"))
+        check("and is cut into a folder", run.returncode == 0 and os.listdir(os.path.join(folder, "of job")) == ["rank0.json"], run)
         other = write(folder, "other/rank0.json", json.dumps(trace(5)))
         check("two files of one name", one_line(quietly("convert", paths[0], other, "--steps", "2", "-o", os.path.join(folder, "new/")), 2))
         check("--ranks into a folder", quietly("convert", *paths, "--ranks", "0", "-o", os.path.join(folder, "one/")).returncode == 0

@@ -25,7 +25,7 @@ def differs(command, inputs):
 
 
 def broken_folder(folder):
-    """Several broken files and one cut: whose error or diagnostic comes first must not depend on luck."""
+    """Several broken files and one cut file: which error or diagnostic comes first must not depend on timing."""
     for i in range(12):
         write(folder, f"rank{i}.json", '{"traceEvents": [{"ph":"X" "ts":1},{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":%d,"dur":5}' % (i + 1))
     write(folder, "rank99.json", '{"traceEvents": 5}')

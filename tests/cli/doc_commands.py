@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """doc_commands.py STEPSIM ROOT: every command line of the documentation runs.
 
-Command lines are those of stepsim in indented blocks, in ```sh blocks and in `backticks` of docs/*.md, README.md,
+Command lines are those of stepsim in indented blocks, in ```sh blocks and in `backticks` of docs/**/*.md, README.md,
 CONTRIBUTING.md and the READMEs of scenarios/. (```console blocks are whole outputs: tests/golden/run.py.) Each runs in
 a folder of its own that holds the files it names, must end with 0 and leave the file of its -o. What a line leaves
 open, a file or a word, is in FILES or WORDS; what is not there fails. A mere name, `stepsim replay`, has a help.
@@ -48,13 +48,12 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
 
 NOT_RUN = {  # how a line begins -> why it cannot run here
     "for base in TRUTH/": "the measured runs are not in the repository, and there are many",
-    "stepsim whatif truth/ps/vgg-first/base --set cluster.workers=32": "it takes minutes in a build with sanitizers",
     "bench/fidelity.py": "the measured runs are not in the repository",
     "bench/device_kernels.py": "the measured kernels are not in the repository",
     "bench/launched_kernels.py": "the captures are not in the repository",
 }
 
-# Stands for the launchers of docs/sweeps.md: each process gets the variables that the launcher would set.
+# Stands for the launchers of docs/guides/cluster.md: each process gets the variables that the launcher would set.
 LAUNCHERS = {
     "sbatch": 'for i in $(seq 0 15); do SLURM_ARRAY_TASK_ID=$i SLURM_ARRAY_TASK_COUNT=16 SLURM_ARRAY_TASK_MIN=0 '
               'SLURM_ARRAY_TASK_STEP=1 bash -c "$3" || exit; done',
@@ -161,15 +160,16 @@ def mxnet_folder(target):
 
 
 FILES = {  # the files that lines name, and how they come to be
-    "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE),
+    "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE), "OUT": copy_of(SAMPLE),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
-    "scenarios/samples/byteps-even": copy_of(SAMPLE), "new-trace/": copy_of(SAMPLE),
+    "scenarios/samples/byteps-even": copy_of(SAMPLE), "scenarios/samples/pytorch-ddp": copy_of(os.path.join(ROOT, "scenarios/samples/pytorch-ddp")), "new-trace/": copy_of(SAMPLE),
     "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
     "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
     "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "graph.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "trace.json.gz": packed(OVERLAP),
     "trace.pt.trace.json.gz": packed(GPU), "monday.json.gz": packed(GPU), "tuesday.json.gz": packed(GPU),
+    "traces/*.pt.trace.json.gz": lambda target: packed(GPU)(target.replace("*", "rank0")),
     "jobs.tar.gz/second": member_of_archive(SAMPLE),
     "traces/": folder_of(os.path.join(ROOT, "tests/golden/data/gpu_step.json")),
     "run/traces": copy_of(SAMPLE), "report.sqlite": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/nsys_fuzz/two_ranks.sqlite")),
@@ -178,7 +178,7 @@ FILES = {  # the files that lines name, and how they come to be
     "baseline.json": answer_of("replay", SAMPLE, "--json"),
     "scenario.yaml": copy_of(os.path.join(ROOT, "scenarios/library/half-the-network.yaml")),
     "grid.yaml": copy_of(os.path.join(ROOT, "tests/golden/data/sweep_grid.yaml")),
-    "bandwidths.yaml": yaml_example("docs/sweeps.md", "# bandwidths.yaml"),
+    "bandwidths.yaml": yaml_example("docs/guides/choose.md", "# bandwidths.yaml"),
     "all_reduce_2.txt": table_of_nccl_tests(2), "all_reduce_4.txt": table_of_nccl_tests(4),
     "part.*": parts,
     "TRIAL": trial_of(trial_files.nccl_trial), "timeline.json": copy_of(os.path.join(ROOT, "tests/fuzz/corpus/horovod_timeline_fuzz/open.json")),
@@ -195,7 +195,7 @@ FILES = {  # the files that lines name, and how they come to be
 
 
 def pages():
-    found = glob.glob(os.path.join(ROOT, "docs/*.md")) + glob.glob(os.path.join(ROOT, "scenarios/**/*.md"), recursive=True)
+    found = glob.glob(os.path.join(ROOT, "docs/**/*.md"), recursive=True) + glob.glob(os.path.join(ROOT, "scenarios/**/*.md"), recursive=True)
     return sorted(found) + [os.path.join(ROOT, name) for name in ("README.md", "CONTRIBUTING.md")]
 
 
@@ -238,7 +238,7 @@ def make_files(command, folder):
         target = os.path.join(folder, name.rstrip("/"))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         # A question about devices needs a capture of one.
-        (copy_of(GPU) if name == "TRACE" and "device." in command else make)(target)
+        (copy_of(GPU) if name == "TRACE" and re.search(r"\b(device|launch)\.", command) else make)(target)
     os.makedirs(os.path.join(folder, "shared"), exist_ok=True)
     os.symlink(MEASURED, os.path.join(folder, "truth"))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""exporters.py STEPSIM SAMPLE SECTION...: what -o writes, read by readers that share nothing with the writer: Python's json,
-csv, sqlite3, zipfile, xml and gzip, read_parquet.py and read_perfetto.py, and openpyxl and protoc where they are. The
-extensions come from --help, so that a new exporter is killed, starved and given hostile names without a line here.
-SAMPLE is a capture that replays; SECTIONs are names of functions below (default: all)."""
+"""exporters.py STEPSIM SAMPLE SECTION...: the files of -o, read by readers that share no code with the writer:
+Python's json, csv, sqlite3, zipfile, xml and gzip, read_parquet.py and read_perfetto.py, and openpyxl and protoc if
+they are installed. The extensions come from --help, so a new exporter is tested with kills, full disks and hostile
+names without a change here. SAMPLE is a capture that replays. SECTIONs are names of functions below (default: all)."""
 import csv
 import gzip
 import io
@@ -22,7 +22,7 @@ import zipfile
 
 import read_parquet
 import read_perfetto
-from checks import NIGHTLY, answer, check, one_line, quietly, read, run, start, verdict, write
+from checks import NIGHTLY, answer, check, extensions_in_help, one_line, quietly, read, run, start, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 GRID = "sweep: {comm.partition_bytes: [256KiB, 1MiB], network.bandwidth: [1x, 2x, 4x]}\n"
@@ -31,15 +31,12 @@ PACKED = ("xlsx", "sqlite", "parquet")
 
 
 def extensions(command="replay"):
-    """What --help lists, a cluster left out, which only some options write."""
-    text = quietly(command, "--help").stdout.decode()
-    lines = text.split("Files of -o, by extension:\n")[1].splitlines()
-    found = [line.split()[0].strip(".,") for line in lines if line.startswith("  .")]
-    return [extension for extension in found if extension != "yaml"]
+    """The extensions that --help lists, without those of a cluster, which only some options write."""
+    return [extension for extension in extensions_in_help(command) if extension not in ("yaml", "yml")]
 
 
 def written(folder, extension, *command):
-    """The path of what a command wrote."""
+    """Returns the path of the file that a command wrote."""
     path = os.path.join(folder, f"out.{extension}")
     run = quietly(*command, "-o", path, cwd=folder)
     check(f"{command[0]} -o {extension}", run.returncode == 0 and os.path.exists(path), run)
@@ -57,12 +54,12 @@ SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 def unescaped(text):
-    """Excel writes a control character as _x001B_."""
+    """Reverses Excel's form _x001B_ of a control character."""
     return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text)
 
 
 def workbook(path):
-    """{sheet: [[cell]]}, texts as str and numbers as float, and the members of the archive."""
+    """Returns {sheet: [[cell]]}, texts as str and numbers as float, and the members of the archive."""
     with zipfile.ZipFile(path) as archive:
         check("checksums of the archive", archive.testzip() is None, path)
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -160,7 +157,7 @@ def perfetto_traces():
         path = written(folder, "pftrace", "replay", SAMPLE)
         trace = read_perfetto.Trace(read(path))
         chrome = json.loads(read(written(folder, "trace.json", "replay", SAMPLE)))
-        process = {}  # of a track
+        process = {}  # process of each track
 
         def process_of(track):
             while trace.tracks[track].parent:
@@ -210,14 +207,14 @@ def pictures():
         check("provenance", "stepsim replay" in picture[0].text, picture[0].text)
 
 
-# --- one rule for all
+# --- rules for all formats
 
 def compressed_and_streamed():
     with tempfile.TemporaryDirectory() as folder:
         for extension in extensions():
             plain = read(written(folder, extension, "replay", SAMPLE))
             run = quietly("replay", SAMPLE, "-o", f"-.{extension}", cwd=folder)
-            # But for the command, which is part of a result.
+            # The command line is part of a result, so the lengths may differ.
             check(f"-.{extension} is standard output", run.returncode == 0 and abs(len(run.stdout) - len(plain)) <= 4096 and run.stdout[:8] == plain[:8], (run.returncode, len(run.stdout), len(plain), run.stderr))
             path = os.path.join(folder, f"out.{extension}.gz")
             run = quietly("replay", SAMPLE, "-o", path, cwd=folder)
@@ -246,7 +243,7 @@ HOSTILE = ["</script><script>alert(1)</script>", "<!--", "]]>", "quote\" and 'si
 
 
 def hostile_capture(folder):
-    """Kernels of those names, back to back, each with its launch."""
+    """Kernels with these names, one after the other, each with its launch."""
     events = []
     for i, name in enumerate(HOSTILE):
         events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2 * i, "dur": 1, "args": {"correlation": i + 1}})
@@ -255,7 +252,8 @@ def hostile_capture(folder):
 
 
 def is_harmless(text):
-    """No control character but line ends and tabs of markup, nothing that turns the direction of writing."""
+    """Whether there are no control characters except line ends and tabs of markup, and no characters that change the
+    direction of text."""
     return not [c for c in text if (unicodedata.category(c) == "Cc" and c not in "\n\r\t") or c in "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f"]
 
 
@@ -274,11 +272,11 @@ def hostile_names():
         check("Perfetto", expected <= {s.name for s in perfetto.slices}, expected - {s.name for s in perfetto.slices})
         sheets, members = workbook(files["xlsx"])
         inside = {row.get("A") for row in sheets["rows"]}
-        # XML has no U+FFFE and U+FFFF.
+        # XML cannot contain U+FFFE and U+FFFF.
         check("workbook", {name for name in expected if "\uFFFE" not in name} <= inside and "\uFFFD\uFFFD" in inside, expected - inside)
         check("no formula in the archive", not [name for name, content in members.items() if b"<f>" in content or b"<f " in content])
         for extension, path in files.items():
-            if extension in PACKED or extension in ("pftrace", "html"):  # a page has scripts of its own, and tests
+            if extension in PACKED or extension in ("pftrace", "html"):  # a page has its own scripts and tests
                 continue
             text = read(path).decode()
             check(f"{extension} is harmless", is_harmless(text) and (extension == "csv" or "<script" not in text), extension)
@@ -289,7 +287,7 @@ def hostile_names():
 # --- faults
 
 def without_room():
-    """A full device, a file-size limit and an unwritable folder: one line, the old file, no temporary."""
+    """A full device, a file-size limit and an unwritable folder: one error line, the old file, no temporary file."""
     for extension in extensions():
         with tempfile.TemporaryDirectory() as folder:
             with open("/dev/full", "wb") as full:
@@ -301,8 +299,8 @@ def without_room():
 
 
 def killed():
-    """kill -9 at once, when there is a temporary, and when the file is replaced; each night also at random moments. What is
-    left is the old file or the new one, and no temporary after the next run."""
+    """kill -9 immediately, when a temporary file exists, and when the file is replaced; in nightly tests also at
+    random moments. The file is then the old or the new one, and after the next run there is no temporary file."""
     dice = random.Random(13)
     for extension in extensions():
         with tempfile.TemporaryDirectory() as folder:

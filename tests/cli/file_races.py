@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""file_races.py STEPSIM SAMPLE: traces that are replaced, cut, removed and joined by others while they are read. An
-answer is of what was read, and so is the checksum beside it; what cannot be used ends with one line. SAMPLE is a capture
-that sweeps. Prints its seed and takes it as a third argument. A replay is stopped while the file under it changes, so the
-change comes in the middle of reading on any machine."""
+"""file_races.py STEPSIM SAMPLE: traces that others replace, cut, remove and add while they are read. An answer and its
+checksum must belong to the content that was read; if it cannot be used, the run ends with one line. SAMPLE is a
+capture that sweeps. Prints its seed and accepts it as a third argument. A replay is stopped while its file changes,
+so the change comes in the middle of reading on any machine."""
 import gzip
 import json
 import os
@@ -23,7 +23,7 @@ DICE = random.Random(SEED)
 
 
 def kineto(events, rank=0, blanks=b""):
-    """A trace whose iteration takes 10 us an event; blanks make it slow to read."""
+    """A trace whose iteration takes 10 us per event. Blanks make it slow to read."""
     lines = [json.dumps({"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 10}) for i in range(events)]
     head = json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank}})[:-1] + ', "traceEvents": ['
     return head.encode() + ",\n".join(lines[:-1]).encode() + b",\n" + blanks + lines[-1].encode() + b"]}"
@@ -38,13 +38,13 @@ def replay(*traces):
 
 
 def seen(run):
-    """What was measured, and the identity of what it was measured in."""
+    """Returns the measured iteration, and the checksum of the input."""
     answer = json.loads(run.stdout)
     return answer["iteration"]["measured_ns"], answer["provenance"]["inputs"][0]["crc64"]
 
 
 def stopped_in(path, *options):
-    """A replay that is stopped while it has the file open."""
+    """Returns a replay that is stopped while it has the file open."""
     for _ in range(100):
         child = start("replay", path, *options, "--quiet")
         while child.poll() is None and not has_open(child, path):
@@ -53,7 +53,7 @@ def stopped_in(path, *options):
             child.send_signal(signal.SIGSTOP)
             if os.WIFSTOPPED(os.waitpid(child.pid, os.WUNTRACED)[1]) and has_open(child, path):
                 return child
-        child.kill()  # it was done with the file before it stopped
+        child.kill()  # it closed the file before it stopped
         child.communicate()
     sys.exit(f"{path} is never seen open")
 
@@ -94,12 +94,12 @@ def changed_while_read(folder):
         run = while_it_is_read(path, change)
         check(f"a file that is {what} while it is read", run.returncode == 0 and seen(run) == undisturbed, run)
     plain = os.path.join(folder, "slow.json")
-    # The last event comes after the blanks: what was cut before they were read has the 49 others.
+    # The last event comes after the blanks: if the file is cut before they are read, the other 49 events are left.
     for what, change, answers in (("cut", lambda: os.truncate(plain, 3000), (490_000, 500_000)), ("emptied", lambda: os.truncate(plain, 0), (490_000, 500_000)),
                                   ("lengthened", lambda: open(plain, "ab").write(b"[]" * 1000), (500_000,))):
         put(plain, kineto(50, blanks=b" " * (256 << 20)))
         run = while_it_is_read(plain, change)
-        # A replay that was stopped before its first read answers as one that begins now.
+        # A replay that was stopped before its first read gives the answer of one that begins after the change.
         from_now_on = replay(plain)
         as_changed = run.returncode == from_now_on.returncode and measured(run) == measured(from_now_on)
         check(f"a file that is {what} while it is read", measured(run) in answers or as_changed, run)
@@ -107,7 +107,7 @@ def changed_while_read(folder):
 
 
 def replaced_all_the_time(folder):
-    """Two traces in turn under one name: each answer is wholly of one of them."""
+    """Two traces alternate under one name. Each answer must come from one of them only."""
     path = os.path.join(folder, "turn.json")
     contents = [kineto(11), kineto(23)]
     whole = set()
@@ -131,7 +131,8 @@ def replaced_all_the_time(folder):
 
 
 def ranks_that_come_and_go(folder):
-    """Other ranks of a folder appear and vanish: an answer has the ranks of its inputs, and a file that vanished is told."""
+    """Other ranks of a folder appear and vanish. An answer has the ranks of its inputs, and a file that vanished is
+    reported."""
     capture = os.path.join(folder, "capture")
     os.mkdir(capture)
     put(os.path.join(capture, "rank0.json"), kineto(10))
@@ -165,7 +166,7 @@ def ranks_that_come_and_go(folder):
 
 
 def resumed_on_another_file(folder):
-    """Points of a trace that was replaced meanwhile are not gone on with."""
+    """A sweep does not resume from points of a trace that was replaced."""
     sample = os.path.join(folder, "sample")
     shutil.copytree(SAMPLE, sample)
     write(folder, "grid.yaml", "sweep: {network.bandwidth: [1x, 2x]}\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""graph_layout.py STEPSIM SAMPLE: whatever the program `dot` does, `graph -o x.svg` draws a graph or says in one line why not,
-leaves nothing behind, and takes dot with it when it ends."""
+"""graph_layout.py STEPSIM SAMPLE: whatever the program `dot` does, `graph -o x.svg` draws a graph or reports in one
+line why not, leaves no files behind, and ends dot when it ends."""
 import os
 import re
 import signal
@@ -13,7 +13,7 @@ from checks import check, one_line, start, stepsim, verdict
 
 SAMPLE = os.path.abspath(sys.argv[2])
 
-# What a dot prints, and what the one line says of it.
+# What dot prints, and a part of the error line.
 ANSWERS = [
     ("exit 0", b"dot placed 0 of "),
     ("exit 3", b"dot ended with exit code 3"),
@@ -29,7 +29,7 @@ ANSWERS = [
 
 
 def with_dot(folder, script):
-    """The environment in which dot is this shell script."""
+    """Returns an environment in which dot is this shell script."""
     programs = tempfile.mkdtemp(dir=folder)
     path = os.path.join(programs, "dot")
     with open(path, "w") as file:
@@ -47,7 +47,7 @@ def is_running(process):
 
 
 def ends(process):
-    """Whether it ends; given a minute, which it never needs."""
+    """Whether the process ends within a minute, which is much more than it needs."""
     for _ in range(6000):
         if not is_running(process):
             return True
@@ -66,7 +66,7 @@ def answers(scratch):
 
 
 def ended(scratch, number):
-    """dot ends with us, whatever ends us."""
+    """dot ends when we end, whatever ends us."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         note = os.path.join(scratch, f"dot-{number}")
         env = with_dot(scratch, f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 1000")
@@ -86,8 +86,8 @@ def ended(scratch, number):
 
 
 def real_dot(folder):
-    """Every edge is drawn, the last one too: as many curves as the .dot has edges, each of 3 n + 1 points. All numbers are
-    those of a picture."""
+    """Every edge is drawn: the picture has as many curves as the .dot file has edges, each with 3 n + 1 points. All
+    numbers are valid in a picture."""
     if subprocess.run(["sh", "-c", "command -v dot"], stdout=subprocess.DEVNULL).returncode != 0:
         return print("dot is absent: its own layouts are not tested")
     svg, dot = (os.path.join(folder, "x." + extension) for extension in ("svg", "dot"))

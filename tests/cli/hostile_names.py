@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""hostile_names.py STEPSIM SAMPLE CORPUS: names of files, folders, tasks, ranks, devices, hosts, of job.yaml, cluster.yaml,
-scenarios and saved answers hold what moves a cursor, ends a line or turns the direction of writing. No command lets it reach a
-terminal, on standard output or standard error. SAMPLE is a BytePS capture, CORPUS the folder of the fuzz targets' seeds."""
+"""hostile_names.py STEPSIM SAMPLE CORPUS: names of files, folders, tasks, ranks, devices and hosts, and texts in
+job.yaml, cluster.yaml, scenarios and saved answers, contain characters that move the cursor, end a line or change
+the direction of text. No command may print these to a terminal, on standard output or standard error. SAMPLE is a
+BytePS capture, CORPUS the folder with the seeds of the fuzz targets."""
 import io
 import json
 import os
@@ -20,7 +21,7 @@ EVIL = "\x1b[2J\x1b]0;t\x07\nINJECTED\r\t\u009b31m\u202e\u2028\x7f"
 
 
 def raw_of(output):
-    """What of the bytes that were printed would not be taken for text; empty if they are harmless."""
+    """Returns the printed characters and lines that are not harmless text; empty if there are none."""
     text = output.decode(errors="surrogateescape")
     found = {c for c in text if c != "\n" and (unicodedata.category(c) in ("Cc", "Cs") or c in TURNS)}
     return sorted(found) + [line for line in text.split("\n") if line.startswith("INJECTED")]
@@ -28,16 +29,17 @@ def raw_of(output):
 
 def harmless(what, run):
     for stream in ("stdout", "stderr"):
-        raw = raw_of(getattr(run, stream).replace(b"\r\n", b"\n"))  # of .csv
+        raw = raw_of(getattr(run, stream).replace(b"\r\n", b"\n"))  # .csv has these line ends
         check(f"{what}: {stream}", not raw, (raw, getattr(run, stream)[:2000]))
-    check(f"{what}: no bug", run.returncode in (0, 1, 2, 4, 5, 127), run)  # 127: capture's COMMAND is not there
+    check(f"{what}: no bug", run.returncode in (0, 1, 2, 4, 5, 127), run)  # 127: capture's COMMAND does not exist
     return run
 
 
 # --- inputs
 
 def kineto(rank):
-    """Two steps of host work, kernels, a copy and a collective; every text that is not looked up is hostile."""
+    """Two steps of host work, kernels, a copy and a collective. Every text that the reader does not look up is
+    hostile."""
     evil = lambda name: name + EVIL
     events, now = [], 1000
     add = lambda **event: events.append({"ph": "X", "pid": 1, **event})
@@ -70,7 +72,7 @@ def pytorch(folder):
 
 
 def byteps(folder):
-    """The sample with hostile names of its layers."""
+    """The sample with hostile layer names."""
     shutil.copytree(SAMPLE, folder, dirs_exist_ok=True)
     in_json = json.dumps("layer1" + EVIL)[1:-1]
     for root, _, names in os.walk(folder):
@@ -96,7 +98,7 @@ def archive(folder):
 
 
 def databases(folder):
-    """Exports of Nsight Systems with hostile texts in every column of text."""
+    """Exports of Nsight Systems with hostile text in every text column."""
     source = os.path.join(CORPUS, "nsys_fuzz")
     for name in sorted(os.listdir(source)):
         path = shutil.copy(os.path.join(source, name), os.path.join(folder, EVIL + name))
@@ -106,12 +108,12 @@ def databases(folder):
                     for column in [row[1] for row in database.execute(f'pragma table_info("{table}")') if "CHAR" in row[2].upper() or "TEXT" in row[2].upper()]:
                         database.execute(f'update "{table}" set "{column}" = "{column}" || ? where typeof("{column}") = \'text\'', (EVIL,))
         except sqlite3.DatabaseError:
-            continue  # a seed that is damaged
+            continue  # a damaged seed
         yield path
 
 
 def with_evil_values(value, key=""):
-    """A JSON value with hostile texts, but for those that readers look up."""
+    """Returns a JSON value with hostile texts, except those that readers look up."""
     looked_up = ("ph", "cat", "schema", "unit", "displayTimeUnit", "framework")
     if isinstance(value, dict):
         return {name: with_evil_values(inside, name) for name, inside in value.items()}
@@ -121,7 +123,7 @@ def with_evil_values(value, key=""):
 
 
 def seeds(folder):
-    """Every seed of a fuzz target that is JSON, as it is with another name, and with hostile texts."""
+    """Every JSON seed of a fuzz target, with a hostile file name, and with hostile texts."""
     for target in sorted(os.listdir(CORPUS)):
         for name in sorted(os.listdir(os.path.join(CORPUS, target))):
             try:
@@ -150,9 +152,9 @@ def every_command(what, path, folder):
         harmless(f"analyze {option} of {what}", stepsim("analyze", "--option", option, "--path", f"{path},{path}", cwd=folder))
 
 
-def of_files(folder, trace):
-    """Files beside a trace, and what is typed."""
-    text = lambda **values: json.dumps(values)  # YAML, too
+def additional_inputs(folder, trace):
+    """Files given in addition to a trace, and typed arguments."""
+    text = lambda **values: json.dumps(values)  # also valid YAML
     files = {"--job": [text(framework=EVIL, backend=EVIL, servers=1), text(**{EVIL: 1}), text(workers=EVIL), text(network={"bandwidth": EVIL}), "a: [" + EVIL, EVIL],
              "--cluster": [text(hosts=[{"name": EVIL, "devices": 1}, {"name": EVIL + "2"}], links=[{"name": EVIL, "from": EVIL, "to": EVIL + "2", "bandwidth": "1Gb/s", "latency": "1us"}]),
                            text(hosts=EVIL), text(**{EVIL: 1}), EVIL],
@@ -193,7 +195,7 @@ def main():
         for path in [*databases(evil), *seeds(evil)]:
             for command in (["replay"], ["check"], ["stats"], ["critical-path"], ["compare", path], ["timeline"]):
                 harmless(f"{command} {path}", stepsim(command[0], path, *command[1:]))
-        of_files(os.path.join(evil, "beside"), os.path.join(evil, "traces of PyTorch"))
+        additional_inputs(os.path.join(evil, "beside"), os.path.join(evil, "traces of PyTorch"))
     return verdict()
 
 

@@ -1,5 +1,5 @@
-"""json_schema.py STEPSIM JOB TRACE CAPTURE PROFILE: every --json answer is as the JSON Schema says that
-`stepsim --json-schema` prints. A schema that no command here answers with is a failure.
+"""json_schema.py STEPSIM JOB TRACE CAPTURE PROFILE: every --json answer matches the JSON Schema that `stepsim
+--json-schema` prints. A schema that no command here answers with is a failure.
 """
 
 import json
@@ -19,7 +19,7 @@ def is_of(value, name):
 
 
 def check(value, schema, where):
-    """Yields what is wrong: only the words of JSON Schema that ours uses."""
+    """Yields the violations. Supports only the keywords of JSON Schema that our schema uses."""
     if "const" in schema and value != schema["const"]:
         yield f"{where}: {value!r} is not {schema['const']!r}"
     types = schema.get("type", [])

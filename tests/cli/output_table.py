@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""output_table.py STEPSIM COMMAND-LINE.md SAMPLE: runs every cell of the table of -o in docs/command-line.md.
+"""output_table.py STEPSIM COMMAND-LINE.md SAMPLE: runs every cell of the table of -o in docs/reference/commands.md.
 
-"written": the file is there, is of its form, and a .json is what --json prints. Anything else is the reason in
-the one line of the refusal, which comes before anything is read and leaves no file."""
+"written" means that the file exists and is valid, and that a .json file equals the output of --json. Any other text
+is the reason in the one-line refusal, which comes before anything is read and leaves no file."""
 import csv
 import json
 import os
@@ -14,7 +14,7 @@ import tempfile
 from checks import check, quietly, read, stepsim, verdict, write
 
 PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[2:])
-# What a command needs besides TRACE to have an answer.
+# Arguments besides TRACE that a command needs.
 PROFILE = os.path.join(os.path.dirname(SAMPLE), "inline/one.prof.json")
 MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
@@ -22,7 +22,7 @@ BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet
 
 
 def table():
-    """[command, extension, what is expected], a row a cell."""
+    """Returns [command, extension, expectation], one for each cell."""
     with open(PAGE, encoding="utf-8") as file:
         lines = file.read().splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("| command | .json"))
@@ -42,9 +42,9 @@ def run(folder, command, trace, *more):
 
 
 def problem_of_file(folder, command, name, extension):
-    """What is wrong with the file, or nothing."""
+    """Returns what is wrong with the file, or nothing."""
     path = os.path.join(folder, name)
-    if extension in BEGINNINGS:  # exporters.py reads them
+    if extension in BEGINNINGS:  # exporters.py tests their contents
         return None if read(path).startswith(BEGINNINGS[extension]) else "it does not begin as its form does"
     text = read(path).decode()
     if "stepsim" not in text:
@@ -79,7 +79,7 @@ def problem_of_file(folder, command, name, extension):
 
 def problem_of_cell(folder, command, extension, expected):
     name = f"out{extension}"
-    # A refusal comes before anything is read: of a trace that is not there, too.
+    # A refusal comes before anything is read, so the trace does not have to exist.
     done = run(folder, command, sample_of(command) if expected == "written" else "no-such-trace", "-o", name)
     error = done.stderr.decode()
     if expected == "written":
@@ -98,11 +98,12 @@ def main():
         help_text = stepsim("--help", text=True).stdout
         lines = help_text.split("Commands:\n")[1].split("\n\n")[0].splitlines()
         known = {line.split()[0] for line in lines if not line.startswith("   ")}
-        # What the first two write is no answer, the third runs another command of ours, and the last any program.
+        # combine and schedule do not write answers, analyze runs another of our commands, and capture runs any
+        # program.
         known -= {"combine", "schedule", "analyze", "capture"}
         check("commands", commands == known, f"the table has {sorted(commands)}, stepsim {sorted(known)}")
         write(folder, "grid.yaml", GRID)
-        for command in commands:  # an unknown extension is refused by naming those that there are
+        for command in commands:  # an unknown extension is refused with a list of the known ones
             refused = run(folder, command, SAMPLE, "-o", "out.nonsense").stderr.decode()
             lacking = set(re.findall(r"\.[a-z.]*[a-z]", refused.split("expected ")[-1])) - {extension for _, extension, _ in cells}
             check(f"extensions of {command}", ".json" in refused and not lacking, lacking)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""overhead.py STEPSIM: what the profiler did for itself, by `stats` and `check`: of a trace in Kineto's form that is made here, and of
-Nsight Systems' databases beside the checkout, where SQL counts anew."""
+"""overhead.py STEPSIM: the profiler's own work, as `stats` and `check` report it. Tested on a trace in Kineto's form
+that is made here, and on Nsight Systems' databases next to the checkout, where SQL gives the expected values."""
 import json
 import os
 import sqlite3
@@ -13,7 +13,7 @@ TABLES = ["CUPTI_ACTIVITY_KIND_OVERHEAD", "PROFILER_OVERHEAD"]
 
 
 def by_clock(spans):
-    """The length of what `spans` (start, end) cover."""
+    """Returns the length of the union of `spans` (start, end)."""
     total, done = 0, None
     for start, end in sorted(spans):
         start = start if done is None else max(start, done)
@@ -23,7 +23,7 @@ def by_clock(spans):
 
 
 def kineto():
-    """Two threads flush at once, from 10 to 40 us and from 30 to 50 us; CUDA loads a function for 7.5 us."""
+    """Two threads flush at the same time, from 10 to 40 us and from 30 to 50 us. CUDA loads a function for 7.5 us."""
     events = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100 * i, "dur": 50} for i in range(10)]
     overhead = [("Buffer Flush", 10, 30), ("Buffer Flush", 30, 20), ("Lazy Function Loading", 200, 7.5), ("Activity Buffer Request", 300, 1)]
     plain = {"schemaVersion": 1, "traceEvents": events}
@@ -38,7 +38,7 @@ def kineto():
             {"rank": 0, "kind": "Activity Buffer Request", "of": "profiler", "count": 1, "total_ns": 1000, "by_clock_ns": 1000, "longest_ns": 1000}], found)
         check("none of them elsewhere", answer("stats", paths[0])["inputs"][0]["overhead"] == [])
         findings = {finding["name"]: finding for finding in answer("check", paths[1])["findings"]}
-        # The span is that of the events: from 0 to 950 us. 41 us by the clock are the profiler's.
+        # The span is that of the events, from 0 to 950 us. The profiler takes 41 us of it.
         check("check says what it took", abs(findings["profiler_overhead"]["share"] - 41 / 950) < 1e-9 and findings["profiler_overhead"]["cost"] == "note" and
               findings["profiler_overhead"]["count"] == 3, findings.get("profiler_overhead"))
         check("and CUDA", findings["cuda_overhead"]["count"] == 1, findings.get("cuda_overhead"))
@@ -49,7 +49,7 @@ def kineto():
             if event.get("cat") == "overhead":
                 event["dur"] = 100
         write(folder, "whole.json", json.dumps(whole))
-        # From 10 to 130 us, and from 300 to 400 us: 220 of 950.
+        # The overhead is from 10 to 130 us and from 300 to 400 us: 220 of 950.
         findings = {finding["name"]: finding for finding in answer("check", paths[1])["findings"]}
         check("much of it blurs", findings["profiler_overhead"]["cost"] == "blurs" and abs(findings["profiler_overhead"]["share"] - 220 / 950) < 1e-9, findings["profiler_overhead"])
 

@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 
-from checks import SHARED, answer, check, one_line, quietly, read, verdict, write
+from checks import SHARED, answer, check, extensions_in_help, one_line, quietly, read, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -85,11 +85,6 @@ def unpacked(path):
     return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
 
 
-def extensions(command):
-    lines = quietly(command, "--help").stdout.decode().split("Files of -o, by extension:\n")[1].splitlines()
-    return [line.split()[0].strip(".,") for line in lines if line.startswith("  .")]
-
-
 def no_output_carries_the_environment_along():
     kept = {"host"}  # names of hosts are a part of the answer: whose clock is off, which host is slow
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +94,7 @@ def no_output_carries_the_environment_along():
         written = 0
         for command, *more in commands:
             arguments = [command, trace, *more]
-            for extension in extensions(command):
+            for extension in extensions_in_help(command):
                 path = os.path.join(folder, f"out.{extension}")
                 run = quietly(*arguments, "-o", path)
                 outputs = [run.stdout, run.stderr]
@@ -142,9 +137,8 @@ def private_words_in(text):
 
 
 def what_the_table_promises_is_taken_out():
-    """The second cells of the table of docs/check.md: texts, or members, which begin with a quote. Each becomes a part of a trace."""
-    section = read(os.path.join(ROOT, "docs/check.md")).decode().split("\n# ")
-    section = next(text for text in section if text.startswith("A trace to give away"))
+    """The second cells of the table of docs/guides/share.md: texts, or members, which begin with a quote. Each becomes a part of a trace."""
+    section = read(os.path.join(ROOT, "docs/guides/share.md")).decode()
     rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")]
     examples = [example for row in rows if len(row) == 3 for example in re.findall(r"`([^`]+)`", row[1])]
     check("the table has its examples", len(examples) > 35, len(examples))
@@ -168,9 +162,9 @@ def equal_names_are_refused():
         inputs = [os.path.dirname(write(folder, f"in/{host}/trace.json", '{"schemaVersion": 1, "traceEvents": []}')) for host in ("a", "b")]
         output = os.path.join(folder, "out")
         run = quietly("convert", "--scrub", *inputs, "-o", output)
-        check("two files of one name", one_line(run, 2) and b"two files would be called" in run.stderr and not os.path.exists(output), run)
+        check("two files of one name", one_line(run, 2) and b"two files would both be written as" in run.stderr and not os.path.exists(output), run)
         run = quietly("convert", "--scrub", os.path.join(folder, "in"), "-o", output)
-        check("the folder that holds both", run.returncode == 0 and os.path.exists(os.path.join(output, "b/trace.json")), run)
+        check("their common folder", run.returncode == 0 and os.path.exists(os.path.join(output, "b/trace.json")), run)
 
 
 def mistakes():

@@ -1,11 +1,12 @@
-"""A reader of Parquet files of its own, from parquet.thrift and thrift-compact-protocol.md: optional INT64, DOUBLE and
-UTF-8 columns, PLAIN and RLE_DICTIONARY, uncompressed or gzip, data pages of version 1. Anything else is an error."""
+"""An independent reader of Parquet files, written from parquet.thrift and thrift-compact-protocol.md: optional INT64,
+DOUBLE and UTF-8 columns, PLAIN and RLE_DICTIONARY, uncompressed or gzip, data pages of version 1. Anything else is
+an error."""
 import gzip
 import struct
 
 
 class Thrift:
-    """The compact protocol: a struct becomes {field number: value}."""
+    """A reader of the compact protocol. A struct becomes {field number: value}."""
 
     def __init__(self, data, at=0):
         self.data, self.at = data, at
@@ -56,7 +57,7 @@ class Thrift:
 
 
 def hybrid(data, at, end, width, count):
-    """Numbers of runs and of packed bits."""
+    """Returns the numbers of a sequence of runs and packed bits."""
     numbers, reader = [], Thrift(data, at)
     size = (width + 7) // 8
     while len(numbers) < count and reader.at < end:
@@ -73,7 +74,7 @@ def hybrid(data, at, end, width, count):
 
 
 def page(data, at, codec):
-    """(header, its content, where the next page begins)"""
+    """Returns (header, its content, where the next page begins)."""
     reader = Thrift(data, at)
     header = reader.struct()
     packed = data[reader.at:reader.at + header[3]]
@@ -118,7 +119,7 @@ def column(data, meta):
 
 
 def read(path):
-    """({column: values}, {key: value of the file's metadata})"""
+    """Returns ({column: values}, {key: value of the file's metadata})."""
     with open(path, "rb") as file:
         data = file.read()
     assert data[:4] == data[-4:] == b"PAR1"

@@ -1,4 +1,4 @@
-"""A reader of Perfetto traces of its own: protocol buffers by the numbers of fields in perfetto_trace.proto, as far as
+"""An independent reader of Perfetto traces: protocol buffers with the field numbers of perfetto_trace.proto, as far as
 timelines need them."""
 import collections
 
@@ -7,7 +7,7 @@ Slice = collections.namedtuple("Slice", "track name category start end notes flo
 
 
 def fields(data):
-    """[(number, value)] of a message; values are ints or bytes."""
+    """Returns [(number, value)] of a message. Values are ints or bytes."""
     at, found = 0, []
 
     def varint():
@@ -37,7 +37,7 @@ def fields(data):
 
 
 def one(message):
-    """{number: value} where no field comes twice."""
+    """Returns {number: value} for a message in which no field is repeated."""
     found = fields(message)
     assert len({number for number, _ in found}) == len(found), found
     return dict(found)
@@ -48,7 +48,7 @@ def signed(number):
 
 
 class Trace:
-    """tracks {uuid: Track}, slices, instants [(track, name, notes)], counts {track: [(time, value)]}."""
+    """A trace: tracks {uuid: Track}, slices, instants [(track, name, notes)], counts {track: [(time, value)]}."""
 
     def __init__(self, data):
         self.tracks, self.slices, self.instants = {}, [], []

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""resource_limits.py STEPSIM SAMPLE KINETO: under any limit of the shell (stack, descriptors, address space, file size,
-processes) a command gives its answer, or ends with one line and exit 1. SAMPLE and KINETO are captures that replay."""
+"""resource_limits.py STEPSIM SAMPLE KINETO: under any limit of the shell (stack, descriptors, address space, file
+size, processes) a command gives its answer, or ends with one line and exit code 1. SAMPLE and KINETO are captures
+that replay."""
 import os
 import resource
 import sys
@@ -23,8 +24,8 @@ COMMANDS = (["replay", SAMPLE, "--json"], ["replay", KINETO, "--json"], ["whatif
             ["critical-path", SAMPLE, "--json"], ["sweep", SAMPLE, "-s", "grid.yaml", "--json"], ["replay", SAMPLE, "--network", "maxmin", "--json"])
 
 
-def answers_or_says(folder, answers, kind, name, most):
-    """How many commands gave their answer."""
+def answers_or_reports_error(folder, answers, kind, name, most):
+    """Runs all commands under a limit. Returns how many gave their answer."""
     given = 0
     for command in COMMANDS:
         run = limited(folder, [(kind, most)], *command)
@@ -41,13 +42,13 @@ def main():
             run = limited(folder, [], *command)
             check(f"{command} without a limit", run.returncode == 0, run.stderr)
             answers[tuple(command)] = run.stdout
-        stack = [answers_or_says(folder, answers, resource.RLIMIT_STACK, "a stack of", kibibytes << 10) for kibibytes in (64, 96, 256)]
+        stack = [answers_or_reports_error(folder, answers, resource.RLIMIT_STACK, "a stack of", kibibytes << 10) for kibibytes in (64, 96, 256)]
         check("a stack of 64 KiB is enough", stack == [len(COMMANDS)] * 3, stack)
-        files = [answers_or_says(folder, answers, resource.RLIMIT_NOFILE, "descriptors", most) for most in (4, 5, 8, 64)]
+        files = [answers_or_reports_error(folder, answers, resource.RLIMIT_NOFILE, "descriptors", most) for most in (4, 5, 8, 64)]
         check("64 descriptors are enough", files[-1] == len(COMMANDS), files)
-        memory = [answers_or_says(folder, answers, resource.RLIMIT_AS, "an address space of", mebibytes << 20) for mebibytes in (96, 160, 1024)]
+        memory = [answers_or_reports_error(folder, answers, resource.RLIMIT_AS, "an address space of", mebibytes << 20) for mebibytes in (96, 160, 1024)]
         check("an address space of 1 GiB is enough", memory[-1] == len(COMMANDS), memory)
-        answers_or_says(folder, answers, resource.RLIMIT_FSIZE, "a file size of", 0)
+        answers_or_reports_error(folder, answers, resource.RLIMIT_FSIZE, "a file size of", 0)
     return verdict()
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""simulated_steps.py STEPSIM SAMPLE: what replay --step-num writes and says."""
+"""simulated_steps.py STEPSIM SAMPLE: the files and messages of replay --step-num."""
 import gzip
 import json
 import os
@@ -26,7 +26,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         said = answer("replay", SAMPLE, "--step-num", "4", "-o", "synthetic.json", cwd=folder)
         events = events_of(os.path.join(folder, "synthetic.json"))
-        # Of each of 4 iterations 33 operators and 16 tensors a rank.
+        # Each of 4 iterations has 33 operators and 16 tensors per rank.
         steps = Counter((event["cat"], event["args"]["step"]) for event in events)
         check("events", steps == {(cat, step): count for cat, count in (("operator", 66), ("Comm", 32)) for step in range(4)}, steps)
         check("the uniform form", all(event["ph"] == "X" and event["name"] == event["args"]["name"] and event["args"]["cnt"] == event["args"]["step"]
@@ -49,7 +49,7 @@ def main():
         check("without -o in the current folder", replay(SAMPLE, "--step-num", "2", cwd=folder).returncode == 0)
         check("ingest", said["ingest"]["events"] == answer("replay", SAMPLE)["ingest"]["events"] > 0, said["ingest"])
 
-        # Of a job without job.yaml the first line says that its servers are guesses.
+        # For a job without job.yaml the first line reports that the servers are assumed.
         shutil.copytree(SAMPLE, os.path.join(folder, "no-job-file"), ignore=shutil.ignore_patterns("job.yaml"))
         guessed = replay("no-job-file", "--step-num", "3", "-o", "guessed.json", cwd=folder)
         check("without job.yaml", guessed.returncode == 0 and b"No job.yaml was found" in guessed.stdout.split(b"\n")[0], guessed)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""special_files.py STEPSIM SAMPLE: what is no plain readable file, and what stepsim itself wrote, in the place of a
-trace, beside the traces, and in the place of the other files that the program reads and writes. Nothing that could be a
-rank is left out without a word, nothing is waited for without end. SAMPLE is a capture that replays."""
+"""special_files.py STEPSIM SAMPLE: unreadable and special files, and files that stepsim wrote, are given as a trace,
+put next to the traces, and given as other input and output files. No file that could be a rank may be skipped
+silently, and nothing may wait forever. SAMPLE is a capture that replays."""
 import json
 import os
 import shutil
@@ -16,7 +16,7 @@ from checks import STEPSIM, check, one_line, run, start, stepsim, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 NOBODY = 65534
-UNKNOWN = ("md", "yaml", "parquet")  # they do not begin as something of ours, and no format takes them
+UNKNOWN = ("md", "yaml", "parquet")  # these do not begin like one of our files, and no format reads them
 
 
 def kineto(rank):
@@ -43,7 +43,7 @@ def two_ranks(folder):
 
 
 def without_rights():
-    """Root reads everything, so the program runs as nobody."""
+    """Root can read everything, so the program runs as nobody."""
     if os.geteuid() != 0:
         return print("skipped: rights are taken away from nobody but by root")
     for path, mode in (("capture/1", 0o744), ("capture/1", 0o711), ("capture/1", 0o700), ("capture/1/rank1.json", 0o600), ("capture", 0o744), ("capture", 0o700)):
@@ -61,7 +61,7 @@ def without_rights():
         check("a job.yaml that cannot be read", one_line(run) and b"job.yaml" in run.stderr, run)
 
 
-def beside_the_traces():
+def next_to_the_traces():
     def sock(path):
         with socket.socket(socket.AF_UNIX) as end:
             end.bind(path)
@@ -87,7 +87,7 @@ def beside_the_traces():
 
 
 def in_place_of_a_file():
-    """Each option that names a file, with a file that is none."""
+    """Each option that names a file, with something that is not a file."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink("nowhere", os.path.join(folder, "dangling"))
         os.symlink("loop", os.path.join(folder, "loop"))
@@ -103,7 +103,7 @@ def in_place_of_a_file():
 
 
 def pipes():
-    """A FIFO is read once, however late its writer comes, and one that is written and closed at once."""
+    """A FIFO is read once, even if its writer starts late, or writes and closes it immediately."""
     with tempfile.TemporaryDirectory() as folder:
         for delay in (0, 0.3):
             pipe = os.path.join(folder, f"pipe{delay}")
@@ -129,8 +129,8 @@ def pipes():
         check("Ctrl-C while nobody writes", child.returncode == 130 and err == b"error: interrupted\n", (child.returncode, err))
 
 
-def own_exports():
-    """What any command wrote into the folder of its traces is no rank of theirs."""
+def exports_are_not_ranks():
+    """A file that a command wrote into the folder of its traces is not read as a rank."""
     with tempfile.TemporaryDirectory() as folder:
         two_ranks(folder)
         shutil.copytree(SAMPLE, os.path.join(folder, "sample"))
@@ -159,7 +159,7 @@ def own_exports():
         check("a task graph of ours that is named is read", run.returncode == 0, run)
         os.mkdir(os.path.join(folder, "only"))
         shutil.copy(os.path.join(folder, "sample/replay-out.tasks.json"), os.path.join(folder, "only"))
-        check("a folder of nothing else", one_line(in_time(folder, "replay", "only")) and b"what stepsim wrote" in in_time(folder, "replay", "only").stderr)
+        check("a folder of nothing else", one_line(in_time(folder, "replay", "only")) and b"files that stepsim wrote" in in_time(folder, "replay", "only").stderr)
 
 
 def removed_working_folder():
@@ -176,7 +176,7 @@ def in_removed_folder(arguments, data=b""):
 
 
 def main():
-    for test in (without_rights, beside_the_traces, in_place_of_a_file, pipes, own_exports, removed_working_folder):
+    for test in (without_rights, next_to_the_traces, in_place_of_a_file, pipes, exports_are_not_ranks, removed_working_folder):
         test()
     return verdict()
 

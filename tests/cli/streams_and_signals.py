@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""streams_and_signals.py STEPSIM SAMPLE: a standard output that is closed or full, a reader that
-has gone, a file-size limit, Ctrl-C. SAMPLE is a capture that replays."""
+"""streams_and_signals.py STEPSIM SAMPLE: a standard output that is closed or full, a reader that has exited, a
+file-size limit, Ctrl-C. SAMPLE is a capture that replays."""
 import gzip
 import os
 import random
@@ -31,7 +31,7 @@ def everything_closed():
     check("all streams closed", ended.returncode == 1, ended)
 
 
-def reader_gone():
+def reader_exited():
     """SIGPIPE ends the program quietly."""
     ended = run("bash", "-c", '"$0" replay "$1" --json --tasks | true; exit ${PIPESTATUS[0]}', STEPSIM, SAMPLE)
     check("a reader that has gone", ended.returncode in (0, 128 + signal.SIGPIPE) and ended.stderr == b"", ended)
@@ -53,15 +53,15 @@ def not_its_own_input():
 
 
 def signals(child, which):
-    """A set of signals of a process: SigCgt, those that it handles; SigIgn, those that it ignores."""
+    """Returns a set of signals of a process: SigCgt, those that it handles, or SigIgn, those that it ignores."""
     with open(f"/proc/{child.pid}/status") as status:
         mask = next(int(line.split()[1], 16) for line in status if line.startswith(which))
     return {number for number in range(1, 65) if mask >> (number - 1) & 1}
 
 
 def replaying(slow, number, **more):
-    """A replay of 32 gibibytes of blanks in gzip, which takes many seconds, that has a handler for the signal: before it
-    has one, a signal ends any program."""
+    """Starts a replay of 32 GiB of blanks in gzip, which takes many seconds, and waits until it has a handler for the
+    signal. Before that, the signal would end any program."""
     blanks = gzip.compress(b" " * (64 << 20), 1)
     write("", slow, gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
     child = start("replay", slow, **more)
@@ -71,7 +71,7 @@ def replaying(slow, number, **more):
 
 
 def ends_interrupted(child, number):
-    """How soon is printed and not held against it: on a busy machine that is the machine's answer."""
+    """Prints the response time but does not check it, because it depends on how busy the machine is."""
     began = time.monotonic()
     child.send_signal(number)
     out, err = child.communicate()
@@ -85,8 +85,8 @@ def interrupted(number):
 
 
 def ignored(number):
-    """What the caller ignores (nohup, a shell's background job) does not end the program: it still ignores it when it
-    has its handlers. The other signal ends it."""
+    """A signal that the caller ignores (nohup, a shell's background job) does not end the program: it stays ignored
+    after the program has installed its handlers. The other signal ends it."""
     other = signal.SIGTERM if number == signal.SIGINT else signal.SIGINT
     with tempfile.TemporaryDirectory() as folder:
         child = replaying(os.path.join(folder, "slow.json.gz"), other, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
@@ -96,7 +96,8 @@ def ignored(number):
 
 
 def at_any_moment():
-    """A signal at a random moment of a command that writes: the old file or the new one, and at most one line."""
+    """A signal at a random moment of a command that writes leaves the old file or the new one, and prints at most one
+    line."""
     dice = random.Random(7)
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "out.json")
@@ -123,7 +124,7 @@ def main():
         full_stdout(*arguments)
         closed_stdout(*arguments)
     everything_closed()
-    reader_gone()
+    reader_exited()
     file_size_limit()
     not_its_own_input()
     interrupted(signal.SIGINT)

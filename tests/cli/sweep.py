@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sweep.py STEPSIM SAMPLE: a sweep is one result however it was run: by any number of threads, resumed, in
-shards by plain processes and by mpirun."""
+"""sweep.py STEPSIM SAMPLE: a sweep gives the same result with any number of threads, resumed, and in shards run by
+plain processes or by mpirun."""
 import csv
 import json
 import os
@@ -15,7 +15,7 @@ from sweep_runs import POINTS, SAMPLE, THIRD, environment, fresh, merge, one_err
 
 
 def formats(whole):
-    """The three files say the same, and leave nothing beside them."""
+    """The three files agree, and no other files are left."""
     table = {tuple(sorted(point["set"].items())): point for point in json.loads(text(whole, "out.json"))["points"]}
     with open(os.path.join(whole, "out.csv"), newline="") as file:
         rows = list(csv.DictReader(file))
@@ -25,7 +25,7 @@ def formats(whole):
         check(f"the row of {key}", int(row["iteration_ns"]) == table[key]["iteration_ns"])
     best = min(point["iteration_ns"] for point in table.values())
     check("the best point", json.loads(text(whole, "out.json"))["best"]["iteration_ns"] == best)
-    check("the Markdown", text(whole, "out.md").startswith(b"Of 36 points the best is "))
+    check("the Markdown", text(whole, "out.md").startswith(b"Best of 36 points: "))
     check("files left over", sorted(os.listdir(whole)) == ["grid.yaml", "out.csv", "out.json", "out.md"], os.listdir(whole))
 
 
@@ -45,11 +45,11 @@ def resumed_after_any_point(whole):
         write(folder, "journal", b"".join(lines[:head + kept]) + b'["point","9","12')
         run = sweep(folder, "--resume", "journal", "-o", "out.json")
         check(f"resumed after {kept} points", run.returncode == 0 and text(folder, "out.json") == text(whole, "out.json"), run.stderr)
-        check(f"{kept} points were not predicted again", kept == 0 or b"%d of %d points were predicted before; 1 was cut" % (kept, POINTS) in run.stderr, run.stderr)
+        check(f"{kept} points were not predicted again", kept == 0 or b"%d of %d points were predicted before; 1 was incomplete" % (kept, POINTS) in run.stderr, run.stderr)
 
 
 def refused_everywhere(whole):
-    """A sweep of which no point has a prediction ends as a what-if of its points does, however it was run."""
+    """A sweep in which no point has a prediction ends like a what-if of its points, however it was run."""
     capture, question = "{comm.bucket_bytes: 1MB}", "{'compute{rank=999}.scale': 2}"
     for points, code, named in (([capture, capture.replace("1", "2")], 5, b"comm.bucket_bytes=1MB: "),
                                 ([capture, question], 2, b"compute{rank=999}.scale=2: ")):
@@ -93,7 +93,7 @@ def shards(whole):
 
 
 def shards_of_a_named_result(whole):
-    """-o names the result, so no shard writes a part under that name, and the last one writes the result."""
+    """-o names the result, so no shard writes a part with that name, and the last shard writes the result."""
     for extension in ("json", "csv"):
         folder = fresh(whole)
         out = "out." + extension
@@ -106,13 +106,13 @@ def shards_of_a_named_result(whole):
 
 
 def launched(whole, name, variables):
-    """As a launcher starts them, all with one command; the last writes the whole."""
+    """Starts the processes with one command, like a launcher. The last one writes the whole result."""
     folder = fresh(whole)
     children = [start_sweep(folder, "-o", "out.json", env=environment(**{key: str(value) for key, value in variables(i).items()}))
                 for i in range(3)]
     said = [child.communicate() for child in children]
     check(name, all(child.returncode == 0 for child in children) and text(folder, "out.json") == text(whole, "out.json"), said)
-    check(f"{name}: what was chosen is told", all(b"shard %d/3, as " % i in said[i][1] for i in range(3)), said)
+    check(f"{name}: what was chosen is told", all(b"shard %d/3, from " % i in said[i][1] for i in range(3)), said)
 
 
 def launched_by_all(whole):
@@ -125,13 +125,14 @@ def launched_by_all(whole):
 
 
 def lost_process(whole):
-    """Two of three leave their parts and no result; --merge names the third, which then writes the whole."""
+    """Two of three processes leave their parts and no result. --merge names the third, which then writes the whole
+    result."""
     folder = fresh(whole)
     for i in (0, 2):
         run = sweep(folder, "-o", "out.csv", env=environment(JOB_COMPLETION_INDEX=str(i), JOB_COMPLETIONS="3"))
         check(f"process {i} of 3", run.returncode == 0 and not os.path.exists(os.path.join(folder, "out.csv")), run)
     run = merge(folder, "out.csv.part-0-of-3", "out.csv.part-2-of-3")
-    check("the lost process is named", one_error_line(run, 1) and THIRD + b" are missing: all of shard 1/3;" in run.stderr, run.stderr)
+    check("the lost process is named", one_error_line(run, 1) and b"points are missing in all parts together: all of shard 1/3;" in run.stderr, run.stderr)
     run = sweep(folder, "-o", "out.csv", env=environment(JOB_COMPLETION_INDEX="1", JOB_COMPLETIONS="3"))
     check("the last one writes the whole", run.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), run.stderr)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sweep_faults.py STEPSIM SAMPLE: a sweep that is killed, interrupted or finds a disk full leaves the old file
-or the new one, and goes on from there."""
+"""sweep_faults.py STEPSIM SAMPLE: a sweep that is killed, interrupted or finds a full disk leaves the old file or the
+new one, and can be resumed."""
 import os
 import random
 import resource
@@ -21,7 +21,7 @@ def put_old(folder, name):
 
 
 def killed(folder, *arguments):
-    """SIGKILL at a random moment of a sweep, its end included."""
+    """SIGKILL at a random moment of a sweep, or just after its end."""
     child = start_sweep(folder, *arguments)
     time.sleep(DICE.uniform(0, 0.2))
     child.kill()
@@ -52,8 +52,8 @@ def killed_shards(whole):
 
 
 def interrupted(whole):
-    """In the middle of many points: what ends it says how to go on. The sweep is stopped when it has kept the first of
-    them, so it gets the signal before the last on any machine."""
+    """An interrupted sweep reports how to continue. It is stopped when it has stored the first of many points, so that
+    it gets the signal before the last one on any machine."""
     for number in (signal.SIGINT, signal.SIGTERM):
         folder = fresh(whole)
         write(folder, "grid.yaml", "sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
@@ -69,8 +69,9 @@ def interrupted(whole):
         check("no result of it", not os.path.exists(os.path.join(folder, "out.csv")))
 
 
-def not_begun_anew_unasked(whole):
-    """What a killed sweep kept, a finished part and a file of something else are not written over without a word."""
+def never_overwritten_silently(whole):
+    """The stored points of a killed sweep, a finished part and a file of another kind are never overwritten silently.
+    """
     folder = fresh(whole)
     for name, arguments in (("out.csv.points", ["-o", "out.csv"]), ("part", ["--shard", "0/2", "-o", "part"])):
         sweep(folder, *(arguments if name == "part" else ["--resume", name]))
@@ -86,8 +87,8 @@ def not_begun_anew_unasked(whole):
         check(f"{arguments} over a diary", one_error_line(run, 1) and text(folder, "diary") == b"dear diary\n", run.stderr)
 
 
-def no_place_for_points(whole):
-    """Told before anything is computed, and not after every point."""
+def points_cannot_be_stored(whole):
+    """If the stored points cannot be written, this is reported before anything is computed, not after each point."""
     folder = fresh(whole)
     os.mkdir(os.path.join(folder, "folder.csv"))
     os.mkdir(os.path.join(folder, "out.csv.points"))
@@ -117,10 +118,10 @@ def full_disk(whole):
 
 
 def full_tmpfs(whole):
-    """A disk of so many KiB that is really full; then there is room again."""
+    """A disk of a few KiB that really is full; then there is room again."""
     if run("unshare", "-Urm", "true").returncode != 0:
         return print("skipped: a disk of its own (unshare -Urm) is not allowed here; a file-size limit stood in for it")
-    for kibibytes in (8, 12):  # for some of the points, and for all of them but not the result
+    for kibibytes in (8, 12):  # room for some of the points, and for all points but not the result
         folder = fresh(whole)
         os.mkdir(os.path.join(folder, "disk"))
         command = shlex.join([STEPSIM, "sweep", SAMPLE, "-s", "grid.yaml", "-o", "disk/out.json"])
@@ -136,4 +137,4 @@ mount -o remount,size=1m disk && {command} --resume > /dev/null 2> second && cp 
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(killed_and_resumed, killed_shards, interrupted, not_begun_anew_unasked, no_place_for_points, full_disk, full_tmpfs))
+    sys.exit(run_all(killed_and_resumed, killed_shards, interrupted, never_overwritten_silently, points_cannot_be_stored, full_disk, full_tmpfs))

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: a grid of 36 points of a BytePS capture, how it is run, and what is held against it."""
+"""Helpers of the sweep tests: a grid of 36 points of a BytePS capture, ways to run it, and the expected results."""
 import os
 import shutil
 import sys
@@ -48,15 +48,15 @@ def fresh(whole):
 
 
 def write_whole(folder):
-    """The grid, and the files that an undisturbed run makes of it."""
+    """Writes the grid, and the files that an undisturbed run makes from it."""
     write(folder, "grid.yaml", GRID)
     for extension in ("json", "csv", "md"):
         run = sweep(folder, "-o", "out." + extension)
-        check(f"a sweep to .{extension}", run.returncode == 0 and run.stdout.startswith(b"Of 36 points the best is "), run)
+        check(f"a sweep to .{extension}", run.returncode == 0 and run.stdout.startswith(b"Best of 36 points: "), run)
 
 
 def run_all(*tests):
-    """Each with the folder of write_whole(). The exit code."""
+    """Runs each test with the folder of write_whole(). Returns the exit code."""
     with tempfile.TemporaryDirectory() as whole:
         write_whole(whole)
         for test in tests:

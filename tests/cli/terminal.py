@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""terminal.py STEPSIM SAMPLE: in a terminal no line is wider than it, names cannot reach it raw, and colour is there only
-where it is wanted; in a pipe nothing is cut and nothing is coloured."""
+"""terminal.py STEPSIM SAMPLE: in a terminal no line is wider than the terminal, names are escaped, and colour appears
+only if wanted. In a pipe nothing is cut and nothing is coloured."""
 import fcntl
 import os
 import pty
@@ -23,7 +23,7 @@ def width_of(line):
 
 
 def in_terminal(arguments, columns, **environment):
-    """What stepsim writes to a terminal of so many columns, and its exit code."""
+    """Returns stepsim's output in a terminal of `columns` columns, and its exit code."""
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", "COLUMNS")}
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
@@ -48,7 +48,7 @@ def in_pipe(arguments, **environment):
 
 
 def hostile_trace(folder):
-    """A trace whose names would move the cursor, are wide, and are long."""
+    """A trace with names that would move the cursor, and with wide and long names."""
     names = ["\\u001b[2J\\u001b[31mred", "\\u6f22\\u5b57" * 60, "k" * 400, "\\u202eback"]
     events = "".join(f',{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":1,"ts":{1000 * i + 10},"dur":900}}'
                      for i, name in enumerate(names))
@@ -67,7 +67,7 @@ def check_widths(folder):
         for command in commands:
             text, code = in_terminal(command, columns, NO_COLOR="1")
             name = " ".join(os.path.basename(word) for word in command[:2])
-            # Examples of help stay whole, to be copied.
+            # Examples in help are not wrapped, so that they can be copied.
             widest = max((line for line in text.splitlines() if not line.startswith("  stepsim ")), key=width_of)
             check(f"{name} at {columns} ends well: {text[-300:] if code else 0}", code == 0)
             check(f"{name} at {columns}: the widest line takes {width_of(widest)}: {widest}", width_of(widest) <= columns)
@@ -98,8 +98,9 @@ def check_pipe(folder):
 
 def check_brief():
     for command in (["replay"], ["critical-path"], ["whatif", "--set", "network.bandwidth=2x"], ["tasks"], ["calibrate"]):
-        whole = in_pipe([command[0], SAMPLE, *command[1:]])
-        check(f"{command[0]} --brief prints the first lines", in_pipe([command[0], SAMPLE, *command[1:], "--brief"]) == whole.split("\n\n")[0] + "\n")
+        paragraphs = in_pipe([command[0], SAMPLE, *command[1:]]).split("\n\n")
+        first = paragraphs[:2 if command[0] in ("replay", "whatif") else 1]  # also where to look next, and why
+        check(f"{command[0]} --brief prints the first lines", in_pipe([command[0], SAMPLE, *command[1:], "--brief"]) == "\n\n".join(first) + "\n")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""usage_errors.py STEPSIM: every wrong use ends with exit 2, nothing but help on stdout, and one
-line on stderr that names what was typed and, where there is one, the right word."""
+"""usage_errors.py STEPSIM: every wrong use ends with exit code 2, nothing but help on stdout, and one line on stderr
+that quotes what was typed and, if there is one, suggests the right word."""
 import sys
 
 from checks import check, stepsim, verdict
 
-# Arguments, and what the error line must contain.
+# Arguments, and a part of the error line.
 CASES = [
     ([], "no command given"),
     ([""], "unknown command ''"),
@@ -15,11 +15,11 @@ CASES = [
     (["critical_path", "x"], "did you mean 'critical-path'"),
     (["critical-pth", "x"], "did you mean 'critical-path'"),
     (["covert", "x"], "did you mean 'convert'"),
-    (["frobnicate"], "expected replay, critical-path, whatif, sweep, advise, tasks, stats, check, compare, graph, calibrate, convert, combine, collect, analyze, timeline, scaling, schedule or capture"),
+    (["frobnicate"], "expected check, replay, stats, advise, whatif, sweep, compare, critical-path, tasks, graph, calibrate, convert, combine, capture, timeline, scaling, schedule, collect or analyze"),
     (["whatiff", "x"], "unknown command 'whatiff'"),
-    (["--json", "replay", "x"], "option '--json' in the command's place"),
-    (["-x"], "option '-x' in the command's place"),
-    (["--versoin"], "option '--versoin' in the command's place"),
+    (["--json", "replay", "x"], "'--json' is not a command"),
+    (["-x"], "'-x' is not a command"),
+    (["--versoin"], "'--versoin' is not a command"),
     (["re\x1b[31mplay"], "'re\\x1b[31mplay'"),
     (["two\nlines"], "'two\\nlines'"),
     (["replay"], "TRACE is required"),
@@ -62,9 +62,9 @@ CASES = [
     (["replay", "x", "--rank", "1"], "did you mean '--ranks'"),
     (["replay", "x", "--network", "recorded1"], "did you mean 'recorded'"),
     (["replay", "x", "--network", "carrier-pigeon"], "unknown --network model 'carrier-pigeon'; expected recorded"),
-    (["replay", "x", "--network", "recorded", "--cluster", "c.yaml"], "--cluster changes nothing under --network recorded"),
+    (["replay", "x", "--network", "recorded", "--cluster", "c.yaml"], "--cluster has no effect with --network recorded"),
     (["replay", "x", "--cluster", ""], "--cluster is empty; expected FILE"),
-    (["calibrate", "x", "--network", "maxmin"], "calibrate replays nothing"),
+    (["calibrate", "x", "--network", "maxmin"], "calibrate does not replay"),
     (["calibrate", "x", "-o", "cluster.jsn"], "-o 'cluster.jsn': unknown extension '.jsn'; did you mean '.json'? expected .json, .md, .csv, .xlsx, .sqlite, .parquet, .html, .yaml or .yml"),
     (["calibrate", "x", "-o", "cluster.trace.json"], "-o 'cluster.trace.json': calibrate has no timeline; expected .json, .md, .csv, .xlsx, .sqlite, .parquet, .html, .yaml or .yml"),
     (["replay", "x", "-o", "answer"], "-o 'answer' has no extension; expected .json"),
@@ -83,14 +83,14 @@ CASES = [
     (["advise", "x", "--rows", "many"], "--rows: 'many'"),
     (["replay", "x", "--rows", "3"], "unknown option '--rows'"),
     (["compare"], "TRACE is required"),
-    (["compare", "x"], "compare takes two results or more, and one is given"),
+    (["compare", "x"], "compare needs two results, and one is given"),
     (["compare", "x", "y", "z", "--fail-above", "3%"], "--fail-above compares two results, and 3 are given"),
-    (["compare", "-", "-"], "standard input can be read once"),
+    (["compare", "-", "-"], "standard input can be read only once"),
     (["compare", "x", "y", "--by", "nme"], "unknown key of --by 'nme'; did you mean 'name'?"),
     (["compare", "x", "y", "--sort", "size"], "unknown key of --sort 'size'; expected difference, relative, name or total"),
-    (["compare", "x", "y", "--fail-above", "3"], "--fail-above: '3' is no limit; expected a percentage such as 3%"),
-    (["compare", "x", "y", "--fail-above", "-3%"], "--fail-above: '-3%' is no limit"),
-    (["compare", "x", "y", "--fail-above", "nan%"], "--fail-above: 'nan%' is no limit"),
+    (["compare", "x", "y", "--fail-above", "3"], "--fail-above: '3' is not a percentage; expected for example 3%"),
+    (["compare", "x", "y", "--fail-above", "-3%"], "--fail-above: '-3%' is not a percentage"),
+    (["compare", "x", "y", "--fail-above", "nan%"], "--fail-above: 'nan%' is not a percentage"),
     (["compare", "x", "y", "--rows", "few"], "--rows: 'few'"),
     (["compare", "x", "y", "-o", "out.trace.json"], "-o 'out.trace.json': compare has no timeline"),
     (["replay", "x", "--\x9b0m"], "\\u009b0m"),
@@ -100,7 +100,7 @@ CASES = [
 
 
 def problem_of(run, arguments, expected):
-    """What is wrong with the answer, or nothing."""
+    """Returns what is wrong with the answer, or nothing."""
     error = run.stderr.decode("utf-8", "replace")
     if run.returncode != 2:
         return f"exit {run.returncode}, expected 2"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""whatif_files.py STEPSIM SAMPLE: what `whatif -o` writes, by extension: each can be read by others, says what
-the others say, and holds no text of the user's that a reader would take for more than text."""
+"""whatif_files.py STEPSIM SAMPLE: the files of `whatif -o`, by extension. Other programs can read each file, the files
+agree, and no text of the user can be taken for a formula or markup."""
 import csv
 import json
 import math
@@ -36,7 +36,7 @@ def json_file(folder):
     check("the file and --json", all(answer[key] == printed[key] for key in answer if key != "provenance"))
     check("the change", math.isclose(scenario["change"], scenario["iteration_ns"] / baseline["iteration_ns"] - 1, abs_tol=1e-12))
     check("the error", math.isclose(baseline["error"], baseline["iteration_ns"] / answer["measured"]["iteration_ns"] - 1, abs_tol=1e-12))
-    for end, side in (("low_ns", -1), ("high_ns", 1)):  # the rule of docs/fidelity.md, "Intervals": "Together"
+    for end, side in (("low_ns", -1), ("high_ns", 1)):  # the rule in docs/internals/answers.md, "Ranges": "Together"
         factors = {source["source"]: source[end] / scenario["iteration_ns"] for source in scenario["interval"]}
         logs = {source: math.log(factor) for source, factor in factors.items()}
         of_steps = max((logs.pop(source) for source in ("steps", "model", "transient") if source in logs), key=lambda log: side * log)
@@ -64,7 +64,7 @@ def csv_file(folder, answer):
     for column in ("baseline_ns", "scenario_ns"):
         of = {what: int(row[column]) for (part, what), row in table.items() if part == "slowest rank"}
         check("exposed and hidden are communication", of["exposed transfer"] + of["hidden behind compute"] == of["communication"], of)
-    # Within 0.1 %, because the slowest rank may be another one.
+    # Only equal within 0.1 %, because another rank may be the slowest.
     check("compute is twice what it was", math.isclose(float(table["slowest rank", "compute"]["ratio"]), 2, rel_tol=1e-3))
     check("no cell is a formula", not [cell for row in rows for cell in row.values() if cell.lstrip()[:1] in tuple("=+-@")], rows)
 
@@ -73,14 +73,14 @@ def md_file(folder, answer):
     text, printed = written(folder, "out.md")
     lines = text.splitlines()
     check("the first line", lines[0].replace("\\|", "|").replace("&lt;", "<") == printed.splitlines()[0], lines[0])
-    check("its number", f"({answer['scenario']['change'] * 100:+.1f} %)" in lines[0], lines[0])
+    check("its number", f"{abs(answer['scenario']['change']) * 100:.1f} % {'less' if answer['scenario']['change'] < 0 else 'more'} than the" in lines[0], lines[0])
     check("no markup of the scenario's", "<script" not in text)
     columns = [len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0 for line in lines]
     check("tables have whole rows", all(a == b for a, b in zip(columns, columns[1:]) if a and b))
 
 
 def trace_file(folder):
-    """Both replays are processes of one trace; of the doubled compute one takes twice the other's time."""
+    """Both replays are processes of one trace. With doubled compute one takes twice the other's time."""
     events = json.loads(written(folder, "out.trace.json")[0])["traceEvents"]
     names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
     check("a process for each rank and replay", sorted(n for n in names.values() if n.startswith("rank")) ==
@@ -96,7 +96,7 @@ def trace_file(folder):
 
 
 def more_workers():
-    """A worker that was not captured has no steps: it is not the one whose iteration is broken down."""
+    """A worker that was not captured has no steps, so its iteration is not broken down."""
     scenario = answer("whatif", SAMPLE, "--set", "cluster.workers=3")["scenario"]
     check("of three workers too", scenario["breakdown"]["iteration_ns"] == scenario["iteration_ns"], scenario)
 

@@ -1,14 +1,14 @@
-// A library for LD_PRELOAD under which the n-th call of one kind fails: failing_calls.py runs the program with it.
+// A library for LD_PRELOAD that makes the n-th call of one kind fail. failing_calls.py runs the program with it.
 //
-//   FAIL_CALL=open   the kind: one of kKinds below
-//   FAIL_AT=7        which call fails, from 1 on; 0 or nothing: none, all are counted
-//   FAIL_HOW=every   all calls from that one on fail too
-//   FAIL_HOW=short   it does not fail: a read or write transfers one byte
-//   FAIL_HOW=again   it fails because a signal came: EINTR
-//   FAIL_LOG=FILE    where the counts go: one 8-byte integer a kind in the order of kKinds, then how many failed
-//   FAIL_PLACES=FILE where the n-th 8-byte integer tells from where the n-th malloc was called, for the first million
+//     FAIL_CALL=open   the kind: one of kKinds below
+//     FAIL_AT=7        the call that fails, counted from 1; 0 or unset: none fails, all are counted
+//     FAIL_HOW=every   all later calls fail too
+//     FAIL_HOW=short   it does not fail: a read or write transfers one byte
+//     FAIL_HOW=again   it fails as if interrupted by a signal: EINTR
+//     FAIL_LOG=FILE    file for the counts: an 8-byte integer per kind in the order of kKinds, then how many failed
+//     FAIL_PLACES=FILE file whose n-th 8-byte integer is the place that called the n-th malloc, for the first million
 //
-// It calls the kernel and glibc's own allocator directly, so that it needs no look-up, which would allocate.
+// It calls the kernel and glibc's own allocator directly, so that it needs no symbol look-up, which would allocate.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -74,7 +74,7 @@ constexpr std::array<KindNames, kKinds> kNames{{{"malloc", ENOMEM},
 using Counter = std::atomic<std::uint64_t>;
 static_assert(Counter::is_always_lock_free && sizeof(Counter) == 8, "the log holds them");
 
-std::array<Counter, kKinds + 1> in_memory{};  // where no log is named
+std::array<Counter, kKinds + 1> in_memory{};  // used if no log is named
 [[gnu::tls_model("initial-exec")]] thread_local bool in_dlopen = false;
 [[gnu::tls_model("initial-exec")]] thread_local bool in_backtrace = false;
 constexpr std::size_t kPlaces = 1'000'000;
@@ -117,7 +117,7 @@ const Order& order() {
   return order;
 }
 
-/// One number for the innermost callers of the function that asks.
+/// Returns a hash of the innermost callers of the calling function.
 std::uint64_t place() {
   std::array<void*, 8> callers{};
   const int depth = ::backtrace(callers.data(), static_cast<int>(callers.size()));
@@ -129,17 +129,18 @@ std::uint64_t place() {
   return mixed;
 }
 
-/// Notes where the malloc with that number came from.
+/// Records where the malloc with this number was called.
 void note_place(std::uint64_t number) {
   if (order().places == nullptr || number > kPlaces) return;
-  in_backtrace = true;  // its first call allocates
+  in_backtrace = true;  // backtrace() allocates in its first call
   order().places[number - 1] = place();
   in_backtrace = false;
 }
 
-/// Counts a call, and says whether its turn has come. Calls before the environment is there (of the dynamic linker)
-/// are not counted, nor is what dlopen() calls: without memory for its error glibc 2.36 reads a null pointer.
-bool is_turn(Kind kind) {
+/// Counts a call and returns whether it is the one to fail. Calls before the environment exists (by the dynamic
+/// linker) are not counted. Calls by dlopen() are not counted either: without memory for its error, glibc 2.36 reads a
+/// null pointer.
+bool is_call_to_fail(Kind kind) {
   if (environ == nullptr || in_dlopen || in_backtrace) return false;
   const std::uint64_t number = order().counts[kind].fetch_add(1) + 1;
   if (kind == kMalloc) note_place(number);
@@ -149,21 +150,21 @@ bool is_turn(Kind kind) {
   return true;
 }
 
-/// Whether a call is to fail; errno is then set.
+/// Whether a call must fail; errno is then set.
 bool fails(Kind kind) {
-  if (!is_turn(kind)) return false;
+  if (!is_call_to_fail(kind)) return false;
   errno = order().how == "again" ? EINTR : kNames[kind].error;
   return true;
 }
 
-/// Sets `size` to 1 if the call is to transfer little. True if it is to fail.
+/// Sets `size` to 1 if the call must transfer little. Returns true if it must fail.
 bool fails(Kind kind, std::size_t& size) {
   if (order().how != "short") return fails(kind);
-  if (is_turn(kind) && size > 1) size = 1;
+  if (is_call_to_fail(kind) && size > 1) size = 1;
   return false;
 }
 
-/// As glibc's wrappers return: -1 with errno set.
+/// Returns like glibc's wrappers: -1 with errno set.
 template <typename... Arguments>
 int call(long number, Arguments... arguments) {
   return static_cast<int>(::syscall(number, arguments...));

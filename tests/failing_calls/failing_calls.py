@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """failing_calls.py STEPSIM LIBRARY SOURCES [--full] [--seed N] [--only REGEX] [--parallel N]
 
-Lets one call fail while a small job runs: the n-th malloc, read, write, open and so on (fail_nth.cpp), or all calls
-from the n-th on. Each run must end in one of two ways, without a temporary or a half-written file left:
+Makes one call fail while a small job runs: the n-th malloc, read, write, open and so on (fail_nth.cpp), or all
+calls from the n-th on. Each run must end in one of two ways, and leave no temporary or half-written file:
 
-* exit 0, with the output and the files of a run in which nothing failed
-* exit 1, with one line "error: ..." on standard error and files that are whole: the old or the new ones; with what a
-  sweep leaves to go on with, it must come to that output
+- exit 0, with the output and the files of a run without failures
+- exit 1, with one line "error: ..." on standard error, and with complete files, either the old or the new ones. If
+  a sweep leaves stored points, resuming it must give the output of a run without failures.
 
-Only the first is right if a call was interrupted by a signal, or read or wrote less than it was asked to.
+Only the first is right if a call was interrupted by a signal, or read or wrote less than requested.
 
-Each night (STEPSIM_NIGHTLY=1) it tries, of mallocs, the first from each place in the program, of other kinds the first
-six and the last, and six of the rest, which the seed chooses. Otherwise two each, and forty of the places. --full tries
-every call. Exit 1 if a run ends otherwise."""
+In nightly tests (STEPSIM_NIGHTLY=1) it tries the first malloc from each place in the program. Of each other kind of
+call it tries the first six, the last six, and six more that the seed chooses. Otherwise it tries two of each, and
+forty of the places. --full tries every call. Exit 1 if a run ends otherwise."""
 import argparse
 import array
 import collections
@@ -33,19 +33,19 @@ import time
 
 KINDS = ["malloc", "read", "write", "open", "stat", "fstat", "rename", "fsync", "thread", "folder", "map"]
 HOW = {"read": ["once", "every", "short", "again"], "write": ["once", "every", "short", "again"]}
-PLACES = 1_000_000  # as many mallocs has fail_nth.cpp room for
+PLACES = 1_000_000  # fail_nth.cpp records this many mallocs
 NIGHTLY = os.environ.get("STEPSIM_NIGHTLY") == "1"
-FIRST = 6 if NIGHTLY else 2  # of each kind, and as many of the last
-CHOSEN = 6 if NIGHTLY else 2  # of those between, without --full
-FROM_PLACES = PLACES if NIGHTLY else 40  # mallocs, each the first from a place
-CPU_SECONDS = 5  # a run takes some 0.05 s, however busy the machine is
-SECONDS = 100  # for a run that waits without end and uses no processor
-LINE = rb"(error|Fatal Internal Error in libarchive): [^\n]*\n"  # libarchive ends the program itself if it has no memory
+FIRST = 6 if NIGHTLY else 2  # how many of the first and of the last calls of each kind are tried
+CHOSEN = 6 if NIGHTLY else 2  # how many of the calls between them are tried, without --full
+FROM_PLACES = PLACES if NIGHTLY else 40  # mallocs, each the first from its place
+CPU_SECONDS = 5  # a run takes about 0.05 s, however busy the machine is
+SECONDS = 100  # for a run that waits forever and uses no processor time
+LINE = rb"(error|Fatal Internal Error in libarchive): [^\n]*\n"  # libarchive ends the program itself without memory
 OLD = b"what was here before\n"
 
 Case = collections.namedtuple("Case", "job kind at how")
-# What the program is asked, the files that it writes in its folder, and one that it leaves there for --resume if it
-# does not come to its end. It finds the inputs in the folder `in`.
+# The program's arguments, the files that it writes in its folder, and a file that it leaves there for --resume if it
+# does not finish. The inputs are in the folder `in`.
 Job = collections.namedtuple("Job", "name arguments outputs journal", defaults=[None])
 
 JOBS = [
@@ -88,7 +88,8 @@ class Runner:
         self.stepsim, self.library, self.inputs = stepsim, library, inputs
 
     def run(self, job, more=(), before=None, **order):
-        """(exit code, standard output, standard error, files left, counts of calls); the code is None if it hung."""
+        """Returns (exit code, standard output, standard error, files left, counts of calls). The code is None if it
+        hung."""
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(self.inputs, os.path.join(folder, "in"))
             log = os.path.join(self.inputs, "..", f"log{os.path.basename(folder)}")
@@ -112,7 +113,7 @@ class Runner:
 
 
 def problem_of(runner, case, clean, found):
-    """What is wrong with a run, or None."""
+    """Returns what is wrong with a run, or None."""
     code, out, error, files, _ = found
     if code is None:
         return f"not done after {SECONDS} s"
@@ -131,14 +132,14 @@ def problem_of(runner, case, clean, found):
             return f"exit {code} with {len(content)} bytes in {name}, {len(clean[3][name])} expected"
     if code == 0 and (out, error) != (clean[1], clean[2]):
         return f"exit 0 with {len(out)} bytes of output, {len(clean[1])} expected; {error[:300]!r} on standard error"
-    silent = case.kind == "write" and case.how == "every" and error == b""  # where should it say so?
+    silent = case.kind == "write" and case.how == "every" and error == b""  # it cannot report that
     if code == 1 and not silent and not re.fullmatch(LINE, error):
         return f"not one 'error: ' line on standard error: {error[:300]!r}"
     return None
 
 
 def first_from_each_place(runner, job, count):
-    """The numbers of the mallocs before which none came from the same callers."""
+    """Returns the numbers of the mallocs that are the first from their callers."""
     path = os.path.join(runner.inputs, "..", f"places-{job.name}")
     counts = runner.run(job, FAIL_PLACES=path)[4]
     places = array.array("Q", read(path)[:8 * min(counts[0], PLACES)])
@@ -149,7 +150,7 @@ def first_from_each_place(runner, job, count):
 
 
 def numbers(count, options, chance):
-    """Which of the `count` calls of a kind are to fail."""
+    """Returns which of the `count` calls of a kind must fail."""
     everything = list(range(1, count + 1))
     if options.full or count <= 3 * FIRST:
         return everything
@@ -174,7 +175,7 @@ def check(runner, case, clean):
 
 
 def check_job(runner, job, options, chance):
-    """Prints what failed and a line of counts. Returns the number of runs and of failures."""
+    """Prints the failures and a line of counts. Returns the number of runs and of failures."""
     began, failed, tally = time.monotonic(), 0, collections.Counter()
     clean = runner.run(job)
     if clean[0] != 0:

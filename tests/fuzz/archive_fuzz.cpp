@@ -1,5 +1,4 @@
-// Archive framing: any bytes as a tar or zip file, each of whose members is read. Refusing them is as
-// good as reading them.
+// Archive framing: reads every member of any bytes as a tar or zip file. The bytes may be read or refused.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +12,7 @@
 namespace stepsim {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMost = std::size_t{1} << 20;  // what a bomb may inflate to here
+  constexpr std::size_t kMost = std::size_t{1} << 20;  // the limit for decompressed data
   const std::string_view bytes{reinterpret_cast<const char*>(data), size};
   std::string piece(4096, '\0');
   try {
@@ -21,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ingest::Archive archive(input);
     std::size_t given = 0;
     while (const auto member = archive.next()) {
-      if (!member->whynot.empty()) continue;
+      if (!member->unreadable_reason.empty()) continue;
       STEPSIM_ASSERT(!member->name.starts_with('/'), "a member that can be read lies below the archive");
       ingest::Input content(archive.open(member->name));
       for (std::size_t got = 1; got > 0 && given < kMost; given += got) got = content.stream().read(std::span{piece});

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// Where a header says how long its block is, its checksum is made right: else no record would ever be read.
+/// Corrects the checksum of each block whose header has a valid length. Otherwise no record would ever be read.
 std::string with_checksums(std::string bytes) {
   using stepsim::wire::BlockHeader;
   using stepsim::wire::kHeaderBytes;
@@ -24,7 +24,7 @@ std::string with_checksums(std::string bytes) {
 
 }  // namespace
 
-/// As it is, and with right checksums.
+/// Reads the input unchanged, and with correct checksums.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   stepsim::ingest::read_anything("capture", data, size);
   const std::string mended = with_checksums({reinterpret_cast<const char*>(data), size});

@@ -1,6 +1,6 @@
-// Differential: the records of "[<input>]" as ChromeEventReader sees them and as simdjson's DOM
-// does. Where simdjson accepts the text, both must agree on every field and nothing may be
-// called odd; where it refuses it, the reader must have something to report.
+// Differential: compares the records of "[<input>]" in ChromeEventReader with those in simdjson's DOM. If simdjson
+// accepts the text, both must agree on every field and nothing may be reported as odd. If it refuses the text, the
+// reader must report something.
 
 #include <simdjson.h>
 
@@ -25,7 +25,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-/// Of a key that comes twice, the last.
+/// Returns the last member with this key.
 std::optional<element> member(const simdjson::dom::object& object, std::string_view key) {
   std::optional<element> found;
   for (const auto field : object) {
@@ -59,14 +59,14 @@ bool same_text(const std::optional<element>& value, std::string_view seen) {
 bool same_time(const std::optional<element>& value, std::optional<std::int64_t> seen) {
   if (!value || value->is_null() || value->is_bool() || is_nested(value)) return !seen;
   double number = 0;
-  if (value->get(number) != simdjson::SUCCESS) return true;  // text: no second opinion here
+  if (value->get(number) != simdjson::SUCCESS) return true;  // a text: not compared
   const double expected = number * 1000;
   if (std::abs(expected) > 9.2e18) return true;
-  // A double knows 53 bits; one nanosecond more for rounding.
+  // A double has 53 bits; rounding may add one more nanosecond.
   return seen && std::abs(static_cast<double>(*seen) - expected) <= 1 + std::abs(expected) * 1e-15;
 }
 
-/// The keys and elements that ItemCursor finds in the arguments.
+/// Whether ItemCursor finds the same keys and elements in the arguments.
 bool same_arguments(const std::optional<element>& value, std::string_view seen) {
   simdjson::dom::object object;
   if (!value || value->get(object) != simdjson::SUCCESS) return seen.empty();
@@ -88,8 +88,8 @@ bool same_arguments(const std::optional<element>& value, std::string_view seen) 
 }
 
 struct Seen {
-  std::vector<std::string> texts;                  // five a record
-  std::vector<std::optional<std::int64_t>> times;  // two a record
+  std::vector<std::string> texts;                  // five per record
+  std::vector<std::optional<std::int64_t>> times;  // two per record
   std::vector<std::string> arguments;
   std::uint64_t records = 0;
   std::uint64_t skipped = 0;
@@ -99,7 +99,7 @@ struct Seen {
 Seen read(std::string_view text, int threads = 1) {
   Seen seen;
   ingest::Input input = ingest::Input::from_memory(text, "fuzz");
-  constexpr std::size_t kPiece = 200;  // so that small inputs have several
+  constexpr std::size_t kPiece = 200;  // small, so that small inputs have several pieces
   ingest::ChromeEventReader reader{input.stream(), seen.diagnostics, threads, kPiece};
   ingest::ChromeEvent event;
   while (reader.next(event)) {
@@ -114,7 +114,8 @@ Seen read(std::string_view text, int threads = 1) {
   return seen;
 }
 
-/// The reader looks for records in a list where a record should be; simdjson's view of that is no help.
+/// If a list is in the place of a record, the reader looks for records in it, and simdjson's result cannot be
+/// compared.
 bool has_list(const simdjson::dom::array& items) {
   return std::any_of(items.begin(), items.end(),
                      [](const element& item) { return item.type() == element_type::ARRAY; });
@@ -161,7 +162,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   element root;
   const simdjson::error_code error = parser.parse(text).get(root);
   simdjson::dom::array items;
-  // The reader does not unescape keys, and takes half a surrogate pair for U+FFFD.
+  // The reader does not unescape keys, and reads half of a surrogate pair as U+FFFD.
   const bool escapes = text.find("\\u") != std::string::npos;
   if (error == simdjson::SUCCESS && root.get(items) == simdjson::SUCCESS) {
     if (!escapes && !has_list(items)) compare(items, seen);

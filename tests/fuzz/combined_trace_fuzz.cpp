@@ -1,4 +1,4 @@
-// Any bytes as a combined trace: dividing it ends with files or with a refusal.
+// Any bytes as a combined trace: they are either divided into files or refused.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,7 @@
-// A first line of words that say what to keep, and any bytes after it as a trace: the cut is strict JSON, the reader
-// has nothing to complain of in it, and it holds as many records of each kind as the counts say.
+// The first line has words that select what to keep; the other bytes are a trace. The result must be strict JSON, the
+// reader must report no defects in it, and it must contain as many records of each kind as the counts state.
 //
 // Words: steps=A-B, min=NANOSECONDS, and last select=KEY=VALUE,...
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +9,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ingest/bytes/byte_source.h"
+#include "ingest/bytes/input.h"
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/cut/cut.h"
 #include "ingest/json/json_values.h"
@@ -23,21 +22,6 @@
 namespace {
 
 using namespace stepsim::ingest;
-
-/// A file that lives in memory as long as this.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view text) : descriptor_(memfd_create("trace", 0)) {
-    if (write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { close(descriptor_); }
-  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 Cut cut_in(std::string_view line) {
   Cut cut;
@@ -77,9 +61,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t end = std::min(size, input.find('\n'));
   try {
     const Cut cut = cut_in(input.substr(0, end));
-    const MemoryFile trace(input.substr(std::min(size, end + 1)));
+    const std::string_view trace = input.substr(std::min(size, end + 1));
+    const auto open = [trace](Watch watch) { return Input::from_memory(trace, "trace", std::move(watch)); };
     std::string out;
-    const CutCounts counts = cut_trace(trace.path(), cut, [&out](std::string_view piece) { out += piece; });
+    const CutCounts counts = cut_trace("trace", open, cut, [&out](std::string_view piece) { out += piece; });
     check_cut(out, counts);
   } catch (const stepsim::InputError&) {
     return 0;

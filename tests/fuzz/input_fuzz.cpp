@@ -1,5 +1,5 @@
-// Gzip framing: any bytes as a file, read in pieces of a size that the first byte chooses.
-// What comes must not depend on the size of the pieces.
+// Gzip framing: any bytes as a file, read in pieces. The first byte determines their size, and the result must not
+// depend on it.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace stepsim {
 
 namespace {
 
-constexpr std::size_t kMost = std::size_t{1} << 18;  // what a bomb may inflate to here
+constexpr std::size_t kMost = std::size_t{1} << 18;  // the limit for decompressed data
 
 std::string read_in_pieces(std::string_view bytes, std::size_t piece) {
   std::string content;

@@ -1,5 +1,5 @@
-// Differential: of "[<input>]", JsonReader must take exactly what simdjson's DOM takes, except
-// that it also takes strings that are not UTF-8 and numbers of any size.
+// Differential: for "[<input>]", JsonReader must accept the same texts as simdjson's DOM. It also accepts strings that
+// are not UTF-8 and numbers of any size.
 
 #include <simdjson.h>
 
@@ -15,8 +15,8 @@ namespace stepsim {
 
 namespace {
 
-/// Also checks that skipping and reading member by member agree.
-bool is_taken(std::string_view text, bool inside) {
+/// Returns whether the text is accepted. Also checks that skipping a value and reading it member by member agree.
+bool is_accepted(std::string_view text, bool inside) {
   ingest::Input input = ingest::Input::from_memory(text, "fuzz");
   ingest::JsonReader json{input.stream()};
   try {
@@ -36,8 +36,8 @@ bool is_taken(std::string_view text, bool inside) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text = "[" + std::string{reinterpret_cast<const char*>(data), size} + "]";
-  const bool taken = is_taken(text, false);
-  STEPSIM_ASSERT(taken == is_taken(text, true), "skipped or read, a document is valid or not");
+  const bool taken = is_accepted(text, false);
+  STEPSIM_ASSERT(taken == is_accepted(text, true), "skipped or read, a document is valid or not");
   simdjson::dom::parser parser;
   if (parser.allocate(text.size() + 64, text.size() + 64) != simdjson::SUCCESS) return 0;
   const simdjson::error_code error = parser.parse(text).error();

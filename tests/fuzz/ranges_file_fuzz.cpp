@@ -9,7 +9,7 @@ namespace {
 
 using stepsim::RangeSchedule;
 
-/// What can be read can be written, and the names that are written are those that are read again.
+/// A schedule that was read can be written, and its written names are those that are read back.
 void check(const RangeSchedule& schedule) {
   static_cast<void>(to_text(schedule));
   const std::string events = to_events(schedule);
@@ -18,13 +18,13 @@ void check(const RangeSchedule& schedule) {
 
 }  // namespace
 
-/// As YAML and as prof.events.
+/// Reads the input as YAML and as prof.events.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const auto parse : {stepsim::ingest::parse_ranges, stepsim::ingest::parse_events}) {
     try {
       RangeSchedule schedule = parse(text, "fuzz");
-      // A schedule has a line an iteration, of which a valid one may have ten million.
+      // A schedule has one line per iteration, and a valid one may have ten million iterations.
       schedule.repeat = 1;
       check(schedule);
     } catch (const stepsim::InputError&) {

@@ -1,5 +1,5 @@
-// Any bytes: rewriting without a change gives them back, a scrub is the same however the bytes come, and a copy of a
-// trace with every second record is strict JSON with these records.
+// For any bytes: rewriting without a change returns the same bytes; a scrub does not depend on how the bytes are read;
+// a copy of a trace with every second record is strict JSON with these records.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ using stepsim::ingest::testing::DrippingSource;
 
 namespace {
 
-/// A scrub does not depend on the sizes of the pieces in which the text is read.
+/// A scrub must not depend on the sizes of the pieces in which the text is read.
 void check_scrub(std::string_view text, TextForm form) {
   const auto scrubbed = [form](ByteSource& learned, ByteSource& source) {
     std::string out;

@@ -1,5 +1,5 @@
-// Stands in for libFuzzer where a fuzz target runs as a plain test: gives it every file of its
-// corpus, whole, cut short and with single bytes changed. Always the same inputs.
+// Replaces libFuzzer if a fuzz target runs as a plain test: gives it every file of its corpus, unchanged, cut short,
+// and with single bytes changed. The inputs are always the same.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@ Input read(const std::filesystem::path& path) {
 
 void try_input(const Input& input) { static_cast<void>(LLVMFuzzerTestOneInput(input.data(), input.size())); }
 
-/// Whole, then cut at, and damaged at, up to 64 places.
+/// Gives the target the whole seed, then cuts it and damages it at up to 64 places.
 std::size_t try_variants(const Input& seed) {
   constexpr std::size_t kPlaces = 64;
   constexpr std::uint8_t kDamage[] = {0x00, 0xFF, '"', '[', '-'};

@@ -7,7 +7,7 @@
 
 namespace stepsim::scenarios {
 
-/// A scenario file: read whole, with the points of its sweep and what each of them sets.
+/// Reads a scenario file completely, with the points of its sweep and the settings of each.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const Scenario scenario = parse_scenario({reinterpret_cast<const char*>(data), size}, "fuzz");

@@ -6,7 +6,7 @@
 #include "scenarios/question/points.h"
 #include "scenarios/question/scenario.h"
 
-/// What follows --set: one change, or with commas the values of an axis.
+/// The argument of --set: a change, or with commas the values of an axis.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   stepsim::scenarios::Scenario scenario;
   try {

@@ -1,13 +1,13 @@
 How fast was the hardware of the sample?
 $ stepsim calibrate scenarios/samples/byteps-even
-Calibrated a cluster of 4 hosts whose slowest link carries 119.6MB/s of payload; the fit that is worst, copies to the device, is off by 20.6 % at the median of its 288 samples.
+Calibrated a cluster with 4 hosts and a slowest link of 119.6MB/s (payload); the worst fit, copies to the device, has a median error of 20.6 % over 288 samples.
 
-Fitted
-fitted                     value  samples  off by  from
-rate of pushes         121.6MB/s        6   0.5 %  pushes acknowledged while more were under way
-copies to the host     33.05GB/s      288  15.2 %  COPYD2H
-copies to the device   22.23GB/s      288  20.6 %  COPYH2D
-overhead of a copy    211.381 us      576  20.6 %  COPYD2H and COPYH2D, polling included
+Fitted values
+quantity                   value  samples  median error  source
+rate of pushes         121.6MB/s        6         0.5 %  pushes acknowledged while more were under way
+copies to the host     33.05GB/s      288        15.2 %  COPYD2H
+copies to the device   22.23GB/s      288        20.6 %  COPYH2D
+overhead of a copy    211.381 us      576        20.6 %  COPYD2H and COPYH2D, polling included
 
 cluster.yaml
 hosts: 4
@@ -16,17 +16,17 @@ messages: {sharing: {value: 0.5, assumed: true}}
 rates: {copy_to_host: 33049537kB/s, copy_to_device: 22233040kB/s, copy_overhead: 211381ns}
 
 Input
-2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
+2,280 records read, none skipped; the graph has 2,070 tasks and 4,908 dependencies
 
 Assumptions
-- Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.
-- Every worker and every server has one full-duplex link to one switch.
-- A link's latency is 5 us: job.yaml does not say.
-- Copying and summing on a server takes no time: no server was recorded.
-- Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link.
+- Links have the bandwidth from job.yaml; 0.957 of it is payload, as for TCP over Ethernet.
+- Each worker and each server has one full-duplex link to a single switch.
+- The latency of a link is 5 us; job.yaml does not give it.
+- Copying and summing on predicted servers takes no time, because no server was recorded.
+- When two workers send over the same link, the later message gets 0.5 of the bandwidth of the earlier one, as is typical for TCP; the capture does not show two workers pushing to only one server.
 
 Assumptions about the capture
-- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+- The time of copying and summing on servers is part of the recorded pulls, because no server was recorded.
 $ stepsim calibrate scenarios/samples/byteps-even --json
 {"schema":"stepsim.calibrate/1",
 "hosts":4,"endpoints":4,
@@ -47,7 +47,7 @@ $ stepsim calibrate scenarios/samples/byteps-even --json
 {"what":"copies to the device","value":"22.23GB/s","samples":288,"residual":0.20578609889451044,"from":"COPYH2D"},
 {"what":"overhead of a copy","value":"211.381 us","samples":576,"residual":0.20578609889451044,"from":"COPYD2H and COPYH2D, polling included"}],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
-"assumptions":["Every link has the bandwidth of job.yaml, of which 0.957 is payload, as TCP over Ethernet leaves.","Every worker and every server has one full-duplex link to one switch.","A link's latency is 5 us: job.yaml does not say.","Copying and summing on a server takes no time: no server was recorded.","Where workers meet on a link, the message that came later gets 0.5 of what the one before it gets, as TCP does: at no time did two alone push into one server's link."],
+"assumptions":["Links have the bandwidth from job.yaml; 0.957 of it is payload, as for TCP over Ethernet.","Each worker and each server has one full-duplex link to a single switch.","The latency of a link is 5 us; job.yaml does not give it.","Copying and summing on predicted servers takes no time, because no server was recorded.","When two workers send over the same link, the later message gets 0.5 of the bandwidth of the earlier one, as is typical for TCP; the capture does not show two workers pushing to only one server."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim calibrate scenarios/samples/byteps-even --json","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},

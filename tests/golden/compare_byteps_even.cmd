@@ -1,7 +1,7 @@
 What does twice the network change, task by task, and does a job differ from itself?
 
 $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --rows 5
-An iteration of A takes 532.082 ms, of B 253.183 ms: -278.899 ms (-52.42 %); significant (noise +-6.979 ms).
+Step time of A 532.1 ms, of B 253.2 ms: -278.9 ms (-52.42 %); significant (noise +-6.979 ms).
 
 Compared
    result                                      iteration is  iteration  steps  shortest  longest  ranks
@@ -17,14 +17,14 @@ remainder                       -0.039 ms    0.586 ms    +0.626 ms         -
 sum                            532.082 ms  253.183 ms  -278.899 ms  -52.42 %
 
 On the critical path
-part                   A          B  difference  relative
-compute         57.26 ms   57.50 ms    +0.24 ms   +0.42 %
-communication   23.51 ms    1.49 ms   -22.02 ms  -93.65 %
-queueing       450.86 ms  193.11 ms  -257.74 ms  -57.17 %
-wait             0.50 ms    0.49 ms       -1 us   -0.20 %
+part                    A           B   difference  relative
+compute         57.255 ms   57.496 ms    +0.241 ms   +0.42 %
+communication   23.514 ms    1.492 ms   -22.022 ms  -93.65 %
+queueing       450.857 ms  193.114 ms  -257.744 ms  -57.17 %
+wait             0.496 ms    0.495 ms    -0.001 ms   -0.20 %
 
 By class
-4 in both: 1.277 s in A, 730.073 ms in B, -546.44 ms
+4 classes in both: 1.277 s in A, 730.1 ms in B, -546.4 ms
 class                 A           B   difference  relative  count     mean A    mean B
 transfer    1091.490 ms  545.050 ms  -546.440 ms  -50.06 %     96  11.370 ms  5.678 ms
 collective    12.049 ms   12.049 ms            0    0.00 %     96   0.126 ms  0.126 ms
@@ -32,7 +32,7 @@ copy          22.817 ms   22.817 ms            0    0.00 %     96   0.238 ms  0.
 operator     150.157 ms  150.157 ms            0    0.00 %     33   4.550 ms  4.550 ms
 
 By name
-321 in both: 1.277 s in A, 730.073 ms in B, -546.44 ms
+321 names in both: 1.277 s in A, 730.1 ms in B, -546.4 ms
 name                       class             A         B  difference  relative  count     mean A    mean B
 Comm.layer2_weight.PULL.0  transfer  19.074 ms  8.803 ms  -10.271 ms  -53.85 %      1  19.074 ms  8.803 ms
 Comm.layer6_weight.PULL.1  transfer  18.033 ms  7.776 ms  -10.257 ms  -56.88 %      1  18.033 ms  7.776 ms
@@ -42,13 +42,13 @@ Comm.layer8_weight.PULL.0  transfer  17.672 ms  7.577 ms  -10.096 ms  -57.13 %  
 - 316 more: --rows 50 or --rows all
 
 Notes
-- times and counts of tasks are those of one iteration, the mean over ranks
-- 6,156 tasks of A are in no whole step and not in the tables
-- 6,156 tasks of B are in no whole step and not in the tables
-- the remainder is what the parts, a mean of the steps around the median, differ from the iteration
-- the noise of a prediction is half of its range
+- times and counts of tasks are per iteration, averaged over ranks
+- the tables leave out 6,156 tasks of A that belong to no whole step
+- the tables leave out 6,156 tasks of B that belong to no whole step
+- remainder: the parts are means of the steps around the median, so their sum differs a little from the iteration
+- noise of a prediction: half of its range
 $ stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --by class --fail-above 3%
-An iteration of A takes 534.062 ms, of B 534.062 ms: no difference; noise +-3.558 ms.
+Step time of A 534.1 ms, of B 534.1 ms: no difference; noise +-3.558 ms.
 Gate passed: B is as fast as A; the limit is 3.0 %.
 
 Compared
@@ -71,7 +71,7 @@ communication  474.99 ms  474.99 ms           0    0.00 %
 wait             0.66 ms    0.66 ms           0    0.00 %
 
 By class
-5 in both: 1.38 s in A, 1.38 s in B, 0 ns
+5 classes in both: 1.380 s in A, 1.380 s in B, 0 ns
 class                 A            B  difference  relative  count     mean A     mean B
 collective     7.855 ms     7.855 ms           0    0.00 %     96   0.082 ms   0.082 ms
 copy          22.679 ms    22.679 ms           0    0.00 %     96   0.236 ms   0.236 ms
@@ -80,6 +80,6 @@ server                0            0           0         -     24          0    
 transfer    1198.889 ms  1198.889 ms           0    0.00 %     96  12.488 ms  12.488 ms
 
 Notes
-- times and counts of tasks are those of one iteration, the mean over ranks
-- the remainder is what the parts, a mean of the steps around the median, differ from the iteration
-- the noise is half of a 95 % confidence interval, by how the steps of one run differ: runs may differ by more
+- times and counts of tasks are per iteration, averaged over ranks
+- remainder: the parts are means of the steps around the median, so their sum differs a little from the iteration
+- noise: half of the 95 % confidence interval, from how the steps of one run differ; runs may differ by more

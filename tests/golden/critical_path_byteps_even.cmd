@@ -1,38 +1,38 @@
 What sets the length of an iteration of the BytePS sample?
 $ stepsim critical-path scenarios/samples/byteps-even
-The critical path of rank 0's step 7 takes 533.139 ms over 67 tasks; 56 us of it is unexplained waiting.
+Critical path of rank 0's step 7: 533.1 ms in 67 tasks; 89.1 % communication, 10.8 % compute, 0.1 % waiting; 56 us of it is unexplained waiting.
 
 Each GPU alone, step 7
-The longest path through its own tasks: what it would take if it waited for no other GPU.
-rank  worker  tasks     alone  compute  communication   copy   host   wait
-   0  0          67  533.1 ms   10.8 %         89.1 %  0.0 %  0.0 %  0.1 %
-   1  1          68  533.8 ms   10.8 %         89.1 %  0.0 %  0.0 %  0.1 %
+The critical path through the tasks of one GPU: how long it would take if it waited for no other GPU.
+rank  worker  tasks     alone  compute  communication  copies    CPU  waiting
+   0  0          67  533.1 ms   10.8 %         89.1 %   0.0 %  0.0 %    0.1 %
+   1  1          68  533.8 ms   10.8 %         89.1 %   0.0 %  0.0 %    0.1 %
 
-GPU 0 alone: 533.139 ms, its 3 longest tasks of 67
-    start  duration  class          rank  lane                task                       waited for
+GPU 0 alone: 533.1 ms, its 3 longest tasks of 67
+    start  duration  class          rank  thread or stream    task                       waited for
 180.62 ms  18.49 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
 319.44 ms  18.86 ms  communication     0  PUSH to server 1    Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
 460.56 ms  18.54 ms  communication     0  PULL from server 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
 
-GPU 1 alone: 533.835 ms, its 3 longest tasks of 68
-    start  duration  class          rank  lane              task                        waited for
+GPU 1 alone: 533.8 ms, its 3 longest tasks of 68
+    start  duration  class          rank  thread or stream  task                        waited for
  90.10 ms  18.53 ms  communication     1  PUSH to server 1  Comm.layer13_weight.PUSH.1  Comm.layer14_weight.PUSH.2 (stream)
 214.38 ms  18.78 ms  communication     1  PUSH to server 1  Comm.layer6_weight.PUSH.0   Comm.layer7_weight.PUSH.1 (stream)
 304.25 ms  18.83 ms  communication     1  PUSH to server 1  Comm.layer1_weight.PUSH.1   Comm.layer2_weight.PUSH.2 (stream)
 
-The job: rank 0's step 7
-Its critical path, through all of them:
+The whole job: rank 0's step 7
+Its critical path through the tasks of all ranks:
 
 class          on the path   share
 compute           57.50 ms  10.8 %
 communication    474.99 ms  89.1 %
-copy                     0   0.0 %
-host                     0   0.0 %
+copies                   0   0.0 %
+CPU                      0   0.0 %
 queueing                 0   0.0 %
-wait               0.66 ms   0.1 %
+waiting            0.66 ms   0.1 %
 
 Its 30 longest tasks of 67, in order of time
-     start   duration  wait before  class          rank  lane                task                        waited for
+     start   duration  wait before  class          rank  thread or stream    task                        waited for
   6.346 ms   3.256 ms            -  compute           0  operators           FW.layer2                   FW.layer1 (program)
  41.136 ms   3.277 ms         1 us  compute           0  operators           FW.layer13                  FW.layer12 (program)
  50.779 ms   6.036 ms            -  compute           0  operators           BW.layer15                  FW.layer15 (program)
@@ -65,7 +65,7 @@ Its 30 longest tasks of 67, in order of time
 513.965 ms  17.821 ms            -  communication     0  PULL from server 1  Comm.layer0_weight.PULL.0   Comm.layer1_weight.PULL.1 (stream)
 
 Input
-2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
+2,280 records read, none skipped; the graph has 2,070 tasks and 4,908 dependencies
 
 Assumptions
-- a server's copying and summing is part of the pulls that wait for it: no server was recorded
+- The time of copying and summing on servers is part of the recorded pulls, because no server was recorded.

@@ -7,10 +7,10 @@
 #include "sim/analysis/critical_path.h"
 #include "sim/engine/engine.h"
 
-/// Three small jobs with every time that dPRO's replayer (github.com/joapolarbear/dpro) gave for them. dPRO runs next
-/// the device with the smallest clock; we follow the true order of events (ready time, then id). On these jobs the two
-/// agree on every task, because dPRO never picks a task that is ready later than one it leaves. The order of creation
-/// breaks the only tie (job A at 9 ms, below).
+/// Three small jobs with all times that dPRO's replayer (github.com/joapolarbear/dpro) computed for them. dPRO
+/// continues with the device that has the smallest clock; we follow the true order of events (ready time, then id). On
+/// these jobs the two agree on every task, because dPRO never picks a task that is ready later than one it leaves. The
+/// order of creation breaks the only tie (job A at 9 ms, below).
 namespace stepsim::sim {
 namespace {
 
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 std::string join(std::string_view a, int number) { return std::string(a) + std::to_string(number); }
 
-/// Microseconds, as the page gives times.
+/// In microseconds, like the times on the page.
 struct Span {
   std::int64_t start;
   std::int64_t end;
@@ -28,7 +28,7 @@ struct Span {
   }
 };
 
-/// A job of named tasks on FIFO lanes. Tasks are named "w0 FW.a".
+/// A job of named tasks on FIFO lanes (resources that run one task at a time). Tasks are named like "w0 FW.a".
 class Job {
  public:
   LaneId lane(Rank rank, const std::string& name) {
@@ -73,7 +73,7 @@ class Job {
   std::vector<std::pair<std::string, std::string>> edges_;
 };
 
-/// One step of job A: two workers, a ring. SEND and RECV of a worker share one device.
+/// One step of job A: two workers in a ring. SEND and RECV of a worker share one device.
 void add_ring_step(Job& job, const std::string& prefix) {
   const auto name = [&prefix](int worker, const std::string& task) { return prefix + join("w", worker) + " " + task; };
   for (int w = 0; w < 2; ++w) {
@@ -118,8 +118,7 @@ TEST(DproReplayTest, RingJobGivesEveryTimeOfGoldenA) {
     EXPECT_EQ(job.span(w + "BW.a"), (Span{6000, w == "w0 " ? 8000 : 9000}));
     EXPECT_EQ(job.span(w + "1.SEND0"), (Span{6000, 7500}));
     EXPECT_EQ(job.span(w + "1.RECV0"), (Span{7500, 9000}));
-    // The tie: 0.SEND0 and 1.SEND1 are both ready at 9 ms. dPRO inserted 0.SEND0 first; it
-    // was created first here.
+    // The tie: 0.SEND0 and 1.SEND1 are both ready at 9 ms. dPRO inserted 0.SEND0 first, and here it was created first.
     EXPECT_EQ(job.span(w + "0.SEND0"), (Span{9000, 10000}));
     EXPECT_EQ(job.span(w + "1.SEND1"), (Span{10000, 11500}));
     EXPECT_EQ(job.span(w + "0.RECV0"), (Span{11500, 12500}));
@@ -150,14 +149,13 @@ TEST(DproReplayTest, CriticalPathOfGoldenACrossesToTheOtherWorkerAtTheLastMessag
   EXPECT_THAT(names,
               ElementsAre("w1 FW.a", "w1 FW.b", "w1 OUTPUT.0", "w1 BW.b", "w1 BW.a", "w1 Comm.0.Sync", "w1 0.SEND0",
                           "w1 1.SEND1", "w1 0.RECV0", "w1 1.RECV1", "w1 0.SEND1", "w0 0.RECV1", "w0 UPDATE_.a"));
-  // dPRO prints 16.000 ms: it leaves out the last task's own 0.25 ms.
+  // dPRO prints 16.000 ms, because it leaves out the last task's 0.25 ms.
   EXPECT_EQ(path.length, std::chrono::microseconds{16'250});
 }
 
 TEST(DproReplayTest, CriticalPathOfGoldenAQueuesForFiveMilliseconds) {
-  // Ready times: 1.SEND1 9000, 0.RECV0 10000, 1.RECV1 11500, 0.SEND1 12500. Each stands in
-  // line for the whole of the task in front of it: 1000 + 1500 + 1000 + 1500 us.
-  // Compute: 1000 + 2000 + 3000 + 3000 + 250. Communication: 0.SEND1 and 0.RECV1.
+  // Ready times: 1.SEND1 9000, 0.RECV0 10000, 1.RECV1 11500, 0.SEND1 12500. Each waits for the whole task before it:
+  // 1000 + 1500 + 1000 + 1500 us. Compute: 1000 + 2000 + 3000 + 3000 + 250. Communication: 0.SEND1 and 0.RECV1.
   using std::chrono::microseconds;
   const Job job = ring_job();
   const CriticalPath path = critical_path(job.dag, Machine{job.dag}, job.timeline, job.id("w0 UPDATE_.a"));
@@ -168,10 +166,9 @@ TEST(DproReplayTest, CriticalPathOfGoldenAQueuesForFiveMilliseconds) {
   EXPECT_EQ(path[PathClass::kWait], microseconds{0});
 }
 
-/// Job B: two workers, one server, one tensor in two partitions. Each direction of each
-/// worker's connection is a device of its own; partition p is summed by server thread p.
-/// dPRO joins pushes to COPY_FIRST and SUM as they arrive; here worker 0, which arrives
-/// first, feeds COPY_FIRST by an edge.
+/// Job B: two workers, one server, one tensor in two partitions. Each direction of each worker's connection is a
+/// separate device. Server thread p sums partition p. dPRO joins pushes to COPY_FIRST and SUM as they arrive; here
+/// worker 0, which arrives first, feeds COPY_FIRST through an edge.
 Job parameter_server_job() {
   constexpr Rank kServer = 2;
   Job job;
@@ -219,7 +216,7 @@ TEST(DproReplayTest, ParameterServerJobGivesEveryTimeOfGoldenB) {
   EXPECT_EQ(job.span("w0 PUSH_RES p1"), (Span{5000, 5010}));
   EXPECT_EQ(job.span("w1 PUSH_RES p0"), (Span{4400, 4410}));
   EXPECT_EQ(job.span("w1 PUSH_RES p1"), (Span{5400, 5410}));
-  EXPECT_EQ(job.span("w0 PULL_REQ p0"), (Span{5000, 5010}));  // behind PUSH p1 on the link
+  EXPECT_EQ(job.span("w0 PULL_REQ p0"), (Span{5000, 5010}));  // after PUSH p1 on the link
   EXPECT_EQ(job.span("w0 PULL_REQ p1"), (Span{5010, 5020}));
   EXPECT_EQ(job.span("w1 PULL_REQ p0"), (Span{5400, 5410}));
   EXPECT_EQ(job.span("w1 PULL_REQ p1"), (Span{5410, 5420}));

@@ -1,6 +1,6 @@
 What depends on what, of a job and of a dag.gml alone?
 $ stepsim graph scenarios/samples/byteps-even --fold class --merge-ranks
-5 nodes and 8 edges of step 7, one node a class; in them 690 tasks with 1605 dependencies. The critical path of 533.139 ms goes through 4 nodes.
+5 nodes and 8 edges of step 7, one node per class; they stand for 690 tasks with 1,605 dependencies. The critical path of 533.1 ms goes through 4 nodes.
 
 Nodes
 node        rank  class          tasks        time  on the path  waits for  awaited by
@@ -11,10 +11,10 @@ copy           -  communication    192    43.53 ms      0.40 ms          2      
 server         -  communication     48           0            -          1           1
 
 What is drawn
-- 1,380 tasks outside step 7 are left out; --steps chooses others.
-- 775 of 1605 dependencies are inside a node and not drawn.
+- 1,380 tasks outside step 7 are left out; choose others with --steps.
+- 775 of 1,605 dependencies are inside one node and not drawn.
 $ stepsim graph scenarios/samples/byteps-even/traces/0/0/dag.gml --fold layer --head 3
-17 nodes and 46 edges of the whole graph, one node a layer of each rank; in them 49 tasks with 63 dependencies.
+17 nodes and 46 edges of the whole graph, one node per layer of each rank; they stand for 49 tasks with 63 dependencies.
 
 Nodes
 node    rank  class    tasks  time  on the path  waits for  awaited by
@@ -24,10 +24,10 @@ layer2     0  compute      3     0            -          2           3
 - 14 more: --head 17 or --head all
 
 What is drawn
-- 17 of 63 dependencies are inside a node and not drawn.
-- The input holds no times, so there is no critical path.
+- 17 of 63 dependencies are inside one node and not drawn.
+- The input has no times, so there is no critical path.
 $ stepsim graph scenarios/samples/byteps-even --merge-ranks
-error: --merge-ranks needs to know what to merge; expected --fold name, layer or class with it
+error: --merge-ranks needs a --fold; expected --fold name, layer or class with it
 [exit 2]
 $ stepsim graph tests/golden/data/cycle.gml
 error: tests/golden/data/cycle.gml: the dependencies form a cycle: FW.a -> BW.a -> FW.a; expected a graph without cycles

@@ -1,43 +1,43 @@
 What takes how long in a program with labels, on one device and on two, and what is measured in which iteration?
 $ stepsim timeline scenarios/samples/inline/two.prof.json
-6 ranges on 2 devices of node-0, 60 measurements in different iterations: an iteration takes 1.678 ms (median).
+Step time 1.678 ms, median (6 ranges on 2 devices of node-0, 60 samples from different steps).
 
-Ranges, in the order in which they begin
-range                in  streams     begins     takes   longest  of iteration  measured
-fc1.fprop             0        2   100.0 us  207.1 us  212.1 us        12.3 %        10
-fc1.fprop.gemm        1        2   110.0 us  155.3 us  159.1 us         9.3 %        10
-fc2.fprop             0        2   320.0 us  103.5 us  106.1 us         6.2 %        10
-fc2.bprop             0        2   450.0 us  207.1 us  212.1 us        12.3 %        10
-fc1.bprop             0        2   670.0 us  414.1 us  424.2 us        24.7 %        10
-all_reduce.exchange   0        2  1100.0 us  517.6 us  530.3 us        30.8 %        10
-- begins: after the iteration's start, first decile of the measurements, on the stream where that is earliest; takes: median of the measurements, on average over the streams, and longest: of the slowest stream
-- in: how many other ranges it lies in, whose times hold its own
+Ranges, in order of start time
+range                nested in  streams      start  duration   longest  share of step  samples
+fc1.fprop                    0        2   100.0 us  207.1 us  212.1 us         12.3 %       10
+fc1.fprop.gemm               1        2   110.0 us  155.3 us  159.1 us          9.3 %       10
+fc2.fprop                    0        2   320.0 us  103.5 us  106.1 us          6.2 %       10
+fc2.bprop                    0        2   450.0 us  207.1 us  212.1 us         12.3 %       10
+fc1.bprop                    0        2   670.0 us  414.1 us  424.2 us         24.7 %       10
+all_reduce.exchange          0        2  1100.0 us  517.6 us  530.3 us         30.8 %       10
+- start: time since the start of the step, first decile of the samples, on the stream where it is earliest; duration: median of the samples, averaged over the streams; longest: the same on the slowest stream
+- nested in: number of ranges around it, whose durations include it
 
-Whole iterations
-host    ranges  iterations    median   trimmed  arithmetic     least       most
-node-0      12          30  1.678 ms  1.679 ms    4.358 ms  1.675 ms  15.075 ms
+Whole steps
+host    ranges  steps    median   trimmed  arithmetic       min        max
+node-0      12     30  1.678 ms  1.679 ms    4.358 ms  1.675 ms  15.075 ms
 $ stepsim timeline scenarios/samples/inline/one.prof.json --mean arithmetic --begin median --rows 2
-6 ranges on 1 device of node-0, 30 measurements in different iterations: an iteration takes 3.122 ms (arithmetic mean).
+Step time 3.122 ms, arithmetic mean (6 ranges on 1 device of node-0, 30 samples from different steps).
 
-Ranges, in the order in which they begin
-range           in  streams    begins     takes   longest  of iteration  measured
-fc1.fprop        0        1  110.0 us  320.4 us  320.4 us        10.3 %         5
-fc1.fprop.gemm   1        1  120.0 us  240.3 us  240.3 us         7.7 %         5
+Ranges, in order of start time
+range           nested in  streams     start  duration   longest  share of step  samples
+fc1.fprop               0        1  110.0 us  320.4 us  320.4 us         10.3 %        5
+fc1.fprop.gemm          1        1  120.0 us  240.3 us  240.3 us          7.7 %        5
 - 4 more: --rows 6 or --rows all
-- begins: after the iteration's start, median of the measurements, on the stream where that is earliest; takes: arithmetic mean of the measurements, on average over the streams, and longest: of the slowest stream
-- in: how many other ranges it lies in, whose times hold its own
+- start: time since the start of the step, median of the samples, on the stream where it is earliest; duration: arithmetic mean of the samples, averaged over the streams; longest: the same on the slowest stream
+- nested in: number of ranges around it, whose durations include it
 
-Whole iterations
-host    ranges  iterations    median   trimmed  arithmetic     least       most
-node-0       6          30  1.202 ms  1.203 ms    3.122 ms  1.200 ms  10.800 ms
+Whole steps
+host    ranges  steps    median   trimmed  arithmetic       min        max
+node-0       6     30  1.202 ms  1.203 ms    3.122 ms  1.200 ms  10.800 ms
 $ stepsim scaling scenarios/samples/inline/one.prof.json scenarios/samples/inline/two.prof.json
-2 runs on 1 to 2 devices: an iteration takes 1.202 ms in the first and 1.678 ms in the last, 1.40 times as long.
+Step time 1.678 ms in the last run, 1.40x the first run's 1.202 ms (2 runs on 1 to 2 devices).
 
 Runs
-run                                     processes  devices  iteration  against the first   average   longest  iterations
-scenarios/samples/inline/one.prof.json          1        1   1.202 ms             1.00 x  0.960 ms  0.960 ms          30
-scenarios/samples/inline/two.prof.json          1        2   1.678 ms             1.40 x  1.449 ms  1.485 ms          30
-- iteration: median of the measurements, of the slowest process; average and longest: sums over the ranges of what each takes on average over its streams, and on the slowest of them; their difference is imbalance
+run                                     processes  devices  step time  relative to first   average   longest  steps
+scenarios/samples/inline/one.prof.json          1        1   1.202 ms              1.00x  0.960 ms  0.960 ms     30
+scenarios/samples/inline/two.prof.json          1        2   1.678 ms              1.40x  1.449 ms  1.485 ms     30
+- step time: median of the samples, of the slowest process; average and longest: sum of the durations of the ranges, averaged over the streams or on the slowest stream of each; their difference is imbalance
 
 Ranges
 range                run                                     streams   average   longest  on
@@ -52,14 +52,14 @@ fc2.bprop            scenarios/samples/inline/two.prof.json        2  207.1 us  
 fc2.fprop            scenarios/samples/inline/one.prof.json        1  101.0 us  101.0 us  node-0, device 0
 fc2.fprop            scenarios/samples/inline/two.prof.json        2  103.5 us  106.1 us  node-0, device 1
 $ stepsim scaling scenarios/samples/inline/one.prof.json scenarios/samples/inline/two.prof.json --ideal strong --rows 1
-2 runs on 1 to 2 devices: an iteration takes 1.202 ms in the first and 1.678 ms in the last, 1.40 times as long.
+Step time 1.678 ms in the last run, 1.40x the first run's 1.202 ms (2 runs on 1 to 2 devices).
 
 Runs
-run                                     processes  devices  iteration  against the first     ideal  efficiency   average   longest  iterations
-scenarios/samples/inline/one.prof.json          1        1   1.202 ms             1.00 x  1.202 ms     100.0 %  0.960 ms  0.960 ms          30
-scenarios/samples/inline/two.prof.json          1        2   1.678 ms             1.40 x  0.601 ms      35.8 %  1.449 ms  1.485 ms          30
-- iteration: median of the measurements, of the slowest process; average and longest: sums over the ranges of what each takes on average over its streams, and on the slowest of them; their difference is imbalance
-- ideal (strong scaling): in proportion to the devices, from what it takes on 1 device of scenarios/samples/inline/one.prof.json; efficiency: the ideal over the iteration
+run                                     processes  devices  step time  relative to first     ideal  efficiency   average   longest  steps
+scenarios/samples/inline/one.prof.json          1        1   1.202 ms              1.00x  1.202 ms     100.0 %  0.960 ms  0.960 ms     30
+scenarios/samples/inline/two.prof.json          1        2   1.678 ms              1.40x  0.601 ms      35.8 %  1.449 ms  1.485 ms     30
+- step time: median of the samples, of the slowest process; average and longest: sum of the durations of the ranges, averaged over the streams or on the slowest stream of each; their difference is imbalance
+- ideal (strong scaling): a step time divided by the growth in devices, relative to 1 device of scenarios/samples/inline/one.prof.json; efficiency: ideal step time / step time
 
 Ranges
 range                run                                     streams   average   longest  on
@@ -108,7 +108,7 @@ exchange 26 all_reduce 0
 exchange 27 all_reduce 0
 exchange 28 all_reduce 0
 $ stepsim replay scenarios/samples/inline/two.prof.json
-error: scenarios/samples/inline/two.prof.json: an inline profile measures each range in other iterations, and says nothing of what waits for what: it cannot be replayed; expected a capture of a step, or one of timeline, scaling and stats
+error: scenarios/samples/inline/two.prof.json: an inline profile has no dependencies and cannot be replayed; expected a capture of a step, or timeline, scaling or stats
 [exit 5]
 $ stepsim stats scenarios/samples/inline/two.prof.json --by step
 error: scenarios/samples/inline/two.prof.json: --by step: an inline profile does not say that of its ranges; expected name, layer, lane or rank
@@ -120,11 +120,11 @@ $ stepsim timeline scenarios/samples/inline/two.prof.json --mean mode
 error: unknown key of --mean 'mode'; expected median, trimmed, arithmetic or early
 [exit 2]
 $ stepsim timeline scenarios/samples/inline/two.prof.json --steps 1-2
-error: --steps does not go with an inline profile, which has no steps, ranks or links
+error: --steps cannot be used with an inline profile, which has no steps, ranks or links
 [exit 2]
 $ stepsim timeline tests/golden/data/gpu_step.json
-error: tests/golden/data/gpu_step.json: this is a capture in the format kineto, and no result of an inline profiler; expected one such as HugeCTR's prof.json: 'stepsim replay TRACE -o timeline.svg' draws the timeline of a capture
+error: tests/golden/data/gpu_step.json: this is a kineto capture; expected a result of an inline profiler such as HugeCTR's prof.json (to draw a capture's timeline: 'stepsim replay TRACE -o timeline.svg')
 [exit 5]
 $ stepsim schedule
-error: schedule needs RANGES.yaml, the ranges to be measured
+error: schedule needs a file with the ranges to measure; expected RANGES.yaml
 [exit 2]

@@ -25,7 +25,7 @@ $ stepsim replay scenarios/samples/byteps-even --json
 "clock":{"hosts":[{"host":"0","offset_ns":0,"residual_ns":0,"slope":0,"spread_ns":0},{"host":"1","offset_ns":0,"residual_ns":52879000,"slope":0,"spread_ns":0}]},
 "interference":[],
 "ingest":{"events":2280,"skipped":0,"diagnostics":[]},
-"assumptions":["a server's copying and summing is part of the pulls that wait for it: no server was recorded"],
+"assumptions":["The time of copying and summing on servers is part of the recorded pulls, because no server was recorded."],
 "provenance":{"version":"0.1.0","commit":"COMMIT","command":"stepsim replay scenarios/samples/byteps-even --json","inputs":[
 {"path":"scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json","bytes":21495,"crc64":"9feed8ca019a680b"},
 {"path":"scenarios/samples/byteps-even/traces/0/0/comm.json","bytes":314108,"crc64":"a81eb949a1466920"},

@@ -1,9 +1,9 @@
 What is said of a mistake?
 $ stepsim reply trace.json
-error: unknown command 'reply'; did you mean 'replay'? expected replay, critical-path, whatif, sweep, advise, tasks, stats, check, compare, graph, calibrate, convert, combine, collect, analyze, timeline, scaling, schedule or capture
+error: unknown command 'reply'; did you mean 'replay'? expected check, replay, stats, advise, whatif, sweep, compare, critical-path, tasks, graph, calibrate, convert, combine, capture, timeline, scaling, schedule, collect or analyze
 [exit 2]
 $ stepsim replay no-such-file.json
-error: no-such-file.json: there is no such file or folder; expected a trace
+error: no-such-file.json: no such file or folder; expected a trace
 [exit 1]
 $ stepsim replay scenarios/samples/byteps-even --thread 2
 error: unknown option '--thread'; did you mean '--threads'? expected --help, -h, --job, --network, --cluster, --steps, --ranks, --threads, --json, --brief, --color, --quiet, -o, --tasks, --step-num or --del-queue

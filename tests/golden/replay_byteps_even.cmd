@@ -1,39 +1,44 @@
 Can the replay of the BytePS sample be trusted, and where does its time go?
 $ stepsim replay scenarios/samples/byteps-even
-Step time 534.062 ms, replayed as 534.062 ms (3 steps, 2 ranks, 2,070 tasks).
-Self-check: the graph of one step, with the durations of another, predicts the other within 1.6 % on average (the steps differ by 0.4 %); the most unusual step is 0.6 % off the median of the others. Every wait on the critical path is explained.
+Step time 534.1 ms (3 steps, 2 ranks, 2,070 tasks).
+Self-check: one step's graph predicts the others within 1.6 % on average (the steps differ by 0.4 %); the most unusual step is 0.6 % off the typical one. Every wait on the critical path is explained.
+
+Where to look next
+- 89.1 % of the critical path (533.1 ms) is communication, most of all Comm.layer0_weight.PUSH.0 (18.86 ms in 1 task).
+- A faster network or more overlap can save at most 71.8 % of an iteration (383.5 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
+- 0.1 % of an iteration (328.0 us) is unexplained waiting, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can shorten it.
 
 Steps
-rank  step  measured  replayed   error  from the other steps
-   0     5  535.2 ms  535.2 ms  0.00 %               -0.40 %
-   0     6  532.9 ms  532.9 ms  0.00 %               +0.23 %
-   0     7  533.1 ms  533.1 ms  0.00 %               +0.17 %
-   1     5  531.2 ms  531.2 ms  0.00 %               +0.12 %
-   1     6  529.9 ms  529.9 ms  0.00 %               +0.49 %
-   1     7  533.8 ms  533.8 ms  0.00 %               -0.61 %
-- Against its own steps the replay is 0.00 % off on average and 0.00 % at worst. That says that nothing was lost on the way, not that the graph is right.
+rank  step  measured  replayed   error  predicted from the other steps
+   0     5  535.2 ms  535.2 ms  0.00 %                         -0.40 %
+   0     6  532.9 ms  532.9 ms  0.00 %                         +0.23 %
+   0     7  533.1 ms  533.1 ms  0.00 %                         +0.17 %
+   1     5  531.2 ms  531.2 ms  0.00 %                         +0.12 %
+   1     6  529.9 ms  529.9 ms  0.00 %                         +0.49 %
+   1     7  533.8 ms  533.8 ms  0.00 %                         -0.61 %
+- Replay error: 0.00 % on average, 0.00 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
 
-Where an iteration goes (replayed; the columns overlap)
-rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  host  all idle  unexplained
-   0   534.1 ms  150.2 ms       476.2 ms          383.5 ms       0                  0     0   89.3 us     295.3 us
-   1   530.6 ms  150.1 ms       473.8 ms          381.4 ms       0                  0     0  168.3 us     328.0 us
+Where the time of an iteration goes (replayed; columns overlap)
+rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  unexplained
+   0   534.1 ms  150.2 ms       476.2 ms          383.5 ms       0                  0    0          89.3 us     295.3 us
+   1   530.6 ms  150.1 ms       473.8 ms          381.4 ms       0                  0    0         168.3 us     328.0 us
 
 Unexplained waits
 - host thread: 1.762 ms in 123 waits over the whole capture
 - device: 71 us in 3 waits over the whole capture
 - communication: 37 us in 2 waits over the whole capture
 
-Critical path of rank 0's step 7: 533.139 ms
+Critical path of rank 0's step 7: 533.1 ms
 class          on the path   share
 compute           57.50 ms  10.8 %
 communication    474.99 ms  89.1 %
-copy                     0   0.0 %
-host                     0   0.0 %
+copies                   0   0.0 %
+CPU                      0   0.0 %
 queueing                 0   0.0 %
-wait               0.66 ms   0.1 %
+waiting            0.66 ms   0.1 %
 
 Its 10 longest tasks of 67, in order of time
-     start   duration  class          rank  lane                task                       waited for
+     start   duration  class          rank  thread or stream    task                       waited for
 180.618 ms  18.487 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
 233.791 ms  17.817 ms  communication     0  PUSH to server 1    Comm.layer5_weight.PUSH.0  Comm.layer6_weight.PUSH.2 (stream)
 267.504 ms  17.404 ms  communication     0  PUSH to server 1    Comm.layer3_weight.PUSH.0  Comm.layer4_weight.PUSH.1 (stream)
@@ -45,18 +50,13 @@ Its 10 longest tasks of 67, in order of time
 479.102 ms  17.236 ms  communication     0  PULL from server 1  Comm.layer2_weight.PULL.0  Comm.layer3_weight.PULL.0 (stream)
 513.965 ms  17.821 ms  communication     0  PULL from server 1  Comm.layer0_weight.PULL.0  Comm.layer1_weight.PULL.1 (stream)
 
-Clocks against the first host
+Clock offsets from the first host
 host  ahead by  may be off by
 0            0              0
 1            0       52.88 ms
 
 Input
-2280 records read, 0 skipped, 2070 tasks and 4908 dependencies made
+2,280 records read, none skipped; the graph has 2,070 tasks and 4,908 dependencies
 
 Assumptions
-- a server's copying and summing is part of the pulls that wait for it: no server was recorded
-
-Where to look next
-- Of the critical path's 533.139 ms, 89.1 % is communication; most of that is Comm.layer0_weight.PUSH.0 (18.857 ms in 1 task).
-- At most 71.8 % of an iteration (383.494 ms, rank 0) is exposed transfer (communication moves data while nothing is computed): the most that a faster network or more overlap could save there.
-- 0.1 % of an iteration (328 us) is waiting that nothing in the capture explains, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can move it.
+- The time of copying and summing on servers is part of the recorded pulls, because no server was recorded.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""run.py STEPSIM [--update] FILE...: runs the commands written in FILE and compares their whole output.
+"""run.py STEPSIM [--update] FILE...: runs the commands in FILE and compares their complete output.
 
-A .cmd file: the question it answers on the first line, then "$ stepsim ..." and what that prints,
-as often as needed. In a Markdown file the same stands in blocks that begin with ```console.
-Commands run in the repository's root; standard error follows standard output, and an exit
-code other than 0 is shown as "[exit N]". --update writes what the program prints now."""
+A .cmd file has the question that it answers on the first line, then "$ stepsim ..." and its output, any number of
+times. A Markdown file has the same in blocks that begin with ```console. Commands run in the repository's root.
+Standard error follows standard output, and an exit code other than 0 is shown as "[exit N]". --update writes the
+current output."""
 import os
 import re
 import shlex
@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def stable(text):
-    """The commit changes with every commit; nothing else may."""
+    """Replaces the commit, which may change. Nothing else may."""
     return re.sub(r'("commit":\s*)"[^"]*"', r'\1"COMMIT"', text)
 
 
@@ -32,7 +32,7 @@ def is_ours(line):
 
 
 def answered(stepsim, lines):
-    """`lines` with the output under every command replaced by the program's."""
+    """Returns `lines` with the output of every command replaced by the program's."""
     out, skipping = [], False
     for line in lines:
         if line.startswith("$ ") or line.startswith("```"):

@@ -1,27 +1,27 @@
 What takes how long, as measured, by name, stage and module, of one input and of two?
 $ stepsim stats scenarios/samples/byteps-even --by stage --head 3
-Measured 900.943 ms of compute, 78.468 s of communication (1,926 events on 2 ranks), over the whole capture, of which steps 5-7 are whole.
+900.9 ms compute, 78.47 s communication (1,926 events on 2 ranks in the whole capture; steps 5-7 are whole).
 
 By stage
-stage   count     total                    share       mean     median       min        max  deviation   a step
-PULL      288  48.640 s  62.0 % of communication  168.89 ms  190.36 ms  44.03 ms  197.92 ms   43.13 ms  8.107 s
-PUSH      288  29.619 s  37.7 % of communication  102.84 ms  101.90 ms  14.03 ms  190.87 ms   52.60 ms  4.937 s
-(none)    198   0.901 s       100.0 % of compute    4.55 ms    3.25 ms   0.68 ms    6.37 ms    1.64 ms  0.150 s
+stage   count     total                    share       mean     median       min        max  deviation  per step
+PULL      288  48.640 s  62.0 % of communication  168.89 ms  190.36 ms  44.03 ms  197.92 ms   43.13 ms   8.107 s
+PUSH      288  29.619 s  37.7 % of communication  102.84 ms  101.90 ms  14.03 ms  190.87 ms   52.60 ms   4.937 s
+(none)    198   0.901 s       100.0 % of compute    4.55 ms    3.25 ms   0.68 ms    6.37 ms    1.64 ms   0.150 s
 - 4 more: --head 7 or --head all
 
-The most expensive
+Most expensive of each part
 part           stage      self    share      mean
 compute        (none)   0.90 s  100.0 %    4.6 ms
 communication  PULL    48.64 s   62.0 %  168.9 ms
 
-Overlap by device (by the clock, from its first to its last work)
+Overlap by device (from its first to its last work)
 rank  device         span     compute  exposed comm.  hidden comm.  exposed copies  hidden copies      idle  idle share
    0       0  1601.262 ms  450.513 ms    1150.481 ms    278.260 ms               0              0  0.268 ms       0.0 %
    1       0  1595.007 ms  450.430 ms    1144.072 ms    277.461 ms               0              0  0.505 ms       0.0 %
-- span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden copy also beside communication; memsets count as copies
+- span = compute + exposed communication + exposed copies + idle; hidden communication runs at the same time as compute, hidden copies at the same time as compute or communication; memsets count as copies
 
-Streams (hidden behind what any stream of the device does)
-stream     rank  device  pieces  compute  exposed comm.  hidden comm.  exposed copies  hidden copies        idle  idle share
+Streams (hidden: at the same time as work of any stream of the device)
+stream     rank  device  events  compute  exposed comm.  hidden comm.  exposed copies  hidden copies        idle  idle share
 BROADCAST     0       0     144        0       16.69 ms       0.69 ms               0              0  1583.88 ms      98.9 %
 COPYD2H       0       0     288        0        2.60 ms      38.62 ms               0              0  1560.05 ms      97.4 %
 COPYH2D       0       0     144        0       30.80 ms       2.12 ms               0              0  1568.35 ms      97.9 %
@@ -34,50 +34,50 @@ COPYD2H           288  107.081 ms  371.8 us  0.912 ms   0.069 s    0.241 ms    0
 PUSH              288   34.962 ms  121.4 us  0.327 ms  29.619 s  102.844 ms  190.872 ms  26.242 s                    -
 PULL              288   42.663 ms  148.1 us  1.103 ms  48.640 s  168.890 ms  197.915 ms  44.824 s           925.422 ms
 COPYH2D           288   45.151 ms  156.8 us  0.523 ms   0.067 s    0.232 ms    0.460 ms         0                    -
-BROADCAST         288   32.460 ms  112.7 us  0.316 ms   0.035 s    0.122 ms    0.324 ms    911 us                    -
-- queued: from the end of the stage before, of the first one from the tensor's last operator, until the stage takes the partition; worked: in the stage, as recorded; of this, in line: behind other messages of its link, and waiting for workers: of a pull, until the last worker has pushed
+BROADCAST         288   32.460 ms  112.7 us  0.316 ms   0.035 s    0.122 ms    0.324 ms   0.001 s                    -
+- queued: from the end of the previous stage (for the first stage: of the tensor's last operator) until the stage takes the partition; worked: in the stage, as recorded; in line: the part of worked in which other messages use the link; waiting for workers: the part of a pull before the last worker has pushed
 $ stepsim stats tests/golden/data/stats_step.json --head 30
-Measured 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host (13 events on 1 rank), over the whole capture, of which step 7 is whole.
+GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
 
 By name
-name                                                                       kind        count     total      self                     share      mean    median       min       max  deviation    a step
-cudaDeviceSynchronize                                                      runtime         1  2.200 ms  2.200 ms            91.2 % of host  2.200 ms  2.200 ms  2.200 ms  2.200 ms          0  2.200 ms
-ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              kernel          1  1.200 ms  1.200 ms         80.0 % of compute  1.200 ms  1.200 ms  1.200 ms  1.200 ms          0  1.200 ms
-Memcpy DtoH (Device -> Pinned)                                             copy            1  0.850 ms  0.850 ms           100.0 % of copy  0.850 ms  0.850 ms  0.850 ms  0.850 ms          0  0.850 ms
-ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  collective      1  0.800 ms  0.800 ms  100.0 % of communication  0.800 ms  0.800 ms  0.800 ms  0.800 ms          0  0.800 ms
-void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)   kernel          1  0.300 ms  0.300 ms         20.0 % of compute  0.300 ms  0.300 ms  0.300 ms  0.300 ms          0  0.300 ms
-aten::addmm                                                                operator        1  0.110 ms  0.100 ms             4.1 % of host  0.110 ms  0.110 ms  0.110 ms  0.110 ms          0  0.100 ms
-aten::relu                                                                 operator        1  0.060 ms  0.052 ms             2.2 % of host  0.060 ms  0.060 ms  0.060 ms  0.060 ms          0  0.052 ms
-aten::linear                                                               operator        1  0.130 ms  0.020 ms             0.8 % of host  0.130 ms  0.130 ms  0.130 ms  0.130 ms          0  0.020 ms
-cudaLaunchKernel                                                           runtime         2  0.018 ms  0.018 ms             0.7 % of host      9 us      9 us      8 us  0.010 ms       1 us  0.018 ms
-cudaLaunchKernelExC                                                        runtime         1  0.012 ms  0.012 ms             0.5 % of host  0.012 ms  0.012 ms  0.012 ms  0.012 ms          0  0.012 ms
-cudaMemcpyAsync                                                            runtime         1      9 us      9 us             0.4 % of host      9 us      9 us      9 us      9 us          0      9 us
-ProfilerStep#                                                              annotation      1  1.000 ms         0             0.0 % of host  1.000 ms  1.000 ms  1.000 ms  1.000 ms          0         0
+name                                                                       kind        count    total     self                     share     mean   median      min      max  deviation  per step
+cudaDeviceSynchronize                                                      runtime         1  2200 us  2200 us        91.2 % of CPU work  2200 us  2200 us  2200 us  2200 us          0   2200 us
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              kernel          1  1200 us  1200 us         80.0 % of compute  1200 us  1200 us  1200 us  1200 us          0   1200 us
+Memcpy DtoH (Device -> Pinned)                                             copy            1   850 us   850 us         100.0 % of copies   850 us   850 us   850 us   850 us          0    850 us
+ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  collective      1   800 us   800 us  100.0 % of communication   800 us   800 us   800 us   800 us          0    800 us
+void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)   kernel          1   300 us   300 us         20.0 % of compute   300 us   300 us   300 us   300 us          0    300 us
+aten::addmm                                                                operator        1   110 us   100 us         4.1 % of CPU work   110 us   110 us   110 us   110 us          0    100 us
+aten::relu                                                                 operator        1    60 us    52 us         2.2 % of CPU work    60 us    60 us    60 us    60 us          0     52 us
+aten::linear                                                               operator        1   130 us    20 us         0.8 % of CPU work   130 us   130 us   130 us   130 us          0     20 us
+cudaLaunchKernel                                                           runtime         2    18 us    18 us         0.7 % of CPU work     9 us     9 us     8 us    10 us       1 us     18 us
+cudaLaunchKernelExC                                                        runtime         1    12 us    12 us         0.5 % of CPU work    12 us    12 us    12 us    12 us          0     12 us
+cudaMemcpyAsync                                                            runtime         1     9 us     9 us         0.4 % of CPU work     9 us     9 us     9 us     9 us          0      9 us
+ProfilerStep#                                                              annotation      1  1000 us        0         0.0 % of CPU work  1000 us  1000 us  1000 us  1000 us          0         0
 
-The most expensive
+Most expensive of each part
 part           name                                                                          self    share     mean
 compute        ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              1.20 ms   80.0 %  1.20 ms
 communication  ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  0.80 ms  100.0 %  0.80 ms
-copy           Memcpy DtoH (Device -> Pinned)                                             0.85 ms  100.0 %  0.85 ms
-host           cudaDeviceSynchronize                                                      2.20 ms   91.2 %  2.20 ms
+copies         Memcpy DtoH (Device -> Pinned)                                             0.85 ms  100.0 %  0.85 ms
+CPU            cudaDeviceSynchronize                                                      2.20 ms   91.2 %  2.20 ms
 
-Overlap by device (by the clock, from its first to its last work)
+Overlap by device (from its first to its last work)
 rank  device     span  compute  exposed comm.  hidden comm.  exposed copies  hidden copies  idle  idle share
    0       0  2750 us  1500 us         450 us        350 us          800 us          50 us     0       0.0 %
-- span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden copy also beside communication; memsets count as copies
+- span = compute + exposed communication + exposed copies + idle; hidden communication runs at the same time as compute, hidden copies at the same time as compute or communication; memsets count as copies
 
-Streams (hidden behind what any stream of the device does)
-stream     rank  device  pieces  compute  exposed comm.  hidden comm.  exposed copies  hidden copies     idle  idle share
+Streams (hidden: at the same time as work of any stream of the device)
+stream     rank  device  events  compute  exposed comm.  hidden comm.  exposed copies  hidden copies     idle  idle share
 stream 7      0       0       2  1.50 ms              0             0               0              0  1.25 ms      45.5 %
 stream 9      0       0       1        0              0             0         0.80 ms        0.05 ms  1.90 ms      69.1 %
 stream 20     0       0       1        0        0.45 ms       0.35 ms               0              0  1.95 ms      70.9 %
 
-Queues (what streams wait for, and what waits for them)
+Launch queues (what streams wait for, and what waits for them)
 stream     rank  device  launches  mean queue  longest  full  host wait  kernel wait  other wait  outside
 stream 7      0       0         2        0.94        1     0          0      0.01 ms           0  1.24 ms
 stream 9      0       0         1        1.00        1     0          0            0           0  1.90 ms
 stream 20     0       0         1        1.00        1     0          0            0           0  1.95 ms
-- in the queue: launched and not begun; full: 1024 or more. A stream's idle time is a host wait if the next work was launched after the last had ended, else a kernel wait below 30 us, else another wait; outside: before its first work and after its last
+- queue: work that is launched and has not started; full: 1,024 or more. Idle time of a stream is a host wait if its next work was launched after the last one ended; otherwise a kernel wait if it is shorter than 30 us, else an other wait. outside: before its first and after its last work
 
 Launches (call: the launching call; delay: from its end to the start of the work)
 name                                                                       count  mean call  longest call  median delay  longest delay  mean work  shorter than call
@@ -90,7 +90,7 @@ Copies (--json has the bandwidth over time)
 copy                            rank  count     moved  smallest    median   largest    time   bandwidth     highest
 Memcpy DtoH (Device -> Pinned)     0      1  16.78 MB  16.78 MB  16.78 MB  16.78 MB  850 us  19.74 GB/s  19.74 GB/s
 
-Flops (a multiplication and an addition are two)
+FLOPs (a multiplication and an addition count as two)
 274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
 operator     on      calls          work    time         reached
 aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s
@@ -99,57 +99,57 @@ Memory (allocated; --json has the curve)
 rank  device         peak   after   reserved   at first   at last  allocations  releases
    0  device 0  167.77 MB  165 us  268.44 MB  100.66 MB  33.55 MB            2         1
 
-Modules (forward passes; those inside count in those around them)
-module    calls    host  host self  device          work
-Net_0         1  400 us     150 us  1.5 ms  274.88 GFLOP
-Linear_0      1  150 us     150 us  1.2 ms  274.88 GFLOP
-ReLU_0        1  100 us     100 us  0.3 ms             -
+Modules (forward passes; modules include those inside them)
+module    calls     CPU  CPU self  device          work
+Net_0         1  400 us    150 us  1.5 ms  274.88 GFLOP
+Linear_0      1  150 us    150 us  1.2 ms  274.88 GFLOP
+ReLU_0        1  100 us    100 us  0.3 ms             -
 
-Stacks (Python's calls with their operators, by time of their own)
+Stacks (Python calls and their operators, by self time)
 module    calls    self   total  stack
 -             1  500 us  900 us  train.py(12): step
 Net_0         1  150 us  400 us  nn.Module: Net_0 < train.py(12): step
 Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.py(12): step
 ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
 $ stepsim stats tests/golden/data/stats_step.json --by class --sort count --brief
-Measured 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host (13 events on 1 rank), over the whole capture, of which step 7 is whole.
+GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
 $ stepsim stats tests/golden/data/stats_step.json tests/golden/data/two_hosts.json --by kind
-Statistics of 2 inputs, each by itself.
+Statistics of 2 inputs, each on its own.
 
 stats_step.json: by kind
-Measured 1.5 ms of compute, 800 us of communication, 850 us of copy, 2.411 ms of host (13 events on 1 rank), over the whole capture, of which step 7 is whole.
-kind        count     total      self                     share      mean    median       min       max  deviation    a step
-runtime         5  2.239 ms  2.239 ms            92.9 % of host  0.448 ms  0.010 ms      8 us  2.200 ms   876.1 us  2.239 ms
-kernel          2  1.500 ms  1.500 ms        100.0 % of compute  0.750 ms  0.750 ms  0.300 ms  1.200 ms   450.0 us  1.500 ms
-copy            1  0.850 ms  0.850 ms           100.0 % of copy  0.850 ms  0.850 ms  0.850 ms  0.850 ms          0  0.850 ms
-collective      1  0.800 ms  0.800 ms  100.0 % of communication  0.800 ms  0.800 ms  0.800 ms  0.800 ms          0  0.800 ms
-operator        3  0.300 ms  0.172 ms             7.1 % of host  0.100 ms  0.110 ms  0.060 ms  0.130 ms    29.4 us  0.172 ms
-annotation      1  1.000 ms         0             0.0 % of host  1.000 ms  1.000 ms  1.000 ms  1.000 ms          0         0
+GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
+kind        count     total      self                     share      mean    median        min       max  deviation  per step
+runtime         5  2.239 ms  2.239 ms        92.9 % of CPU work  0.448 ms  0.010 ms     8.0 us  2.200 ms   876.1 us  2.239 ms
+kernel          2  1.500 ms  1.500 ms        100.0 % of compute  0.750 ms  0.750 ms   300.0 us  1.200 ms   450.0 us  1.500 ms
+copy            1  0.850 ms  0.850 ms         100.0 % of copies  0.850 ms  0.850 ms   850.0 us  0.850 ms          0  0.850 ms
+collective      1  0.800 ms  0.800 ms  100.0 % of communication  0.800 ms  0.800 ms   800.0 us  0.800 ms          0  0.800 ms
+operator        3  0.300 ms  0.172 ms         7.1 % of CPU work  0.100 ms  0.110 ms    60.0 us  0.130 ms    29.4 us  0.172 ms
+annotation      1  1.000 ms         0         0.0 % of CPU work  1.000 ms  1.000 ms  1000.0 us  1.000 ms          0         0
 
-The most expensive of stats_step.json
+Most expensive of each part of stats_step.json
 part           kind            self    share      mean
 compute        kernel      1.500 ms  100.0 %  750.0 us
 communication  collective  0.800 ms  100.0 %  800.0 us
-copy           copy        0.850 ms  100.0 %  850.0 us
-host           runtime     2.239 ms   92.9 %  447.8 us
+copies         copy        0.850 ms  100.0 %  850.0 us
+CPU            runtime     2.239 ms   92.9 %  447.8 us
 
-Overlap by device of stats_step.json (by the clock, from its first to its last work)
+Overlap by device of stats_step.json (from its first to its last work)
 rank  device     span  compute  exposed comm.  hidden comm.  exposed copies  hidden copies  idle  idle share
    0       0  2750 us  1500 us         450 us        350 us          800 us          50 us     0       0.0 %
-- span = compute + exposed communication + exposed copies + idle; what is hidden runs beside compute, a hidden copy also beside communication; memsets count as copies
+- span = compute + exposed communication + exposed copies + idle; hidden communication runs at the same time as compute, hidden copies at the same time as compute or communication; memsets count as copies
 
-Streams of stats_step.json (hidden behind what any stream of the device does)
-stream     rank  device  pieces  compute  exposed comm.  hidden comm.  exposed copies  hidden copies     idle  idle share
+Streams of stats_step.json (hidden: at the same time as work of any stream of the device)
+stream     rank  device  events  compute  exposed comm.  hidden comm.  exposed copies  hidden copies     idle  idle share
 stream 7      0       0       2  1.50 ms              0             0               0              0  1.25 ms      45.5 %
 stream 9      0       0       1        0              0             0         0.80 ms        0.05 ms  1.90 ms      69.1 %
 stream 20     0       0       1        0        0.45 ms       0.35 ms               0              0  1.95 ms      70.9 %
 
-Queues of stats_step.json (what streams wait for, and what waits for them)
+Launch queues of stats_step.json (what streams wait for, and what waits for them)
 stream     rank  device  launches  mean queue  longest  full  host wait  kernel wait  other wait  outside
 stream 7      0       0         2        0.94        1     0          0      0.01 ms           0  1.24 ms
 stream 9      0       0         1        1.00        1     0          0            0           0  1.90 ms
 stream 20     0       0         1        1.00        1     0          0            0           0  1.95 ms
-- in the queue: launched and not begun; full: 1024 or more. A stream's idle time is a host wait if the next work was launched after the last had ended, else a kernel wait below 30 us, else another wait; outside: before its first work and after its last
+- queue: work that is launched and has not started; full: 1,024 or more. Idle time of a stream is a host wait if its next work was launched after the last one ended; otherwise a kernel wait if it is shorter than 30 us, else an other wait. outside: before its first and after its last work
 
 Launches of stats_step.json (call: the launching call; delay: from its end to the start of the work)
 name                                                                       count  mean call  longest call  median delay  longest delay  mean work  shorter than call
@@ -162,7 +162,7 @@ Copies of stats_step.json (--json has the bandwidth over time)
 copy                            rank  count     moved  smallest    median   largest    time   bandwidth     highest
 Memcpy DtoH (Device -> Pinned)     0      1  16.78 MB  16.78 MB  16.78 MB  16.78 MB  850 us  19.74 GB/s  19.74 GB/s
 
-Flops of stats_step.json (a multiplication and an addition are two)
+FLOPs of stats_step.json (a multiplication and an addition count as two)
 274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
 operator     on      calls          work    time         reached
 aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s
@@ -171,13 +171,13 @@ Memory of stats_step.json (allocated; --json has the curve)
 rank  device         peak   after   reserved   at first   at last  allocations  releases
    0  device 0  167.77 MB  165 us  268.44 MB  100.66 MB  33.55 MB            2         1
 
-Modules of stats_step.json (forward passes; those inside count in those around them)
-module    calls    host  host self  device          work
-Net_0         1  400 us     150 us  1.5 ms  274.88 GFLOP
-Linear_0      1  150 us     150 us  1.2 ms  274.88 GFLOP
-ReLU_0        1  100 us     100 us  0.3 ms             -
+Modules of stats_step.json (forward passes; modules include those inside them)
+module    calls     CPU  CPU self  device          work
+Net_0         1  400 us    150 us  1.5 ms  274.88 GFLOP
+Linear_0      1  150 us    150 us  1.2 ms  274.88 GFLOP
+ReLU_0        1  100 us    100 us  0.3 ms             -
 
-Stacks of stats_step.json (Python's calls with their operators, by time of their own)
+Stacks of stats_step.json (Python calls and their operators, by self time)
 module    calls    self   total  stack
 -             1  500 us  900 us  train.py(12): step
 Net_0         1  150 us  400 us  nn.Module: Net_0 < train.py(12): step
@@ -185,12 +185,12 @@ Linear_0      1  150 us  150 us  nn.Module: Linear_0 < nn.Module: Net_0 < train.
 ReLU_0        1  100 us  100 us  nn.Module: ReLU_0 < nn.Module: Net_0 < train.py(12): step
 
 two_hosts.json: by kind
-100 us of compute, 110 us of communication (4 events on 2 ranks of a graph without recorded times).
+100 us compute, 110 us communication (4 events on 2 ranks of a graph without recorded times).
 kind      count      total                     share       mean     median        min        max  deviation
 transfer      1  110.00 us  100.0 % of communication  110.00 us  110.00 us  110.00 us  110.00 us          0
 operator      3  100.00 us        100.0 % of compute   33.33 us   30.00 us   20.00 us   50.00 us   12.47 us
 
-The most expensive of two_hosts.json
+Most expensive of each part of two_hosts.json
 part           kind          self    share      mean
 compute        operator  100.0 us  100.0 %   33.3 us
 communication  transfer  110.0 us  100.0 %  110.0 us
@@ -262,56 +262,28 @@ $ stepsim stats tests/golden/data/stats_step.json --by colour
 error: unknown key of --by 'colour'; expected name, kind, class, operator, annotation, module, layer, tensor, stage, lane, rank or step
 [exit 2]
 $ stepsim stats --help
-Count and add up what was measured: times by name, overlap of each device, stages of partitions
-Usage: stepsim stats [OPTIONS] TRACE...
+List the times of kernels, calls, streams and copies, as measured
 
-Positionals:
-  TRACE FILE|FOLDER|- ... REQUIRED
-                              captures (files, archives, folders), each counted by itself; a folder
-                              or an archive is one job
-
-Options:
-  -h,--help                   Print this help message and exit
-  --job FILE                  what the traces cannot say about the job (default: job.yaml in or
-                              beside TRACE)
-  --network MODEL             how transfers are timed: recorded, alpha_beta, loggp, fifo, maxmin
-                              (default: recorded; maxmin with --cluster, and for what-ifs if the
-                              links are known)
-  --cluster FILE              cluster.yaml of the hardware to replay on (default: under --network,
-                              calibrated)
-  --steps A-B                 only these steps (default: all whole steps)
-  --ranks LIST                only these ranks, like 0,2,4-7 (default: all)
-  --threads N                 how many threads to use; never changes a result (default: the
-                              machine's cores)
-  --json                      print one JSON object in place of the text report
-  --brief                     only the first lines of the text report
-  --color WHEN                bold type and colours: auto (on a terminal), always or never (default:
-                              auto)
-  --quiet                     no progress on standard error
-  -o FILE                     also write the result to FILE, in the form that its extension names
-                              (see below)
-  --join                      all TRACEs are files of one job, as for other commands
-  --by KEY                    one row each name, kind, class, operator, annotation, module, layer,
-                              tensor, stage, lane, rank or step (default: name)
-  --sort KEY                  the order of the rows, the largest first: by self, total, count, mean,
-                              median, min, max, deviation or name (default: self, which is total
-                              where no calls were recorded)
-  --head,--rows N             print the first N rows of each table, or all (default: 20; --json has
-                              all)
-
-Files of -o, by extension:
-  .json         the object that --json prints
-  .md           for a pull request
-  .csv          all rows, for spreadsheets and programs (RFC 4180)
-  .xlsx         Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep
-  .sqlite       SQLite database: a table a section, and all tasks of the replay
-  .parquet      Parquet: all tasks of the replay, or the rows of an answer without one
-  .html         a page that shows the answer with its timelines: one file, for any browser, without
-                a network
-A further .gz compresses those that are not packed by themselves. '-' in place of a name is standard
-output, as -.csv or -.csv.gz; '-' alone is -.json.
-
+Usage: stepsim stats TRACE... [options]
 
 Examples:
   stepsim stats scenarios/samples/byteps-even --by stage
   stepsim stats scenarios/samples/byteps-even --sort count --head 5
+
+Arguments:
+  TRACE                       Captures, each counted separately; a folder or an archive is one job
+
+Options:
+  --join                      Treat all TRACEs as files of one job
+  --by KEY                    Group rows by name, kind, class, operator, annotation, module, layer,
+                              tensor, stage, lane, rank or step (default: name)
+  --sort KEY                  Sort rows, largest first, by self, total, count, mean, median, min,
+                              max, deviation or name (default: self)
+  --head,--rows N             Print the first N rows of each table, or all (default: 20; --json has
+                              all)
+  -o FILE                     Also write the result to FILE, in the form of its extension: .json,
+                              .md, .csv, .xlsx, .sqlite, .parquet, .html
+
+Common options ('stepsim help options'):
+  --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
+  --brief, --color WHEN, --quiet

@@ -18,7 +18,7 @@ $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 "clock":{"hosts":[]},
 "interference":[],
 "ingest":{"events":4,"skipped":0,"diagnostics":[]},
-"assumptions":["transfers do not share links: each takes its route's latency and its bytes over the narrowest link"],
+"assumptions":["Transfers do not share links: each takes the latency of its route and its size over the slowest link."],
 "tasks_detail":[
 {"id":10,"start_ns":0,"finish_ns":50000},
 {"id":20,"start_ns":50000,"finish_ns":160000},

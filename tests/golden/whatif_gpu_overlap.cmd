@@ -1,121 +1,122 @@
 What does a network four times as fast save where an all-reduce makes the kernels beside it take 1.5 times as long? In each step 4.5 ms of all-reduce lengthen 3 of 14 kernels of 1 ms to 1.5 ms; 1.125 ms of it lengthen one by 0.375 ms: 14.375 ms of kernels instead of 15.5.
 
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x
-With these changes, an iteration takes 14.435 ms, from 14.26 ms to 15.575 ms, instead of 15.56 ms (-7.2 %); the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
+Step time 14.44 ms (14.26 to 15.58 ms), 7.2 % less than the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+
+Why
+- Largest difference: compute, 15.50 ms to 14.38 ms (-1.125 ms).
+- A change of -7.2 % is within the uncertainty of this prediction; its largest source is 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
+
+Where the difference comes from
+per step of the slowest rank   baseline   scenario  difference
+step time                     15.560 ms  14.435 ms   -1.125 ms
+compute                       15.500 ms  14.375 ms   -1.125 ms
+communication                  4.500 ms   1.125 ms   -3.375 ms
+- overlapped with compute      4.500 ms   1.125 ms   -3.375 ms
+CPU                            0.182 ms   0.182 ms           0
 
 Changes
 - network.bandwidth=4x
-  applies to 3 tasks, 13.5 ms of 13.5 ms of communication (100.0 %)
-
-Why
-- -7.2 % is no more than what is not known of such a change, mostly because it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none.
+  applies to 3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)
 
 Uncertainty by source
-source             from        to  reason
-steps          14.44 ms  14.44 ms  the 3 captured steps differ, and so few may differ from others
-usual error    14.26 ms  14.61 ms  models of measured runs were off by this much
-extrapolation  14.40 ms  14.47 ms  models were off by this much more so far from what was captured
-profiler       14.43 ms  14.44 ms  recording slows a job, here by up to 3.75 us a step; job.yaml's measured_step would say
-transfers      14.44 ms  15.56 ms  it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none
-interference   14.44 ms  14.44 ms  communication beside them may slow kernels as little as a tenth of those compared, or as much
-missing ranks  14.44 ms  14.44 ms  3 collectives were captured on one rank only: their recorded times, including waits, may change
-
-Where the difference comes from
-of an iteration of the slowest rank   baseline   scenario  difference
-iteration                            15.560 ms  14.435 ms   -1.125 ms
-compute                              15.500 ms  14.375 ms   -1.125 ms
-communication                         4.500 ms   1.125 ms   -3.375 ms
-- hidden behind compute               4.500 ms   1.125 ms   -3.375 ms
-host                                  0.182 ms   0.182 ms           0
-
-Critical paths, by class
-on the path   baseline   scenario  difference
-length       15.560 ms  14.435 ms   -1.125 ms
-compute      15.500 ms  14.375 ms   -1.125 ms
-host          0.035 ms   0.035 ms           0
-wait          0.025 ms   0.025 ms           0
-- baseline: rank 0's step 4; scenario: rank 0's step 4
-
-Kernels beside communication
-kernels of  seen both ways  slowdown  10th percentile  90th percentile  kernels  as captured      here
-gemm                     9     1.50x            1.50x            1.50x       42     46.50 ms  43.13 ms
-- kernels beside communication: -1.125 ms an iteration of a rank (without: --no-interference)
+source                   from        to  reason
+steps                14.44 ms  14.44 ms  the 3 captured steps vary, and other steps may vary more
+typical model error  14.26 ms  14.61 ms  usual error of the models in comparisons with measured runs
+extrapolation        14.40 ms  14.47 ms  additional model error for a change this large
+profiler             14.43 ms  14.44 ms  the profiler may have slowed each step by up to 3.750 us; set measured_step in job.yaml to the step time without it
+transfers            14.44 ms  15.56 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
+interference         14.44 ms  14.44 ms  communication may slow kernels as little as the 10th percentile of those compared, or as much as the 90th
+missing ranks        14.44 ms  14.44 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
 
 Assumptions
-- the input has 1 of 2 ranks: the others are assumed to arrive at collectives when these do
-- 3 of 3 collectives do not say what they transfer, or have members that were not read: a network model keeps their recorded durations
-- Nothing is said of a network: no transfer of the capture says its bytes.
-- Beside communication kernels take longer than alone, as the captured steps show: gemm 1.50 times as long (9 compared). Those follow where communication moves; others stay as captured.
-- 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
+- The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
+- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- The network is unknown: no transfer in the capture records its size.
+- Kernels are slower during communication, as in the captured steps: gemm 1.50x (9 compared). Their durations change where communication moves; those of other kernels stay as captured.
+- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
+
+Critical paths by class
+class     baseline   scenario  difference
+length   15.560 ms  14.435 ms   -1.125 ms
+compute  15.500 ms  14.375 ms   -1.125 ms
+CPU       0.035 ms   0.035 ms           0
+waiting   0.025 ms   0.025 ms           0
+- baseline: rank 0's step 4; scenario: rank 0's step 4
+
+Kernel slowdown during communication
+kernels  compared  slowdown  10th percentile  90th percentile  tasks  as captured  scenario
+gemm            9     1.50x            1.50x            1.50x     42     46.50 ms  43.13 ms
+- kernel time per step and rank: -1.125 ms (turn this off with --no-interference)
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x --no-interference
-With these changes, an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
+Step time 15.56 ms (15.37 to 15.75 ms), the same as the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+
+Why
+- None of the tasks whose duration changes (3) is on the critical path. Largest part of the critical path: compute (100 %).
+
+Where the difference comes from
+per step of the slowest rank   baseline   scenario  difference
+step time                     15.560 ms  15.560 ms           0
+compute                       15.500 ms  15.500 ms           0
+communication                  4.500 ms   1.125 ms   -3.375 ms
+- overlapped with compute      4.500 ms   1.125 ms   -3.375 ms
+CPU                            0.182 ms   0.182 ms           0
 
 Changes
 - network.bandwidth=4x
-  applies to 3 tasks, 13.5 ms of 13.5 ms of communication (100.0 %)
-
-Why
-- None of the tasks that take a different time (3) is on the critical path. What sets the length of an iteration is compute, 100 % of it.
+  applies to 3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)
 
 Uncertainty by source
-source              from         to  reason
-steps          15.560 ms  15.560 ms  the 3 captured steps differ, and so few may differ from others
-usual error    15.374 ms  15.748 ms  models of measured runs were off by this much
-profiler       15.556 ms  15.560 ms  recording slows a job, here by up to 3.75 us a step; job.yaml's measured_step would say
-transfers      15.560 ms  15.560 ms  it is unknown how much of the recorded times of transfers was bandwidth: from all of it to none
-missing ranks  15.560 ms  15.560 ms  3 collectives were captured on one rank only: their recorded times, including waits, may change
-
-Where the difference comes from
-of an iteration of the slowest rank   baseline   scenario  difference
-iteration                            15.560 ms  15.560 ms           0
-compute                              15.500 ms  15.500 ms           0
-communication                         4.500 ms   1.125 ms   -3.375 ms
-- hidden behind compute               4.500 ms   1.125 ms   -3.375 ms
-host                                  0.182 ms   0.182 ms           0
-
-Critical paths, by class
-on the path   baseline   scenario  difference
-length       15.560 ms  15.560 ms           0
-compute      15.500 ms  15.500 ms           0
-host          0.035 ms   0.035 ms           0
-wait          0.025 ms   0.025 ms           0
-- baseline: rank 0's step 4; scenario: rank 0's step 4
+source                    from         to  reason
+steps                15.560 ms  15.560 ms  the 3 captured steps vary, and other steps may vary more
+typical model error  15.374 ms  15.748 ms  usual error of the models in comparisons with measured runs
+profiler             15.556 ms  15.560 ms  the profiler may have slowed each step by up to 3.750 us; set measured_step in job.yaml to the step time without it
+transfers            15.560 ms  15.560 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
+missing ranks        15.560 ms  15.560 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
 
 Assumptions
-- the input has 1 of 2 ranks: the others are assumed to arrive at collectives when these do
-- 3 of 3 collectives do not say what they transfer, or have members that were not read: a network model keeps their recorded durations
-- Nothing is said of a network: no transfer of the capture says its bytes.
-- Kernels take as long as captured, whatever communication runs beside them (--no-interference).
-- 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
-$ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
-Of 3 points the best is network.bandwidth=16x: an iteration takes 14.154 ms, from 13.98 ms to 15.572 ms, instead of 15.56 ms (-9.0 %); beyond network.bandwidth=4x (the knee, from 1x to 4x) more buys less than 5 %; the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
+- The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
+- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- The network is unknown: no transfer in the capture records its size.
+- Kernels keep their captured durations, whatever communication overlaps them (--no-interference).
+- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
 
-Iteration times and their ranges; * is the best
-   network.bandwidth  iteration      from        to   change
+Critical paths by class
+class     baseline   scenario  difference
+length   15.560 ms  15.560 ms           0
+compute  15.500 ms  15.500 ms           0
+CPU       0.035 ms   0.035 ms           0
+waiting   0.025 ms   0.025 ms           0
+- baseline: rank 0's step 4; scenario: rank 0's step 4
+$ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
+Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.98 to 15.57 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+
+Step times and their ranges (* = best)
+   network.bandwidth  step time      from        to   change
                   1x   15.56 ms  15.37 ms  15.75 ms   0.00 %
                   4x   14.44 ms  14.26 ms  15.58 ms  -7.23 %
 *                16x   14.15 ms  13.98 ms  15.57 ms  -9.04 %
 
 Assumptions
-- the input has 1 of 2 ranks: the others are assumed to arrive at collectives when these do
-- 3 of 3 collectives do not say what they transfer, or have members that were not read: a network model keeps their recorded durations
-- Nothing is said of a network: no transfer of the capture says its bytes.
-- Beside communication kernels take longer than alone, as the captured steps show: gemm 1.50 times as long (9 compared). Those follow where communication moves; others stay as captured.
-- 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
-- 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 16, as transfers over links are
+- The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
+- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- The network is unknown: no transfer in the capture records its size.
+- Kernels are slower during communication, as in the captured steps: gemm 1.50x (9 compared). Their durations change where communication moves; those of other kernels stay as captured.
+- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
+- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
-Of 3 points the best is network.bandwidth=1x: an iteration takes 15.56 ms, from 15.374 ms to 15.748 ms, instead of 15.56 ms (0.0 %); no point is faster than the job as captured; no value of network.bandwidth buys 5 %; the captured iteration of 15.56 ms is reproduced exactly, because nothing was modelled; this does not test the prediction (stepsim replay does).
+Best of 3 points: network.bandwidth=1x: step time 15.56 ms (15.37 to 15.75 ms), the same as the baseline's 15.56 ms; no point is faster than the baseline; network.bandwidth hardly matters (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
-Iteration times and their ranges; * is the best
-   network.bandwidth  iteration      from        to  change
+Step times and their ranges (* = best)
+   network.bandwidth  step time      from        to  change
 *                 1x   15.56 ms  15.37 ms  15.75 ms  0.00 %
                   4x   15.56 ms  15.37 ms  15.75 ms  0.00 %
                  16x   15.56 ms  15.37 ms  15.75 ms  0.00 %
 
 Assumptions
-- the input has 1 of 2 ranks: the others are assumed to arrive at collectives when these do
-- 3 of 3 collectives do not say what they transfer, or have members that were not read: a network model keeps their recorded durations
-- Nothing is said of a network: no transfer of the capture says its bytes.
-- Kernels take as long as captured, whatever communication runs beside them (--no-interference).
-- 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 4, as transfers over links are
-- 3 parts of collectives do not say what they transfer, or lack too many members: their recorded times, including waits for other ranks, are divided by 16, as transfers over links are
+- The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
+- 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
+- The network is unknown: no transfer in the capture records its size.
+- Kernels keep their captured durations, whatever communication overlaps them (--no-interference).
+- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
+- 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.

@@ -12,10 +12,10 @@
 
 namespace stepsim::ingest::testing {
 
-/// Gives at most so many bytes at a time, so that pieces end everywhere.
+/// Returns at most `most` bytes per read, so that pieces end in many different places.
 class DrippingSource final : public ByteSource {
  public:
-  /// `text` must outlive it.
+  /// `text` must outlive the source.
   DrippingSource(std::string_view text, std::string name, std::size_t most)
       : ByteSource(std::move(name)), text_(text), most_(most) {}
   std::size_t read(std::span<char> out) override {

@@ -9,11 +9,11 @@
 
 namespace stepsim::ingest {
 
-/// What a format made of a text, and what it reported.
+/// The result of reading a text with a format, and the diagnostics.
 template <class PartType>
 struct Parsed {
   PartType part;
-  PartSink sink;  ///< without the part
+  PartSink sink;  ///< the rest of the result: diagnostics and numbers of records
 };
 
 inline const Format& format_named(std::string_view name) {
@@ -32,7 +32,7 @@ Parsed<PartType> read_text(std::string_view format, std::string_view text, std::
   return parsed;
 }
 
-/// The one-line message with which a format refuses a text; empty if it takes it.
+/// Returns the one-line message with which a format refuses a text; empty if it accepts the text.
 inline std::string refusal(std::string_view format, std::string_view text, std::string file = "file") {
   const auto read = [&] {
     Input input = Input::from_memory(text, std::move(file));

@@ -16,7 +16,7 @@ namespace stepsim::ingest::testing {
 
 constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
 
-/// The job of the ranks 0, 1, ... with these traces.
+/// Returns the job of the ranks 0, 1, ... with these traces.
 inline Capture stitched(std::vector<HostDeviceTrace> traces) {
   std::vector<RankTrace> ranks;
   for (std::size_t i = 0; i < traces.size(); ++i)
@@ -26,7 +26,7 @@ inline Capture stitched(std::vector<HostDeviceTrace> traces) {
   return finish(std::move(assembly));
 }
 
-/// The first task of this name that was recorded to start at `start_us`; with any start if that is negative.
+/// Returns the first task with this name and the recorded start `start_us`, or with any start if that is negative.
 inline TaskId find(const Capture& capture, std::string_view name, std::int64_t start_us = -1) {
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
     const TaskId task{i};

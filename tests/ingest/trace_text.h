@@ -17,7 +17,7 @@
 
 namespace stepsim::ingest {
 
-/// A record as a test sees it, once the reader has moved on.
+/// A copy of a record, for tests to read after the reader has moved on.
 struct SeenRecord {
   std::string phase, category, name, process, thread, arguments;
   std::optional<std::int64_t> start_ns, duration_ns;
@@ -26,7 +26,7 @@ struct SeenRecord {
 
 struct SeenTrace {
   std::vector<SeenRecord> records;
-  std::vector<std::string> more;  ///< by record: its offset, its text, the list of its arguments
+  std::vector<std::string> more;  ///< by record: its offset, its text, and the list of its arguments
   std::vector<std::pair<std::string, std::string>> members;
   std::uint64_t counted = 0;
   std::uint64_t skipped = 0;
@@ -57,10 +57,10 @@ inline SeenTrace read_all(ByteSource& source, int threads = 1,
   return seen;
 }
 
-/// How many bytes of text a thread scans at a time when tests read on several: fewer than a record has, and more.
+/// Bytes of text that each thread scans at a time in tests with several threads: both less and more than a record.
 inline constexpr std::size_t kTestPieces[] = {40, 150, 400, 5000};
 
-/// Everything that was seen, as one text.
+/// Returns all records and results as one text.
 inline std::string described(const SeenTrace& seen) {
   std::string text;
   const auto add = [&text](const auto&... parts) { ((text += parts, text += '|'), ...); };
@@ -76,8 +76,8 @@ inline std::string described(const SeenTrace& seen) {
   return text;
 }
 
-/// What is seen on one thread; on several it must be the same. Threads take time to begin: of the inputs of a test that
-/// has many, one in 32 is read again.
+/// Reads a text on one thread, and checks that several threads give the same. Starting threads takes time, so after
+/// the first 50 inputs of a program only one input in 32 is read again.
 inline SeenTrace read_all(std::string_view text) {
   Input input = Input::from_memory(text, "test.json");
   SeenTrace seen = read_all(input.stream());
@@ -94,13 +94,13 @@ inline SeenTrace read_all(std::string_view text) {
   return seen;
 }
 
-/// `{"ph":"X",...}` of a kernel called `name`.
+/// Returns a record `{"ph":"X",...}` of a kernel called `name`.
 inline std::string record_text(std::string_view name, std::string_view more = "") {
   return R"({"ph": "X", "cat": "kernel", "name": ")" + std::string{name} +
          R"(", "pid": 0, "tid": 7, "ts": 1500.5, "dur": 2)" + std::string{more} + "}";
 }
 
-/// A trace of these records, as Kineto lays one out.
+/// Returns a trace with these records, in Kineto's layout.
 inline std::string trace_text(const std::vector<std::string>& records) {
   std::string text = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n  ";
   for (std::size_t i = 0; i < records.size(); ++i) text += (i > 0 ? ",\n  " : "") + records[i];

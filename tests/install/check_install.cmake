@@ -1,6 +1,6 @@
-# cmake -D BUILD=... -D WORK=... -D CONSUMER=... -D JOB=... -D COMPILER=... -D FLAGS=... -P check_install.cmake
+# Usage: cmake -D BUILD=... -D WORK=... -D CONSUMER=... -D JOB=... -D COMPILER=... -D FLAGS=... -P check_install.cmake
 # Installs the build into WORK, builds the consumer against it, and runs both programs. The consumer is built with the
-# build's compiler and with clang++, because others need not use the compiler that made the libraries.
+# build's compiler and with clang++, because users may have another compiler than the one that made the libraries.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -21,10 +21,10 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${WORK}/prefix/bin/stepsim --version)
 file(READ ${WORK}/prefix/share/stepsim/schema.json schema)
 string(JSON answers LENGTH ${schema} oneOf)
-# It finds the module that it puts into programs.
+# It finds the module that it injects into programs.
 run(${WORK}/prefix/bin/stepsim capture --dir ${WORK}/traces -- true)
 check_consumer(${COMPILER} build)
-# It finds the Python that it puts into programs.
+# It finds the Python code that it injects into programs.
 run(${WORK}/prefix/bin/stepsim capture --torch --dir ${WORK}/traces -- true)
 
 find_program(CLANG clang++)

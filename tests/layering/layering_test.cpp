@@ -1,9 +1,9 @@
 // Reads the #include lines of all sources and fails on a wrong arrow between folders:
-//   cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire,
-// and between the rooms within a folder: the table in docs/architecture.md.
-// Public headers include no third-party header, but for those of kOutwardHeaders, and only cli/ prints.
-// A source includes its own header first, which shows that the header stands alone: the header of its name or, where a
-// topic has one header and several sources, a header of its room.
+//     cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire,
+// and between the rooms (the libraries in a folder; table in docs/internals/architecture.md). Public headers include no
+// third-party header, except those in kOutwardHeaders, and only cli/ prints. A source includes its own header first,
+// which shows that the header is self-contained. This is the header with its name or, if a topic has one header and
+// several sources, a header of its room.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,21 +29,21 @@ using ::testing::IsEmpty;
 
 namespace fs = std::filesystem;
 
-/// What each folder may include, besides itself. tests and bench may include anything.
+/// The folders that each folder may include, besides itself. tests and bench may include anything.
 const std::map<std::string, std::set<std::string>, std::less<>> kArrows{
     {"model", {}},      {"capture", {"model/wire"}},     {"ingest", {"model"}},
     {"sim", {"model"}}, {"scenarios", {"sim", "model"}}, {"cli", {"scenarios", "sim", "ingest", "model"}},
 };
 constexpr std::string_view kFreeFolders[] = {"tests", "bench"};
 
-/// Which other rooms each room may include.
+/// The other rooms that each room may include.
 using Rooms = std::map<std::string, std::set<std::string>, std::less<>>;
 
-/// The only files beside the rooms of their folders: the program, and what programs that are captured include.
+/// The only files outside the rooms: the program, and a header for programs that are captured.
 constexpr std::string_view kMain = "cli/main.cpp";
 constexpr std::string_view kCInterface = "capture/capture.h";
 
-/// Public headers that are made for programs of others, or for the library that they are named after.
+/// Public headers for other people's programs, or for the library after which they are named.
 const std::set<std::string, std::less<>> kOutwardHeaders{"capture/inline.h", "model/job/boost_graph.h"};
 
 std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.find('/'))}; }
@@ -52,7 +52,7 @@ bool is_free(const std::string& folder) {
   return std::find(std::begin(kFreeFolders), std::end(kFreeFolders), folder) != std::end(kFreeFolders);
 }
 
-/// The words of `text` between commas, without the blanks around them.
+/// Returns the words of `text` between commas, without surrounding blanks.
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
   std::istringstream parts(text);
@@ -63,7 +63,8 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// The table of rooms in docs/architecture.md: rows "| `model/job/` | what it holds | base, cost |".
+/// Reads the table of rooms in docs/internals/architecture.md, with rows "| `model/job/` | what it holds | base, cost
+/// |".
 Rooms rooms_in(const std::string& page) {
   Rooms rooms;
   std::istringstream lines(page);
@@ -89,12 +90,11 @@ std::string read(const fs::path& path) {
 }
 
 const Rooms& rooms() {
-  static const Rooms rooms = rooms_in(read(stepsim::source_folder() / "docs" / "architecture.md"));
+  static const Rooms rooms = rooms_in(read(stepsim::source_folder() / "docs" / "internals" / "architecture.md"));
   return rooms;
 }
 
-/// The room that `path` lies in: the one with the longest name that the path begins with; empty if
-/// it lies in none.
+/// Returns the room of `path`: the longest room name with which the path begins, or empty.
 std::string room_of(std::string_view path) {
   std::string found;
   for (const auto& [room, arrows] : rooms()) {
@@ -108,7 +108,7 @@ struct Include {
   bool quoted = false;
 };
 
-/// The include on this line, if it is one.
+/// Returns the include on this line, if there is one.
 std::optional<Include> include_on(std::string_view line) {
   const auto skip_blanks = [&line] { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); };
   skip_blanks();
@@ -124,7 +124,7 @@ std::optional<Include> include_on(std::string_view line) {
   return Include{std::string{line.substr(0, line.find(quoted ? '"' : '>'))}, quoted};
 }
 
-/// Why `file` may not include a header of its own folder; empty if it may.
+/// Returns why `file` may not include a header of its own folder; empty if it may.
 std::string room_problem(const std::string& file, const std::string& included) {
   if (file == kMain || included == kCInterface) return "";
   const std::string from = room_of(file);
@@ -135,7 +135,7 @@ std::string room_problem(const std::string& file, const std::string& included) {
   return "is a wrong arrow: " + from + " may not see " + to;
 }
 
-/// Why `file` may not include a header of ours; empty if it may.
+/// Returns why `file` may not include a header of ours; empty if it may.
 std::string arrow_problem(const std::string& file, const std::string& included) {
   const std::string from = folder_of(file);
   const std::string to = folder_of(included);
@@ -149,13 +149,13 @@ std::string arrow_problem(const std::string& file, const std::string& included) 
   return "is a wrong arrow: " + from + " may not see " + to;
 }
 
-/// The compiler's own names for vector instructions: part of no library.
+/// The compiler's headers for vector instructions, which belong to no library.
 const std::set<std::string, std::less<>> kIntrinsics{"emmintrin.h", "immintrin.h", "arm_neon.h"};
-/// What runs inside other programs needs the system's own names, as no other folder does.
+/// Code that runs inside other programs needs system headers. No other folder does.
 const std::set<std::string, std::less<>> kSystem{"sys/types.h", "pthread.h"};
 
-/// Why `file` may not include a header in <>; empty if it may. Standard headers are those
-/// without a folder and an ending.
+/// Returns why `file` may not include a header in <>; empty if it may. Standard headers have no folder and no
+/// extension.
 std::string outside_problem(const std::string& file, const std::string& included) {
   if (is_free(folder_of(file))) return "";
   if (included == "iostream" && folder_of(file) != "cli") return "prints: only cli/ may";
@@ -166,7 +166,7 @@ std::string outside_problem(const std::string& file, const std::string& included
   return "is a third-party header in a public header: keep it in the .cpp";
 }
 
-/// One sentence for each wrong include of a file, given by its path from the root and text.
+/// Returns one sentence for each wrong include of a file, given by its path from the root and its text.
 std::vector<std::string> problems(const std::string& file, const std::string& text) {
   std::vector<std::string> found;
   std::istringstream lines(text);
@@ -182,7 +182,7 @@ std::vector<std::string> problems(const std::string& file, const std::string& te
   return found;
 }
 
-/// What is wrong if `source` does not include `header`, its own, first; empty if it does.
+/// Returns what is wrong if `source` does not include its own `header` first; empty if it does.
 std::string own_header_problem(const std::string& source, const std::string& header, const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -203,8 +203,8 @@ bool begins_with_header_of_room(const std::string& source, const std::string& te
   return false;
 }
 
-/// The sources that the registries of `root` list: "ENTRIES a b c)" of a stepsim_registry() call in a
-/// CMakeLists.txt names a.cpp, b.cpp and c.cpp in the folder of that file; "ENTRIES d:a d:b" names d.cpp.
+/// Returns the sources that the registries of `root` list. "ENTRIES a b c)" in a stepsim_registry() call in a
+/// CMakeLists.txt means a.cpp, b.cpp and c.cpp in that file's folder; "ENTRIES d:a d:b" means d.cpp.
 std::set<fs::path> registry_entries(const fs::path& folder, const std::string& cmake_lists) {
   std::set<fs::path> entries;
   const std::string_view opening = "\n  ENTRIES";
@@ -244,7 +244,7 @@ TEST(LayeringTest, EveryRoomOfTheTableIsAFolderWithSources) {
   }
 }
 
-/// A room sees no room that sees it, directly or over others.
+/// A room never includes a room that includes it, directly or through others.
 TEST(LayeringTest, ArrowsBetweenRoomsGoOneWay) {
   Rooms left = rooms();
   for (std::size_t before = left.size() + 1; before > left.size() && !left.empty();) {

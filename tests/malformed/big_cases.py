@@ -1,4 +1,5 @@
-"""Inputs made to cost time or memory. Both must stay bounded whatever the shape. Written to disk when they are run."""
+"""Inputs made to cost much time or memory. Both must stay bounded for any shape. The files are written when they are
+run."""
 import gzip
 
 import kineto_base as base
@@ -90,7 +91,7 @@ def backslashes():
 
 
 def shaped(start, duration, correlation):
-    """200,000 events of one shape beside a whole trace."""
+    """A complete trace and 200,000 more events of one shape."""
     def pieces():
         yield HEAD + ",\n".join(base.lines()).encode()
         for i in range(200000):
@@ -117,7 +118,7 @@ def tracks():
 
 
 def dense(category, process):
-    """A million records with nothing in them that need not be: the most that is kept for a byte of the file."""
+    """A million records with the necessary members only, which need the most memory per byte of the file."""
     def pieces():
         yield b'{"traceEvents":[\n'
         for i in range(1000000):
@@ -160,7 +161,8 @@ def cases():
     yield big("kernels-simultaneous", file_of(kernels(lambda i: 10000, lambda i: 5, lambda i: 1000 + i)), good, **shape)
     yield big("kernels-before-their-launch", file_of(kernels(lambda i: 10000 + 10 * i, lambda i: 100000, lambda i: 1000 + i)), good, **shape)
     yield big("threads-200000", file_of(tracks), good, **shape)
-    # What a million records take in all, and a fifth more; the files are 74, 74 and 65 MB (docs/performance.md).
+    # The limits are the memory for a million records plus a fifth. The files have 74, 74 and 65 MB
+    # (docs/internals/performance.md).
     yield big("dense-host-events", file_of(dense(b"cpu_op", 1)), good, mebibytes=44, **shape)
     yield big("dense-kernels", file_of(dense(b"kernel", 0)), good, mebibytes=209, **shape)
     yield big("dense-task-graph", file_of(dense_graph), good, "graph.json", mebibytes=194, **shape)

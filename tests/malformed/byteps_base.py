@@ -1,4 +1,5 @@
-"""A small complete BytePS capture of one worker with two tensors and two steps, as BytePS and its merge script write it."""
+"""A small complete BytePS capture of one worker with two tensors and two steps, in the form that BytePS and its merge
+script write."""
 import json
 
 BASE_US = 1600000000000000
@@ -61,7 +62,8 @@ JOB = b"framework: byteps\nworkers: 1\nservers: 1\npartition_bytes: 1024000\nnet
 
 
 def capture(**replaced):
-    """The files of a capture. Keywords (comm, operators, gml, gradients, job) replace one; None leaves it out."""
+    """Returns the files of a capture. Each keyword (comm, operators, gml, gradients, job) replaces a file; None leaves
+    it out."""
     files = {"comm": ("capture/0/0/comm.json", trace(comm_events())), "operators": ("capture/0/0/bps_trace_final.json", trace(operators())),
              "gml": ("capture/0/0/dag.gml", gml()), "gradients": ("capture/0/0/gradient_name_list.txt", GRADIENTS), "job": ("job.yaml", JOB)}
     out = {}

@@ -13,7 +13,7 @@ def case(name, verdict, twin=None, **replaced):
 
 
 def comm_with(extra, at=5):
-    """comm.json with one more record, as text or as a value."""
+    """Returns comm.json with one more record, given as text or as a value."""
     records = [json.dumps(e) for e in base.comm_events()]
     records.insert(at, extra if isinstance(extra, str) else json.dumps(extra))
     return ('{ "traceEvents": [\n' + ",\n".join(records) + "\n], \"displayTimeUnit\": \"ms\" }").encode("utf-8", "surrogateescape")
@@ -63,7 +63,7 @@ def comm():
 
 
 def comm_cuts():
-    """A file cut anywhere gives what the whole records before the cut give in a closed file."""
+    """A file that is cut anywhere gives the same result as a closed file with the complete records before the cut."""
     events = base.comm_events()
     whole = base.trace(events)
     alone = dict(operators=None, gml=None, gradients=None, job=None)
@@ -125,7 +125,7 @@ def graphs():
 
 
 def broken_graphs():
-    """What can be read is used and the rest is counted; a file that is not GML ends the command."""
+    """The readable part is used and the rest is counted. A file that is not GML ends the command."""
     whole = base.gml()
     for name, content, counted, skipped in (
         ("unclosed-string", whole.replace(b'"FW.layer1"', b'"FW.layer1'), {"truncated_file": 1}, 0),

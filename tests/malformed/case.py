@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 class Case:
     """One input and its expected outcome. `files` are written into a new folder, and stepsim runs there."""
     name: str
-    files: dict                       # path -> bytes, or a function that makes the file at a path
+    files: dict                       # path -> bytes, or a function that writes the file at a path
     arguments: list                   # after `stepsim`
     verdict: object                   # returns what is wrong with a Run, or None
-    twin: "Case" = None               # must give the same replay
-    seconds: int = 20                 # of processor time, which is the same on a busy machine
+    twin: "Case" = None               # another case that must give the same replay
+    seconds: int = 20                 # processor time, which does not depend on other programs
     mebibytes: int = 4096
 
 
@@ -21,7 +21,7 @@ class Run:
     code: int
     stdout: bytes
     stderr: str
-    answer: dict = None               # the JSON of an exit 0
+    answer: dict = None               # the JSON answer if the exit code is 0
 
 
 def ingest_of(run):
@@ -34,7 +34,8 @@ def counts_of(run):
 
 @dataclass
 class Used:
-    """Exit 0, with exactly `skipped` skipped records and each of `diagnostics` counted (exactly, if a number is given)."""
+    """Exit 0, with exactly `skipped` skipped records, and each of `diagnostics` counted (exactly, if a number is
+    given)."""
     diagnostics: dict = field(default_factory=dict)
     skipped: int = None
     events: int = None
@@ -56,7 +57,8 @@ class Used:
 
 @dataclass
 class Refused:
-    """Exit 1 (or 2), with a line that matches `pattern`; by default a line that names a byte offset or a line."""
+    """Exit 1 (or another `code`), with a line that matches `pattern`: by default a line with a byte offset or line
+    number."""
     pattern: str = r"(@\d+|:\d+): .*expected"
     code: int = 1
 
@@ -67,7 +69,7 @@ class Refused:
 
 
 def printed(run):
-    """Exit 0 and a report; for runs without --json."""
+    """Exit 0 and a report. For runs without --json."""
     return None if run.code == 0 and run.stdout else f"exit {run.code}, {len(run.stdout)} bytes; expected a report"
 
 
@@ -77,7 +79,7 @@ def no_file(name, text=None):
 
 
 def replay_of(run):
-    """The part of an answer that must be equal for two runs on the same events."""
+    """Returns the part of an answer that must be equal for two runs on the same events."""
     return {key: run.answer[key] for key in ("tasks", "edges", "ranks", "steps", "iteration", "unexplained_wait_ns")}
 
 

@@ -1,4 +1,4 @@
-"""A Chakra execution trace in Protobuf, written from et_def.proto, and what a test changes of it."""
+"""A Chakra execution trace in Protobuf, written from et_def.proto, and functions that modify it."""
 import json
 import struct
 
@@ -51,7 +51,7 @@ def trace(*nodes, metadata=METADATA):
     return delimited(metadata, *nodes)
 
 
-# Two kernels of 100 and 50 us around a collective of 20 us, and a host call of 10 us that starts them.
+# A host call of 10 us starts a kernel of 100 us, a collective of 20 us and a kernel of 50 us.
 NODES = (node(1, micros=10, is_cpu_op=True, name="call"), node(2, data=(1,), micros=100, is_cpu_op=False, name="forward"),
          node(3, COLLECTIVE, data=(2,), micros=20, is_cpu_op=False, name="ncclDevKernel_AllReduce", comm_type=0, comm_size=1 << 20),
          node(4, data=(3,), micros=50, is_cpu_op=False, name="backward"))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""check.py STEPSIM [--only REGEX] [--sanitizer] [--no-big] [--keep FOLDER]: runs the program on every
-malformed input and holds it to the verdict stated for it, and to what is asked of all:
+"""check.py STEPSIM [--only REGEX] [--sanitizer] [--no-big] [--keep FOLDER]: runs the program on every malformed input,
+and checks the expected outcome of each input and the rules for all inputs:
 
-* no signal; exit 0, 1, 2 or 5; in time; within its memory
-* exit 0: nothing on stderr, with --json one object on stdout; else one line on stderr that begins "error: "
-* no control character on either
-* a file that was cut gives what its whole events give in a file that was closed
+- no signal; exit 0, 1, 2 or 5; within the limits of time and memory
+- exit 0: nothing on stderr, and with --json one object on stdout; otherwise one line on stderr that begins "error:
+  "
+- no control characters on either
+- a file that was cut gives the same result as a closed file with its complete events
 
-Exit 1 if a case fails. --sanitizer: for builds with sanitizers, which need more time and memory."""
+Exit 1 if a case fails. --sanitizer is for builds with sanitizers, which need more time and memory."""
 import argparse
 import ctypes
 import json
@@ -35,7 +36,7 @@ import scenario_cases
 import trial_cases
 from case import Run, replay_of
 
-STALLED = 600  # seconds after which a child that uses no processor is killed
+STALLED = 600  # seconds after which a child that uses no processor time is killed
 CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -58,7 +59,7 @@ def limits(mebibytes, seconds):
 
 
 def run(stepsim, case, folder, options):
-    """The finished Run, its seconds and its peak memory in MiB."""
+    """Returns the finished Run, its seconds and its peak memory in MiB."""
     write(folder, case.files)
     seconds = case.seconds * (10 if options.sanitizer else 1)
     began = time.monotonic()
@@ -72,7 +73,7 @@ def run(stepsim, case, folder, options):
 
 
 def wait(child, seconds):
-    """Waits for the child and returns what it used; kills it after `seconds`."""
+    """Waits for the child and returns its resource usage. Kills it after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
         pid, status, usage = os.wait4(child.pid, os.WNOHANG)
@@ -85,8 +86,8 @@ def wait(child, seconds):
 
 
 def common_problem(run, case, mebibytes, options):
-    """What breaks a rule that holds for every input."""
-    if run.code == -signal.SIGKILL:  # by RLIMIT_CPU or wait()
+    """Returns the violation of a rule that applies to every input, or None."""
+    if run.code == -signal.SIGKILL:  # killed by RLIMIT_CPU or wait()
         return f"not done after {case.seconds} s"
     if run.code not in (0, 1, 2, 5):
         return f"exit {run.code}: {run.stderr[-300:]!r}"
@@ -107,10 +108,10 @@ def common_problem(run, case, mebibytes, options):
 class Checker:
     def __init__(self, options):
         self.options = options
-        self.answers = {}  # of twins
+        self.answers = {}  # answers of twins
 
     def answer_of(self, case, folder):
-        """(problem, run, seconds) of one case."""
+        """Returns (problem, run, seconds) of one case."""
         result, seconds, mebibytes = run(self.options.stepsim, case, folder, self.options)
         try:
             problem = common_problem(result, case, mebibytes, self.options)
@@ -137,7 +138,7 @@ class Checker:
         return f"{different[0]} is {found[different[0]]}, its twin {case.twin.name} gives {expected[different[0]]}" if different else None
 
     def check(self, case):
-        """(problem or None, seconds)"""
+        """Returns (problem or None, seconds)."""
         with tempfile.TemporaryDirectory() as folder:
             problem, result, seconds = self.answer_of(case, folder)
             if any("PWNED" in names for _, _, names in os.walk(folder)):
@@ -157,7 +158,7 @@ def chosen_cases(options):
             if re.search(options.only, case.name):
                 cases.append(case)
     assert len(set(names)) == len(names), sorted(name for name in names if names.count(name) > 1)
-    # A child's peak memory counts what this process held when it was made, so the cases that are not asked for go.
+    # A child's peak memory includes the memory of this process at the fork, so the unused cases' memory is released.
     ctypes.CDLL(None).malloc_trim(0)
     return cases
 

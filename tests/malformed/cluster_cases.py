@@ -1,4 +1,4 @@
-"""cluster.yaml: an error names the file and the line."""
+"""cluster.yaml: an error contains the file and the line."""
 import graph_cases
 from case import Case, Refused, Used, no_file
 from job_cases import alias_bomb

@@ -1,4 +1,4 @@
-"""Errors before any format is read: gzip, special files, folders."""
+"""Errors before a format reads the file: gzip, special files, folders."""
 import gzip
 import os
 import zlib
@@ -49,7 +49,7 @@ def gzips():
 
 
 def frame(content):
-    """A frame of Zstandard with the content as it is, in blocks of 64 bytes (RFC 8878, 3.1.1)."""
+    """Returns a frame of Zstandard with the content stored uncompressed in blocks of 64 bytes (RFC 8878, 3.1.1)."""
     blocks = [content[i:i + 64] for i in range(0, len(content), 64)]
     headers = [(len(block) << 3 | (i + 1 == len(blocks))).to_bytes(3, "little") for i, block in enumerate(blocks)]
     return b"\x28\xb5\x2f\xfd\xa0" + len(content).to_bytes(4, "little") + b"".join(h + b for h, b in zip(headers, blocks))
@@ -65,7 +65,7 @@ def zsts():
     yield zst("whole", packed, Used(skipped=0), twin=whole)
     yield zst("two-frames", frame(CONTENT[:700]) + frame(CONTENT[700:]), Used(skipped=0), twin=whole)
     yield zst("skippable-frame-behind", packed + b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd", Used(skipped=0), twin=whole)
-    # libarchive gives 128 KiB at a time, so what is cut within the first of them gives nothing.
+    # libarchive decodes 128 KiB at a time, so a cut within the first of them leaves nothing.
     yield zst("cut-in-half", packed[:len(packed) // 2], refused)
     yield zst("cut-far-behind", (packed_far := frame(CONTENT[:-2] + b" " * 400000))[:len(packed_far) // 2], Used({"truncated_file": 1}))
     yield zst("header-only", packed[:9], refused)
@@ -75,7 +75,7 @@ def zsts():
 
 
 def gzip_cut(share):
-    """Stored in many small blocks, so that a cut leaves whole events before it."""
+    """Returns the first `share` of a gzip file with many small blocks, so that complete events come before the cut."""
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     out = b""
     for i in range(0, len(CONTENT), 64):

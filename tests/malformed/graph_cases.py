@@ -1,4 +1,4 @@
-"""Task graphs (docs/task-graphs.md)."""
+"""Task graphs (docs/reference/formats.md)."""
 import copy
 import json
 

@@ -1,4 +1,4 @@
-"""job.yaml: an error names the file and the line."""
+"""job.yaml: an error contains the file and the line."""
 import byteps_base as base
 from byteps_cases import REPLAY, WHOLE
 from case import Case, Refused, Used, no_file

@@ -12,7 +12,7 @@ def event(category, name, thread, start, duration, pid=4242, **arguments):
 
 
 def step_events(number, start):
-    """A step: two operators that launch a kernel each, then a synchronisation."""
+    """A step: two operators, each of which launches a kernel, then a synchronisation."""
     base = number * 10
     yield event("user_annotation", f"ProfilerStep#{number}", 100, start, STEP_US, **{"External id": base})
     for k in range(2):
@@ -35,12 +35,12 @@ def lines():
 
 
 def text(event_lines, meta=META, tail=TAIL):
-    """The file as Kineto writes it, one event per line."""
+    """Returns the file in Kineto's form, one event per line."""
     head = "{\n" + meta + ("," if meta else "") + '\n"traceEvents": [\n'
     return (head + ",\n".join(event_lines) + "\n]" + ((",\n" + tail) if tail else "") + "\n}\n").encode()
 
 
 def raw(event_lines, meta=META, tail=TAIL):
-    """The same from lines of bytes, which need not be JSON."""
+    """The same for lines of bytes, which do not have to be JSON."""
     head = ("{\n" + meta + ',\n"traceEvents": [\n').encode()
     return head + b",\n".join(event_lines) + b"\n],\n" + tail.encode() + b"\n}\n"

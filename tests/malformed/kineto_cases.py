@@ -1,4 +1,4 @@
-"""Kineto JSON: defects that real traces have, and more of their kind."""
+"""Kineto JSON: defects of real traces, and similar ones."""
 import kineto_base as base
 from case import Case, Refused, Used, dumps, printed
 
@@ -17,7 +17,7 @@ def with_line(extra):
 
 
 def odd_kernel(**members):
-    """A kernel between the work of two steps, with members replaced or, if None, removed."""
+    """Returns a kernel between the work of two steps, with members replaced or, if None, removed."""
     kernel = base.event("kernel", "odd", 7, 1900, 10, pid=0, stream=7, device=0, correlation=77)
     kernel.update(members)
     return dumps({key: value for key, value in kernel.items() if value is not None})
@@ -27,7 +27,7 @@ WITH_KERNEL = case("one-kernel-more", with_line(odd_kernel()), Used(skipped=0))
 
 
 def inserted(name, bad_line, verdict, twin=WHOLE):
-    """One odd event among good ones; the others are used."""
+    """An odd event among good ones. The good ones are used."""
     return case(name, with_line(bad_line), verdict, twin=twin)
 
 
@@ -50,7 +50,7 @@ def unreadable_events():
 
 
 def odd_events():
-    """Not strict JSON, but with a clear meaning: the event is used, and counted as odd."""
+    """Not strict JSON, but with a clear meaning: the event is used and counted as odd."""
     kernel = odd_kernel()
     for name, line in {
         "raw-backslash": kernel.replace("odd", "torch\\cuda\\__init__.py"), "raw-newline": kernel.replace("odd", "two\nlines"),
@@ -84,7 +84,7 @@ def odd_values():
 
 
 def odd_steps():
-    """Impossible step marks; the steps around them stay."""
+    """Impossible step marks. The other steps stay."""
     def marked(old, new):
         return base.text([line.replace(old, new) if "ProfilerStep" in line else line for line in base.lines()])
 
@@ -108,7 +108,7 @@ def odd_steps():
 
 
 def harmless():
-    """Odd but usable: nothing is skipped and nothing is refused."""
+    """Odd but usable: nothing is skipped or refused."""
     good = Used(skipped=0)
     yield case("duplicate-key", base.text([base.lines()[0]] + [line.replace('"ph":"X"', '"ph":"X","ph":"X"') for line in base.lines()[1:]]), good, twin=WHOLE)
     yield case("no-phase-known", base.text(base.lines() + ['{"ph":"Z","name":"z","ts":1,"pid":1,"tid":1}', '{"name":"z","ts":1}', "{}"]), good, twin=WHOLE)
@@ -138,7 +138,7 @@ HOSTILE = "\\u001b[31m\\u202e\\u009b2J\\nerror: forged\\u2028\\u0000</script>"
 
 
 def hostile_names():
-    """Names that would move the cursor of a terminal, reverse its text or forge a line."""
+    """Names that would move the cursor of a terminal, reverse its text or imitate a line of output."""
     lines = [line.replace("kernel0", HOSTILE).replace("aten::op0", HOSTILE).replace("cudaLaunchKernel", "cudaLaunchKernel" + HOSTILE) for line in base.lines()]
     content = base.text(lines, meta=base.META + ',\n"host_name": "' + HOSTILE + '"')
     for words in (["replay"], ["critical-path", "--rows", "all"], ["critical-path", "--json"], ["replay", "--tasks", "--json"]):
@@ -195,7 +195,7 @@ def not_a_trace():
 
 
 def cut(name, offset, whole_events, tail=base.TAIL):
-    """A file cut at `offset` gives what its whole events give in a closed file."""
+    """A file that is cut at `offset` gives the same result as a closed file with its complete events."""
     content = base.text(base.lines(), tail=tail)[:offset]
     twin = case(name + "-twin", base.text(base.lines()[:whole_events], tail=tail), Used())
     return case(name, content, Used({"truncated_file": 1}), twin=twin)

@@ -14,7 +14,7 @@ TABLES = {
     "NVTX_EVENTS": "start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER, textId INTEGER, binaryData BLOB",
 }
 PROCESSES = (20, 30)
-EVENTS = 14  # 7 rows a process
+EVENTS = 14  # 7 rows per process
 
 
 def pid(process):
@@ -39,7 +39,8 @@ def statements():
 
 
 def database(*more, page_size=512, without=(), unsafe=False):
-    """The bytes of the export after the statements `more`; those whose text has a part in `without` are left out."""
+    """Returns the bytes of the export after the statements `more`. Statements that contain a text in `without` are
+    left out."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute(f"PRAGMA page_size={page_size}")
     if unsafe:

@@ -1,4 +1,4 @@
-"""Scenarios and sweeps: an error names the file and the line, what was found and what was expected."""
+"""Scenarios and sweeps: an error contains the file and line, what was found and what was expected."""
 import byteps_base as base
 from case import Case, Refused, printed
 from job_cases import alias_bomb
@@ -13,19 +13,19 @@ def case(name, text, verdict, arguments=WHATIF):
 
 
 def refused(name, text, line, found, arguments=WHATIF, code=1, before=""):
-    """The error names `line` of the file, `found` (a regular expression) and what was expected."""
+    """The error contains `line` of the file, `found` (a regular expression) and what was expected."""
     return case(name, text, Refused(rf"^error: {before}s\.yaml:{line}: (?=.*expected ).*{found}", code), arguments)
 
 
 def one_of_several(name, text, found):
-    """No point has an answer: the error is that of the first point that has to be put otherwise."""
+    """No point has an answer: the error is that of the first point with a wrong question."""
     return refused("sweep-" + name, text, r"\d+", found, SWEEP, 2, r"none of the \d+ points has a prediction; [^:]+: ")
 
 
-# Those of the next that are well put, and that this capture cannot answer.
+# Names of those CHANGES that are valid questions, but which this capture cannot answer.
 CAPTURE_LACKS = {"of-collectives", "device-without-kernels", "launch-without-devices", "copies-without-devices"}
 
-# The text behind "- " in line 2, and the error.
+# The text after "- " in line 2, and the error.
 CHANGES = {
     "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, compute"),
     "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, inside"),
@@ -45,12 +45,12 @@ CHANGES = {
     "a-map-of-values": ("network: {bandwidth: {all: 2x}}", "'bandwidth' is a map"),
     "no-value": ("network: {bandwidth: }", "'bandwidth' is nothing"),
     "empty-value": ("network: {bandwidth: ''}", "'bandwidth' is ''"),
-    "wrong-unit": ("network: {bandwidth: 25us}", "'us' is no unit of it"),
+    "wrong-unit": ("network: {bandwidth: 25us}", "'us' is not a valid unit"),
     "missing-unit": ("network: {bandwidth: 25}", "the unit is missing"),
     "time-without-unit": ("network: {latency: 10}", "the unit is missing"),
     "bandwidth-negative": ("network: {bandwidth: -25Gb/s}", "it is not above zero"),
     "bandwidth-zero": ("network: {bandwidth: 0Gb/s}", "it is not above zero"),
-    "bandwidth-infinite": ("network: {bandwidth: infGb/s}", "it does not begin with a number"),
+    "bandwidth-infinite": ("network: {bandwidth: infGb/s}", "it does not start with a number"),
     "bandwidth-0x": ("network: {bandwidth: 0x}", "'bandwidth' is '0x'"),
     "bandwidth-next-to-0x": ("network: {bandwidth: 1e-300x}", "'bandwidth' is '1e-300x'"),
     "bandwidth-huge": ("network: {bandwidth: 1e300x}", "'bandwidth' is '1e300x'"),
@@ -69,7 +69,7 @@ CHANGES = {
     "colocated-of-words": ("cluster: {colocated: perhaps}", "'colocated' is 'perhaps'"),
     "partition-zero": ("comm: {partition_bytes: 0}", "'partition_bytes' is '0'"),
     "partition-negative": ("comm: {partition_bytes: -1MB}", "it is negative"),
-    "partition-unit": ("comm: {partition_bytes: 4MX}", "'MX' is no unit of it"),
+    "partition-unit": ("comm: {partition_bytes: 4MX}", "'MX' is not a valid unit"),
     "credit-negative": ("comm: {credit_bytes: -1}", "'credit_bytes' is '-1'"),
     "schedule-unknown": ("comm: {schedule: priorty}", r"did you mean 'priority'\?"),
     "hash-unknown": ("comm: {key_hash: md5}", "'key_hash' is 'md5'"),
@@ -86,15 +86,15 @@ CHANGES = {
     "exponential-below-one": ("straggler: {distribution: exponential, factor: 0.5}", "whose factors are at least 1"),
     "device-unknown": ("device: {to: H1000}", r"did you mean"),
     "device-model-unknown": ("device: {to: H100, model: rofline}", r"did you mean 'roofline'\?"),
-    "device-without-factor": ("device: {model: scaled}", "no 'factor' says by how much"),
-    "device-without-kernels": ("device: {to: H100}", "the capture shows no kernels"),
+    "device-without-factor": ("device: {model: scaled}", "has no 'factor'"),
+    "device-without-kernels": ("device: {to: H100}", "the capture has no GPU kernels"),
     "precision-unknown": ("precision: {to: fp17}", "'to' is 'fp17'"),
     "gradients-0x": ("precision: {gradients: 0x}", "'gradients' is '0x'"),
-    "remove-everything": ("remove: {}", "'remove' would remove everything"),
+    "remove-everything": ("remove: {}", "'remove' without a selection would remove everything"),
     "place-unknown": ("insert: {duration: 1us, place: beside}", "'place' is 'beside'"),
     "fuse-none": ("fuse: {most: 0}", "'most' is '0'"),
-    "launch-without-devices": ("launch: {overhead: 0us}", "the capture shows no launches"),
-    "copies-without-devices": ("overlap: {copies: apart}", "the capture shows no copies"),
+    "launch-without-devices": ("launch: {overhead: 0us}", "the capture has no launches"),
+    "copies-without-devices": ("overlap: {copies: apart}", "the capture has no copies"),
     "barriers-unknown": ("overlap: {barriers: none}", "'barriers' is 'none'"),
     "selects-nothing": ("compute: {select: {rank: 17}, scale: 2}", r"\{rank=17\} matches none of the \d+ tasks"),
     "selects-no-name": ("compute: {select: {name: '^nothing'}, scale: 2}", "matches none"),
@@ -130,8 +130,8 @@ FILES = {
     "changes-of-nothing": ("changes:\n", 1, "'changes' is nothing"),
     "change-of-nothing": ("changes:\n  -\n", r"\d", r"'changes\[0\]' is nothing"),
     "too-many-changes": ("changes: [" + "{compute: {scale: 1}}," * 20000 + "]\n", 1, "more than 10000 changes"),
-    "a-list": ("- network\n", 1, "the file holds a list"),
-    "a-word": ("network\n", 1, "the file holds a value"),
+    "a-list": ("- network\n", 1, "the file is a list"),
+    "a-word": ("network\n", 1, "the file is a value"),
     "two-documents": ("name: a\n---\nname: b\n", 2, "a second document"),
     "tab": ("changes:\n\t- network: {bandwidth: 2x}\n", "2:1", "a tab indents the line"),
     "tab-before-a-list": ("changes:\n\t[{network: {bandwidth: 2x}}]\n", "2:1", "a tab indents the line"),
@@ -139,10 +139,10 @@ FILES = {
     "brace-open": ("changes: [{network: {bandwidth: 2x}\n", 1, "end of map flow not found"),
     "quote-open": ('changes: []\nname: "abc\n', 2, "a quote is not closed"),
     "undefined-alias": ("changes: *changes\n", 1, "the referenced anchor is not defined"),
-    "anchor-of-itself": ("changes: &c\n  - network: *c\n", 2, "an alias lies within what it stands for"),
-    "alias-bomb": (alias_bomb(), 6, "anchors and aliases make more than 1000000 values"),
-    "nested-100000": ("changes: " + "[" * 100000, 1, "lie too deep within each other"),
-    "nested-maps-100000": ("changes: " + "{a: " * 100000, 1, "lie too deep within each other"),
+    "anchor-of-itself": ("changes: &c\n  - network: *c\n", 2, "an alias is inside its own anchor"),
+    "alias-bomb": (alias_bomb(), 6, "anchors and aliases expand to more than 1000000 values"),
+    "nested-100000": ("changes: " + "[" * 100000, 1, "nested too deeply"),
+    "nested-maps-100000": ("changes: " + "{a: " * 100000, 1, "nested too deeply"),
     "ten-megabytes": ("# " + "x" * 10000000 + "\nnme: x\n", 1, "larger than 1 MiB"),
     "many-keys": ("".join(f"k{i}: 1\n" for i in range(60000)), 1, "unknown key 'k0'"),
     "binary": (bytes(range(128, 256)) * 4, 1, "the byte 0x80"),
@@ -151,12 +151,12 @@ FILES = {
     "latin-1": (b"name: caf\xe9\n", 1, "the byte 0xe9"),
     "utf-16": ("name: a\n".encode("utf-16"), 1, "the byte 0xff"),
     "byte-order-mark": (b"\xef\xbb\xbfnme: x\n", 1, "unknown key 'nme'"),
-    "carriage-returns": (b"changes:\r\n  - network: {bandwidth: 2y}\r\n", 2, "'y' is no unit of it"),
+    "carriage-returns": (b"changes:\r\n  - network: {bandwidth: 2y}\r\n", 2, "'y' is not a valid unit"),
     "tagged": ("name: !!python/object/apply:os.system ['touch PWNED']\n", 1, "'name' is a list"),
     "directive": ("%YAML 9.9\n---\nname: a\n", 1, "YAML major version too large"),
     "key-a-list": ("? [a, b]\n: 1\n", 1, "a key is a list"),
-    "a-sweep": ("name: a\nsweep: {network.bandwidth: [1x, 2x]}\n", 2, "whose points 'stepsim sweep' answers"),
-    "a-list-of-points": ("sweep:\n- {network.bandwidth: 2x}\n", 2, "whose points 'stepsim sweep' answers"),
+    "a-sweep": ("name: a\nsweep: {network.bandwidth: [1x, 2x]}\n", 2, "or 'stepsim sweep'"),
+    "a-list-of-points": ("sweep:\n- {network.bandwidth: 2x}\n", 2, "or 'stepsim sweep'"),
 }
 
 SWEEPS = {
@@ -181,7 +181,7 @@ SWEEPS = {
     "key-of-nothing": ("sweep:\n  ~: [1x]\n", 2, "a key is not text"),
     "key-twice": ("sweep:\n  network.bandwidth: [1x]\n  network.bandwidth: [2x]\n", 3, "'network.bandwidth' is given twice"),
     "hostile-key": ('sweep:\n  "network.\\e[31mx": [1x]\n', 2, r"unknown key '\\x1b\[31mx'"),
-    "unknown-unit": ("sweep:\n  network.bandwidth: [1x,\n    2 parrots]\n", 3, "'parrots' is no unit of it"),
+    "unknown-unit": ("sweep:\n  network.bandwidth: [1x,\n    2 parrots]\n", 3, "'parrots' is not a valid unit"),
     "bandwidth-0x": ("sweep: {network.bandwidth: [1x, 0x]}\n", 1, "'bandwidth' is '0x'"),
     "workers-zero": ("sweep: {cluster.workers: [1, 0]}\n", 1, "'workers' is '0'"),
     "a-million-points": ("sweep:\n  compute.scale: " + str(list(range(1, 1002))) + "\n  batch.scale: " + str(list(range(1, 1002))) + "\n", 3, "more than 1000000 points"),
@@ -196,7 +196,7 @@ SWEEPS = {
     "point-a-word": ("sweep:\n- 2x\n", 2, r"'sweep\[0\]' is '2x'"),
     "point-twice": ("sweep:\n- {compute.scale: 1,\n   compute.scale: 2}\n", 3, "'compute.scale' is given twice"),
     "point-of-lists": ("sweep:\n- {compute.scale: [1, 2]}\n", 2, "'compute.scale' is a list"),
-    "bad-change": ("changes:\n- network: {bandwidth: 2y}\nsweep: {compute.scale: [1]}\n", 2, "'y' is no unit of it"),
+    "bad-change": ("changes:\n- network: {bandwidth: 2y}\nsweep: {compute.scale: [1]}\n", 2, "'y' is not a valid unit"),
 }
 
 # After --set: wrong usage, and the error quotes what was typed.

@@ -16,7 +16,7 @@ HOST1 = "trial/host1/0/"
 
 
 def nccl(name, verdict, twin=None, **replaced):
-    """`replaced`: a file of host 0, by its name with _ for the dot, and its new content (None: left out)."""
+    """`replaced` maps a file of host 0 (its name with __ for the dot) to its new content; None leaves it out."""
     return changed("nccl-" + name, NCCL, verdict, twin, {HOST0 + key.replace("__", "."): value for key, value in replaced.items()})
 
 
@@ -130,7 +130,7 @@ def tensorflow():
     yield nccl("dag-cycle", Used(), dag__gml=trial.gml(trial.GRAPH + [("BW.gradient_tape/m/a", "FW.m/a"), ("UPDATE_.SGD/update_a", "Comm.0")]))
     yield nccl("ids-not-numbers", Refused(), gradient_name2ID__json=b'{"a": "b"}')
     yield nccl("ids-collide", Used({"gradient_without_name": 2}), NCCL_WHOLE, gradient_name2ID__json=b'{"a": 1, "b": 1, "c": 99999999}')
-    yield nccl("second-trace", Refused(r"another one of the same kind"), **{"trace2__json": gzip.decompress(trace)})
+    yield nccl("second-trace", Refused(r"a second file of the same kind"), **{"trace2__json": gzip.decompress(trace)})
 
 
 def servers():

@@ -1,4 +1,4 @@
-// Pages in headless Chromium, opened from disk without a network. Every error, request and dialog is noted.
+// Pages in headless Chromium, opened from disk without a network. Every error, request and dialog is recorded.
 
 import {existsSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -6,7 +6,7 @@ import {createRequire} from 'node:module';
 const modules = createRequire(new URL('../../page/package.json', import.meta.url));
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-/** Why the tests cannot run here; empty if they can. */
+/** Returns why the tests cannot run here; empty if they can. */
 export function missing() {
   if (CHROMIUM === undefined) return 'there is no chromium';
   try {
@@ -23,7 +23,7 @@ export async function launch() {
   return chromium.launch({executablePath: CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : []});
 }
 
-/** Opens `file` and waits until its timelines are drawn; {page, problems}. Options are those of a browser context. */
+/** Opens `file` and waits until its timelines are drawn; returns {page, problems}. Options are those of a browser context. */
 export async function open(browser, file, options = {}, fragment = '') {
   const context = await browser.newContext({viewport: {width: 1300, height: 900}, offline: true, acceptDownloads: true, ...options});
   const page = await context.newPage();
@@ -37,14 +37,14 @@ export async function open(browser, file, options = {}, fragment = '') {
   return {page, problems};
 }
 
-/** What axe-core finds wrong, a line a rule. It is injected through the debugger, which the page's policy does not bind. */
+/** Returns axe-core's findings, one line per rule. It is injected through the debugger, to bypass the page's policy. */
 export async function accessibilityFaults(page) {
   await page.evaluate((await import('node:fs')).readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8'));
   const {violations} = await page.evaluate(() => globalThis.axe.run(document, {resultTypes: ['violations']}));
   return violations.map((fault) => `${fault.id}: ${fault.help}: ${fault.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(' | ')}`);
 }
 
-/** When the browser first painted, and when the page said that its timelines were drawn, in milliseconds. */
+/** Returns when the browser first painted, and when the page reported drawn timelines, in milliseconds. */
 export async function times(page) {
   return page.evaluate(() => ({
     painted: Math.round(performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN),

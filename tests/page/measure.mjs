@@ -1,4 +1,4 @@
-// measure.mjs PAGE...: when each page is painted and when its timeline is drawn, the median of RUNS in milliseconds.
+// measure.mjs PAGE...: when each page is painted and when its timeline is drawn: medians of RUNS runs, in milliseconds.
 
 import {statSync} from 'node:fs';
 import path from 'node:path';

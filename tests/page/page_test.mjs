@@ -1,4 +1,4 @@
-// The page in a browser: STEPSIM=PROGRAM node --test page_test.mjs. Sections as those of the tests in docs/page.md.
+// Opens the report page in a browser: STEPSIM=PROGRAM node --test page_test.mjs
 
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -37,7 +37,7 @@ function stepsim(...words) {
   return execFileSync(STEPSIM, [...words, '--quiet'], {encoding: 'utf8', maxBuffer: 1 << 28});
 }
 
-/** The page of a command, and what --json and the terminal say. */
+/** Returns the page of a command, and its --json and terminal output. */
 function answered(name, ...words) {
   const file = path.join(folder, `${name}.html`);
   const text = stepsim(...words, '-o', file);
@@ -89,7 +89,7 @@ test('the page of every command has its title line and its headline, and no erro
     let answer;
     try {
       answer = answered(name, ...words);
-    } catch (error) {  // some commands have no answer for some captures, and say so
+    } catch (error) {  // some commands refuse some captures
       assert.ok([2, 5].includes(error.status), `${name}: ${error.stderr}`);
       continue;
     }
@@ -101,6 +101,15 @@ test('the page of every command has its title line and its headline, and no erro
     ++opened;
   }
   assert.ok(opened >= 36, `${opened} pages of ${pages.length}`);
+});
+
+test('terms lead to the glossary, and the contents list to each part', async () => {
+  const opened = await open(browser, answered('glossary', 'replay', SAMPLE).file);
+  await opened.page.waitForSelector('html[data-complete=yes]', {state: 'attached'});
+  const targets = await opened.page.$$eval('#page a[href^="#"]', (links) => links.map((link) => link.getAttribute('href')));
+  assert.ok(targets.includes('#timeline') && targets.includes('#glossary') && targets.includes('#term-self-check'), targets.join(' '));
+  assert.deepEqual(await opened.page.evaluate((ids) => ids.filter((id) => document.querySelector(id) === null), targets), []);
+  await close(opened);
 });
 
 test('the verdict is the first line of the command, the tiles are the numbers of --json', async () => {
@@ -131,7 +140,7 @@ for (const command of ['whatif', 'advise']) test(`${command}: every table of the
   await close(opened);
 });
 
-/** The tasks of the replayed side by name, each with its times in nanoseconds, in order of time: from the Chrome exporter. */
+/** Returns the tasks of the replay by name, with their times in nanoseconds, in order of time (from the Chrome exporter). */
 function replayedTasks(...words) {
   const file = path.join(folder, 'tasks.trace.json');
   stepsim(...words, '-o', file);
@@ -208,7 +217,7 @@ test('one task fills the view, a click selects it, a step is marked, a span is m
   await page.keyboard.press('Escape');
   assert.equal(await page.textContent('#panel'), 'Nothing is selected.');
   await page.evaluate(() => new Promise(requestAnimationFrame));
-  // All of the lane's row in the middle of the view is that task now: a click on any row of its lane in the replay finds it.
+  // In the middle of the view the whole row of the lane is that task, so a click on any row of the lane finds it.
   let found = '';
   for (let y = 50; y < box.height - 4 && found !== name; y += 9) {
     await page.mouse.click(box.x + 190 + (box.width - 190) / 2, box.y + y);
@@ -272,7 +281,7 @@ test('the range is saved as a Chrome trace, a table as CSV, a plot as SVG', asyn
   const spans = trace.traceEvents.filter((event) => event.ph === 'X' && trace.traceEvents.some((other) => other.name === 'process_name' && other.pid === event.pid && other.args.name === 'replayed'));
   assert.equal(spans.length, replayedTasks(...COMMANDS.replay).length);
   const csv = await downloaded(opened.page, () => opened.page.click('[data-report=steps] >> text=Save as CSV'));
-  assert.match(csv, /^rank,step,measured,replayed,error,from the other steps\r\n0,5,535\.195 ms,/);
+  assert.match(csv, /^rank,step,measured,replayed,error,predicted from the other steps\r\n0,5,535\.195 ms,/);
   await close(opened);
   const sweep = await open(browser, answered('svg', ...COMMANDS.sweep).file);
   assert.match(await downloaded(sweep.page, () => sweep.page.click('text=Save as SVG >> nth=0')), /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg".*<polyline/s);
@@ -322,7 +331,7 @@ test('many ranks are quantiles and extremes, and a heat map on demand', async ()
   await close(opened);
   const replay = await open(browser, answered('heat', ...COMMANDS.replay).file);
   await replay.page.click('text=Every step of every rank as a heat map');
-  await replay.page.waitForSelector('#ranks .heat tbody tr');  // opening fires its event later
+  await replay.page.waitForSelector('#ranks .heat tbody tr');  // the event comes after the section has opened
   assert.equal((await replay.page.$$('#ranks .heat tbody tr')).length, 2);
   assert.deepEqual(await accessibilityFaults(replay.page), []);
   await close(replay);

@@ -1,14 +1,15 @@
-// The parts of the page's script that compute, without a browser: node --test unit_test.mjs
+// Unit tests of the page script's computations, without a browser: node --test unit_test.mjs
 
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 const source = new URL('../../page/src/', import.meta.url);
-const {duration, signedPercent, sortValue, tickStep, dataSize} = await import(new URL('format.js', source));
+const {duration, percent, signedPercent, sortValue, tickStep, dataSize} = await import(new URL('format.js', source));
 const {csvOf} = await import(new URL('tables.js', source));
 const {decodeNumbers, signed} = await import(new URL('timeline/columns.js', source));
 const {lowerBound, Model} = await import(new URL('timeline/model.js', source));
 const {fragmentOf, viewOfFragment} = await import(new URL('timeline/fragment.js', source));
+const {termOf} = await import(new URL('glossary.js', source));
 const {partsOf} = await import(new URL('ranks.js', source));
 const {waterfallSteps} = await import(new URL('waterfall.js', source));
 const {judge, titleOf} = await import(new URL('verdict.js', source));
@@ -18,25 +19,39 @@ const {adviceGroups, barOf, settingsText} = await import(new URL('advice.js', so
 const {communicationOf} = await import(new URL('collectives.js', source));
 const {markLine} = await import(new URL('bar_rows.js', source));
 
-test('durations have at most three decimals, and a unit in which they are at least 1', () => {
+test('durations have four significant digits, and a unit in which they are at least 1', () => {
   assert.deepEqual([0, 999, 1000, 1234567, 999999999, 534061500, 123456789012, -1500].map(duration),
-    ['0 ns', '999 ns', '1 us', '1.235 ms', '1 s', '534.062 ms', '123.457 s', '-1.5 us']);
+    ['0 ns', '999 ns', '1 us', '1.235 ms', '1.000 s', '534.1 ms', '123.5 s', '-1.5 us']);
 });
 
 test('other quantities', () => {
   assert.equal(signedPercent(-0.527), '-52.7 %');
   assert.equal(signedPercent(0.1), '+10.0 %');
+  assert.equal(signedPercent(65), '66x as much');
+  assert.equal(percent(65.4), '65x');
   assert.deepEqual([-0.0004, -0.00002, -0.0000004, 0].map(signedPercent), ['-0.04 %', '-0.002 %', '0.0 %', '0.0 %']);
   assert.equal(dataSize(999), '999B');
   assert.equal(dataSize(25e6), '25MB');
 });
 
 test('cells sort by what they stand for', () => {
-  assert.deepEqual(['1.500 ms', '2.000 us', '4x', '* 3 s', '-5 %', '256KiB', 'word'].map(sortValue), [1.5e6, 2e3, 4, 3e9, -5, 262144, null]);
+  assert.deepEqual(['1.500 ms', '2.000 us', '4x', '* 3 s', '-5 %', '256KiB', '2,070', '<0.001 ms', 'word'].map(sortValue), [1.5e6, 2e3, 4, 3e9, -5, 262144, 2070, 1e3, null]);
 });
 
 test('ticks are 1, 2 or 5 times a power of ten', () => {
   assert.deepEqual([tickStep(100, 10), tickStep(101, 10), tickStep(7, 5)], [10, 20, 2]);
+});
+
+test('a term is found by each of its names, in any case, with hyphens or blanks, in the plural too', () => {
+  const terms = new Map([['self check', 'S'], ['queueing', 'Q'], ['copies', 'C'], ['step', 'T']]);
+  assert.deepEqual(['Self-check', 'self_check', 'Queueing', 'copies', 'Steps', 'stops'].map((text) => termOf(text, terms)),
+    ['S', 'S', 'Q', 'C', 'T', undefined]);
+});
+
+test('a term is found by each of its names, in any case, with hyphens or blanks, in the plural too', () => {
+  const terms = new Map([['self check', 'S'], ['queueing', 'Q'], ['copies', 'C'], ['step', 'T']]);
+  assert.deepEqual(['Self-check', 'self_check', 'Queueing', 'copies', 'Steps', 'stops'].map((text) => termOf(text, terms)),
+    ['S', 'S', 'Q', 'C', 'T', undefined]);
 });
 
 test('CSV quotes what needs it and disarms formulas', () => {
@@ -46,7 +61,7 @@ test('CSV quotes what needs it and disarms formulas', () => {
 test('numbers of seven bits a byte, and signs that alternate', () => {
   assert.deepEqual([...decodeNumbers(new Uint8Array([0x00, 0x7f, 0x80, 0x01, 0xac, 0x02]), 4)], [0, 127, 128, 300]);
   assert.deepEqual([0, 1, 2, 127, 128].map(signed), [0, -1, 1, -64, 64]);
-  // 2^53 - 1, the largest number that is exact: seven groups of ones and four ones above them.
+  // 2^53 - 1 is the largest exact integer: seven groups of ones, and four more ones above them.
   assert.equal(decodeNumbers(new Uint8Array([255, 255, 255, 255, 255, 255, 255, 15]), 1)[0], Number.MAX_SAFE_INTEGER);
 });
 
@@ -56,7 +71,7 @@ test('a lower bound is the first that is not below', () => {
 });
 
 test('the parts of an iteration do not overlap and sum to it', () => {
-  // 70 of compute, 50 of communication of which 30 are exposed: 20 lie beside compute. The rest is 110 - 70 - 30 - 5 idle.
+  // 70 of compute, 50 of communication of which 30 are exposed, so 20 overlap compute. The rest, 110 - 70 - 30 - 5, is idle.
   const rank = {iteration_ns: 110, compute_ns: 70, communication_ns: 50, exposed_communication_ns: 30, idle_ns: 5};
   const parts = Object.fromEntries(partsOf(rank).map((entry) => [entry.name, entry.value]));
   assert.deepEqual(parts, {compute: 50, overlapped: 20, communication: 30, host: 5, idle: 5});
@@ -117,7 +132,7 @@ function graphOf(compute, communication, shift = 0) {
 }
 
 test('communication is exposed where nothing is computed beside it', () => {
-  // Compute in [0, 10) and [20, 40), twice at once in [20, 30); communication in [5, 25): of its 20, 5 and 5 lie beside compute.
+  // Compute covers [0, 10) and [20, 40), communication [5, 25), of which 5 and 5 overlap compute.
   const sums = communicationOf(graphOf([[0, 10], [20, 10], [25, 15]], [[5, 20]]));
   assert.deepEqual({...sums.get('allreduce')}, {kind: 'collective', count: 1, bytes: 10, transfer: 20, waited: 0, exposed: 10});
 });

@@ -1,4 +1,4 @@
-// Our graph algorithms against those of Boost.Graph, which see a Dag through the adaptor.
+// Compares our graph algorithms with those of Boost.Graph, which read a Dag through the adaptor.
 
 #include "model/job/boost_graph.h"
 
@@ -28,10 +28,10 @@ BOOST_CONCEPT_ASSERT((boost::IncidenceGraphConcept<Dag>));
 BOOST_CONCEPT_ASSERT((boost::EdgeListGraphConcept<Dag>));
 
 constexpr int kGraphs = 300;
-/// Only edges and lags decide when a task starts.
+/// In these graphs only edges and lags determine when a task starts.
 constexpr testing::RandomDagShape kEdgesOnly{.most_tasks = 100, .fifo_lanes = false, .rendezvous = false};
 
-/// Runs `check(generator)` for kGraphs seeds and names the first that fails.
+/// Runs `check(generator)` for kGraphs seeds and reports the first that fails.
 template <class Check>
 void for_random_graphs(Check check) {
   for (std::uint32_t seed = test_seed(); seed < test_seed() + kGraphs && !::testing::Test::HasFailure(); ++seed) {
@@ -43,7 +43,7 @@ void for_random_graphs(Check check) {
 
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Edges between up to 40 tasks, in any direction: about half of such graphs have a cycle.
+/// Returns edges between up to 40 tasks, in any direction. About half of such graphs have a cycle.
 Edges random_edges(std::mt19937& generator, std::size_t tasks) {
   Edges edges;
   for (std::size_t i = generator() % (tasks + 1); i > 0; --i)
@@ -76,8 +76,8 @@ bool boost_finds_a_cycle(const Edges& edges, std::size_t tasks) {
   return false;
 }
 
-/// Latest end over all ways from `root` to each task; 0 for tasks it does not reach. The
-/// longest way is the shortest with all lengths negated.
+/// Returns the latest end over all paths from `root` to each task; 0 for tasks that it does not reach. The longest
+/// path is the shortest path with all lengths negated.
 std::vector<std::int64_t> latest_ends_from(TaskId root, const Dag& dag) {
   constexpr std::int64_t kUnreached = std::int64_t{1} << 60;
   const auto length = boost::make_function_property_map<DagEdge>(
@@ -166,7 +166,7 @@ TEST(BoostGraphTest, EdgesAreListedOnceEachWithTheirSource) {
   DagBuilder builder;
   const TaskSpec task{.name = builder.intern("task"), .lane = builder.add_lane(Lane{})};
   for (int i = 0; i < 5; ++i) builder.add_task(task);
-  // Tasks 1 and 3 have no edge out, so the list must skip from 0 to 2 and end there.
+  // Tasks 1 and 3 have no outgoing edge, so the list must skip from 0 to 2 and end there.
   builder.add_edge(TaskId{0}, TaskId{1}, EdgeKind::kData);
   builder.add_edge(TaskId{0}, TaskId{4}, EdgeKind::kData);
   builder.add_edge(TaskId{2}, TaskId{3}, EdgeKind::kData);

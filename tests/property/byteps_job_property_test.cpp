@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A job of any shape and any times: what files that contradict themselves would give.
+/// A job of any shape with any times, as from files that contradict themselves.
 class RandomJob {
  public:
   explicit RandomJob(std::uint32_t seed) : random_(seed) {}
@@ -105,7 +105,7 @@ class RandomJob {
   int span_ = 0;
 };
 
-// Whatever the recording claims, the result is a graph without cycles that replays. None of these is refused.
+// For any recording the result is a graph without cycles that can be replayed. None of these recordings is refused.
 TEST(BytepsJobPropertyTest, AnyRecordingGivesAGraphThatReplays) {
   for (std::uint32_t seed = 0; seed < stepsim::testing::seeds(1'000, 3'000); ++seed) {
     RandomJob random(seed);

@@ -1,5 +1,5 @@
-// Rings of hosts over TCP, simulated here without any code of the program: links of different rates, hosts that arrive
-// late, calls that return late, clocks that are apart. Whatever the job, an offset is off by no more than its residual.
+// Rings of hosts over TCP, simulated here without the program's code: links have different rates, hosts arrive late,
+// calls return late, and clocks differ. For any such job, the error of an offset must not exceed its residual.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::stitched;
 using testing::TraceMaker;
 
 struct TracedJob {
-  std::vector<double> ahead;  // of each host's clock
+  std::vector<double> ahead;  // how far each host's clock is ahead
   std::vector<HostDeviceTrace> traces;
 };
 
@@ -35,15 +35,16 @@ class RingMaker {
     return std::uniform_int_distribution<std::size_t>(low, high)(random_);
   }
 
-  /// All-reduces of 2 (n - 1) rounds: in each a host sends on what it received in the round before, over the link
-  /// to the next host, which carries one chunk at a time. A host ends when it has received its last chunk.
+  /// All-reduces of 2 (n - 1) rounds. In each round a host forwards the chunk that it received in the previous round,
+  /// over the link to the next host, which carries one chunk at a time. A host ends when it has received its last
+  /// chunk.
   TracedJob job() {
     const std::size_t hosts = pick(2, 6);
     const std::size_t calls = pick(1, 40);
     const double chunk = uniform(50, 20'000);
-    const double unequal = pick(0, 1) == 0 ? 0.02 : 1.0;  // links alike, or up to twice as slow
-    const double slowest = uniform(0, 5) * chunk;         // how late a host arrives at most
-    const double returns = uniform(0, 300);               // how late a call returns at most
+    const double unequal = pick(0, 1) == 0 ? 0.02 : 1.0;  // links of about equal speed, or up to twice as slow
+    const double slowest = uniform(0, 5) * chunk;         // the latest arrival of a host
+    const double returns = uniform(0, 300);               // the longest delay of a call's return
     std::vector<double> link;
     std::vector<double> habit;
     std::vector<TraceMaker> makers(hosts);
@@ -78,7 +79,7 @@ class RingMaker {
  private:
   static std::vector<double> ring(const std::vector<double>& begin, const std::vector<double>& link) {
     const std::size_t hosts = begin.size();
-    std::vector<double> has = begin;     // when a host has what it sends next
+    std::vector<double> has = begin;     // when a host has the chunk that it sends next
     std::vector<double> idle(hosts, 0);  // when the link from a host is free
     for (std::size_t round = 0; round < 2 * (hosts - 1); ++round) {
       std::vector<double> received(hosts);
@@ -105,7 +106,7 @@ TEST(ClockPropertyTest, NoOffsetIsOffByMoreThanItsResidual) {
       const HostClock& clock = capture.recording.clocks[h];
       const Duration ahead{std::llround(1e3 * job.ahead[h])};
       const Duration error = std::max(clock.offset - ahead, ahead - clock.offset);
-      // Times of the trace are rounded to nanoseconds.
+      // Times in the trace are rounded to nanoseconds.
       EXPECT_LE(error, clock.residual + Duration{2}) << "seed " << seed << ", host " << h;
     }
   }
@@ -119,7 +120,7 @@ TEST(ClockPropertyTest, OffsetsMoveWithTheClocksAndResidualsStay) {
     for (Time& start : job.traces[1].start) start += std::chrono::seconds{10};
     const std::vector<HostClock> after = stitched(job.traces).recording.clocks;
 
-    // Least squares over the hosts rounds to a nanosecond.
+    // The least squares over the hosts are rounded to a nanosecond.
     const Duration moved = after[1].offset - before[1].offset - std::chrono::seconds{10};
     EXPECT_LE(std::max(moved, -moved), Duration{1}) << seed;
     EXPECT_LE(after[1].residual, before[1].residual + Duration{1}) << seed;

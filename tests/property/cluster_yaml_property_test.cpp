@@ -16,7 +16,7 @@
 namespace stepsim {
 namespace {
 
-/// Makes clusters of every shape that cluster.yaml can tell, from a seed.
+/// Makes clusters of every shape that cluster.yaml can describe, from a seed.
 class Maker {
  public:
   explicit Maker(std::uint32_t seed) : rng_(seed) {}
@@ -87,7 +87,7 @@ class Maker {
         shape.endpoints.push_back({HostId{below(static_cast<std::uint32_t>(shape.hosts.size()))}, {}});
       }
     }
-    // Uplinks that carry whole bytes a second.
+    // The bandwidth of uplinks must be a whole number of bytes per second.
     for (std::uint32_t i = below(3); i > 0; --i) shape.tiers.push_back({1 + below(4), 1, time()});
     return shape;
   }
@@ -123,7 +123,7 @@ TEST_P(ClusterYamlProperty, WhatIsWrittenReadsBackAsTheSameCluster) {
   }
 }
 
-/// Every number of a calibration that is whole in its file, and every flag, one at a time.
+/// Writes and reads each parameter of a calibration, as set and as assumed, one at a time.
 TEST(ClusterYamlTest, EachParameterComesBackAsItWasSetOrAssumed) {
   for (const NetworkParameter* const parameter : network_parameters()) {
     const ParameterValue value = std::holds_alternative<Duration>(parameter->default_value)

@@ -19,8 +19,8 @@ using stepsim::testing::test_seed;
 
 constexpr int kJobs = 300;
 
-/// A job whose carrying threads are now and then slow to wake up, as threads on a busy host are. Its own work takes
-/// any part of what it took, or none.
+/// A job whose communication threads are sometimes slow to wake up, like threads on a busy host. Its other work takes
+/// a random part of its recorded time, possibly none.
 Capture job_on_busy_hosts(std::mt19937& generator) {
   const auto up_to = [&generator](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>{0, most}(generator);
@@ -41,7 +41,7 @@ Capture job_on_busy_hosts(std::mt19937& generator) {
   return under_models(std::move(edit).finish());
 }
 
-/// Each rank's all-reduces begin in the order of the rendezvous, which is that of their submission.
+/// Expects that each rank's all-reduces begin in the order of the rendezvous, which is the order of submission.
 void expect_order_of_submission(const Dag& dag, const Timeline& timeline) {
   std::vector<TaskId> members = tasks_named(dag, "gloo:all_reduce");
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {

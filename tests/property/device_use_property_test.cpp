@@ -1,7 +1,8 @@
-// The division of a device's time against a count of every nanosecond.
+// Compares the division of a device's time with a count of every nanosecond.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -19,26 +20,25 @@ constexpr int kCases = 500;
 constexpr int kEnd = 60;
 constexpr int kStreams = 3;
 
-/// What runs in each nanosecond, by stream.
+/// The work that runs in each nanosecond, by stream.
 struct Instants {
   std::array<std::array<std::array<bool, 3>, kEnd>, kStreams> runs{};  ///< [stream][instant][compute, comm., copy]
 
   [[nodiscard]] bool any(int instant, std::size_t part) const {
-    for (const auto& stream : runs) {
-      if (stream[static_cast<std::size_t>(instant)][part]) return true;
-    }
-    return false;
+    return std::ranges::any_of(runs,
+                               [&](const auto& stream) { return stream[static_cast<std::size_t>(instant)][part]; });
   }
 };
 
-/// The same as sim::TimeUse, counted. `stream` -1: of the device.
+/// Returns the values of sim::TimeUse by counting. `stream` is -1 for the whole device.
 sim::TimeUse counted(const Instants& instants, int stream, int begin, int end) {
   sim::TimeUse use{.span = Duration{end - begin}};
   for (int t = begin; t < end; ++t) {
     std::array<bool, 3> own{};
-    for (std::size_t part = 0; part < own.size(); ++part)
+    for (std::size_t part = 0; part < own.size(); ++part) {
       own[part] = stream < 0 ? instants.any(t, part)
                              : instants.runs[static_cast<std::size_t>(stream)][static_cast<std::size_t>(t)][part];
+    }
     const Duration one{1};
     if (own[0]) use.compute += one;
     if (own[1]) (instants.any(t, 0) ? use.hidden_communication : use.exposed_communication) += one;

@@ -22,13 +22,13 @@ using stepsim::testing::test_seed;
 const unsigned kGraphs = stepsim::testing::seeds(60, 300);
 const Provenance kProvenance{"0", "0", "test", {}};
 
-/// The next random job that does not deadlock, with its replay.
+/// A random job without a deadlock, and its replay.
 struct ReplayedJob {
   Capture capture;
   Timeline timeline;
 };
 
-/// A quarter of the sources start late, as ranks do: by a recording that says only that.
+/// Some ranks start late: their recording has a later start and nothing else.
 ReplayedJob next_job(std::mt19937& generator, const RandomDagShape& shape) {
   while (true) {
     ReplayedJob job;
@@ -54,7 +54,7 @@ void write(const std::string& path, const ReplayedJob& job) {
                  {.provenance = kProvenance, .replays = {{"replayed", job.capture, job.timeline}}});
 }
 
-/// Reads a task graph as its page says, and nothing else: hosts, computes, after.
+/// Reads a task graph using only what its page documents: hosts, computes, after.
 Dag read_back(simdjson::dom::element graph) {
   DagBuilder builder;
   std::vector<LaneId> hosts;
@@ -75,7 +75,8 @@ Dag read_back(simdjson::dom::element graph) {
   return std::move(builder).build().dag;
 }
 
-/// When each task ends, by name; of a collective on lanes of edges, its own part's start too.
+/// Returns when each task starts and ends, by name. For a collective on a lane of edges the start is that of its own
+/// part.
 std::multimap<std::string, std::pair<Time, Time>> times_by_name(const Dag& dag, const Timeline& timeline) {
   std::multimap<std::string, std::pair<Time, Time>> times;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
@@ -87,8 +88,8 @@ std::multimap<std::string, std::pair<Time, Time>> times_by_name(const Dag& dag, 
 }
 
 TEST(TaskGraphExportPropertyTest, ReadingItBackGivesTheSameReplay) {
-  // Tasks on FIFO lanes that take no time may change places with tasks that are written as
-  // taking no time (collectives): they alone are left out.
+  // Tasks on FIFO lanes that take no time may swap places with tasks that are written as taking no time (collectives).
+  // Only such tasks are left out.
   std::mt19937 generator{test_seed()};
   const TemporaryFolder folder;
   simdjson::dom::parser parser;

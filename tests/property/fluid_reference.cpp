@@ -20,27 +20,27 @@ constexpr Real kNever = std::numeric_limits<Real>::infinity();
 constexpr Real kClear = 1e-4L;  ///< bytes
 constexpr Real kSerial = 0x1p-40L;
 
-/// What all messages between two endpoints have in common: they have the same weight, and so the same rate.
+/// The common state of all messages between two endpoints. They have the same weight, and so the same rate.
 struct Pair {
   EndpointId from;
   Route links;
   Duration latency{};
-  std::size_t moving = 0;  ///< messages whose bytes move
+  std::size_t moving = 0;  ///< messages that are transferring bytes
   Real weight = 1;
-  Real rate = 0;  ///< bytes a nanosecond, of each message
+  Real rate = 0;  ///< bytes per nanosecond, for each message
 };
 
-/// A message whose bytes move.
+/// A message that is transferring bytes.
 struct Moving {
   TaskId task;
   Pair* pair = nullptr;
   Real left = 0;  ///< bytes
 };
 
-/// The senders with messages under way over a link.
+/// The senders with messages in transit over a link.
 struct Queue {
-  std::set<std::pair<Time, EndpointId>> senders;         ///< by when they joined
-  std::map<EndpointId, std::pair<Time, int>> under_way;  ///< when it joined, and its messages
+  std::set<std::pair<Time, EndpointId>> senders;         ///< by the time at which they joined
+  std::map<EndpointId, std::pair<Time, int>> under_way;  ///< when the sender joined, and the number of its messages
 };
 
 class Fluid {
@@ -61,7 +61,7 @@ class Fluid {
     }
     while (!events_.empty() || !moving_.empty()) {
       advance();
-      // Ends before starts, so that a sender whose last message has left loses its place first.
+      // Ends come before starts, so that a sender whose last message has left loses its place first.
       while (!events_.empty() && std::get<0>(events_.top()) == now_) take_event();
       fill();
     }
@@ -76,7 +76,7 @@ class Fluid {
   void advance() {
     Real first = events_.empty() ? kNever : static_cast<Real>((std::get<0>(events_.top()) - now_).count());
     for (const Moving& one : moving_) first = std::min(first, std::round(one.left / one.pair->rate));
-    note_what_is_not_clear(first);
+    record_unclear_ends(first);
     now_ += Duration{static_cast<std::int64_t>(first)};
     std::vector<Moving> rest;
     for (Moving one : moving_) {
@@ -90,8 +90,8 @@ class Fluid {
     moving_ = std::move(rest);
   }
 
-  /// Ends closer than kClear to the middle between this instant, or the one before, and the next.
-  void note_what_is_not_clear(Real wait) {
+  /// Records ends that are closer than kClear to the middle between two adjacent nanoseconds.
+  void record_unclear_ends(Real wait) {
     for (const Moving& one : moving_) {
       for (const Real middle : {wait - 0.5L, wait + 0.5L}) {
         if (std::abs(one.left - middle * one.pair->rate) > kClear) continue;
@@ -165,7 +165,7 @@ class Fluid {
     return found->second;
   }
 
-  /// sharing^k, with k senders ahead in the queue of the route where that is largest.
+  /// Returns sharing^k, where k is the largest number of senders ahead in a queue of the route.
   [[nodiscard]] Real weight_of(const Pair& pair) const {
     std::ptrdiff_t ahead = 0;
     for (const LinkId link : pair.links) {
@@ -176,8 +176,8 @@ class Fluid {
     return std::pow(sharing_, static_cast<Real>(ahead));
   }
 
-  /// Max-min fair rates by weight: again and again, the link with the least for each unit of weight fixes the rates of
-  /// the messages that cross it.
+  /// Computes max-min fair rates by weight: repeatedly takes the link with the least rate per unit of weight, and
+  /// fixes the rates of the messages that cross it.
   void fill() {
     std::vector<Real> room;
     for (const Link& link : cluster_.links) room.push_back(static_cast<Real>(link.goodput().bytes_per_second()) / 1e9L);
@@ -185,7 +185,7 @@ class Fluid {
     std::vector<std::vector<Pair*>> crossing(room.size());
     for (auto& [endpoints, pair] : pairs_) {
       if (pair.moving == 0) continue;
-      pair.rate = -1;  // not fixed
+      pair.rate = -1;  // not yet fixed
       pair.weight = weight_of(pair);
       for (const LinkId link : pair.links) {
         crossing[link.index()].push_back(&pair);

@@ -10,21 +10,21 @@ namespace stepsim::testing {
 
 struct FluidEnds {
   std::vector<Time> finish;  ///< by task
-  /// Up to here every end was clear. Where a ten thousandth of a byte would have moved one to another nanosecond,
-  /// another program may rightly have found that one, and then later ends may be others too.
+  /// Until this time every end was clear. At an unclear end, a ten thousandth of a byte more or less would give
+  /// another nanosecond, so another program may correctly find that one, and its later ends may also differ.
   Time clear_until = Time::max();
 };
 
-/// When each task of `dag` ends if messages (tasks on lanes with endpoints) share the links of `cluster` as `maxmin`
-/// says in docs/models.md ("Network models", "Sharing"), in the simplest way: every message by itself, all rates again
-/// by a water filling at each instant, long doubles. Nothing is kept but who stands in the queues. Shares no code with
-/// the model and the engine.
+/// Returns when each task of `dag` ends if messages (tasks on lanes with endpoints) share the links of `cluster` as
+/// docs/internals/models.md ("Network models", "Sharing") defines `maxmin`. This is the simplest computation: every
+/// message separately, all rates recomputed by water filling at each instant, long doubles. The only state is which
+/// senders are in which queues. Shares no code with the model and the engine.
 ///
 /// A sender joins a queue when its message is handed over, before overhead and latency. Bytes move for whole
-/// nanoseconds: a message has left at the nanosecond nearest to its last byte. Precondition: no rendezvous; a lane that
-/// is not of LaneOrder::kEdges has one task at most, and latency then comes last.
+/// nanoseconds: a message leaves at the nanosecond nearest to its last byte. Precondition: no rendezvous; a lane whose
+/// order is not LaneOrder::kEdges has at most one task, and latency then comes last.
 ///
-/// O(instants * (links * channels + messages under way)).
+/// O(instants * (links * channels + messages in transit)).
 [[nodiscard]] FluidEnds fluid_ends(const Dag& dag, const Cluster& cluster);
 
 }  // namespace stepsim::testing

@@ -1,4 +1,4 @@
-// A data loader that is faster never makes a step longer.
+// A faster data loader never makes a step longer.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// A thread that works and waits for data in turn, and launches work of a stream; all of random lengths.
+/// A thread that alternately works and waits for data, and launches work on a stream. All lengths are random.
 Capture random_loading(std::mt19937& generator) {
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>(0, most)(generator); };
   DagBuilder builder;

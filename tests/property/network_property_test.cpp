@@ -11,7 +11,7 @@
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
 
-/// What must hold under every network model that is registered.
+/// Properties of every registered network model.
 namespace stepsim::sim {
 namespace {
 
@@ -21,7 +21,7 @@ using stepsim::testing::test_seed;
 
 constexpr std::uint32_t kGraphs = 200;
 
-/// Three hosts on a switch; at scale 1 a byte takes a nanosecond on a link.
+/// Three hosts on a switch. At scale 1 a link moves a byte per nanosecond.
 Cluster three_hosts(std::int64_t scale = 1, double speed = 1) {
   const double rate = 1e9 / static_cast<double>(scale) * speed;
   Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(rate), .latency = Duration{2 * scale}});
@@ -45,7 +45,7 @@ Duration makespan(const Timeline& timeline) {
   return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
 }
 
-/// Who released each task, and how.
+/// Returns which task released each task, and how.
 std::vector<std::pair<Release::By, TaskId>> releases(const Timeline& timeline) {
   std::vector<std::pair<Release::By, TaskId>> by;
   for (const Release& one : timeline.released_by) by.emplace_back(one.by(), one.task());
@@ -78,14 +78,14 @@ TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {
   }
 }
 
-/// Every duration, latency and overhead twice as long and every rate half as high: everything
-/// takes twice as long, to the nanosecond. Under maxmin messages end between nanoseconds (a third
-/// of a link each), and each end on the way may be rounded: so the times are of milliseconds.
+/// If every duration, latency and overhead is doubled and every rate halved, everything takes twice as long, to the
+/// nanosecond. Under maxmin, messages may end between nanoseconds (with a third of a link each), and each such end is
+/// rounded; so the times are in milliseconds.
 TEST_P(NetworkPropertyTest, TwiceTheTimesAndHalfTheRatesTakeTwiceAsLong) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   for (std::uint32_t i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed()) + " + " + std::to_string(i));
-    // A rounded nanosecond may let another task go first on a lane: without such lanes it may not.
+    // A rounded nanosecond could change the order on a FIFO lane, so there are no such lanes.
     RandomDagShape shape{.fifo_lanes = false, .scale = kMillisecond, .messages = true};
     std::mt19937 generator{test_seed() + i};
     const Dag dag = random_dag(generator, shape);
@@ -119,7 +119,7 @@ TEST_P(NetworkPropertyTest, ATaskNeverStartsBeforeItsPredecessorsLetItNorTakesLe
       const bool is_message = model().make != nullptr && lane.from.valid() && !dag.rendezvous(TaskId{t}).valid();
       if (!is_message || lane.from == lane.to) continue;
       ++messages;
-      const Duration alone{dag.bytes(TaskId{t}).count() + 4};  // its bytes, and two links' latency
+      const Duration alone{dag.bytes(TaskId{t}).count() + 4};  // its bytes, and the latency of two links
       ASSERT_GE(timeline->finish[t] - timeline->start[t], alone - Duration{1}) << "task " << t;
     }
   }
@@ -171,9 +171,9 @@ TEST(IndependentNetworkTest, FollowingTasksAndTakingEventsInOrderOfTimeAgree) {
   EXPECT_GE(models, 2) << "recorded durations, and a network without contention";
 }
 
-/// Where no message holds up another, a replay is a longest path, and every duration on it
-/// shrinks: a theorem. Under sharing it is none: a message that comes earlier may take from one
-/// that matters more (tests/theory).
+/// Where messages do not delay each other, a replay is a longest path, and every duration on it shrinks, which proves
+/// the property. With sharing it does not hold: an earlier message may take bandwidth from a more important one
+/// (tests/theory).
 TEST(IndependentNetworkTest, MoreBandwidthIsNeverSlowerWhateverTheGraph) {
   for (const NetworkModel* const model : network_models()) {
     if (!model->independent) continue;

@@ -1,4 +1,4 @@
-// What holds for every parameter-server job, whatever its numbers.
+// Properties of every parameter-server job.
 
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ class PsJob : public ::testing::TestWithParam<Setting> {
   static Duration iteration(const Capture& built) { return sim::summarize(built, replayed(built)).iteration.replayed; }
 };
 
-/// Its operators run one after the other, and its links carry so many bytes: an iteration takes no less than either,
-/// and no more than both and all copies, one after the other.
+/// An iteration takes at least as long as its operators in sequence, and as the bytes on a link. It takes at most as
+/// long as operators, transfers and copies in sequence.
 TEST_P(PsJob, TakesAsLongAsItsWorkAndItsTransfers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const WorkloadMaker maker = random_job(seed);
@@ -124,7 +124,7 @@ TEST_P(PsJob, TakesTwiceAsLongWhereAllDurationsDoubleAndAllRatesHalve) {
 }
 
 TEST_P(PsJob, IsNotFasterWithMoreWorkersOnTheSameServers) {
-  // Waiting for credit may bring a better order about (Graham 1969).
+  // Waiting for credit may lead to a better order (Graham 1969).
   if (GetParam().credit > 0) GTEST_SKIP() << "does not hold where credit decides the order";
   for (unsigned seed = 0; seed < 10; ++seed) {
     const Capture capture = random_job(seed).capture();

@@ -11,7 +11,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// The same on every platform, unlike std::uniform_int_distribution.
+/// Gives the same values on every platform, unlike std::uniform_int_distribution.
 std::uint32_t below(std::mt19937& generator, std::size_t bound) {
   return static_cast<std::uint32_t>(generator() % bound);
 }
@@ -21,7 +21,7 @@ bool one_in(std::mt19937& generator, std::size_t n) { return below(generator, n)
 void make_any_queue(Lane& lane, std::mt19937& generator) {
   if (one_in(generator, 2)) lane.order = LaneOrder::kPriority;
   lane.capacity = 1 + below(generator, 3);
-  if (one_in(generator, 2)) lane.credit = Bytes{4 + below(generator, 12)};  // tasks have up to 5
+  if (one_in(generator, 2)) lane.credit = Bytes{4 + below(generator, 12)};  // tasks have up to 5 bytes
 }
 
 void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShape& shape) {
@@ -48,7 +48,7 @@ void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
   }
 }
 
-/// Also for some on lanes without credit: they get nothing back.
+/// Also adds credit for some tasks on lanes without credit, which has no effect.
 void add_credits(DagBuilder& builder, std::mt19937& generator) {
   const std::size_t tasks = builder.task_count();
   for (std::size_t taker = 0; taker < tasks; ++taker) {
@@ -74,7 +74,7 @@ void add_edges(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
 }
 
 Collective random_collective(std::mt19937& generator) {
-  constexpr std::size_t kOperations = 9;  // kUnknown among them
+  constexpr std::size_t kOperations = 9;  // including kUnknown
   Collective collective;
   collective.op = static_cast<CollectiveOp>(below(generator, kOperations));
   collective.bytes = Bytes{below(generator, 100)};
@@ -107,7 +107,7 @@ std::uint32_t test_seed() {
 }
 
 Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {
-  while (true) {  // members picked at random may wait for each other: then try again
+  while (true) {  // members picked at random may wait for each other; then it tries again
     DagBuilder builder;
     add_tasks(builder, generator, shape);
     add_edges(builder, generator, shape);

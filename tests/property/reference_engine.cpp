@@ -17,7 +17,8 @@ struct State {
   bool ended = false;
 };
 
-/// Somebody left a lane or gave it credit back. In order of time, then of how many the lane had served, then of who.
+/// A task left a lane or returned credit to it. Changes are ordered by time, then by how many tasks the lane had
+/// served, then by task.
 struct Change {
   Time time = Time::min();
   std::uint32_t served = 0;
@@ -37,7 +38,7 @@ class Reference {
         machine_(machine),
         state_(dag.task_count()),
         lanes_(dag.lanes().size()),
-        let_go_by_(dag.task_count()) {
+        released_by_(dag.task_count()) {
     for (std::size_t i = 0; i < dag.task_count(); ++i) {
       if (const TaskId taker = dag.returns_credit_of(TaskId{i}); taker.valid()) givers_.emplace_back(taker, TaskId{i});
     }
@@ -60,7 +61,7 @@ class Reference {
   }
 
  private:
-  /// When the task may start; nothing while a predecessor has not ended.
+  /// Returns when the task may start, or nothing while a predecessor has not ended.
   [[nodiscard]] std::optional<Time> ready(std::size_t task) const {
     if (dag_.in_degrees()[task] == 0) return machine_.origin(TaskId{task});
     Time latest = Time::min();
@@ -140,18 +141,18 @@ class Reference {
     return last;
   }
 
-  /// `by` left the lane or gave credit back to it.
+  /// Records that `by` left the lane or returned credit to it.
   void note_change(LaneId lane, TaskId by, Time now) {
     LaneState& state = lanes_[lane.index()];
     state.last_change = std::max(state.last_change, Change{now, state.served, by});
   }
 
-  [[nodiscard]] bool is_given_back(TaskId taker) const {
+  [[nodiscard]] bool returns_credit(TaskId taker) const {
     return std::any_of(givers_.begin(), givers_.end(),
                        [&](const auto& pair) { return pair.first == taker && state_[pair.second.index()].ended; });
   }
 
-  /// Those on the lane that have started and not ended.
+  /// Returns the number of tasks on the lane that have started and not ended.
   [[nodiscard]] std::uint32_t running(LaneId lane) const {
     std::uint32_t count = 0;
     for (std::size_t i = 0; i < state_.size(); ++i) {
@@ -164,14 +165,14 @@ class Reference {
     const LaneId lane = dag_.lane_id(task);
     Bytes taken{};
     for (std::size_t i = 0; i < state_.size(); ++i) {
-      if (dag_.lane_id(TaskId{i}) == lane && state_[i].start && !is_given_back(TaskId{i}))
+      if (dag_.lane_id(TaskId{i}) == lane && state_[i].start && !returns_credit(TaskId{i}))
         taken += dag_.bytes(TaskId{i});
     }
     const Bytes credit = dag_.lane(lane).credit;
     return credit == Bytes{} || taken == Bytes{} || taken + dag_.bytes(task) <= credit;
   }
 
-  /// Whether `a` is in line before `b`. Precondition: both are ready.
+  /// Whether `a` precedes `b` in the lane's order. Precondition: both are ready.
   [[nodiscard]] bool before(std::size_t a, std::size_t b) const {
     const bool by_priority = dag_.lane(TaskId{a}).order == LaneOrder::kPriority;
     const auto place = [&](std::size_t task) {
@@ -198,7 +199,7 @@ class Reference {
       const std::optional<std::size_t> chosen = first_in_line(lane, now);
       if (!chosen || !has_credit_for(TaskId{*chosen})) continue;
       if (only_instant && machine_.duration(TaskId{*chosen}) != Duration{}) continue;
-      let_go_by_[*chosen] = lanes_[i].last_change.by;
+      released_by_[*chosen] = lanes_[i].last_change.by;
       ++lanes_[i].served;
       start(*chosen, now);
       changed = true;
@@ -207,8 +208,8 @@ class Reference {
   }
 
   [[nodiscard]] sim::Release release(std::size_t task) const {
-    if (*state_[task].start > *ready(task)) return {sim::Release::By::kLane, let_go_by_[task]};
-    for (const auto& [from, edge] : in_) {  // ascending by `from`: the first of equals
+    if (*state_[task].start > *ready(task)) return {sim::Release::By::kLane, released_by_[task]};
+    for (const auto& [from, edge] : in_) {  // ascending by `from`, so the first of equals
       if (dag_.target(EdgeId{edge}).index() != task) continue;
       if (*state_[from].finish + dag_.lag(EdgeId{edge}) == *ready(task)) return {sim::Release::By::kEdge, TaskId{from}};
     }
@@ -232,7 +233,7 @@ class Reference {
   const sim::Machine& machine_;
   std::vector<State> state_;
   std::vector<LaneState> lanes_;
-  std::vector<TaskId> let_go_by_;                        ///< who made the lane's last change before this one was served
+  std::vector<TaskId> released_by_;  ///< the task that made the lane's last change before this one was served
   std::vector<std::pair<TaskId, TaskId>> givers_;        ///< (taker, giver)
   std::vector<std::pair<std::size_t, std::size_t>> in_;  ///< (source, edge), ascending
 };

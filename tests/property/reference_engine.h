@@ -9,9 +9,8 @@
 
 namespace stepsim::testing {
 
-/// The rules of sim/engine/engine.h by brute force: at each instant, look at every task again until
-/// nothing changes. O(tasks^2) or worse, and nothing shared with the engine. Nothing if the
-/// tasks deadlock.
+/// Implements the rules of sim/engine/engine.h by brute force: at each instant, examines every task again until
+/// nothing changes. O(tasks^2) or worse. Shares no code with the engine. Returns nothing if the tasks deadlock.
 [[nodiscard]] std::optional<sim::Timeline> reference_replay(const Dag& dag, const sim::Machine& machine);
 
 }  // namespace stepsim::testing

@@ -11,12 +11,13 @@
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
 
-/// Whole replays under `maxmin`, sharing below 1 included, against fluids that are computed from scratch at each
-/// instant.
+/// Compares complete replays under `maxmin`, also with sharing below 1, with a fluid model that is computed from
+/// scratch at each instant.
 ///
-/// The bound is 0 ns. Both end a message at the nanosecond nearest to its last byte, so they agree as long as no end
-/// lies so near to the middle of two that the rounding of doubles decides. Doubles are exact to 1e-16: counts of up to
-/// 1e7 bytes, added to some hundred times, to 1e-6 bytes. The reference says from where on an end was closer than 1e-4.
+/// The tolerance is 0 ns. Both end a message at the nanosecond nearest to its last byte, so they agree unless an end
+/// is so near to the middle of two nanoseconds that the rounding of doubles decides. Doubles are exact to 1e-16, so
+/// counts of up to 1e7 bytes, added some hundred times, are exact to 1e-6 bytes. The reference reports from when on an
+/// end was closer than 1e-4.
 namespace stepsim::sim {
 namespace {
 
@@ -30,7 +31,7 @@ Timeline replay_maxmin(const Dag& dag, const Cluster& cluster) {
   return replay(dag, machine);
 }
 
-/// How many ends were clear, and compared.
+/// Returns how many ends were clear, and compares those.
 std::size_t compare(const Dag& dag, const Cluster& cluster) {
   const Timeline timeline = replay_maxmin(dag, cluster);
   const FluidEnds expected = fluid_ends(dag, cluster);
@@ -47,7 +48,7 @@ class RandomCase {
  public:
   explicit RandomCase(std::uint32_t seed) : generator_(seed) {}
 
-  /// Two to six workers and one to four servers, each with a link out and one in.
+  /// Two to six workers and one to four servers, each with a link in each direction.
   Cluster cluster() {
     constexpr double kSharings[] = {0, 0.1, 0.5, 0.9, 1};
     endpoints_ = 2 + below(5) + 1 + below(4);
@@ -62,8 +63,8 @@ class RandomCase {
     return cluster;
   }
 
-  /// Up to 40 messages that begin at a time, often the same; every third one also follows another one's end. Some are
-  /// alone on a lane on which tasks would wait, so that their latency comes last.
+  /// Up to 40 messages, many of which begin at the same time. Every third one also follows the end of another. Some
+  /// are alone on a lane with a queue, so that their latency comes last.
   Dag messages() {
     DagBuilder builder;
     const NameId name = builder.intern("message");
@@ -90,7 +91,7 @@ class RandomCase {
 
  private:
   std::uint32_t below(std::size_t bound) { return static_cast<std::uint32_t>(generator_() % bound); }
-  /// `usual` or twice that in half of the cases, else anything below `bound`.
+  /// Returns `usual` or twice that in half of the cases, else any number below `bound`.
   std::uint32_t some(std::uint32_t usual, std::uint32_t bound) {
     return below(2) == 0 ? usual * (1 + below(2)) : below(bound);
   }
@@ -121,7 +122,7 @@ TEST(SharingPropertyTest, AParameterServerJobEndsAsItsFluidsDo) {
     const Dag dag = stepsim::testing::parameter_server_workload(
         {.workers = 6, .servers = 3, .layers = 5, .partitions = 2, .iterations = 2, .bytes = Bytes{250'000}});
     Cluster cluster = stepsim::testing::oracle_cluster(9);
-    // Of 12.5 GB/s many ends would lie in the middle of two nanoseconds.
+    // At 12.5 GB/s many ends would be exactly halfway between two nanoseconds.
     for (Link& link : cluster.links) link.bandwidth = Bandwidth::from_bytes_per_second(12.551e9);
     cluster.network.set(kSharing, sharing);
     EXPECT_GT(compare(dag, cluster), dag.task_count() * 9 / 10);

@@ -1,5 +1,5 @@
-// Without queues more work is never done sooner, and less never later (with queues it may be:
-// Graham's anomalies).
+// Without queues, more work never ends sooner and less work never later. With queues that may happen (Graham's
+// anomalies).
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDags = 200;
 
-/// `check` is called with a question of each of many graphs without queues, and its answer.
+/// Calls `check` with a question and its answer, for each of many graphs without queues.
 template <class Check>
 void for_each_graph(Check check) {
   std::mt19937 generator(test_seed());

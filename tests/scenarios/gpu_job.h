@@ -11,14 +11,15 @@
 
 namespace stepsim::testing {
 
-/// A host thread that launches work onto one stream of a GPU, call by call.
+/// A host thread that launches work on one stream of a GPU.
 class GpuJob {
  public:
   GpuJob() = default;
-  /// With a device name in the trace.
+  /// The trace has this device name.
   explicit GpuJob(std::string device) { devices_.emplace(0, std::move(device)); }
 
-  /// A call that takes `host` launches work that takes `device`, at least `turn` after the work before it.
+  /// Adds a call of duration `host` that launches work of duration `device`. The work starts at least `turn` after the
+  /// end of the previous work.
   TaskId launch(const std::string& name, TaskKind kind, Duration host, Duration device, Duration turn = {}) {
     const TaskId call = add(thread_, TaskKind::kRuntime, "cudaLaunchKernel", host);
     const TaskId work = add(stream_, kind, name, device);
@@ -30,16 +31,16 @@ class GpuJob {
     return work;
   }
   [[nodiscard]] DagBuilder& builder() { return builder_; }
-  /// The thread goes on after `work` only, with what it does last so far.
+  /// Makes the thread's latest call wait for `work`.
   void waits_for(TaskId work) { builder_.add_edge(work, last_call_, EdgeKind::kSync); }
 
-  /// `work` is device work of this call of an operator.
+  /// Assigns the device work `work` to this call of an operator.
   void is_of(TaskId work, const OperatorCall& call, bool in_optimizer = false) {
     operators_.uses.push_back(
         {work, static_cast<std::uint32_t>(operators_.operators.size()), operators_.occurrences++, in_optimizer});
     operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }
-  /// A call that launched nothing.
+  /// Adds a call that launched nothing.
   void called(const OperatorCall& call) {
     operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }

@@ -20,14 +20,14 @@ struct Span {
 };
 
 struct Step {
-  std::vector<Span> kernels;      ///< the optimizer last
+  std::vector<Span> kernels;      ///< the optimizer is last
   std::vector<Span> collectives;  ///< by bucket
 };
 
-/// The device: a stream of kernels and one of collectives.
+/// The device, with a stream of kernels and one of collectives.
 class Device {
  public:
-  Device(const InterferedJob& job) : job_(job) {}
+  explicit Device(const InterferedJob& job) : job_(job) {}
 
   Step run_step(double late) {
     Step step;
@@ -49,8 +49,8 @@ class Device {
     return {begin, now_};
   }
 
-  /// Lets time pass until the next event: a collective begins or ends, or a kernel with so much work left ends. Returns
-  /// the kernel's work that was done.
+  /// Advances the time to the next event: the begin or end of a collective, or the end of a kernel with `work` left.
+  /// Returns the amount of the kernel's work that was done.
   double pass(double work, Step& step) {
     if (!running_ && !submitted_.empty() && submitted_.front() <= now_) {
       submitted_.pop_front();
@@ -71,7 +71,7 @@ class Device {
 
   const InterferedJob& job_;
   double now_ = 0;
-  std::deque<double> submitted_;  ///< when
+  std::deque<double> submitted_;  ///< times of submission
   std::optional<Span> running_;
 };
 
@@ -84,7 +84,7 @@ std::vector<Step> steps_of(const InterferedJob& job) {
 
 Time rounded(double time) { return Time{Duration{std::llround(time)}}; }
 
-/// Records runs.
+/// Records runs as captures.
 class Recorder {
  public:
   explicit Recorder(const InterferedJob& job) : job_(job) {}
@@ -128,9 +128,10 @@ class Recorder {
     const Step& step = steps[s];
     for (std::size_t k = 0; k < job_.kernels; ++k) {
       const TaskId kernel = add(TaskKind::kKernel, "sgemm", compute_, step.kernels[k], s, last_kernel_);
-      if (k == 0)
+      if (k == 0) {
         steps_.push_back(
             {.rank = 0, .number = static_cast<std::int64_t>(s), .first = kernel, .next_follows = s + 1 < steps.size()});
+      }
       const auto bucket = std::find(job_.buckets.begin(), job_.buckets.end(), k);
       if (bucket == job_.buckets.end()) continue;
       const Span& span = step.collectives[static_cast<std::size_t>(bucket - job_.buckets.begin())];

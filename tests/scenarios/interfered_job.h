@@ -8,20 +8,21 @@
 
 namespace stepsim::testing {
 
-/// A data-parallel job of which the truth is known: one rank's device, whose kernels take `factor` times as long while
-/// a collective runs beside them. Steps differ in how late their collectives are submitted, so kernels that run beside
-/// communication in one step are alone in another. Its runs are made by a small simulation of its own, which follows
-/// the work that is left from event to event, and knows nothing of stepsim's engine.
+/// A data-parallel job with known interference: on one rank's device, kernels take `factor` times as long while a
+/// collective runs. Steps differ in how late their collectives are submitted, so kernels that overlap communication in
+/// one step are alone in another. A small separate simulation makes the runs, event by event from the remaining work,
+/// without stepsim's engine.
 struct InterferedJob {
   double factor = 1.4;
-  Duration collective{6'000'000};  ///< each of them, at the captured network
-  std::vector<Duration> late{Duration{0}, Duration{9'000'000}, Duration{18'000'000}};  ///< by step: of its submissions
-  std::size_t kernels = 120;  ///< of a step's backward pass; kernel k takes 300 us and k times 2 us alone
-  std::vector<std::size_t> buckets{15, 55};  ///< the kernels whose gradients complete one
+  Duration collective{6'000'000};  ///< of each, with the captured network
+  std::vector<Duration> late{Duration{0}, Duration{9'000'000}, Duration{18'000'000}};  ///< submission delay, by step
+  std::size_t kernels = 120;  ///< in a step's backward pass; alone, kernel k takes 300 us plus k times 2 us
+  std::vector<std::size_t> buckets{15, 55};  ///< the kernels whose gradients complete a bucket
 
-  /// A run, recorded. After the backward pass and the last collective comes the optimizer, then the next step.
+  /// Returns a recorded run. The optimizer follows the backward pass and the last collective, then the next step
+  /// begins.
   [[nodiscard]] Capture capture() const;
-  /// How long a run takes from the first kernel's start to the last one's end.
+  /// Returns the time from the start of the first kernel to the end of the last one.
   [[nodiscard]] Duration length() const;
 };
 

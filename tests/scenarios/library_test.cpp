@@ -1,4 +1,4 @@
-// Every file of scenarios/library, applied to a capture that it fits.
+// Applies every file of scenarios/library to a capture that it fits.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ using std::chrono::microseconds;
 
 const std::filesystem::path kLibrary = source_folder() / "scenarios/library";
 
-/// A copy to the device of 6 us between two kernels of 10 us. Each launch takes 5 us, and work starts 1 us after the
-/// work before it: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.
+/// A copy of 6 us to the device, between two kernels of 10 us. Each launch takes 5 us, and each piece of work starts 1
+/// us after the previous one: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.
 Question kernels_and_a_copy() {
   GpuJob job;
   (void)job.launch("before", TaskKind::kKernel, microseconds{5}, microseconds{10}, microseconds{1});
@@ -33,7 +33,7 @@ Question kernels_and_a_copy() {
   return std::move(job).question();
 }
 
-/// Ten kernels of 2 us, launched in 5 us each: 10 * 5 + 2 us.
+/// Ten kernels of 2 us, each launched in 5 us: 10 * 5 + 2 us.
 Question small_kernels() {
   GpuJob job;
   for (int i = 0; i < 10; ++i) (void)job.launch("small", TaskKind::kKernel, microseconds{5}, microseconds{2});
@@ -146,7 +146,7 @@ TEST(LibraryTest, WithoutLaunchesOnlyTheTimeOfTheDeviceIsLeft) {
 }
 
 TEST(LibraryTest, ASeparateCopyIsHiddenByTheKernelBeforeIt) {
-  // Launched at 10 us, done at 16; the kernel before ends at 15, the one after begins at 16.
+  // The copy is launched at 10 us and ends at 16. The kernel before it ends at 15, the one after it begins at 16.
   EXPECT_EQ(kernels_and_a_copy().predicted(scenario_of("copies-apart")).iteration, microseconds{16 + 10});
 }
 

@@ -1,4 +1,4 @@
-// Every declared parameter of the network models, wherever a user meets it.
+// Checks every declared parameter of the network models in each place where a user can set or read it.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// A value that is no default, as it is written and as it is read.
+/// A value that is not the default, in the form to write and in the form to read.
 struct Sample {
   std::string text;
   std::string json;
@@ -94,7 +94,8 @@ TEST_P(NetworkParameterTest, IsSetByTheWhatIfWhereItIsAKeyOfIt) {
 
 TEST_P(NetworkParameterTest, IsInTheDocs) {
   const auto [map, name] = parts_of_key(*GetParam());
-  const std::string docs = ingest::read_small_file((source_folder() / "docs/cluster.md").string(), 1U << 20U).text;
+  const std::string docs =
+      ingest::read_small_file((source_folder() / "docs/reference/cluster.md").string(), 1U << 20U).text;
   if (map.empty()) {
     EXPECT_NE(docs.find("`messages." + std::string(name) + "`"), std::string::npos) << name;
   } else {

@@ -14,7 +14,7 @@
 
 namespace stepsim::testing {
 
-/// A capture, its cluster and a network model: everything that a --set needs.
+/// A capture, its cluster and a network model: the input of a prediction.
 class Question {
  public:
   explicit Question(Capture capture, Cluster cluster = {}, std::string_view network = "recorded")
@@ -35,7 +35,7 @@ class Question {
     for (const std::string& set : sets) scenarios::add_set(scenario, set);
     return predicted(scenario);
   }
-  /// Predicts the text of a scenario file.
+  /// Predicts the scenario in the text of a scenario file.
   [[nodiscard]] scenarios::Prediction predicted(std::string_view yaml) const {
     return predicted(scenarios::parse_scenario(yaml, "test.yaml"));
   }
@@ -48,7 +48,7 @@ class Question {
   std::unique_ptr<scenarios::Predictor> predictor_;
 };
 
-/// The sentence with which a question is refused; "taken" if it is answered.
+/// Returns the message with which a question is refused; "taken" if it is answered.
 inline std::string problem_of(const Question& question, std::initializer_list<std::string> sets) {
   return thrown_by<std::exception>([&] { return question.predicted(sets); });
 }

@@ -1,4 +1,4 @@
-// A question that a capture cannot answer is refused with a sentence, and never answered with a number.
+// A question that a capture cannot answer is refused with a message; it never gets a number.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,11 +22,10 @@ using ::testing::HasSubstr;
 
 struct Refusal {
   std::string set;
-  std::string sentence;  ///< a part of it
+  std::string sentence;  ///< a part of the message
 };
 
-/// Who has to change something: another capture may answer the question (exit 5), or it has to be put otherwise (exit
-/// 2).
+/// What must change: the capture, because another one may answer the question (exit 5), or the question (exit 2).
 enum class Fault : std::uint8_t { kCapture, kQuestion };
 
 Fault fault_of(const Question& question, const std::string& set) {
@@ -53,7 +52,7 @@ Question alone(Capture capture, std::string_view network = "maxmin") {
   return Question(std::move(capture), switch_of(2, 1e9), network);
 }
 
-/// One rank of one kernel, launched from one thread: nothing crosses a link.
+/// A job of one rank with one kernel, launched from one thread. No data crosses a link.
 Question one_kernel() {
   GpuJob job;
   (void)job.launch("kernel", TaskKind::kKernel, Duration{5}, Duration{10});
@@ -62,7 +61,7 @@ Question one_kernel() {
   return alone(std::move(capture));
 }
 
-/// A data-parallel job after a change.
+/// A data-parallel job, modified by `change`.
 template <class Change>
 Question changed_job(Change change) {
   const Capture job = DataParallelJob{}.capture();
@@ -77,16 +76,16 @@ TEST(Refusals, RanksThatWouldNotFitIntoMemoryAreCountedBeforeTheyAreMade) {
 }
 
 TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {
-  const std::string kept = "under --network recorded transfers keep their recorded times";
+  const std::string kept = "--network recorded keeps recorded transfer times";
   expect_refused(alone(WorkloadMaker{}.capture(), "recorded"),
-                 {{"network.bandwidth=2x", "the capture does not show how fast its links are"},
-                  {"network.sharing=fair", "the capture does not show how fast its links are"},
+                 {{"network.bandwidth=2x", "the capture does not show the rates of its links"},
+                  {"network.sharing=fair", "the capture does not show the rates of its links"},
                   {"comm.partition_bytes=1MB", kept},
                   {"comm.schedule=priority", kept},
                   {"cluster.workers=3", kept},
                   {"cluster.servers=2", kept},
                   {"cluster.colocated=true", kept},
-                  {"overlap.barriers=off", "a job keeps its recorded order"}},
+                  {"overlap.barriers=off", "keeps the recorded order"}},
                  Fault::kQuestion);
   expect_refused(alone(DataParallelJob{}.capture(), "recorded"),
                  {{"comm.algorithm=tree", kept}, {"comm.bucket_bytes=1MB", kept}, {"cluster.workers=4", kept}},
@@ -94,9 +93,9 @@ TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {
 }
 
 TEST(Refusals, WhereNoLinkIsKnownItIsTheCaptureThatLacksOne) {
-  const std::string kept = "under --network recorded";
+  const std::string kept = "--network recorded";
   expect_refused(Question(WorkloadMaker{}.capture(), Cluster{}, "recorded"),
-                 {{"network.latency=1us", "the capture does not show how fast its links are"},
+                 {{"network.latency=1us", "the capture does not show the rates of its links"},
                   {"comm.partition_bytes=1MB", kept},
                   {"cluster.workers=3", kept},
                   {"overlap.barriers=off", kept}});
@@ -120,21 +119,21 @@ TEST(Refusals, AJobWithServersHasNoCollectivesToChange) {
 }
 
 TEST(Refusals, AJobWithoutMessagesHasNoNetworkToChange) {
-  expect_refused(one_kernel(), {{"network.bandwidth=2x", "nothing in the capture crosses a link"},
-                                {"network.latency=1us", "nothing in the capture crosses a link"},
+  expect_refused(one_kernel(), {{"network.bandwidth=2x", "so nothing crosses a link"},
+                                {"network.latency=1us", "so nothing crosses a link"},
                                 {"comm.algorithm=ring", "no collective of several ranks"},
-                                {"comm.bucket_bytes=1MB", "shows no gradients"},
-                                {"cluster.workers=2", "ties the captured ranks together"}});
+                                {"comm.bucket_bytes=1MB", "has no gradients"},
+                                {"cluster.workers=2", "connects the captured ranks"}});
 }
 
 TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
-  // An all-reduce of which the other rank's part is missing.
+  // An all-reduce without the other rank's part.
   const Question question = changed_job([](CaptureEdit& edit, const Dag& dag) {
     edit.builder().collective(RendezvousId{1}).members = 2;
     edit.remove(dag.members(RendezvousId{1}).front());
   });
   ASSERT_EQ(lone_collectives(question.capture()), 1U);
-  expect_refused(question, {{"cluster.workers=3", "of 1 collectives only one rank's part was captured"}});
+  expect_refused(question, {{"cluster.workers=3", "1 collectives were captured on one rank only"}});
 }
 
 TEST(Refusals, RanksWithDifferentWorkCannotBeCopied) {
@@ -144,9 +143,9 @@ TEST(Refusals, RanksWithDifferentWorkCannotBeCopied) {
 }
 
 TEST(Refusals, OnlyWhatTheCaptureShowsCanBeChanged) {
-  expect_refused(streams_question(), {{"launch.overhead=0us", "shows no launches of device work"},
-                                      {"overlap.barriers=off", "shows no barriers"},
-                                      {"overlap.copies=apart", "shows no copies between host and device"}});
+  expect_refused(streams_question(), {{"launch.overhead=0us", "has no launches of device work"},
+                                      {"overlap.barriers=off", "has no barriers"},
+                                      {"overlap.copies=apart", "has no copies between host and device"}});
 }
 
 TEST(Refusals, ASelectionOfNothingIsTheQuestionsFault) {

@@ -15,20 +15,21 @@ struct NamedQuestion {
   Question question;
 };
 
-/// Two workers, two servers, three layers, on a switch of 1 GB/s.
+/// Two workers, two servers and three layers, on a switch with 1 GB/s.
 [[nodiscard]] Question parameter_server_question();
-/// DataParallelJob of two ranks on a switch of 1 GB/s.
+/// DataParallelJob with two ranks on a switch with 1 GB/s.
 [[nodiscard]] Question data_parallel_question();
 /// sample_capture(): kernels and collectives on streams, as recorded.
 [[nodiscard]] Question streams_question();
 /// A few kernels with shapes on an A100, as recorded.
 [[nodiscard]] Question gpu_question();
-/// A thread that waits for its data loader, if a step does, and then works for 10 ms, step after step; as recorded.
+/// Steps in which a thread waits for its data loader (for the given times; 0 = no wait) and then works for 10 ms, as
+/// recorded.
 [[nodiscard]] Question loading_question(const std::vector<int>& waits_ms = {4, 30},
                                         std::optional<std::uint32_t> workers = {});
-/// scenarios/samples/byteps-even, as for `stepsim whatif`.
+/// scenarios/samples/byteps-even, prepared as `stepsim whatif` does.
 [[nodiscard]] Question byteps_question();
-/// One of each kind.
+/// Returns one question of each kind.
 [[nodiscard]] std::vector<NamedQuestion> sample_questions();
 
 }  // namespace stepsim::testing

@@ -1,4 +1,4 @@
-// Properties of every what-if in the registry.
+// Properties of every registered what-if.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
       const bool untimed = sample.name == "gpu" || sample.name == "loading" ||
                            (sample.name == "streams" && parameter.name != "bandwidth");
       const bool as_recorded = untimed && GetParam()->name == "network";
-      if (as_recorded) continue;  // refused there: transfers keep their recorded times
+      if (as_recorded) continue;  // refused, because transfers keep their recorded times
       const scenarios::Prediction after = sample.question.predicted({set});
       EXPECT_EQ(after.iteration, before.iteration) << set << " of " << sample.name;
       EXPECT_EQ(after.timeline.start, before.timeline.start) << set << " of " << sample.name;
@@ -89,7 +89,7 @@ TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
   }
 }
 
-/// The table of docs/scenarios.md, made from the registry.
+/// Returns the table of docs/reference/what-ifs.md, made from the registry.
 std::string documented() {
   std::string table = "| what-if | parameter | form | meaning | changes nothing |\n|---|---|---|---|---|\n";
   for (const WhatIf* const what_if : what_ifs()) {
@@ -104,7 +104,7 @@ std::string documented() {
   return table;
 }
 
-/// One line per what-if: what its answer does not account for.
+/// Returns one line per what-if, with the effects that its answer does not include.
 std::string left_out() {
   std::string list;
   for (const WhatIf* const what_if : what_ifs())
@@ -112,7 +112,7 @@ std::string left_out() {
   return list;
 }
 
-/// "`compute`, `device`.": what takes `select`.
+/// Returns "`compute`, `device`.": the what-ifs that accept `select`.
 std::string selecting() {
   std::string list;
   for (const WhatIf* const what_if : what_ifs()) {
@@ -122,7 +122,8 @@ std::string selecting() {
 }
 
 TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
-  const std::string text = ingest::read_small_file((source_folder() / "docs/scenarios.md").string(), 1U << 20U).text;
+  const std::string text =
+      ingest::read_small_file((source_folder() / "docs/reference/what-ifs.md").string(), 1U << 20U).text;
   EXPECT_NE(text.find("\n" + documented() + "\n"), std::string::npos) << documented();
   EXPECT_NE(text.find("\n" + selecting() + "\n"), std::string::npos) << selecting();
   EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
@@ -134,7 +135,7 @@ struct Example {
   std::string on_command_line;  ///< "network.bandwidth=2x"
 };
 
-/// Column `place` of a row, between its backticks.
+/// Returns the text between the backticks in column `place` of a row.
 std::string code_of(const std::string& row, int place) {
   std::size_t begin = 0;
   for (int i = 0; i < place; ++i) begin = row.find(" | ", begin) + 3;
@@ -142,7 +143,7 @@ std::string code_of(const std::string& row, int place) {
 }
 
 std::vector<Example> documented_examples() {
-  const std::string page = text_of_file("docs/scenarios.md");
+  const std::string page = text_of_file("docs/reference/what-ifs.md");
   const std::string title = "| question | in a file | on the command line |\n|---|---|---|\n";
   std::vector<Example> examples;
   for (std::size_t at = page.find(title) + title.size(); page[at] == '|'; at = page.find('\n', at) + 1) {
@@ -159,7 +160,7 @@ TEST(WhatIfDocumentation, ExamplesInAFileAndOnTheCommandLineAreTheSame) {
     scenarios::Scenario typed;
     scenarios::add_set(typed, example.on_command_line);
     const scenarios::Scenario written =
-        scenarios::parse_scenario("changes:\n  - " + example.in_file + "\n", "docs/scenarios.md");
+        scenarios::parse_scenario("changes:\n  - " + example.in_file + "\n", "docs/reference/what-ifs.md");
     ASSERT_EQ(written.changes.size(), 1U);
     EXPECT_EQ(written.changes.front().to_text(), typed.changes.front().to_text());
   }
@@ -179,12 +180,12 @@ TEST(WhatIfDocumentation, EveryWhatIfHasAnExampleWithASelectionIfItTakesOne) {
   }
 }
 
-/// Those of docs/scenarios.md are read above.
+/// The examples in docs/reference/what-ifs.md are read above.
 TEST(SweepDocumentation, ExamplesAreRead) {
-  const std::vector<std::string> examples = yaml_examples("docs/sweeps.md");
+  const std::vector<std::string> examples = yaml_examples("docs/guides/choose.md");
   EXPECT_GE(examples.size(), 2U);
   for (const std::string& example : examples) {
-    const scenarios::Scenario scenario = scenarios::parse_scenario(example, "docs/sweeps.md");
+    const scenarios::Scenario scenario = scenarios::parse_scenario(example, "docs/guides/choose.md");
     EXPECT_FALSE(scenario.sweep.empty() && scenario.points.empty()) << example;
   }
 }

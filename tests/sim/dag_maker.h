@@ -11,7 +11,7 @@
 
 namespace stepsim::testing {
 
-/// Short words for hand-made dags: ids are those of the builder until build() maps them.
+/// Makes dags by hand with little code. Ids are those of the builder until build() maps them.
 class DagMaker {
  public:
   LaneId lane(Rank rank, LaneOrder order = LaneOrder::kEdges, std::string name = "lane") {
@@ -32,7 +32,7 @@ class DagMaker {
     for (const TaskId member : members) builder.join(id, member);
   }
 
-  /// Leaves the maker empty; new_id() then maps the ids that task() gave.
+  /// Returns the dag and leaves the maker empty. After this, new_id() maps the ids that task() returned.
   Dag build() {
     DagBuilder::Result result = std::move(builder).build();
     new_ids = std::move(result.new_id);

@@ -14,15 +14,15 @@
 
 namespace stepsim::testing {
 
-/// Ranks with a host thread and a stream each, which do several steps. Tasks are added in the order of their lanes. A
-/// capture's recorded times are those of a replay.
+/// A job of several steps, in which each rank has a host thread and a stream. Tasks are added in the order of their
+/// lanes (threads and streams). The recorded times of its captures are those of a replay.
 class SteppedJob {
  public:
-  /// What the thread of `rank` does next, in `step`; -1: between two steps.
+  /// Adds the next task of `rank`'s thread in `step` (-1: between two steps).
   TaskId call(int step, std::int64_t nanoseconds, std::initializer_list<TaskId> after = {}, Rank rank = 0) {
     return add(step, LaneKind::kThread, TaskKind::kRuntime, nanoseconds, after, rank);
   }
-  /// What its stream does next, launched in `step`.
+  /// Adds the next task of `rank`'s stream, launched in `step`.
   TaskId kernel(int step, std::int64_t nanoseconds, std::initializer_list<TaskId> after, Rank rank = 0) {
     return add(step, LaneKind::kStream, TaskKind::kKernel, nanoseconds, after, rank);
   }
@@ -51,7 +51,7 @@ class SteppedJob {
     }
     return capture;
   }
-  /// After capture(): the id there.
+  /// Returns the task's id in the result of capture(). Call it after capture().
   [[nodiscard]] TaskId id(TaskId task) const { return maker_.new_id(task); }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace stepsim::testing {
 
-/// A folder of its own for a test, removed with all that is in it.
+/// A temporary folder for one test. The destructor removes it with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "stepsim-test-XXXXXX").string()) {
@@ -26,7 +26,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
 
-  /// Names of what lies in it, sorted.
+  /// Returns the names of its entries, sorted.
   [[nodiscard]] std::vector<std::string> list() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());

@@ -8,7 +8,7 @@
 
 namespace stepsim::testing {
 
-/// What people read in a row.
+/// Returns the displayed texts of a row.
 inline std::vector<std::string> texts(const std::vector<sim::Cell>& row) {
   std::vector<std::string> found;
   found.reserve(row.size());

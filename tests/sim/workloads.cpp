@@ -18,7 +18,7 @@ std::vector<LaneId> add_lanes(DagBuilder& builder, int ranks, const std::string&
   return lanes;
 }
 
-/// A lane a rank for its messages to the next one.
+/// Adds one lane per rank, for its messages to the next rank.
 std::vector<LaneId> add_ring_lanes(DagBuilder& builder, int ranks, LaneOrder order) {
   std::vector<LaneId> lanes;
   lanes.reserve(index(ranks));
@@ -33,8 +33,8 @@ std::vector<LaneId> add_ring_lanes(DagBuilder& builder, int ranks, LaneOrder ord
   return lanes;
 }
 
-/// One ring all-reduce. Round 0 of rank r follows `before[r]` and, if `before_arrival` is set,
-/// the message that it received last. Gives the last round's messages by sender.
+/// One ring all-reduce. Round 0 of rank r follows `before[r]` and, if `before_arrival` is set, also the last message
+/// that the rank received. add() returns the last round's messages by sender.
 class Ring {
  public:
   Ring(DagBuilder& builder, const RingShape& shape)
@@ -77,10 +77,10 @@ class Ring {
   std::mt19937 generator_{1};
 };
 
-/// By layer, then rank: the messages that bring the rank what it needs of the layer.
+/// By layer, then rank: the messages with data that the rank needs for the layer.
 using LayerEnds = std::vector<std::vector<std::vector<TaskId>>>;
 
-/// The compute of a train workload: chains of layers, rank by rank.
+/// The compute tasks of a training workload: a chain of layers for each rank.
 class Chains {
  public:
   Chains(DagBuilder& builder, const TrainShape& shape)
@@ -89,7 +89,7 @@ class Chains {
         lanes_(add_lanes(builder, shape.ranks, "operators", LaneKind::kOperators, shape.order)),
         last_(index(shape.ranks)) {}
 
-  /// `ends[layer][rank]`: the messages of the iteration before that the layer waits for.
+  /// `ends[layer][rank]` are the messages of the previous iteration for which the layer waits.
   void add_forward(const LayerEnds& ends) {
     for (std::size_t r = 0; r < lanes_.size(); ++r) {
       for (int layer = 0; layer < shape_.layers; ++layer) {
@@ -100,7 +100,7 @@ class Chains {
     }
   }
 
-  /// The backward tasks by layer, then rank.
+  /// Returns the backward tasks by layer, then rank.
   std::vector<std::vector<TaskId>> add_backward() {
     std::vector<std::vector<TaskId>> tasks(index(shape_.layers), std::vector<TaskId>(lanes_.size()));
     for (std::size_t r = 0; r < lanes_.size(); ++r) {
@@ -141,7 +141,7 @@ class Pushes {
     }
   }
 
-  /// One partition: its pushes after `backward`, by worker. Gives the pulls, by worker.
+  /// Adds the messages of one partition. The pushes follow `backward`, by worker. Returns the pulls, by worker.
   std::vector<TaskId> add(int partition, const std::vector<TaskId>& backward) {
     const std::size_t server = index(partition % shape_.servers);
     const std::vector<TaskId> pushes = add_messages(server, up_, pushed_);
@@ -165,7 +165,7 @@ class Pushes {
                               .to = EndpointId{index(to)}});
   }
 
-  /// A message a worker, each after the one that takes its place in flight.
+  /// Adds one message per worker. Each waits for the earlier message whose place in flight it takes.
   std::vector<TaskId> add_messages(std::size_t server, const std::vector<LaneId>& lanes,
                                    std::vector<std::vector<TaskId>>& before) {
     const auto workers = index(shape_.workers);
@@ -193,7 +193,7 @@ class Pushes {
   std::vector<LaneId> servers_;
   std::vector<LaneId> up_;                   ///< by server, then worker
   std::vector<LaneId> down_;                 ///< by server, then worker
-  std::vector<std::vector<TaskId>> pushed_;  ///< by turn, then worker
+  std::vector<std::vector<TaskId>> pushed_;  ///< by order of creation, then worker
   std::vector<std::vector<TaskId>> pulled_;
 };
 

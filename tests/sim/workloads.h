@@ -6,9 +6,9 @@
 #include "model/job/cluster.h"
 #include "model/job/dag_builder.h"
 
-/// The workloads of docs/test-data.md, with a recorded duration for each message. Messages are tasks between endpoints
-/// of `oracle_cluster`, so a network model can time them too. An edge from a message to the next one of its sender has
-/// the kind kStream.
+/// The workloads of docs/internals/test-data.md, with a recorded duration for each message. Messages are tasks between
+/// endpoints of `oracle_cluster`, so a network model can time them too. The edge from a message to the sender's next
+/// one has the kind kStream.
 namespace stepsim::testing {
 
 struct RingShape {
@@ -17,12 +17,12 @@ struct RingShape {
   Duration message{1000};
   Bytes bytes{};
   Duration slow_sender{};    ///< added to the messages of rank 0
-  std::uint32_t jitter = 0;  ///< std::mt19937 % jitter is added to every message; 0 = none
+  std::uint32_t jitter = 0;  ///< std::mt19937 % jitter is added to every message; 0 means none
   LaneOrder order = LaneOrder::kEdges;
 };
 
-/// `all_reduces` ring all-reduces one after the other: in each of 2 (ranks - 1) rounds every
-/// rank sends one message, after its message of the round before and the one it received.
+/// `all_reduces` ring all-reduces, one after the other. In each of 2 (ranks - 1) rounds every rank sends one message,
+/// after its own message and the received message of the previous round.
 [[nodiscard]] DagBuilder ring_builder(const RingShape& shape);
 [[nodiscard]] Dag ring_workload(const RingShape& shape);
 
@@ -32,13 +32,13 @@ struct TrainShape {
   int iterations = 1;
   Duration message{1000};
   Bytes bytes{};
-  Duration forward{50'000};     ///< a layer's, plus jitter
-  Duration backward{100'000};   ///< a layer's, plus jitter
-  std::uint32_t jitter = 5000;  ///< rng() % jitter is added to every compute; 0 = none
+  Duration forward{50'000};     ///< per layer, plus jitter
+  Duration backward{100'000};   ///< per layer, plus jitter
+  std::uint32_t jitter = 5000;  ///< rng() % jitter is added to every compute task; 0 means none
   LaneOrder order = LaneOrder::kEdges;
 };
 
-/// Forward and backward chains a rank, and a ring all-reduce a layer, last layer first.
+/// Each rank has a forward and a backward chain. Each layer has a ring all-reduce; the last layer's comes first.
 [[nodiscard]] DagBuilder train_builder(const TrainShape& shape);
 [[nodiscard]] Dag train_workload(const TrainShape& shape);
 
@@ -46,24 +46,24 @@ struct ParameterServerShape {
   int workers = 64;
   int servers = 8;
   int layers = 50;
-  int partitions = 3;  ///< a layer's
+  int partitions = 3;  ///< per layer
   int iterations = 1;
-  Bytes bytes{};  ///< a partition's
+  Bytes bytes{};  ///< per partition
   Duration message{1000};
   Duration forward{50'000};
   Duration backward{100'000};
   Duration sum{3000};
   std::uint32_t jitter = 5000;
-  int in_flight = 0;  ///< a push waits for that worker's push this many before, and a pull likewise; 0 = for none
+  int in_flight = 0;  ///< each push waits for the same worker's push this many before it, pulls likewise; 0: no wait
   LaneOrder server_order = LaneOrder::kEdges;  ///< kFifo: one sum at a time
 };
 
-/// Chains of layers as above a worker; a push a worker, a sum on the server, a pull a worker for
-/// each partition, last layer first. Workers are endpoints 0 and up, then come the servers.
+/// Each worker has chains of layers as above. For each partition, last layer first, there is a push per worker, a sum
+/// on the server, and a pull per worker. Workers are endpoints 0 and up, followed by the servers.
 [[nodiscard]] DagBuilder parameter_server_builder(const ParameterServerShape& shape);
 [[nodiscard]] Dag parameter_server_workload(const ParameterServerShape& shape);
 
-/// The hosts of the workloads: one full-duplex NIC each, 12.5 GB/s and 1 us each way, on one switch.
+/// The hosts of the workloads, each with a full-duplex NIC (12.5 GB/s and 1 us per direction) on one switch.
 [[nodiscard]] Cluster oracle_cluster(int hosts);
 /// The hosts for LogGOPSim's totals: L = 1000 ns, o = 200 ns, g = 0, G = 1 ns per byte.
 [[nodiscard]] Cluster log_gp_cluster(int hosts);

@@ -1,5 +1,5 @@
-// The engine's collectives against their closed forms: every member on a host of its own, one
-// collective at a time, so that nothing shares a link.
+// The engine's collectives against their closed forms: each member is on a separate host, and collectives run one at a
+// time, so nothing shares a link.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Cluster cluster_of(std::uint32_t ranks) {
   return cluster;
 }
 
-/// What the cluster asks of a message that is alone.
+/// The cluster's cost of a message without contention.
 constexpr Duration kAlpha = 2 * kLatency + kOverhead;
 
 Duration replayed(const std::string& network, const CollectiveModel* algorithm, const CollectiveShape& shape) {
@@ -69,7 +69,7 @@ std::string text_of(const CollectiveModel& model, const CollectiveShape& shape) 
 TEST(CollectiveReplayTest, EveryAlgorithmTakesItsClosedFormWithoutContention) {
   const MessageCost cost{kAlpha, Bandwidth::from_bytes_per_second(1e9)};
   for (const CollectiveModel* const model : collective_models()) {
-    if (model->whole != nullptr) continue;  // below
+    if (model->whole != nullptr) continue;  // tested below
     for (const CollectiveShape& shape : shapes()) {
       if (!model->supports(shape)) continue;
       EXPECT_EQ(replayed("alpha_beta", model, shape), model->closed_form(shape, cost)) << text_of(*model, shape);
@@ -88,8 +88,8 @@ TEST(CollectiveReplayTest, RingsTakeItOnSharedLinksTooBecauseTheyShareNone) {
   }
 }
 
-/// Every rank on a host of its own: latencies of NCCL for networks, which are longer than the cluster's. Not under
-/// loggp, where a NIC that sends does not receive meanwhile.
+/// Each rank is on a separate host, with NCCL's latencies for networks, which are longer than the cluster's. Not
+/// tested with loggp, where a NIC cannot receive while it sends.
 TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
   const CollectivePlace place{.between = Bandwidth::from_bytes_per_second(1e9), .latency = 2 * kLatency};
   const CollectiveModel* const nccl = find_collective_model("nccl");
@@ -102,7 +102,7 @@ TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
   }
 }
 
-/// An NCCL all-reduce of 64 MB by all endpoints.
+/// The time of an NCCL all-reduce of 64 MB by all endpoints.
 Duration replayed_on(Cluster cluster) {
   DagMaker maker;
   const RendezvousId rendezvous = maker.builder.add_rendezvous(
@@ -132,8 +132,8 @@ TEST(CollectiveReplayTest, NcclCountsOnAPartOfDataSheets) {
   node.pcie = Cable{gigabytes(31.5)};
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 31.5));
 
-  // An overhead that is given stands for all that the model leaves out, and the links are what they are: measured in a
-  // ring where they have no efficiency.
+  // A given overhead replaces all costs that the model leaves out. Links keep their rates; the rates of links without
+  // an efficiency count as measured in a ring.
   const auto with_overhead = [](Cluster cluster) {
     cluster.network.set(kCollectiveOverhead, Duration{40'000});
     return replayed_on(cluster) - Duration{40'000};
@@ -154,15 +154,15 @@ TEST(CollectiveReplayTest, NcclUsesAllNicsOfAHost) {
   EXPECT_EQ(replayed_on(build_cluster(nodes)), find_collective_model("nccl")->whole(shape, place));
 }
 
-/// A message beside a collective.
+/// A message that is sent during a collective.
 struct Beside {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   Bytes bytes{};
-  std::int64_t begins = 0;  ///< nanoseconds after the collective
+  std::int64_t begins = 0;  ///< nanoseconds after the start of the collective
 };
 
-/// When the members of a collective are done, in a cluster with two more hosts.
+/// Returns when the members of a collective end, in a cluster with two more hosts.
 std::vector<Time> ends_of_ring(const std::string& network, const CollectiveShape& shape, Bandwidth rate,
                                const std::vector<Beside>& others, std::string_view algorithm = "ring") {
   DagMaker maker;
@@ -197,9 +197,9 @@ std::vector<Time> ends_of_ring(const std::string& network, const CollectiveShape
   return ends;
 }
 
-/// The ends of a ring are foreseen if it has the network to itself, and as soon as it no longer does, its messages are
-/// sent after all. A message between hosts outside the ring that is under way from the start to the end makes all of
-/// them be sent from the start, and holds up none.
+/// The ends of a ring are computed in advance if it has the network to itself. When that changes, its messages are
+/// sent one by one after all. A message between other hosts that lasts from start to end makes the ring send all its
+/// messages, but delays none of them.
 TEST(CollectiveReplayTest, ForeseenEndsAreThoseOfTheMessagesWhateverElseIsSentAndWhen) {
   constexpr Bytes kLasting{10'000'000'000};
   for (const std::string network : {"alpha_beta", "fifo", "maxmin"}) {
@@ -255,7 +255,7 @@ TEST(CollectiveReplayTest, ForeseenEndsOfNcclAreThoseOfItsMessagesToo) {
 }
 
 TEST(CollectiveReplayTest, CollectiveOfTooManyMessagesIsRefusedUnlessItsEndsAreForeseen) {
-  // 2 * 11,999 rounds of 12,000 messages, 288 million.
+  // 2 * 11,999 rounds of 12,000 messages are 288 million messages.
   const CollectiveShape shape{CollectiveOp::kAllReduce, 12'000, Bytes{12'000'000}};
   const Bandwidth rate = Bandwidth::from_bytes_per_second(1e9);
   EXPECT_EQ(ends_of_ring("maxmin", shape, rate, {}).size(), 12'000U);
@@ -266,7 +266,8 @@ TEST(CollectiveReplayTest, CollectiveOfTooManyMessagesIsRefusedUnlessItsEndsAreF
             "to 287976000; expected at most 250000000: fewer ranks");
 }
 
-/// An all-reduce of `members` of which only `rank` was captured, on a cluster of eight hosts.
+/// Returns the time of an all-reduce with `members` members, of which only `rank` was captured, on a cluster of eight
+/// hosts.
 Duration replayed_alone(std::uint32_t members, Rank rank) {
   DagMaker maker;
   const RendezvousId rendezvous =
@@ -282,7 +283,7 @@ Duration replayed_alone(std::uint32_t members, Rank rank) {
 TEST(CollectiveReplayTest, RankThatIsAloneMeetsPeersThatComeWithIt) {
   for (const std::uint32_t members : {2U, 3U, 8U}) {
     const Duration whole = replayed("maxmin", nullptr, {CollectiveOp::kAllReduce, members, Bytes{999'983}});
-    // Parts differ by a byte, and not every member gets the last of the largest.
+    // Parts differ by a byte, and not every member receives one of the largest last.
     for (const Rank rank : {0, 5, 7}) {
       EXPECT_NEAR(static_cast<double>((replayed_alone(members, rank) - whole).count()), 0, 8)
           << members << " members, rank " << rank;
@@ -295,7 +296,7 @@ TEST(CollectiveReplayTest, GroupThatTheClusterDoesNotHoldKeepsItsRecordedTime) {
 }
 
 TEST(CollectiveReplayTest, MembersOfAMessageEndApartByWhatBuffersSend) {
-  // 1000 bytes, of which the last 400 follow from buffers.
+  // The message has 1000 bytes. Its last 400 are sent from a buffer.
   DagMaker maker;
   const RendezvousId rendezvous =
       maker.builder.add_rendezvous({CollectiveOp::kSendRecv, nullptr, Bytes{1000}, 0, Bytes{400}});

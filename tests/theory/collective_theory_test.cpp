@@ -1,5 +1,5 @@
-// Every collective algorithm against what the operation means and what it must cost: the rounds
-// are carried out on sets of contributions, and timed without contention.
+// Checks every collective algorithm against the meaning of the operation and its necessary cost: the rounds are
+// carried out on sets of contributions, and timed without contention.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr CollectiveOp kOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduce
 constexpr std::uint32_t kMembers[] = {1, 2, 3, 4, 5, 7, 8, 13, 16};
 constexpr std::int64_t kBytes[] = {0, 1, 15, 16, 997, 4096, 720'720, 1'234'567};
 
-/// Every supported shape of a model.
+/// Returns every supported shape of a model.
 std::vector<CollectiveShape> shapes_of(const CollectiveModel& model) {
   std::vector<CollectiveShape> shapes;
   for (const CollectiveOp op : kOps) {
@@ -85,7 +85,7 @@ TEST_P(CollectiveTheoryTest, MembersReceiveWhatOthersSendThem) {
 
 TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
   const CollectiveModel& model = *GetParam();
-  // 3 bytes a nanosecond and 1 GB/s: once sizes one byte apart mostly take the same time, once not.
+  // At 3 bytes per nanosecond sizes one byte apart mostly take the same time, at 1 GB/s they do not.
   for (const double rate : {3e9, 1e9}) {
     const MessageCost cost{Duration{1'700}, Bandwidth::from_bytes_per_second(rate)};
     for (const CollectiveShape& shape : shapes_of(model)) {
@@ -109,8 +109,8 @@ TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
   }
 }
 
-// What members hold: for each piece of the payload, whose contributions are in it (a bit each).
-// Pieces are what the borders of all parts cut out of the payload.
+// The data of a member: for each piece of the payload, a bit per contribution that is in it. The pieces are cut at the
+// borders of all parts.
 using Held = std::vector<std::uint32_t>;
 
 class Carried {
@@ -162,8 +162,8 @@ class Carried {
     }
   }
 
-  /// What arrives is added to, or replaces, what is there: it must bring contributions that are
-  /// not there yet and never some of them twice.
+  /// Arriving data is added to the existing data or replaces it. It must bring new contributions, and never only some
+  /// of the existing ones again.
   void carry_out(std::uint32_t round) {
     const std::vector<Held> before = held_;
     for (std::uint32_t member = 0; member < shape_.members; ++member) {
@@ -189,8 +189,8 @@ class Carried {
   bool consistent_ = true;
 };
 
-/// Whether `held` is what the operation promises this member of a piece.
-bool is_promised(const CollectiveShape& shape, std::uint32_t member, std::uint32_t held) {
+/// Whether `held` is the result that the operation promises this member for a piece.
+bool is_expected_result(const CollectiveShape& shape, std::uint32_t member, std::uint32_t held) {
   const std::uint32_t all = (1U << shape.members) - 1;
   switch (shape.op) {
     case CollectiveOp::kAllReduce: return held == all;
@@ -209,7 +209,8 @@ void expect_done(const CollectiveShape& shape, const Carried& carried) {
     for (std::uint32_t member = 0; member < shape.members; ++member) {
       const std::uint32_t held = carried.held(member)[piece];
       complete += held == all ? 1 : 0;
-      EXPECT_TRUE(is_promised(shape, member, held)) << text_of(shape) << ", member " << member << " holds " << held;
+      EXPECT_TRUE(is_expected_result(shape, member, held))
+          << text_of(shape) << ", member " << member << " holds " << held;
     }
     if (shape.op == CollectiveOp::kReduceScatter) {
       EXPECT_EQ(complete, 1U) << text_of(shape) << ", piece " << piece;
@@ -264,7 +265,7 @@ TEST_P(CollectiveTheoryTest, AllToAllCarriesOneMessageFromEachMemberToEachOther)
   }
 }
 
-/// What `member` sends in all rounds.
+/// Returns the bytes that `member` sends in all rounds.
 std::int64_t bytes_sent(const CollectiveModel& model, const CollectiveShape& shape, std::uint32_t member) {
   std::int64_t sent = 0;
   for (std::uint32_t round = 0; round < model.rounds(shape); ++round) {
@@ -273,8 +274,8 @@ std::int64_t bytes_sent(const CollectiveModel& model, const CollectiveShape& sha
   return sent;
 }
 
-/// Patarasuk and Yuan 2009: of an all-reduce every member sends at least 2 (n - 1) / n of the
-/// payload; of a reduce-scatter or an all-gather half of that.
+/// Lower bound of Patarasuk and Yuan 2009: in an all-reduce every member sends at least 2 (n - 1) / n of the payload;
+/// in a reduce-scatter or an all-gather half of that.
 void expect_lower_bound(const CollectiveModel& model, const CollectiveShape& shape) {
   const std::int64_t half = shape.bytes.count() / shape.members * (shape.members - 1);
   for (std::uint32_t member = 0; member < shape.members; ++member) {
@@ -311,7 +312,7 @@ TEST(CollectiveBytesTest, TreeSendsThePayloadOnceOverEachOfItsEdges) {
   }
 }
 
-// The textbook forms where all parts are equal, written out: n = 8, 720,720 bytes, 1 GB/s.
+// The textbook forms for equal parts, written out: n = 8, 720,720 bytes, 1 GB/s.
 TEST(CollectiveFormulaTest, EqualPartsCostWhatTheTextbookSays) {
   const MessageCost cost{Duration{1'000}, Bandwidth::from_bytes_per_second(1e9)};
   const CollectiveShape all_reduce{CollectiveOp::kAllReduce, 8, Bytes{720'720}, 0, 4};
@@ -327,7 +328,7 @@ TEST(CollectiveFormulaTest, EqualPartsCostWhatTheTextbookSays) {
 
   const CollectiveShape send{CollectiveOp::kSendRecv, 2, Bytes{4'194'304}};
   EXPECT_EQ(time("", send), Duration{1'000 + 4'194'304});
-  // Two slices: (n - 2 + 2) times alpha and half of the bytes.
+  // With two slices: (n - 2 + 2) times alpha plus half of the bytes.
   const CollectiveShape broadcast{CollectiveOp::kBroadcast, 8, Bytes{720'720}};
   EXPECT_EQ(time("ring", broadcast), Duration{8 * (1'000 + 720'720 / 2)});
 }

@@ -10,7 +10,7 @@
 namespace stepsim {
 namespace {
 
-/// Two devices that differ in everything, by round factors.
+/// Makes devices that differ in all properties, by round factors.
 Accelerator device(double teraflops, double gigabytes, std::int64_t floor_ns) {
   Accelerator device;
   device.peak_flops.fill(teraflops * 1e12);
@@ -23,7 +23,7 @@ Accelerator device(double teraflops, double gigabytes, std::int64_t floor_ns) {
   return device;
 }
 
-/// Units for a precision and all narrower ones, as fast for one as for all.
+/// Adds matrix units for a precision and all narrower ones, with the same rate for all.
 void add_matrix_units(Accelerator& device, Precision precision, double teraflops) {
   device.matrix_from = static_cast<std::size_t>(precision);
   device.peak_flops[device.matrix_from] = teraflops * 1e12;
@@ -41,7 +41,7 @@ double scaled(const DeviceWork& work, const Accelerator& from, const Accelerator
 TEST(DeviceTheoryTest, MemoryBoundKernelScalesWithTheBandwidths) {
   const Accelerator from = device(100, 1000, 0);
   const Accelerator to = device(300, 4000, 0);
-  // 1 GB at 1 TB/s: 1 ms; 1e9 operations at 1e14 a second: 10 us.
+  // 1 GB at 1 TB/s takes 1 ms; 1e9 operations at 1e14 per second take 10 us.
   const DeviceWork work = piece(1.7e6, KernelClass::kElementwise, 1e9, 1e9);
   EXPECT_DOUBLE_EQ(scaled(work, from, to), 1.7e6 * 1000 / 4000);
   EXPECT_EQ(roofline_scaled(work, from, to).by, ScaledBy::kBytes);
@@ -50,7 +50,7 @@ TEST(DeviceTheoryTest, MemoryBoundKernelScalesWithTheBandwidths) {
 TEST(DeviceTheoryTest, ComputeBoundKernelScalesWithThePeaks) {
   const Accelerator from = device(100, 1000, 0);
   const Accelerator to = device(300, 4000, 0);
-  // 1e12 operations at 1e14 a second: 10 ms; 1 GB: 1 ms.
+  // 1e12 operations at 1e14 per second take 10 ms; 1 GB takes 1 ms.
   const DeviceWork work = piece(1.3e7, KernelClass::kGemm, 1e12, 1e9);
   EXPECT_DOUBLE_EQ(scaled(work, from, to), 1.3e7 * 100 / 300);
   EXPECT_EQ(roofline_scaled(work, from, to).by, ScaledBy::kFlops);
@@ -59,7 +59,7 @@ TEST(DeviceTheoryTest, ComputeBoundKernelScalesWithThePeaks) {
 TEST(DeviceTheoryTest, KernelMayBeBoundByAnotherThingOnTheOtherDevice) {
   const Accelerator from = device(100, 1000, 0);
   const Accelerator to = device(10'000, 1000, 0);
-  // Compute 10 ms and memory 1 ms on the one, compute 0.1 ms and memory 1 ms on the other.
+  // On the first device compute takes 10 ms and memory 1 ms; on the second compute takes 0.1 ms and memory 1 ms.
   EXPECT_DOUBLE_EQ(scaled(piece(1e7, KernelClass::kGemm, 1e12, 1e9), from, to), 1e6);
 }
 
@@ -74,7 +74,7 @@ TEST(DeviceTheoryTest, KernelWithNothingToDoScalesWithTheFloors) {
 TEST(DeviceTheoryTest, FloorAndMemoryAddUp) {
   const Accelerator from = device(100, 1000, 1500);
   const Accelerator to = device(100, 4000, 2400);
-  // 1 MB: 1000 ns at 1 TB/s, 250 ns at 4 TB/s.
+  // 1 MB takes 1000 ns at 1 TB/s, 250 ns at 4 TB/s.
   EXPECT_DOUBLE_EQ(scaled(piece(5000, KernelClass::kElementwise, 0, 1e6), from, to),
                    5000.0 * (2400 + 250) / (1500 + 1000));
 }
@@ -87,7 +87,7 @@ TEST(DeviceTheoryTest, ThereAndBackAgainIsWhereItStarted) {
       const DeviceWork work = piece(1e6, KernelClass::kGemm, flops, bytes);
       DeviceWork there = work;
       there.recorded = Duration{std::llround(scaled(work, one, other))};
-      // The middle value is rounded to a nanosecond: half of one, scaled back by at most 7.
+      // The intermediate value is rounded to a nanosecond, an error of up to half of one, scaled back by at most 7.
       EXPECT_NEAR(scaled(there, other, one), 1e6, 3.5);
     }
   }
@@ -115,7 +115,7 @@ TEST(DeviceTheoryTest, WithoutWorkAProductThatChangesItsUnitsGoesHalfByMemory) {
   const auto unknown = [](Precision precision) {
     return DeviceWork{Duration{161'000}, KernelClass::kConvolution, precision, {}};
   };
-  // Sixteen times the rate and four times the bandwidth: the geometric mean is eight, there and back.
+  // The rate differs by sixteen and the bandwidth by four. Their geometric mean is eight in both directions.
   EXPECT_DOUBLE_EQ(scaled(unknown(Precision::kFloat32), early, late), 1000 + 160'000.0 / 8);
   EXPECT_DOUBLE_EQ(scaled(unknown(Precision::kTensor32), late, early), 1000 + 160'000.0 * 8);
 }
@@ -128,7 +128,8 @@ TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) 
     return DeviceWork{Duration{std::llround(recorded_ns)}, KernelClass::kGemm, Precision::kTensor32,
                       Work{KernelClass::kGemm, 1.6e12, 1e6, Precision::kTensor32}};
   };
-  // 1.6e12 operations: 10 ms at 160e12 a second, 100 ms at 16e12. A tenth of the first peak is the other's whole.
+  // 1.6e12 operations take 10 ms at 160e12 per second, and 100 ms at 16e12. A tenth of the first peak equals the whole
+  // peak of the other device.
   EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, to), 1e8);
   EXPECT_DOUBLE_EQ(scaled(work(9e7), from, to), 1.8e8) << "waits for memory, which is half as fast";
   EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, from), 1.1e7);
@@ -141,9 +142,9 @@ TEST(DeviceTheoryTest, ProductThatGoesBackToSinglePrecisionLeavesTheMatrixUnitsT
   DeviceWork single = half;
   single.work->precision = Precision::kFloat32;
   single.work->bytes *= 2;
-  // 1.6e12 operations at 20e12 a second: 80 ms. Twice the bytes of a kernel that took 10 ms: 20 ms.
+  // 1.6e12 operations take 80 ms at 20e12 per second. Twice the bytes of a kernel that took 10 ms take 20 ms.
   EXPECT_DOUBLE_EQ(roofline_scaled(half, device_with_units, single, device_with_units).nanoseconds, 8e7);
-  // The other way round its efficiency comes along: 80 ms are 5 ms at sixteen times the rate.
+  // In the opposite direction the efficiency is kept: 80 ms become 5 ms at sixteen times the rate.
   DeviceWork slow = single;
   slow.recorded = Duration{80'000'000};
   EXPECT_DOUBLE_EQ(roofline_scaled(slow, device_with_units, half, device_with_units).nanoseconds, 5e6);
@@ -154,7 +155,7 @@ TEST(DeviceTheoryTest, MoreWorkOnTheSameDeviceTakesAsMuchLongerAsItsBestTime) {
   const DeviceWork before = piece(5000, KernelClass::kElementwise, 0, 1e6);
   DeviceWork after = before;
   after.work->bytes = 3e6;
-  // 1000 ns a megabyte, and the floor once.
+  // 1000 ns per megabyte, and the floor once.
   EXPECT_DOUBLE_EQ(roofline_scaled(before, on, after, on).nanoseconds, 5000.0 * (1500 + 3000) / (1500 + 1000));
   DeviceWork unknown{Duration{11'500}, KernelClass::kSoftmax, Precision::kFloat32, {}};
   DeviceWork twice = unknown;
@@ -179,7 +180,7 @@ TEST(DeviceTheoryTest, MoreOfAnythingNeverMakesAKernelSlower) {
 
 // ---------------------------------------------------------------- products of known shape
 
-/// 10 processors of 1e12 operations a second: 1000 in a nanosecond.
+/// 10 processors with 1e12 operations per second each: 1000 per nanosecond.
 Accelerator ten_processors(double gigabytes = 1e9) {
   Accelerator device = stepsim::device(10, gigabytes, 0);
   device.processors = 10;
@@ -191,24 +192,25 @@ double product(double count, double rows, double columns, double inner, const Ac
 }
 
 TEST(ProductTheoryTest, WholeRoundsOfTilesTakeTheirArithmeticAndOneStartEach) {
-  // 1280 x 256 in tiles of 256 x 128: 10 tiles, one a processor, of 2 * 256 * 128 * 1000 operations. Smaller tiles do
-  // the same in more rounds, each with a start.
+  // 1280 x 256 in tiles of 256 x 128 is 10 tiles, one per processor, of 2 * 256 * 128 * 1000 operations. Smaller tiles
+  // take more rounds for the same work, each with a start.
   EXPECT_DOUBLE_EQ(product(1, 1280, 256, 1000), 2 * 256 * 128.0 + 1000);
-  // 3 rounds of them.
+  // Three such products take 3 rounds.
   EXPECT_DOUBLE_EQ(product(3, 1280, 256, 1000), 3 * (2 * 256 * 128.0 + 1000));
 }
 
 TEST(ProductTheoryTest, ALastRoundThatIsHalfEmptyCostsHalfOfWhatIsMissing) {
-  // 15 tiles of 256 x 128 on 10 processors: 1.5 rounds, counted as 1.75. In tiles of 128 x 128 there are 30: 3 rounds.
+  // 15 tiles of 256 x 128 on 10 processors take 1.5 rounds, counted as 1.75. In tiles of 128 x 128 there are 30 tiles:
+  // 3 rounds.
   const double large = 1.75 * (2 * 256 * 128.0 + 1000);
   const double small = 3 * (2 * 128 * 128.0 + 1000);
   EXPECT_DOUBLE_EQ(product(1, 3840, 128, 1000), std::min(large, small));
 }
 
 TEST(ProductTheoryTest, ProcessorsShareTilesThatAreLongEnough) {
-  // One tile of 64 x 64 and 10 processors: of an inner side of 8192 each of 8 takes a slice of 1024. Tiles of 64 x 32
-  // would be two, of which 5 processors share each, at 0.55 of the rate. Each starts once, and writes what it found in
-  // fp32, which is read again: at 1e9 bytes a nanosecond next to nothing.
+  // One tile of 64 x 64 and 10 processors: the inner side of 8192 is cut into slices of 1024 for 8 processors. Tiles
+  // of 64 x 32 would be two, each shared by 5 processors, at 0.55 of the rate. Each processor starts once, and writes
+  // its result in fp32, which is read again. At 1e9 bytes per nanosecond that takes almost no time.
   const auto shared = [](double bandwidth) {
     return 2 * 64 * 64.0 * 8192 / 1000 / 8 + 1000 + 8 * 8 * 64 * 64 / bandwidth;
   };
@@ -225,7 +227,7 @@ TEST(ProductTheoryTest, MoreOfAnyDimensionNeverTakesLess) {
   const Accelerator& a100 = accelerator_named("A100");
   for (const double rows : {1.0, 100.0, 5000.0}) {
     double last = 0;
-    for (int power = 0; power <= 21; ++power) {  // of 1.7: up to 69,000 columns
+    for (int power = 0; power <= 21; ++power) {  // powers of 1.7: up to 69,000 columns
       const double columns = std::pow(1.7, power);
       const double now = product(1, rows, columns, 4096, a100);
       EXPECT_GE(now, 0.999 * last) << rows << " x " << columns;
@@ -235,7 +237,8 @@ TEST(ProductTheoryTest, MoreOfAnyDimensionNeverTakesLess) {
 }
 
 TEST(ProductTheoryTest, ArithmeticAndTransfersOverlapInPart) {
-  // 10 tiles: 65 536 + 1000 ns; 66 536 bytes at 1 GB/s: as long. The root of two times that, and 2 us to start.
+  // 10 tiles take 65 536 + 1000 ns, and 66 536 bytes at 1 GB/s take as long. The result is the square root of 2 times
+  // that, plus 2 us to start.
   const Accelerator on = ten_processors(1);
   const Work work{KernelClass::kGemm, 2 * 1280 * 256 * 1000.0, 66'536, Precision::kFloat16, {1, 1280, 256, 1000}};
   const double best = 2000 + std::sqrt(2) * 66'536;
@@ -253,7 +256,7 @@ TEST(ProductTheoryTest, ArithmeticAndTransfersOverlapInPart) {
 TEST(DeviceTheoryTest, LatencyOfAKernelThatLeavesTheDeviceIdleDoesNotGrowWithItsWork) {
   Accelerator on = device(100, 1000, 1500);
   on.processors = 100;
-  // A device is full with 100 * 2048 * 8 bytes under way. A hundredth of that takes 16 ns; its kernel takes 6 us.
+  // A full device has 100 * 2048 * 8 bytes in flight. A hundredth of that takes 16 ns; the kernel with it takes 6 us.
   const double full = 100 * 2048 * 8;
   const DeviceWork before = piece(6000, KernelClass::kElementwise, 0, full / 100);
   DeviceWork after = before;
@@ -262,7 +265,7 @@ TEST(DeviceTheoryTest, LatencyOfAKernelThatLeavesTheDeviceIdleDoesNotGrowWithIts
   const double best_after = 1500 + full / 10 / 1000;
   EXPECT_DOUBLE_EQ(roofline_scaled(before, on, after, on).nanoseconds,
                    best_after + (6000 - best_before) * (0.01 * best_after / best_before + 0.99));
-  // One that fills it keeps its efficiency.
+  // A kernel that fills the device keeps its efficiency.
   const DeviceWork large = piece(60'000, KernelClass::kElementwise, 0, full);
   after.work->bytes = 3 * full;
   EXPECT_DOUBLE_EQ(roofline_scaled(large, on, after, on).nanoseconds,
@@ -274,10 +277,10 @@ TEST(DeviceTheoryTest, WithoutWorkTheLaunchTellsHowFarAKernelFillsItsDevice) {
   from.processors = 100;
   from.resident = {2048, 32, 65'536, 96 * 1024, 0};
   const Accelerator to = device(100, 4000, 2000);
-  // 16 blocks of 128 threads fit on each processor: 1600 fill the device, 400 a quarter of it.
+  // 16 blocks of 128 threads fit on each processor, so 1600 blocks fill the device, and 400 fill a quarter of it.
   DeviceWork piece{Duration{21'000}, KernelClass::kReduction, Precision::kFloat32, {}};
   piece.launch = KernelLaunch{400, 128, 16, 0};
-  // Of 20 us beyond the floor a quarter follows the memories and the rest the floors.
+  // A quarter of the 20 us beyond the floor scales with the memory bandwidth, and the rest with the floor.
   EXPECT_DOUBLE_EQ(scaled(piece, from, to), 2000 + 20'000 * (0.25 / 4 + 0.75 * 2));
   piece.launch->blocks = 1600;
   EXPECT_DOUBLE_EQ(scaled(piece, from, to), 2000 + 20'000.0 / 4);
@@ -289,7 +292,7 @@ TEST(DeviceTheoryTest, WithoutWorkTheLaunchTellsHowFarAKernelFillsItsDevice) {
 
 // ---------------------------------------------------------------- caches
 
-/// A cache of 40 MB, five times as fast as the memory of 1 TB/s.
+/// A device with a cache of 40 MB, five times as fast as its memory of 1 TB/s.
 Accelerator cached() {
   Accelerator device = stepsim::device(100, 1000, 0);
   device.cache = 40e6;
@@ -316,8 +319,8 @@ TEST(CacheTheoryTest, ANormFindsItsRowsAgainIfAllUnderWayFit) {
   large.processors = 100;
   Accelerator small = large;
   small.cache = 4e6;
-  // 100 MB fit into neither cache: 100 us from memory. Of rows of 5 kB 16 are under way on each processor, with as many
-  // results 16 MB: the second pass over 50 MB takes 10 us from the large cache, and 50 us from memory.
+  // 100 MB fit into neither cache and take 100 us from memory. Each processor has 16 rows of 5 kB in flight; with as
+  // many results this is 16 MB. The second pass over 50 MB takes 10 us from the large cache, and 50 us from memory.
   DeviceWork norm = piece(165'000, KernelClass::kElementwise, 0, 100e6);
   norm.row = 5'000;
   EXPECT_DOUBLE_EQ(scaled(norm, large, small), 165'000.0 * 150 / 110);
@@ -329,7 +332,7 @@ TEST(CacheTheoryTest, ANormFindsItsRowsAgainIfAllUnderWayFit) {
 
 TEST(CacheTheoryTest, PassesThatFitFollowTheCachesToAnotherDevice) {
   const Accelerator plain = device(100, 1000, 0);
-  // 30 MB: 30 us from memory, 6 us from the cache.
+  // 30 MB take 30 us from memory, 6 us from the cache.
   EXPECT_DOUBLE_EQ(scaled(piece(45'000, KernelClass::kElementwise, 0, 30e6), plain, cached()), 45'000.0 / 5);
   EXPECT_DOUBLE_EQ(scaled(piece(9'000, KernelClass::kElementwise, 0, 30e6), cached(), plain), 9'000.0 * 5);
   EXPECT_DOUBLE_EQ(scaled(piece(45'000, KernelClass::kGather, 0, 30e6), plain, cached()), 45'000)
@@ -360,7 +363,7 @@ TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoS
   const auto work = [](KernelClass kind, Precision precision) {
     return DeviceWork{Duration{100'000'000}, kind, precision, Work{kind, 1.6e12, 1e6, precision}};
   };
-  // 1.6e12 operations: 80 ms in fp32, 10 ms in tf32.
+  // 1.6e12 operations take 80 ms in fp32, 10 ms in tf32.
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kFloat32), early, late), 1e8 * 10 / 80);
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kTensor32), late, early), 1e8)
       << "off the units: what memory makes of it, which is as fast, or 80 ms";
@@ -368,7 +371,7 @@ TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoS
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kFloat32), late, late), 1e8);
 }
 
-// ---------------------------------------------------------------- how far off
+// ---------------------------------------------------------------- errors
 
 double error(const DeviceWork& work, std::string_view from, std::string_view to) {
   return roofline_scaled(work, accelerator_named(from), accelerator_named(to)).error;

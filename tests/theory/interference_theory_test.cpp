@@ -1,4 +1,4 @@
-// Kernels beside communication, where a sum of a few terms or a simulation of another kind gives the answer.
+// Kernels during communication, where a sum of a few terms or a separate simulation gives the answer.
 
 #include <gtest/gtest.h>
 
@@ -20,8 +20,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A kernel of 10 ms alone that took 15 ms, because a collective of 10 ms that began with it made it half as fast.
-Capture half_beside() {
+/// A kernel of 10 ms that took 15 ms: a collective of 10 ms began with it and halved its speed.
+Capture half_overlapped() {
   DagBuilder builder;
   const auto add = [&](TaskKind kind, const std::string& name, Duration duration) {
     const LaneId lane = builder.add_lane({.name = name, .kind = LaneKind::kStream, .device = 0});
@@ -40,7 +40,7 @@ Question with_slowdown(Capture capture, Slowdown slowdown) {
   return question;
 }
 
-Question doubled() { return with_slowdown(half_beside(), {KernelClass::kGemm, 7, 2.0, 1.5, 3.0}); }
+Question doubled() { return with_slowdown(half_overlapped(), {KernelClass::kGemm, 7, 2.0, 1.5, 3.0}); }
 
 TEST(InterferenceTheory, NothingChangesWhereNothingIsAsked) {
   EXPECT_EQ(doubled().iteration(), milliseconds{15});
@@ -53,22 +53,22 @@ TEST(InterferenceTheory, AKernelThatNothingRunsBesideTakesItsTimeAlone) {
 }
 
 TEST(InterferenceTheory, DurationFollowsFromWhatRunsBeside) {
-  // 5 ms beside do 2.5 ms of the work; 7.5 are left.
+  // During the collective's 5 ms, 2.5 ms of the work are done; 7.5 ms remain.
   EXPECT_EQ(doubled().iteration({"network.bandwidth=2x"}), Duration{12'500'000});
-  // Longer than the kernel: all of its work at half its speed.
+  // The collective lasts longer than the kernel, so all of its work runs at half the speed.
   EXPECT_EQ(doubled().predicted({"network.bandwidth=0.5x"}).slowed.front().after, milliseconds{20});
-  // Other work goes on at the same two speeds: 5 ms of 20 beside 10 ms, then 15 ms.
+  // The larger work runs at the same two speeds: 5 ms of 20 during the collective's 10 ms, then 15 ms.
   EXPECT_EQ(doubled().iteration({"compute{kind=kernel}.scale=2"}), milliseconds{25});
 }
 
 TEST(InterferenceTheory, ClassesWithoutEvidenceKeepTheirTimes) {
-  const Question question = with_slowdown(half_beside(), {KernelClass::kAttention, 7, 2.0, 1.5, 3.0});
+  const Question question = with_slowdown(half_overlapped(), {KernelClass::kAttention, 7, 2.0, 1.5, 3.0});
   EXPECT_EQ(question.iteration({"network.bandwidth=1e9x"}), milliseconds{15});
   EXPECT_TRUE(question.predicted({"network.bandwidth=1e9x"}).slowed.empty());
 }
 
-/// A chain of kernels beside collectives whose times do not depend on them. Each kernel's time is known when the one
-/// before it has settled.
+/// A chain of kernels during collectives whose times do not depend on the kernels. Each kernel's time can be computed
+/// only after that of the previous one.
 Capture long_chain() {
   DagBuilder builder;
   const auto add = [&](TaskKind kind, const std::string& name, Duration duration, Duration lag) {
@@ -89,7 +89,8 @@ Capture long_chain() {
 }
 
 TEST(InterferenceTheory, WhatDoesNotSettleIsSaid) {
-  // Calculated apart: after 20 rounds one more changes the kernels' times by several percent.
+  // A separate calculation shows that after 20 rounds another round still changes the kernels' times by several
+  // percent.
   const Question chain = with_slowdown(long_chain(), {KernelClass::kGemm, 7, 5.0, 4.0, 6.0});
   EXPECT_GT(chain.predicted({"compute{kind=kernel}.scale=0.7"}).unsettled, 0.01);
   EXPECT_EQ(chain.predicted({"compute{kind=kernel}.scale=1"}).unsettled, 0);
@@ -114,7 +115,7 @@ scenarios::AnswerInterval range_of(const Question& question, const std::string& 
 }
 
 TEST(InterferenceTheory, RangeGoesFromTheLeastSlowingToTheMost) {
-  // Alone, the kernel took 5 + 10 / 1.5 = 11 2/3 ms or 5 + 10 / 3 = 8 1/3 ms.
+  // Alone, the kernel took between 5 + 10 / 3 = 8 1/3 ms and 5 + 10 / 1.5 = 11 2/3 ms.
   const scenarios::AnswerInterval range = range_of(doubled(), "network.bandwidth=1e9x");
   const scenarios::IntervalSource* const source = interference_source(range);
   ASSERT_NE(source, nullptr);
@@ -134,7 +135,8 @@ double error(Duration predicted, Duration truth) {
   return static_cast<double>((predicted - truth).count()) / static_cast<double>(truth.count());
 }
 
-/// How far the captured run of `base` is off about one whose collectives take `factor` times as long.
+/// Returns the error of the prediction, from the captured run of `base`, for a run whose collectives take `factor`
+/// times as long.
 double error_of_prediction(const InterferedJob& base, double factor, bool interference) {
   InterferedJob other = base;
   other.collective = scenarios::scaled(base.collective, factor);
@@ -176,7 +178,7 @@ std::string assumed(const Capture& capture, bool wanted) {
 TEST(InterferenceTruth, WhatIsDoneIsAnAssumption) {
   EXPECT_EQ(assumed(InterferedJob{}.capture(), true), "interference");
   EXPECT_EQ(assumed(InterferedJob{}.capture(), false), "interference_off");
-  // The same overlap in all steps shows nothing.
+  // If all steps overlap in the same way, interference cannot be measured.
   EXPECT_EQ(assumed(InterferedJob{.late = {Duration{0}, Duration{0}}}.capture(), true), "interference_unknown");
   EXPECT_EQ(assumed(Capture{}, true), "");
 }

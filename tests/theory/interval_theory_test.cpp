@@ -1,4 +1,4 @@
-// The range of an answer, source by source, where a sum of a few terms gives it.
+// The sources of an answer's range, where a sum of a few terms gives their width.
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,12 @@ using testing::kForward;
 using testing::kUpdate;
 using testing::WorkloadMaker;
 
-constexpr Duration kMessage = milliseconds{1};  // of 1 MB, alone on a link
+constexpr Duration kMessage = milliseconds{1};  // 1 MB, alone on a link
 constexpr Duration kCompute = milliseconds{3};
 
 Cluster gigabyte_star(std::size_t hosts) { return star(hosts, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)}); }
 
-/// Hosts 0 and 1 send to host 2 at once; host 0 goes on computing when its message is there.
+/// Hosts 0 and 1 send to host 2 at the same time. Host 0 continues to compute when its message has arrived.
 Capture two_senders() {
   DagBuilder builder;
   TaskId first;
@@ -44,7 +44,7 @@ Capture two_senders() {
   return capture;
 }
 
-/// What `change` makes of the capture, under max-min.
+/// Returns the answer to `change` for the capture, under max-min.
 template <class Change>
 AnswerInterval answer(const Capture& capture, const Cluster& cluster, Change change) {
   Predictor predictor(capture, cluster, *find_network_model("maxmin"));
@@ -68,15 +68,15 @@ double factor(Duration part, Duration of) {
   return static_cast<double>(part.count()) / static_cast<double>(of.count());
 }
 
-/// A source that is not there, or one that says nothing.
+/// Expects that the source is absent, or has no width.
 void expect_no_width(const IntervalSource* source) {
   if (source == nullptr) return;
   EXPECT_EQ(source->low, source->high);
 }
 
-/// The range of all sources but those that are known from other jobs: the models' usual error, and how much it grows.
-/// Theirs is a closed form of its own (tests/scenarios/answer/model_error_test.cpp).
-Factors of_the_capture(const AnswerInterval& interval, Duration predicted) {
+/// Returns the range of all sources except those known from other jobs: the models' usual error and its growth. Those
+/// have a separate closed form (tests/scenarios/answer/model_error_test.cpp).
+Factors range_without_models(const AnswerInterval& interval, Duration predicted) {
   std::vector<Factors> factors;
   for (const IntervalSource& source : interval.sources) {
     if (source.name == "usual error" || source.name == "extrapolation") continue;
@@ -85,7 +85,7 @@ Factors of_the_capture(const AnswerInterval& interval, Duration predicted) {
   return independent(factors);
 }
 
-/// Together with these.
+/// Checks the range of all sources together.
 void expect_all(const AnswerInterval& interval, Duration predicted) {
   std::vector<Factors> factors;
   for (const IntervalSource& source : interval.sources)
@@ -96,17 +96,17 @@ void expect_all(const AnswerInterval& interval, Duration predicted) {
 }
 
 TEST(IntervalTheory, SharingGoesFromOneAfterTheOtherToFair) {
-  // Fair, both messages take twice their time; one after the other, the first takes it once.
+  // With fair sharing both messages take twice their time; one after the other, the first takes it once.
   const AnswerInterval interval = answer(two_senders(), gigabyte_star(3));
   const IntervalSource* const sharing = find(interval, "sharing");
   ASSERT_NE(sharing, nullptr);
   EXPECT_EQ(sharing->low, kMessage + kCompute);
   EXPECT_EQ(sharing->high, kMessage * 2 + kCompute);
-  EXPECT_DOUBLE_EQ(of_the_capture(interval, sharing->high).least, factor(sharing->low, sharing->high));
+  EXPECT_DOUBLE_EQ(range_without_models(interval, sharing->high).least, factor(sharing->low, sharing->high));
   expect_all(interval, sharing->high);
 }
 
-/// How many tasks are replayed for the range, and the range itself.
+/// Returns the number of tasks that are replayed for the range, and the range.
 std::pair<std::uint64_t, AnswerInterval> counted(const Capture& capture, const Cluster& cluster, const char* network) {
   Predictor predictor(capture, cluster, *find_network_model(network));
   const Plan plan = predictor.plan();
@@ -120,9 +120,9 @@ std::pair<std::uint64_t, AnswerInterval> counted(const Capture& capture, const C
 TEST(IntervalTheory, AReplayThatWouldBeThePredictionIsNotMade) {
   const Capture capture = two_senders();
   const std::uint64_t tasks = capture.dag.task_count();
-  // Fair is predicted; serial and half are left, each for the capture and the scenario.
+  // The prediction uses fair sharing. Serial and half remain, each for the capture and the scenario.
   EXPECT_EQ(counted(capture, gigabyte_star(3), "maxmin").first, 4 * tasks);
-  // Whoever comes first is served first, whatever `sharing` is.
+  // fifo serves the first to arrive, whatever `sharing` is.
   const auto [fifo_tasks, fifo] = counted(capture, gigabyte_star(3), "fifo");
   EXPECT_EQ(fifo_tasks, 0U);
   const IntervalSource* const sharing = find(fifo, "sharing");
@@ -135,13 +135,13 @@ TEST(IntervalTheory, SharingThatIsKnownHasNoRange) {
   const AnswerInterval interval =
       answer(two_senders(), gigabyte_star(3), [](Plan& plan) { plan.sharing_known = true; });
   EXPECT_EQ(find(interval, "sharing"), nullptr);
-  const Factors range = of_the_capture(interval, kMessage * 2 + kCompute);
+  const Factors range = range_without_models(interval, kMessage * 2 + kCompute);
   EXPECT_EQ(range.least, 1);
   EXPECT_EQ(range.most, 1);
 }
 
-/// A rank of one lane and its steps, in milliseconds. Of each, `wait` passes before it for no reason that
-/// the capture shows, `exchange` is a collective of which no other rank was captured, and the rest computes.
+/// A rank with one lane (thread) and its steps, in milliseconds. In each step, `wait` passes first without a recorded
+/// reason, `exchange` is a collective without other captured ranks, and the rest is compute.
 struct OneRank {
   std::vector<std::int64_t> lengths{10, 10, 10};
   Duration wait{};
@@ -181,7 +181,7 @@ struct OneRank {
   }
 };
 
-/// Operators take twice their time.
+/// Doubles the duration of operators.
 void double_compute(Plan& plan) {
   plan.rules.emplace_back([](const Capture& capture, std::vector<Duration>& durations) {
     for (std::size_t i = 0; i < durations.size(); ++i) {
@@ -193,7 +193,7 @@ void double_compute(Plan& plan) {
 TEST(IntervalTheory, StepsThatDifferMakeARangeThatHoldsThemAll) {
   const AnswerInterval interval = answer(OneRank{.lengths = {9, 10, 12}}.capture(), {});
   const IntervalSource* const steps = find(interval, "steps");
-  ASSERT_NE(steps, nullptr);  // how wide it is: tests/scenarios/answer/step_spread_test.cpp
+  ASSERT_NE(steps, nullptr);  // tests/scenarios/answer/step_spread_test.cpp checks its width
   EXPECT_LE(steps->low, milliseconds{9});
   EXPECT_GE(steps->high, milliseconds{12});
   EXPECT_LE(interval.low, steps->low);
@@ -202,14 +202,14 @@ TEST(IntervalTheory, StepsThatDifferMakeARangeThatHoldsThemAll) {
 
 TEST(IntervalTheory, WhereNothingIsUnknownOnlyTheModelsUsualErrorIsLeft) {
   const AnswerInterval interval = answer(OneRank{}.capture(), {}, double_compute);
-  const Factors range = of_the_capture(interval, milliseconds{20});
+  const Factors range = range_without_models(interval, milliseconds{20});
   EXPECT_EQ(range.least, 1);
   EXPECT_EQ(range.most, 1);
   expect_all(interval, milliseconds{20});
 }
 
 TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
-  // Of 10 ms, 4 are communication. Compute of 6 ms becomes 12: 16 ms in all, or 20 if all doubles.
+  // 4 of 10 ms are communication. Compute of 6 ms becomes 12: 16 ms in all, or 20 ms if everything doubles.
   const Capture capture = OneRank{.exchange = milliseconds{4}}.capture();
   const AnswerInterval interval = answer(capture, {}, double_compute);
   const IntervalSource* const missing = find(interval, "missing ranks");
@@ -221,9 +221,10 @@ TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
 }
 
 TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
-  // In 3 steps of 10 ms there are 2 waits of 3 ms: 2 ms an iteration. Compute of 7 ms becomes 14: 17 ms in
-  // all, or those 15 that are no wait by what the other 8 became.
-  const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();  // none follows the last
+  // 3 steps of 10 ms have 2 waits of 3 ms (none after the last step), which is 2 ms per iteration. Doubling the
+  // compute of 7 ms gives 14 + 3 = 17 ms with unchanged waits. The 8 of 10 ms that are not waits become 15, so waits
+  // that change by the same factor give 10 * 15 / 8 ms.
+  const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();
   const AnswerInterval interval = answer(capture, {}, double_compute);
   const IntervalSource* const waits = find(interval, "unexplained waits");
   ASSERT_NE(waits, nullptr);
@@ -241,7 +242,7 @@ TEST(IntervalTheory, SourcesCombineAsIndependentOnes) {
 }
 
 TEST(IntervalTheory, AWayToShareThatTheCaptureSpeaksAgainstIsLeftOut) {
-  // As captured, the first message took twice its time: senders shared fairly.
+  // In the capture the first message took twice its time, so the senders shared fairly.
   Capture capture = two_senders();
   const Time shared{kMessage * 2};
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
@@ -263,13 +264,14 @@ TEST(IntervalTheory, WorkersThatBeginTogetherAreInTheRangeOfDrift) {
   const AnswerInterval interval = answer(maker.capture(), gigabyte_star(3));
   const IntervalSource* const drift = find(interval, "drift");
   ASSERT_NE(drift, nullptr);
-  // In step both pushes share the server's link, and so do both answers; headers take 0.1 us each.
+  // When the workers are in step, both pushes share the server's link, and so do both answers. Headers take 0.1 us
+  // each.
   const double together = static_cast<double>((kForward + kBackward + kUpdate + kMessage * 4).count());
   EXPECT_LE(static_cast<double>(drift->low.count()), together + 1'000);
   EXPECT_GE(static_cast<double>(drift->high.count()), together);
 }
 
-/// Captured worker 1 computes three times as long as worker 0; the middle one is copied.
+/// Captured worker 1 computes three times as long as worker 0. The middle worker is copied.
 TEST(IntervalTheory, ACopyIsAsSlowAsTheSlowestAtMost) {
   WorkloadMaker maker;
   maker.workers = 3;
@@ -286,7 +288,7 @@ TEST(IntervalTheory, AWorkerThatWasNotCapturedIsNamedThoughNothingChanges) {
   WorkloadMaker maker;
   Capture capture = maker.capture();
   PsWorkload workload = *capture.parameter_server;
-  workload.job.workers = 2;  // as job.yaml may say
+  workload.job.workers = 2;  // job.yaml may have this number
   capture.parameter_server = std::make_shared<const PsWorkload>(workload);
   const AnswerInterval interval = answer(capture, gigabyte_star(3));
   const IntervalSource* const copies = find(interval, "copies");

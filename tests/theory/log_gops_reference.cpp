@@ -22,10 +22,10 @@ struct Operation {
   std::size_t task = 0;
   std::vector<std::size_t> frees{};
   std::size_t waits_for = 0;
-  std::int64_t ready = 0;  ///< when the last that it waits for ends
+  std::int64_t ready = 0;  ///< when the last operation ends for which it waits
 };
 
-/// (time, since when it has tried, operation, what): for a heap with the earliest on top.
+/// (time, time of its first attempt, operation, what), for a heap with the earliest event on top.
 using Event = std::tuple<std::int64_t, std::int64_t, std::size_t, What>;
 
 struct Host {
@@ -79,7 +79,7 @@ class Simulation {
     last_.push_back(add({What::kReceive, lane.to.index(), lane.from.index(), bytes, task.index()}));
   }
 
-  /// The half of a message that lies on the host of what waits for it.
+  /// Uses the half of the message that is on the same host as the operation that waits for it.
   void add_dependency(std::size_t from, std::size_t to) {
     const std::size_t host = operations_[first_[to]].host;
     link(operations_[last_[from]].host == host ? last_[from] : first_[from], first_[to]);
@@ -99,7 +99,7 @@ class Simulation {
     }
   }
 
-  /// Puts an operation that waits for nothing any more in line.
+  /// Schedules an operation that no longer waits for another one.
   void begin(std::size_t id) {
     const Operation& one = operations_[id];
     const std::int64_t own = free_from(id, one.what);
@@ -125,7 +125,7 @@ class Simulation {
 
   [[nodiscard]] Processor charged() const { return causal_ ? kReceiving : kSending; }
 
-  /// Does it at `time`, unless what it needs is busy.
+  /// Runs the operation at `time`, unless a processor or NIC that it needs is busy.
   bool take(std::int64_t time, std::size_t id, What what) {
     if (what != What::kReceive && free_from(id, what) > time) return false;
     Operation& one = operations_[id];
@@ -157,7 +157,7 @@ class Simulation {
     return true;
   }
 
-  /// A message and its receive: the second of them ends the receive.
+  /// Called for a message and for its receive. The later of the two ends the receive.
   void meet(std::size_t task, std::size_t receive, std::int64_t time) {
     const auto [place, first] = met_.try_emplace(task, time);
     if (!first) end(receive, std::max(time, place->second));
@@ -174,8 +174,8 @@ class Simulation {
   bool causal_;
   std::vector<Host> hosts_;
   std::vector<Operation> operations_;
-  std::vector<std::size_t> first_;  ///< by task: its compute or send
-  std::vector<std::size_t> last_;   ///< by task: its compute or receive
+  std::vector<std::size_t> first_;  ///< by task: its compute or send operation
+  std::vector<std::size_t> last_;   ///< by task: its compute or receive operation
   std::map<std::size_t, std::int64_t> met_;
   std::int64_t count_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

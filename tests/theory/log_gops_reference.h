@@ -14,21 +14,21 @@ struct LogGPCosts {
   std::int64_t gap_per_byte = 1;
 };
 
-/// The rules of LogGOPSim as it ran for the totals of docs/test-data.md, or with causality.
+/// The rules of LogGOPSim as used for the totals of docs/internals/test-data.md, and a causal variant.
 enum class LogGOPSRules {
-  /// As that program does it, found by trying: an operation that another processor of its host
-  /// sets free begins when its own processor is free, though what set it free may end later; the
-  /// time a message takes to receive is charged to the sending processor of the receiver; the
-  /// receives from one peer are posted one after the other, in the order of the tasks.
+  /// The rules of the program itself, found by experiment. An operation that is released by another processor of its
+  /// host begins when its own processor is free, even if the releasing operation ends later. The time to receive a
+  /// message is charged to the sending processor of the receiver. The receives from one peer are posted one after the
+  /// other, in the order of the tasks.
   kAsItIs,
-  /// Nothing begins before what it waits for has ended; receiving has its own processor; all
+  /// No operation begins before the operations for which it waits have ended. Receiving has a separate processor. All
   /// receives are posted from the start.
   kCausal,
 };
 
-/// When the last processor of a host is done, in nanoseconds, by an event loop of its own: each
-/// message is a send, a receive and an arrival, and what finds its processor or NIC busy is put
-/// back for when it is free. Computes, sends and receives of a host have a processor each.
+/// Returns when the last processor of a host is done, in nanoseconds. A separate event loop computes this: each
+/// message is a send, a receive and an arrival, and an event whose processor or NIC is busy is postponed until it is
+/// free. Each host has one processor each for computes, sends and receives.
 [[nodiscard]] std::int64_t log_gops_finish(const Dag& dag, int hosts, const LogGPCosts& costs, LogGOPSRules rules);
 
 }  // namespace stepsim::testing

@@ -1,4 +1,4 @@
-// The totals of SimGrid and LogGOPSim for the workloads of docs/test-data.md.
+// The totals of SimGrid and LogGOPSim for the workloads of docs/internals/test-data.md.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr Bytes kKilobyte{1000};
 constexpr Bytes kMegabyte{1'000'000};
 
-/// The makespan under max-min fair sharing, in whole microseconds: the totals have six decimals.
+/// Returns the makespan under max-min fair sharing in whole microseconds, because the totals have six decimals.
 std::int64_t fair_microseconds(int hosts, const Dag& dag) {
   return (makespan_ns(*find_network_model("maxmin"), oracle_cluster(hosts), dag) + 500) / 1000;
 }
@@ -41,7 +41,7 @@ TEST(NetworkTotalsTest, MaxMinParameterServersTakeAsLongAsSimGridSays) {
       185'664);
 }
 
-/// The last task's end under LogGP, in nanoseconds.
+/// Returns the end of the last task under LogGP, in nanoseconds.
 std::int64_t log_gp_nanoseconds(int hosts, const Dag& dag) {
   return makespan_ns(*find_network_model("loggp"), log_gp_cluster(hosts), dag);
 }
@@ -60,15 +60,15 @@ Dag log_gp_parameter_server() {
 }
 
 TEST(NetworkTotalsTest, LogGPRingsTakeAsLongAsLogGOPSimSays) {
-  // Closed form: o + L + (B - 1) G + o = 2,399 ns a round.
+  // Closed form: each round takes o + L + (B - 1) G + o = 2,399 ns.
   EXPECT_EQ(log_gp_nanoseconds(64, ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte})), 3'627'288);
   EXPECT_EQ(log_gp_nanoseconds(1024, ring_workload({.ranks = 1024, .all_reduces = 1, .bytes = kKilobyte})), 4'908'354);
 }
 
-// LogGOPSim's other totals are those of its own rules for hosts with several processors: an
-// operation begins before what it waits for has ended. (Of the parameter server the total is that
-// of the computes alone, 7,777,889 ns, though a push, a sum and a pull must follow the last one.)
-// So they are the answer for the reference, and where it keeps to causality it is ours.
+// LogGOPSim's other totals follow from its rules for hosts with several processors, where an operation may begin
+// before the operations for which it waits have ended. (For the parameter server the total is that of the computes
+// alone, 7,777,889 ns, although a push, a sum and a pull must follow the last one.) So these totals test the
+// reference, and the reference with causality tests our model.
 TEST(NetworkTotalsTest, LogGOPSimsOwnRulesGiveItsTotals) {
   constexpr auto kAsItIs = LogGOPSRules::kAsItIs;
   EXPECT_EQ(log_gops_finish(ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte}), 64, {}, kAsItIs),

@@ -1,5 +1,5 @@
-// Parameter-server jobs small enough that their steps are sums of a few terms, under max-min
-// sharing. r is a link's rate, L the latency of a message (two links), h a header's time.
+// Parameter-server jobs whose steps are sums of a few terms, under max-min sharing. r is a link's rate, L the latency
+// of a message (two links), h a header's time.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace stepsim::testing {
 namespace {
 
-constexpr double kRate = 1e9;  // a byte takes a nanosecond
+constexpr double kRate = 1e9;  // a byte per nanosecond
 constexpr Duration kLinkLatency{10'000};
 constexpr Duration kLatency = kLinkLatency * 2;
 constexpr Duration kHeader{100};
@@ -38,14 +38,14 @@ Replayed replayed(const Capture& capture, const PsOptions& options) {
   return result;
 }
 
-/// The captured settings, with all workers beginning at once.
+/// The captured settings, but all workers begin at the same time.
 PsOptions in_step(const Capture& capture) {
   PsOptions options = as_captured(*capture.parameter_server);
   options.spread = false;
   return options;
 }
 
-/// The distance between the last two starts of FW.0 of rank 0.
+/// Returns the distance between the last two starts of FW.0 on rank 0.
 Duration step_of(const Replayed& job) {
   std::vector<Time> starts;
   for (std::size_t i = 0; i < job.timeline.size(); ++i) {
@@ -62,7 +62,7 @@ Duration step_of(const WorkloadMaker& maker, Control control = Control::kInline)
   return step_of(replayed(capture, options));
 }
 
-/// Rounding up to whole nanoseconds of a few messages.
+/// Allows for the rounding of a few messages to whole nanoseconds.
 void expect_close(Duration actual, Duration expected) {
   EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
 }
@@ -70,7 +70,7 @@ void expect_close(Duration actual, Duration expected) {
 TEST(PsTheory, OnePartitionGoesThroughItsStagesOneAfterAnother) {
   WorkloadMaker maker;
   maker.copy = Duration{30'000};
-  // compute, copy, push, acknowledgement, request, answer, copy
+  // The terms are compute, copy, push, acknowledgement, request, answer, copy.
   expect_close(step_of(maker), kCompute + maker.copy * 2 + kWire * 2 + kHeader * 2 + kLatency * 4);
 }
 
@@ -96,7 +96,7 @@ TEST(PsTheory, AServerWithoutBytesToMoveCostsLatencyAndHeaders) {
 TEST(PsTheory, PartitionsOfOneServerFollowEachOtherOnTheConnection) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{3 * kTensor}};
-  // Inline: requests stand behind the three pushes; from the first one's arrival on three answers.
+  // Requests are sent inline, so they queue after the three pushes. Three answers follow the first request's arrival.
   expect_close(step_of(maker), kCompute + kWire * 3 + kHeader + kLatency + kWire * 3 + kLatency);
 }
 
@@ -107,8 +107,8 @@ TEST(PsTheory, TensorsOfDifferentServersShareTheWorkersLink) {
   expect_close(step_of(maker), kCompute + kWire * 4 + kHeader * 4 + kLatency * 4);
 }
 
-/// With credit for one partition the next is copied when the one before is acknowledged. Its
-/// request and its answer pass meanwhile, because copying takes longer than a header.
+/// With credit for one partition, the next one is copied when the previous one is acknowledged. Its request and answer
+/// arrive during the copy, because copying takes longer than a header.
 TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{4 * kTensor}};
@@ -121,8 +121,8 @@ TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
   expect_close(step_of(replayed(capture, options)), kCompute + round * 4 + tail);
 }
 
-/// The same where control messages go first: thousands of them take the connection's credit, and
-/// give it back as they give back that of the copies.
+/// The same with control messages first. Thousands of them take credit of the connection, and must return it as well
+/// as the credit of the copies.
 TEST(PsTheory, CreditOfCopiesAndOfConnectionsComesBackHoweverManyThereAre) {
   constexpr std::int64_t kPartitions = 3'000;
   constexpr Duration kPart{1'000};
@@ -140,8 +140,8 @@ TEST(PsTheory, CreditOfCopiesAndOfConnectionsComesBackHoweverManyThereAre) {
   expect_close(step_of(replayed(capture, options)), kCompute + round * kPartitions + tail);
 }
 
-/// 100,000 partitions of two tensors. The first one's are back before the second is made, whose go
-/// up one after another, the request of its first one behind them, and come back one after another.
+/// 100,000 partitions of two tensors. Those of the first tensor are back before the second tensor is ready. The pushes
+/// of the second go up one after another, followed by its first request, and the answers come back one after another.
 TEST(PsTheory, AHundredThousandPartitionsFollowEachOther) {
   constexpr std::int64_t kEach = 50'000;
   constexpr Duration kPart{1'000};
@@ -157,14 +157,14 @@ TEST(PsTheory, AHundredThousandPartitionsFollowEachOther) {
   expect_close(step_of(replayed(capture, options)), compute + kPart * kEach * 2 + kHeader + kLatency * 2);
 }
 
-/// A step of compute alone, with a tensor that comes back long before it is needed.
+/// A step of compute alone. Its tensor comes back long before it is needed.
 TEST(PsTheory, AcrossTheBarrierCommunicationHidesBehindOtherLayers) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{}, Bytes{1'000}};
   const Capture capture = maker.capture();
   PsOptions options = in_step(capture);
   options.job.barrier = Barrier::kCross;
-  // Only layer 0's tensor is waited for: its backward is the last, its forward the first.
+  // Only layer 0's tensor is waited for, because its backward pass is the last and its forward pass the first.
   const Duration exposed = kHeader * 2 + kLatency * 4;
   expect_close(step_of(replayed(capture, options)), (kForward + kBackward) * 2 + exposed);
 }
@@ -175,7 +175,7 @@ TEST(PsTheory, ASlowWorkerKeepsTheOthersWaiting) {
   const Capture capture = maker.capture();
   PsOptions options = in_step(capture);
   options.compute_scale = {1, 3};
-  // The slow worker pushes last, alone; the answers to both share the server's link.
+  // The slow worker pushes last and alone. The answers to both workers share the server's link.
   const Duration slow = (kForward + kBackward) * 3 + kWire + kLatency * 4 + kHeader * 2 + kUpdate * 3;
   const Duration step = step_of(replayed(capture, options));
   EXPECT_GE(step, slow + kWire);
@@ -188,7 +188,7 @@ TEST(PsTheory, AServersOneThreadSumsOnePushAfterAnother) {
   const Capture capture = maker.capture();
   PsOptions options = in_step(capture);
   Cluster cluster = switch_of(2, kRate, kLinkLatency);
-  cluster.rates.sum = Bandwidth::from_bytes_per_second(kRate / 10);  // ten times what a push takes
+  cluster.rates.sum = Bandwidth::from_bytes_per_second(kRate / 10);  // ten times the duration of a push
   const auto step = [&](std::uint32_t threads) {
     options.job.server_threads = threads;
     Replayed job;
@@ -198,15 +198,15 @@ TEST(PsTheory, AServersOneThreadSumsOnePushAfterAnother) {
     job.timeline = sim::replay(job.capture.dag, machine);
     return step_of(job);
   };
-  // Four threads: the last push, its sum, its answer. One thread has four sums to make, and what
-  // tells it that a key is complete stands in line behind those that came meanwhile.
+  // With four threads: the last push, its sum, its answer. A single thread makes four sums, and the message that a key
+  // is complete queues after those that arrived earlier.
   expect_close(step(4), kCompute + kWire * 4 + kLatency + kWire * 10 + kLatency + kWire);
   expect_close(step(1), kCompute + kWire + kLatency + kWire * 10 * 4 + kLatency + kWire * 4);
 }
 
-// ---- what goes ahead on a connection
+// ---- messages that overtake others on a connection
 
-/// Two bulk messages handed over at 0 and a control message handed over at `when`.
+/// Two bulk messages that are ready at 0 and a control message that is ready at `when`.
 struct Overtaking {
   Time first;
   Time second;
@@ -249,7 +249,7 @@ TEST(ConnectionTheory, ControlGoesAheadOfWhatIsQueued) {
 }
 
 TEST(ConnectionTheory, ControlDoesNotGoAheadOfWhatTheSocketHolds) {
-  // When 128 KiB of the first message are left, the sender has begun with the second.
+  // When 128 KiB of the first message are left, the sender has already begun the second.
   const Duration after_choice = kWire - Duration{kSocketBuffer.count()} + Duration{10'000};
   const Overtaking order = overtaking(Control::kFirst, after_choice);
   expect_close(order.second.time_since_epoch(), kWire * 2);

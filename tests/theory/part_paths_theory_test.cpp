@@ -1,4 +1,4 @@
-// Longest paths of GPUs and workers alone, in closed form.
+// Longest paths of single GPUs and workers, in closed form.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ namespace {
 using stepsim::testing::DagMaker;
 using ::testing::ElementsAre;
 
-/// Ranks that compute for a time of their own, meet in a collective and compute again: rank r takes
-/// before[r], then `transfer` from the last arrival on, then after[r].
+/// Ranks that each compute, meet in a collective and compute again: rank r takes before[r], then `transfer` from the
+/// last arrival on, then after[r].
 struct Job {
   Job(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after, std::int64_t transfer)
       : ranks(before.size()) {
@@ -37,7 +37,7 @@ struct Job {
     timeline = replay(dag, Machine(dag));
   }
 
-  /// With rank r in sets[r].
+  /// Returns the length of each set's longest path. Rank r is in sets[r].
   [[nodiscard]] std::vector<Duration> lengths(const std::vector<std::int32_t>& sets) const {
     TaskSets of(dag.task_count());
     for (std::size_t i = 0; i < tasks.size(); ++i) of[maker.new_id(tasks[i]).index()] = sets[i / 3];
@@ -75,7 +75,7 @@ TEST(PartPathsTheoryTest, PathIsNeverLongerThanThatOfALargerSet) {
 }
 
 TEST(PartPathsTheoryTest, MembersOfACollectiveAreReadOnceAndNotOnceForEachGpu) {
-  // Each of 6,000 GPUs alone takes 1 + 5 + 2; 36 million looks at members took 8 s in a debug build.
+  // Each of 6,000 GPUs alone takes 1 + 5 + 2. Visiting members 36 million times took 8 s in a debug build.
   constexpr std::size_t kRanks = 6'000;
   const Job job(std::vector<std::int64_t>(kRanks, 1), std::vector<std::int64_t>(kRanks, 2), 5);
   std::vector<std::int32_t> sets(kRanks);
@@ -87,8 +87,8 @@ TEST(PartPathsTheoryTest, MembersOfACollectiveAreReadOnceAndNotOnceForEachGpu) {
 }
 
 TEST(PartPathsTheoryTest, PathLeadsThroughAServerAndBackIntoItsOwnSet) {
-  // Rank 0: compute 10, push 20, server 3, pull 30, with lags of 1: 10 + 20 + 1 + 3 + 1 + 30. What rank 1 pushes to the
-  // same server delays rank 0 in the job, and not alone.
+  // Rank 0: compute 10, push 20, server 3, pull 30, with lags of 1, is 10 + 20 + 1 + 3 + 1 + 30. Rank 1's push to the
+  // same server delays rank 0 in the job, but not on rank 0's own path.
   DagMaker maker;
   const LaneId mine = maker.lane(0);
   const LaneId other = maker.lane(1);
@@ -115,7 +115,7 @@ TEST(PartPathsTheoryTest, PathLeadsThroughAServerAndBackIntoItsOwnSet) {
 }
 
 TEST(PartPathsTheoryTest, QueueHoldsTheTasksOfASetInTheOrderOfTheReplay) {
-  // Three messages of 5, ready at 1, 2 and 3, one after the other; another set's delays none of them.
+  // Three messages of 5, ready at 1, 2 and 3, run one after the other. Those of another set delay none of them.
   DagMaker maker;
   const LaneId host = maker.lane(0);
   const LaneId link = maker.lane(0, LaneOrder::kFifo);

@@ -1,4 +1,4 @@
-// How messages of several senders share one link: closed forms for kSharing (model/cost/network/maxmin.h).
+// Messages of several senders on one link: closed forms for kSharing (model/cost/network/maxmin.h).
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// Hosts whose links carry a byte a nanosecond, without latency.
+/// Hosts whose links carry a byte per nanosecond, without latency.
 Cluster hosts(int count, double sharing) {
   Cluster cluster = star(static_cast<std::size_t>(count), {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});
   cluster.network.set(kSharing, sharing);
@@ -31,7 +31,7 @@ constexpr EndpointId kB{1};
 constexpr EndpointId kServer{2};
 
 TEST(SharingTheoryTest, FairSendersIntoOneLinkEndTogether) {
-  // 2 B / C for both.
+  // Both take 2 B / C.
   EXPECT_EQ(arrivals(hosts(3, 1), {{kA, kServer, 1000}, {kB, kServer, 1000}}), (Times{2000, 2000}));
 }
 
@@ -41,20 +41,20 @@ TEST(SharingTheoryTest, SerialSendersIntoOneLinkEndOneAfterTheOther) {
 }
 
 TEST(SharingTheoryTest, SerialKeepsTheOneThatCameFirst) {
-  // B began 100 ns before A: it ends after its 1000, A after both.
+  // B began 100 ns before A, so it ends after its 1000 bytes, and A after both.
   EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000, 100}, {kB, kServer, 1000}}), (Times{2000, 1000}));
 }
 
 TEST(SharingTheoryTest, BetweenTheyShareInTheRatioOfSharing) {
-  // Weights 1 and 1/3: rates 3/4 and 1/4. The first ends at 1000 / (3/4) = 4000/3; by then the
-  // second has moved 1000/3, and the rest takes 2000/3: 2000.
+  // Weights 1 and 1/3 give rates 3/4 and 1/4. The first ends at 1000 / (3/4) = 4000/3. By then the second has moved
+  // 1000/3, and the rest takes 2000/3, so it ends at 2000.
   EXPECT_EQ(arrivals(hosts(3, 1.0 / 3), {{kA, kServer, 1000}, {kB, kServer, 1000}}), (Times{1333, 2000}));
 }
 
 TEST(SharingTheoryTest, WeightsFallGeometricallyAlongTheLine) {
-  // Weights 1, 1/2, 1/4: the rates are 4/7, 2/7, 1/7. 1000 bytes of the first end at 1750; then
-  // the second has 500 left and weighs 1 to the third's 1/2: 500 / (2/3) = 750, so 2500; the
-  // third has moved 250 + 250 and has 500 left: 3000.
+  // Weights 1, 1/2, 1/4 give rates 4/7, 2/7, 1/7. The first ends at 1750. Then the second has 500 left and the weight
+  // 1 to the third's 1/2: 500 / (2/3) = 750, so it ends at 2500. The third has then moved 250 + 250 and has 500 left,
+  // so it ends at 3000.
   EXPECT_EQ(arrivals(hosts(4, 0.5), {{EndpointId{0}, EndpointId{3}, 1000},
                                      {EndpointId{1}, EndpointId{3}, 1000},
                                      {EndpointId{2}, EndpointId{3}, 1000}}),
@@ -62,26 +62,26 @@ TEST(SharingTheoryTest, WeightsFallGeometricallyAlongTheLine) {
 }
 
 TEST(SharingTheoryTest, ThoseBehindTakeWhatTheFirstCannot) {
-  // The first is held to a quarter of the link by its own; the second has three quarters.
+  // The first is limited to a quarter of the link by its own link; the second gets three quarters.
   Cluster cluster = hosts(3, 0);
   cluster.links[0].bandwidth = Bandwidth::from_bytes_per_second(0.25e9);
   EXPECT_EQ(arrivals(cluster, {{kA, kServer, 1000}, {kB, kServer, 3000}}), (Times{4000, 4000}));
 }
 
 TEST(SharingTheoryTest, MessagesOfOneSenderShareFairlyWithEachOther) {
-  // Both leave by A's link: 2 B / C, whatever the sharing.
+  // Both leave on A's link, so they take 2 B / C for any sharing.
   EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kB, 1000}, {kA, kServer, 1000}}), (Times{2000, 2000}));
 }
 
 TEST(SharingTheoryTest, ASenderKeepsItsPlaceWhileItHasMessages) {
-  // A hands over its second message while half of its first is on its way: both share the link
-  // until the first ends, and B waits for both.
+  // A's second message is ready when half of its first has been sent. Both share the link until the first ends, and B
+  // waits for both.
   EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, 500}}),
             (Times{1500, 3000, 2000}));
 }
 
 TEST(SharingTheoryTest, ASenderThatHadNothingLeftGoesBehind) {
-  // A's second message comes when its first has left, or later: B is the first by then.
+  // A's second message is ready when its first has left, or later. By then B is the first.
   for (const std::int64_t start : {1000, 1001}) {
     EXPECT_EQ(arrivals(hosts(3, 0), {{kA, kServer, 1000}, {kB, kServer, 1000}, {kA, kServer, 1000, start}}),
               (Times{1000, 2000, 3000}));
@@ -89,7 +89,7 @@ TEST(SharingTheoryTest, ASenderThatHadNothingLeftGoesBehind) {
 }
 
 TEST(SharingTheoryTest, AllSharingMovesTheSameBytesInTheSameTime) {
-  // The link is never idle: the last message ends at the sum of all bytes.
+  // The link is never idle, so the last message ends at the sum of all bytes.
   for (const double sharing : {0.0, 0.01, 0.3, 0.7, 0.999, 1.0}) {
     std::vector<Sending> sendings;
     for (std::size_t i = 0; i < 20; ++i)

@@ -12,15 +12,15 @@ namespace {
 
 using stepsim::testing::SteppedJob;
 
-constexpr std::int64_t kCalls = 10;  // a step
+constexpr std::int64_t kCalls = 10;  // per step
 
 Duration steady(const Capture& capture, const Machine& machine) {
   return steady_iteration(capture, replay(capture.dag, machine)).value().length;
 }
 Duration steady(const Capture& capture) { return steady(capture, Machine(capture.dag)); }
 
-/// Steps of ten calls of `host`, which launch a kernel of `device` each. With a queue of `queue` places a call waits
-/// until so many kernels before its own have ended.
+/// Steps of ten calls of `host` ns, each of which launches a kernel of `device` ns. With a launch queue of `queue`
+/// places, a call waits until the kernel `queue` places before its own has ended.
 Capture launching(int steps, std::int64_t host, std::int64_t device, std::size_t queue = 0) {
   SteppedJob job;
   std::vector<TaskId> kernels;
@@ -61,20 +61,21 @@ TEST(SteadyTheoryTest, HostThatRunsAheadOfItsDeviceTakesTheSlowerOfTheTwoAfterAn
 }
 
 TEST(SteadyTheoryTest, LaunchQueueThatFillsHoldsTheHostToThePaceOfItsDevice) {
-  // A cycle through the queue takes host + device for `queue` calls: less than the slower of the two from two places
-  // on.
+  // A cycle through the queue takes host + device for every `queue` calls. From two places on that is less than the
+  // slower of host and device.
   for (const int steps : {1, 2, 3, 5}) {
     for (const std::size_t queue : {2U, 4U, 15U}) {
       EXPECT_EQ(steady(launching(steps, 3, 20, queue)), Duration{kCalls * 20});
       EXPECT_EQ(steady(launching(steps, 20, 3, queue)), Duration{kCalls * 20});
     }
   }
-  // One place: each call waits for the kernel before it. One step does not show that its first call does.
+  // With one place, each call waits for the previous kernel. A single step does not show that its first call waits
+  // too.
   for (const int steps : {2, 3}) EXPECT_EQ(steady(launching(steps, 3, 20, 1)), Duration{kCalls * (3 + 20)});
 }
 
 TEST(SteadyTheoryTest, HostThatWaitsForEachStepTakesBoth) {
-  // A call of 4, ten kernels of 20, of which the last is waited for by a call of 7.
+  // A call of 4, ten kernels of 20, and a call of 7 that waits for the last kernel.
   for (const int steps : {1, 2, 3}) {
     SteppedJob job;
     for (int step = 0; step < steps; ++step) {
@@ -87,8 +88,8 @@ TEST(SteadyTheoryTest, HostThatWaitsForEachStepTakesBoth) {
 }
 
 TEST(SteadyTheoryTest, PipelineThatIsFullTakesItsSlowestStage) {
-  // Five microbatches over stages of 30, 50 and 40: the first step takes 5 * 50 + 30 + 40 to its end, the others 5
-  // * 50.
+  // Five microbatches pass through stages of 30, 50 and 40. The first step takes 5 * 50 + 30 + 40 to its end, the
+  // others 5 * 50.
   constexpr int kMicrobatches = 5;
   for (const int steps : {1, 2, 3}) {
     SteppedJob job;
@@ -105,7 +106,8 @@ TEST(SteadyTheoryTest, PipelineThatIsFullTakesItsSlowestStage) {
 }
 
 TEST(SteadyTheoryTest, RanksThatMeetTakeTheSlowestOne) {
-  // Ranks of 30 and 50 meet for 8 in every step. Either way the collective is part of the stream's cycle.
+  // Ranks compute for 30 and 50 and meet for 8 in every step. In both variants the collective is in the stream's
+  // cycle.
   for (const int steps : {1, 2, 3}) {
     SteppedJob job;
     for (int step = 0; step < steps; ++step) {
@@ -120,7 +122,7 @@ TEST(SteadyTheoryTest, RanksThatMeetTakeTheSlowestOne) {
   }
 }
 
-/// Steps of two ranks with random times, kernels that calls of this step and the next wait for, and a collective.
+/// Steps of two ranks with random times and a collective. Calls of the same step and of the next one wait for kernels.
 Capture random_job(std::mt19937& random) {
   const auto up_to = [&random](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>{0, most}(random);

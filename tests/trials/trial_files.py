@@ -1,5 +1,5 @@
-"""Writes dPRO trials (G3) as the formats page describes them: {path: bytes} of TensorFlow's operators, Horovod's and
-NCCL's files, and BytePS's. All times are in microseconds."""
+"""Writes dPRO trials (G3) in the form that the formats page describes: {path: bytes} with the files of TensorFlow's
+operators, of Horovod and NCCL, and of BytePS. All times are in microseconds."""
 import gzip
 import json
 import os
@@ -24,7 +24,7 @@ def tensorflow_trace(runs):
 
 
 def gml(edges):
-    """dag.gml of edges between labels, as networkx writes it."""
+    """dag.gml with edges between labels, in the form that networkx writes."""
     labels = list(dict.fromkeys(label for edge in edges for label in edge))
     nodes = "".join(f"  node [\n    id {i}\n    label \"{label}\"\n  ]\n" for i, label in enumerate(labels))
     lines = "".join(f"  edge [\n    source {labels.index(a)}\n    target {labels.index(b)}\n  ]\n" for a, b in edges)
@@ -32,7 +32,7 @@ def gml(edges):
 
 
 def horovod_comm(phases):
-    """comm.json: `phases` are (tensor, name, start, length); of name Sync in the Sync process."""
+    """comm.json: `phases` are (tensor, name, start, length). Those with the name Sync are in the Sync process."""
     rows = list(dict.fromkeys("Sync" if name == "Sync" else f"horovod_allreduce.{tensor}"
                               for tensor, name, _, _ in phases))
     events = [{"name": "process_name", "ph": "M", "pid": pid, "args": {"name": row}} for pid, row in enumerate(rows, 1)]
@@ -73,15 +73,15 @@ GRAPH = [("FW.m/a", "FW.m/b"), ("FW.m/b", "BW.gradient_tape/m/b"), ("BW.gradient
          ("Comm.HorovodAllreduce.1", "UPDATE_.SGD/update_b"), ("Comm.HorovodAllreduce.0", "UPDATE_.SGD/update_a"),
          ("UPDATE_.SGD/update_a", "FW.m/a")]
 
-# Golden A and C of the formats page: (direction, step of the ring) -> start and length, on each of the two ranks.
+# Golden A and C of the formats page: (direction, step of the ring) -> start and length, on both ranks.
 CHUNKS = [("1", "SEND", 0, 6000, 1500), ("1", "RECV", 0, 7500, 1500), ("0", "SEND", 0, 9000, 1000),
           ("1", "SEND", 1, 10000, 1500), ("0", "RECV", 0, 11500, 1000), ("1", "RECV", 1, 12500, 1500),
           ("0", "SEND", 1, 14000, 1000), ("0", "RECV", 1, 15000, 1000)]
 
 
 def nccl_trial(steps=3, pitch=16250, clock=(0, 7000), graph=True, slow=0, chunks=CHUNKS, first_step=1):
-    """Golden C, 6.5 of the formats page. Rank 1's backward pass of a takes `slow` longer. Without `graph` only
-    metadata.json says what depends on what."""
+    """Golden C, section 6.5 of the formats page. Rank 1's backward pass of a takes `slow` longer. Without `graph`,
+    only metadata.json has the dependencies."""
     files = {}
     for host in (0, 1):
         runs, phases, pieces = [], [], []
@@ -114,9 +114,9 @@ def nccl_trial(steps=3, pitch=16250, clock=(0, 7000), graph=True, slow=0, chunks
 
 
 def fused_trial(late=500, steps=3, clock=3_000):
-    """Two hosts of two GPUs in a ring of four. Both gradients are reduced at once, in six steps of the ring in which each
-    rank sends for 100 us and then receives for 100 us. Rank 2 is ready for it `late` us after the others. Host 1's clock
-    is ahead by `clock`."""
+    """Two hosts with two GPUs each in a ring of four. Both gradients are reduced together, in six steps of the ring,
+    in which each rank sends for 100 us and then receives for 100 us. Rank 2 is ready `late` us after the others.
+    Host 1's clock is ahead by `clock`."""
     files = {}
     for rank in range(4):
         runs, phases, pieces = [], [], []
@@ -141,7 +141,7 @@ def fused_trial(late=500, steps=3, clock=3_000):
 
 
 def pairs(spans):
-    """B and E events of `spans`: (row, name, tid, start, length), with the rows' names in front."""
+    """B and E events of `spans`: (row, name, tid, start, length), preceded by the rows' names."""
     rows = list(dict.fromkeys(row for row, *_ in spans))
     events = [{"name": "process_name", "ph": "M", "pid": pid, "tid": 0, "args": {"name": row}} for pid, row in enumerate(rows)]
     for row, name, tid, start, length in spans:
@@ -150,7 +150,7 @@ def pairs(spans):
     return dumps(events)
 
 
-# Golden B, 6.4 of the formats page: of each partition of tensor t0, (message, worker) -> start and length.
+# Golden B, section 6.4 of the formats page: for each partition of tensor t0, (message, worker) -> start and length.
 MESSAGES = {0: {("PUSH_REQ", 0): (3000, 1000), ("PUSH_REQ", 1): (3400, 1000), ("PUSH_RES", 0): (4000, 10),
                 ("PUSH_RES", 1): (4400, 10), ("PULL_REQ", 0): (5000, 10), ("PULL_REQ", 1): (5400, 10),
                 ("PULL_RES", 0): (5010, 1000), ("PULL_RES", 1): (5410, 1000)},

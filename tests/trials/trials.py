@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""trials.py STEPSIM: dPRO trials, written here from the formats page, replay to the times that the page gives for them
-(6.2, 6.4, 6.5) or that follow by hand, whatever the clocks of the hosts say. Expectations are in microseconds."""
+"""trials.py STEPSIM: dPRO trials, written here from the formats page, replay to the times on that page (6.2, 6.4, 6.5)
+or to times computed by hand, for any clocks of the hosts. Expectations are in microseconds."""
 import json
 import os
 import sys
@@ -16,7 +16,8 @@ def check(what, found, expected):
 
 
 def replay(files):
-    """The answer as JSON, and of every task (rank, name, k-th run of it) its start and end in us from the job's first."""
+    """Returns the answer as JSON, and for every task (rank, name, number of its run) its start and end in us from the
+    job's first task."""
     with tempfile.TemporaryDirectory() as folder:
         trial.write(files, folder)
         answer = checks.answer("replay", "trial", cwd=folder)
@@ -40,7 +41,7 @@ def check_job(what, answer, iteration, clocks, residual=0):
     check(what + " skipped", answer["ingest"]["skipped"], 0)
 
 
-# 6.2: by (name, ring step), on both ranks; Horovod's copies of 1 us begin the first chunk of a tensor 2 us later.
+# Section 6.2: by (name, ring step), on both ranks. Horovod's copies of 1 us delay the first chunk of a tensor by 2 us.
 GOLDEN_A = {"FW.m/a": (0, 1000), "FW.m/b": (1000, 3000), "BW.gradient_tape/m/b": (3000, 6000),
             "Comm.1.SEND.0_0_0_0": (6002, 7500), "Comm.1.RECV.0_0_0_0": (7500, 9000),
             "Comm.0.SEND.0_0_0_0": (9000, 10000), "Comm.1.SEND.0_0_1_0": (10000, 11500),
@@ -50,7 +51,7 @@ GOLDEN_A = {"FW.m/a": (0, 1000), "FW.m/b": (1000, 3000), "BW.gradient_tape/m/b":
 
 
 def golden_a():
-    """Rank 1's backward pass of a takes 3 ms and the other one's 2 ms; the clocks agree."""
+    """Rank 1's backward pass of a takes 3 ms and the other rank's 2 ms. The clocks agree."""
     for graph in (True, False):
         answer, tasks = replay(trial.nccl_trial(steps=2, slow=1000, clock=(0, 0), graph=graph))
         check_job("golden A", answer, 16250, [("host0", 0), ("host1", 0)])
@@ -60,7 +61,7 @@ def golden_a():
                 backward = (6000 + shift, (9000 if rank else 8000) + shift)
                 check("golden A BW.a", tasks[(rank, "BW.gradient_tape/m/a", k)], backward)
                 for name, (start, end) in GOLDEN_A.items():
-                    late = 2 if name == "Comm.0.SEND.0_0_0_0" else 0  # its copy in is at 9000 on the late rank
+                    late = 2 if name == "Comm.0.SEND.0_0_0_0" else 0  # copying it in begins at 9000 on the late rank
                     check(f"golden A {name}, rank {rank}, step {k}", tasks[(rank, name, k)],
                           (start + late + shift, end + shift))
 
@@ -78,7 +79,7 @@ def golden_c():
 
 
 def what_ifs():
-    """Compute x 1.1: up to the first release 6 ms become 6.6, and the update of a 0.25 becomes 0.275."""
+    """With compute x 1.1, the 6 ms before the first release become 6.6, and the update of 0.25 becomes 0.275."""
     with tempfile.TemporaryDirectory() as folder:
         trial.write(trial.nccl_trial(), folder)
         answer = checks.answer("whatif", "trial", "--set", "compute{kind=operator}.scale=1.1", cwd=folder)
@@ -86,9 +87,9 @@ def what_ifs():
 
 
 def fused():
-    """3 ms of compute and 0.5 ms more on rank 2, 12 x 100 us of chunks, an update of 0.3 ms. All wait for rank 2."""
+    """3 ms of compute, 0.5 ms more on rank 2, 12 x 100 us of chunks, and an update of 0.3 ms. All wait for rank 2."""
     answer, tasks = replay(trial.fused_trial())
-    # Host 0's ranks are ready 500 us before they see the agreement, so host 1 may have seen it that much earlier.
+    # Host 0's ranks are ready 500 us before they see the agreement, so host 1 may have seen it up to 500 us earlier.
     check_job("fused", answer, 3500 + 1200 + 300, [("host0", 0), ("host1", 3000)], residual=500)
     check("fused unexplained", answer["unexplained_wait_ns"], 0)
     for rank in range(4):
@@ -103,7 +104,7 @@ def fused():
             check(f"fused, {setting}", found["scenario"]["iteration_ns"], expected * 1000)
 
 
-# 6.4: by worker.
+# Section 6.4: by worker.
 GOLDEN_B = {0: {"FW.x": (0, 1000), "BW.gradient_tape/x": (1000, 3000), "UPDATE_.SGD/x": (7010, 7110)},
             1: {"FW.x": (0, 1000), "BW.gradient_tape/x": (1000, 3400), "UPDATE_.SGD/x": (7410, 7510)}}
 
@@ -148,7 +149,7 @@ def caches_change_nothing():
 
 
 def names_and_inputs():
-    """gradient_name2ID.json in place of the list, and batches that are loaded."""
+    """gradient_name2ID.json instead of the list, and batches that are loaded."""
     files = trial.nccl_trial(graph=False)
     for host in (0, 1):
         folder = f"trial/host{host}/0/"
@@ -162,7 +163,7 @@ def names_and_inputs():
 
 
 def horovod_timeline():
-    """Two tensors, three steps of 10 ms; a broadcast before them belongs to no step."""
+    """Two tensors, three steps of 10 ms. A broadcast before them does not belong to a step."""
     def event(pid, phase, at, name=None, **more):
         return {"ph": phase, "ts": at, "pid": pid, **({"name": name} if name else {}), **more}
     lines = ['[', json.dumps({"name": "process_name", "ph": "M", "pid": 0,
@@ -180,9 +181,9 @@ def horovod_timeline():
                        event(pid, "B", at + 100, "ALLREDUCE"), event(pid, "B", at + 100, "QUEUE"), event(pid, "E", at + 200),
                        event(pid, "B", at + 200, "NCCL_ALLREDUCE"), event(pid, "E", at + 1200),
                        event(pid, "E", at + 1200, args={"dtype": "float32", "shape": "[1024]"})]
-    lines.append(",".join(json.dumps(e) for e in events) + ",")  # many on a line, and the array is open
+    lines.append(",".join(json.dumps(e) for e in events) + ",")  # several events per line, and the array is not closed
     answer, tasks = replay({"trial/timeline.json": "\n".join(lines).encode()})
-    # What follows the last release of the last step was not recorded, so that step is not whole.
+    # The recording ends with the last release of the last step, so that step is not complete.
     check("timeline steps", [s["step"] for s in answer["steps"]], [0, 1])
     check("timeline iteration", answer["steps"][0]["measured_ns"], 10_000_000)
     check("timeline replayed", answer["iteration"]["replayed_ns"], answer["iteration"]["measured_ns"])

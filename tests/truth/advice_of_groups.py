@@ -1,14 +1,14 @@
-"""Is what advise ranks first among the best of what was measured?
+"""Checks that the change that advise ranks first is among the best of those that were measured.
 
     advice_of_groups.py STEPSIM TRUTH
 
-TRUTH holds groups of measured runs (docs/test-data.md), each with the captured run as its base. For each group whose
-measured.csv varies a setting that advise tries, the measured runs are put beside the changes that mean the same: the
-same keys with the same values, sizes and rates within a tenth. Of these, the one that advise predicts to be the shortest
-must be among the two shortest that were measured (of two runs, the shorter one); and so again without hardware, where
-three runs or more differ in settings alone. The job as captured is one of the runs in both. Exit 1 if not; prints both
-orders of every group. Also counts how many measured changes, against the captured run, lie in the range of the change that
-was predicted: at least 85 % must."""
+TRUTH holds groups of measured runs (docs/internals/test-data.md), each with the captured run as its base. For each group
+whose measured.csv varies a setting that advise tries, each measured run is matched with the change that means the
+same: the same keys with the same values, where sizes and rates may differ by a tenth. Of these, the change that
+advise predicts to be the shortest must be among the two shortest that were measured (of two runs, the shorter one).
+The same must hold without changes of hardware, where at least three runs differ in settings alone. The job as
+captured is one of the runs in both checks. Exit 1 if not; prints both orders of every group. Also counts how many
+measured changes, relative to the captured run, lie in the range of the predicted change: at least 85 % must."""
 
 import csv
 import os
@@ -19,13 +19,13 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 import checks  # noqa: E402
 
-# Columns of a run that say what happened to it, not how it was set up.
+# Columns that are results of a run, not settings.
 MEASUREMENTS = {"median_step_s", "p10", "p90", "is_base"}
 SUFFIXES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 
 
 def settings_of(run, base):
-    """The changes from the captured run to this one, by key; None if one of them is no question for advise."""
+    """The changes from the captured run to this one, by key; None if advise does not try one of them."""
     changed = {column for column in run if column not in MEASUREMENTS and run[column] != base[column]}
     makers = {
         "rate": lambda: {"network.bandwidth": float(run["rate"]) / float(base["rate"])},
@@ -60,8 +60,8 @@ def text_of(settings):
 
 
 def runs_of(group):
-    """[(settings, measured, predicted, range of the predicted change)] of what was both measured and tried, the captured run
-    among them."""
+    """[(settings, measured, predicted, range of the predicted change)] of the runs that were both measured and tried,
+    including the captured run."""
     with open(group / "measured.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     base = next(row for row in rows if row["is_base"] == "1")
@@ -81,7 +81,7 @@ def is_hardware(settings):
 
 
 def check(name, runs):
-    """Whether the first by prediction is among the best that were measured. Prints both orders."""
+    """Whether the run with the shortest prediction is among the shortest that were measured. Prints both orders."""
     by_measured = sorted(runs, key=lambda run: run[1])
     by_predicted = sorted(runs, key=lambda run: run[2])
     passed = by_predicted[0] in by_measured[:min(2, len(runs) - 1)]
@@ -93,7 +93,7 @@ def check(name, runs):
 
 
 def changes_in_range(runs):
-    """Of each run but the captured one, whether its measured change lies in the predicted range."""
+    """For each run except the captured one: whether its measured change lies in the predicted range."""
     base = next(run[1] for run in runs if not run[0])
     held = []
     for settings, time, predicted, change in runs:

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""answers_of_captures.py STEPSIM: what every answer about a real capture owes its reader, whatever the capture. Captures are taken
-from beside the checkout, where they are.
+"""answers_of_captures.py STEPSIM: properties that every answer about a real capture must have. The captures are in a
+folder next to the checkout; those that are absent are skipped.
 
-anchored  the baseline of a prediction is the measured iteration: within 5 %, or the range of a neutral question holds the measured one
-one       whatif, sweep and advise give the same baseline, the same measured iteration and the same error
-trusted   where the captured steps contradict the repetition of one, check finds it and the what-if says so
-shapes    where batch.scale is refused for lack of shapes, check finds it
-tested    check says that the graph is not tested where the replay tested nothing, and only there
-classes   as many tasks of a class, of the same time, in a what-if of the device as 'tasks' counts and a selection takes
-damaged   a capture that is cut says so in the first lines; what it still answers is right, and the rest is refused
-unlike    a gate does not judge what does not compare"""
+    anchored  the baseline of a prediction is within 5 % of the measured iteration, or the range of a change with no
+              effect contains the measured iteration
+    one       whatif, sweep and advise give the same baseline, the same measured iteration and the same error
+    trusted   where one step repeated does not match the captured steps, check finds it and whatif reports it
+    shapes    where batch.scale is refused because shapes are missing, check finds it
+    tested    check reports an untested graph if, and only if, the replay tested nothing
+    classes   a what-if of the device has as many tasks of a class, with the same time, as 'tasks' and a selection
+    damaged   a truncated capture is reported in the first lines; it gives correct answers or refuses
+    unlike    a gate refuses to compare jobs that are not comparable"""
 import glob
 import gzip
 import json
@@ -21,11 +22,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from checks import SHARED, check, quietly, verdict, write  # noqa: E402
 
 NEUTRAL = "compute.scale=1"
-MOST_FOR_ADVISE = 2_000_000  # bytes: it predicts some twenty changes
+MOST_FOR_ADVISE = 2_000_000  # bytes: advise makes some twenty predictions
 
 
 def answer(*arguments):
-    """The JSON of an answer; None where the question is refused with a sentence."""
+    """The JSON of an answer; None if the question is refused with an error message."""
     run = quietly(*arguments, "--json")
     check(f"{arguments}: exit code", run.returncode in (0, 1, 2, 5), run)
     return json.loads(run.stdout) if run.stdout else None
@@ -46,12 +47,12 @@ def judge(name, path):
         if other is not None:
             found = {key: other["baseline"].get(key) for key in first}
             check(f"{name}: {question[0]} has the baseline of whatif", found == first, (found, first))
-    contradicted = any("until it is steady" in sentence for sentence in whole["assumptions"])
+    contradicted = any("until they are steady" in sentence for sentence in whole["assumptions"])
     judged = answer("check", path)
     findings = {finding["name"] for finding in judged["findings"]}
     found = "repetition_contradicted" in findings
     check(f"{name}: check and whatif agree on whether the steps repeat", found == contradicted, (found, contradicted))
-    refused = b"does not show the shapes of operators" in quietly("whatif", path, "--set", "batch.scale=2").stderr
+    refused = b"without operator shapes" in quietly("whatif", path, "--set", "batch.scale=2").stderr
     check(f"{name}: check lacks shapes where batch.scale does", not refused or "no_shapes" in findings, findings)
     untested = [finding["name"] for finding in judged["findings"] if "not tested" in finding["effect"]]
     check(f"{name}: check says untested where nothing was", not untested or judged["replay"].get("test_error") is None, (untested, judged["replay"]))
@@ -64,20 +65,21 @@ def judge(name, path):
 
 
 def cut(path, share, folder):
-    """The first part of a capture's text, as a profiler leaves it that was killed."""
+    """The first part of a capture's text, as a killed profiler leaves it."""
     with gzip.open(path) as file:
         text = file.read()
     return write(folder, f"cut-{share}-{os.path.basename(path)[:-3]}", text[: int(share * len(text))])
 
 
 def iterations(path, change):
-    """The iteration and that under a change, as the first answers would give them; None where they are refused."""
+    """The iteration without and with a change, as whatif reports them; None if the question is refused."""
     found = answer("whatif", path, "--set", change)
     return found and (found["baseline"]["iteration_ns"], found["scenario"]["iteration_ns"])
 
 
 def damaged():
-    """A cut capture says so in the first lines of every command; what it still answers is what the whole one answers."""
+    """Every command reports a truncated capture in its first lines. What it still answers equals the whole capture's
+    answer."""
     for name in ["ddp-a100-rank0of2", "ns-resolution-5steps", "v100-rank1of2-5steps"]:
         whole = os.path.join(SHARED, f"kineto/{name}.json.gz")
         if not os.path.exists(whole):
@@ -102,7 +104,7 @@ def damaged():
 
 
 def unlike():
-    """A gate refuses to judge jobs of different kinds, and windows of different work."""
+    """A gate refuses to compare jobs of different kinds, and windows that contain different work."""
     pairs = [("kineto/diff-control-a100-rank3of8.json.gz", "kineto/diff-test-v100-rank1of2.json.gz", "A ran on"),
              ("fresh/nsys-dlprof/without.sqlite", "fresh/nsys-dlprof/with-relu.sqlite", "neither marks steps"),
              ("kineto/launches-no-kernels-a100.json.gz", "kineto/launches-no-kernels-a100.json.gz", "lacks its device work")]
@@ -116,7 +118,7 @@ def unlike():
 
 
 def captures():
-    """Files and folders of one job each, by name."""
+    """Files and folders that contain one job each, by name."""
     for folder in ["fresh/*", "kineto", "nsys", "other", "pytorch-cpu"]:
         for path in sorted(glob.glob(os.path.join(SHARED, folder, "*"))):
             if not path.endswith((".md", ".yaml", ".csv", ".txt")):

@@ -1,4 +1,4 @@
-// What a replay must show of the base captures of measured runs (docs/test-data.md).
+// Replays the base captures of measured runs (docs/internals/test-data.md) and bounds their errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
   EXPECT_LE(summary.unexplained_wait, summary.iteration.measured / 100);
 }
 
-// The bounds: 1 % on ps, 1.5 % on byteps.
+// The bounds on the error: 1 % for ps, 1.5 % for byteps.
 INSTANTIATE_TEST_SUITE_P(Truth, BytepsTruthTest,
                          ::testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
                                            Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},

@@ -1,5 +1,5 @@
-// Device models on captures of one model on H100 and MI300X (device-pairs, docs/test-data.md). docs/fidelity.md has the
-// errors; bench/device_pairs.cpp prints them.
+// Device models on captures of the same neural network on H100 and MI300X (device-pairs, docs/internals/test-data.md).
+// docs/internals/fidelity.md has the errors; bench/device_pairs.cpp prints them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ const std::filesystem::path kFolder = shared_folder() / "traces/kineto";
 
 Capture load(const std::string& name) { return ingest::load({(kFolder / (name + ".json.gz")).string()}, {}); }
 
-/// Busy time of the device work whose operators were recorded; it is the same work on both devices.
+/// Returns the busy time of the device work whose operators were recorded. That work is the same on both devices.
 double busy(const Capture& capture, const std::vector<Duration>& durations) {
   Duration sum{};
   for (const OperatorTable::Use& use : capture.operators.uses) sum += durations[use.task.index()];
@@ -60,7 +60,7 @@ TEST_F(DevicePairsTest, EveryKernelThatACallLaunchedHasItsOperator) {
   for (const std::string& model : kModels) {
     for (const char* const device : {"-h100", "-mi300"}) {
       const Capture capture = load(model + device);
-      // The rest belongs to the step before, whose launches were not recorded.
+      // Other device work belongs to the previous step, whose launches were not recorded.
       std::vector<bool> launched(capture.dag.task_count(), false);
       for (std::size_t i = 0; i < capture.dag.edge_count(); ++i) {
         const EdgeId edge{i};
@@ -78,9 +78,9 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
     if (!file.is_regular_file()) continue;
     const Capture capture = ingest::load({file.path().string()}, {});
     const ScaledShare share = as_recorded(capture).share;
-    if (share.total().before < Duration{1'000'000}) continue;  // not a model: tests of the profiler that only spin
+    if (share.total().before < Duration{1'000'000}) continue;  // skips tests of the profiler that run no neural network
     const Duration unknown = share.named[static_cast<std::size_t>(KernelClass::kUnknown)].before;
-    // Sorting, scanning and index arithmetic have no class of their own: a tenth of a recommender's time.
+    // Sorting, scanning and index arithmetic have no kernel class. They take a tenth of a recommender's time.
     EXPECT_LE(static_cast<double>(unknown.count()), 0.1 * static_cast<double>(share.total().before.count()))
         << file.path();
     ++captures;
@@ -89,7 +89,7 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
 }
 
 TEST_F(DevicePairsTest, RooflineIsNearerThanTakingTheRecordedTime) {
-  // bert-small takes a quarter longer on an MI300X: a model must not do worse than changing nothing.
+  // bert-small takes a quarter longer on an MI300X. A model must not be worse than predicting no change.
   for (const std::string& model : kModels) {
     const Capture h100 = load(model + "-h100");
     const Capture mi300 = load(model + "-mi300");
@@ -100,7 +100,7 @@ TEST_F(DevicePairsTest, RooflineIsNearerThanTakingTheRecordedTime) {
   }
 }
 
-/// The largest growth of any piece of device work.
+/// Returns the largest growth of any piece of device work.
 double largest_growth(const Capture& from, const DeviceFit& fit) {
   const std::vector<Duration> durations = fitted(from, fit).duration;
   double largest = 0;
@@ -121,9 +121,9 @@ TEST_F(DevicePairsTest, FitReproducesItsOwnPairWithinItsResidual) {
     for (const auto& [from, to] : {std::pair{&h100, &mi300}, std::pair{&mi300, &h100}}) {
       const DeviceFit fit = fit_devices(*from, *to);
       EXPECT_GE(fit.matched, fit.unmatched) << model;
-      // Of matched calls |sum of (p - m)| <= sum of |p - m| = residual * sum of m. A call that the other
-      // capture lacks is off by all that it is predicted or was measured to take. A nanosecond a piece
-      // is rounding.
+      // For matched calls |sum of (p - m)| <= sum of |p - m| = residual * sum of m, with p predicted and m measured. A
+      // call without a match is off by its whole predicted or measured time. Rounding adds up to a nanosecond per
+      // piece.
       const double truth = measured(*to);
       const double recorded = measured(*from);
       const double bound = fit.residual * fit.matched_to * truth + (1 - fit.matched_to) * truth +
@@ -142,7 +142,7 @@ TEST_F(DevicePairsTest, FitOfOneModelAnswersForTheOther) {
     const Capture h100 = load(held_out + "-h100");
     const double truth = measured(load(held_out + "-mi300"));
     const double predicted = by_fit(h100, fit_devices(load(seen + "-h100"), load(seen + "-mi300")));
-    // The errors are at most 8 % (docs/fidelity.md). Twice that would mean that the model changed.
+    // The errors are at most 8 % (docs/internals/fidelity.md). Twice that would mean that the model has changed.
     EXPECT_NEAR(predicted / truth, 1, 0.16) << held_out;
   }
 }

@@ -1,10 +1,11 @@
-"""How stats says that devices were fed and filled, against what this program, which shares no code with it, counts.
+"""Compares the device statistics of `stepsim stats` with counts made here by independent code.
 
     device_statistics.py STEPSIM KINETO
 
-KINETO is a folder of captures of others (docs/test-data.md). Of each: launches by name, queues and idle time of streams,
-copies, sequences of kernels by operator, and occupancy as the profiler itself wrote it. Definitions are those of HTA and of
-TensorBoard's PyTorch plugin, as docs/stats.md gives them. Exit 1 where a figure differs."""
+KINETO is a folder of captures made by others (docs/internals/test-data.md). Compared for each capture: launches by name,
+queues and idle time of streams, copies, sequences of kernels by operator, and occupancy as the profiler recorded
+it. The definitions are those of HTA and of TensorBoard's PyTorch plugin, as docs/guides/where-time-goes.md gives them. Exit 1 where
+a figure differs."""
 
 import collections
 import gzip
@@ -42,12 +43,12 @@ class Event:
 
 
 def read(path):
-    """(device work by start, calls by correlation, events of host threads)"""
+    """Returns (device work by start, calls by correlation, events of host threads)."""
     with gzip.open(path) as file:
         trace = json.load(file, parse_float=Decimal)
     records = [r for r in (trace["traceEvents"] if isinstance(trace, dict) else trace)
                if r.get("ph") == "X" and r.get("cat") in DEVICE | CALLS | OPERATORS
-               and not r["name"].startswith("ProfilerStep#")]  # old profilers call these marks operators
+               and not r["name"].startswith("ProfilerStep#")]  # old profilers record these marks as operators
     events = [Event(record) for record in records]
     work = sorted((e for e in events if e.kind in DEVICE), key=lambda e: (e.begin, e.end))
     calls = {e.correlation: e for e in events if e.kind in CALLS and e.correlation is not None}
@@ -86,12 +87,12 @@ def idle_of(pieces, calls):
             late = called is not None and called.begin > ended
             sums["host" if late else "kernel" if gap < KERNEL_WAIT else "other"] += gap
         ended = max(ended, piece.end)
-    sums["outside"] = pieces[0].begin - ended  # what is missing of the device's span
+    sums["outside"] = pieces[0].begin - ended  # minus the stream's span; check_streams adds the device's
     return sums
 
 
 def queue_of(pieces, calls):
-    """(mean length, longest, time with a full queue)"""
+    """Returns (mean length, longest, time with a full queue)."""
     steps = []
     for piece in pieces:
         called = calls.get(piece.correlation)
@@ -150,14 +151,14 @@ def check_copies(answer, work):
         check(label + "median", use["median_bytes"], int(statistics.median(sizes)))
         time = sum(piece.length for piece in pieces)
         check(label + "bandwidth", use["bytes_per_second"], sum(sizes) / time * 1e9 if time else 0, 1e-9)
-        # What the curve moves is what was moved.
+        # The area under the curve is the number of bytes moved.
         moved = sum(point["bytes_per_second"] * (until["time_ns"] - point["time_ns"]) / 1e9
                     for point, until in zip(use["curve"], use["curve"][1:]))
         check(label + "curve", moved, sum(sizes), 1e-6)
 
 
 def check_sequences(answer, work, calls, host):
-    """By the outermost operator around each launch, by the times of one thread."""
+    """Groups sequences by the outermost operator around each launch, using the times of one thread."""
     of_thread = collections.defaultdict(list)
     for event in host:
         of_thread[event.thread].append(event)
@@ -187,7 +188,8 @@ def check_sequences(answer, work, calls, host):
 
 
 def check_occupancy(answer, work):
-    """Means by time of what the profiler wrote: two places after the decimal point at most, occupancy in whole percent."""
+    """Time-weighted means of what the profiler recorded. It writes at most two decimals, and occupancy in whole
+    percent."""
     of_name = collections.defaultdict(list)
     for piece in work:
         if "est. achieved occupancy %" in piece.args and piece.length > 0:

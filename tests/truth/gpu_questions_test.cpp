@@ -1,5 +1,6 @@
-// What users of GPUs ask first, of captures that are not in this repository (docs/test-data.md). No other run of these
-// jobs was measured, so the tests hold what theory demands. They skip if the captures are absent.
+// The first questions that users of GPUs ask, about captures that are not in this repository
+// (docs/internals/test-data.md). No other run of these jobs was measured, so the tests require what theory implies.
+// They are skipped if the captures are absent.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ class GpuQuestions : public ::testing::Test {
   }
 };
 
-/// What all all-reduces of a graph carry together.
+/// Returns the bytes of all all-reduces of a graph.
 Bytes reduced(const Dag& dag) {
   Bytes sum{};
   for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
@@ -72,9 +73,9 @@ TEST_F(GpuQuestions, OtherBucketsCarryAllGradients) {
 }
 
 TEST_F(GpuQuestions, KernelsOfACudaGraphGrowWithTheBatch) {
-  // luatil/torch-profile, trace_05 (batch 4, this capture) and trace_06 (batch 32), which differ in nothing else: the
-  // medians of the distances of their steps' ends on the device are 22.898 and 170.102 ms. Nearly all kernels are
-  // launched by one operator, whose inputs are all parameters of the model.
+  // luatil/torch-profile, trace_05 (batch 4, this capture) and trace_06 (batch 32) differ in nothing else. The median
+  // distances between the ends of their steps on the device are 22.898 and 170.102 ms. One operator launches nearly
+  // all kernels, and all of its inputs are parameters of the model.
   const Question question = question_of("gpt2-cuda-graphs-no-sync.json.gz");
   const double ratio = static_cast<double>(question.iteration({"batch.scale=8"}).count()) /
                        static_cast<double>(question.iteration().count());

@@ -1,5 +1,5 @@
-// The ranks of the measured gloo jobs ran on one machine, so their clocks agree. Here each is given a host name of its
-// own and a clock that is off by a known time, which alignment must find again. Skips if the jobs are absent.
+// The ranks of the measured gloo jobs ran on one machine, so their clocks agree. The tests give each rank its own host
+// name and shift its clock by a known time; alignment must find that shift. Skipped if the jobs are absent.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The traces of a job's captured run, by rank.
+/// Returns the traces of a job's captured run, by rank.
 std::vector<HostDeviceTrace> traces_of(const std::string& job) {
   std::vector<std::filesystem::path> files;
   for (const auto& file : std::filesystem::directory_iterator(measured_folder() / job / "base/traces"))
@@ -44,8 +44,8 @@ std::vector<HostDeviceTrace> traces_of(const std::string& job) {
 
 struct Case {
   const char* job;
-  milliseconds error;     ///< at most; the medians of the ends are 1.4 ms off in fsdp-even and pipe-2
-  milliseconds residual;  ///< at most: the shortest transfer that the job waits for
+  milliseconds error;     ///< upper bound; the medians of the ends are 1.4 ms off in fsdp-even and pipe-2
+  milliseconds residual;  ///< upper bound: the shortest transfer that the job waits for
 };
 
 class HostClocksTest : public ::testing::TestWithParam<Case> {};
@@ -69,8 +69,8 @@ TEST_P(HostClocksTest, KnownOffsetIsFoundWithinTheResidual) {
   }
 }
 
-// The shortest all-reduces take 52 ms (4 MiB beside another, at 1 Gbit/s) and 25 ms, messages 34 ms, all-gathers of
-// 1 MiB 8.8 ms: no residual needs to be longer than these and the error.
+// The shortest all-reduces take 52 ms (4 MiB, concurrent with another one, at 1 Gbit/s) and 25 ms, messages 34 ms, and
+// all-gathers of 1 MiB 8.8 ms. No residual needs to exceed these times plus the error.
 INSTANTIATE_TEST_SUITE_P(Truth, HostClocksTest,
                          ::testing::Values(Case{"ddp/ddp-even", milliseconds{1}, milliseconds{53}},
                                            Case{"ddp/ddp-skewed", milliseconds{1}, milliseconds{26}},

@@ -1,22 +1,24 @@
-"""Where the critical path of HTA and ours differ, edge by edge, and why.
+"""Compares the critical paths of HTA and stepsim, edge by edge, and explains each difference.
 
     hta_critical_path.py STEPSIM TRACE
 
-TRACE is what HTA's overlay_critical_path_analysis wrote (docs/test-data.md): a Kineto trace in whose events HTA marked its
-path, and arrows for the edges of it that leave an operator. HTA looks for the heaviest chain of edges, where time between
-operators and the ends of blocking calls weigh nothing; ours is the time by the clock that leads to the end of the replay.
-So every edge of HTA's path and every instant of ours must have one of these reasons, or the script exits with 1:
+TRACE is a file that HTA's overlay_critical_path_analysis wrote (docs/internals/test-data.md): a Kineto trace in which HTA
+marked the events of its path, and added arrows for the edges that leave an operator. HTA looks for the heaviest
+chain of edges; time between operators and the ends of blocking calls have weight 0. Our path is the sequence of
+tasks that leads to the end of the replay, measured by the clock. Every edge of HTA's path and every instant of ours
+must have one of these reasons, or the script exits with 1:
 
-  operator    both are inside the same event of a host thread
-  blocking    the same, but the event is a blocking call, which HTA weighs 0
-  between     an arrow between operators: HTA weighs 0, the thread's time is on our path
-  launch      an arrow from a launch to device work that a call then waits for: both have the same call, delay and work
-  wait        an arrow from that device work to the end of the call: HTA weighs 0, ours what the call took after it
-  detour      arrows to the device and back where the call that HTA lets wait began after the device had ended: it
-              waited for nothing. Ours stays on the host; HTA's chain is the heavier one only because of what it weighs 0
-  outside     before the first event of HTA's path or after the last: ours is of the whole capture
+    operator    both are inside the same event of a host thread
+    blocking    the same, but the event is a blocking call, to which HTA gives weight 0
+    between     an arrow between operators: HTA gives it weight 0, the thread's time is on our path
+    launch      an arrow from a launch to device work that a call then waits for: call, delay and work are the same
+    wait        an arrow from that device work to the end of the call: weight 0 in HTA; in ours the time that the call
+                took after the work
+    detour      arrows to the device and back, where the waiting call began after the device had ended, so it waited
+                for nothing. Our path stays on the host; HTA's chain is the heavier one only because of its weights
+    outside     before the first event of HTA's path or after the last: our path covers the whole capture
 
-The sums of the reasons are the lengths of both paths, to the microsecond of the trace. Prints them."""
+For each path, the reasons must add up to its length, to the microsecond of the trace. Prints the sums."""
 
 import bisect
 import collections
@@ -28,7 +30,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from checks import answer, check, verdict  # noqa: E402
 
-# Calls whose last edge HTA weighs 0 (docs of HTA, critical path analysis).
+# Calls whose last edge has weight 0 in HTA (docs of HTA, critical path analysis).
 BLOCKING = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy",
             "cudaMemcpyAsync"}
 HOST = {"cpu_op", "cuda_runtime"}
@@ -40,7 +42,8 @@ class Edge:
         self.weight = start["args"]["weight"]
         self.begin, self.end = start["ts"], finish["ts"]
         self.source, self.target = start["tid"], finish["tid"]
-        # Viewers bind an arrow to the event that it begins in, so HTA draws the end of device work a microsecond early.
+        # Viewers attach an arrow to the event in which it begins, so HTA draws the end of device work a microsecond
+        # early.
         if self.kind == "sync_dependency":
             self.begin += 1
 
@@ -49,14 +52,14 @@ class Edge:
 
 
 def edges_of(events):
-    """HTA's arrows in order of time."""
+    """HTA's arrows, ordered by time."""
     of_phase = {phase: {e["id"]: e for e in events if e.get("cat") == "critical_path" and e["ph"] == phase} for phase in "sf"}
     edges = [Edge(start, of_phase["f"][number]) for number, start in of_phase["s"].items()]
     return sorted(edges, key=lambda edge: (edge.begin, edge.end))
 
 
 class OurPath:
-    """Tasks of our path as (begin, end) by lane, in microseconds of the trace."""
+    """Tasks of our path as (begin, end) by lane (a thread or stream), in microseconds of the trace."""
 
     def __init__(self, answer, start):
         self.tasks = [dict(task, begin=start + task["start_ns"] // 1000,
@@ -67,7 +70,7 @@ class OurPath:
               all(task["start_ns"] % 1000 == 0 and task["duration_ns"] % 1000 == 0 for task in answer["tasks"]))
 
     def at(self, begin):
-        """The task with a duration that begins then; None if there is none."""
+        """The task that begins at this time and has a duration; None if there is none."""
         place = bisect.bisect_left(self.begins, begin)
         found = [task for task in self.tasks[place:place + 50] if task["begin"] == begin and task["end"] > begin]
         return found[0] if found else None
@@ -76,7 +79,7 @@ class OurPath:
         return self.tasks[self.tasks.index(task) - 1]
 
     def host_time(self, begin, end):
-        """How much of [begin, end) tasks of host threads take."""
+        """How much of [begin, end) is spent in tasks of host threads."""
         return sum(max(0, min(end, task["end"]) - max(begin, task["begin"]))
                    for task in self.tasks if task["lane"].startswith("thread"))
 
@@ -103,13 +106,13 @@ class Trace:
         return next((e for e in self.host if e["cat"] == "cuda_runtime" and e["ts"] + e["dur"] == end), None)
 
     def work_in_operators(self, begin, end):
-        """What HTA weighs of a stretch of the host: time in operators and calls, less that in blocking calls."""
+        """HTA's weight of an interval on the host: time in operators and calls, without that in blocking calls."""
         inside = [(max(begin, e["ts"]), min(end, e["ts"] + e["dur"])) for e in self.host]
         return union(inside) - self.blocking_between(begin, end)
 
 
 def explain(edges, trace, path):
-    """{reason: [time on our path, weight in HTA's]}, in microseconds."""
+    """Returns {reason: [time on our path, weight in HTA's]}, in microseconds."""
     sums = collections.defaultdict(lambda: [0, 0])
 
     def add(reason, ours, theirs):
@@ -117,7 +120,7 @@ def explain(edges, trace, path):
         sums[reason][1] += theirs
 
     def stretch(begin, end):
-        """HTA's path goes along the host thread inside a top-level operator."""
+        """HTA's path stays on the host thread inside a top-level operator."""
         check(f"the thread is on our path from {begin} to {end}", path.host_time(begin, end) == end - begin)
         blocked = trace.blocking_between(begin, end)
         add("operator", end - begin - blocked, end - begin - blocked)
@@ -129,7 +132,7 @@ def explain(edges, trace, path):
         add("between", edge.end - edge.begin, 0)
 
     def waited(launch, sync):
-        """The device work between both arrows is on our path as well, launched and waited for as there."""
+        """The device work between the two arrows is also on our path, with the same launch and the same wait."""
         work = path.at(launch.end)
         check(f"our path has the device work of {launch}",
               work is not None and work["lane"] == f"stream {launch.target}" and work["end"] == sync.begin)
@@ -146,7 +149,7 @@ def explain(edges, trace, path):
         add("wait", sync.end - sync.begin, 0)
 
     def detour(launch, sync):
-        """Nothing waited for the device: the host was late."""
+        """Nothing waited for the device, because the host was late."""
         on_host = trace.work_in_operators(launch.begin, sync.end)
         on_device = launch.weight + sync.begin - launch.end
         check(f"our path stays on the thread beside {launch}",
@@ -180,7 +183,7 @@ def explain(edges, trace, path):
 
 
 def check_events(edges, trace, path):
-    """What HTA marked as critical, and what not, of the events within its path."""
+    """Checks which events within its path HTA marked as critical, and which it did not."""
     detours = [(launch.begin, back.end) for launch, back in zip(edges, edges[1:])
                if launch.kind == "kernel_launch_delay" and trace.call_that_ends(back.end)["ts"] >= back.begin]
     within = lambda e: any(begin <= e["ts"] < end for begin, end in detours)

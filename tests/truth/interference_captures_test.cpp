@@ -1,4 +1,4 @@
-// By how much communication slows kernels in a capture of one step (../shared/traces/fresh/pair-ddp-naive-overlap).
+// How much communication slows kernels in a capture of one step (../shared/traces/fresh/pair-ddp-naive-overlap).
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ std::vector<Slowdown> slowdowns_in(const std::filesystem::path& file) {
   return evident_slowdowns(ingest::load({file.string()}, {}));
 }
 
-// The folder's README says 1.9 by grid alone. Counted by Python for kernels after the same kernel, two kernels in 18
-// runs: 1.39 and 2.0, in the median 1.81.
+// The folder's README states a factor of 1.9, comparing kernels by grid alone. A count in Python, which compares
+// kernels that follow the same kernel, finds two kernels in 18 runs with factors 1.39 and 2.0; the median is 1.81.
 TEST(InterferenceCaptures, ElementwiseKernelsTakeLongerBesideAllReduces) {
   const std::filesystem::path folder = source_folder() / "../shared/traces/fresh/pair-ddp-naive-overlap";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "captures beside the checkout are absent: " << folder.string();
@@ -27,7 +27,7 @@ TEST(InterferenceCaptures, ElementwiseKernelsTakeLongerBesideAllReduces) {
       found.begin(), found.end(), [](const Slowdown& each) { return each.kernel_class == KernelClass::kElementwise; });
   ASSERT_NE(elementwise, found.end());
   EXPECT_NEAR(elementwise->factor, 1.81, 0.1);
-  // Without overlap there is nothing to see.
+  // Without overlap there is no slowdown to find.
   EXPECT_TRUE(slowdowns_in(folder / "a-naive.json.gz").empty());
 }
 

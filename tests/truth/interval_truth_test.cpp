@@ -1,5 +1,5 @@
-// Runs with fewer servers than workers, whose contention the captured run of the group does not show. Every measured
-// run must lie within the interval of its answer (with 3 % of grace), and no interval may be wider than a factor
+// Runs with fewer servers than workers. The captured run of the group does not show their contention. Every measured
+// run must lie within the interval of its answer (with a tolerance of 3 %), and no interval may be wider than a factor
 // of 2.2.
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class Group {
     return interval_of(predictor_, plan, predictor_.predict(predictor_.plan()), predictor_.predict(plan), meter);
   }
 
-  /// The changes from the captured run to this run.
+  /// Returns the changes from the captured run to this run.
   [[nodiscard]] std::vector<std::string> sets(const MeasuredRun& run) const {
     std::vector<std::string> sets;
     for (const char* const setting : {"workers", "servers"}) {

@@ -18,13 +18,13 @@ extern const Format kineto_format;
 
 namespace {
 
-// Counted with Python's json module, not with this program: the records in traceEvents, and how
-// many of those with ph X have a category of each kind, without device work at ts 0, dur 0.
+// Counted with Python's json module, not with this program: the records in traceEvents, and for each event kind the
+// number of records with ph X and a category of that kind, without device work at ts 0, dur 0.
 struct Counts {
   const char* file;
   std::uint64_t records;
   std::array<std::uint64_t, 8> of_kind;  // in the order of EventKind
-  bool is_sample = false;                // the numbers of its operators ("External id") span more than twice as many
+  bool is_sample = false;                // the ids ("External id") of its operators span more than twice their number
 };
 
 constexpr Counts kCaptures[] = {
@@ -95,7 +95,7 @@ std::string name_of(const ::testing::TestParamInfo<Counts>& capture) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, KinetoCaptureTest, ::testing::ValuesIn(kCaptures), name_of);
 
-/// Eight processes with the devices 0 to 7 of one machine; their files are named like those of eight hosts.
+/// Eight processes that use the devices 0 to 7 of one machine; their files are named like those of eight hosts.
 TEST(KinetoHostsTest, DoNotFollowFromWhatFilesAreCalled) {
   const std::filesystem::path captured = shared_folder() / "traces/kineto/dlrm-8ranks";
   if (!std::filesystem::exists(captured)) GTEST_SKIP() << captured << " is absent";

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""loader_waits.py STEPSIM FOLDER...: how long captures wait for processes that load data, added up from their JSON alone.
+"""loader_waits.py STEPSIM FOLDER...: compares how long captures wait for data-loading processes with a sum made from
+their JSON alone.
 
-Within each _MultiProcessingDataLoaderIter.__next__ the stretches of more than 100 us count in which no operator and no runtime
-call of the same thread is open. `stats` has their sum, `replay` and `critical-path` are no longer than that, and
-host.scale leaves it alone. A capture whose loader has no processes waits for none. Where data is waited for most of the time,
-advise begins with that."""
+A wait is an interval of more than 100 us within a _MultiProcessingDataLoaderIter.__next__ in which no operator and
+no runtime call of the same thread is open. `stats` must report the sum of the waits. `replay` and `critical-path`
+must not report more, and host.scale must not change it. A capture whose loader has no processes must have no such
+waits. Where waits for data take most of the time, advise must list them first."""
 import glob
 import gzip
 import json
@@ -18,13 +19,13 @@ LEAST_NS = 100_000
 
 
 def ns(microseconds):
-    """Kineto's decimals, without the error of a double."""
+    """Converts Kineto's decimal microseconds to nanoseconds, without the rounding error of a double."""
     whole, _, rest = str(microseconds).partition(".")
     return int(whole) * 1000 + int((rest + "000")[:3])
 
 
 def waits_of(path):
-    """Sum and number of the waits of a capture; None without such a loader."""
+    """Sum and number of the waits of a capture; None if it has no such loader."""
     with gzip.open(path) as file:
         trace = json.loads(file.read(), strict=False, parse_float=str)
     events = [e for e in (trace if isinstance(trace, list) else trace["traceEvents"]) if e.get("ph") == "X" and "dur" in e]
@@ -57,7 +58,8 @@ def problems_of(path):
     total, count = waits
     found = []
     totals = answer("stats", path)["inputs"][0]["totals"]
-    # Fractions of a microsecond are rounded once by each, and a clock's digits may end in the middle of a wait.
+    # Each wait may round a fraction of a microsecond once, and the precision of a timestamp may limit the end of a
+    # wait.
     if abs(totals.get("loader_ns", 0) - total) > 1000 * (count + 1):
         found.append(f"stats says {totals.get('loader_ns', 0)} ns of waits for data, its events {total} ns in {count}")
     if count == 0:

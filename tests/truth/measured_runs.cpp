@@ -31,7 +31,7 @@ std::vector<MeasuredRun> measured_runs(const std::filesystem::path& file) {
     const std::vector<std::string> values = next_row(rows);
     if (values.empty()) continue;
     MeasuredRun& run = runs.emplace_back();
-    // An empty cell at the end of a line is not split off.
+    // split() drops an empty cell at the end of a line.
     for (std::size_t i = 0; i < columns.size(); ++i)
       run[columns[i]] = i == values.size() && i + 1 == columns.size() ? "" : values.at(i);
   }

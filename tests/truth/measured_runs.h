@@ -11,10 +11,10 @@ namespace stepsim::testing {
 /// One run: its settings and measurements, by column.
 using MeasuredRun = std::map<std::string, std::string>;
 
-/// The rows of a CSV file of measured runs, which has no quotes; none if the file is absent.
+/// Returns the rows of a CSV file of measured runs, or nothing if the file is absent. Quotes are not supported.
 [[nodiscard]] std::vector<MeasuredRun> measured_runs(const std::filesystem::path& file);
 
-/// The captured run of a group. Precondition: there is one.
+/// Returns the captured run of a group. Precondition: there is one.
 [[nodiscard]] const MeasuredRun& base_of(const std::vector<MeasuredRun>& runs);
 
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);

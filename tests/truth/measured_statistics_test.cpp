@@ -1,4 +1,5 @@
-// What was measured, against what other tools say of the same captures (docs/test-data.md). Skips if they are absent.
+// Compares statistics of captures with what other tools report for the same captures (docs/internals/test-data.md).
+// Skipped if they are absent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,10 +70,10 @@ std::vector<bool> launched_tasks(const Dag& dag) {
   return launched;
 }
 
-/// Where there are several ProfilerSteps, HTA leaves out device work that was launched from the last one on, and that
-/// whose launch was not recorded, because it lay before the capture.
+/// If there are several ProfilerSteps, HTA leaves out device work launched in or after the last one, and device work
+/// whose launch came before the capture and was not recorded.
 void leave_out_last_step(Capture& capture, TraceDetails& details) {
-  if (capture.diagnostics.count_of("steps_from_ranges") > 0) return;  // HTA knows no other marks
+  if (capture.diagnostics.count_of("steps_from_ranges") > 0) return;  // HTA recognises no other step marks
   std::vector<RecordedStep>& steps = capture.recording.steps;
   std::map<Rank, std::vector<std::size_t>> of_rank;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -101,15 +102,15 @@ sim::MeasuredWork without_left_out(sim::MeasuredWork work) {
   return work;
 }
 
-/// By how much more than 1 % of the span HTA's figures may differ from ours, and why; all of it was found in the traces
-/// themselves.
+/// By how much, beyond 1 % of the span, HTA's figures may differ from ours, and why. Each reason was found in the
+/// traces.
 struct Known {
   double microseconds;
   const char* why;
 };
 
-/// HTA rounds the start of each piece up and its end down to whole microseconds, and so takes up to 2 us off each.
-/// Traces of 1 us resolution lose nothing by that.
+/// HTA rounds the start of each piece up and its end down to whole microseconds, and so removes up to 2 us from each.
+/// Traces with a resolution of 1 us lose nothing.
 double rounding(std::size_t pieces, double share_of_two) { return 2.0 * share_of_two * static_cast<double>(pieces); }
 
 const std::map<std::string, Known> kKnown{
@@ -133,7 +134,7 @@ TEST(MeasuredStatisticsTest, DevicesDivideTheirTimeAsInHta) {
       leave_out_last_step(capture, details);
       loaded[row.capture] = sim::device_use(without_left_out(sim::measured_work(capture, details)));
     }
-    // A file by itself says nothing of ranks to HTA, which calls it rank 0.
+    // A single file does not give HTA a rank, so HTA calls it rank 0.
     const std::vector<sim::DeviceUse>& devices = loaded[row.capture];
     const auto device = devices.size() == 1
                             ? devices.begin()
@@ -150,15 +151,15 @@ TEST(MeasuredStatisticsTest, DevicesDivideTheirTimeAsInHta) {
     EXPECT_NEAR(us(use.exposed_communication + use.exposed_copies), row.other, within);
     EXPECT_NEAR(us(use.span), row.span, within);
     if (row.overlap.empty()) continue;
-    // Of the communication's time, hidden behind compute: within 1 % of the span too.
+    // The communication time that is hidden by compute also agrees within 1 % of the span.
     const double hidden = std::stod(row.overlap) / 100 * us(use.communication());
     EXPECT_NEAR(us(use.hidden_communication), hidden, 0.01 * row.span);
   }
 }
 
-/// The figures of the trace itself: 1,482 allocations and 1,480 releases, at most 27,353,096 bytes allocated, 3,632
-/// calls of Python functions, 62 of them of 31 modules. By the shapes of all aten::mm, aten::addmm and aten::bmm, which
-/// do all products of the trace, 2,436,890,624 + 765,460,480 + 301,989,888 operations.
+/// The expected figures were counted from the trace: 1,482 allocations and 1,480 releases, at most 27,353,096 bytes
+/// allocated, 3,632 calls of Python functions, of which 62 belong to 31 modules. All products of the trace are
+/// aten::mm, aten::addmm and aten::bmm; their shapes give 2,436,890,624 + 765,460,480 + 301,989,888 operations.
 TEST(MeasuredStatisticsTest, ATraceWithAllOptionsHasFlopsMemoryStacksAndModules) {
   const fs::path trace = kShared / "traces/pytorch-cpu/transformer-all-options.pt.trace.json.gz";
   if (!fs::exists(trace)) GTEST_SKIP() << trace << " is absent";

@@ -1,5 +1,6 @@
-// All-reduces measured by others on nodes of GPUs (tables/collectives.csv, docs/test-data.md): eight GPUs from two and
-// four. docs/fidelity.md has the errors; bench/nccl_tables.py prints them. Skips if the table is absent.
+// All-reduces that others measured on nodes with GPUs (tables/collectives.csv, docs/internals/test-data.md): predicts
+// eight GPUs from two and four. docs/internals/fidelity.md has the errors; bench/nccl_tables.py prints them. Skipped if
+// the table is absent.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ namespace {
 using testing::MeasuredRun;
 using testing::number;
 
-/// The rows of all-reduces within one node, by node and ranks.
+/// Returns the rows of all-reduces within one node, by node and number of ranks.
 std::map<std::string, std::map<std::uint32_t, std::vector<TimedCollective>>> nodes() {
   std::map<std::string, std::map<std::uint32_t, std::vector<TimedCollective>>> nodes;
   for (const MeasuredRun& row : testing::measured_runs(shared_folder() / "truth/gpu/tables/collectives.csv")) {
@@ -34,7 +35,7 @@ std::map<std::string, std::map<std::uint32_t, std::vector<TimedCollective>>> nod
   return nodes;
 }
 
-/// Means of |predicted / measured - 1|.
+/// Mean of |predicted / measured - 1|.
 struct Errors {
   double sum = 0;
   std::size_t count = 0;
@@ -45,7 +46,7 @@ struct Errors {
   [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
 };
 
-/// Measured times inside the range of their prediction, and how wide that is: high over low.
+/// Counts the measured times inside the range of their prediction, and averages the ranges' width (high over low).
 class Ranges {
  public:
   void add(const std::vector<TimedCollective>& measured, const CollectivePlace& place) {
@@ -69,10 +70,10 @@ class Ranges {
   std::vector<double> widths_;
 };
 
-/// Two pairs of NVLink that meet over PCIe: two ranks show nothing of the links of four.
-bool is_wired_alike(const std::string& node) { return node.find("pairwise") == std::string::npos; }
+/// False for two NVLink pairs that are connected over PCIe: there, two ranks do not use all links that four ranks use.
+bool has_uniform_links(const std::string& node) { return node.find("pairwise") == std::string::npos; }
 
-/// Every second one, from the first or from the second.
+/// Returns every second element, starting with element `first`.
 std::vector<TimedCollective> every_second(const std::vector<TimedCollective>& all, std::size_t first) {
   std::vector<TimedCollective> some;
   for (std::size_t i = first; i < all.size(); i += 2) some.push_back(all[i]);
@@ -98,7 +99,7 @@ TEST(NcclTablesTruthTest, RangesBetweenTheSizesOfATableHold85Percent) {
 TEST(NcclTablesTruthTest, RangesOfOtherRankCountsHold80Percent) {
   Ranges ranges;
   for (const auto& [node, by_ranks] : nodes()) {
-    if (!is_wired_alike(node)) continue;
+    if (!has_uniform_links(node)) continue;
     for (const auto& [fitted, timings] : by_ranks) {
       for (const auto& [predicted, rows] : by_ranks) {
         if (fitted == predicted) continue;
@@ -114,7 +115,7 @@ TEST(NcclTablesTruthTest, RangesOfOtherRankCountsHold80Percent) {
 }
 
 TEST(NcclTablesTruthTest, RangesOfDataSheetsHold85Percent) {
-  // Tables say nothing here. The usual excess was fitted to a100_dgx; the others are held out.
+  // No table is used here. The usual excess over the data sheets was fitted to a100_dgx; the others are held out.
   const std::map<std::string, double> sheets{{"a100_8", 300}, {"b200_8", 900}, {"a100_dgx", 300}};
   Ranges all;
   for (const auto& [node, by_ranks] : nodes()) {

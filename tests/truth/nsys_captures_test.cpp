@@ -1,4 +1,4 @@
-// Real exports against what SQL says of them.
+// Compares what is read from real nsys exports with SQL queries on them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -21,7 +21,7 @@ namespace {
 
 std::filesystem::path exports() { return shared_folder() / "traces" / "nsys"; }
 
-/// The numbers in the first row that a query gives.
+/// Returns the numbers in the first row of a query's result.
 template <std::size_t count>
 std::array<std::int64_t, count> ask(const std::filesystem::path& file, const std::string& sql) {
   sqlite3* database = nullptr;
@@ -36,7 +36,7 @@ std::array<std::int64_t, count> ask(const std::filesystem::path& file, const std
   return numbers;
 }
 
-/// How many events of a kind there are, and how long they are in all.
+/// Returns the number of events of a kind and their total duration.
 std::array<std::int64_t, 2> sum_of(const HostDeviceTrace& trace, EventKind kind) {
   std::array<std::int64_t, 2> sum{};
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -74,13 +74,13 @@ TEST(NsysCapturesTest, TwoGpusHaveTheEventsThatSqlCounts) {
     EXPECT_EQ(sum_of(trace, EventKind::kOp), expected("NVTX_EVENTS", "globalTid", "text LIKE '%, op_id = %'"));
     EXPECT_EQ(sum_of(trace, EventKind::kAnnotation),
               expected("NVTX_EVENTS", "globalTid", "text NOT LIKE '%, op_id = %'"));
-    // No record of an event is in this file, so of the waits only those for streams say something.
+    // This file has no records of events, so only the waits for streams can be compared.
     EXPECT_EQ(sum_of(trace, EventKind::kSync),
               expected("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "globalPid", "syncType = 3"));
   }
 }
 
-/// The capture's iteration is the longest span of a process, and no device work gets lost on the way to a Dag.
+/// The capture's iteration is the longest span of a process, and the Dag contains all device work.
 TEST(NsysCapturesTest, TwoGpusAreTwoRanksOfOneJob) {
   const std::filesystem::path file = exports() / "h100-2gpu-1s.sqlite";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -101,7 +101,7 @@ TEST(NsysCapturesTest, TwoGpusAreTwoRanksOfOneJob) {
   EXPECT_EQ(busy, expected[1]);
 }
 
-/// Every table of schema 3.17, but three calls are all that happened.
+/// The export has every table of schema 3.17 but contains only three calls.
 TEST(NsysCapturesTest, AnExportWithoutDeviceWorkIsItsCalls) {
   const std::filesystem::path file = exports() / "full-schema-3.17.2.sqlite";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -109,7 +109,7 @@ TEST(NsysCapturesTest, AnExportWithoutDeviceWorkIsItsCalls) {
   ASSERT_EQ(sink.parts.size(), 1U);
   const auto& trace = std::get<HostDeviceTrace>(sink.parts[0].part);
   EXPECT_EQ(trace.size(), 3U);
-  EXPECT_EQ(trace.device_name, "");  // it used none
+  EXPECT_EQ(trace.device_name, "");  // the process used no device
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"})
     EXPECT_EQ(sink.diagnostics.count_of(fmt::format("missing table: {}", table)), 1U) << table;
 }
@@ -126,7 +126,7 @@ std::int64_t count_of(const HostDeviceTrace& trace, std::string_view name) {
   return count;
 }
 
-/// How many waits there are whose call has such a name, and the same of waits for events that were recorded before.
+/// Returns the number of waits whose call has such a name, and how many of them wait for events recorded earlier.
 std::array<std::int64_t, 2> waits_by_call(const std::filesystem::path& file, const std::string& calls) {
   return ask<2>(file, fmt::format("SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT e "
                                   "WHERE e.eventId = s.eventId AND e.contextId = s.contextId AND e.globalPid = "
@@ -137,7 +137,7 @@ std::array<std::int64_t, 2> waits_by_call(const std::filesystem::path& file, con
                                   calls));
 }
 
-/// syncType is 0 throughout, or counts in the order of 2020; no event has an eventSyncId.
+/// syncType is 0 everywhere, or is numbered as in 2020; no event has an eventSyncId.
 TEST(NsysCapturesTest, WaitsAreOfTheKindsThatTheirCallsSay) {
   for (const std::string name : {"nsys-jsun/result.sqlite", "nsys-dlprof/with-relu.sqlite"}) {
     const std::filesystem::path file = fresh(name);
@@ -185,7 +185,7 @@ TEST(NsysCapturesTest, RanksAndSizesAreThoseOfNcclsJson) {
   }
 }
 
-/// emit_nvtx(record_shapes=True). In a product of (b, m, k) and (b, k, n) there are 2 b m k n operations.
+/// Captured with emit_nvtx(record_shapes=True). A product of (b, m, k) and (b, k, n) has 2 b m k n operations.
 TEST(NsysCapturesTest, ShapesAreThoseInTheNamesOfRanges) {
   const std::filesystem::path file = fresh("nsys-cs336-a100/small_bwd_A100.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -205,7 +205,7 @@ TEST(NsysCapturesTest, ShapesAreThoseInTheNamesOfRanges) {
                    "json_extract(sizes, '$[0][2]') * json_extract(sizes, '$[1][2]')) FROM bmm"));
 }
 
-/// The autograd thread launches nearly all work of the backward pass, which the main thread marks.
+/// The autograd thread launches nearly all work of the backward pass. The range of that pass is on the main thread.
 TEST(NsysCapturesTest, ARangeIsAroundWhatItsThreadHasAnotherOneLaunch) {
   const std::filesystem::path file = fresh("nsys-cs336-a100/small_bwd_A100.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -228,7 +228,7 @@ TEST(NsysCapturesTest, ARangeIsAroundWhatItsThreadHasAnotherOneLaunch) {
   }
 }
 
-/// The root's broadcasts end about 513 us before the other rank's; all-reduces end at most 186 us apart.
+/// The root's broadcasts end about 513 us before those of the other rank; all-reduces end at most 186 us apart.
 TEST(NsysCapturesTest, RanksMeetInTheirAllReducesWhereARootIsAhead) {
   const std::filesystem::path file = fresh("nsys-ddp53/ddp53_profile.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";

@@ -1,4 +1,5 @@
-// Runs of one job with other overlaps of its collectives, predicted from the captured run (overlapped_collectives/).
+// Predicts runs of one job, which overlap its collectives differently, from the captured run
+// (overlapped_collectives/).
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// The trace of this job shows no operators of an autograd engine, so its reductions are selected.
+/// The trace of this job has no operators of an autograd engine, so its reductions are selected by name.
 std::vector<std::string> sets_of(const MeasuredRun& run) {
   std::vector<std::string> sets;
   if (run.at("prefetch") != "0") sets.push_back("overlap.prefetch=" + run.at("prefetch"));
@@ -49,8 +50,8 @@ TEST(OverlappedCollectives, AreMeasuredWithinTheirIntervals) {
     RecordProperty(name, std::to_string(seconds(predicted.iteration) / measured - 1));
     EXPECT_LE(std::abs(seconds(predicted.iteration) / measured - 1), 0.07) << name;
     EXPECT_LE(seconds(interval.high), 1.2 * seconds(interval.low)) << name;
-    // One gather of gloo's at a time does not fill the link, and two do: 1.029 s at least was predicted, 1.004
-    // measured.
+    // A single gather of gloo does not fill the link, but two concurrent ones do. At least 1.029 s was predicted, and
+    // 1.004 s was measured.
     if (run.at("prefetch") == "2") continue;
     EXPECT_LE(seconds(interval.low), measured) << name;
     EXPECT_GE(seconds(interval.high), measured) << name;

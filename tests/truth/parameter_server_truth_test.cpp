@@ -1,5 +1,5 @@
-// Predicts every measured run of truth/ps and truth/byteps (docs/test-data.md) from the captured run of its group: the
-// graph is rebuilt with the run's settings, links are calibrated, the network is max-min.
+// Predicts every measured run of truth/ps and truth/byteps (docs/internals/test-data.md) from the captured run of its
+// group: the graph is rebuilt with the run's settings, links are calibrated, and the network model is max-min.
 
 #include <gtest/gtest.h>
 

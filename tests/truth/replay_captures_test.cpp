@@ -1,5 +1,5 @@
-// Replays captures that are not in this repository (docs/test-data.md) and checks how faithful each replay is. Skips if
-// they are absent.
+// Replays captures that are not in this repository (docs/internals/test-data.md) and checks how accurate each replay
+// is. Skipped if they are absent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,8 +64,8 @@ TEST_F(CaptureTest, StepsOfEveryKinetoCaptureReplayWithinTwoPercent) {
   EXPECT_GE(captures, 15U);
 }
 
-/// Nothing in their loops waits for the device, and the captures end before a full launch queue stops the host. What
-/// the device takes a step is the distance between the ends of the last kernels of two steps.
+/// Nothing in the loops of these jobs waits for the device, and the captures end before a full launch queue stops the
+/// host. The device time of a step is the distance between the ends of the last kernels of two steps.
 TEST_F(CaptureTest, AStepTakesWhatItsDeviceTakesWhereTheHostRunsAhead) {
   struct Known {
     const char* capture;
@@ -103,14 +103,14 @@ TEST_F(CaptureTest, AnIterationHoldsNoMoreThanItsLengthAndItsPathIsAsLongAsItsSt
   EXPECT_GE(captures, 15U);
 }
 
-/// 260 launches and no kernel: CUPTI was not there.
+/// The capture has 260 launches and no kernel, because CUPTI was not available.
 TEST_F(CaptureTest, ACaptureWithoutItsDeviceWorkSaysSo) {
   const Replayed job = replayed({shared("traces/kineto/launches-no-kernels-a100.json.gz")});
   EXPECT_EQ(job.capture.diagnostics.count_of("launches_without_device_work"), 260U);
   EXPECT_FALSE(job.summary.marked);
 }
 
-/// 2,329 operators with numbers that span 170,159: the profiler, or who cut the file, left the others out.
+/// The ids of 2,329 operators span 170,159: the others were left out by the profiler, or removed from the file later.
 TEST_F(CaptureTest, ASampledCaptureSaysSo) {
   const Replayed job = replayed({shared("traces/kineto/sampled-rank0-mismatched.json.gz")});
   EXPECT_EQ(job.capture.diagnostics.count_of("sampled_operators"), 2329U);
@@ -119,8 +119,8 @@ TEST_F(CaptureTest, ASampledCaptureSaysSo) {
   EXPECT_EQ(sim::warning_of(whole.capture), "");
 }
 
-/// Calls and kernels only: the thread of the backward pass begins 80 us after the main thread falls silent, launches
-/// for 2.5 ms, and the main thread goes on 0.1 ms later.
+/// The capture has calls and kernels only. The thread of the backward pass begins 80 us after the last event of the
+/// main thread and launches work for 2.5 ms; the main thread continues 0.1 ms later.
 TEST_F(CaptureTest, AThreadThatLaunchesWorksForTheSilentMainThread) {
   const Replayed job = replayed({shared("traces/kineto/rocm-mi210-gpu-only.json.gz")});
   EXPECT_LT(job.summary.ranks.front().unexplained, Duration{100'000});
@@ -128,12 +128,12 @@ TEST_F(CaptureTest, AThreadThatLaunchesWorksForTheSilentMainThread) {
 
 double milliseconds(Duration time) { return static_cast<double>(time.count()) / 1e6; }
 
-/// Of the job's first rank.
+/// Returns the breakdown of the job's first rank.
 const sim::RankBreakdown& breakdown_of(const Replayed& job) { return job.summary.ranks.front(); }
 
-/// torch_npu: the NPU's work and HCCL's are in processes of their own, without a category. Its own sum over the work
-/// ("Overlap Analysis": Computing) is 8,874 us on rank 0; the four all-reduces took 73.475, 2.280, 2.396 and 22.219 ms
-/// on the rank that came last to each.
+/// torch_npu records the work of the NPU and of HCCL in separate processes, without a category. Its own sum of the
+/// work ("Overlap Analysis": Computing) is 8,874 us on rank 0. The four all-reduces took 73.475, 2.280, 2.396 and
+/// 22.219 ms on the rank that arrived last at each.
 TEST_F(CaptureTest, AscendsWorkAndItsCollectivesAreRead) {
   const Replayed job = replayed({shared("traces/kineto/ascend-ddp-2ranks")});
   EXPECT_EQ(job.capture.recording.ranks.size(), 2U);
@@ -143,7 +143,7 @@ TEST_F(CaptureTest, AscendsWorkAndItsCollectivesAreRead) {
   EXPECT_LE(std::abs(job.summary.iteration.error), 0.001);
 }
 
-/// Two files that one process wrote one after the other: no rank waits for another one.
+/// One process wrote two files, one after the other: they are one rank, which waits for no other rank.
 TEST_F(CaptureTest, WindowsOfOneProcessAreOneRank) {
   const Replayed job = replayed({shared("traces/kineto/two-windows-one-process")});
   EXPECT_EQ(job.capture.recording.ranks.size(), 1U);
@@ -153,16 +153,16 @@ TEST_F(CaptureTest, WindowsOfOneProcessAreOneRank) {
   EXPECT_NEAR(milliseconds(job.summary.steps[1].measured), 346.2, 0.5);
 }
 
-/// Kernels of DeepEP are communication: 113.4 ms in sum, on a stream of their own.
+/// Kernels of DeepEP are communication. They take 113.4 ms in total, on a separate stream.
 TEST_F(CaptureTest, KernelsOfDeepEpAreCommunicationAndItsPollingIsWaiting) {
   const Replayed job = replayed({shared("traces/expert-parallel/deepseek-train-1of64-h800.json.gz")});
   EXPECT_NEAR(milliseconds(breakdown_of(job).communication), 113.4, 0.05 * 113.4);
   EXPECT_EQ(job.capture.diagnostics.count_of("polling"), 4U) << "notify_dispatch is launched four times";
-  // Without its polling the host works for less than half of the step.
+  // The host works for less than half of the step, not counting its polling.
   EXPECT_LE(breakdown_of(job).host, job.summary.iteration.measured / 2);
 }
 
-/// Step 4 waits for data in 84 % of its time.
+/// Step 4 waits for data during 84 % of its time.
 TEST_F(CaptureTest, FreeDataLoadingSavesItsShareOfAStep) {
   const Replayed job =
       replayed({shared("traces/kineto/t4-dataloader-fp32.pt.trace.json.gz")}, {.steps = std::pair{4, 4}});
@@ -177,7 +177,7 @@ TEST_F(CaptureTest, FreeDataLoadingSavesItsShareOfAStep) {
   EXPECT_LE(milliseconds(without), 0.3 * milliseconds(job.summary.iteration.replayed));
 }
 
-/// Where steps follow each other and nothing is changed, a step that is repeated takes what the captured ones took.
+/// Where steps follow each other and nothing is changed, a repeated step takes as long as the captured steps.
 TEST_F(CaptureTest, StepsThatAreRepeatedTakeWhatCapturedOnesTook) {
   for (const char* const name : {"diff-control-a100-rank3of8", "ddp-a100-rank0of2", "v100-rank1of2-5steps",
                                  "gpt2-compile-no-sync", "gpt2-cuda-graphs-no-sync", "ns-resolution-5steps"}) {
@@ -188,7 +188,8 @@ TEST_F(CaptureTest, StepsThatAreRepeatedTakeWhatCapturedOnesTook) {
   }
 }
 
-/// By the distances between its six captured steps a tenth of the host's time took longer than half of it.
+/// When the step time was computed from the distances between the six captured steps, a tenth of the host's time took
+/// longer than half of it.
 TEST_F(CaptureTest, LessHostTimeTakesNoLongerWhereStepsAreRepeated) {
   const Replayed job = replayed({shared("traces/kineto/diff-control-a100-rank3of8.json.gz")});
   Duration before = Duration::max();
@@ -207,7 +208,7 @@ TEST_F(CaptureTest, LessHostTimeTakesNoLongerWhereStepsAreRepeated) {
   }
 }
 
-/// The same operators ran in steps of different length: the graph of one predicts another one.
+/// The same operators ran in steps of different length, so the graph of one step must predict another one.
 TEST_F(CaptureTest, StepsPredictEachOther) {
   struct Known {
     const char* capture;
@@ -242,8 +243,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
   const Recording& recording = job.capture.recording;
   const Time zero = *std::min_element(recording.start.begin(), recording.start.end());
 
-  // The job has eight collectives on each of eight ranks. Each ends its shortest recorded duration after the last
-  // arrival.
+  // The job has eight collectives on each of eight ranks. Each collective ends its shortest recorded duration after
+  // the last rank's arrival.
   std::size_t kernels = 0;
   for (std::size_t i = 0; i < job.capture.dag.task_count(); ++i) {
     const TaskId task{i};
@@ -260,8 +261,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
 TEST_F(CaptureTest, ReplayNamesTheRankThatKeepsTheOthersWaiting) {
   const Replayed job = replayed({shared("traces/kineto/dlrm-8ranks")});
 
-  // By the recorded starts rank 7 begins last and is the straggler of collectives 0 to 3, which have the largest
-  // spreads of arrival (7.6, 1.1, 0.2 and 0.1 ms).
+  // By the recorded starts, rank 7 begins last and is the straggler of collectives 0 to 3, where the ranks' arrivals
+  // differ most (by 7.6, 1.1, 0.2 and 0.1 ms).
   EXPECT_EQ(sim::stragglers(job.capture.dag, job.timeline).front().rank, 7);
 }
 
@@ -273,7 +274,7 @@ TEST_F(CaptureTest, CollectivesOfTwoSampledRanksAreFlaggedNotMerged) {
   EXPECT_EQ(job.capture.dag.rendezvous_count(), 0U);
 }
 
-/// The captured run of a group of our own measured runs.
+/// Returns the folder of the captured run of a group of our own measured runs.
 std::string measured(const std::string& group) { return (measured_folder() / group / "base/traces").string(); }
 
 TEST(MeasuredJobTest, HostCollectivesOfDataParallelJobsAreEdgesNotLags) {
@@ -304,8 +305,8 @@ TEST(MeasuredJobTest, ClockOfAWorkerThatRunsAheadLiesWithinItsBoundsAndChangesNo
   const Replayed ahead = replayed({measured("ps/even-offset")});
   const Replayed even = replayed({measured("ps/even-first")});
 
-  // Worker 1's clock runs 7.3 ms ahead (docs/test-data.md). What the traces can tell about that is in docs/fidelity.md,
-  // "Clocks of parameter-server jobs".
+  // Worker 1's clock is 7.3 ms ahead (docs/internals/test-data.md). docs/internals/answers.md, "Clocks",
+  // explains how much of that the traces can show.
   ASSERT_EQ(ahead.capture.recording.clocks.size(), 2U);
   const HostClock& clock = ahead.capture.recording.clocks[1];
   EXPECT_LE(std::abs((clock.offset - Duration{7'300'000}).count()), clock.residual.count());

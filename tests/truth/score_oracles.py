@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Replays small jobs under the max-min network, and compares each task's finish time with other simulators' answer.
+"""Replays small jobs under the max-min network, and compares each task's finish time with other simulators' answers.
 
     score_oracles.py STEPSIM FOLDER
 
-FOLDER holds cases as in tests/truth/data/oracles.tar.xz: a task graph whose `finish_s` is the answer. It is agreed with to
-a nanosecond, or to 1e-9 of the time if that is more; and as times are whole nanoseconds here, each hop may round once."""
+FOLDER contains cases like those in tests/truth/data/oracles.tar.xz: a task graph with the expected finish times in
+`finish_s`. The tolerance is a nanosecond, or 1e-9 of the time if that is more. Each hop may add a rounding error,
+because stepsim's times are whole nanoseconds."""
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ from checks import answer, read, verdict  # noqa: E402
 
 
 def worst_error(file):
-    """The largest error of a task in units of what is agreed to, and what is allowed."""
+    """The largest error of a task, in units of the tolerance, and the limit for it."""
     case = json.loads(read(file))
     finish = {task["id"]: task["finish_ns"] * 1e-9 for task in answer("replay", str(file), "--network", "maxmin", "--tasks")["tasks_detail"]}
     errors = [abs(finish[task] - theirs) / max(1e-9, 1e-9 * theirs) for task, theirs in enumerate(case["finish_s"])]

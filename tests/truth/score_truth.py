@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Predicts every measured run of each group from the group's captured run, and compares.
+"""Predicts every measured run of each group from the group's captured run, and compares the times.
 
     score_truth.py STEPSIM FOLDER [--mean E] [--worst E] [--relative] [--file NAME] [--ranges]
 
-FOLDER holds groups of runs as tests/truth/data/README.md describes them. Each run is one `stepsim whatif` with the
-settings in which it differs from the captured run. Prints a line for each run and each group. Ends with 1 if a run is
-refused, or if the mean or the worst error is above its bar.
+FOLDER contains groups of runs as tests/truth/data/README.md describes them. Each run is one `stepsim whatif` with
+the settings in which it differs from the captured run. Prints a line for each run and each group. Exits with 1 if a
+run is refused, or if the mean or the worst error exceeds its limit.
 
---relative compares changes against the captured run, not times: for captures that their profiler slowed.
---file names other runs than measured.csv. --ranges asks that the measured time lies in the predicted range, with 3 % of
-grace, and that no range is wider than a factor of 2.2."""
+--relative compares changes against the captured run instead of times, for captures that their profiler slowed.
+--file reads other runs than those in measured.csv. --ranges requires that the measured time lies in the predicted
+range, with a tolerance of 3 %, and that no range is wider than a factor of 2.2."""
 import argparse
 import csv
 import json
@@ -29,7 +29,7 @@ GRACE, WIDEST = 0.03, 2.2
 
 
 def settings_of(run, base):
-    """What --set says to get from the captured run to this one."""
+    """The --set values that turn the captured run into this one."""
     settings = []
     for column, value in run.items():
         if value == base.get(column) or column in NOT_SETTINGS:
@@ -59,7 +59,7 @@ def answer(group, settings):
 
 
 def score(group, options):
-    """The error of each run of the group, 1 for one that is refused; and how many runs are wrong by themselves."""
+    """The error of each run of the group (1 for a refused run), and the number of runs that fail on their own."""
     base = next(run for run in rows(group / "measured.csv") if run["is_base"] == "1")
     runs = rows(group / options.file)
     settings = [settings_of(run, base) for run in runs]

@@ -1,5 +1,5 @@
-// Steps of whole models on one GPU predicted from those on another (truth/gpu/models, docs/test-data.md).
-// docs/fidelity.md has the errors.
+// Steps of whole models on one GPU, predicted from those on another one (truth/gpu/models,
+// docs/internals/test-data.md). docs/internals/fidelity.md has the errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,14 +43,14 @@ std::vector<Row> rows_of(const std::filesystem::path& file) {
   return rows;
 }
 
-/// The captures are bound by their device, so a step scales as its device work.
+/// The captures are limited by their device, so a step scales like its device work.
 double predicted_ratio(const Capture& capture, const Accelerator& to) {
   const auto scale = [&](const DeviceWork& work) { return roofline_scaled(work, *work.on, to); };
   const ScaledShare::Part total = scaled_durations(capture, scale).share.total();
   return static_cast<double>(total.after.count()) / static_cast<double>(total.before.count());
 }
 
-/// bert_large and gpt2_large, inference: what the devices' shares of fp32 were fitted to.
+/// True for inference of bert_large and gpt2_large. The fp32 shares of the devices were fitted to these runs.
 bool is_fitted(const Row& row) { return row.at("mode") == "inf" && row.at("model") != "opt_13"; }
 
 TEST(WholeModelsTest, StepsOnAnotherGpuAreNearTheMeasuredOnes) {
@@ -76,7 +76,7 @@ TEST(WholeModelsTest, StepsOnAnotherGpuAreNearTheMeasuredOnes) {
   }
   ASSERT_GE(count, 200U);
   ASSERT_GE(held_out, 100U);
-  // NeuSight (ASPLOS 2025) is 14.5 % off on these pairs if it is told the first step, and 9.9 % if it is not.
+  // The mean error of NeuSight (ASPLOS 2025) on these pairs is 14.5 % if it is told the first step, and 9.9 % if not.
   EXPECT_LE(sum / static_cast<double>(count), 0.099);
   EXPECT_LE(held_out_sum / static_cast<double>(held_out), 0.12);
   EXPECT_LE(sum, no_change / 10);

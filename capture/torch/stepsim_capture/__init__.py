@@ -1,12 +1,12 @@
-"""Records the steps of a PyTorch program from inside, for `stepsim capture --torch` (docs/capture-torch.md).
+"""Records the steps of a PyTorch program from inside, for `stepsim capture --torch` (docs/guides/record.md).
 
-Works with every Python from 3.7 and every torch from 1.11, and imports torch only once the program does. Nothing here may
-stop the program: what goes wrong is a warning on standard error, and recording ends.
+Works with Python 3.7 and torch 1.11 or later. Imports torch only after the program has imported it. Nothing here may
+stop the program: an error causes a warning on standard error and ends the recording.
 """
 
 
 def start(variables):
-    """Has steps recorded once this process loads torch. `variables` say what (settings.py)."""
+    """Starts recording steps when this process loads torch. `variables` contain the settings (settings.py)."""
     from . import imports, recorder, settings, steps
 
     asked = settings.from_variables(variables)

@@ -1,12 +1,12 @@
-"""What a step takes before the profiler starts."""
+"""Measures the duration of steps before the profiler starts."""
 import time
 
 
 class FreeSteps:
-    """Times the later half of the steps that nobody records: the earlier ones still warm up.
+    """Times the second half of the steps before the profiler starts; the first half is warm-up.
 
-    `steps` are done before the profiler starts. `synchronise()` waits for the devices and returns whether there are any:
-    a host runs ahead of them, so only the time between two such waits is theirs.
+    `steps` is the number of steps before the profiler starts. `synchronise()` waits for the devices and returns whether
+    there are any. The host runs ahead of the devices, so only the time between two such waits is valid.
     """
 
     def __init__(self, steps, synchronise, clock=time.perf_counter_ns):
@@ -18,7 +18,7 @@ class FreeSteps:
         self._on_devices = False
 
     def ended(self, done):
-        """To be called at the end of each step; `done` steps have ended by now."""
+        """Call this at the end of each step; `done` is the number of steps that have ended."""
         if not self._first <= done <= self._last:
             return
         if done in (self._first, self._last):
@@ -29,7 +29,7 @@ class FreeSteps:
         return max(0, len(self._ends) - 1)
 
     def step_ns(self):
-        """The median step in nanoseconds, or with devices the mean; None where no whole step was free."""
+        """Returns the median step in nanoseconds, or with devices the mean; None if no whole step was timed."""
         if self.count() == 0:
             return None
         if self._on_devices:

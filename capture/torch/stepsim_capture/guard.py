@@ -1,4 +1,4 @@
-"""Our failures are warnings: the program goes on as without us."""
+"""Turns errors of the recorder into warnings, so that the program continues."""
 import functools
 import sys
 
@@ -7,12 +7,12 @@ def warn(text):
     try:
         sys.stderr.write("stepsim: warning: %s\n" % text)
         sys.stderr.flush()
-    except Exception:  # its standard error is closed
+    except Exception:  # the program's standard error is closed
         pass
 
 
 def harmless(function):
-    """`function` of ours, called by the program: an exception of it is a warning."""
+    """Decorates a function of the recorder that the program calls: its exceptions become warnings."""
 
     @functools.wraps(function)
     def guarded(*arguments, **named):

@@ -1,4 +1,4 @@
-"""Calls us once a module is loaded, whoever loads it."""
+"""Calls a function when a module is loaded by any code."""
 import importlib.util
 import sys
 
@@ -6,7 +6,7 @@ from .guard import harmless
 
 
 class _Finder:
-    """Finds the module as without us, and puts a call behind its loading."""
+    """Finds the module with the other finders, and adds a call after its execution."""
 
     def __init__(self, name, call):
         self._name = name
@@ -30,7 +30,7 @@ class _Finder:
 
         def execute_and_call(module):
             execute(module)
-            del loader.exec_module  # as it was
+            del loader.exec_module  # restores the method of the class
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
                 self._call(module)
@@ -39,7 +39,7 @@ class _Finder:
 
 
 def when_loaded(name, call):
-    """`call(module)` once the module `name` is loaded, or now if it is."""
+    """Calls `call(module)` when the module `name` is loaded, or now if it is already."""
     call = harmless(call)
     if name in sys.modules:
         call(sys.modules[name])

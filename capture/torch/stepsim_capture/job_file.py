@@ -1,4 +1,4 @@
-"""job.yaml: what the traces do not say of the job (docs/job.md)."""
+"""Writes job.yaml: the properties of the job that traces do not contain (docs/reference/job.md)."""
 import os
 
 from .guard import warn
@@ -7,8 +7,8 @@ _HEAD = "# Written by stepsim capture --torch. A job.yaml without this line is n
 
 
 def job_text(world_size, backend, bucket_bytes, step_ns, free_steps):
-    """The text of job.yaml. What is None is left out; `bucket_bytes` are those of all DistributedDataParallel modules,
-    and are said where they are the same."""
+    """Returns the text of job.yaml, without the values that are None. `bucket_bytes` has the bucket size of each
+    DistributedDataParallel module; it is written if all are the same."""
     lines = [_HEAD]
     if bucket_bytes:
         lines.append("framework: pytorch-ddp\n")
@@ -26,7 +26,7 @@ def job_text(world_size, backend, bucket_bytes, step_ns, free_steps):
 
 
 def write_job(directory, text):
-    """Writes job.yaml, unless somebody else wrote one."""
+    """Writes job.yaml, unless the folder has one that stepsim did not write."""
     path = os.path.join(directory, "job.yaml")
     try:
         with open(path, encoding="utf-8", errors="replace") as there:

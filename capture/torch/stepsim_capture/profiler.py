@@ -1,4 +1,4 @@
-"""torch.profiler as we run it."""
+"""Runs torch.profiler."""
 import inspect
 import os
 
@@ -7,13 +7,13 @@ from . import trace_file, without_kineto
 
 
 def action_of(phase, actions):
-    """A phase of ours as an action of torch.profiler."""
+    """Converts a phase of the schedule to an action of torch.profiler."""
     return {phases.WAIT: actions.NONE, phases.DONE: actions.NONE, phases.WARM_UP: actions.WARMUP,
             phases.ACTIVE: actions.RECORD, phases.LAST_ACTIVE: actions.RECORD_AND_SAVE}[phase]
 
 
 class Profiler:
-    """Records from the step `first` on as `settings` say, and writes a file at the end of each cycle."""
+    """Records according to `settings`, starting with step `first`, and writes a file at the end of each cycle."""
 
     def __init__(self, torch, settings, first, rank):
         self._torch = torch
@@ -33,8 +33,8 @@ class Profiler:
         self._profile = torch.profiler.profile(
             schedule=lambda step: action_of(settings.schedule.phase(step), actions),
             on_trace_ready=self._write, record_shapes=True, **options)
-        # torch.profiler counts from 0 when it starts, and its marks of steps are one behind in some versions. Ours are
-        # counted from the program's first step, in the schedule and in the marks.
+        # torch.profiler counts from 0 when it starts, and its step marks are off by one in some versions. Our schedule
+        # and marks count from the program's first step.
         self._profile.record_steps = False
         self._profile.step_num = self._step = first
         self._profile.current_action = self._profile.schedule(first)
@@ -53,13 +53,13 @@ class Profiler:
         self._mark = self._begin_mark()
 
     def stop(self, keep=True):
-        """Ends recording in the middle of a step, or behind the last. Without `keep` what is not written yet is dropped."""
+        """Ends recording during a step or after the last one. Without `keep`, unwritten data is dropped."""
         self._keep = keep
         self._unfinished = self._step
         self._mark.__exit__(None, None, None)
         self._profile.stop()
         if self._observer is not None:
-            self._observer.unregister_callback()  # which completes the file
+            self._observer.unregister_callback()  # this completes the file
             if self.files > 0:
                 trace_file.put_in_place(self._observed, self._path(self._name, ".et.json.gz"))
             else:
@@ -69,14 +69,14 @@ class Profiler:
         return trace_file.free_path(self._settings.directory, name, ending, self._settings.run)
 
     def _with_sync_events(self):
-        """Waits on CUDA events and streams, where the version records them."""
+        """Returns a configuration that records waits for CUDA events and streams, if torch supports this."""
         try:
             return self._torch.profiler._ExperimentalConfig(enable_cuda_sync_events=True)
         except (TypeError, AttributeError):
             return None
 
     def _execution_trace(self):
-        """Says which operators exchanged data (docs/formats.md)."""
+        """Starts an observer that writes which operators exchanged data (docs/reference/formats.md)."""
         self._observed = trace_file.temporary_file(self._settings.directory)
         self._observer = self._torch.profiler.ExecutionTraceObserver()
         self._observer.register_callback(self._observed)
@@ -89,7 +89,7 @@ class Profiler:
         path = self._path(self._name if cycle == 1 else "%s.%d" % (self._name, cycle), trace_file.ENDING)
         plain = trace_file.temporary_file(self._settings.directory)
         if self._torch.autograd.kineto_available():
-            os.rename(plain, plain + ".json")  # what ends otherwise may be written otherwise
+            os.rename(plain, plain + ".json")  # the extension determines the format
             plain += ".json"
             profile.export_chrome_trace(plain)
         else:
@@ -100,7 +100,7 @@ class Profiler:
 
 
 def group_of(torch):
-    """torch.distributed, if the job has a process group."""
+    """Returns torch.distributed if the job has a process group, else None."""
     distributed = torch.distributed
     return distributed if distributed.is_available() and distributed.is_initialized() else None
 

@@ -7,13 +7,13 @@ from . import job_file, profiler, schedule, settings
 from .free_steps import FreeSteps
 from .guard import harmless, warn
 
-# What else records: one profiler may run at a time, and the program's own comes first.
+# Other profilers: only one may run at a time, and the program's own has precedence.
 _PROFILERS = (("autograd", "profiler", "profile"), ("autograd", "profiler", "emit_nvtx"),
               ("autograd", "profiler", "emit_itt"), ("autograd", "profiler_legacy", "profile"))
 
 
 def _tell_before(kind, name, call):
-    """Calls `call(object)` before each call of this method."""
+    """Replaces a method so that `call(object)` runs before each call of it."""
     method = getattr(kind, name)
 
     @functools.wraps(method)
@@ -30,15 +30,15 @@ class Recorder:
         self._torch = None
         self._free = FreeSteps(asked.schedule.free_steps(), self._synchronise)
         self._bucket_bytes = []
-        self._steps = 0  # that have ended
+        self._steps = 0  # number of steps that have ended
         self._profiler = None
         self._written = 0
-        self._over = False  # nothing is recorded any more
+        self._over = False  # recording has ended for good
         self._in_ours = False
-        self._theirs = set()  # the program's own profilers that run
+        self._theirs = set()  # ids of the program's own running profilers
 
     def attach(self, torch, counter):
-        """Follows the program from the loading of torch on."""
+        """Starts to follow the program; called when torch is loaded."""
         self._torch = torch
         counter.attach(torch)
         for names in _PROFILERS:
@@ -48,7 +48,7 @@ class Recorder:
         os.register_at_fork(after_in_child=self._forked)
 
     def step_ended(self):
-        """A step has ended: the next one is recorded or not."""
+        """Handles the end of a step: starts, continues or ends the recording."""
         if self._over:
             return
         self._steps += 1
@@ -62,7 +62,7 @@ class Recorder:
             raise
 
     def _go_on(self):
-        """Starts, steps or ends the profiler, in front of step number `_steps`."""
+        """Starts, steps or ends the profiler before step number `_steps`."""
         phase = self._asked.schedule.phase(self._steps)
         if self._profiler is not None:
             self._ours(self._profiler.step)
@@ -92,7 +92,7 @@ class Recorder:
                 self._written += ending.files
 
     def _ours(self, call, *arguments, **named):
-        """Calls the profiler, so that we do not take it for the program's own."""
+        """Calls our profiler, and marks the call so that it is not mistaken for one of the program's own."""
         self._in_ours = True
         try:
             return call(*arguments, **named)
@@ -111,7 +111,7 @@ class Recorder:
         harmless(job_file.write_job)(self._asked.directory, text)
 
     def _synchronise(self):
-        """Waits for the devices. False if there are none, or if they must not be waited for now."""
+        """Waits for the devices. Returns False if there are none, or if waiting is not allowed now."""
         cuda = self._torch.cuda
         if not cuda.is_initialized() or cuda.is_current_stream_capturing():
             return False
@@ -125,7 +125,7 @@ class Recorder:
         kind = getattr(owner, names[-1], None)
         if kind is None:
             return
-        # torch.profiler only prepares it, and does not enter it.
+        # torch.profiler calls _prepare_trace, not __enter__.
         _tell_before(kind, "_prepare_trace" if hasattr(kind, "_prepare_trace") else "__enter__", self._theirs_begins)
         _tell_before(kind, "__exit__", lambda one: self._theirs.discard(id(one)))
 
@@ -157,7 +157,8 @@ class Recorder:
         parallel.__init__ = create_and_note
 
     def _forked(self):
-        """A child of a training process helps it: it loads data, say. One that is forked before trains by itself."""
+        """Ends recording in a child that is forked after the first step: it is a helper, such as a data loader.
+        A child that is forked earlier may train, and is recorded."""
         if self._steps > 0:
             self._over = True
             self._profiler = None

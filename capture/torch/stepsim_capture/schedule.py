@@ -1,13 +1,13 @@
-"""Which steps to record, in the words of torch.profiler.schedule(). Steps are counted from 0, the one that ends with the
-first optimizer.step()."""
+"""Selects the steps to record, with the terms of torch.profiler.schedule(). Steps are counted from 0; step 0 ends
+with the first optimizer.step()."""
 import collections
 
 WAIT, WARM_UP, ACTIVE, LAST_ACTIVE, DONE = "wait", "warm-up", "active", "last active", "done"
 
 
 class Schedule(collections.namedtuple("Schedule", "skip_first wait warm_up active repeat")):
-    """After `skip_first` steps, cycles of `wait` steps that are left alone, `warm_up` steps that are recorded and thrown
-    away, and `active` ones that are kept; `repeat` cycles, 0 for no end."""
+    """After `skip_first` steps, `repeat` cycles follow (0 = until the program ends). Each cycle has `wait` steps that
+    are not recorded, `warm_up` steps that are recorded and dropped, and `active` steps that are kept."""
 
     __slots__ = ()
 
@@ -24,5 +24,5 @@ class Schedule(collections.namedtuple("Schedule", "skip_first wait warm_up activ
         return LAST_ACTIVE if at + 1 == self.wait + self.warm_up + self.active else ACTIVE
 
     def free_steps(self):
-        """How many steps are done before the profiler first starts."""
+        """Returns the number of steps before the profiler first starts."""
         return self.skip_first + self.wait

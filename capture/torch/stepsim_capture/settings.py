@@ -1,4 +1,4 @@
-"""What `stepsim capture --torch` asks for, by the variables that it sets (model/wire/environment.h)."""
+"""Reads the settings from the variables that `stepsim capture --torch` sets (model/wire/environment.h)."""
 import collections
 
 from .schedule import Schedule
@@ -7,7 +7,7 @@ OPTIONS = ("with_flops", "profile_memory", "with_stack", "with_modules")
 
 Settings = collections.namedtuple("Settings", "directory run schedule ranks step_call options")
 
-# The variables of the launchers, as capture/session/settings.cpp reads them.
+# The variables of the launchers; capture/session/settings.cpp reads the same ones.
 LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
              ("SLURM_PROCID", "SLURM_NTASKS"))
 
@@ -27,7 +27,7 @@ def from_variables(variables):
 
 
 def names_rank(ranks, rank):
-    """Whether "0,4-7" names `rank`; no list names all."""
+    """Returns whether a list such as "0,4-7" contains `rank`. An empty list contains all ranks."""
     if not ranks:
         return True
     for item in ranks.split(","):
@@ -38,7 +38,7 @@ def names_rank(ranks, rank):
 
 
 def launched_as(variables):
-    """(rank, world size) by the launcher's variables, either of them None where they do not say."""
+    """Returns (rank, world size) from the launcher's variables; each is None if it is not set."""
     for rank, world in LAUNCHERS:
         if variables.get(rank, "").isdigit():
             size = variables.get(world, "")

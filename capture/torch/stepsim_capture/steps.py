@@ -1,4 +1,4 @@
-"""Where steps end: behind optimizer.step(), or behind a call that --step-call names."""
+"""Detects the ends of steps: after optimizer.step(), or after a call of the function that --step-call names."""
 import functools
 import sys
 import threading
@@ -12,18 +12,19 @@ _MARK = "_stepsim_counts"
 class StepCounter:
     """Calls `step_ended()` at the end of every step.
 
-    Of several optimizers the one that is done first counts, for as long as it lives: those of a GAN, or one around
-    another, make one step. With `step_call`, "MODULE.FUNCTION" or "MODULE.CLASS.METHOD", that function counts instead.
+    If there are several optimizers, only the one whose step() ends first counts, as long as it lives. The optimizers of
+    a GAN, or nested ones, thus make one step. With `step_call`, "MODULE.FUNCTION" or "MODULE.CLASS.METHOD", the calls
+    of that function count instead.
     """
 
     def __init__(self, step_ended, step_call=""):
         self._step_ended = harmless(step_ended)
         self._step_call = step_call
         self._leader = lambda: None
-        self._around = threading.local()  # how many counted calls are under way on a thread
+        self._around = threading.local()  # depth of nested counted calls on each thread
 
     def attach(self, torch):
-        """Follows the optimizers of `torch` from now on."""
+        """Starts to follow the optimizers of `torch`."""
         optimizer = torch.optim.Optimizer
         for name in ("__init__", "__setstate__"):
             self._follow_new(optimizer, name)
@@ -41,7 +42,7 @@ class StepCounter:
     @harmless
     def _created(self, kind):
         if self._step_call:
-            self.find_call()  # the program's own functions are there by now
+            self.find_call()  # the program's own functions exist by now
         elif not getattr(kind.step, _MARK, False):
             kind.step = self._counted(kind.step, self._optimizer_done)
 
@@ -53,7 +54,7 @@ class StepCounter:
             self._step_ended()
 
     def _counted(self, function, done):
-        """`function`, with `done(arguments)` behind each call that is not inside another counted one and returns."""
+        """Wraps `function`: calls `done(arguments)` after each successful call that is not nested in a counted one."""
         done = harmless(done)
         around = self._around
 
@@ -73,8 +74,8 @@ class StepCounter:
         return counted
 
     def module_of_call(self):
-        """The module whose function --step-call names, as far as its text says: the part before the first word that
-        begins with a capital letter, or before the last word. Empty without --step-call."""
+        """Returns the module part of --step-call: the words before the first one with a capital initial, or before the
+        last one. Empty without --step-call."""
         words = self._step_call.split(".")[:-1]
         while words and words[-1][:1].isupper():
             words.pop()
@@ -82,7 +83,7 @@ class StepCounter:
 
     @harmless
     def find_call(self):
-        """Counts the calls of --step-call's function, if it is loaded by now."""
+        """Starts counting the calls of --step-call's function, if it is loaded."""
         module = self.module_of_call()
         owner = sys.modules.get(module)
         if owner is None:

@@ -1,4 +1,4 @@
-"""Trace files: their names, and how they come into the folder whole."""
+"""Names trace files, and writes them atomically."""
 import gzip
 import os
 import re
@@ -9,19 +9,19 @@ ENDING = ".pt.trace.json.gz"
 
 
 def base_name(rank, host=None):
-    """"node7_rank3": what the files of a rank begin with."""
+    """Returns the beginning of a rank's file names, such as "node7_rank3"."""
     host = (socket.gethostname() if host is None else host).split(".")[0]
     return "%s_rank%d" % (re.sub(r"[^A-Za-z0-9_-]", "_", host) or "host", rank)
 
 
 def began_ns(run):
-    """When `stepsim capture` began, by the name that it gave the run: PROCESS-NANOSECONDS."""
+    """Returns the start time of `stepsim capture` from the name of the run, PROCESS-NANOSECONDS."""
     text = run.rpartition("-")[2]
     return int(text) if text.isdigit() else 0
 
 
 def free_path(directory, name, ending, run):
-    """DIRECTORY/NAME ENDING, with our process in the name if another process of this run has written that one."""
+    """Returns DIRECTORY/NAME ENDING. Adds the process id to the name if another process of this run wrote that file."""
     path = os.path.join(directory, name + ending)
     try:
         taken = os.stat(path).st_mtime_ns >= began_ns(run) > 0
@@ -31,15 +31,15 @@ def free_path(directory, name, ending, run):
 
 
 def temporary_file(directory):
-    """The path of a new, empty file in the folder. It does not look like a trace, should it be left over."""
+    """Creates an empty file in the folder and returns its path. If it is left over, it is not mistaken for a trace."""
     handle, path = tempfile.mkstemp(prefix=".stepsim-", suffix=".part", dir=directory)
     os.close(handle)
     return path
 
 
 def put_in_place(plain, path, unfinished=None):
-    """Compresses the file `plain` to `path`, whole or not at all, and removes it. The mark of the step `unfinished`, which
-    the program did not complete, gets another name: it is no step to be replayed."""
+    """Compresses the file `plain` to `path` atomically, and removes it. If the program did not complete the step
+    `unfinished`, renames its mark, so that it is not replayed."""
     directory = os.path.dirname(path)
     packed = temporary_file(directory)
     mark = None if unfinished is None else b'"ProfilerStep#%d"' % unfinished

@@ -1,5 +1,5 @@
-"""Chrome traces as Kineto writes them, for a torch that was built without it (Debian's is). Such a torch records the
-operators all the same, with shapes and threads, but exports neither shapes nor annotations nor ranks."""
+"""Writes Chrome traces in Kineto's format, for a torch that was built without Kineto (such as Debian's). Such a torch
+records operators with shapes and threads, but exports neither shapes, annotations nor ranks."""
 import json
 import os
 
@@ -8,8 +8,8 @@ _MEMORY = "[memory]"
 
 
 def write_trace(path, results, options, distributed, torch_version):
-    """Writes what the profiler recorded. `results` is kineto_results of torch.autograd.profiler.profile; `distributed`
-    goes into distributedInfo unless it is None. One event a line."""
+    """Writes the profiler's records, one event per line. `results` is kineto_results of
+    torch.autograd.profiler.profile; `distributed` is written as distributedInfo unless it is None."""
     start_us = results.trace_start_us()
     base_us = start_us - start_us % 1000000
     head = {"schemaVersion": 1, "deviceProperties": [], "record_shapes": 1,

@@ -29,11 +29,12 @@ namespace {
 using wire::Kind;
 using wire::Record;
 
-/// CUPTI numbers memories from 1, and 0 is an unknown one; names.h, as Nsight Systems, from 0, and 7 is.
+/// Converts CUPTI's number of a memory kind (from 1, 0 = unknown) to that of Nsight Systems and names.h (from 0, 7 =
+/// unknown).
 std::int64_t memory_kind(std::uint32_t kind) noexcept { return kind == 0 ? 7 : static_cast<std::int64_t>(kind) - 1; }
 
 Bytes size_of(const Record& record) noexcept {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // nobody moves a pebibyte at once
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // no single copy is as large as a pebibyte
   return record.a > kMost ? Bytes{} : Bytes{static_cast<std::int64_t>(record.a)};
 }
 
@@ -88,15 +89,15 @@ class TraceMaker {
   }
 
  private:
-  /// Marks of steps alone would give an iteration with nothing in it.
+  /// Throws if the capture contains no events. With step marks alone, an iteration would be empty.
   void refuse_if_empty() const {
     if (builder_.trace().size() > 0) return;
     const std::string& why = records_.reason;
-    throw InputError({file_, {}, {}},
-                     why.empty()
-                         ? "the capture holds no call, no device work and no range; expected those of a program "
-                           "that uses CUDA"
-                         : fmt::format("nothing was recorded: {}", shown(why, kLongestReason)));
+    throw InputError(
+        {file_, {}, {}},
+        why.empty()
+            ? "the capture has no call, no device work and no range; expected a capture of a program that uses CUDA"
+            : fmt::format("nothing was recorded: {}", shown(why, kLongestReason)));
   }
 
   [[nodiscard]] std::string session(const std::string& key) const {
@@ -113,7 +114,7 @@ class TraceMaker {
     return builder_.thread(process_, std::to_string(static_cast<std::int32_t>(number)));
   }
 
-  /// What a call began belongs to where the call does.
+  /// True if the record belongs to the active steps. Device work belongs to the step of the call that started it.
   [[nodiscard]] bool is_wanted(const Record& record) const {
     if (record.kind == Kind::kRangeEnd) return true;
     const auto call = call_starts_.find(record.correlation);
@@ -206,8 +207,8 @@ class TraceMaker {
     return call == call_starts_.end() ? 0 : call->second;
   }
 
-  /// The record of the event that `wait` names by its id. Before CUDA 12.8 there is none: then the last one of the same
-  /// event that was called before the wait was.
+  /// Returns the event record that `wait` waits for, found by its id. Before CUDA 12.8 there is no id; then it is the
+  /// last record of the same event before the call that waits.
   [[nodiscard]] const Record* awaited_by(const Record& wait) const {
     if (wait.a != 0) {
       const auto found = event_records_.find(wait.a);
@@ -244,11 +245,12 @@ class TraceMaker {
                  {Time{Duration{static_cast<std::int64_t>(begin)}}, Duration{static_cast<std::int64_t>(end - begin)}});
   }
 
-  /// Steps by the launches of the thread that launched most. They begin where it rested longest before a launch, all
-  /// rounds together: where a batch is fetched, or a loss read.
+  /// Derives steps from the repeating launches of the thread that launched most kernels. A step begins at the position
+  /// with the longest pauses before the launch, summed over all repetitions: this is where a batch is fetched or a loss
+  /// is read.
   void find_steps() {
     const HostDeviceTrace& trace = builder_.trace();
-    std::unordered_map<std::int64_t, std::uint32_t> kernel_of;  // name, by correlation
+    std::unordered_map<std::int64_t, std::uint32_t> kernel_of;  // kernel name by correlation id
     for (std::uint32_t i = 0; i < trace.size(); ++i) {
       if (trace.kind[i] == EventKind::kKernel) kernel_of.try_emplace(trace.correlation[i], trace.name[i].value());
     }
@@ -310,7 +312,7 @@ class TraceMaker {
     return trace;
   }
 
-  /// Where no launcher told the rank, it is that in the largest communicator.
+  /// If no launcher stated the rank, uses the rank in the largest communicator.
   void use_rank_in_communicator(HostDeviceTrace& trace) const {
     const NcclCommunicator* largest = nullptr;
     for (const auto& [number, known] : records_.communicators) {
@@ -329,19 +331,19 @@ class TraceMaker {
   std::string process_;
   HostDeviceBuilder builder_;
   NvtxOperators operators_;
-  std::unordered_map<std::uint32_t, std::uint64_t> call_starts_;   // by correlation
-  std::unordered_map<std::uint32_t, std::uint32_t> call_threads_;  // by correlation
+  std::unordered_map<std::uint32_t, std::uint64_t> call_starts_;   // start of each call by correlation id
+  std::unordered_map<std::uint32_t, std::uint32_t> call_threads_;  // thread of each call by correlation id
   std::vector<LaunchedKernel> communication_;
   std::unordered_map<std::uint64_t, const Record*> event_records_;
-  std::unordered_map<std::uint32_t, std::vector<const Record*>> records_of_event_;  // by CUDA's number of the event
+  std::unordered_map<std::uint32_t, std::vector<const Record*>> records_of_event_;  // by CUDA's event id
   std::unordered_map<std::uint64_t, const Record*> open_ranges_;
-  std::vector<std::pair<std::int64_t, std::size_t>> calls_;  // correlation, event; in order of time
+  std::vector<std::pair<std::int64_t, std::size_t>> calls_;  // (correlation id, event), in order of time
 };
 
-/// The host and device events of a capture, as Kineto's reader would deliver them: of the active steps of its schedule,
-/// with a mark ProfilerStep#N around each. Device work belongs to the step in which it was launched. A wait for a CUDA
-/// event waits for the record of that event: both have one id. Without marks, steps are where the launches of kernels
-/// repeat (repetition_of()). Messages call the capture `file`.
+/// Returns the host and device events of a capture in the same form as Kineto's reader: the active steps of its
+/// schedule, with a mark ProfilerStep#N around each. Device work belongs to the step in which it was launched. A wait
+/// for a CUDA event waits for the record of that event; both have the same id. Without marks, steps are derived from
+/// repeating kernel launches (repetition_of()). Messages call the capture `file`.
 HostDeviceTrace host_device_trace(const CaptureRecords& records, const std::string& file, PartSink& sink) {
   return TraceMaker(records, file, sink).make();
 }
@@ -359,7 +361,7 @@ void read_capture(Input& input, PartSink& sink) {
 extern const Format capture_format;
 const Format capture_format{
     .name = "capture",
-    .summary = "what stepsim capture recorded in one process: calls, kernels, copies, waits, NVTX ranges and steps",
+    .summary = "stepsim capture: calls, kernels, copies, waits, NVTX ranges and steps of one process",
     .recognise = kCaptureSigns,
     .read = read_capture,
 };

@@ -30,9 +30,10 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 12> kTypes{{{"nc
                                                                             {"ncclUint64", 8},
                                                                             {"ncclFloat64", 8}}};
 
-constexpr std::array<std::string_view, 5> kOfParts{"AllGather", "ReduceScatter", "AlltoAll", "Gather", "Scatter"};
+constexpr std::array<std::string_view, 5> kOnePartPerRank{"AllGather", "ReduceScatter", "AlltoAll", "Gather",
+                                                          "Scatter"};
 
-/// 0 for a type that is not known.
+/// Returns the size of one element; 0 for an unknown type.
 std::int64_t bytes_of_element(std::string_view type) noexcept {
   const auto* const found =
       std::find_if(kTypes.begin(), kTypes.end(), [type](const auto& known) { return known.first == type; });
@@ -57,21 +58,22 @@ NcclOperation nccl_operation(std::string_view text) noexcept {
   return made;
 }
 
-std::int64_t sum_or_most(std::int64_t a, std::int64_t b) noexcept {
+std::int64_t saturating_sum(std::int64_t a, std::int64_t b) noexcept {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   return a > kMost - b ? kMost : a + b;
 }
 
 NcclSize& NcclSize::operator+=(const NcclSize& other) noexcept {
-  elements = sum_or_most(elements, other.elements);
-  bytes = Bytes{sum_or_most(bytes.count(), other.bytes.count())};
+  elements = saturating_sum(elements, other.elements);
+  bytes = Bytes{saturating_sum(bytes.count(), other.bytes.count())};
   return *this;
 }
 
 NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks) noexcept {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50U;  // nobody moves a pebibyte at once
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50U;  // no single transfer is as large as a pebibyte
   constexpr std::int32_t kMostRanks = 1'000'000;
-  const bool of_parts = std::find(kOfParts.begin(), kOfParts.end(), operation.function) != kOfParts.end();
+  const bool of_parts =
+      std::find(kOnePartPerRank.begin(), kOnePartPerRank.end(), operation.function) != kOnePartPerRank.end();
   if (count > kMost || ranks < 0 || ranks > kMostRanks || (of_parts && ranks == 0)) return {};
   const std::uint64_t parts = of_parts ? static_cast<std::uint64_t>(ranks) : 1;
   if (count > kMost / parts) return {};
@@ -94,10 +96,10 @@ Duration duration_of(std::uint64_t nanoseconds) noexcept {
 
 template <class Quantity>
 void add_to(Quantity& sum, Quantity more) noexcept {
-  sum = Quantity{sum_or_most(sum.count(), more.count())};
+  sum = Quantity{saturating_sum(sum.count(), more.count())};
 }
 
-/// What was enqueued as one kernel.
+/// Operations that were enqueued as one kernel.
 using Enqueued = std::vector<const Record*>;
 
 class Joiner {
@@ -110,12 +112,12 @@ class Joiner {
     }
   }
 
-  /// How many kernels' worth of operations has no kernel.
+  /// Joins operations to kernels. Returns the number of groups of operations without a kernel.
   std::uint64_t join(std::vector<LaunchedKernel> launches) {
     std::sort(launches.begin(), launches.end(), [](const LaunchedKernel& a, const LaunchedKernel& b) {
       return std::tuple(a.thread, a.called, a.event) < std::tuple(b.thread, b.called, b.event);
     });
-    std::set<std::uint32_t> taken;  // events
+    std::set<std::uint32_t> taken;  // kernel events that already have operations
     std::uint64_t alone = 0;
     for (const Enqueued& enqueued : enqueued_together()) {
       const Record& first = *enqueued.front();
@@ -136,7 +138,8 @@ class Joiner {
   [[nodiscard]] std::vector<HostDeviceTrace::Communicator> take_communicators() && { return std::move(communicators_); }
 
  private:
-  /// By time, and what is together in the order in which it was enqueued.
+  /// Returns groups of operations that were enqueued as one kernel, in order of time. Operations within a group are in
+  /// the order in which they were enqueued.
   [[nodiscard]] std::vector<Enqueued> enqueued_together() const {
     std::vector<Enqueued> all;
     std::map<std::uint32_t, std::size_t> of_group;
@@ -163,7 +166,8 @@ class Joiner {
     return found == records_.communicators.end() ? unknown : found->second;
   }
 
-  /// The group of all ranks of a communicator, or of two of them. Invalid if NCCL's id of it is not known.
+  /// Returns the text that identifies the group of all ranks of a communicator, or of this rank and `with`. Invalid if
+  /// NCCL's id of the communicator is unknown.
   TextId group_text(const NcclCommunicator& known, std::optional<std::int32_t> with = {}) {
     if (known.id == 0) return {};
     std::string text = fmt::format("nccl {:#x}", known.id);
@@ -242,12 +246,12 @@ class Joiner {
 
   const CaptureRecords& records_;
   HostDeviceBuilder& builder_;
-  std::vector<const Record*> operations_;  // by time
+  std::vector<const Record*> operations_;  // in order of time
   std::vector<HostDeviceTrace::Communicator> communicators_;
   std::set<TextId> told_;
 };
 
-/// Adds up what channels and the proxy's threads did, by what it was for.
+/// Sums the work of channels and proxy threads per communicator and operation.
 class Transports {
  public:
   Transports(const CaptureRecords& records, const std::function<bool(std::uint64_t)>& is_wanted) : records_(records) {
@@ -272,7 +276,8 @@ class Transports {
   }
 
  private:
-  /// Of nobody whom we know: operations of other processes (PXN), or from before the capture.
+  /// Used for operations that are unknown because another process enqueued them (PXN), or because they began before the
+  /// capture.
   static constexpr std::uint32_t kNoCommunicator = 0xFFFFFFFF;
 
   TransportUse& use_of(std::uint32_t number, std::string_view text) {
@@ -308,7 +313,7 @@ class Transports {
     add_to(use.bytes, larger_side(nccl_operation(text), record.duration, size).bytes);
   }
 
-  /// Null if it is not wanted.
+  /// Returns the entry to add to; null if the operation is not wanted.
   TransportUse* use_of_operation(std::uint32_t operation) {
     const auto found = of_operation_.find(operation);
     return found == of_operation_.end() ? &use_of(kNoCommunicator, "unknown") : found->second;
@@ -339,7 +344,7 @@ class Transports {
     add_to(sum.network, duration_of(record.duration - std::min(record.duration, waited)));
   }
 
-  /// Before version 4 of the interface bytes are known of a whole operation only.
+  /// Adds a proxy operation. Before version 4 of the interface, bytes are known only per operation.
   void add_proxy_op(const Record& record) {
     TransportUse* const use = use_of_operation(record.which);
     if (use == nullptr || record.a > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return;
@@ -347,7 +352,7 @@ class Transports {
   }
 
   const CaptureRecords& records_;
-  std::map<std::pair<std::uint32_t, std::string>, TransportUse> uses_;  // by communicator and text
+  std::map<std::pair<std::uint32_t, std::string>, TransportUse> uses_;  // by communicator and operation text
   std::map<std::uint32_t, TransportUse*> of_operation_;
   std::map<std::uint32_t, const Record*> proxy_ops_;
 };

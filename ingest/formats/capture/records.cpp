@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{64} << 10U;
 
-/// What a source holds from some offset on, as far as it was asked for.
+/// A movable window on the bytes of a source. It reads only as far as requested.
 class Window {
  public:
   explicit Window(ByteSource& source) : source_(source) {}
 
-  /// The bytes from offset() on, at least `count` if the source has them.
+  /// Returns the bytes from offset() on: at least `count` if the source has as many.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t count) {
     if (end_ - begin_ < count) fill(count);
     return std::as_bytes(std::span(buffer_).subspan(begin_, end_ - begin_));
@@ -55,7 +55,7 @@ class Window {
   std::vector<char> buffer_ = std::vector<char>(kChunk);
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::uint64_t offset_ = 0;  // of begin_
+  std::uint64_t offset_ = 0;  // offset of begin_ in the source
 };
 
 std::optional<wire::BlockHeader> header_at(std::span<const std::byte> bytes) {
@@ -67,7 +67,7 @@ std::optional<wire::BlockHeader> header_at(std::span<const std::byte> bytes) {
   return possible ? std::optional(header) : std::nullopt;
 }
 
-/// How far it is to where the next block may begin: at least one byte.
+/// Returns the distance to the next possible beginning of a block; at least one byte.
 std::size_t to_next_magic(std::span<const std::byte> bytes) {
   const auto magic = std::as_bytes(std::span(wire::BlockHeader::kMagic));
   return static_cast<std::size_t>(std::search(bytes.begin() + 1, bytes.end(), magic.begin(), magic.end()) -
@@ -84,11 +84,11 @@ class Blocks {
       if (!use_block(header_at(bytes))) search();
     }
     if (damaged_ && !cut_) sink_.diagnostics.count(diagnostic("damaged_block"), {file_, *damaged_, {}});
-    return behind_last_;
+    return end_of_last_block_;
   }
 
  private:
-  /// False if there is no whole block here.
+  /// Uses the block at the current position; false if there is no whole block.
   bool use_block(const std::optional<wire::BlockHeader>& header) {
     const std::size_t size = header ? wire::kHeaderBytes + header->bytes : wire::kHeaderBytes;
     const auto block = window_.bytes(size);
@@ -96,36 +96,37 @@ class Blocks {
     if (!header || block.size() < size || is_too_costly(size)) return false;
     const auto records = block.subspan(wire::kHeaderBytes, header->bytes);
     if (wire::block_checksum(*header, records) != header->checksum) {
-      in_vain_ += size;
+      wasted_bytes_ += size;
       return false;
     }
     if (header->version != wire::kVersion) {
       throw InputError({file_, window_.offset(), {}},
-                       fmt::format("this capture is of version {} of its format; expected version {}, or a later "
-                                   "stepsim",
+                       fmt::format("this capture has format version {}; expected version {}, or a later stepsim",
                                    header->version, wire::kVersion));
     }
     if (note_number(header->number)) use_({*header, records, window_.offset() + wire::kHeaderBytes});
     window_.skip(size);
-    behind_last_ = window_.offset();
+    end_of_last_block_ = window_.offset();
     return true;
   }
 
-  /// A file may be made of headers that each name a large block, inside each other: then most are not tried.
+  /// Limits the work on hostile files whose headers claim large overlapping blocks: once much has been read in vain,
+  /// blocks are no longer tried.
   [[nodiscard]] bool is_too_costly(std::size_t size) const noexcept {
     constexpr std::uint64_t kFree = std::uint64_t{64} << 20U;
     constexpr std::uint64_t kTimes = 8;
-    return in_vain_ + size > kFree + kTimes * window_.offset();
+    return wasted_bytes_ + size > kFree + kTimes * window_.offset();
   }
 
-  /// Goes on to where the next block may begin.
+  /// Moves to the next possible beginning of a block.
   void search() {
     const auto bytes = window_.bytes(kChunk);
     if (!damaged_) damaged_ = window_.offset();
     window_.skip(to_next_magic(bytes));
   }
 
-  /// False for a block that came before: the writer counts them up.
+  /// Checks the sequence number of a block; false for a block that appeared before. The writer numbers blocks in
+  /// ascending order.
   bool note_number(std::uint64_t number) {
     if (damaged_) sink_.diagnostics.count(diagnostic("damaged_block"), {file_, *damaged_, {}});
     const std::uint64_t counted = std::exchange(damaged_, std::nullopt) ? 1 : 0;
@@ -145,10 +146,10 @@ class Blocks {
   PartSink& sink_;
   const std::function<void(const CaptureBlock&)>& use_;
   std::uint64_t next_number_ = 0;
-  std::uint64_t behind_last_ = 0;
-  std::optional<std::uint64_t> damaged_;  // where what is no block begins
-  bool cut_ = false;                      // it is what was there of a block when the file ended
-  std::uint64_t in_vain_ = 0;             // bytes of blocks whose checksum was wrong
+  std::uint64_t end_of_last_block_ = 0;
+  std::optional<std::uint64_t> damaged_;  // offset at which damaged data begins
+  bool cut_ = false;                      // the damaged data is a block that was truncated by the end of the file
+  std::uint64_t wasted_bytes_ = 0;        // bytes of blocks with a wrong checksum
 };
 
 }  // namespace
@@ -163,15 +164,15 @@ namespace {
 using wire::Kind;
 using wire::Record;
 
-/// Its time is when it happened; other records say something of the whole capture.
+/// True for records of events, which have a time. Other records describe the whole capture.
 bool is_event(Kind kind) noexcept {
   return (kind >= Kind::kStep && kind <= Kind::kExternal) || kind == Kind::kRangeMark;
 }
 
-/// An event of NCCL.
+/// True for an event of NCCL.
 bool is_nccl(Kind kind) noexcept { return kind >= Kind::kNcclCollective && kind <= Kind::kNcclProxyStep; }
 
-/// Of these the duration is another number.
+/// True for NCCL operations; their duration field contains another number.
 bool is_nccl_operation(Kind kind) noexcept { return kind == Kind::kNcclCollective || kind == Kind::kNcclMessage; }
 
 bool is_instant(Kind kind) noexcept {
@@ -179,7 +180,7 @@ bool is_instant(Kind kind) noexcept {
          kind == Kind::kRangeEnd || kind == Kind::kRangeMark;
 }
 
-/// Of one communicator: no file makes the sum overflow.
+/// Limit per communicator, so that no file makes the sum overflow.
 constexpr std::uint64_t kMostUnfinished = std::uint64_t{1} << 32U;
 
 std::int64_t at_most(std::uint64_t number, std::int64_t most) noexcept {
@@ -195,8 +196,7 @@ class RecordReader {
         for_each_capture_block(source_, sink_, [this](const CaptureBlock& block) { use(block); });
     if (behind_last == 0) {
       throw InputError({file_, {}, {}},
-                       "the file has no whole block of a capture; expected one that stepsim capture "
-                       "wrote");
+                       "the file has no complete block of a capture; expected a file that stepsim capture wrote");
     }
     out_.texts = std::move(texts_).take();
     const auto key = [](const Record& r) {
@@ -209,7 +209,7 @@ class RecordReader {
   }
 
  private:
-  /// What a producer's records name.
+  /// The texts and other items that a producer's records refer to by number.
   struct Names {
     std::unordered_map<std::uint32_t, std::uint32_t> texts;
     std::unordered_map<std::uint32_t, std::uint32_t> launches;
@@ -250,7 +250,7 @@ class RecordReader {
     if (!is_event(record.kind) && !is_nccl(record.kind))
       return skip(offset, fmt::format("no kind of record has number {}", static_cast<int>(record.kind)));
     if (!has_time(record)) {
-      return skip(offset, fmt::format("{} ns from {} on is no time for an event", record.duration, record.start));
+      return skip(offset, fmt::format("{} ns from {} is not a valid time of an event", record.duration, record.start));
     }
     resolve(names, record);
     (is_nccl(record.kind) ? out_.nccl : out_.events).push_back(record);
@@ -260,7 +260,7 @@ class RecordReader {
     constexpr std::uint64_t kMostRanks = 1'000'000;
     NcclCommunicator& known = out_.communicators[record.correlation];
     const std::uint64_t size = record.b & 0xFFFFFFFF;
-    const std::uint64_t rank = record.b >> 32U;  // plus 1
+    const std::uint64_t rank = record.b >> 32U;  // the record stores rank + 1
     if (std::string name = text(names, record.which); !name.empty()) known.name = std::move(name);
     if (record.a != 0) known.id = record.a;
     if (size > 0 && size <= kMostRanks) known.size = static_cast<std::int32_t>(size);
@@ -287,7 +287,7 @@ class RecordReader {
     out_.status = status;
   }
 
-  /// A time of 0 is what CUPTI writes for work whose time it does not know.
+  /// True if the record has a usable time. CUPTI writes 0 for work whose time it does not know.
   static bool has_time(const Record& record) noexcept {
     constexpr auto kLatest = std::uint64_t{1} << 62U;
     const bool needs_none = record.kind == Kind::kEventRecord || record.kind == Kind::kExternal;
@@ -387,7 +387,7 @@ std::optional<Repetition> repetition_of(std::span<const std::uint32_t> sequence)
   constexpr std::size_t kTimes = 3;
   const std::size_t n = sequence.size();
   const auto reversed = [&](std::size_t i) { return sequence[n - 1 - i]; };
-  // failure[i]: how long the longest border of the first i + 1 of the reversed sequence is.
+  // failure[i] is the length of the longest border of the first i + 1 elements of the reversed sequence.
   std::vector<std::size_t> failure(n, 0);
   std::optional<Repetition> longest;
   for (std::size_t i = 1; i < n; ++i) {

@@ -26,45 +26,44 @@ namespace stepsim::ingest {
 struct CaptureBlock {
   wire::BlockHeader header;
   std::span<const std::byte> records;  ///< valid until the next block is read
-  std::uint64_t offset = 0;            ///< of the records in the file
+  std::uint64_t offset = 0;            ///< offset of the records in the file
 };
 
-/// Calls `use` with each whole block of `source`, in order. What is no whole block is skipped up to the next one, and
-/// counted in `sink`, as are blocks that are missing between others. A part of a block at the end is what a killed
-/// writer leaves: it is not counted. Returns the offset behind the last whole block. Throws InputError for a file of a
-/// later version. Memory: one block.
+/// Calls `use` with each whole block of `source`, in order. Damaged data is skipped up to the next block and counted in
+/// `sink`, as are missing blocks. An incomplete block at the end is not counted: a killed writer leaves one. Returns
+/// the offset after the last whole block. Throws InputError for a file of a later version. Memory: one block.
 std::uint64_t for_each_capture_block(ByteSource& source, PartSink& sink,
                                      const std::function<void(const CaptureBlock&)>& use);
 
-/// A communicator of NCCL, as its profiler interface told of it.
+/// A communicator as NCCL's profiler interface describes it.
 struct NcclCommunicator {
   std::string name;        ///< may be empty
-  std::uint64_t id = 0;    ///< equal in all its ranks; 0: not known
-  std::int32_t size = 0;   ///< 0: not known
-  std::int32_t rank = -1;  ///< in it; -1: not known
-  std::int32_t nodes = 0;  ///< that its ranks are on; 0: not known
+  std::uint64_t id = 0;    ///< the same on all its ranks; 0 = unknown
+  std::int32_t size = 0;   ///< number of ranks; 0 = unknown
+  std::int32_t rank = -1;  ///< rank in the communicator; -1 = unknown
+  std::int32_t nodes = 0;  ///< number of nodes of its ranks; 0 = unknown
 };
 
-/// The records of a capture file, whoever of its producers wrote them.
+/// The records of a capture file, from all of its producers.
 struct CaptureRecords {
-  /// All that have a time, by it; `which` is an index into texts, plus 1, and the launch of a kernel one into launches,
-  /// plus 1. So the order of blocks in the file decides nothing.
+  /// All records that have a time, in order of time, so the order of blocks in the file does not matter. `which` is an
+  /// index into texts, plus 1; the launch of a kernel is an index into launches, plus 1.
   std::vector<wire::Record> events;
   std::vector<std::string> texts;
   std::vector<std::optional<KernelLaunch>> launches;
 
-  /// What NCCL told, by time, with texts as those of events.
+  /// The records of NCCL, in order of time. Text indices are as in `events`.
   std::vector<wire::Record> nccl;
-  std::map<std::uint32_t, NcclCommunicator> communicators;  ///< by number
+  std::map<std::uint32_t, NcclCommunicator> communicators;  ///< the key is the communicator's number in the file
 
   std::map<std::string, std::string> session;
   std::map<std::uint64_t, std::int32_t> device_of_context;
   std::map<std::int32_t, std::string> device_names;
-  std::optional<wire::Status> status;  ///< as told last
-  std::string reason;                  ///< of a status that needs one
+  std::optional<wire::Status> status;  ///< the last recorded status
+  std::string reason;                  ///< reason for the status, if it needs one
   std::uint64_t lost_by_cupti = 0;
   std::uint64_t lost_by_writer = 0;
-  std::uint64_t nccl_lost = 0;        ///< events of NCCL
+  std::uint64_t nccl_lost = 0;        ///< lost events of NCCL
   std::uint64_t nccl_unfinished = 0;  ///< events of NCCL that were still open when their communicator ended
 
   [[nodiscard]] std::string_view text(std::uint32_t which) const noexcept {
@@ -72,42 +71,44 @@ struct CaptureRecords {
   }
 };
 
-/// Reads all blocks. Records that cannot be are left out, and counted in `sink`, as is what a killed program left
-/// undone. Throws InputError if there is no whole block.
+/// Reads all blocks. Invalid records are left out and counted in `sink`; work that a killed program left unfinished is
+/// counted too. Throws InputError if there is no whole block.
 [[nodiscard]] CaptureRecords read_capture_records(ByteSource& source, PartSink& sink);
 
-/// The steps of a capture that its schedule was to record, from the marks in it.
+/// The steps of a capture that its schedule selected for recording, derived from the step marks.
 class CaptureWindows {
  public:
   struct Step {
     std::uint64_t number = 0;
     std::uint64_t begin = 0;
-    std::uint64_t end = kOpen;  ///< kOpen: no mark followed
-    std::uint32_t thread = 0;   ///< that marked its begin
+    std::uint64_t end = kOpen;  ///< kOpen = no mark followed
+    std::uint32_t thread = 0;   ///< thread that marked the beginning
   };
   static constexpr std::uint64_t kOpen = std::numeric_limits<std::uint64_t>::max();
 
-  /// `events` are in order of time.
+  /// Precondition: `events` are in order of time.
   explicit CaptureWindows(const std::vector<wire::Record>& events);
 
-  /// Active steps, by time.
+  /// The active steps, in order of time.
   [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
-  /// Whether host work that began then is to be part of the capture: in an active step, or there are none at all.
+  /// True if host work that begins at `time` belongs to the capture: it is in an active step, or there are no steps at
+  /// all.
   [[nodiscard]] bool contains(std::uint64_t time) const noexcept;
 
  private:
   std::vector<Step> steps_;
 };
 
-/// Where a sequence repeats itself up to its end.
+/// A repetition that lasts until the end of a sequence.
 struct Repetition {
-  std::size_t first = 0;   ///< from here on
-  std::size_t period = 0;  ///< every so many
+  std::size_t first = 0;   ///< index at which the repetition begins
+  std::size_t period = 0;  ///< length of one period
 };
 
-/// The longest tail of `sequence` that is at least three times one period, and its shortest period; nothing if that is
-/// less than half of the sequence. What repeats within a period, as layers do in a step, does not repeat over its end.
-/// O(n). Source: the failure function of Knuth, Morris and Pratt (1977), of the reversed sequence.
+/// Returns the longest tail of `sequence` that contains at least three periods, with its shortest period; nullopt if it
+/// is less than half of the sequence. Repetitions within a period, such as layers within a step, do not match because
+/// they do not continue to the end. O(n). Source: the failure function of Knuth, Morris and Pratt (1977), applied to
+/// the reversed sequence.
 [[nodiscard]] std::optional<Repetition> repetition_of(std::span<const std::uint32_t> sequence);
 
 }  // namespace stepsim::ingest

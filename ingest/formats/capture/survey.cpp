@@ -53,7 +53,7 @@ class Survey {
     lost_by_writer_ = std::max(lost_by_writer_, record.b);
   }
 
-  /// The session's are the first, but for those of a capture that is not in order.
+  /// Maximum number of texts to keep. The session's texts come first, except in a capture that is out of order.
   static constexpr std::size_t kMostTexts = 10'000;
 
   CaptureSurvey found_;

@@ -9,17 +9,17 @@
 
 namespace stepsim::ingest {
 
-/// What a capture file says of itself, and how much is in it.
+/// A summary of a capture file.
 struct CaptureSurvey {
-  std::map<std::string, std::string> session;  ///< "run", "rank", "host": docs/capture-format.md
+  std::map<std::string, std::string> session;  ///< "run", "rank", "host": docs/internals/capture-format.md
   std::uint64_t kernels = 0;
-  std::uint64_t nccl_operations = 0;  ///< collectives and messages of which NCCL told
-  std::uint64_t active_steps = 0;     ///< that were marked and ended
-  bool marked = false;                ///< any step was
-  bool closed = false;                ///< the program ended in order
-  std::string problem;                ///< why nothing could be recorded; empty if that is not so
-  std::uint64_t lost = 0;             ///< records, by CUPTI or the writer
-  std::uint64_t bytes = 0;            ///< up to the last whole block
+  std::uint64_t nccl_operations = 0;  ///< collectives and messages that NCCL reported
+  std::uint64_t active_steps = 0;     ///< steps that were marked and ended
+  bool marked = false;                ///< at least one step was marked
+  bool closed = false;                ///< the program ended normally
+  std::string problem;                ///< why nothing could be recorded; empty if something was
+  std::uint64_t lost = 0;             ///< records lost by CUPTI or the writer
+  std::uint64_t bytes = 0;            ///< size up to the end of the last whole block
 };
 
 /// Reads a capture file without keeping its events. Throws InputError as the format's reader does.

@@ -21,36 +21,37 @@
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 
-// Chakra execution traces (mlcommons/chakra): what one rank computes and communicates, as a graph. Files *.et hold
-// Protobuf messages (schema/protobuf/et_def.proto): a GlobalMetadata, then the Nodes, each with its length before it.
-// There is a form in JSON, too.
+// Chakra execution traces (mlcommons/chakra): the computation and communication of one rank, as a graph. Files *.et
+// contain Protobuf messages (schema/protobuf/et_def.proto): a GlobalMetadata, then the Nodes, each preceded by its
+// length. There is also a JSON form.
 
 namespace stepsim::ingest {
 namespace {
-/// Protobuf messages that follow each other, each with its length before it as a varint. Memory is that of the largest
-/// message, and never more than what the source really holds.
+/// Reads a sequence of Protobuf messages, each preceded by its length as a varint. Memory is that of the largest
+/// message, and never more than the source really contains.
 class DelimitedMessages {
  public:
-  /// Longer messages are damage: the largest real ones, nodes with long lists of tensors, have some hundred kilobytes.
+  /// A longer message is rejected as corrupt. The largest real messages, nodes with long lists of tensors, have a few
+  /// hundred kilobytes.
   static constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
-  /// `source` must outlive this.
+  /// `source` must outlive this object.
   explicit DelimitedMessages(ByteSource& source) : source_(source) {}
 
-  /// The next message, valid until the next call; nothing behind the last one, and where the rest is no message.
+  /// Returns the next message, valid until the next call; nullopt after the last one, and if the rest is not a message.
   [[nodiscard]] std::optional<std::string_view> next();
-  /// Where the message that next() gave begins, or would have begun.
+  /// Offset at which the last message begins, or should have begun.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Why next() gave nothing: what was found and what was expected; empty at a clean end.
+  /// Describes why next() returned nullopt: what was found and what was expected. Empty at a clean end.
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
  private:
-  /// Has `size` bytes from at_ on in buffer_, or all that are left. Returns how many there are.
+  /// Reads until buffer_ has `size` bytes from at_ on, or the source ends. Returns the number of bytes available.
   std::size_t fill(std::size_t size);
 
   ByteSource& source_;
   std::string buffer_;
-  std::size_t at_ = 0;  // in buffer_, the first byte that was not given
+  std::size_t at_ = 0;  // index in buffer_ of the first unread byte
   std::uint64_t offset_ = 0;
   std::uint64_t next_offset_ = 0;
   bool ended_ = false;
@@ -74,7 +75,7 @@ std::optional<std::string_view> DelimitedMessages::next() {
     ++digits;
   }
   if (more) {
-    problem_ = there < kLongestVarint ? "the file ends in the length of a message; expected a whole message"
+    problem_ = there < kLongestVarint ? "the file is truncated within the length of a message; expected a whole file"
                                       : "the length of a message has more than 10 bytes; expected a varint";
     return std::nullopt;
   }
@@ -85,7 +86,7 @@ std::optional<std::string_view> DelimitedMessages::next() {
   at_ += digits;
   const std::size_t body = fill(size);
   if (body < size) {
-    problem_ = fmt::format("a message of {} bytes, of which the file has {}; expected all of it", size, body);
+    problem_ = fmt::format("a message of {} bytes is truncated after {}; expected a whole file", size, body);
     return std::nullopt;
   }
   const std::string_view message = std::string_view{buffer_}.substr(at_, size);
@@ -110,7 +111,7 @@ std::size_t DelimitedMessages::fill(std::size_t size) {
   return buffer_.size() - at_;
 }
 
-/// "ctrlDeps" and "ctrl_deps", "Id" and "id" are one key.
+/// Normalises a key: "ctrlDeps" and "ctrl_deps" are the same key, and so are "Id" and "id".
 std::string plain(std::string_view key) {
   std::string letters;
   for (const char c : key) {
@@ -214,8 +215,9 @@ class ChakraJsonReader {
   std::uint64_t nodes_ = 0;
 };
 
-/// Reads a Chakra trace in JSON, {"workload_graph": [{"Id": 1, ...}], "ngpus": 8}, whose keys are those of Chakra's
-/// JSONNode and of et_def.proto, in any case. Throws InputError where it is no JSON; nodes before a cut are used.
+/// Reads a Chakra trace in JSON, {"workload_graph": [{"Id": 1, ...}], "ngpus": 8}. Its keys are those of Chakra's
+/// JSONNode and of et_def.proto, in any case. Throws InputError at a syntax error; if the file is truncated, the nodes
+/// before the cut are used.
 void read_chakra_json(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph) {
   ChakraJsonReader(source, file, sink, graph).read();
 }
@@ -223,7 +225,7 @@ void read_chakra_json(ByteSource& source, const std::string& file, PartSink& sin
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-// Node
+// Field numbers of the message Node.
 constexpr protozero::pbf_tag_type kId = 1;
 constexpr protozero::pbf_tag_type kName = 2;
 constexpr protozero::pbf_tag_type kType = 3;
@@ -233,7 +235,7 @@ constexpr protozero::pbf_tag_type kDuration = 7;
 constexpr protozero::pbf_tag_type kInputs = 8;
 constexpr protozero::pbf_tag_type kAttribute = 10;
 
-/// A field that is used has another type than et_def.proto gives it.
+/// Thrown if a field that stepsim uses has another type than in et_def.proto.
 struct WrongType {};
 
 pbf_reader& typed(pbf_reader& field, pbf_wire_type type) {
@@ -250,7 +252,7 @@ std::int64_t integer_of(pbf_reader& field) {
   return static_cast<std::int64_t>(typed(field, pbf_wire_type::varint).get_uint64());
 }
 
-/// Repeated numbers, packed or one by one: a reader has to take both.
+/// Appends repeated numbers, which may be packed or separate: Protobuf requires readers to accept both.
 void append_to(std::vector<std::int64_t>& list, pbf_reader& field) {
   if (field.has_wire_type(pbf_wire_type::varint)) {
     list.push_back(integer_of(field));
@@ -262,7 +264,7 @@ void append_to(std::vector<std::int64_t>& list, pbf_reader& field) {
   while (at != end) list.push_back(static_cast<std::int64_t>(protozero::decode_varint(&at, end)));
 }
 
-/// The value of an attribute: a number of any type, or a text. Lists are of no use here.
+/// The value of an attribute: a number of any type, or a text. Lists are not used.
 struct Value {
   std::optional<std::int64_t> number;
   std::string_view text;
@@ -321,7 +323,7 @@ void read_attribute(pbf_reader attribute, ChakraNode& node) {
   use(name, value, node);
 }
 
-/// IOInfo: only the texts of its values are used, and those of metadata alone.
+/// Returns the text of the values in an IOInfo message. Only those of metadata nodes are used.
 std::string_view values_of(pbf_reader inputs) {
   constexpr protozero::pbf_tag_type kValues = 1;
   std::string_view values;
@@ -357,14 +359,14 @@ void read_field(pbf_reader& field, ChakraNode& node) {
   }
 }
 
-/// Reads one Node message of et_def.proto into `node`, whose memory is used again. Fields are told by their numbers;
-/// those of other versions are skipped. False if the message is damaged, or a field that is used has another type.
+/// Reads one Node message of et_def.proto into `node` and reuses its memory. Fields are identified by number; unknown
+/// fields are skipped. Returns false if the message is damaged, or if a field that stepsim uses has another type.
 bool read_chakra_node(std::string_view message, ChakraNode& node) {
   node.clear();
   try {
     pbf_reader fields{message.data(), message.size()};
     while (fields.next()) read_field(fields, node);
-    if (!node.id) node.id = 0;  // proto3 does not write a number that is 0
+    if (!node.id) node.id = 0;  // proto3 does not write a field whose value is 0
     return true;
   } catch (const protozero::exception&) {
     return false;
@@ -373,15 +375,15 @@ bool read_chakra_node(std::string_view message, ChakraNode& node) {
   }
 }
 
-/// How sure it is, 0 to 100, that a file that begins so is a Chakra trace in Protobuf: a GlobalMetadata and a Node,
-/// each with its length before it.
+/// Returns the certainty, 0 to 100, that `head` is the beginning of a Chakra trace in Protobuf: a GlobalMetadata and a
+/// Node, each preceded by its length.
 int looks_like_chakra(std::string_view head) noexcept {
   constexpr int kSure = 95;
   constexpr int kLikely = 70;
   constexpr std::size_t kShortLength = 2;  // bytes of the first message's length
-  constexpr unsigned char kText1 = 0x0A;   // field 1 or 2, a text or a message
+  constexpr unsigned char kText1 = 0x0A;   // tags of fields 1 and 2: a text or a message
   constexpr unsigned char kText2 = 0x12;
-  constexpr unsigned char kNodeId = 0x08;  // field 1, a number
+  constexpr unsigned char kNodeId = 0x08;  // tag of field 1: a number
   std::size_t at = 0;
   std::size_t length = 0;
   for (std::size_t i = 0; i < kShortLength && i < head.size(); ++i) {
@@ -415,7 +417,7 @@ int recognise_chakra(std::string_view file_name, std::string_view head) {
   return sure == 0 && file_name.ends_with(".et") && !head.empty() ? kByName : sure;
 }
 
-/// The version that a GlobalMetadata states: its first field, else the attribute "schema" that converters of PyTorch's
+/// Returns the version in a GlobalMetadata: its first field, else the attribute "schema" that converters of PyTorch's
 /// traces write. Empty if there is none.
 std::string version_in(std::string_view metadata) {
   constexpr protozero::pbf_tag_type kVersion = 1;
@@ -456,7 +458,7 @@ void read_protobuf(Input& input, PartSink& sink, ExecutionGraphBuilder& graph) {
   ChakraFile file{input.name(), {}};
   bool is_first = true;
   while (const auto message = messages.next()) {
-    // Its first field is a text or a message, and that of a Node its id.
+    // The first field of a GlobalMetadata is a text or a message; that of a Node is its id.
     const bool is_metadata = is_first && (message->empty() || message->front() != '\x08');
     is_first = false;
     if (is_metadata) {
@@ -492,8 +494,7 @@ void read_chakra(Input& input, PartSink& sink) {
 extern const Format chakra_format;
 const Format chakra_format{
     .name = "chakra",
-    .summary =
-        "Chakra execution trace (Protobuf or JSON): what a rank computes and communicates, and what waits for what",
+    .summary = "Chakra execution trace (Protobuf or JSON): compute, communication and dependencies of one rank",
     .recognise = recognise_chakra,
     .read = read_chakra,
 };

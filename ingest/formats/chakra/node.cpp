@@ -18,21 +18,22 @@ namespace {
 using Graph = ExecutionGraph;
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
-constexpr std::int64_t kMetadata = 1;  // 0 is a node that does nothing, too
+constexpr std::int64_t kMetadata = 1;  // 0 also means a node that does nothing
 constexpr std::int64_t kCompute = 4;
 constexpr std::int64_t kSend = 5;
 constexpr std::int64_t kReceive = 6;
 constexpr std::int64_t kCollective = 7;
 
-/// CollectiveCommType of et_def.proto. Gathers and scatters have one root that does all: no model here has them.
+/// The operations of CollectiveCommType (et_def.proto), by number. Gathers and scatters, in which one root does all the
+/// work, have no model here.
 constexpr std::array<CollectiveOp, 10> kCollectives{
     CollectiveOp::kAllReduce,     CollectiveOp::kReduce,    CollectiveOp::kAllGather, CollectiveOp::kUnknown,
     CollectiveOp::kUnknown,       CollectiveOp::kBroadcast, CollectiveOp::kAllToAll,  CollectiveOp::kReduceScatter,
     CollectiveOp::kReduceScatter, CollectiveOp::kBarrier};
 
-/// A collective runs on the device. What runs on the host is the call that starts it. Without is_cpu_op a node is the
-/// device's, as in graphs that are made by hand; mlcommons/chakra's et_feeder took it for the host's up to 0.0.4
-/// (`is_cpu_op_ = 1`), so it is counted as assumed.
+/// Returns where a node runs. A collective runs on the device; the host only makes the call that starts it. A node
+/// without is_cpu_op is assumed to run on the device, as in handmade graphs. It is counted, because mlcommons/chakra's
+/// et_feeder assumed the host up to 0.0.4 (`is_cpu_op_ = 1`).
 Graph::Kind kind_of(const ChakraNode& node) {
   if (node.type <= kMetadata) return Graph::Kind::kNothing;
   if (node.on_host.value_or(false)) return Graph::Kind::kHost;
@@ -45,7 +46,7 @@ Graph::Kind kind_of(const ChakraNode& node) {
   }
 }
 
-/// What is wrong with a node; empty if it can be used.
+/// Describes what is wrong with a node; empty if it is usable.
 std::string problem_with(const ChakraNode& node) {
   const auto is_size = [](std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; };
   if (!node.id) return "a node without an id";
@@ -57,7 +58,7 @@ std::string problem_with(const ChakraNode& node) {
   return {};
 }
 
-/// By its type, else by the name of its kernel.
+/// Returns the operation of a communication node, by its type or else by the name of its kernel.
 CollectiveOp operation_of(const ChakraNode& node) {
   if (node.type != kCollective) return CollectiveOp::kSendRecv;
   if (!node.collective) {
@@ -77,7 +78,8 @@ Graph::Message message_of(const ChakraNode& node, ExecutionGraphBuilder& graph) 
   return message;
 }
 
-/// num_ops and tensor_size, from which ASTRA-sim's roofline computes a time, too.
+/// Returns the operator of a compute node. Its work comes from num_ops and tensor_size, which ASTRA-sim's roofline
+/// model also uses.
 OperatorTable::Operator operator_of(const ChakraNode& node) {
   OperatorTable::Operator op{.name = node.name, .shapes = {}, .work = {}};
   const auto operations = static_cast<double>(node.operations.value_or(0));

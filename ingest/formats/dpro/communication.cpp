@@ -1,4 +1,4 @@
-// What a dPRO trial recorded of communication, in spans that are named after tensors.
+// This file reads the formats in which a dPRO trial records communication. Their spans are named after tensors.
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -16,20 +16,20 @@
 namespace stepsim::ingest {
 namespace {
 
-// comm_detail.json of a dPRO trial: the chunks that NCCL sent and received, one file a GPU.
+// comm_detail.json of a dPRO trial: the chunks that NCCL sent and received, one file per GPU.
 //
 //   {"name": "horovod_allreduce.1.SEND", "ts": 6000, "dur": 1500, "ph": "X", "cat": "Comm", "pid": "host0.rank0",
 //    "tid": "..", "args": {"name": "horovod_allreduce.1", "loopId": 0, "channelId": 0, "chunkId": 0, "sliceId": 0}}
 //
-// chunkId is the step of the ring, from 0. A file without chunks is one of GPUs within one machine.
+// chunkId is the step of the ring, from 0. The GPUs of a single machine have files without chunks.
 
-/// A name such as "horovod_allreduce.1+2.SEND", divided: the tensors and the direction.
+/// The parts of a name such as "horovod_allreduce.1+2.SEND": the tensors and the direction.
 struct ChunkName {
   std::string tensor;
   bool send = false;
 };
 
-/// The name without the part in << >>, which does not belong to it.
+/// Returns the name without the part in << >>, which does not belong to it.
 std::string without_angles(std::string name) {
   const std::size_t begin = name.find("<<");
   const std::size_t end = begin == std::string::npos ? begin : name.find(">>", begin);
@@ -50,7 +50,7 @@ std::optional<ChunkName> chunk_name(const std::string& written) {
   return usable ? std::optional{ChunkName{tensor, send}} : std::nullopt;
 }
 
-/// loopId, channelId, chunkId and sliceId; false if one is not there or no index.
+/// Reads loopId, channelId, chunkId and sliceId; false if one is missing or is not a valid index.
 bool read_indices(const std::string& arguments, ChunkEvent& chunk) {
   const std::pair<std::string_view, std::int32_t*> wanted[] = {
       {"loopId", &chunk.loop}, {"channelId", &chunk.channel}, {"chunkId", &chunk.chunk}, {"sliceId", &chunk.slice}};
@@ -90,13 +90,13 @@ void read_nccl_chunks(Input& input, PartSink& sink) {
 //   {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "worker_0 -> server_1"}},
 //   {"name": "t0~PART1.PUSH", "ph": "B", "pid": 1, "tid": 0, "ts": 3000}, {"name": "t0~PART1.PUSH", "ph": "E", ...}
 //
-// What a worker sends is a request, what a server sends its response.
+// Messages from a worker are requests, messages from a server are the responses.
 
 constexpr std::string_view kTo = " -> ";
 constexpr std::string_view kWorker = "worker_";
 constexpr std::string_view kServer = "server_";
 
-/// Worker, server and direction of "worker_0 -> server_1".
+/// The worker, server and direction of "worker_0 -> server_1".
 struct Connection {
   std::int32_t worker = 0;
   std::int32_t server = 0;
@@ -148,7 +148,7 @@ void read_byteps_messages(Input& input, PartSink& sink) {
   sink.add(std::move(trace));
 }
 
-// server_timeline.json of a dPRO trial with BytePS: what the servers' engine threads did.
+// server_timeline.json of a dPRO trial with BytePS: the work of the servers' engine threads.
 //
 //   {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "server_0"}},
 //   {"name": "t0~PART1.COPY_FIRST", "ph": "B", "pid": 1, "tid": 1, "ts": 4000}, {"name": ..., "ph": "E", "ts": 4200}
@@ -185,18 +185,17 @@ void read_byteps_servers(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format nccl_chunks_format;
-const Format nccl_chunks_format{"nccl_chunks",
-                                "comm_detail.json of a dPRO trial: the chunks that NCCL sent and received", kChunkSigns,
-                                read_nccl_chunks};
+const Format nccl_chunks_format{"nccl_chunks", "dPRO trial, comm_detail.json: chunks that NCCL sent and received",
+                                kChunkSigns, read_nccl_chunks};
 
 extern const Format byteps_messages_format;
-const Format byteps_messages_format{
-    "byteps_messages", "comm_timeline.json of a dPRO trial: messages between workers and servers of BytePS",
-    kMessageSigns, read_byteps_messages};
+const Format byteps_messages_format{"byteps_messages",
+                                    "dPRO trial, comm_timeline.json: messages between BytePS workers and servers",
+                                    kMessageSigns, read_byteps_messages};
 
 extern const Format byteps_servers_format;
 const Format byteps_servers_format{"byteps_servers",
-                                   "server_timeline.json of a dPRO trial: what the servers of BytePS copied and summed",
-                                   kServerSigns, read_byteps_servers};
+                                   "dPRO trial, server_timeline.json: copies and sums of BytePS servers", kServerSigns,
+                                   read_byteps_servers};
 
 }  // namespace stepsim::ingest

@@ -83,7 +83,7 @@ void read_key_dict(Input& input, PartSink& sink) { sink.add(KeyDictReader(input,
 }  // namespace
 
 extern const Format key_dict_format;
-const Format key_dict_format{"key_dict", "key_dict.txt of a dPRO trial: the keys of BytePS's partitions by tensor",
-                             kKeyDictSigns, read_key_dict};
+const Format key_dict_format{"key_dict", "dPRO trial, key_dict.txt: keys of BytePS partitions by tensor", kKeyDictSigns,
+                             read_key_dict};
 
 }  // namespace stepsim::ingest

@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-/// The 3 of "3[3000]", of a rank.
+/// Returns the rank 3 of "3[3000]".
 std::optional<std::int32_t> rank_of(std::string_view text) {
   text = trimmed(text);
   const auto rank = parse_number<std::int32_t>(text.substr(0, text.find('[')));
@@ -71,7 +71,7 @@ class RankGraphReader {
     switch (json_.peek()) {
       case '"': add_hops(channel, json_.text()); break;
       case '[': json_.array([&] { json_.peek() == '"' ? add_hops(channel, json_.text()) : json_.skip(); }); break;
-      default: bad_hop("a channel whose hops are no text"); json_.skip();
+      default: bad_hop("a channel whose hops are not text"); json_.skip();
     }
   }
 
@@ -117,8 +117,7 @@ void read_nccl_rank_graph(Input& input, PartSink& sink) { sink.add(RankGraphRead
 }  // namespace
 
 extern const Format nccl_rank_graph_format;
-const Format nccl_rank_graph_format{"nccl_rank_graph",
-                                    "nccl_rank_graph.json of a dPRO trial: the rings that NCCL built", kRankGraphSigns,
-                                    read_nccl_rank_graph};
+const Format nccl_rank_graph_format{"nccl_rank_graph", "dPRO trial, nccl_rank_graph.json: rings that NCCL built",
+                                    kRankGraphSigns, read_nccl_rank_graph};
 
 }  // namespace stepsim::ingest

@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// "x" of "x:0" and of "^x", which is read for its order alone.
+/// Returns the operator "x" of the inputs "x:0" and "^x"; the latter is a pure ordering dependency.
 std::string operator_of(std::string_view tensor) {
   if (tensor.starts_with('^')) tensor.remove_prefix(1);
   return std::string{tensor.substr(0, tensor.rfind(':'))};
@@ -97,7 +97,7 @@ class MetadataReader {
       if (is_digit(next) || next == '-') {
         (shape += json_.number()) += ',';
       } else {
-        shape += '?';  // an extent that is not known
+        shape += '?';  // an unknown extent
         json_.skip();
       }
     });
@@ -118,8 +118,8 @@ void read_operator_metadata(Input& input, PartSink& sink) { sink.add(MetadataRea
 }  // namespace
 
 extern const Format operator_metadata_format;
-const Format operator_metadata_format{
-    "operator_metadata", "metadata.json of a dPRO trial: TensorFlow's operators with types, shapes and inputs",
-    kMetadataSigns, read_operator_metadata};
+const Format operator_metadata_format{"operator_metadata",
+                                      "dPRO trial, metadata.json: TensorFlow operators with types, shapes and inputs",
+                                      kMetadataSigns, read_operator_metadata};
 
 }  // namespace stepsim::ingest

@@ -1,12 +1,12 @@
-// trace.json.gz of the TensorFlow profiler, as a dPRO trial holds one a GPU:
+// trace.json.gz of the TensorFlow profiler; a dPRO trial has one per GPU:
 //
 //   {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "/device:GPU:0 (pid 1)"}},
 //   {"ph": "M", "pid": 1, "tid": 7, "name": "thread_name", "args": {"name": "TensorFlow Ops"}},
 //   {"ph": "X", "pid": 1, "tid": 7, "ts": 0, "dur": 1000, "name": "MatMul",
 //    "args": {"group_id": "3", "long_name": "StatefulPartitionedCall/m/a:MatMul"}}
 //
-// The rows "TensorFlow Ops" of GPUs hold the operators, each as long as its work on the device took. Other rows hold
-// the same work kernel by kernel, steps, modules, and what host threads did.
+// The rows "TensorFlow Ops" of GPUs contain the operators, each as long as its work on the device took. Other rows
+// contain the same work per kernel, steps, modules, and events of host threads.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -34,8 +34,8 @@ class TensorflowReader {
     keep_operators();
     if (trace_.runs.empty()) {
       throw InputError({file_, std::uint64_t{0}, {}},
-                       "no operator of a GPU is in the file; expected X events in a thread called 'TensorFlow Ops' of "
-                       "a process called '/device:GPU:<n>'");
+                       "the file has no operator of a GPU; expected X events in a thread 'TensorFlow Ops' of a process "
+                       "'/device:GPU:<n>'");
     }
     return std::move(trace_);
   }
@@ -62,7 +62,7 @@ class TensorflowReader {
  private:
   using Row = std::pair<std::string, std::string>;  // pid, tid
 
-  /// "StatefulPartitionedCall/m/a:MatMul" is m/a, a MatMul.
+  /// Splits a name into the operator and its type: "StatefulPartitionedCall/m/a:MatMul" gives "m/a" and "MatMul".
   static void set_name(TensorflowTrace::Run& run, const std::string& long_name) {
     constexpr std::string_view kCall = "StatefulPartitionedCall/";
     std::string_view name = long_name;
@@ -85,7 +85,8 @@ class TensorflowReader {
     });
   }
 
-  /// At the end, because a row's name may stand behind its events.
+  /// Drops the runs in rows other than "TensorFlow Ops". Called at the end, because a row's name may come after its
+  /// events.
   void keep_operators() {
     std::vector<TensorflowTrace::Run> kept;
     for (std::size_t i = 0; i < trace_.runs.size(); ++i) {
@@ -111,7 +112,7 @@ class TensorflowReader {
   const std::string& file_;
   PartSink& sink_;
   TensorflowTrace trace_;
-  std::vector<Place> rows_;  // of trace_.runs
+  std::vector<Place> rows_;  // row of each of trace_.runs
   std::map<std::string, bool> is_device_;
   std::map<Row, bool> has_operators_;
 };
@@ -130,8 +131,8 @@ void read_tensorflow_profile(Input& input, PartSink& sink) {
 }  // namespace
 
 extern const Format tensorflow_profile_format;
-const Format tensorflow_profile_format{
-    "tensorflow_profile", "trace.json.gz of the TensorFlow profiler: the operators of a GPU, of a dPRO trial",
-    kProfileSigns, read_tensorflow_profile};
+const Format tensorflow_profile_format{"tensorflow_profile",
+                                       "dPRO trial, trace.json.gz of the TensorFlow profiler: operators of one GPU",
+                                       kProfileSigns, read_tensorflow_profile};
 
 }  // namespace stepsim::ingest

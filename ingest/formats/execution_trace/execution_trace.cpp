@@ -21,15 +21,16 @@
 #include "model/base/known_diagnostics.h"
 #include "model/job/dag_builder.h"
 
-// What torch.profiler's ExecutionTraceObserver writes, schemas 1.0.1 to 1.1.1: operators with their tensors, without
-// times. Nodes are written as they end, and numbered as they begin.
+// This file reads the output of torch.profiler's ExecutionTraceObserver, schemas 1.0.1 to 1.1.1: operators with their
+// tensors, without times. Nodes are numbered in the order in which they begin, and written in the order in which they
+// end.
 
 namespace stepsim::ingest {
 namespace {
-/// A node of PyTorch's execution trace as its file says it. Lists are the JSON text of the file. Absent is empty.
+/// A node of PyTorch's execution trace as read from its file. Lists are kept as JSON text. Missing members are empty.
 struct ObservedOperator {
   std::optional<std::int64_t> id;
-  std::int64_t parent = 0;  ///< "parent", since schema 1.0.2 "ctrl_deps"
+  std::int64_t parent = 0;  ///< "parent"; since schema 1.0.2 "ctrl_deps"
   std::string name;
   std::string schema;
   std::string inputs, input_shapes, input_types, outputs;
@@ -45,11 +46,11 @@ struct ObservedTensor {
   bool on_device = false;
 };
 
-/// What "record_param_comms" was told: tensors, then number, group, rank, operation, sizes. Told by their kinds,
-/// because versions differ in how many there are.
+/// The arguments of "record_param_comms": tensors, then number, group, rank, operation and sizes. Arguments are
+/// recognised by their types, because their number differs between versions.
 struct CommunicationCall {
   std::string operation;  ///< "allreduce", "wait"
-  std::string group;      ///< its name; else what the process calls it, a number
+  std::string group;      ///< the group's name, or else the process's number for it
   bool is_local = false;  ///< the group is named by a number that other ranks do not share
   std::int64_t sequence = -1;
 };
@@ -60,7 +61,7 @@ constexpr std::size_t kTensorMembers = 6;
 bool is_list(std::string_view value) noexcept { return value.starts_with('['); }
 bool is_text(std::string_view value) noexcept { return value.starts_with('"'); }
 
-/// The members of a tensor; false if the list is none.
+/// Reads the members of a tensor; false if the list is not a tensor.
 bool tensor_in(std::string_view list, ObservedTensor& tensor) {
   std::array<std::int64_t, kTensorMembers - 1> numbers{};
   ItemCursor items{list};
@@ -87,7 +88,8 @@ bool tensor_in(std::string_view list, ObservedTensor& tensor) {
   return true;
 }
 
-/// The tensors among the values, those in lists too. What is too deep or no tensor is left out.
+/// Appends the tensors among the values, including those in lists. Skips deeper nesting and anything that is not a
+/// tensor.
 // NOLINTNEXTLINE(misc-no-recursion): kDeepest bounds the depth
 void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensors, int depth) {
   ItemCursor items{values};
@@ -103,7 +105,7 @@ void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensor
   }
 }
 
-/// The type of a tensor, or of the first in a list: "float" of "GenericList[Tensor(float)]".
+/// Returns the type of a tensor, or of the first one in a list: "float" for "GenericList[Tensor(float)]".
 std::string_view element_in(std::string_view type) {
   constexpr std::string_view kTensor = "Tensor(";
   const std::size_t begin = type.find(kTensor);
@@ -127,7 +129,7 @@ void take_values(JsonReader& json, std::string& values, std::string* shapes, std
   });
 }
 
-/// {"name": "rf_id", "type": "uint64", "value": 4}
+/// Reads an attribute: {"name": "rf_id", "type": "uint64", "value": 4}
 void take_attribute(JsonReader& json, ObservedOperator& node) {
   if (json.peek() != '{') return json.skip();
   std::string name;
@@ -188,7 +190,7 @@ void ObservedOperator::clear() {
     text->clear();
 }
 
-/// Takes a node, in the flat form of schema 1.0.1 or that of 1.0.2 and later. Throws InputError where it is no JSON.
+/// Reads a node, in the flat form of schema 1.0.1 or the form of 1.0.2 and later. Throws InputError at a syntax error.
 void read_observed_operator(JsonReader& json, ObservedOperator& node) {
   node.clear();
   if (json.peek() != '{') return json.skip();
@@ -199,7 +201,7 @@ void append_tensors(std::string_view values, std::vector<ObservedTensor>& tensor
   append_tensors(values, tensors, 1);
 }
 
-/// The types of a node as Kineto writes them: ["Tensor(float)", "GenericList[Tensor(long int)]"] is
+/// Returns the types of a node in Kineto's form: ["Tensor(float)", "GenericList[Tensor(long int)]"] becomes
 /// ["float","long int"].
 std::string kineto_types(std::string_view types) {
   std::string list = "[";
@@ -224,7 +226,7 @@ CommunicationCall communication_call(const ObservedOperator& node) {
     if (is_text(item)) {
       if (call.operation.empty()) call.operation = as_text(item);
     } else if (is_list(item)) {
-      ItemCursor members{item};  // ["0", "default_pg"], else tensors or sizes
+      ItemCursor members{item};  // ["0", "default_pg"]; other lists are tensors or sizes
       std::string_view first;
       if (!has_group && members.next(first) && is_text(first)) {
         call.group = as_text(first);
@@ -263,7 +265,7 @@ class ObserverReader {
       if (!json_.ended() || added_.empty()) throw;
       sink_.diagnostics.count(diagnostic("truncated_file"), {file_, json_.offset(), {}});
     }
-    if (added_.empty()) throw InputError({file_, {}, {}}, "no node is in this trace; expected at least one");
+    if (added_.empty()) throw InputError({file_, {}, {}}, "the trace has no node; expected at least one");
     name_local_groups();
     sort();
     trace_.texts = std::move(texts_).take();
@@ -277,7 +279,7 @@ class ObserverReader {
  private:
   struct Added {
     ExecutionTrace::Operator run;
-    std::uint64_t begin = 0;  // of its uses
+    std::uint64_t begin = 0;  // index of its first entry in uses_
     std::uint64_t offset = 0;
   };
 
@@ -314,7 +316,7 @@ class ObserverReader {
     added_.push_back(added);
   }
 
-  /// The node's tensors; returns the bytes of those that it reads.
+  /// Adds the node's tensors; returns the bytes of those that it reads.
   std::int64_t add_uses(ExecutionTrace::Operator& run) {
     std::int64_t bytes = 0;
     for (const bool written : {false, true}) {
@@ -329,7 +331,7 @@ class ObserverReader {
     return bytes;
   }
 
-  /// As Kineto has them in "Concrete Inputs": each a text.
+  /// Returns the operator's settings in the form of Kineto's "Concrete Inputs": each value is a text.
   [[nodiscard]] std::string settings_text() const {
     if (node_.name.find("conv") == std::string::npos) return {};
     std::string list = "[";
@@ -351,7 +353,7 @@ class ObserverReader {
       return;
     }
     const CollectiveOp op = collective_called(call.operation);
-    if (op == CollectiveOp::kUnknown && bytes == 0) return;  // "init"
+    if (op == CollectiveOp::kUnknown && bytes == 0) return;  // a call such as "init"
     run.role = ExecutionTrace::Role::kCollective;
     run.message = static_cast<std::uint32_t>(messages_.size());
     const bool possible = bytes >= 0 && bytes <= (std::int64_t{1} << 60U);
@@ -363,8 +365,8 @@ class ObserverReader {
       local_groups_.push_back(call.group);
   }
 
-  /// Schema 1.0.1 names groups by where they are in memory, which differs between ranks. The only one is that of all
-  /// ranks; several are told apart by the order in which they are used first.
+  /// Names the groups of schema 1.0.1. This schema identifies a group by a memory address, and the address differs
+  /// between ranks. A single group is assumed to contain all ranks; several groups are numbered by first use.
   void name_local_groups() {
     const bool several = local_groups_.size() > 1;
     for (const std::uint32_t message : local_) {
@@ -396,14 +398,14 @@ class ObserverReader {
   const std::string& file_;
   PartSink& sink_;
   ExecutionTrace trace_;
-  ExecutionGraph groups_;  // where groups and world are collected
+  ExecutionGraph groups_;  // collects the groups and the world size
   TextTable texts_;
   KinetoOperators operators_;
   std::vector<Added> added_;
-  std::vector<ExecutionTrace::Use> uses_;  // in the order of the file
+  std::vector<ExecutionTrace::Use> uses_;  // in file order
   std::vector<ExecutionGraph::Message> messages_;
-  std::vector<std::uint32_t> local_;       // messages of groups that only this process calls so
-  std::vector<std::string> local_groups_;  // by first use; a process has few
+  std::vector<std::uint32_t> local_;       // messages of groups with process-local names
+  std::vector<std::string> local_groups_;  // in the order of first use; a process has few
   std::vector<ObservedTensor> tensors_;
   ObservedOperator node_;
 };
@@ -415,7 +417,7 @@ void read_execution_trace(Input& input, PartSink& sink) { sink.add(ObserverReade
 extern const Format execution_trace_format;
 const Format execution_trace_format{
     .name = "execution_trace",
-    .summary = "PyTorch's ExecutionTraceObserver: operators, their tensors and collectives; no times",
+    .summary = "PyTorch ExecutionTraceObserver: operators, tensors and collectives, without times",
     .recognise = kObserverSigns,
     .read = read_execution_trace,
 };

@@ -53,7 +53,7 @@ void add_process_groups(std::string_view values, ExecutionGraph& graph) {
   const std::size_t end = values.rfind("}]");
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return;
   std::string text{values.substr(begin, end + 2 - begin)};
-  // Within a string, as PyTorch writes the list, its quotes are escaped.
+  // PyTorch writes the list inside a string, where its quotes are escaped.
   std::erase(text, '\\');
   ItemCursor groups{text};
   std::string_view group;

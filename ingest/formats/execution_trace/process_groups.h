@@ -6,19 +6,20 @@
 
 #include "ingest/parts/execution_graph.h"
 
-/// What the execution traces of Chakra and PyTorch have in common.
+/// Functions shared by the readers of Chakra's and PyTorch's execution traces.
 namespace stepsim::ingest {
 
-/// Enters in graph.groups what a node "## process_group:init ##" lists: [{"pg_name": "1", "ranks": [0, 1]}], within
-/// other brackets and quotes, too. A group without ranks is that of all, and is left out. What is no such list is
-/// ignored.
+/// Adds the groups that a node "## process_group:init ##" lists to graph.groups. The list looks like [{"pg_name": "1",
+/// "ranks": [0, 1]}] and may be inside other brackets and quotes. A group without ranks contains all ranks and is not
+/// added. Any other text is ignored.
 void add_process_groups(std::string_view values, ExecutionGraph& graph);
 
-/// "AllReduce", "all_reduce", "allreduce"; kUnknown for what is no collective's name.
+/// Returns the collective with this name: "AllReduce", "all_reduce" and "allreduce" are the same. Returns kUnknown for
+/// other names.
 [[nodiscard]] CollectiveOp collective_called(std::string_view name);
 
-/// The rank in the name of a file: the last number before its extensions, as in workload.3.et or dlrm_eg_3.json;
-/// nothing if it has none.
+/// Returns the rank in a file name: the last number before its extensions, as in workload.3.et or dlrm_eg_3.json;
+/// nullopt if there is none.
 [[nodiscard]] std::optional<std::int64_t> rank_in_file_name(std::string_view name);
 
 }  // namespace stepsim::ingest

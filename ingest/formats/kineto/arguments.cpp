@@ -14,7 +14,7 @@ namespace stepsim::ingest {
 
 const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
   using enum EventKind;
-  // Current names, then those of 2021; the commonest first.
+  // The current names come first, then those of 2021, each with the most frequent ones first.
   static constexpr std::array<KinetoCategory, 46> kCategories = {{
       {"cpu_op", kOp, true},
       {"cuda_runtime", kRuntimeCall, true},
@@ -44,7 +44,7 @@ const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
       {"hip_runtime", kRuntimeCall, true},
       {"hip_driver", kRuntimeCall, true},
       {"runtime", kRuntimeCall, true},
-      {"enqueue", kOp, true},  // torch_npu
+      {"enqueue", kOp, true},  // written by torch_npu
       {"dequeue", kOp, true},
       {"cpu_instant_event", kOp, false},
       {"cuda_event", kOp, false},
@@ -72,15 +72,15 @@ const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
 
 namespace {
 
-// Nobody moves a pebibyte at once. A larger number is damage and counts as unknown, before it
-// overflows some sum.
+// The largest accepted size. No single transfer is as large as a pebibyte, so a larger number is corrupt. It counts as
+// unknown, because sums of such numbers could overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 50;
 
 std::int64_t integer_or(std::string_view raw, std::int64_t otherwise) noexcept {
   return as_integer(raw).value_or(otherwise);
 }
 
-// Old Kineto prints "all streams" as an unsigned -1.
+// Old versions of Kineto print "all streams" as an unsigned -1.
 std::int64_t stream_of(std::string_view raw) noexcept {
   constexpr std::int64_t kAllStreams = 0xFFFFFFFF;
   const std::int64_t stream = integer_or(raw, -1);
@@ -89,10 +89,10 @@ std::int64_t stream_of(std::string_view raw) noexcept {
 
 std::int64_t plausible(std::int64_t count) noexcept { return count < 0 || count > kMost ? 0 : count; }
 
-/// 0 if the product is no plausible count.
+/// Returns a * b; 0 if the product is not a plausible count.
 std::int64_t product(std::int64_t a, std::int64_t b) noexcept { return a <= 0 || b <= 0 || a > kMost / b ? 0 : a * b; }
 
-/// Elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".
+/// Returns the number of elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".
 std::int64_t elements_of(std::string_view dims) {
   ItemCursor sizes{dims};
   std::string_view size;
@@ -259,10 +259,10 @@ std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments) {
 
 namespace {
 
-/// Larger sizes are damage.
+/// Larger sizes are corrupt and count as 0.
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 
-/// Which inputs of a convolution are its settings. Other operators have none among their inputs.
+/// The positions of a convolution's settings among its inputs. Other operators have no settings there.
 struct Settings {
   std::string_view name;
   std::size_t stride;
@@ -290,7 +290,7 @@ Precision precision_of(std::string_view type) {
   return holds("ouble") ? Precision::kFloat64 : Precision::kFloat32;
 }
 
-/// A trace names no element type for a list of tensors.
+/// Returns the kind of an element type. A trace does not state the element type of a list of tensors.
 ElementKind element_of(std::string_view type) {
   const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
   if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;
@@ -308,7 +308,7 @@ std::vector<std::int64_t> sizes_in(std::string_view list) {
   return sizes;
 }
 
-/// One input: a tensor, a list of tensors "[[2, 3], [4]]", or something without a shape.
+/// Adds one input: a tensor, a list of tensors "[[2, 3], [4]]", or something without a shape.
 void add_input(std::string_view dims, std::string_view type, std::vector<TensorShape>& inputs) {
   constexpr std::int64_t kAssumedSize = 4;
   const std::int64_t size = element_size(type);
@@ -336,7 +336,7 @@ void add_settings(const Settings& settings, std::string_view concrete, OperatorC
   }
 }
 
-/// Operators that only make another view of a tensor or allocate one: half of all calls.
+/// True for operators that only make another view of a tensor or allocate one. Half of all calls are of this kind.
 bool is_view(std::string_view name) {
   static constexpr auto kViews =
       std::to_array<std::string_view>({"aten::as_strided",     "aten::transpose", "aten::t",
@@ -352,11 +352,12 @@ bool is_view(std::string_view name) {
   return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
 }
 
-/// Its kernels are often called after products, so its name tells what their shapes would.
+/// True for a convolution. Its kernels are often named after matrix products, so the operator's name is needed even
+/// without shapes.
 bool is_convolution(std::string_view name) { return name.find("convolution") != std::string_view::npos; }
 
-/// True if `key` consists of these texts, one a line.
-bool is_made_of(std::string_view key, std::initializer_list<std::string_view> texts) {
+/// True if `key` consists of these texts, one per line.
+bool equals_joined_lines(std::string_view key, std::initializer_list<std::string_view> texts) {
   for (const std::string_view text : texts) {
     if (!key.starts_with(text)) return false;
     key.remove_prefix(text.size());
@@ -366,7 +367,7 @@ bool is_made_of(std::string_view key, std::initializer_list<std::string_view> te
   return key.empty();
 }
 
-/// The last eight characters, or all if they are fewer, as a number.
+/// Returns the last eight characters, or all if there are fewer, as a number.
 std::uint64_t tail_of(std::string_view text) noexcept {
   std::uint64_t word = 0;
   const std::size_t size = std::min<std::size_t>(8, text.size());
@@ -379,7 +380,7 @@ std::uint64_t tail_of(std::string_view text) noexcept {
 KinetoOperators::RawCall KinetoOperators::raw_call(const ChromeEvent& event) {
   RawCall raw{event.name, {}, {}, {}};
   for (const ChromeArgument& argument : event.argument_list) {
-    // "Input Dims" and "Input type" have the same length; key[6] tells them apart without a comparison.
+    // "Input Dims" and "Input type" have the same length; checking key[6] first avoids most comparisons.
     if (argument.key.size() == 10 && argument.key[6] == 'D' && argument.key == "Input Dims") {
       raw.dims = argument.value;
     } else if (argument.key.size() == 10 && argument.key[6] == 't' && argument.key == "Input type") {
@@ -403,7 +404,7 @@ OperatorTable::Operator KinetoOperators::described(const RawCall& raw) {
   return {std::string{raw.name}, std::string{raw.dims}, work, std::move(call.inputs)};
 }
 
-/// A cheap hash, good enough for a cache: calls mostly differ at the ends of their texts.
+/// A cheap hash, good enough for a cache: the texts of calls mostly differ at their ends.
 std::size_t KinetoOperators::place_of(const RawCall& raw) noexcept {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;
   const std::string_view half = raw.dims.substr(0, raw.dims.size() / 2);
@@ -446,7 +447,7 @@ std::optional<std::uint32_t> KinetoOperators::number_of(const RawCall& raw) {
   if (cache_.empty()) cache_.resize(kCached);
   std::uint32_t& cached = cache_[place_of(raw)];
   const bool known =
-      !operators_.empty() && is_made_of(keys_.texts()[cached], {raw.name, raw.dims, raw.types, raw.settings});
+      !operators_.empty() && equals_joined_lines(keys_.texts()[cached], {raw.name, raw.dims, raw.types, raw.settings});
   if (!known) cached = look_up(raw);
   return cached;
 }

@@ -16,22 +16,22 @@
 
 namespace stepsim::ingest {
 
-/// What events of a Kineto category are.
+/// The interpretation of the events of a Kineto category.
 struct KinetoCategory {
   std::string_view name;
   EventKind kind = EventKind::kOp;
   bool used = true;
 };
 
-/// Null if Kineto has no category of this name.
+/// Returns null if Kineto has no category of this name.
 [[nodiscard]] const KinetoCategory* find_kineto_category(std::string_view name) noexcept;
 
-/// What stepsim uses of a Kineto event's args. Views are raw JSON text and valid as long as the
-/// args. A number may be written as a string. -1 and empty mean absent.
+/// The args of a Kineto event that stepsim uses. Views are raw JSON text and valid as long as the args. A number may be
+/// written as a string. -1 and empty mean absent.
 struct KinetoArguments {
   std::int64_t correlation = -1;
   std::optional<std::int64_t> device;
-  std::optional<std::int64_t> stream;  ///< -1: all streams
+  std::optional<std::int64_t> stream;  ///< -1 = all streams
   std::int64_t bytes = 0;
   std::int64_t wait_stream = -1;
   std::int64_t wait_correlation = -1;
@@ -49,10 +49,10 @@ struct KinetoArguments {
   std::string_view concrete_inputs;
   std::string_view grid;
   std::string_view block;
-  std::int64_t registers = -1;  ///< a thread
+  std::int64_t registers = -1;  ///< registers per thread
   std::int64_t shared_memory = -1;
 
-  /// If a key occurs twice, the last one counts.
+  /// Reads the args of `event`. If a key occurs twice, the last one counts.
   explicit KinetoArguments(const ChromeEvent& event);
 
  private:
@@ -63,30 +63,31 @@ struct KinetoArguments {
 struct DataSize {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;     ///< 0 if the element type is unknown
-  bool type_assumed = false;  ///< the trace names no element type: 4 bytes each
+  bool type_assumed = false;  ///< the trace does not state the element type; 4 bytes are assumed
 };
 
-/// Bytes of one element; 0 if the type is unknown. Types are named as c10 ("BFloat16") or C++
-/// ("c10::BFloat16", "long int") does.
+/// Returns the size of one element in bytes; 0 if the type is unknown. Types are named as in c10 ("BFloat16") or C++
+/// ("c10::BFloat16", "long int").
 [[nodiscard]] std::int64_t element_size(std::string_view dtype) noexcept;
 
-/// Size of the largest of an operator's inputs, from Input Dims and Input type. The tensors
-/// of a list count together.
+/// Returns the size of an operator's largest input, from Input Dims and Input type. The tensors of a list count
+/// together.
 [[nodiscard]] DataSize largest_input(const KinetoArguments& arguments);
 
-/// How a kernel was launched; nothing unless its grid, block, registers and shared memory are all recorded, as by
-/// CUPTI.
+/// Returns the launch parameters of a kernel; nullopt if grid, block, registers or shared memory is missing. CUPTI
+/// records all of them.
 [[nodiscard]] std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments);
 
-/// Numbers the distinct calls: operator, recorded shapes and types. What a call does is worked
-/// out once. Calls repeat in every layer and step, so most of them cost a look into a small cache
-/// and a comparison.
+/// Assigns numbers to distinct calls, identified by operator, recorded shapes and types. The work of each distinct call
+/// is computed once. Calls repeat in every layer and step, so most of them cost a lookup in a small cache and a
+/// comparison.
 class KinetoOperators {
  public:
-  /// The number of a call; nothing if its args hold no tensor's shape (convolutions excepted: their
-  /// name alone tells something), or if the operator never launches anything. `name` is the id of event.name.
+  /// Returns the number of a call. Returns nullopt if the operator never launches anything, or if its args have no
+  /// tensor shape (except for convolutions, whose name alone is informative). `name` is the id of event.name.
   [[nodiscard]] std::optional<std::uint32_t> number_of(const ChromeEvent& event, TextId name);
-  /// The same of a call that no event records: what its event's Input Dims, Input type and Concrete Inputs would be.
+  /// Like number_of(event, name), for a call without an event. The texts are those that its event would have as Input
+  /// Dims, Input type and Concrete Inputs.
   [[nodiscard]] std::optional<std::uint32_t> number_of(std::string_view operator_name, TextId name,
                                                        std::string_view dims, std::string_view types,
                                                        std::string_view settings);
@@ -96,12 +97,12 @@ class KinetoOperators {
  private:
   enum class Launches : std::uint8_t { kUnknown, kNothing, kSomething };
 
-  /// A call as its record has it.
+  /// A call as recorded.
   struct RawCall {
     std::string_view name;
     std::string_view dims;
     std::string_view types;
-    std::string_view settings;  // Concrete Inputs, of operators whose work depends on them
+    std::string_view settings;  // Concrete Inputs of operators whose work depends on them
   };
   static constexpr std::size_t kCached = 1024;
 
@@ -113,8 +114,8 @@ class KinetoOperators {
   [[nodiscard]] bool launches_nothing(std::string_view name, TextId id);
 
   std::vector<Launches> launches_;                  // by TextId
-  std::string key_;                                 // a member to keep its memory
-  TextTable keys_;                                  // name, dims, types and settings, one a line
+  std::string key_;                                 // a member only to reuse its memory
+  TextTable keys_;                                  // name, dims, types and settings, one per line
   std::vector<OperatorTable::Operator> operators_;  // by key
   std::vector<std::uint32_t> cache_;                // the latest key at each place_of; empty before the first call
 };

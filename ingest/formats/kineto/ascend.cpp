@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kCollectivePrefix = "hcom_";
 
-/// The value of a member of args, as text; empty if it is not there.
+/// Returns a member of args as text; empty if it is absent.
 std::string argument(const ChromeEvent& event, std::string_view wanted) {
   std::string found;
   event.for_each_argument([&](std::string_view key, std::string_view value) {
@@ -38,7 +38,8 @@ constexpr auto kElementTypes = std::to_array<ElementType>({{"FP32", "Float", 4},
                                                            {"INT8", "Char", 1},
                                                            {"UINT8", "Byte", 1}});
 
-/// The call on a thread that runs at `time`, of several the one that began last; `trace.size()` if there is none.
+/// Returns the call of a thread that is running at `time`; if there are several, the one that began last;
+/// `trace.size()` if there is none.
 std::size_t running_at(const HostDeviceTrace& trace, const std::vector<std::uint32_t>& calls, Time time) {
   constexpr int kDeepest = 32;
   auto at = std::upper_bound(calls.begin(), calls.end(), time,
@@ -117,7 +118,7 @@ std::optional<EventKind> ascend_work(AscendParts::Layer layer, const ChromeEvent
     return event.name.starts_with(kCollectivePrefix) ? std::optional{EventKind::kKernel} : std::nullopt;
   const std::string type = argument(event, "Task Type");
   if (type == "PCIE_DMA_SQE" || type == "SDMA_SQE") return EventKind::kMemcpy;
-  // Parts of collectives, and what the stream does to wait or to let others go on.
+  // These are parts of collectives, and waits and signals between streams.
   if (starts_with_any(type, {"EVENT_", "NOTIFY", "Notify", "PLACE_HOLDER", "Write Value", "WRITE_VALUE", "SDMA", "RDMA",
                              "CAPTURE"}))
     return std::nullopt;
@@ -142,7 +143,7 @@ AscendCollective ascend_collective(const ChromeEvent& event) {
   const std::string type = argument(event, "data_type");
   const auto* const known =
       std::find_if(kElementTypes.begin(), kElementTypes.end(), [&](const ElementType& t) { return t.ascend == type; });
-  // Of an all-gather and a reduce-scatter, HCCL counts one rank's part.
+  // For an all-gather and a reduce-scatter, HCCL counts only one rank's part.
   const bool whole = collective.operation != "allgather" && collective.operation != "reducescatter";
   if (known != kElementTypes.end() && whole) {
     collective.dtype = known->c10;

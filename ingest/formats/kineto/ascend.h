@@ -15,14 +15,15 @@
 
 namespace stepsim::ingest {
 
-/// What torch_npu's trace_view.json has besides Kineto's events: CANN's calls on the host, work on the NPU, and HCCL's
-/// collectives, each in a process of its own and without a category. A flow "HostToDevice" leads from a call to the
-/// work that it launched. The framework hands operators to a thread of its own, "Enqueue" to "Dequeue", which makes the
-/// calls. Source: the files themselves; Ascend's documentation of trace_view.json names the same layers.
+/// The parts of torch_npu's trace_view.json that Kineto's files do not have: CANN's calls on the host, work on the NPU,
+/// and HCCL's collectives. Each is a separate process, and its events have no category. A flow "HostToDevice" leads
+/// from a call to the work that it launched. The framework passes operators to another thread ("Enqueue" to "Dequeue"),
+/// and that thread makes the calls. Source: the files themselves; Ascend's documentation of trace_view.json names the
+/// same layers.
 class AscendParts {
  public:
   enum class Layer : std::uint8_t {
-    kNone,           ///< not Ascend's
+    kNone,           ///< not a layer of Ascend
     kCann,           ///< calls on the host
     kHardware,       ///< work on the NPU's streams
     kCommunication,  ///< HCCL
@@ -32,13 +33,14 @@ class AscendParts {
   void note_process(std::string_view process, std::string_view name);
   [[nodiscard]] Layer layer_of(std::string_view process) const;
 
-  void add_flow(const ChromeEvent& flow);  ///< of category HostToDevice
+  void add_flow(const ChromeEvent& flow);  ///< `flow` is of category HostToDevice
   void note_call(std::string_view thread, std::uint32_t event) { calls_[std::string{thread}].push_back(event); }
   void note_work(const ChromeEvent& work, std::uint32_t event);
-  /// "Enqueue" or "Dequeue", by args.correlation_id.
+  /// Notes an "Enqueue" or, if `taken`, a "Dequeue"; both have the same args.correlation_id.
   void note_queued(const ChromeEvent& operation, std::uint32_t event, bool taken);
 
-  /// Gives calls and the work that they launched one correlation, and notes what was handed over between threads.
+  /// Gives each call and the work that it launched the same correlation id, and records which operators were passed
+  /// between threads.
   void join(HostDeviceTrace& trace);
 
  private:
@@ -46,25 +48,25 @@ class AscendParts {
 
   std::map<std::string, Layer, std::less<>> layers_;
   std::map<std::string, std::pair<std::string, std::int64_t>, std::less<>> launched_;  ///< thread and time, by flow
-  std::map<std::string, Place, std::less<>> began_;                                    ///< by flow
+  std::map<std::string, Place, std::less<>> began_;                                    ///< the work, by flow
   std::map<std::string, std::vector<std::uint32_t>> calls_;                            ///< by thread
   std::map<Place, std::uint32_t> work_;
   std::map<std::string, std::uint32_t, std::less<>> queued_;
   std::vector<std::pair<std::string, std::uint32_t>> taken_;
 };
 
-/// What an event of the NPU or of HCCL is; nothing if it is no work of its own: a wait, a record of an event, or a part
-/// of a collective.
+/// Returns the kind of an event of the NPU or of HCCL; nullopt if it is not work: a wait, a record of an event, or a
+/// part of a collective.
 [[nodiscard]] std::optional<EventKind> ascend_work(AscendParts::Layer layer, const ChromeEvent& event);
 
-/// A collective as its name says it: "hcom_allReduce__586_0_1" is the first of group 586.
+/// A collective as described by its name: "hcom_allReduce__586_0_1" is the first one of group 586.
 struct AscendCollective {
   std::string operation;  ///< "allreduce"
   std::string group;
   std::int64_t sequence = -1;
-  std::int64_t elements = 0;  ///< of the whole collective; 0 where only one rank's part is known
-  std::int64_t bytes = 0;     ///< of these
-  std::string dtype;          ///< as c10 calls it, where that is known
+  std::int64_t elements = 0;  ///< elements of the whole collective; 0 if only one rank's part is known
+  std::int64_t bytes = 0;     ///< size of these elements
+  std::string dtype;          ///< c10's name of the type, if known
 };
 [[nodiscard]] AscendCollective ascend_collective(const ChromeEvent& event);
 

@@ -33,17 +33,17 @@ int recognise_kineto(std::string_view file_name, std::string_view head) {
                           "\"deviceProperties\"", "\"distributedInfo\""})) {
     return kSure;
   }
-  // BytePS and ByteProfile write the same kind of file for something else.
+  // Files of BytePS and ByteProfile look similar but have another meaning.
   if (contains_any(head, {"\"Comm", "\"operator\"", "FW.", "BW.", "\"Comm.\""})) return 0;
   const bool named = file_name.find(".pt.trace.json") != std::string_view::npos;
   if (contains_any(head, {"\"schemaVersion\""}) || named) return kLikely;
   return contains_any(head, {"\"traceEvents\"", "\"ph\""}) ? kGeneric : 0;
 }
 
-/// Refuses a file with nothing to replay; the message names the first data loss, if there was one.
+/// Throws for a file with nothing to replay; the message names the first data loss, if there was one.
 [[noreturn]] void fail_empty(const Input& input, const Diagnostics& diagnostics) {
   constexpr std::string_view kExpected =
-      "no event can be replayed; expected operators or kernels of the PyTorch profiler";
+      "the trace has no event to replay; expected operators or kernels of the PyTorch profiler";
   const auto& entries = diagnostics.entries();
   const auto loss = std::find_if(entries.begin(), entries.end(),
                                  [](const auto& entry) { return entry.severity == Severity::kDataLoss; });
@@ -52,11 +52,11 @@ int recognise_kineto(std::string_view file_name, std::string_view head) {
                                             loss->detail.empty() ? "" : ": ", shown(loss->detail), kExpected));
 }
 
-/// Makes room for the rest of a large file, which is taken to be like what was read of it: a column that grows is
-/// copied, and its memory touched twice.
+/// Reserves memory for the rest of a large file, assuming that it is like the part read so far. Without this, each
+/// growing column would be copied and its memory touched twice.
 void reserve_rest(const Input& input, KinetoTrace& trace) {
   constexpr double kMostTimes = 64;
-  constexpr double kSlack = 1.25;  // what is read ahead counts as taken; and room that is not used takes no memory
+  constexpr double kSlack = 1.25;  // covers text that was read ahead; unused memory costs nothing
   const std::optional<double> share = input.share_taken();
   if (!share || *share <= 0) return;
   trace.reserve(static_cast<std::size_t>(static_cast<double>(trace.size()) * std::min(kMostTimes, kSlack / *share)));
@@ -83,7 +83,7 @@ void read_kineto(Input& input, PartSink& sink) {
 extern const Format kineto_format;
 const Format kineto_format{
     .name = "kineto",
-    .summary = "PyTorch profiler (Kineto) JSON, plain or gzip: host and device events of one rank",
+    .summary = "PyTorch profiler (Kineto), .json or .json.gz: CPU and GPU events of one rank",
     .recognise = recognise_kineto,
     .read = read_kineto,
 };

@@ -31,7 +31,7 @@ class Writer {
  public:
   Writer(const HostDeviceTrace& trace, const std::function<void(std::string_view)>& sink) : trace_(trace), sink_(sink) {
     for (const auto& [event, launch] : trace.launch_of) launches_.emplace(event, &trace.launches[launch]);
-    // Kineto's base: all ranks of a job have the same one.
+    // Computes the base time as Kineto does, so that all ranks of a job have the same one.
     constexpr std::int64_t kSlot = std::int64_t{7'889'238} * 1'000'000'000;
     if (trace.has_base_time && trace.size() > 0) {
       Time first = *std::min_element(trace.start.begin(), trace.start.end());
@@ -104,7 +104,7 @@ class Writer {
     text_ += "}";
   }
 
-  /// Kineto's process -1 is that of what no thread of the program did.
+  /// Writes an overhead event. Kineto uses process -1 for activity that does not belong to a thread of the program.
   void write_overhead(const HostDeviceTrace::Overhead& one) {
     begin_record();
     text_ += R"({"ph": "X", "cat": "overhead", "name": )";
@@ -140,7 +140,8 @@ class Writer {
     if (!arguments.empty()) text_ += fmt::format(", \"args\": {{{}}}", arguments);
   }
 
-  /// Numbers as numbers: so Kineto writes the rows of processes, devices, threads and streams.
+  /// Writes pid and tid. Numeric values are written as numbers, as Kineto does for processes, devices, threads and
+  /// streams.
   void append_row(const Track& track) {
     for (const auto& [key, text] : {std::pair{"pid", &track.process}, {"tid", &track.thread}}) {
       text_ += fmt::format(", \"{}\": ", key);

@@ -43,7 +43,7 @@ bool works_on_device(const HostDeviceTrace& trace) {
   return std::any_of(trace.kind.begin(), trace.kind.end(), [](EventKind kind) { return kind == EventKind::kKernel; });
 }
 
-/// "nccl" of "cpu:gloo,cuda:nccl" for a trace with kernels, "gloo" for one without.
+/// Returns the backend of a trace. For "cpu:gloo,cuda:nccl" this is "nccl" if the trace has kernels, else "gloo".
 std::string backend_of(std::string_view text, bool on_device) {
   if (text.find(':') == std::string_view::npos) return std::string{text};
   std::string_view chosen;
@@ -58,8 +58,9 @@ std::string backend_of(std::string_view text, bool on_device) {
   return std::string{chosen};
 }
 
-/// Whether a group's ranks share a batch, by its description: Megatron-LM's (megatron/core/parallel_state.py) and that
-/// of a dimension of PyTorch's DeviceMesh. Nothing where it says neither that nor that they do not.
+/// Returns whether a group's ranks share a batch, from the group's description as written by Megatron-LM
+/// (megatron/core/parallel_state.py) or for a dimension of PyTorch's DeviceMesh. Returns nullopt for other
+/// descriptions.
 std::optional<bool> shares_batch(std::string_view description) {
   static constexpr auto kShared =
       std::to_array<std::string_view>({"TENSOR_MODEL_PARALLEL_GROUP", "PIPELINE_MODEL_PARALLEL_GROUP",
@@ -71,7 +72,8 @@ std::optional<bool> shares_batch(std::string_view description) {
   return std::nullopt;
 }
 
-/// See HostDeviceTrace::ranks_of_batch. A process lists the groups that it is in, so each kind once.
+/// Returns HostDeviceTrace::ranks_of_batch, from the process groups in `info`. A process lists only the groups that
+/// contain it, so each kind of group appears once.
 std::optional<std::int64_t> ranks_of_batch(std::string_view info) {
   const std::int64_t world = as_integer(find_member(info, "world_size")).value_or(0);
   std::optional<std::int64_t> ranks;
@@ -84,7 +86,7 @@ std::optional<std::int64_t> ranks_of_batch(std::string_view info) {
     const std::optional<bool> shared = shares_batch(description);
     if (!shared || size < 1 || size > world || !seen.insert(description).second) continue;
     ranks = ranks.value_or(1) * (*shared ? size : 1);
-    if (*ranks > world || world % *ranks != 0) return std::nullopt;  // not the groups of one rank
+    if (*ranks > world || world % *ranks != 0) return std::nullopt;  // inconsistent: not the groups of one rank
   }
   return ranks;
 }
@@ -96,8 +98,8 @@ void apply_distributed_info(HostDeviceTrace& trace, std::string_view info) {
   trace.backend = backend_of(as_text(find_member(info, "backend")), works_on_device(trace));
 }
 
-/// Replaces the names of process groups by their ranks. Events name a group by its ranks, or, if
-/// these are missing or cut off, by a name that only this process knows; pg_config maps it to ranks.
+/// Replaces the names of process groups by their ranks. An event names a group by its ranks, or, if these are missing
+/// or cut off, by a name that only this process knows; pg_config maps such names to ranks.
 void apply_group_ranks(HostDeviceTrace& trace, std::string_view info) {
   std::map<std::string, std::string> ranks_of;
   ItemCursor groups{find_member(info, "pg_config")};
@@ -153,9 +155,9 @@ std::string host_in_file_name(std::string_view file) { return worker_in_file_nam
 
 namespace {
 
-/// The name of the device that most kernels ran on. A process that sees one of several devices
-/// may list it as number 0 and record kernels under its number in the host. If the list lacks
-/// that number, the name counts only if all listed devices share it.
+/// Returns the name of the device that ran most kernels. A process that sees only one of several devices may list it as
+/// number 0 but record kernels under its number in the host. If the list does not have that number, the name is used
+/// only if all listed devices share it.
 std::string device_name_of(const HostDeviceTrace& trace, std::string_view properties) {
   std::map<std::int32_t, std::size_t> kernels;
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -174,7 +176,7 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
   return names.size() == 1 ? *names.begin() : std::string{};
 }
 
-/// True if ts is Unix time: most starts lie after April 1970. Otherwise the base is missing.
+/// True if ts is Unix time, because most starts are after April 1970. Otherwise the base time is missing.
 bool is_unix_time(const HostDeviceTrace& trace) {
   constexpr std::int64_t kLeast = 10'000'000'000'000'000;
   const auto large = std::count_if(trace.start.begin(), trace.start.end(),

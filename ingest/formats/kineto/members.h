@@ -11,16 +11,17 @@
 
 namespace stepsim::ingest {
 
-/// Top-level members of a Kineto file: key and raw JSON text. They may stand before or behind the
-/// events, and each may be missing.
+/// Top-level members of a Kineto file: key and raw JSON text. They may come before or after the events, and each may be
+/// missing.
 using TopMembers = std::vector<std::pair<std::string, std::string>>;
 
-/// Sets rank, world size, backend, host, device and process groups of `trace` from the file's
-/// members and from `file`, its name, and adds the base time to all starts.
+/// Sets rank, world size, backend, host, device and process groups of `trace` from the file's members and its name
+/// `file`, and adds the base time to all starts.
 void apply_members(HostDeviceTrace& trace, const TopMembers& members, std::string_view file, Diagnostics& diagnostics);
 
-/// The host in "host_pid.time.pt.trace.json", which PyTorch's trace handler writes; empty if the name is another. A
-/// handler with a name of its own (worker_name) writes one that looks alike: in a trace, the number tells (process).
+/// Returns the host in "host_pid.time.pt.trace.json", the name that PyTorch's trace handler writes; empty for other
+/// names. A custom worker_name of the handler can look like this too. Then the text is not a host, and the number after
+/// it is not the process id in the trace.
 [[nodiscard]] std::string host_in_file_name(std::string_view file);
 
 }  // namespace stepsim::ingest

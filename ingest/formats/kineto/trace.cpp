@@ -19,12 +19,13 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Numbers larger than this are damage.
+/// Larger numbers are ignored as corrupt.
 constexpr std::int64_t kLargest = std::int64_t{1} << 50;
 
 constexpr std::int64_t kFewestMissing = 100;
 
-/// The smaller of the two: a block of 1024 then counts as two.
+/// PyTorch gives each thread its "External id" numbers in blocks of this size. Later versions use blocks of 1024, which
+/// count as two blocks here.
 constexpr std::int64_t kBlock = 512;
 
 }  // namespace
@@ -48,7 +49,8 @@ void RecordedShare::add(const ChromeEvent& op) {
 
 std::optional<std::int64_t> RecordedShare::one_in() const noexcept {
   if (recorded_ == 0) return std::nullopt;
-  // Distances of neighbours within blocks: where those are small, what is missing are the rests of blocks.
+  // Sums the distances between recorded numbers within each block. If they are small, the missing numbers are only the
+  // unused ends of blocks.
   std::int64_t within = 0;
   for (const auto& [block, seen] : blocks_) within += seen.last - seen.first;
   if (within <= 2 * (recorded_ - static_cast<std::int64_t>(blocks_.size()))) return std::nullopt;
@@ -59,11 +61,11 @@ std::optional<std::int64_t> RecordedShare::one_in() const noexcept {
 
 namespace {
 
-/// A category that no table has is worth a warning if its events fill this share of the span of the others.
+/// An unknown category causes a warning if its events fill this share of the span of the other events.
 constexpr double kWorthAWarning = 0.01;
 
 /// True for host operators whose arguments give the size of a message or of a gradient.
-bool tells_a_size(std::string_view name) {
+bool has_size_arguments(std::string_view name) {
   if (name.empty()) return false;
   switch (name.front()) {
     case 'r': return name == "record_param_comms";
@@ -75,7 +77,7 @@ bool tells_a_size(std::string_view name) {
   }
 }
 
-/// "7", and the "stream 7" of 2021.
+/// Parses "7", and "stream 7" as written in 2021.
 std::int64_t number_at_end(std::string_view text) {
   const std::size_t blank = text.find_last_not_of("0123456789");
   std::string_view digits = blank == std::string_view::npos ? text : text.substr(blank + 1);
@@ -191,7 +193,7 @@ void KinetoTrace::note_python(const ChromeEvent& event) {
 }
 
 void KinetoTrace::note_memory(const ChromeEvent& event) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 50;  // nobody has a pebibyte; a larger number is damage
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;  // a larger amount of memory is corrupt and counts as 0
   if (!event.start_ns || !in_time(Time{Duration{*event.start_ns}})) return;
   HostDeviceTrace::MemoryEvent memory{.time = Time{Duration{*event.start_ns}}};
   event.for_each_argument([&memory](std::string_view key, std::string_view value) {
@@ -219,7 +221,7 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   if (layer == kDerived) return leave_out("Ascend's sums over other rows");
   if (layer == kCann) {
     if (!has_usable_time(event, false, file_, sink_)) return;
-    // A call's thread is a row of the framework's process, where the operators that make the call are.
+    // The call is put on its thread in the framework's process, where the operators that make the call are.
     const std::string_view process = host_process_.empty() ? event.process : std::string_view{host_process_};
     ChromeEvent call = event;
     call.name.remove_prefix(event.name.find('@') == std::string_view::npos ? 0 : event.name.find('@') + 1);
@@ -243,7 +245,7 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   ascend_.note_work(event, static_cast<std::uint32_t>(trace_.size() - 1));
 }
 
-/// To be called once all processes have their names.
+/// Adds the records that were held back. Call this after all processes have their names.
 void KinetoTrace::add_held_back() {
   for (const HeldBack& held : held_back_) {
     ChromeEvent event;
@@ -307,7 +309,7 @@ void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track
 }
 
 std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
-  if (event.arguments.empty() || !tells_a_size(event.name)) return HostDeviceTrace::kNoDetail;
+  if (event.arguments.empty() || !has_size_arguments(event.name)) return HostDeviceTrace::kNoDetail;
   const KinetoArguments arguments{event};
   EventDetail detail = collective_detail(arguments);
   if (event.name == "c10d::send" || event.name == "c10d::recv_") {
@@ -449,7 +451,7 @@ void KinetoTrace::note_unknown(const ChromeEvent& event) {
   entry->second.add(has_time ? begin : Time{}, has_time ? begin + length : Time{});
 }
 
-/// A category that no table has and that holds real time may be work that is missing from the replay.
+/// Reports unknown categories with considerable time, because they may be work that is missing from the replay.
 void KinetoTrace::report_unknown() {
   Time first = Time::max();
   Time last = Time::min();

@@ -22,16 +22,17 @@
 
 namespace stepsim::ingest {
 
-/// Which share of the operators that ran is in a trace. PyTorch numbers operators and annotations one after the other
-/// (args "External id"), so what was not recorded, or taken out later, leaves gaps. Whole captures have up to 1.3
-/// numbers an operator, because annotations and calls of other threads take some; a sampled one has 70. Each thread
-/// takes its numbers by the block (512, later 1024), so what is left of a block that a thread did not use up is no gap.
+/// Estimates the share of the executed operators that a trace contains. PyTorch numbers operators and annotations
+/// consecutively (args "External id"), so operators that were not recorded, or removed later, leave gaps. Complete
+/// captures have up to 1.3 numbers per operator, because annotations and calls of other threads take some; a sampled
+/// capture had 70. Each thread takes its numbers in blocks (512, later 1024), so unused numbers at the end of a block
+/// are not gaps.
 class RecordedShare {
  public:
-  /// Takes note of one operator. O(arguments before its number): mostly 1.
+  /// Adds one operator. O(arguments before its number), usually 1.
   void add(const ChromeEvent& op);
-  /// How many numbers there are for each operator recorded, if more than two and at
-  /// least a hundred are missing.
+  /// Returns how many numbers there are per recorded operator. Returns nullopt unless the result is more than two and
+  /// at least a hundred numbers are missing.
   [[nodiscard]] std::optional<std::int64_t> one_in() const noexcept;
   [[nodiscard]] std::int64_t recorded() const noexcept { return recorded_; }
 
@@ -44,17 +45,17 @@ class RecordedShare {
   std::int64_t recorded_ = 0;
   std::int64_t first_ = 0;
   std::int64_t last_ = 0;
-  std::unordered_map<std::int64_t, Numbers> blocks_;  ///< those of which a number was seen
+  std::unordered_map<std::int64_t, Numbers> blocks_;  ///< blocks with at least one recorded number
 };
 
-/// Puts the events of one Kineto file into columns. Times stay as written until finish().
+/// Collects the events of one Kineto file in columns. Times stay as written until finish().
 class KinetoTrace {
  public:
-  /// `sink` counts what is left out and must outlive this; `file` stands in its messages.
+  /// `sink` counts the events that are left out and must outlive this object; `file` is used in messages.
   KinetoTrace(PartSink& sink, std::string file) : sink_(sink), file_(std::move(file)) {}
 
   void add(const ChromeEvent& event);
-  /// Makes room for that many events, taken to be like those that there are.
+  /// Reserves memory for `events` events, assuming that they are like those added so far.
   void reserve(std::size_t events);
   [[nodiscard]] std::size_t size() const noexcept { return trace_.size(); }
   /// Applies the top-level members and makes times absolute. Leaves the KinetoTrace empty.
@@ -66,14 +67,14 @@ class KinetoTrace {
   void add_held_back();
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
-  /// For TraceDetails.
+  /// Notes a Python call, for TraceDetails.
   void note_python(const ChromeEvent& event);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
-  /// Time that the profiler took for itself.
+  /// Notes time that the profiler itself used.
   void note_overhead(const ChromeEvent& event);
   void note_flops(const ChromeEvent& event);
-  /// Keeps a module's call, which is no task, for selections.
+  /// Keeps a module's call for selections; it does not become a task.
   void note_module(const ChromeEvent& event);
   void report_left_out();
   void note_unknown(const ChromeEvent& event);
@@ -99,7 +100,7 @@ class KinetoTrace {
   KinetoOperators operators_;
   RecordedShare recorded_share_;
   std::map<KernelLaunch, std::uint32_t> launches_;  ///< numbers of trace_.launches
-  /// A record without a category, whose process may get the name of an Ascend layer further on in the file.
+  /// A record without a category. Its process may turn out to be an Ascend layer later in the file.
   struct HeldBack {
     std::string name, process, thread, arguments;
     std::optional<std::int64_t> start_ns, duration_ns;
@@ -109,13 +110,13 @@ class KinetoTrace {
 
   AscendParts ascend_;
   std::vector<HeldBack> held_back_;
-  std::string host_process_;  ///< of the first host event
+  std::string host_process_;  ///< process of the first host event
   TrackId last_host_track_;
   std::unordered_map<std::string, TrackId> tracks_;
   std::map<std::pair<std::int64_t, std::int64_t>, TrackId> device_tracks_;
   std::unordered_map<std::string, std::string> thread_names_;
   std::map<std::string, std::uint64_t, std::less<>> left_out_;
-  std::map<std::string, BusyTime, std::less<>> unknown_;  ///< events of categories that no table has, by category
+  std::map<std::string, BusyTime, std::less<>> unknown_;  ///< events of unknown categories, by category
 };
 
 }  // namespace stepsim::ingest

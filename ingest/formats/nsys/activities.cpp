@@ -76,7 +76,7 @@ std::string_view NsysTexts::text(std::optional<std::int64_t> id) const noexcept 
 
 namespace {
 
-/// The columns that tables of device work begin with here.
+/// The leading columns in all column lists for tables of device work.
 enum DeviceWork : std::size_t { kStart, kEnd, kDevice, kStream, kProcess, kContext, kCorrelation, kOwn };
 constexpr std::size_t kDeviceWorkNeeded = kContext;
 
@@ -92,20 +92,20 @@ std::int32_t as_device(std::int64_t number) {
   return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? -1 : static_cast<std::int32_t>(number);
 }
 
-/// CUPTI writes 0xFFFFFFFF where there is no stream.
+/// Returns a stream number, or -1 if there is none: CUPTI writes 0xFFFFFFFF then.
 std::int64_t as_stream(std::optional<std::int64_t> number) {
   constexpr std::int64_t kNone = 0xFFFFFFFF;
   return !number || *number == kNone ? -1 : *number;
 }
 
-/// 0 correlates with nothing.
+/// Returns a correlation id, or -1 if there is none: CUPTI writes 0 then.
 std::int64_t as_correlation(std::optional<std::int64_t> number) { return number.value_or(0) > 0 ? *number : -1; }
 
-/// Of CUpti_ActivitySynchronizationType.
+/// Values of CUpti_ActivitySynchronizationType.
 constexpr std::int64_t kOfEvent = 1;
 constexpr std::int64_t kStreamOnEvent = 2;
 
-/// The product of three extents; 0 if one of them is not there or cannot be.
+/// Returns the product of three extents; 0 if one of them is missing or invalid.
 std::int64_t volume(const Database::Rows& row, std::size_t first) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   std::int64_t product = 1;
@@ -117,7 +117,7 @@ std::int64_t volume(const Database::Rows& row, std::size_t first) {
   return product;
 }
 
-/// Static and dynamic; -1 if one of them is not there or cannot be.
+/// Returns the sum of static and dynamic shared memory; -1 if one of them is missing or invalid.
 std::int64_t shared_memory(const Database::Rows& row, std::size_t first) {
   std::int64_t sum = 0;
   for (std::size_t i = first; i < first + 2; ++i) {
@@ -128,7 +128,8 @@ std::int64_t shared_memory(const Database::Rows& row, std::size_t first) {
   return sum;
 }
 
-/// What was copied or set. Nobody moves a pebibyte at once: a larger number is damage and counts as unknown.
+/// Returns the size of a copy or memset. No single copy is as large as a pebibyte, so a larger number is corrupt and
+/// counts as unknown.
 Bytes size_of(const Database::Rows& row, std::size_t column) {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;
   const std::int64_t bytes = row.integer(column).value_or(0);
@@ -150,7 +151,7 @@ std::optional<RecordedTime> NsysEvents::time(std::string_view table, std::uint64
     const RecordedTime when{begin_ + Duration{start}, Duration{end - start}};
     if (in_time(when.start, when.length)) return when;
   }
-  tables_.skip(table, row, fmt::format("from {} to {} ns is no time for an event", start, end));
+  tables_.skip(table, row, fmt::format("{} to {} ns is not a valid time of an event", start, end));
   return std::nullopt;
 }
 
@@ -268,11 +269,11 @@ void NsysActivities::read_overheads() {
   }
 }
 
-/// Device work says it too, but a context may have none.
+/// Reads the device of each context. Device work also states its device, but a context may have no work.
 void NsysActivities::read_contexts() {
   enum Column : std::size_t { kOfProcess, kNumber, kOn };
   static constexpr std::array<std::string_view, 3> kColumns{"processId", "contextId", "deviceId"};
-  std::map<std::int64_t, std::int64_t> ids;  // by the system's number
+  std::map<std::int64_t, std::int64_t> ids;  // Nsight Systems' process ids by the system's
   for (const auto& [id, process] : events_.processes()) ids.emplace(process.number(), id);
   events_.tables().for_each(
       {"TARGET_INFO_CUDA_CONTEXT_INFO", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
@@ -310,7 +311,7 @@ const NsysActivities::Record* NsysActivities::record_of(const Sync& sync) const 
   return after == records->second.begin() ? nullptr : &std::prev(after)->second;
 }
 
-/// The device in a row of this table is that of the process's first context, not that of the wait's.
+/// Adds a wait. The device in its row is ignored: it is that of the process's first context, not that of the wait.
 void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
   Record record;
   if (name == sync_name(kOfEvent) || name == sync_name(kStreamOnEvent)) {
@@ -328,7 +329,7 @@ void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
   detail.wait_correlation = record.correlation;
 }
 
-std::string_view NsysActivities::told_by_call(const Sync& sync) const {
+std::string_view NsysActivities::sync_name_from_call(const Sync& sync) const {
   const InProcess call{process_of_nsys_id(sync.process), sync.correlation};
   const auto at = std::lower_bound(waits_.begin(), waits_.end(), call,
                                    [](const auto& known, const InProcess& wanted) { return known.first < wanted; });
@@ -343,8 +344,8 @@ void NsysActivities::read_syncs() {
   const NsysTable table{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, kCall,
                         &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"), 3};
   std::sort(waits_.begin(), waits_.end());
-  std::vector<Sync> untold;                                                           // by their calls
-  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;  // by type, of the others
+  std::vector<Sync> undetermined_waits;  // waits whose calls do not determine the type
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;  // for the other waits, by type
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;
@@ -358,15 +359,15 @@ void NsysActivities::read_syncs() {
                     .event = row.integer(kEvent).value_or(-1),
                     .event_sync = row.integer(kEventSync),
                     .type = {row.integer(kType).value_or(-1), row.integer(kOldType).value_or(-1)}};
-    const std::string_view name = told_by_call(sync);
-    if (name.empty()) return untold.push_back(sync);
+    const std::string_view name = sync_name_from_call(sync);
+    if (name.empty()) return undetermined_waits.push_back(sync);
     kinds[sync.type].insert(name);
     add_sync(sync, name);
   });
   const bool of_cupti = std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) {
     return kind.second.size() == 1 && *kind.second.begin() == sync_name(kind.first.first);
   });
-  for (const Sync& sync : untold) {
+  for (const Sync& sync : undetermined_waits) {
     const auto known = kinds.find(sync.type);
     std::string_view name = of_cupti ? sync_name(sync.type.first) : std::string_view{};
     if (known != kinds.end() && known->second.size() == 1) name = *known->second.begin();

@@ -21,25 +21,24 @@
 
 namespace stepsim::ingest {
 
-/// What is read of one table of an export.
+/// Describes one table of an export and the columns to read.
 struct NsysTable {
   std::string_view name;
-  std::span<const std::string_view> columns;  ///< "start" first if its rows are events
-  std::size_t needed = 0;  ///< the first so many columns: without one of them, and in a row without, nothing is read
-  const Diagnostic* without = nullptr;  ///< what to say where the table is missing or empty; null: nothing
-  std::size_t alternatives = 0;  ///< the last so many columns: versions differ in which they write, which is no news
+  std::span<const std::string_view> columns;  ///< columns to read; "start" is first if the rows are events
+  std::size_t needed = 0;                     ///< number of required columns, which come first
+  const Diagnostic* without = nullptr;        ///< diagnostic if the table is missing or empty; null = none
+  std::size_t alternatives = 0;               ///< number of alternative columns, which come last
 };
 
-/// The tables of an export by Nsight Systems. Which there are, and with which columns, depends on what was recorded and
-/// on the version: what is missing is counted, with what would record it.
+/// The tables of an export by Nsight Systems. The tables and columns depend on the recording options and on the
+/// version. Missing ones are counted, with the option that would record them.
 class NsysTables {
  public:
-  /// All must outlive this. Messages name the database `file`.
+  /// All must outlive this object. Messages call the database `file`.
   NsysTables(const Database& database, const std::string& file, PartSink& sink)
       : database_(database), file_(file), sink_(sink) {}
 
-  /// Calls `visit` with each row that has what is needed; counts the others, and a
-  /// table without rows.
+  /// Calls `visit` with each row that has the required columns; counts the other rows, and a table without rows.
   template <class Visit>
   void for_each(const NsysTable& table, Visit visit) {
     if (!usable(table)) return report_missing(table);
@@ -48,16 +47,16 @@ class NsysTables {
       if (has_all_needed(table, rows)) {
         visit(rows);
       } else {
-        skip(table.name, rows.number(), "a value that every event has is missing or is no number");
+        skip(table.name, rows.number(), "a required value is missing or not a number");
       }
     }
     if (rows.number() == 0) report_missing(table);
     if (table.columns.front() == "start") sink_.events += rows.number();
   }
 
-  /// Counts a row that cannot be used.
+  /// Counts an unusable row.
   void skip(std::string_view table, std::uint64_t row, std::string_view why);
-  /// Counts the rows of the tables of events that nobody asked for.
+  /// Counts the rows of event tables that were not read.
   void report_unread();
 
  private:
@@ -71,11 +70,12 @@ class NsysTables {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// StringIds: the texts that other tables name by number.
+/// The table StringIds: the texts that other tables refer to by number.
 class NsysTexts {
  public:
   explicit NsysTexts(NsysTables& tables);
-  /// Empty if there is no such number. Of texts with one number, the first counts.
+  /// Returns the text with this number; empty if there is none. If several texts have the same number, the first one
+  /// counts.
   [[nodiscard]] std::string_view text(std::optional<std::int64_t> id) const noexcept;
 
  private:
@@ -88,28 +88,28 @@ class NsysTexts {
   std::string texts_;
 };
 
-/// Nsight Systems packs ids of the machine, the process and the thread into one number, the thread's into the last 24
-/// bits. A process's number has 0 there.
+/// Nsight Systems packs the ids of machine, process and thread into one number, with the thread in the lowest 24 bits.
+/// These bits are 0 in the id of a process.
 [[nodiscard]] constexpr std::int64_t process_of_nsys_id(std::int64_t id) noexcept { return id >> 24; }
 [[nodiscard]] constexpr std::int64_t thread_of_nsys_id(std::int64_t id) noexcept { return id & 0xFFFFFF; }
 
-/// The events of one process, on their way into columns.
+/// Collects the events of one process in columns.
 class NsysProcess : public HostDeviceBuilder {
  public:
-  /// `id`: process_of_nsys_id() of its events.
+  /// `id` is process_of_nsys_id() of the process's events.
   explicit NsysProcess(std::int64_t id) : number_(thread_of_nsys_id(id)), text_(std::to_string(number_)) {}
 
-  /// The system's number of the process.
+  /// The operating system's id of the process.
   [[nodiscard]] std::int64_t number() const noexcept { return number_; }
-  /// The row of the thread with this globalTid.
+  /// Returns the row of the thread with this globalTid.
   [[nodiscard]] TrackId thread(std::int64_t id) {
     return HostDeviceBuilder::thread(text_, std::to_string(thread_of_nsys_id(id)));
   }
-  /// Adds what emit_nvtx() marked as an operator; false for other ranges.
+  /// Adds a range of emit_nvtx() as an operator; false for other ranges.
   [[nodiscard]] bool add_operator(std::string_view range, TrackId track, RecordedTime time) {
     return operators_.add(range, track, time, *this);
   }
-  /// Leaves the process empty.
+  /// Returns the trace and leaves the process empty.
   [[nodiscard]] HostDeviceTrace take() && {
     HostDeviceTrace trace = std::move(*this).HostDeviceBuilder::take();
     std::move(operators_).move_to(trace);
@@ -122,18 +122,20 @@ class NsysProcess : public HostDeviceBuilder {
   NvtxOperators operators_;
 };
 
-/// The processes of an export by id, and what reading any of its tables of events needs.
+/// The processes of an export by id, and the data that all readers of event tables need.
 class NsysEvents {
  public:
-  /// `tables` must outlive this. `begin`: when the session began; times of events count from there.
+  /// `tables` and `texts` must outlive this object. `begin` is the start of the session. The times of events count from
+  /// it.
   NsysEvents(NsysTables& tables, const NsysTexts& texts, Time begin) : tables_(tables), texts_(texts), begin_(begin) {}
 
   [[nodiscard]] NsysTables& tables() noexcept { return tables_; }
   [[nodiscard]] std::string_view text(std::optional<std::int64_t> id) const noexcept { return texts_.text(id); }
-  /// The process of an event with this globalPid or globalTid.
+  /// Returns the process of an event with this globalPid or globalTid.
   [[nodiscard]] NsysProcess& process(std::int64_t id);
   [[nodiscard]] std::map<std::int64_t, NsysProcess>& processes() noexcept { return processes_; }
-  /// When an event ran that was recorded from `start` to `end`. Nothing, and the row is counted, if that cannot be.
+  /// Returns the time of an event that was recorded from `start` to `end`. If the time is invalid, counts the row and
+  /// returns nullopt.
   [[nodiscard]] std::optional<RecordedTime> time(std::string_view table, std::uint64_t row, std::int64_t start,
                                                  std::int64_t end);
 
@@ -144,23 +146,23 @@ class NsysEvents {
   std::map<std::int64_t, NsysProcess> processes_;
 };
 
-/// Reads what CUPTI recorded (tables CUPTI_ACTIVITY_KIND_*): kernels, copies, memsets, graphs that were recorded as a
-/// whole, calls of the runtime and the driver, and what calls and streams waited for.
+/// Reads the data that CUPTI recorded (tables CUPTI_ACTIVITY_KIND_*): kernels, copies, memsets, graphs that were
+/// recorded as a whole, calls of the runtime and the driver, and waits of calls and streams.
 ///
-/// A wait for an event waits for the record of that event: both have one eventSyncId. Where that column is absent or
-/// NULL, it is the last record of the event (by eventId, in the wait's context) before the wait, as in libkineto's
-/// CuptiActivity.cpp: the correlation of calls counts upwards.
+/// A wait for an event waits for the record of that event; both have the same eventSyncId. If that column is absent or
+/// NULL, it is the last record of the event (by eventId, in the wait's context) before the wait, in the order of
+/// correlation ids, which count upwards. libkineto's CuptiActivity.cpp does the same.
 ///
-/// The kind of a wait follows from the call that waited. syncType decides only for other calls (cudaFree): its numbers
-/// are those of CUPTI in some exports, 0 in others, of another order in old ones. Numbers that contradict a call's name
-/// are not trusted in that export.
+/// The type of a wait is derived from the call that waited. syncType is used only for other calls (cudaFree), because
+/// its meaning varies: some exports have CUPTI's numbers, some have only 0, and old ones have another order. If
+/// syncType contradicts the name of any call, it is not used in that export.
 class NsysActivities {
  public:
   NsysActivities(NsysEvents& events, PartSink& sink, const std::string& file)
       : events_(events), sink_(sink), file_(file) {}
 
   void read();
-  /// What the profiler and CUDA did beside the program's work, of processes that are known by now.
+  /// Reads the overheads of the profiler and of CUDA for the processes that are known by now.
   void read_overheads();
 
  private:
@@ -168,7 +170,7 @@ class NsysActivities {
     std::int64_t correlation = -1;
     std::int64_t stream = -1;
   };
-  using InProcess = std::pair<std::int64_t, std::int64_t>;  ///< a process and a number that means something in it
+  using InProcess = std::pair<std::int64_t, std::int64_t>;  ///< process and a number that is unique within it
   using Event = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  ///< process, context and eventId
   /// A row of CUPTI_ACTIVITY_KIND_SYNCHRONIZATION.
   struct Sync {
@@ -181,7 +183,7 @@ class NsysActivities {
     std::int64_t device = -1;
     std::int64_t event = -1;
     std::optional<std::int64_t> event_sync;
-    std::pair<std::int64_t, std::int64_t> type;  ///< syncType and deprecatedSyncType; -1: none
+    std::pair<std::int64_t, std::int64_t> type;  ///< syncType and deprecatedSyncType; -1 = none
   };
 
   void read_kernels();
@@ -193,11 +195,11 @@ class NsysActivities {
   void read_event_records();
   void read_syncs();
   void add_sync(const Sync& sync, std::string_view name);
-  /// sync_name_of_call() of the call that waited; empty if it does not tell.
-  [[nodiscard]] std::string_view told_by_call(const Sync& sync) const;
-  /// What a wait for an event waits for; null if that was not recorded.
+  /// Returns sync_name_of_call() of the call that waited; empty if the call does not determine the type.
+  [[nodiscard]] std::string_view sync_name_from_call(const Sync& sync) const;
+  /// Returns the event record that a wait waits for; null if it was not recorded.
   [[nodiscard]] const Record* record_of(const Sync& sync) const;
-  /// Adds device work from a row whose first columns are those of kDeviceWork; nothing if its time cannot be.
+  /// Adds device work from a row whose first columns are those of DeviceWork. Returns nullopt if its time is invalid.
   std::optional<std::uint32_t> add_work(std::string_view table, const Database::Rows& row, EventKind kind,
                                         std::string_view name);
 
@@ -206,8 +208,8 @@ class NsysActivities {
   const std::string& file_;
   std::map<InProcess, std::int32_t> device_of_context_;
   std::map<InProcess, Record> records_;                            ///< by eventSyncId
-  std::map<Event, std::map<std::int64_t, Record>> event_records_;  ///< those without an eventSyncId, by correlation
-  std::vector<std::pair<InProcess, std::string_view>> waits_;  ///< sync_name_of_call() by correlation, where that tells
+  std::map<Event, std::map<std::int64_t, Record>> event_records_;  ///< without an eventSyncId; by correlation id
+  std::vector<std::pair<InProcess, std::string_view>> waits_;      ///< sync_name_of_call() by correlation id
 };
 
 }  // namespace stepsim::ingest

@@ -24,15 +24,15 @@ namespace {
 constexpr std::string_view kKinetoStep = "profilerstep#";
 constexpr std::string_view kForward = "forward";
 constexpr std::string_view kBackward = "backward";
-/// Words are looked for in as much of a name.
+/// Only this many characters of a name are searched for words.
 constexpr std::size_t kLongestWord = 100;
 
-/// Values of eventType: pushed and popped on a thread, or started and ended anywhere; the latter two came in with text
-/// of their own.
+/// True for an eventType that is a range. 59: pushed and popped on a thread. 60: started and ended anywhere. 70 and 71:
+/// the same kinds, imported from NVTX text logs.
 bool is_range(std::int64_t type) noexcept { return type == 59 || type == 60 || type == 70 || type == 71; }
 
-/// NCCL names its ranges after its functions: "ncclAllReduce".
-bool is_of_nccl(std::string_view name) noexcept {
+/// True for the name of a range that NCCL marked. These ranges are named after NCCL's functions: "ncclAllReduce".
+bool is_nccl_collective(std::string_view name) noexcept {
   constexpr std::string_view kPrefix = "nccl";
   return name.starts_with(kPrefix) && name.size() > kPrefix.size() && name[kPrefix.size()] >= 'A' &&
          name[kPrefix.size()] <= 'Z';
@@ -64,7 +64,7 @@ void NsysRanges::read() {
 void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime when, Payload payload) {
   NsysProcess& process = events_.process(thread);
   const TrackId track = process.thread(thread);
-  if (is_of_nccl(name)) {
+  if (is_nccl_collective(name)) {
     nccl_[process_of_nsys_id(thread)].push_back(
         {track, when, std::string{name}, std::string{payload.bytes}, std::string{payload.json}});
   }
@@ -83,12 +83,12 @@ void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime wh
 
 namespace {
 
-/// Takes out what lies in a warm-up, and families of which nothing is left.
+/// Removes steps that begin in a warm-up, and families without remaining steps.
 template <class Families>
 void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families) {
   std::sort(warm_ups.begin(), warm_ups.end(),
             [](const RecordedTime& a, const RecordedTime& b) { return a.start < b.start; });
-  std::vector<Time> reach;  // until when the warm-ups last that began so far
+  std::vector<Time> reach;  // reach[i] is the latest end of the first i + 1 warm-ups
   reach.reserve(warm_ups.size());
   for (const RecordedTime& warm_up : warm_ups)
     reach.push_back(std::max(reach.empty() ? Time::min() : reach.back(), warm_up.start + warm_up.length));
@@ -103,7 +103,7 @@ void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families)
   std::erase_if(families, [](const auto& family) { return family.second.empty(); });
 }
 
-/// Forward passes that are repeated, of a job that runs none backward; nothing of other jobs.
+/// Returns the repeated forward passes of a job without backward passes; nothing for other jobs.
 template <class Families>
 Families iterations_of(Families passes) {
   const bool trains = std::any_of(passes.begin(), passes.end(),
@@ -114,15 +114,15 @@ Families iterations_of(Families passes) {
 
 }  // namespace
 
-/// Adds a mark of Kineto's name around each step. Steps are counted where their names do not number them, or not in
-/// order.
+/// Adds a mark with Kineto's name around each step. Steps are numbered consecutively if their names have no numbers or
+/// are out of order.
 void NsysRanges::mark_steps(NsysProcess& process, Marks& marks) {
   leave_warm_ups_out(marks.warm_ups, marks.steps);
   leave_warm_ups_out(marks.warm_ups, marks.passes);
   Families families = marks.steps.empty() ? iterations_of(std::move(marks.passes)) : std::move(marks.steps);
   if (families.empty()) return;
   const auto covers = [](const auto& family) {
-    double sum = 0;  // of nanoseconds: ranges of strangers may add up to more than 64 bits hold
+    double sum = 0;  // in ns; a double, because the sum of damaged ranges may exceed 64 bits
     for (const Step& step : family.second) sum += static_cast<double>(step.time.length.count());
     return sum;
   };
@@ -150,11 +150,11 @@ namespace {
 
 constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
-/// No job has more ranks, and nobody moves a pebibyte at once: a larger number is damage.
+/// Larger numbers are corrupt: no job has as many ranks, and no transfer is as large as a pebibyte.
 constexpr std::int64_t kMostRanks = 1'000'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-/// How many bytes a field has; 0 for types that NCCL does not use. Source: NVTX_PAYLOAD_ENTRY_TYPE_* in
+/// Returns the size of a field in bytes; 0 for types that NCCL does not use. Source: NVTX_PAYLOAD_ENTRY_TYPE_* in
 /// nvToolsExtPayload.h.
 std::size_t size_of_type(std::int64_t type) noexcept {
   switch (type) {
@@ -172,7 +172,7 @@ std::uint64_t little_endian(std::string_view bytes) noexcept {
   return number;
 }
 
-/// A number in an object; communicators have more than 63 bits.
+/// Returns a number in an object. It is unsigned because communicator ids use all 64 bits.
 std::optional<std::uint64_t> member(std::string_view object, std::string_view name) {
   ItemCursor members{object};
   std::string_view key;
@@ -190,7 +190,7 @@ std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noe
   return number && *number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(*number) : -1;
 }
 
-/// Kernels of messages and of all-to-alls have one name.
+/// True if a kernel can belong to a call. Kernels of messages and of all-to-alls have the same name, "sendrecv".
 bool agree(std::string_view kernel, std::string_view call) {
   return kernel == call || (kernel == "sendrecv" && (call == "send" || call == "recv" || call == "alltoall"));
 }
@@ -290,7 +290,7 @@ const NsysCollectives::Call* NsysCollectives::call_around(const Calls& calls, Tr
 void NsysCollectives::describe(std::int64_t id, const Calls& calls) {
   NsysProcess& process = events_.processes().at(id);
   const HostDeviceTrace& trace = process.trace();
-  std::unordered_map<std::int64_t, std::uint32_t> launches;  // call by correlation, of NCCL's kernels
+  std::unordered_map<std::int64_t, std::uint32_t> launches;  // calls that launched NCCL kernels, by correlation id
   std::vector<std::uint32_t> kernels;
   for (std::uint32_t i = 0; i < trace.size(); ++i) {
     if (trace.kind[i] != EventKind::kKernel || trace.correlation[i] < 0) continue;
@@ -315,11 +315,12 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   if (!agree(lower_case(communication_kernel(process.name_of(kernel))->operation), call.operation)) return;
   const auto size = call.communicator ? sizes_.find(*call.communicator) : sizes_.end();
   const std::int64_t ranks = size == sizes_.end() ? -1 : size->second;
-  // A peer is numbered in its communicator.
+  // Peers are numbered within the communicator, so the number is a rank of the job only if the communicator contains
+  // all ranks.
   const auto place = places_.find(id);
   const bool of_all = ranks > 0 && place != places_.end() && ranks == place->second.size;
   if (call.peer >= 0 && !of_all) return;
-  // NCCL notes the part of one rank.
+  // For these operations, NCCL records only the part of one rank.
   const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
   std::int64_t bytes = call.bytes;
   if (parts) bytes = ranks > 0 && call.bytes <= kMostBytes / ranks ? call.bytes * ranks : 0;

@@ -14,7 +14,7 @@
 
 namespace stepsim::ingest {
 
-/// A range that NCCL marked on a host thread: a call of its interface.
+/// A range that NCCL marked on a host thread: a call of its API.
 struct NcclRange {
   TrackId thread;
   RecordedTime time;
@@ -23,16 +23,19 @@ struct NcclRange {
   std::string json;     ///< the same payload as an object of names and values; may be empty
 };
 
-/// Reads NVTX_EVENTS. What emit_nvtx() of PyTorch wrote becomes operators; other ranges become annotations; those of
-/// NCCL are kept beside. Ranges that are named like steps (step_name()) mark the steps: of all kinds on all threads of
-/// a process, those that cover the longest time, unless it has marks of Kineto's name. What a range calls a warm-up is
-/// no step. Without other steps, repeated ranges "forward" outside the warm-up are, if none is called "backward" there.
+/// Reads NVTX_EVENTS. Ranges of PyTorch's emit_nvtx() become operators; other ranges become annotations; those of NCCL
+/// are also kept for NsysCollectives.
+///
+/// Ranges that are named like steps (step_name()) mark the steps of a process, unless it has marks with Kineto's name.
+/// Steps with the same name on the same thread form a family; the family that covers the longest time is used. Steps
+/// inside a range that is named as a warm-up do not count. If there are no such ranges, repeated "forward" ranges
+/// outside the warm-up are the steps, provided that no range there is called "backward".
 class NsysRanges {
  public:
   NsysRanges(NsysEvents& events, PartSink& sink, const std::string& file) : events_(events), sink_(sink), file_(file) {}
 
   void read();
-  /// NCCL's calls by process, in the order of the file.
+  /// NCCL's calls by process, in file order.
   [[nodiscard]] const std::map<std::int64_t, std::vector<NcclRange>>& nccl() const noexcept { return nccl_; }
 
  private:
@@ -40,17 +43,17 @@ class NsysRanges {
     RecordedTime time;
     std::optional<std::int64_t> number;
   };
-  /// NVTX's extended payload, in either form.
+  /// An extended payload of NVTX, in either form.
   struct Payload {
     std::string_view bytes;
     std::string_view json;
   };
-  /// The steps of one name on one thread.
+  /// Steps, grouped by thread and name.
   using Families = std::map<std::pair<TrackId, std::string>, std::vector<Step>>;
-  /// What a process marks by its ranges.
+  /// The step marks found in the ranges of a process.
   struct Marks {
     Families steps;
-    Families passes;  ///< ranges named "forward" and "backward", with what is behind these words
+    Families passes;  ///< ranges named "forward" and "backward", with the text after these words
     std::vector<RecordedTime> warm_ups;
   };
 
@@ -64,24 +67,24 @@ class NsysRanges {
   std::map<std::int64_t, std::vector<NcclRange>> nccl_;
 };
 
-/// Says what NCCL's kernels transfer, from the calls that NCCL marked with NVTX. A kernel is of the call around its
-/// launch, or of the only call in the group whose end launched it. The payload of a mark is in `jsonText` by the names
-/// of its fields (schema 3.27), or in `binaryData`, laid out as NVTX_PAYLOAD_SCHEMA_ENTRIES says, after a header of 32
-/// bytes with the schema's number in bytes 8 to 11 (schema 3.25). Source: src/include/nvtx_payload_schemas.h of
-/// NCCL 2.26; both forms as found in exports.
+/// Determines what NCCL's kernels transfer from the calls that NCCL marked with NVTX. A kernel belongs to the call that
+/// encloses its launch, or to the only call in the group whose end launched it. The payload of a mark is either in
+/// `jsonText`, by the names of its fields (schema 3.27), or in `binaryData` (schema 3.25). The latter has the layout
+/// given in NVTX_PAYLOAD_SCHEMA_ENTRIES, after a header of 32 bytes with the schema's number in bytes 8 to 11. Source:
+/// src/include/nvtx_payload_schemas.h of NCCL 2.26; both forms as found in exports.
 class NsysCollectives {
  public:
   explicit NsysCollectives(NsysEvents& events);
 
-  /// Describes the kernels of all processes.
+  /// Sets operation, size and group of the NCCL kernels of all processes.
   void describe(const std::map<std::int64_t, std::vector<NcclRange>>& calls);
 
-  /// The place of a process among `size` ranks.
+  /// The rank of a process among `size` ranks.
   struct Place {
     std::int64_t rank = 0;
     std::int64_t size = 0;
   };
-  /// Its place in its largest communicator; nothing if none was made while the session recorded.
+  /// Returns a process's rank in its largest communicator; nullopt if no communicator was created during the recording.
   [[nodiscard]] std::optional<Place> place_of(std::int64_t process) const;
 
  private:
@@ -89,7 +92,7 @@ class NsysCollectives {
     std::size_t offset = 0;
     std::size_t size = 0;
   };
-  /// What a mark says. -1 where it does not.
+  /// The content of a mark; -1 = unknown.
   struct Call {
     const NcclRange* range = nullptr;
     std::string operation;  ///< "allreduce": the function's name in lower case
@@ -100,7 +103,7 @@ class NsysCollectives {
     std::int64_t rank = -1;
     [[nodiscard]] bool transfers() const noexcept { return bytes >= 0; }
   };
-  using Calls = std::map<TrackId, std::vector<Call>>;  ///< of a process: by thread, the outermost ones by start
+  using Calls = std::map<TrackId, std::vector<Call>>;  ///< the outermost calls of a process by thread, ordered by start
 
   void read_schemas(NsysTables& tables);
   [[nodiscard]] Call read(const NcclRange& range) const;
@@ -108,13 +111,14 @@ class NsysCollectives {
   [[nodiscard]] static const Call* call_around(const Calls& calls, TrackId thread, Time launched);
   void describe(std::int64_t id, const Calls& calls);
   void describe(std::int64_t id, std::uint32_t kernel, const Call& call);
-  /// "[0, 1]" if all ranks of the communicator are processes of this export whose places in the job are known.
+  /// Returns the ranks of a communicator, such as "[0, 1]", if all of them are processes of this export with a known
+  /// rank in the job; else a text with its id.
   [[nodiscard]] std::string group_of(std::uint64_t communicator) const;
 
   NsysEvents& events_;
   std::map<std::pair<std::uint32_t, std::string>, Field, std::less<>> fields_;  ///< by schema and name
-  std::map<std::uint64_t, std::map<std::int64_t, std::int64_t>> members_;       ///< by communicator: process by rank
-  std::map<std::uint64_t, std::int64_t> sizes_;                                 ///< ranks by communicator
+  std::map<std::uint64_t, std::map<std::int64_t, std::int64_t>> members_;       ///< process by communicator and rank
+  std::map<std::uint64_t, std::int64_t> sizes_;                                 ///< number of ranks by communicator
   std::map<std::int64_t, Place> places_;                                        ///< by process
 };
 

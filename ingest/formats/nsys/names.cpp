@@ -23,14 +23,14 @@ std::string_view memory_name(std::int64_t kind) {
                                                                       : kNames[static_cast<std::size_t>(kind)];
 }
 
-/// Where the number begins that follows the word at `at`, which ends there or at a separator; npos if none does.
+/// Returns the position of the number after the word at `at`, skipping separators; npos if there is no number.
 std::size_t number_after(std::string_view text, std::size_t at, std::string_view word) {
   std::size_t begin = at + word.size();
   while (begin < text.size() && std::string_view{" #:_=-([/"}.find(text[begin]) != std::string_view::npos) ++begin;
   return begin < text.size() && is_digit(text[begin]) ? begin : std::string_view::npos;
 }
 
-/// "train_step" without its separators.
+/// True for a name that consists only of step words, such as "train_step" or "train step".
 bool is_bare_step(std::string_view lower) {
   std::string letters;
   for (const char c : lower) {
@@ -132,7 +132,7 @@ std::optional<StepName> step_name(std::string_view range) {
   const std::string lower = lower_case(range);
   if (is_bare_step(lower)) return StepName{lower, std::nullopt};
   for (const std::string_view word : kStepWords) {
-    // Kineto's own mark is the one word that has letters before it.
+    // A word must not follow a letter, except in Kineto's own mark "ProfilerStep".
     for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
       const bool alone = at == 0 || !is_letter(lower[at - 1]) || lower.substr(0, at) == "profiler";
       const std::size_t begin = alone ? number_after(lower, at, word) : std::string::npos;

@@ -14,36 +14,37 @@
 
 namespace stepsim::ingest {
 
-/// "cudaLaunchKernel" of "cudaLaunchKernel_ptsz_v7000": without the version of the interface, and without the mark of
-/// streams that each thread has for itself.
+/// Returns the plain name of a call: "cudaLaunchKernel" for "cudaLaunchKernel_ptsz_v7000". Removes the version of the
+/// API and the suffix for per-thread default streams.
 [[nodiscard]] std::string_view call_name(std::string_view name) noexcept;
 
-/// A copy as Kineto names it, "Memcpy HtoD (Pinned -> Device)", from the numbers of CUPTI's enumerations
-/// CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind (as Nsight Systems numbers the latter).
+/// Returns Kineto's name of a copy, "Memcpy HtoD (Pinned -> Device)", from the numbers of CUPTI's enumerations
+/// CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind (the latter with Nsight Systems' numbers).
 [[nodiscard]] std::string copy_name(std::int64_t kind, std::int64_t from, std::int64_t to);
-/// "Memset (Device)".
+/// Returns Kineto's name of a memset: "Memset (Device)".
 [[nodiscard]] std::string memset_name(std::int64_t memory);
 
-/// What a wait is called by Kineto, from CUpti_ActivitySynchronizationType: "Stream Wait Event"; empty for unknown
-/// ones.
+/// Returns Kineto's name of a wait, such as "Stream Wait Event", from CUpti_ActivitySynchronizationType; empty for
+/// unknown types.
 [[nodiscard]] std::string_view sync_name(std::int64_t type) noexcept;
-/// The same from the call that waited: "Stream Wait Event" of "cudaStreamWaitEvent" and "cuStreamWaitEvent"; empty for
-/// calls that do not tell.
+/// Returns Kineto's name of a wait from the call that waited: "Stream Wait Event" for "cudaStreamWaitEvent" and
+/// "cuStreamWaitEvent"; empty for calls that do not determine the type of the wait.
 [[nodiscard]] std::string_view sync_name_of_call(std::string_view call) noexcept;
 
-/// The operator of a range that torch.autograd.profiler.emit_nvtx() wrote: "aten::mm" of
-/// "aten::mm, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]"; nothing for other ranges.
+/// Returns the operator in a range of torch.autograd.profiler.emit_nvtx(): "aten::mm" for "aten::mm, seq = 7, op_id =
+/// 12, sizes = [[2, 3], [3, 4]]"; nullopt for other ranges.
 [[nodiscard]] std::optional<std::string_view> operator_name(std::string_view range) noexcept;
-/// The shapes of its inputs, where they were recorded: "[[2, 3], [3, 4]]" of the same range; those of a list of tensors
-/// follow each other. Empty if there are none.
+/// Returns the shapes of the inputs in a range of emit_nvtx(): "[[2, 3], [3, 4]]" for "aten::mm, seq = 7, op_id = 12,
+/// sizes = [[2, 3], [3, 4]]". The shapes of a list of tensors are listed one after another. Empty if the range contains
+/// no shapes.
 [[nodiscard]] std::string_view operator_shapes(std::string_view range) noexcept;
 
 /// The operators that emit_nvtx() marked in one trace.
 class NvtxOperators {
  public:
-  /// Adds an event to `builder` if `range` is the name of an operator's range; false for other ranges.
+  /// Adds an event to `builder` if `range` names an operator; false for other ranges.
   [[nodiscard]] bool add(std::string_view range, TrackId track, RecordedTime time, HostDeviceBuilder& builder);
-  /// Gives their shapes to the trace that was built.
+  /// Moves the operators' shapes to the finished trace.
   void move_to(HostDeviceTrace& trace) &&;
 
  private:
@@ -51,14 +52,14 @@ class NvtxOperators {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> operator_of_;  ///< (event, operator), by event
 };
 
-/// A range that marks a step of training: what all of them are called, and its number.
+/// The name of a range that marks a training step: the name that all steps share, and the step's number.
 struct StepName {
   std::string family;                  ///< "iteration " of "Iteration 12"; lower case
-  std::optional<std::int64_t> number;  ///< nothing: all are called alike
+  std::optional<std::int64_t> number;  ///< nullopt if the name has no number
 };
-/// A step by its name: a number after the word step, iteration, iter or batch ("train_step: 7", "Iteration 12",
-/// "iter=3", "ProfilerStep#4") with no letter behind it, or such a word, with "train" or "training" before it or not,
-/// and nothing else ("train_step"). Nothing for other names.
+/// Recognises a step by the name of its range. The name contains the word step, iteration, iter or batch and then a
+/// number with no letter after it ("train_step: 7", "Iteration 12", "iter=3", "ProfilerStep#4"), or it is only such a
+/// word, optionally after "train" or "training" ("train_step"). Returns nullopt for other names.
 [[nodiscard]] std::optional<StepName> step_name(std::string_view range);
 
 }  // namespace stepsim::ingest

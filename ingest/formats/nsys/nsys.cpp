@@ -21,7 +21,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// What is not an event: about the machine and the session.
+/// Data about the machine and the session.
 class Session {
  public:
   explicit Session(NsysTables& tables) {
@@ -39,7 +39,8 @@ class Session {
     read_devices(tables);
   }
 
-  /// The number of a process's device among those of the machine: a process that sees only some counts from 0.
+  /// Returns the number of a process's device within the machine: a process that sees only some devices counts them
+  /// from 0.
   [[nodiscard]] std::int64_t gpu_of(std::int64_t process, std::int32_t device) const {
     const auto gpu = gpus_.find({process, device});
     return gpu == gpus_.end() ? device : gpu->second;
@@ -67,7 +68,7 @@ class Session {
   std::map<std::int64_t, std::string> names_;
 };
 
-/// What Nsight Systems itself found wrong while it recorded.
+/// Passes on warnings that Nsight Systems recorded about itself.
 void pass_on_warnings(NsysTables& tables, const std::string& file, PartSink& sink) {
   static constexpr std::array<std::string_view, 2> kColumns{"severity", "text"};
   constexpr std::int64_t kWarning = 2;
@@ -77,7 +78,7 @@ void pass_on_warnings(NsysTables& tables, const std::string& file, PartSink& sin
   });
 }
 
-/// Refuses databases of others.
+/// Throws InputError for databases that are not exports of Nsight Systems.
 void check_tables(const Database& database, const std::string& file) {
   const auto& tables = database.tables();
   const bool known = std::any_of(tables.begin(), tables.end(), [](const auto& table) {
@@ -86,10 +87,10 @@ void check_tables(const Database& database, const std::string& file) {
   });
   if (known) return;
   throw InputError({file, {}, {}},
-                   "this database has no table of Nsight Systems; expected one that nsys export --type sqlite wrote");
+                   "the database has no table of Nsight Systems; expected one that 'nsys export --type sqlite' wrote");
 }
 
-/// A process on its way to a part.
+/// A process that may become a rank.
 struct Candidate {
   std::int64_t id = 0;
   NsysProcess* process = nullptr;
@@ -97,7 +98,8 @@ struct Candidate {
   std::optional<NsysCollectives::Place> place;
 };
 
-/// How much a process has of what a replay is about: device work, calls of CUDA, anything.
+/// Returns how useful a process is for a replay: 3 with device work, 2 with CUDA calls, 1 with other events, 0 without
+/// events.
 int worth(const NsysProcess& process) {
   if (process.device()) return 3;
   const std::vector<EventKind>& kinds = process.trace().kind;
@@ -110,10 +112,9 @@ std::vector<Candidate> ranks_among(NsysEvents& events, const Session& session, c
   int best = 0;
   for (const auto& [id, process] : events.processes()) best = std::max(best, worth(process));
   if (best == 0) {
-    throw InputError(
-        {file, {}, {}},
-        "the export holds no kernel, no call of CUDA and no NVTX range; expected one of a job recorded with "
-        "nsys profile --trace=cuda,nvtx");
+    throw InputError({file, {}, {}},
+                     "the export has no kernel, no CUDA call and no NVTX range; expected a recording by nsys profile "
+                     "--trace=cuda,nvtx");
   }
   std::vector<Candidate> found;
   for (auto& [id, process] : events.processes()) {
@@ -128,7 +129,7 @@ std::vector<Candidate> ranks_among(NsysEvents& events, const Session& session, c
   return found;
 }
 
-/// Takes away places that contradict each other.
+/// Drops the communicator ranks of all processes if they contradict each other.
 void check_places(std::vector<Candidate>& ranks) {
   std::set<std::int64_t> taken;
   const bool agree = std::all_of(ranks.begin(), ranks.end(), [&](const Candidate& rank) {
@@ -143,12 +144,12 @@ bool calls_nccl(const HostDeviceTrace& trace) {
                      [](const std::string& text) { return communication_kernel(text).has_value(); });
 }
 
-/// Reads what Nsight Systems exported with `nsys export --type sqlite`: a part for each process that worked on a
-/// device, or that called CUDA if none did, or that marked ranges if none did that either. The process's rank is that
-/// in its largest NCCL communicator, if all processes have one of the same size; else processes are in the order of
-/// their devices, and of their numbers. Messages name the database `file`. Throws InputError if there is nothing to
-/// replay. Source: "SQLite Export Schema Reference" of NVIDIA's documentation of Nsight Systems, and exports of
-/// schema 3.17 and 3.25.
+/// Reads an export made with `nsys export --type sqlite`. Each process that used a device becomes a part; if none did,
+/// each that called CUDA; if none did that, each that marked ranges. The rank of a process is its rank in its largest
+/// NCCL communicator, if these ranks are consistent: each process has one, the sizes are the same, and no rank occurs
+/// twice. Otherwise processes are ordered by device and then by process id. Messages call the database `file`. Throws
+/// InputError if there is nothing to replay. Source: "SQLite Export Schema Reference" of NVIDIA's documentation of
+/// Nsight Systems, and exports of schema 3.17 and 3.25.
 void read_nsys_export(const Database& database, const std::string& file, PartSink& sink) {
   check_tables(database, file);
   if (database.had_log()) {
@@ -177,7 +178,7 @@ void read_nsys_export(const Database& database, const std::string& file, PartSin
   for (const Candidate& rank : ranks) {
     const std::int64_t number = rank.process->number();
     HostDeviceTrace trace = std::move(*rank.process).take();
-    events.processes().erase(rank.id);  // what is left of it: an export may have a process for each kernel
+    events.processes().erase(rank.id);  // frees memory: an export may have a process for each kernel
     trace.host_name = session.host;
     trace.has_base_time = session.begin.has_value();
     trace.device_name = session.name_of(rank.gpu);
@@ -190,8 +191,8 @@ void read_nsys_export(const Database& database, const std::string& file, PartSin
   }
 }
 
-/// Its first pages hold the statements that created its tables, unless these have outgrown the first one (byte 100 is
-/// 5): then they may lie anywhere.
+/// Recognises an export by the statements that created its tables. These are in the first page, unless they have
+/// outgrown it (byte 100 is 5); then they may be anywhere.
 int recognise_nsys(std::string_view, std::string_view head) {
   constexpr int kSure = 90;
   constexpr int kLikely = 60;

@@ -19,7 +19,7 @@ namespace {
 
 using Graph = ExecutionGraph;
 
-/// One rank's part of something that ranks do together.
+/// One rank's part of a collective or message.
 struct Part {
   const RankCommunication* of = nullptr;
   std::uint32_t node = 0;
@@ -32,10 +32,10 @@ struct Part {
 };
 using Parts = std::vector<Part>;  // by rank
 
-/// What the k-th collectives of a group have in common on all its ranks.
+/// Identifies the k-th collective of a group; equal on all its ranks.
 struct CollectiveKey {
-  std::vector<Rank> members;  ///< where the trace lists them
-  std::string group;          ///< else its name
+  std::vector<Rank> members;  ///< if the trace lists them
+  std::string group;          ///< name of the group, if its members are not listed
   std::uint32_t k = 0;
   friend auto operator<=>(const CollectiveKey&, const CollectiveKey&) = default;
 };
@@ -55,8 +55,8 @@ class Joiner {
     if (unlisted_ > 0) {
       assembly_.assumptions.push_back(
           {"groups_by_name",
-           fmt::format("{} collectives are of groups whose ranks no trace lists: ranks that use a group's name are "
-                       "taken to be its members",
+           fmt::format("{} collectives belong to groups whose ranks no trace lists: the ranks that use a group's name "
+                       "are assumed to be its members.",
                        unlisted_)});
     }
   }
@@ -83,7 +83,7 @@ class Joiner {
     }
   }
 
-  /// Chakra and PyTorch call the group of all ranks "0" or nothing.
+  /// Returns the key of a part's group, with k = 0. Chakra and PyTorch name the group of all ranks "0" or "".
   [[nodiscard]] static CollectiveKey group_of(const Part& part) {
     const std::string& name = part.graph().texts[part.message().group];
     const auto listed = part.graph().groups.find(name);
@@ -123,7 +123,8 @@ class Joiner {
     join(sender_first ? Parts{*send, *receive} : Parts{*receive, *send}, message);
   }
 
-  /// What members give to an all-to-all, a gather or a scatter may differ in size.
+  /// Returns true if all parts have the same operation and size. The members' sizes may differ in an all-to-all, an
+  /// all-gather or an unknown operation.
   [[nodiscard]] static bool agree(const Parts& parts) {
     const Graph::Message& first = parts.front().message();
     const bool even = first.op != CollectiveOp::kAllToAll && first.op != CollectiveOp::kUnknown &&
@@ -133,7 +134,8 @@ class Joiner {
     });
   }
 
-  /// comm_size is what a member puts in: of an all-gather its own part.
+  /// Returns the collective's size. comm_size is the input of one member; for an all-gather, that is multiplied by the
+  /// number of members.
   [[nodiscard]] static Bytes bytes_of(const Parts& parts, std::size_t members) {
     std::int64_t bytes = 0;
     for (const Part& part : parts) bytes = std::max(bytes, part.message().bytes.count());

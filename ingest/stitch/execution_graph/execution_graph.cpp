@@ -19,8 +19,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The nodes in the order in which a rank issues them that always takes the smallest id of those whose dependencies
-/// were issued: indices into graph.nodes. O((nodes + dependencies) log nodes).
+/// Returns the order in which a rank issues its nodes, as indices into graph.nodes. The next node is always the one
+/// with the smallest id among those whose dependencies were issued. O((nodes + dependencies) log nodes).
 std::vector<std::uint32_t> issue_order(const ExecutionGraph& graph) {
   const auto count = static_cast<std::uint32_t>(graph.nodes.size());
   Successors successors(count, [&](const auto& edge) {
@@ -42,22 +42,22 @@ std::vector<std::uint32_t> issue_order(const ExecutionGraph& graph) {
   return order;
 }
 
-/// Whether all tasks can run with `more` edges beside those of `builder`: none waits for itself, through a rendezvous
-/// either. O(tasks + edges).
-bool can_run(DagBuilder& builder, const std::vector<DagBuilder::Edge>& more) {
-  const std::size_t tasks = builder.task_count();
-  std::vector<std::size_t> end(tasks);  // what follows a member of a rendezvous follows the rendezvous
-  for (std::size_t i = 0; i < tasks; ++i) {
+/// Returns true if all tasks of `builder` can run: no task waits for itself,
+/// directly or through a rendezvous. O(tasks + edges).
+bool can_run(DagBuilder& builder) {
+  const auto tasks = static_cast<std::uint32_t>(builder.task_count());
+  std::vector<std::uint32_t> end(tasks);  // what follows a member of a rendezvous follows the rendezvous
+  for (std::uint32_t i = 0; i < tasks; ++i) {
     const RendezvousId rendezvous = builder.rendezvous(TaskId{i});
-    end[i] = rendezvous.valid() ? tasks + rendezvous.index() : i;
+    end[i] = rendezvous.valid() ? tasks + static_cast<std::uint32_t>(rendezvous.index()) : i;
   }
-  const std::vector<std::uint32_t> waiting = left_waiting(tasks + builder.rendezvous_count(), [&](const auto& edge) {
-    for (const DagBuilder::Edge& e : builder.edges()) edge(end[e.from.index()], e.to.index());
-    for (const DagBuilder::Edge& e : more) edge(end[e.from.index()], e.to.index());
-    for (std::size_t i = 0; i < tasks; ++i) {
-      if (end[i] != i) edge(i, end[i]);
-    }
-  });
+  const std::vector<std::uint32_t> waiting =
+      count_blocked_predecessors(tasks + builder.rendezvous_count(), [&](const auto& edge) {
+        for (const DagBuilder::Edge& e : builder.edges()) edge(end[e.from.index()], e.to.index());
+        for (std::uint32_t i = 0; i < tasks; ++i) {
+          if (end[i] != i) edge(i, end[i]);
+        }
+      });
   return std::all_of(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n == 0; });
 }
 
@@ -76,7 +76,7 @@ TaskKind task_kind(Graph::Kind kind) noexcept {
   return TaskKind::kHost;
 }
 
-/// The row of a node, without what its rank is.
+/// Returns the lane of a node; the caller sets its rank.
 Lane lane_of(const Graph::Node& node) {
   const auto named = [&node](std::string_view with, std::string_view without) {
     return node.row == Graph::kNoRow ? std::string{without} : fmt::format("{} {}", with, node.row);
@@ -98,8 +98,8 @@ Lane lane_of(const Graph::Node& node) {
 
 bool communicates(const Graph::Node& node) noexcept { return node.kind >= Graph::Kind::kCollective; }
 
-/// Whether the order in which a node is issued is that in which its row works. A row without a number may be any number
-/// of threads or streams: there only one node at a time is sure.
+/// Returns true if a node's row works in the order in which nodes are issued. A row without a number may stand for any
+/// number of threads or streams, so there only one node at a time is certain.
 bool is_in_order(const Graph::Node& node) noexcept {
   return node.row != Graph::kNoRow || node.kind == Graph::Kind::kCollective || node.kind == Graph::Kind::kSend;
 }
@@ -111,11 +111,11 @@ EdgeKind edge_kind(Graph::Kind kind) noexcept {
 /// The nodes of a rank in the order in which it issues them.
 struct RankOrder {
   const Graph* graph = nullptr;
-  std::uint32_t first_task = 0;  ///< that of node 0; the others follow
+  std::uint32_t first_task = 0;  ///< task of node 0; the tasks of the other nodes follow in order
   std::vector<std::uint32_t> nodes;
 };
 
-/// A replay may run all nodes one after another, and its times must stay within 64 bits.
+/// Checks that the sum of all durations fits in 64 bits, because a replay may run all nodes one after another.
 void check_span(const std::vector<ExecutionRank>& ranks) {
   constexpr double kLongestRun = 3e18;  // nanoseconds
   double sum = 0;
@@ -123,20 +123,30 @@ void check_span(const std::vector<ExecutionRank>& ranks) {
     for (const Graph::Node& node : rank.graph.nodes) sum += static_cast<double>(node.duration.count());
     if (sum > kLongestRun) {
       throw InputError({rank.file, {}, {}},
-                       "the nodes up to here take more than 100 years one after another; expected less");
+                       "the nodes up to this one take more than 100 years in a row; expected shorter durations");
     }
   }
 }
 
 class Stitcher {
  public:
-  Stitcher(const std::vector<ExecutionRank>& ranks, Assembly& assembly) : ranks_(ranks), assembly_(assembly) {}
+  Stitcher(std::vector<ExecutionRank> ranks, Assembly& assembly) : ranks_(std::move(ranks)), assembly_(assembly) {}
 
   void run() {
     assembly_.measured = false;
+    std::size_t nodes = 0;
+    std::size_t edges = 0;
+    for (const ExecutionRank& rank : ranks_) {
+      nodes += rank.graph.nodes.size();
+      edges += rank.graph.after.size();
+    }
+    assembly_.builder.reserve(nodes, edges + nodes);
     for (const ExecutionRank& rank : ranks_) add_rank(rank);
     join_communication(communication_, assembly_);
+    const std::size_t of_dependencies = assembly_.builder.edges().size();
     order_rows();
+    for (ExecutionRank& rank : ranks_) rank.graph = {};  // all of it is in the builder
+    keep_order_of_rows(of_dependencies);
     state_assumptions();
   }
 
@@ -145,6 +155,7 @@ class Stitcher {
     const Graph& graph = rank.graph;
     const auto first = static_cast<std::uint32_t>(assembly_.builder.task_count());
     const auto first_operator = static_cast<std::uint32_t>(assembly_.operators.operators.size());
+    orders_.push_back({&graph, first, issue_order(graph)});  // takes more memory than it leaves: before there are tasks
     std::map<std::pair<Graph::Kind, std::int64_t>, LaneId> lanes;
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
       const Graph::Node& node = graph.nodes[i];
@@ -161,7 +172,6 @@ class Stitcher {
     auto& operators = assembly_.operators.operators;
     operators.insert(operators.end(), graph.operators.begin(), graph.operators.end());
     communication_.push_back({&rank, first, {}});
-    orders_.push_back({&graph, first, issue_order(graph)});
     for (const std::uint32_t node : orders_.back().nodes) {
       if (communicates(graph.nodes[node])) communication_.back().nodes.push_back(node);
     }
@@ -193,7 +203,7 @@ class Stitcher {
          .priority = static_cast<std::int32_t>(index)});
   }
 
-  /// A node takes the time that it says, else what a device or network model makes of its work or size.
+  /// Counts a node without a duration if no device or network model can compute one from its work or size.
   void count_untimed(const ExecutionRank& rank, std::uint32_t index) {
     const Graph& graph = rank.graph;
     const Graph::Node& node = graph.nodes[index];
@@ -206,40 +216,44 @@ class Stitcher {
                                 fmt::format("node {}, {}", node.id, shown(graph.name_of(index), 60)));
   }
 
-  /// What one thread, one stream or a rank's communication does comes one after the other, unless ranks disagree on
-  /// their order and would wait for each other for ever.
+  /// Adds edges so that the nodes of a thread, a stream, or a rank's communication run one after another. Adds none if
+  /// ranks disagree on the order, so that they would wait for each other forever.
   void order_rows() {
-    std::vector<DagBuilder::Edge> chains;
     for (const RankOrder& rank : orders_) {
       std::map<LaneId, TaskId> last;
       for (const std::uint32_t node : rank.nodes) {
         const TaskId task{rank.first_task + node};
         if (!is_in_order(rank.graph->nodes[node])) continue;
         TaskId& before = last[assembly_.builder.task(task).lane];
-        if (before.valid()) chains.push_back({before, task, edge_kind(rank.graph->nodes[node].kind)});
+        if (before.valid()) assembly_.add_edge(before, task, edge_kind(rank.graph->nodes[node].kind));
         before = task;
       }
     }
-    if (can_run(assembly_.builder, chains)) {
-      for (const DagBuilder::Edge& edge : chains) assembly_.add_edge(edge.from, edge.to, edge.kind);
-    } else if (can_run(assembly_.builder, {})) {
+  }
+
+  /// Takes out the order of rows, the edges from the first `of_dependencies` on, if ranks disagree on it and would wait
+  /// for each other for ever.
+  void keep_order_of_rows(std::size_t of_dependencies) {
+    if (can_run(assembly_.builder)) return;
+    assembly_.builder.edges().resize(of_dependencies);
+    if (can_run(assembly_.builder))
       assembly_.diagnostics.count(diagnostic("communication_order_differs"), {ranks_.front().file, {}, {}});
-    }  // else build() says which tasks wait for each other
+    // else build() reports the tasks that wait for each other
   }
 
   void state_assumptions() {
     assembly_.assumptions.push_back(
         {"execution_trace_rows",
-         "an execution trace says what waits for what, and not what queues behind what: the nodes of a thread or "
-         "stream "
-         "run one after the other in the order of their ids, and so do a rank's collectives and sends; where no thread "
-         "or stream is named, a rank's host, device and memory do one node at a time, the smallest id that is ready"});
+         "An execution trace records dependencies, but not the order in which nodes are queued: the nodes of a thread "
+         "or stream run one after the other in the order of their ids, and so do the collectives and sends of a rank. "
+         "Without a named thread or stream, the host, device and memory of a rank each run one node at a time, the "
+         "ready one with the smallest id first."});
   }
 
-  const std::vector<ExecutionRank>& ranks_;
+  std::vector<ExecutionRank> ranks_;
   Assembly& assembly_;
   std::vector<RankOrder> orders_;                 // by rank
-  std::vector<RankCommunication> communication_;  // the same
+  std::vector<RankCommunication> communication_;  // by rank
 };
 
 }  // namespace
@@ -250,7 +264,7 @@ void stitch_execution_graphs(std::vector<ExecutionRank> ranks, Assembly& assembl
   for (const ExecutionRank& rank : ranks) nodes += rank.graph.nodes.size();
   check_task_count(nodes);
   check_span(ranks);
-  Stitcher(ranks, assembly).run();
+  Stitcher(std::move(ranks), assembly).run();
 }
 
 }  // namespace stepsim::ingest

@@ -16,30 +16,32 @@ struct ExecutionRank {
   Rank rank = 0;
 };
 
-/// Joins the execution traces of a job's ranks into `assembly`, which nobody measured:
+/// Joins the execution traces of a job's ranks into `assembly`. The result has no recorded times:
 ///
-/// * a task for each node, and an edge for each dependency;
-/// * the nodes of one thread or stream run one after the other in the order of ids that dependencies allow; without
-///   threads and streams one host node and one kernel of a rank at a time, the smallest id that is ready, as ASTRA-sim
-///   has them;
-/// * collectives and sends of a rank one after the other in that order; receives beside all else;
-/// * collectives of all ranks as rendezvous: the k-th of its group; sends with receives, as the k-th of sender,
-/// receiver
-///   and tag.
+/// * Each node becomes a task, and each dependency an edge.
+/// * The nodes of one thread or stream run one after another, in the order of ids as far as dependencies allow. If the
+///   trace names no threads and streams, each rank runs one host node and one kernel at a time, the ready one with the
+///   smallest id first, as in ASTRA-sim.
+/// * The collectives and sends of a rank run one after another in that order; receives run in parallel with all other
+///   nodes.
+/// * Collectives of all ranks become rendezvous, the k-th of each group; sends are matched with receives, the k-th of
+///   each sender, receiver and tag.
 ///
-/// What nodes have to do is entered in assembly.operators. Ranks must be distinct. Throws InputError if the nodes take
-/// more than 100 years one after another. O((nodes + dependencies) log nodes).
+/// The work of nodes is entered in assembly.operators. Ranks must be distinct. Throws InputError if the nodes would
+/// take more than 100 years one after another. O((nodes + dependencies) log nodes).
 void stitch_execution_graphs(std::vector<ExecutionRank> ranks, Assembly& assembly);
 
-/// A graph of what the operators of an execution trace do, a node for each:
+/// Builds a graph of the operators of an execution trace, with one node per operator:
 ///
-/// * An operator computes if it is a matrix product with none inside, or has no operator inside and its shapes tell of
-///   work: on the device if a tensor is there, else on the host. All others only hold their place.
-/// * The host goes through its nodes one after the other, whatever the thread: a thread that works for another one has
-///   that wait. It waits for device work that writes memory which a node of the host reads, and at operators that
-///   return a number ("aten::item").
-/// * Device work comes after the host's node before it, the device work before it, and what it was told to wait for.
-/// * Collectives come after the device work that wrote what they read.
+/// * An operator computes if it is a matrix product without another one inside, or if it has shapes that define work
+///   and no operator inside. It computes on the device if one of its tensors is there, else on the host. All other
+///   operators become nodes without work.
+/// * The host runs its nodes one after another, whatever their thread, because a thread that works for another one
+///   makes that one wait. A host node waits for device work that wrote the memory it reads. The host also waits at
+///   operators that return a number ("aten::item").
+/// * Device work waits for the host node before it, for the device work before it, and for the collectives that it was
+///   told to wait for.
+/// * Collectives wait for the device work that wrote their inputs.
 ///
 /// No node has a duration. O(operators + uses).
 [[nodiscard]] ExecutionGraph graph_of_operators(ExecutionTrace trace);

@@ -38,10 +38,10 @@ class Builder {
     return has_work(i) && trace_.operators[trace_.runs[i].which].work.flops > 0;
   }
 
-  /// Goes from the inside out: those inside begin later, so their ids are larger.
+  /// Finds the operators that compute, from the innermost out: inner operators begin later, so they have larger ids.
   void find_computing() {
     const std::size_t count = trace_.runs.size();
-    std::unordered_map<std::int64_t, std::uint32_t> index;  // never walked
+    std::unordered_map<std::int64_t, std::uint32_t> index;  // never iterated, so its order does not matter
     for (std::uint32_t i = 0; i < count; ++i) index.emplace(trace_.runs[i].id, i);
     computes_.assign(count, false);
     std::vector<bool> has_operator(count, false);
@@ -94,7 +94,7 @@ class Builder {
     return run.on_device ? Graph::Kind::kDevice : Graph::Kind::kHost;
   }
 
-  /// The host has to wait for it.
+  /// Returns true for operators that return a number to the host, so that the host waits for them.
   [[nodiscard]] bool returns_number(std::size_t i) const {
     const std::string_view name = trace_.texts[trace_.runs[i].name];
     return name == "aten::item" || name == "aten::_local_scalar_dense" || name == "aten::is_nonzero";
@@ -107,7 +107,7 @@ class Builder {
     }
   }
 
-  /// A collective writes what it names, in place where it names no result.
+  /// Notes the memory that an operator writes: its results, or all of its tensors (in place) if it names no result.
   void note_writes(std::uint32_t i) {
     const auto uses = trace_.uses_of(i);
     const bool in_place = std::none_of(uses.begin(), uses.end(), [](const auto& use) { return use.written; });
@@ -118,12 +118,12 @@ class Builder {
 
   ExecutionTrace trace_;
   Graph graph_;
-  std::vector<bool> computes_;                              // by operator
-  std::vector<std::uint32_t> host_;                         // what the host's next node comes after
+  std::vector<bool> computes_;                              // by operator: whether it computes
+  std::vector<std::uint32_t> host_;                         // nodes that the host's next node waits for
   std::uint32_t device_ = Graph::kNone;                     // the last device work
-  std::vector<std::uint32_t> waited_for_;                   // collectives that the next device work waits for
-  std::unordered_map<std::int64_t, std::uint32_t> writer_;  // by storage; never walked
-  std::map<std::int64_t, std::uint32_t> collectives_;       // by sequence
+  std::vector<std::uint32_t> waited_for_;                   // collectives for which the next device work waits
+  std::unordered_map<std::int64_t, std::uint32_t> writer_;  // last writer, by storage; never iterated
+  std::map<std::int64_t, std::uint32_t> collectives_;       // collectives by sequence number
 };
 
 }  // namespace

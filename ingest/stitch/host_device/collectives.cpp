@@ -17,10 +17,11 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Kernels of one collective end within this of each other, or within a fifth of the shortest.
+/// Kernels of one collective end within this time of each other, or within a fifth of the shortest kernel's length if
+/// that is more.
 constexpr Duration kEndGrain{500'000};
-/// Parts on hosts end within this of each other, or within the length of the shortest: TCP delivers their
-/// last messages at different times.
+/// Parts of a collective on hosts end within this time of each other, or within the length of the shortest part if that
+/// is more: TCP delivers their last messages at different times.
 constexpr Duration kHostEndGrain{5'000'000};
 
 std::string_view plain_name(std::string_view name) {
@@ -29,7 +30,8 @@ std::string_view plain_name(std::string_view name) {
   return name;
 }
 
-/// Makes the keys of one rank's collectives, without their occurrence.
+/// Makes the keys by which one rank's collectives are matched. The number of the occurrence is added later, by
+/// add_occurrence().
 class KeyMaker {
  public:
   KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities)
@@ -53,7 +55,7 @@ class KeyMaker {
   }
 
  private:
-  /// gloo:send does not say to whom. The c10d::send that submitted it does.
+  /// Notes the peer of a c10d::send or c10d::recv, because the gloo:send that it submits does not name one.
   void note_call(std::uint32_t event) {
     const std::string_view name = events_.name_of(event);
     if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with(kProcessGroupCall)) return;
@@ -78,7 +80,7 @@ class KeyMaker {
     return operation == "send" ? fmt::format("p2p {}>{}", self, other) : fmt::format("p2p {}>{}", other, self);
   }
 
-  /// False for operations in which each rank may have a size of its own: all-to-all, gather, scatter.
+  /// Returns false for operations in which each rank may have a different size: all-to-all, gather, scatter.
   static bool has_equal_sizes(std::string_view operation) {
     return operation.find("to_all") == std::string_view::npos && operation.find("alltoall") == std::string_view::npos &&
            !operation.starts_with("gather") && !operation.starts_with("scatter");
@@ -105,8 +107,8 @@ bool has_sequence(const RankEvents& events, std::uint32_t event) {
   return detail != nullptr && detail->sequence >= 0;
 }
 
-/// Adds to each key the step and the occurrence in it. Steps are counted from each rank's first one,
-/// because their numbers may differ between ranks by a constant.
+/// Adds to each key the step, and the occurrence within the step. Steps are counted from each rank's first one, because
+/// step numbers may differ between ranks by a constant.
 void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) {
   std::map<std::pair<std::int32_t, std::string>, std::uint32_t> seen;
   for (CollectiveUse& use : uses) {
@@ -122,7 +124,7 @@ void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) 
 
 bool has_size(const EventDetail* detail) { return detail != nullptr && detail->bytes > Bytes{}; }
 
-/// The annotations such as "nccl:all_reduce" on the host that have a size, by thread and begin.
+/// Host annotations such as "nccl:all_reduce" that have a size, by thread and begin.
 class HostAnnotations {
  public:
   explicit HostAnnotations(const RankEvents& events) : events_(events), by_thread_(events.threads.size()) {
@@ -150,9 +152,8 @@ class HostAnnotations {
   std::vector<std::vector<std::uint32_t>> by_thread_;
 };
 
-/// Lets the annotation around its launch describe a kernel that does not say what it transfers. An
-/// annotation under which several kernels were launched describes none of them, because nothing says which
-/// part is whose.
+/// For a kernel without a size, uses the annotation around its launch as its description. If several kernels were
+/// launched within an annotation, it describes none of them, because it does not give their individual sizes.
 void find_descriptions(std::vector<CollectiveUse>& uses, const RankEvents& events) {
   const HostAnnotations annotations{events};
   std::map<std::uint32_t, std::vector<CollectiveUse*>> under;
@@ -256,7 +257,7 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
   constexpr std::size_t kNamed = 8;
   std::vector<MatchedCollective> kept;
   std::string named;
-  std::size_t all = 0;  // that must end together
+  std::size_t all = 0;  // collectives that must end together
   std::size_t apart = 0;
   std::size_t rooted_apart = 0;
   for (MatchedCollective& match : matches) {

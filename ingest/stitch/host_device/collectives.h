@@ -13,50 +13,49 @@
 
 namespace stepsim::ingest {
 
-/// No job has more ranks than this. A trace that says so is damaged.
+/// No job has more ranks than this. A trace that names more is damaged.
 inline constexpr std::size_t kMostMembers = 100'000;
 
 /// One rank's part of a collective: a device kernel or a host call.
 struct CollectiveUse {
   std::uint32_t rank = 0;       ///< index into the job's ranks, not the rank number
-  std::uint32_t event = 0;      ///< in that rank's trace
+  std::uint32_t event = 0;      ///< index of the event in that rank's trace
   std::uint32_t op = kNoIndex;  ///< index into RankEvents::ops for a device collective
   Time begin;
   Time end;
-  std::string key;              ///< equal for the parts of one collective on all ranks
+  std::string key;              ///< equal for all parts of one collective, on all ranks
   bool point_to_point = false;  ///< a send or a receive
-  /// The event that says what is done and how much is transferred: `event`, or the framework's annotation
-  /// around its launch on the host ("nccl:all_reduce"). PyTorch recorded shapes there before it recorded
-  /// sizes of kernels.
+  /// The event that gives the operation and its size: `event`, or the framework's host annotation around its launch
+  /// ("nccl:all_reduce"). PyTorch recorded shapes there before it recorded sizes of kernels.
   std::uint32_t described_by = kNoIndex;
 };
 
 /// The parts of one collective on the ranks whose traces were read.
 struct MatchedCollective {
   std::vector<CollectiveUse> uses;  ///< by rank: at least two, or one if only one rank was read
-  bool rooted = false;              ///< is_rooted(), as drop_mismatched() found it
-  bool apart = false;               ///< its parts do not end together, and need not
+  bool rooted = false;              ///< result of is_rooted(); set by drop_mismatched()
+  bool apart = false;               ///< true for a rooted operation whose parts end at different times
   [[nodiscard]] bool on_device() const noexcept { return uses.front().op != kNoIndex; }
   [[nodiscard]] bool point_to_point() const noexcept { return uses.front().point_to_point; }
-  /// From the earliest recorded end to the latest. Meaningful if the clocks are aligned.
+  /// Returns the time from the earliest recorded end to the latest. Only useful if the clocks are aligned.
   [[nodiscard]] Duration end_spread() const noexcept;
-  /// The length of the shortest part.
+  /// Returns the length of the shortest part.
   [[nodiscard]] Duration shortest() const noexcept;
-  /// The latest recorded begin.
+  /// Returns the latest recorded begin.
   [[nodiscard]] Time last_arrival() const noexcept;
 };
 
-/// The number of a rank, and the host on whose clock it was recorded.
+/// A rank's number, and the host on whose clock it was recorded.
 struct RankIdentity {
   Rank rank = 0;
   std::string host;  ///< empty if the trace does not name it
 };
 
-/// Finds the collectives of all ranks and matches them, in the order of their begins: by group and
-/// sequence number where the trace has one, else as the k-th of one operation, size, type and group in
-/// one step. Those that no other rank has are counted in `diagnostics` and left out; if only one rank
-/// was read, all of its collectives are returned. `ranks` and `identities` have the same order.
-/// O(events log events).
+/// Finds the collectives of all ranks and matches them, in the order of their begins. They are matched by group and
+/// sequence number if the trace has sequence numbers, else as the k-th with the same operation, size, type and group in
+/// a step. Collectives without a counterpart on another rank are counted in `diagnostics` and left out; if only one
+/// rank was read, all of its collectives are returned. `ranks` and `identities` have the same order. O(events log
+/// events).
 [[nodiscard]] std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
                                                                const std::vector<RankIdentity>& identities,
                                                                Diagnostics& diagnostics);
@@ -64,45 +63,50 @@ struct RankIdentity {
 /// The clocks of a job's hosts.
 struct HostClocks {
   std::vector<HostClock> clocks;  ///< by host
-  std::vector<bool> tied;         ///< by host: collectives or messages tie it to the first one
+  std::vector<bool> tied;         ///< by host: true if collectives or messages connect it to the first host
 };
 
-/// Finds one offset for each host from what ties it to others, on the clocks as recorded. For two hosts only their
-/// strongest tie counts:
+/// Computes one offset for each host from collectives and messages between hosts, on the clocks as recorded. For two
+/// hosts, only the strongest kind of connection is used:
 ///
-/// * Kernels of a collective that is not rooted end together: the median difference of the ends.
-/// * Collectives and messages on hosts end apart, by what TCP still has to deliver. Causes come before their
-///   effects, which bounds the difference from both sides, and so does the time that the transfer takes at least.
-///   The median difference of the ends is taken where these bounds allow it, else their middle. A message has no
-///   common end: the middle (as in NTP, the quickest messages of both directions count; RFC 5905, clock filter).
+/// * Kernels of a collective that is not rooted end together: the difference of the clocks is the median difference of
+///   the ends.
+/// * Collectives and messages on hosts end at different times, because TCP may still have data to deliver. Causes come
+///   before their effects, and a transfer takes a minimum time; both bound the difference from both sides. The
+///   difference is the median difference of the ends if the bounds allow it, else the middle of the bounds. For a
+///   message, which has no common end, it is always the middle (as in NTP, the fastest messages in both directions
+///   count; RFC 5905, clock filter).
 ///
-/// A residual is what the pairs leave open, summed over the shortest way to the first host (clocks.h). On hosts that is
-/// as far as causes allow, as NTP's half of a round trip is: links that are slower in one direction make all ends late
-/// alike, and nothing in the traces would show it. On devices it is the range of the ends. A spread is the largest
-/// disagreement of the host's ends. `host_of_rank` has the host of each of `ranks`; `world` is the number of the job's
-/// ranks. O(parts log parts + hosts * pairs of hosts), besides the solver.
+/// A residual is the sum of the uncertainties of the pairs on the shortest path to the first host (clocks.h). For pairs
+/// on hosts, the uncertainty is the range that causes allow, like half of the round trip in NTP: links that are slower
+/// in one direction make all ends equally late, which no trace shows. For pairs on devices it is the range of the end
+/// differences. A spread is the largest deviation of the host's ends from the offsets. `host_of_rank` gives the host of
+/// each of `ranks`; `world` is the number of ranks in the job. O(parts log parts + hosts * pairs of hosts), plus the
+/// solver.
 [[nodiscard]] HostClocks align_host_clocks(const std::vector<MatchedCollective>& matches,
                                            const std::vector<RankEvents>& ranks, const std::vector<std::string>& hosts,
                                            const std::vector<std::uint32_t>& host_of_rank, std::size_t world);
 
-/// True for operations with one source or one destination: broadcast, reduce, gather, scatter. A member that only sends
-/// may end before others begin, as soon as what it sends is in the transport's buffers.
+/// Returns true for operations with one source or one destination: broadcast, reduce, gather, scatter. In these, a
+/// member that only sends may end before others begin, as soon as its data is in the transport's buffers.
 [[nodiscard]] bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ranks);
 
-/// Drops the matches whose parts do not end together on aligned clocks: they are not the same collective.
-/// Names the first eight in `diagnostics`. If these are more than a fifth, the ranks do not belong to one
-/// run, and all matches are dropped. Kernels may end within 500 us of each other, or a fifth of the
-/// shortest part; parts on hosts within 5 ms, or the length of the shortest part. Rooted operations that do not end
-/// together prove nothing: they are marked, counted, and not among that fifth.
+/// Drops matches whose parts do not end together on aligned clocks, because they are not the same collective. Names the
+/// first eight in `diagnostics`. If more than a fifth is dropped, the ranks do not belong to one run, and all matches
+/// are dropped.
+///
+/// Kernels may end up to 500 us apart, or a fifth of the shortest part if that is more; parts on hosts up to 5 ms, or
+/// the length of the shortest part. Rooted operations are kept even if their ends differ, because different ends are
+/// normal for them. They are marked and counted, and do not count toward the fifth.
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 
-/// What a matched collective transfers, as far as the traces say: operation, size, the algorithm that is
-/// in a kernel's name, and of a message which of the two is the sender.
+/// Returns what a matched collective transfers, as far as the traces show: operation, size, the algorithm in a kernel's
+/// name, and, for a message, which of the two ranks is the sender.
 ///
-/// The size is 0 where nothing says it, or where members are missing: some of the ranks that its group
-/// lists, or of the job's `world` ranks. Network models then keep the recorded durations. If only one rank
-/// was read, its part stands for the parts of all members.
+/// The size is 0 if no trace gives it, or if traces of members are missing: some of the ranks in its group's list, or
+/// of the job's `world` ranks. Network models then keep the recorded durations. If only one rank was read, its part
+/// represents all members.
 [[nodiscard]] Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks,
                                     std::size_t world);
 

@@ -11,15 +11,15 @@
 namespace stepsim::ingest {
 namespace {
 
-/// What the traces know of a group.
+/// A group of ranks, as far as the traces describe it.
 struct Group {
   std::int32_t size = 0;
-  std::map<std::int32_t, Rank> members;  ///< by place in the group
+  std::map<std::int32_t, Rank> members;  ///< members by place in the group
   bool is_listed = false;
 };
 
-/// A group of more than kMostMembers is not listed member by member, nor are any once so many members are in lists: a
-/// damaged trace may claim any size.
+/// The largest number of entries in all lists of members together, because a damaged trace may claim any size. Beyond
+/// it, and for a group of more than kMostMembers, members are not listed.
 constexpr std::int64_t kMostListed = 20'000'000;
 
 class Groups {
@@ -44,7 +44,7 @@ class Groups {
     }
   }
 
-  /// Null for a name that is no communicator's.
+  /// Returns the group of the communicator `name`; null if there is no communicator of this name.
   [[nodiscard]] const Group* find(const std::string& name) const {
     const auto found = groups_.find(name);
     return found == groups_.end() ? nullptr : &found->second;

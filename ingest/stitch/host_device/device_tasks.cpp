@@ -10,24 +10,24 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A delay up to this many times the usual one, or up to the caps below, is how the device works. A
-/// longer one waited for something that was not recorded.
+/// A delay up to this many times the usual one, or up to the caps below, is normal for the device. After a longer one,
+/// the work waited for something that was not recorded.
 constexpr std::int64_t kUsualTimes = 4;
 constexpr Duration kLaunchCap{20'000};
 constexpr Duration kTurnCap{5'000};
 constexpr Duration kSyncCap{50'000};
 
-/// One thing that a piece of device work depends on.
+/// One dependency of a piece of device work.
 struct Dependency {
   TaskId from;
-  Time ready;  ///< when that was done
+  Time ready;  ///< when the dependency was done
   EdgeKind kind;
-  Duration usual;  ///< the usual delay after it
-  Duration cap;    ///< the longest delay it explains
+  Duration usual;  ///< usual delay after it
+  Duration cap;    ///< longest delay that it explains
 };
 
-/// Adds the edges to one piece of device work, which begins at `begin`. Each carries its usual delay,
-/// as far as the recording leaves room for it, and the binding one as much as its cap allows.
+/// Adds the edges to one piece of device work, which begins at `begin`. Each edge gets its usual delay as lag, but not
+/// more than the recorded one; the binding edge gets the recorded delay, up to its cap.
 void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& dependencies, Assembly& assembly) {
   std::size_t binding = dependencies.size();
   Time ready = Time::min();
@@ -87,7 +87,8 @@ class DeviceTaskMaker {
     if (assembly_.details != nullptr) note_recorded(index);
   }
 
-  /// Where the tasks are not the work as it was recorded: their first one stands for all of it in statistics.
+  /// Notes the recorded span if the tasks of the work differ from it. The first task represents the whole work in
+  /// statistics.
   void note_recorded(std::uint32_t index) {
     const DeviceOp& op = events_.ops[index];
     const Time begin = events_.begin_of(op.event);
@@ -120,8 +121,8 @@ class DeviceTaskMaker {
     }
   }
 
-  /// Work whose launch was not recorded belongs to no step if it stood on its stream before all that was: it was
-  /// launched before the capture began.
+  /// Returns the step of device work. Work without a recorded launch is in no step if it ran before all work of its
+  /// stream that has a recorded launch: it was launched before the capture began.
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const {
     const bool before = op.call == kNoIndex && op.begin < first_launched_[op.stream];
     return before && events_.marked ? -1 : events_.step_of(op);
@@ -145,11 +146,11 @@ class DeviceTaskMaker {
   const RankIdentity& identity_;
   Assembly& assembly_;
   DeviceTasks made_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes_;  // by stream and row
-  std::vector<Time> first_launched_;  // by stream: when its first work began whose call was recorded
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes_;  // lanes by (stream, row)
+  std::vector<Time> first_launched_;  // by stream: begin of its first work whose call was recorded
 };
 
-/// Where work of one stream waits for another's: the task before it, and when that was done.
+/// Returns the dependency of a wait between streams: the task waited for, and when it was done.
 Dependency across_streams(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const StreamWait& wait) {
   const Time begin = events.ops[wait.after].begin;
@@ -169,13 +170,13 @@ DeviceTasks add_device_tasks(const RankEvents& events, const DeviceWaits& waits,
 
 void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const std::vector<HostThread>& threads, Assembly& assembly) {
-  std::vector<StreamWait> across;  // by the work that waits
+  std::vector<StreamWait> across;  // sorted by the work that waits
   std::copy_if(waits.streams.begin(), waits.streams.end(), std::back_inserter(across),
                [](const StreamWait& wait) { return wait.before < wait.after; });
   std::stable_sort(across.begin(), across.end(),
                    [](const StreamWait& a, const StreamWait& b) { return a.after < b.after; });
   auto wait = across.begin();
-  std::vector<Dependency> dependencies;  // reused from one piece of work to the next
+  std::vector<Dependency> dependencies;  // reused for each piece of work
   const Duration turn_cap = std::max(kTurnCap, kUsualTimes * waits.delays.turn);
   const Duration launch_cap = std::max(kLaunchCap, kUsualTimes * waits.delays.launch);
   for (std::size_t i = 0; i < events.ops.size(); ++i) {

@@ -9,51 +9,51 @@
 
 namespace stepsim::ingest {
 
-/// In which order the work of each stream ran.
+/// The order in which the work of each stream ran.
 struct StreamOrder {
-  /// By op: its row within its stream. 0 except where pieces of one stream ran side by side.
+  /// The row of each op within its stream; 0 unless work of the stream ran in parallel.
   std::vector<std::uint32_t> row;
-  /// By op: the op of its stream that ended last before it began; kNoIndex if there is none.
+  /// For each op, the op of its stream that was the last to end before it began; kNoIndex if there is none.
   std::vector<std::uint32_t> previous;
 };
 
-/// The usual delays of a device, found in the recording itself. They are medians: the many launches
-/// that nothing disturbed outvote the few that waited for something.
+/// The usual delays of a device, measured in the recording itself. They are medians, so the many undisturbed launches
+/// outweigh the few that waited for something.
 struct DeviceDelays {
-  Duration launch{};  ///< from the end of the launching call to the start of the work, the stream being idle
+  Duration launch{};  ///< from the end of the launching call to the start of the work, on an idle stream
   Duration turn{};    ///< from the end of one piece of work to the start of the next one on its stream
 };
 
-/// A host thread waited for device work inside a runtime call.
+/// A wait of a host thread for device work inside a runtime call.
 struct HostWait {
-  std::uint32_t op = 0;      ///< what it waited for: index into RankEvents::ops
+  std::uint32_t op = 0;      ///< the work waited for, as an index into RankEvents::ops
   std::uint32_t thread = 0;  ///< index into RankEvents::threads
-  Time resume;               ///< when the thread went on
-  bool inferred = true;      ///< from times; no cuda_sync event tells of it
+  Time resume;               ///< when the thread continued
+  bool inferred = true;      ///< inferred from times, because no cuda_sync event shows the wait
 };
 
 struct BlockingCalls {
   std::vector<HostWait> waits;
-  std::uint64_t inferred = 0;     ///< waits told from times, because no cuda_sync event tells of them
+  std::uint64_t inferred = 0;     ///< waits inferred from times, because no cuda_sync event shows them
   std::uint64_t full_queue = 0;   ///< launches that waited for room in the launch queue
   std::uint64_t unexplained = 0;  ///< long synchronising calls during which no recorded work ended
 };
 
-/// A piece of device work waited for another one, of another stream.
+/// A wait of device work for work on another stream.
 struct StreamWait {
   enum class Why : std::uint8_t {
     kRecorded,   ///< a cuda_sync event says so
-    kData,       ///< it uses memory that the other one wrote
+    kData,       ///< it uses memory that the other work wrote
     kFramework,  ///< PyTorch's calls imply it
-    kInferred,   ///< it began right after the other one ended
-    kRoom,       ///< it began in the tail of the other one, whose first blocks had left room by then
+    kInferred,   ///< it began right after the other work ended
+    kRoom,       ///< it began in the tail of the other work, whose first blocks had left room by then
   };
   std::uint32_t before = 0;  ///< the work that was waited for: index into RankEvents::ops
   std::uint32_t after = 0;   ///< the work that waited: index into RankEvents::ops
   Why why = Why::kRecorded;
 };
 
-/// What a rank's device work, and the host threads that used it, waited for.
+/// The waits of a rank's device work, and of the host threads that used it.
 struct DeviceWaits {
   StreamOrder order;
   DeviceDelays delays;
@@ -63,10 +63,10 @@ struct DeviceWaits {
   std::uint64_t unresolved_syncs = 0;  ///< cuda_sync events that name something the trace lacks
 };
 
-/// Finds all of these by the passes in device_wait_passes.h. Waits between streams come from cuda_sync events, else
-/// from the framework's calls; in both cases times complete them. Clips small overlaps in events.ops, sets
-/// DeviceOp::launched, and enters waits and cuts into `threads`. O(events log events), on as many threads of the
-/// machine as `threads_at_once` says.
+/// Finds all waits with the passes in device_wait_passes.h. Waits between streams come from cuda_sync events, else from
+/// the framework's calls, and are completed by inference from times. Clips small overlaps in events.ops, sets
+/// DeviceOp::launched, and enters waits and cuts into `threads`. O(events log events), on up to `threads_at_once` CPU
+/// threads.
 [[nodiscard]] DeviceWaits find_device_waits(RankEvents& events, std::vector<HostThread>& threads, int threads_at_once);
 
 }  // namespace stepsim::ingest

@@ -32,7 +32,7 @@ class Joiner {
   }
 
  private:
-  /// Operators and annotations by name, in the order of their begins, those around others first.
+  /// Returns operators and annotations by name, in the order of their begins, enclosing ones first.
   std::vector<Indices> events_by_name() {
     for (std::uint32_t i = 0; i < trace_.texts.size(); ++i) ids_.emplace(trace_.texts[i], i);
     std::vector<Indices> events(trace_.texts.size());
@@ -77,7 +77,7 @@ class Joiner {
 
   const ExecutionTrace& execution_;
   HostDeviceTrace& trace_;
-  std::unordered_map<std::string_view, std::uint32_t> ids_;  ///< of the trace's texts; never walked
+  std::unordered_map<std::string_view, std::uint32_t> ids_;  ///< ids of the trace's texts; never iterated
   std::vector<std::pair<std::uint32_t, std::uint32_t>> shapes_;
 };
 

@@ -10,15 +10,15 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The calls of one host thread that concern streams.
+/// The calls of one host thread that have to do with streams.
 struct ThreadCalls {
   std::vector<Time> stream_waits;  ///< begins of all *StreamWaitEvent calls
   struct WorkWait {
     Time begin;
-    std::int64_t sequence = kUnknown;  ///< the collective's number, where an execution trace says it
+    std::int64_t sequence = kUnknown;  ///< the collective's number, if an execution trace gives it
   };
   static constexpr std::int64_t kUnknown = -1;
-  std::vector<WorkWait> work_waits;                         ///< of those that Work::wait() made
+  std::vector<WorkWait> work_waits;                         ///< stream waits made by Work::wait()
   std::map<std::int64_t, LaunchOrder::Launch> by_sequence;  ///< collectives that an execution trace numbers
   LaunchOrder collectives;
   LaunchOrder others;
@@ -73,7 +73,8 @@ class FrameworkWaits {
     return open.empty() || events_.name_of(open.back()) == kRecordedCall;
   }
 
-  /// The number of the collective that the innermost of `open` starts, or waits for.
+  /// Returns the number of the collective that the innermost process-group call in `open` starts or, if `waits`, waits
+  /// for.
   [[nodiscard]] std::int64_t sequence_around(const std::vector<std::uint32_t>& open, bool waits) const {
     const auto& calls = events_.trace->collective_calls;
     for (auto around = open.rbegin(); around != open.rend() && !calls.empty(); ++around) {
@@ -94,13 +95,13 @@ class FrameworkWaits {
     (collective ? threads_[op.thread].collectives : threads_[op.thread].others).add(called, index);
     streams_[op.stream].add(called, index);
     if (const auto numbered = sequences_.find(op.call); collective && numbered != sequences_.end()) {
-      // Groups number their collectives each for itself: a number that is there twice names none.
+      // Each group numbers its own collectives, so a number that occurs twice identifies none.
       const auto [slot, added] = threads_[op.thread].by_sequence.try_emplace(numbered->second, called, index);
       if (!added) slot->second.second = slot->second.first == called ? index : kNoIndex;
     }
   }
 
-  /// The stream of the thread's own work around `at`; kNoIndex if it launched none.
+  /// Returns the stream of the thread's own work around `at`; kNoIndex if it launched none.
   [[nodiscard]] std::uint32_t current_stream(const ThreadCalls& thread, Time at) const {
     std::uint32_t op = thread.others.last_before(at);
     if (op == kNoIndex) op = thread.others.first_after(at);
@@ -119,7 +120,7 @@ class FrameworkWaits {
     }
   }
 
-  /// Waits and collectives of a thread in one step.
+  /// Waits and collectives of one thread in one step.
   struct OfStep {
     std::vector<Time> waits;
     std::vector<LaunchOrder::Launch> collectives;
@@ -143,7 +144,8 @@ class FrameworkWaits {
     }
   }
 
-  /// Whichever thread launched them. Those from before the capture are not known, and have ended.
+  /// Adds the waits for numbered collectives, no matter which thread launched them. Collectives from before the capture
+  /// are unknown and assumed to have ended.
   void wait_for_numbered_collectives(const ThreadCalls& thread) {
     for (const ThreadCalls::WorkWait& wait : thread.work_waits) {
       if (wait.sequence == ThreadCalls::kUnknown) continue;
@@ -170,7 +172,7 @@ class FrameworkWaits {
 
   const RankEvents& events_;
   ByName<decltype(&waits_for_stream)> waits_for_stream_;
-  std::map<std::uint32_t, std::int64_t> sequences_;  ///< by call: the collective's number
+  std::map<std::uint32_t, std::int64_t> sequences_;  ///< the collective's number, by call
   std::set<std::uint32_t> numbered_;                 ///< collectives that a wait names by its number
   std::vector<ThreadCalls> threads_;
   std::vector<LaunchOrder> streams_;

@@ -19,11 +19,11 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A host collective's annotation may end this much later than the wait for it: the thread that closes
-/// it has to be scheduled first.
+/// A host collective's annotation may end this much later than the wait for it, because the thread that closes it has
+/// to be scheduled first.
 constexpr Duration kLateEnd{5'000'000};
 
-/// A stretch of work of a thread other than the main one.
+/// A span of uninterrupted work on a thread other than the main one.
 struct Work {
   Time begin;
   Time end;
@@ -31,7 +31,7 @@ struct Work {
   bool backward = false;  ///< the autograd engine runs a node of the graph
 };
 
-/// What one other thread did during a silence of the main thread.
+/// The work of one other thread during a silence of the main thread.
 struct Activity {
   Time first_begin;
   Time last_end;
@@ -41,8 +41,8 @@ struct Activity {
   bool backward = false;
 };
 
-/// True for the operators in which PyTorch's autograd engine runs a node of the graph, by their names since 1.10
-/// and before. Other threads run them only for a thread that is inside backward() and waits there.
+/// Returns true for the operators in which PyTorch's autograd engine runs a node of the graph. They have other names
+/// since PyTorch 1.10; both are recognised. Other threads run them only for a thread that waits inside backward().
 bool is_backward(std::string_view name) {
   return name.starts_with("autograd::engine::evaluate_function") || name.starts_with("torch::autograd::") ||
          name.ends_with("Backward") || name.ends_with("Backward0");
@@ -50,7 +50,8 @@ bool is_backward(std::string_view name) {
 
 using NameTest = ByName<bool (*)(std::string_view)>;
 
-/// Hands the work of a thread to `use`, by end. In no list: there is a stretch for each event.
+/// Passes the work of a thread to `use`, in the order of its ends. It is not stored in a list, because there can be as
+/// many entries as events.
 template <class Use>
 void for_each_work(const RankEvents& events, const HostThread& thread, const NameTest& backward, Use use) {
   std::vector<Work> collectives;
@@ -70,8 +71,8 @@ void for_each_work(const RankEvents& events, const HostThread& thread, const Nam
   std::for_each(next, collectives.end(), use);
 }
 
-/// The quiet stretches of a thread that are too long to be its own work between two events. Neighbouring
-/// quiet segments make one stretch. A wait for a data loader is none: it is known what is waited for.
+/// Returns the quiet times of a thread that are too long to be its own work between two events. Neighbouring quiet
+/// segments are merged. A wait for a data loader does not count, because its cause is known.
 std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const RankEvents::Thread& thread) {
   std::vector<std::pair<Time, Time>> silences;
   std::optional<std::pair<Time, Time>> quiet;
@@ -87,14 +88,14 @@ std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const R
   return silences;
 }
 
-/// Adds work to what its thread did in `silence`. `launches`: the thread launches device work.
+/// Adds work to its thread's activity in `silence`. `launches` is true if the thread launches device work.
 void add(const Work& work, std::pair<Time, Time> silence, bool launches, std::optional<Activity>& to) {
   const bool first = !to;
   if (first) to = Activity{std::max(work.begin, silence.first), work.end, {}, false, false, false};
   Activity& activity = *to;
   activity.began_before = activity.began_before || work.begin < silence.first;
   activity.first_begin = std::min(activity.first_begin, std::max(work.begin, silence.first));
-  // A thread that launches device work is at work between two calls too: a capture may have none of its operators.
+  // A thread that launches device work also works between two calls: a capture may lack its operators.
   if (launches && !first && work.begin - activity.last_end <= kShortQuiet)
     activity.covered += std::max(Duration{}, work.begin - activity.last_end);
   activity.last_end = work.end;
@@ -119,7 +120,7 @@ class SilenceReader {
 
   std::vector<HandOff> run(const std::vector<std::pair<Time, Time>>& silences) {
     std::vector<Found> found = activities_in(silences);
-    // They are by thread, and so those of a silence stay.
+    // The activities are sorted by thread, and a stable sort keeps that order within each silence.
     std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.silence < b.silence; });
     for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
       while (end < found.size() && found[end].silence == found[begin].silence) ++end;
@@ -129,14 +130,14 @@ class SilenceReader {
   }
 
  private:
-  /// What explains a silence.
+  /// A thread whose activity explains a silence.
   struct Found {
     std::size_t silence = 0;
     std::uint32_t thread = 0;
     Activity activity;
   };
 
-  /// By thread.
+  /// Returns the activities of all threads that explain a silence, sorted by thread.
   [[nodiscard]] std::vector<Found> activities_in(const std::vector<std::pair<Time, Time>>& silences) const {
     std::vector<Found> all;
     if (silences.empty()) return all;
@@ -154,7 +155,7 @@ class SilenceReader {
                                                  const NameTest& backward) const {
     std::vector<Found> found;
     auto silence = silences.begin();
-    std::optional<Activity> activity;  // in `silence`
+    std::optional<Activity> activity;  // activity in `silence`
     const auto close = [&] {
       if (activity && explains(*activity, *silence))
         found.push_back({static_cast<std::size_t>(silence - silences.begin()), thread, *activity});
@@ -164,7 +165,7 @@ class SilenceReader {
       if (silence == silences.end()) return;
       if (silence->second < work.end) {
         close();
-        // Most threads work in few of the silences.
+        // Skips ahead with a binary search, because most threads work in only a few silences.
         silence = std::partition_point(silence, silences.end(),
                                        [&work](const std::pair<Time, Time>& one) { return one.second < work.end; });
       }
@@ -201,7 +202,7 @@ class SilenceReader {
   std::vector<HandOff> hand_offs_;
 };
 
-/// The collectives of all threads but the main one, by begin.
+/// Returns the collectives of all threads except the main one, by begin.
 std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& threads, std::size_t main_thread) {
   std::vector<HostCollective*> collectives;
   for (std::size_t t = 0; t < threads.size(); ++t) {
@@ -213,16 +214,17 @@ std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& thre
   return collectives;
 }
 
-/// A library wakes the thread that waits for a collective, and closes the collective's annotation later.
-/// Where the main thread goes on after a silence, no collective has just ended, and the one that has run
-/// longest ends soon after, the silence's end is taken as that collective's end.
-void end_where_waiters_go_on(std::vector<HostThread>& threads, std::size_t main_thread,
-                             const std::vector<std::pair<Time, Time>>& silences) {
+/// Corrects the ends of collectives. A library wakes the thread that waits for a collective, and closes the
+/// collective's annotation later. The end of a collective is therefore moved to the end of the main thread's silence
+/// under three conditions: the main thread continues after the silence, no other collective has just ended, and the
+/// collective is the one that has run longest and ends soon after.
+void end_collectives_at_waiters(std::vector<HostThread>& threads, std::size_t main_thread,
+                                const std::vector<std::pair<Time, Time>>& silences) {
   const std::vector<HostCollective*> collectives = collectives_of_others(threads, main_thread);
-  using Ending = std::pair<Time, std::size_t>;  // a collective by its end
+  using Ending = std::pair<Time, std::size_t>;  // (end, index of the collective)
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running;
   std::vector<bool> over(collectives.size(), false);
-  std::size_t first = 0;  // that is not over
+  std::size_t first = 0;  // first collective that is not over
   std::size_t next = 0;
   Time last_end = Time::min();
   for (const auto& [begin, end] : silences) {
@@ -251,7 +253,7 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
   }
 }
 
-/// The operation that serves a call. gloo runs a reduce-scatter as an all-reduce.
+/// Returns the operation that serves a call. gloo runs a reduce-scatter as an all-reduce.
 std::string_view served_as(std::string_view name) {
   const std::string_view operation = operation_of(name);
   return operation == "reducescatter" ? std::string_view{"allreduce"} : operation;
@@ -300,7 +302,7 @@ std::vector<Call> collective_runs(const RankEvents& events, const std::vector<Ho
 std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads, int threads_at_once) {
   if (threads.empty()) return {};
   const std::vector<std::pair<Time, Time>> silences = silences_of(events, events.threads[events.main_thread]);
-  end_where_waiters_go_on(threads, events.main_thread, silences);
+  end_collectives_at_waiters(threads, events.main_thread, silences);
   std::vector<HandOff> hand_offs = SilenceReader(events, threads, threads_at_once).run(silences);
   mark_background(events, hand_offs, threads);
   return hand_offs;
@@ -358,7 +360,7 @@ std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<H
   std::vector<GradientMark> gradients;
   const ByName accumulates(*events.trace, [](std::string_view name) { return name == kAccumulation; });
   for (std::uint32_t t = 0; t < events.threads.size(); ++t) {
-    std::uint32_t around = kNoIndex;  // the event before, which may be the operator around this one
+    std::uint32_t around = kNoIndex;  // previous event, which may be the operator around this one
     for (const std::uint32_t event : events.threads[t].events) {
       const EventDetail* const detail = events.trace->detail_of(event);
       const Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;

@@ -13,25 +13,25 @@
 namespace stepsim::ingest {
 namespace {
 
-/// What ties two clocks, the weakest first.
+/// The kinds of connection between two clocks, the weakest first.
 enum class ClockTie : std::uint8_t {
   kRooted,            ///< a broadcast, reduce, gather or scatter: some members do not wait for others
   kMessage,           ///< a send and its receive
-  kHostCollective,    ///< on hosts, and no member ends before every member has begun
+  kHostCollective,    ///< a collective on hosts in which no member ends before every member has begun
   kDeviceCollective,  ///< kernels of one collective, which end together
 };
 
-/// One collective or message, seen by the clocks of hosts a and b.
+/// One collective or message, recorded by the clocks of hosts a and b.
 struct ClockPair {
-  Duration ahead{};    ///< end on b's clock, less the end on a's
-  ClockBounds bounds;  ///< b is ahead by at least: b began before a ended; at most: a began before b ended
-  Duration alone{};    ///< the least time that a transfer of this kind took on either host, waiting included
+  Duration ahead{};    ///< end on b's clock minus end on a's clock
+  ClockBounds bounds;  ///< how far b's clock is ahead: b began before a ended, and a before b ended
+  Duration alone{};    ///< shortest time of a transfer of this kind on either host, waiting included
 };
 using Pairs = std::vector<ClockPair>;
-/// By hosts, the smaller index first; the strongest tie first.
+/// Pairs by (host, host), the smaller index first, then by connection, the strongest first.
 using PairsOfHosts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<ClockTie, Pairs, std::greater<>>>;
 
-/// The part of one host in a match: with several ranks, the latest begin and the earliest end.
+/// One host's part in a match. With several ranks, it has their latest begin and earliest end.
 struct HostPart {
   std::uint32_t host = 0;
   Time begin;
@@ -53,8 +53,8 @@ std::vector<HostPart> parts_by_host(const MatchedCollective& match, const std::v
   return parts;
 }
 
-/// True if the sums of a pair cannot overflow: clocks less than 73 years apart (one may count from 1970, the other
-/// from the start of its host), and parts of less than 18 years.
+/// Returns true if sums of a pair cannot overflow: the clocks are less than 73 years apart (one may count from 1970,
+/// the other from the start of its host), and the parts are shorter than 18 years.
 bool comparable(const HostPart& a, const HostPart& b) {
   constexpr Duration kFurthest{std::int64_t{1} << 61};
   constexpr Duration kLongest{std::int64_t{1} << 59};
@@ -62,8 +62,8 @@ bool comparable(const HostPart& a, const HostPart& b) {
   return ahead < kFurthest && ahead > -kFurthest && std::max(a.longest, b.longest) < kLongest;
 }
 
-/// True if no member can end before every member has begun: each needs something of each other.
-bool all_wait_for_all(CollectiveOp op) {
+/// Returns true if no member can end before every member has begun, because each needs data from all others.
+bool needs_all_members(CollectiveOp op) {
   switch (op) {
     case CollectiveOp::kAllReduce:
     case CollectiveOp::kReduceScatter:
@@ -78,10 +78,10 @@ ClockTie tie_of(const MatchedCollective& match, const std::vector<RankEvents>& r
   if (match.point_to_point()) return ClockTie::kMessage;
   if (is_rooted(match, ranks)) return ClockTie::kRooted;
   if (match.on_device()) return ClockTie::kDeviceCollective;
-  return all_wait_for_all(op) ? ClockTie::kHostCollective : ClockTie::kRooted;
+  return needs_all_members(op) ? ClockTie::kHostCollective : ClockTie::kRooted;
 }
 
-/// The shortest part of a kind of transfer on a host. One that arrives last waits for nobody.
+/// The shortest part of each kind of transfer on each host. A part that arrives last does not wait for others.
 class Alone {
  public:
   void note(const Collective& kind, std::uint32_t host, Duration length) {
@@ -96,8 +96,8 @@ class Alone {
   std::map<Key, Duration> shortest_;
 };
 
-/// Sets what cannot be otherwise. A rooted operation bounds one side only, so it is taken that its parts, each
-/// as long as it was, overlap.
+/// Sets the bounds that causality gives. A rooted operation bounds one side only, so its parts, with their recorded
+/// lengths, are assumed to overlap.
 void set_bounds(const HostPart& a, const HostPart& b, ClockTie tie, bool a_sends, ClockPair& pair) {
   if (tie == ClockTie::kRooted) {
     const Duration longest = std::max(a.longest, b.longest);
@@ -109,10 +109,10 @@ void set_bounds(const HostPart& a, const HostPart& b, ClockTie tie, bool a_sends
   if (both || (message && a_sends)) pair.bounds.most = b.end - a.begin;
 }
 
-/// What each match says about the clocks of its hosts: of kernels, each host paired with the next, as their ends
-/// agree; on hosts, the first one paired with each other, so that no residual is a sum over many. No begin or end of a
-/// host is compared with another host's clock to decide anything, so the pairs of a clock that is off by seconds
-/// differ by just that.
+/// Collects the pairs of hosts that each match gives. For kernels, each host is paired with the next, because their
+/// ends agree. On hosts, the first one is paired with each other one, so that no residual is a sum over many. No
+/// decision compares times of different clocks, so if a clock is off by seconds, all its pairs are off by exactly this
+/// amount.
 PairsOfHosts pairs_of_hosts(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                             const std::vector<std::uint32_t>& host, std::size_t world) {
   std::vector<Collective> kinds;
@@ -126,7 +126,7 @@ PairsOfHosts pairs_of_hosts(const std::vector<MatchedCollective>& matches, const
   PairsOfHosts pairs;
   for (std::size_t m = 0; m < matches.size(); ++m) {
     const ClockTie tie = tie_of(matches[m], ranks, kinds[m].op);
-    if (tie == ClockTie::kMessage && kinds[m].op != CollectiveOp::kSendRecv) continue;  // who sends is not known
+    if (tie == ClockTie::kMessage && kinds[m].op != CollectiveOp::kSendRecv) continue;  // the sender is unknown
     for (std::size_t i = 1; i < parts[m].size(); ++i) {
       const std::size_t other = matches[m].on_device() ? i - 1 : 0;
       const bool ascending = parts[m][other].host < parts[m][i].host;
@@ -154,10 +154,10 @@ ClockBounds range_of(const std::vector<Duration>& values) {
   return {*low, *high};
 }
 
-/// The tightest bounds of the pairs. With `transfer`, each is closer by the least time of such a transfer: it
-/// is over no sooner than that after the last member arrived. That is likely and not certain, because the
-/// member that arrives first may end sooner than any ended that arrived last. So these may contradict each
-/// other, by no more than the ends differ.
+/// Returns the tightest bounds of the pairs. With `transfer`, each bound is tightened by the shortest time of such a
+/// transfer, because the transfer ends at least that long after the last member arrived. That is likely but not
+/// certain: the member that arrives first may end sooner than any member that arrived last. So these bounds may
+/// contradict each other, by at most the difference of the ends.
 ClockBounds bounds_of(const Pairs& pairs, bool transfer) {
   ClockBounds tightest;
   for (const auto& [ahead, bounds, alone] : pairs) {
@@ -167,8 +167,9 @@ ClockBounds bounds_of(const Pairs& pairs, bool transfer) {
   return tightest;
 }
 
-/// The difference by pairs of one tie on hosts; nothing if they bound one side only. Ends that agree do not narrow what
-/// is open: a link that is slower in one direction than in the other makes all ends of one host late alike.
+/// Returns the difference from the pairs of one connection on hosts; nothing if they bound one side only. Ends that
+/// agree do not make the difference more certain: a link that is slower in one direction makes all ends of one host
+/// equally late.
 std::optional<ClockDifference> by_causes(ClockTie tie, const Pairs& pairs) {
   ClockDifference out{.bounds = bounds_of(pairs, false)};
   if (!out.bounds.least || !out.bounds.most) return std::nullopt;
@@ -193,7 +194,7 @@ HostClocks align_host_clocks(const std::vector<MatchedCollective>& matches, cons
                              const std::vector<std::string>& hosts, const std::vector<std::uint32_t>& host_of_rank,
                              std::size_t world) {
   std::vector<ClockDifference> differences;
-  std::vector<ClockBounds> ends;  // by difference: the range of the differences of ends
+  std::vector<ClockBounds> ends;  // by difference: range of the differences of ends
   for (const auto& [of_hosts, by_tie] : pairs_of_hosts(matches, ranks, host_of_rank, world)) {
     for (const auto& [tie, pairs] : by_tie) {
       std::optional<ClockDifference> found = difference_of(tie, pairs);

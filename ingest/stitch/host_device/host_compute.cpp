@@ -13,7 +13,7 @@ namespace {
 /// A tensor's sizes in ascending order, so that it equals its transpose.
 using Shape = std::vector<std::int64_t>;
 
-/// The tensors in "[[16, 64], [[8, 8], [4]], []]": each innermost list that is not empty.
+/// Returns the shapes in "[[16, 64], [[8, 8], [4]], []]": one for each innermost list that is not empty.
 std::vector<Shape> shapes_in(std::string_view text) {
   std::vector<Shape> shapes;
   Shape shape;
@@ -36,7 +36,7 @@ std::vector<Shape> shapes_in(std::string_view text) {
 
 enum class Verdict : std::uint8_t { kUnknown, kComputes, kDoesNot };
 
-/// Goes through the nested events of threads, and judges which of them compute.
+/// Decides which of the nested events of threads compute.
 class ComputeJudge {
  public:
   explicit ComputeJudge(const RankEvents& events) : events_(events), operator_of_(events.trace->size(), kNoIndex) {
@@ -62,7 +62,7 @@ class ComputeJudge {
   }
 
  private:
-  /// What is known of an open event. `optimizer` and `communication` hold for all events within one, too.
+  /// State of an open event. `optimizer` and `communication` also apply to all events inside it.
   struct Open {
     std::uint32_t event = kNoIndex;
     bool optimizer = false;

@@ -24,8 +24,8 @@ std::vector<RankIdentity> identities_of(const std::vector<RankTrace>& ranks) {
   return identities;
 }
 
-/// Enters the distinct hosts in `hosts` and returns the index of each rank's. Ranks whose traces name no
-/// host are taken to share one.
+/// Adds the distinct hosts to `hosts` and returns the index of each rank's host. Ranks whose traces name no host are
+/// assumed to share one.
 std::vector<std::uint32_t> host_indices(const std::vector<RankIdentity>& identities, std::vector<std::string>& hosts) {
   std::vector<std::uint32_t> index;
   std::map<std::string_view, std::uint32_t> known;
@@ -52,24 +52,23 @@ void shift(RankTrace& rank, Duration offset) {
   for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
 }
 
-/// `host`: the index of each rank's.
-void refuse_untied(const std::vector<std::string>& hosts, const std::vector<bool>& tied,
-                   const std::vector<RankTrace>& ranks, const std::vector<std::uint32_t>& host) {
+/// Throws InputError if a named host is not tied to the first one. `host` has the index of each rank's host.
+void check_clocks_connected(const std::vector<std::string>& hosts, const std::vector<bool>& tied,
+                            const std::vector<RankTrace>& ranks, const std::vector<std::uint32_t>& host) {
   std::vector<bool> seen(hosts.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const std::uint32_t h = host[r];
     if (h == 0 || tied[h] || seen[h]) continue;
     seen[h] = true;
-    if (ranks[r].trace.host_name.empty()) continue;  // it may be the first host
-    throw InputError(
-        {ranks[r].file, {}, {}},
-        fmt::format("host {} shares no collective with host {}, so their clocks cannot be aligned; expected "
-                    "traces of the same steps of one job, or the traces of one host",
-                    shown(hosts[h]), shown(hosts[0])));
+    if (ranks[r].trace.host_name.empty()) continue;  // an unnamed host may be the first host
+    throw InputError({ranks[r].file, {}, {}},
+                     fmt::format("the clocks of hosts {} and {} cannot be aligned, because they share no collective; "
+                                 "expected traces of the same steps of one job, or of one host only",
+                                 shown(hosts[h]), shown(hosts[0])));
   }
 }
 
-/// The number of ranks of the job: the largest that a trace names, at least the number of traces.
+/// Returns the number of ranks of the job: the largest that a trace names, but at least the number of traces.
 std::size_t world_of(const std::vector<RankTrace>& ranks) {
   std::size_t world = ranks.size();
   for (const RankTrace& rank : ranks)
@@ -77,7 +76,7 @@ std::size_t world_of(const std::vector<RankTrace>& ranks) {
   return world;
 }
 
-/// Puts all ranks, and their events, on the clock of the first rank's host.
+/// Moves all ranks and their events to the clock of the first rank's host.
 void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities, std::vector<RankEvents>& events,
            Assembly& assembly) {
   std::vector<std::string> hosts;
@@ -86,7 +85,7 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   const std::vector<MatchedCollective> matches =
       hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored);
   HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks));
-  refuse_untied(hosts, found.tied, ranks, host);
+  check_clocks_connected(hosts, found.tied, ranks, host);
   assembly.clocks = std::move(found.clocks);
   side_by_side(assembly.threads, ranks.size(), [&](std::size_t r) {
     const Duration offset = assembly.clocks[host[r]].offset;
@@ -96,20 +95,21 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   });
 }
 
-/// Each of these took `transfer`; what it took more was waiting.
-void hold_up(const std::vector<TaskId>& tasks, Duration transfer, Assembly& assembly) {
+/// For each task, adds the time by which it took longer than `transfer` to assembly.waits_within: the task was waiting
+/// in that time.
+void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, Assembly& assembly) {
   for (const TaskId task : tasks) {
     const Duration waited = assembly.finish[task.index()] - assembly.start[task.index()] - transfer;
-    if (waited > Duration{}) assembly.held_up.emplace_back(task, waited);
+    if (waited > Duration{}) assembly.waits_within.emplace_back(task, waited);
   }
 }
 
-/// Makes matched collectives rendezvous. On a device the shortest part is the transfer, and the rest of
-/// each part was waiting, as in the distributed view of PyTorch's TensorBoard plugin (torch-tb-profiler).
-/// On hosts each part keeps its own time from the last arrival on, because TCP delivers the last
-/// messages at different times. A part that ended before the last arrival waited for nobody, and is
-/// left out. So are the parts of a rooted collective that ends apart: their waits are lags of unknown cause, such as
-/// full buffers.
+/// Turns matched collectives into rendezvous. On a device the shortest part is the transfer, and the rest of each part
+/// was waiting, as in the distributed view of PyTorch's TensorBoard plugin (torch-tb-profiler). On hosts each part
+/// keeps its recorded time after the last arrival, because TCP delivers the last messages at different times.
+///
+/// A part that ended before the last arrival waited for nobody, and is left out. So are the parts of a rooted
+/// collective whose ends differ: their waits become lags of unknown cause, such as full buffers.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
                       std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
@@ -132,7 +132,7 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
       for (const auto& [task, duration] : members) left_out.push_back(task);
       members.clear();
     }
-    if (match.rooted && match.on_device()) hold_up(left_out, transfer, assembly);
+    if (match.rooted && match.on_device()) note_internal_waits(left_out, transfer, assembly);
     if (members.empty()) continue;
     const RendezvousId rendezvous = assembly.builder.add_rendezvous(collective);
     for (const auto& [task, duration] : members) {
@@ -147,11 +147,12 @@ void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) 
   if (world > ranks.size()) {
     assembly.assumptions.push_back(
         {"missing_ranks",
-         fmt::format("the input has {} of {} ranks: the others are assumed to arrive at collectives when these do",
+         fmt::format("The input has {} of {} ranks; the others are assumed to arrive at collectives when these do.",
                      ranks.size(), world)});
   }
   if (ranks.size() > 1 && assembly.builder.rendezvous_count() == 0) {
-    assembly.assumptions.push_back({"untied_ranks", "no collective connects the ranks: each is replayed on its own"});
+    assembly.assumptions.push_back(
+        {"untied_ranks", "No collective connects the ranks, so each is replayed on its own."});
   }
   const std::size_t joined = assembly.builder.rendezvous_count();
   std::size_t unsized = 0;
@@ -162,14 +163,15 @@ void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) 
     assembly.assumptions.push_back(
         {"unsized_collectives",
          fmt::format(
-             "{} of {} collectives do not say what they transfer, or have members that were not read: a network "
-             "model keeps their recorded durations",
+             "{} of {} collectives do not record how much they transfer, or have ranks that are not in the input; they "
+             "keep their recorded durations under every network model.",
              unsized, joined)});
   }
 }
 
-/// Each piece of device work becomes a task, each call one or two with the work before it; a piece has an edge more.
-/// Without growing there is never a second copy of anything, and what is not used of it is never touched.
+/// Reserves memory for all tasks: one for each piece of device work, one or two for each call including the work before
+/// it, and one more edge for each piece. This avoids copies while vectors grow, and unused reserved memory is never
+/// touched.
 void reserve_for_tasks(const std::vector<RankEvents>& events, Assembly& assembly) {
   std::size_t pieces = 0;
   std::size_t calls = 0;

@@ -11,16 +11,16 @@
 
 namespace stepsim::ingest {
 
-/// How much of an execution trace found its event.
+/// The number of operators of an execution trace that were matched to events.
 struct JoinedOperators {
   std::size_t joined = 0;
   std::size_t all = 0;  ///< operators and annotations of the execution trace
 };
 
-/// Completes `trace` by the execution trace of the same process and run: which memory its operators used, which
-/// collectives they started and waited for, and, where the trace has none, their shapes. The k-th run of a name is the
-/// k-th event of it, in the order of begins, for names that both have equally often: in the traces at hand every one of
-/// these pairs has equal ids ("Record function id" and rf_id), where they are recorded. O(events log events).
+/// Completes `trace` with the execution trace of the same process and run: the memory its operators used, the
+/// collectives they started and waited for, and their shapes if the trace has none. The k-th run of a name belongs to
+/// the k-th event with that name, in the order of begins, for names that occur equally often in both. In the traces we
+/// have, all such pairs have equal ids ("Record function id" and rf_id) where these are recorded. O(events log events).
 JoinedOperators join_execution_trace(const ExecutionTrace& execution, HostDeviceTrace& trace);
 
 /// One rank's trace and the file it came from.
@@ -28,7 +28,7 @@ struct RankTrace {
   HostDeviceTrace trace;
   std::string file;
   Rank rank = 0;
-  std::string assumed_host{};  ///< where the trace names none; ranks without either share one host
+  std::string assumed_host{};  ///< used if the trace names no host; ranks without either name share one host
 
   [[nodiscard]] const std::string& host() const noexcept {
     return trace.host_name.empty() ? assumed_host : trace.host_name;
@@ -39,21 +39,21 @@ struct RankTrace {
 ///
 /// * host threads, cut into tasks at their events and calls;
 /// * device work, in the order of its streams;
-/// * the edges between these: launches, streams, synchronisation, one thread waiting for another;
+/// * the edges between these: launches, streams, synchronisation, and waits between threads;
 /// * collectives, matched across ranks, as rendezvous;
 /// * the hosts' clocks, aligned by the ends of collectives;
 /// * steps, by ProfilerStep marks.
 ///
-/// docs/stitching.md has every rule and its evidence. Ranks must be distinct. Throws InputError if no
-/// collective connects two hosts that traces name, so that their clocks cannot be aligned.
-/// O(events log events), besides the least squares over hosts.
+/// docs/internals/stitching.md has every rule and its evidence. Ranks must be distinct. Throws InputError if a host
+/// that the traces name has no collective with the others, so that its clock cannot be aligned. O(events log events),
+/// plus the least squares over hosts.
 void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly);
 
-/// Where traces name groups of ranks by their communicators, gives all of them the job's numbers: each trace knows its
-/// own place in a group, so together they know the members. The texts of groups become "[0, 2] nccl 0x1f", with a
-/// question mark for a member whose trace was not read, and peers of messages become ranks of the job, or none if that
-/// is not known. A group of the whole job, as far as traces tell, has its ranks in the job's order.
-/// O(communicators * members + events).
+/// Renames groups of ranks that traces identify by communicator, so that they list the job's rank numbers. Each trace
+/// knows its own place in a group, so all traces together know the members. The texts of groups become "[0, 2] nccl
+/// 0x1f", with a question mark for a member whose trace was not read. Peers of messages become ranks of the job, or
+/// none if unknown. If a group is as large as the job and its known members are in the job's order, its other members
+/// are assumed to be in this order too. O(communicators * members + events).
 void resolve_communicators(std::vector<RankTrace>& ranks);
 
 }  // namespace stepsim::ingest

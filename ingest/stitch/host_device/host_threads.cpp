@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Goes through the sorted events of a thread, with those that are still open on a stack.
+/// Walks through the sorted events of a thread, with the open ones on a stack.
 class Sweep {
  public:
   Sweep(const RankEvents& events, const std::function<void(const Segment&)>& use) : events_(events), use_(use) {}
@@ -52,13 +52,14 @@ class Sweep {
     now_ = until;
   }
 
-  /// The oldest traces have the annotation of a loader as an operator.
+  /// Returns true if the thread waits for a batch in this segment. The oldest traces record the annotation of a loader
+  /// as an operator.
   [[nodiscard]] bool awaits_batch(Segment::Kind kind, std::uint32_t event) const {
     if (asking_ == 0) return false;
     return kind == Segment::Kind::kQuiet || (kind == Segment::Kind::kWork && events_.awaits_batch(event));
   }
 
-  /// Closes the innermost events that end by `time`. One below them stays open until it is innermost.
+  /// Closes the innermost events that end by `time`. An event further out stays open until it is the innermost.
   void close_until(Time time) {
     while (!open_.empty() && events_.end_of(open_.back()) <= time) {
       emit(events_.end_of(open_.back()));
@@ -70,7 +71,7 @@ class Sweep {
   const RankEvents& events_;
   const std::function<void(const Segment&)>& use_;
   std::vector<std::uint32_t> open_;
-  std::size_t asking_ = 0;  ///< of those that are open, how many ask a data loader for a batch
+  std::size_t asking_ = 0;  ///< number of open events that ask a data loader for a batch
   Time now_{};
 };
 
@@ -115,10 +116,10 @@ TaskKind kind_of(const Segment& segment, const RankEvents& events) {
   return !events.computes.empty() && events.computes[segment.event] ? TaskKind::kOperator : TaskKind::kHost;
 }
 
-/// True for the framework's own work, whose pieces may be too short for tasks of their own.
-bool is_work_of_host(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
+/// Returns true for the framework's own work. Its pieces may be too short for separate tasks.
+bool is_framework_work(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
 
-/// Walks the segments, cuts and waits of one thread in step.
+/// Walks through the segments, cuts and waits of one thread together, and makes tasks.
 class TaskMaker {
  public:
   TaskMaker(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly)
@@ -174,13 +175,13 @@ class TaskMaker {
     }
   }
 
-  /// A stretch of work that is no task yet, because the next one may join it.
+  /// Work that is not a task yet, because the next piece may join it.
   struct Pending {
     Time begin;
     Time end;
     TaskKind kind = TaskKind::kHost;
-    std::uint32_t event = kNoIndex;  ///< of its longest piece
-    bool silent = false;             ///< no event tells of its longest piece
+    std::uint32_t event = kNoIndex;  ///< event of its longest piece
+    bool silent = false;             ///< no event covers its longest piece
     Duration longest{};
     std::int32_t step = -1;
   };
@@ -201,17 +202,18 @@ class TaskMaker {
     pending_.end = end;
   }
 
-  /// What a background thread does is part of no step: it would end with the thread's own timer.
+  /// Returns the step at `time`. A background thread is in no step, because its own timer must not decide when a step
+  /// ends.
   [[nodiscard]] std::int32_t step_at(Time time) const { return thread_.background ? -1 : events_.step_at(time); }
 
-  /// Under nothing, or under nothing but the mark of a step.
+  /// True for a quiet segment that no event covers, or whose innermost event is the mark of a step.
   [[nodiscard]] bool is_silent(const Segment& segment) const {
     if (segment.kind != Segment::Kind::kQuiet) return false;
     return segment.event == kNoIndex || step_number(events_.name_of(segment.event)).has_value();
   }
 
   [[nodiscard]] bool joins(const Pending& piece) const {
-    const bool host = is_work_of_host(pending_.kind) && is_work_of_host(piece.kind);
+    const bool host = is_framework_work(pending_.kind) && is_framework_work(piece.kind);
     const bool small = piece.end - piece.begin < kHostGrain || pending_.end - pending_.begin < kHostGrain;
     return host && small && pending_.end == piece.begin && pending_.begin < pending_.end && pending_.step == piece.step;
   }
@@ -234,8 +236,8 @@ class TaskMaker {
     pending_ = {};
   }
 
-  /// How many events of the thread begin before `time` and were not counted yet: those that began while it waited count
-  /// for what it does next.
+  /// Returns how many events of the thread begin before `time` and were not counted yet. Events that began while the
+  /// thread waited count for its next work.
   std::uint32_t events_begun_by(Time time) {
     const std::vector<std::uint32_t>& recorded = thread_.recorded->events;
     const std::size_t before = counted_;
@@ -255,7 +257,7 @@ class TaskMaker {
   std::size_t wait_at_ = 0;
   std::size_t busy_at_ = 0;
   std::size_t cut_at_ = 0;
-  std::size_t counted_ = 0;  ///< of the thread's events, those that a task has
+  std::size_t counted_ = 0;  ///< number of the thread's events that already belong to a task
 };
 
 }  // namespace

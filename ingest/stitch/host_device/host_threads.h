@@ -17,28 +17,27 @@ struct Segment {
   enum class Kind : std::uint8_t {
     kWork,        ///< inside a framework operator
     kCall,        ///< inside a runtime or driver call
-    kCollective,  ///< a host collective, whole: what is nested in it belongs to it
-    kQuiet,       ///< under annotations only, or under nothing: Python work, or waiting
+    kCollective,  ///< a whole host collective, including the events nested in it
+    kQuiet,       ///< within annotations only, or covered by no event: Python code runs, or the thread waits
   };
   Time begin;
   Time end;
-  std::uint32_t event = kNoIndex;  ///< the innermost event; kNoIndex under nothing
+  std::uint32_t event = kNoIndex;  ///< the innermost event; kNoIndex if no event covers the segment
   Kind kind = Kind::kQuiet;
-  /// The thread waits for a batch that processes of a data loader make: longer than kShortQuiet within such a loader's
-  /// __next__, and in no operator or call there.
+  /// True if the thread waits for a batch from the processes of a data loader: it is in the loader's __next__ for
+  /// longer than kShortQuiet, and in no operator or call inside it.
   bool awaits_batch = false;
 };
 
-/// Cuts a thread into segments, without gaps, from the start of its first event to the end of the last
-/// one to end, and calls `use` with each, in order of time. Where events overlap in part (a child that ends
-/// after its parent), the one that started last is the innermost. No segment is empty, and a host collective
-/// has one at most. O(events). Segments are cut again by each who needs them: kept, they would take more
-/// memory than all else of a trace of host events.
+/// Cuts a thread into segments, without gaps, from the start of its first event to the latest end of an event, and
+/// calls `use` with each, in order of time. If a child event ends after its parent, the event that started last is the
+/// innermost. No segment is empty, and a host collective has at most one. O(events). Each caller cuts the segments
+/// again, because storing them would take more memory than everything else of a trace of host events.
 void cut_thread(const RankEvents& events, const RankEvents::Thread& thread,
                 const std::function<void(const Segment&)>& use);
 
-/// The names of one trace's events in an Assembly. Each text is interned once, when it is first
-/// asked for. Both must outlive this.
+/// The names of one trace's events in an Assembly. Each text is interned once, on first use. Both the trace and the
+/// Assembly must outlive this.
 class EventNames {
  public:
   EventNames(const HostDeviceTrace& trace, Assembly& assembly)
@@ -56,22 +55,21 @@ class EventNames {
   std::vector<NameId> names_;  // by TextId
 };
 
-/// A stretch of time in which a thread only waits. It becomes no task, because the replay finds
-/// the waiting again.
+/// A period in which a thread only waits. It does not become a task, because the replay reproduces the wait.
 struct ThreadWait {
-  Time begin;  ///< the thread has done what it does before waiting
-  Time end;    ///< what it waited for has happened
+  Time begin;  ///< when the thread finished its work before the wait
+  Time end;    ///< when the event it waited for happened
 };
 
 /// A host collective: one segment of a thread.
 struct HostCollective {
   std::uint32_t event = kNoIndex;
   Time begin;
-  Time end;  ///< may be before that of its segment, if its annotation was closed late
+  Time end;  ///< may be earlier than the end of its segment, if its annotation was closed late
 };
 
-/// One host thread on its way to tasks: its collectives, the instants at which others depend on it,
-/// the stretches in which it waits and, after add_tasks(), its tasks.
+/// One host thread while it is turned into tasks: its collectives, the times at which others depend on it, its waits
+/// and, after add_tasks(), its tasks.
 struct HostThread {
   struct Task {
     Time begin;
@@ -80,53 +78,50 @@ struct HostThread {
     std::uint32_t collective = kNoIndex;  ///< the event, if the task is a host collective
   };
 
-  const RankEvents::Thread* recorded = nullptr;  ///< never null but in an empty one
+  const RankEvents::Thread* recorded = nullptr;  ///< null only in a default-constructed object
   std::vector<HostCollective> collectives;       ///< in order of time
-  /// Instants that must lie between two tasks, because something depends on what came before. Any order.
+  /// Times that must be boundaries between tasks, because something depends on the work before them. In any order.
   std::vector<Time> cuts;
-  std::vector<ThreadWait> waits;  ///< any order; may overlap
-  /// Quiet stretches within these are the thread's own work, however long they are.
+  std::vector<ThreadWait> waits;  ///< in any order; may overlap
+  /// Quiet time within these spans is the thread's own work, however long it is.
   std::vector<std::pair<Time, Time>> busy;
-  bool quiet_is_work = false;  ///< the main thread: where nothing explains quiet time, Python works
-  bool background = false;     ///< nothing depends on it: its pauses come from its own timer
+  bool quiet_is_work = false;  ///< true for the main thread: its unexplained quiet time is Python work
+  bool background = false;     ///< nothing depends on this thread; its own timer causes its pauses
   std::vector<Task> tasks;     ///< by begin
 
-  /// `waits` by begin, those that touch as one. O(waits log waits).
+  /// Returns `waits` sorted by begin, with touching and overlapping ones merged. O(waits log waits).
   [[nodiscard]] std::vector<std::pair<Time, Time>> merged_waits() const;
-  /// The last task that ends at `time` or earlier; invalid if there is none.
+  /// Returns the last task that ends at `time` or earlier; invalid if there is none.
   [[nodiscard]] TaskId task_ending_by(Time time) const noexcept;
-  /// The first task that begins at `time` or later; invalid if there is none.
+  /// Returns the first task that begins at `time` or later; invalid if there is none.
   [[nodiscard]] TaskId task_starting_from(Time time) const noexcept;
 };
 
-/// Quiet time of a thread up to this long is its own work between two events. Longer quiet time may
-/// be waiting.
+/// Quiet time of a thread up to this long is its own work between two events. Longer quiet time may be waiting.
 inline constexpr Duration kShortQuiet{100'000};
 
-/// Two neighbouring pieces of host work become one task, named after the longest piece, if one of
-/// them is shorter than this and there is no cut between them. A task for each operator of a
-/// microsecond would double the graph and explain nothing more.
+/// Two neighbouring pieces of host work become one task, named after the longest piece, if one of them is shorter than
+/// this and there is no cut between them. A separate task for each operator of a microsecond would double the graph and
+/// explain nothing more.
 inline constexpr Duration kHostGrain{20'000};
 
-/// The threads of `events`, which must outlive them. O(events), on as many threads of the machine as `threads_at_once`
-/// says.
+/// Returns the threads of `events`, which must outlive them. O(events), on up to `threads_at_once` CPU threads.
 [[nodiscard]] std::vector<HostThread> host_threads(const RankEvents& events, int threads_at_once);
 
-/// Adds the tasks of `thread` to `assembly` in program order, with edges from each to the next, and
-/// enters them in thread.tasks.
-/// O(n log n) in segments, cuts and waits.
+/// Adds the tasks of `thread` to `assembly` in program order, with edges from each to the next, and adds them to
+/// thread.tasks. O(n log n) in segments, cuts and waits.
 void add_tasks(HostThread& thread, const RankEvents& events, LaneId lane, EventNames& names, Assembly& assembly);
 
-/// Says for each event whether it is an operator that computes on samples, for a rank without a device,
-/// which computes on its host. Empty for a rank with device work.
+/// Returns for each event whether it is an operator that computes on samples. Used for a rank without a device, which
+/// computes on its host. Empty for a rank with device work.
 ///
-/// Operators of the optimizer and of communication do not. Where shapes were recorded, neither do those
-/// that take nothing but parameters or gradients: tensors with the shape of something the optimizer was
-/// given (transposed or not), or with one dimension, as buckets and shards have. An operator without shapes
-/// counts as the one around it does. O(events + operators * length of their shapes).
+/// Operators of the optimizer and of communication do not compute. If shapes were recorded, operators whose inputs are
+/// all parameters or gradients do not compute either. A tensor counts as a parameter or gradient if it has one
+/// dimension, as buckets and shards have, or if it has the shape (transposed or not) of an input of the optimizer. An
+/// operator without shapes counts like the one around it. O(events + operators * length of their shapes).
 [[nodiscard]] std::vector<bool> computing_events(const RankEvents& events);
 
-/// One host thread lets another go on: what `to` does from `to_time` on depends on what `from` had done by
+/// A dependency between host threads: the work of `to` from `to_time` on depends on the work of `from` up to
 /// `from_time`. Threads are indices into RankEvents::threads.
 struct HandOff {
   std::uint32_t from = 0;
@@ -135,47 +130,52 @@ struct HandOff {
   Time to_time;
 };
 
-/// Finds where the main thread is silent because other threads work for it: a backward pass on the
-/// autograd thread, or collectives on communication threads. Returns the hand-offs to those threads and
-/// back, and enters the main thread's wait in each such silence. What lies before the other threads' first
-/// start and after their last end stays the main thread's own work.
+/// Finds the silences of the main thread (quiet times longer than kShortQuiet) in which it waits for other threads: for
+/// a backward pass on the autograd thread, or for collectives on communication threads. Returns the hand-offs to those
+/// threads and back, and adds a wait to the main thread for each such silence. The time before the other threads' first
+/// start and after their last end remains the main thread's own work.
 ///
-/// A thread explains a silence if the last of its work that ends there is a collective, or if it begins a
-/// backward pass there: backward() returns when the pass has ended, however late its thread then wakes up. It
-/// also does if its work fills at least a third of the span from its first start to its last end there, and that
-/// span is at least half the silence. Short quiet between the calls of a thread that launches device work counts as
-/// its work.
-/// A host collective whose annotation was closed late is shortened first, to where its waiter went on.
-/// Threads on which nothing depends are marked as background threads. O(segments log segments), on as many
-/// threads of the machine as `threads_at_once` says.
+/// The main thread is assumed to wait for another thread in three cases:
+///
+/// * the other thread's last work that ends in the silence is a collective;
+/// * the other thread begins a backward pass in the silence: the main thread waits in backward() until the pass has
+///   ended, and may wake up late;
+/// * the other thread's work fills at least a third of the span from its first start to its last end in the silence,
+///   and that span is at least half of the silence.
+///
+/// If a thread launches device work, gaps of up to kShortQuiet between its calls count as work.
+///
+/// Before all this, corrects the ends of host collectives whose annotations were closed late: such a collective ends
+/// when the main thread continued. At the end, marks threads on which nothing depends as background threads.
+/// O(segments log segments), on up to `threads_at_once` CPU threads.
 [[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads,
                                                     int threads_at_once);
 
-/// What the trace itself says that one thread handed to another through a queue: the taking event depends on the
-/// putting one, up to its end or to the moment at which it was taken. Cuts both threads there. O(events).
+/// Returns the hand-overs through queues that the trace itself records. The event that takes an item depends on the
+/// event that put it in, up to the end of the latter or the time of the taking, whichever is earlier. Cuts both threads
+/// there. O(events).
 [[nodiscard]] std::vector<HandOff> recorded_hand_overs(const RankEvents& events, std::vector<HostThread>& threads);
 
-/// Finds the framework call on another thread that submitted each host collective, such as
-/// c10d::allreduce_ for gloo:all_reduce. Calls of one operation are served in the order in which they were
-/// made. Cuts the calling thread where the submission happened, and adds the number of collectives whose
-/// call was not recorded to `unmatched`. O(events log events).
+/// Finds the framework call on another thread that submitted each host collective, such as c10d::allreduce_ for
+/// gloo:all_reduce. Calls of one operation are matched in the order in which they were made. Cuts the calling thread at
+/// the submission, and adds the number of collectives without a recorded call to `unmatched`. O(events log events).
 [[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<HostThread>& threads,
                                                     std::uint64_t& unmatched);
 
-/// When a gradient is complete, and on which thread.
+/// The time when a gradient is complete, and its thread.
 struct GradientMark {
   Time ready;
   std::uint32_t thread = 0;  ///< index into RankEvents::threads
-  Bytes bytes{};             ///< 0 without the shapes of operators
+  Bytes bytes{};             ///< 0 if operators' shapes were not recorded
 };
 
-/// Finds a rank's gradients, by time, and cuts the threads where they are complete: at the end of the
-/// operator around AccumulateGrad, because the framework's hooks, which copy a gradient into its
-/// bucket and hand over a full bucket, run inside that operator. Without shapes there are no cuts, because nothing
-/// tells what is handed over. O(events + gradients log gradients).
+/// Finds a rank's gradients, sorted by time, and cuts the threads where they are complete: at the end of the operator
+/// around AccumulateGrad. The framework's hooks, which copy a gradient into its bucket and hand over a full bucket, run
+/// inside that operator. Without shapes there are no cuts, because the size of the gradients is unknown. O(events +
+/// gradients log gradients).
 [[nodiscard]] std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<HostThread>& threads);
 
-/// Enters them in assembly.gradients, once `threads` have their tasks.
+/// Enters the gradients in assembly.gradients. Precondition: `threads` have their tasks.
 void add_gradients(const std::vector<GradientMark>& gradients, const std::vector<HostThread>& threads,
                    Assembly& assembly);
 

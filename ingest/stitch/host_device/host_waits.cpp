@@ -11,9 +11,9 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A call returns within this after the end of what it waited for.
+/// A call returns at most this long after the end of the work it waited for.
 constexpr Duration kReturnDelay{50'000};
-/// A launch may have waited for a full queue if it took this long with this many pieces outstanding.
+/// A launch is assumed to have waited for a full queue if it took this long while this many pieces were outstanding.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
 
@@ -63,7 +63,8 @@ class BlockingCallFinder {
     return launched - ended;
   }
 
-  /// The op that ended last in (after, by], launched before `after`; of `stream` only unless that is kNoIndex.
+  /// Returns the op that ended last in (after, by] and was launched before `after`. If `stream` is not kNoIndex, only
+  /// considers ops of that stream.
   [[nodiscard]] std::uint32_t last_ended(Time after, Time by, std::uint32_t stream) const {
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{by, kNoIndex});
     for (int tries = 0; at != by_end_.begin() && tries < kMostCandidates; ++tries) {
@@ -121,7 +122,7 @@ class BlockingCallFinder {
     return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / 5) ? op : kNoIndex;
   }
 
-  /// True for work that the call which began then had started.
+  /// Returns true if the op was launched by the call that began at `call_begin`.
   [[nodiscard]] bool is_own(std::uint32_t op, Time call_begin) const {
     return events_.ops[op].call != kNoIndex && events_.begin_of(events_.ops[op].call) == call_begin;
   }
@@ -155,14 +156,15 @@ BlockingCalls find_blocking_calls(const RankEvents& events, const OpsByEnd& by_e
 
 namespace {
 
-/// The host goes on within this of the end of what it waited for, or within this share of its wait if that is less.
+/// The host continues within this time of the end of the work it waited for, or within this share of its wait if that
+/// is less.
 constexpr Duration kPollGrain{100'000};
 constexpr std::int64_t kPollShare = 10;
-/// As often it must have happened with work of one name, and in that part of the cases.
+/// Polling requires at least kTimes cases with work of the same name, and kOf - 1 of kOf silences.
 constexpr std::size_t kTimes = 3;
 constexpr std::size_t kOf = 4;
 
-/// A stretch of time in which a thread launches nothing, and the work that it launched last before.
+/// A period in which a thread launches nothing, and the last work that it launched before.
 struct Silence {
   std::uint32_t thread = 0;
   std::uint32_t op = kNoIndex;
@@ -175,7 +177,7 @@ struct Silence {
   }
 };
 
-/// What each thread launched.
+/// Returns the work that each thread launched.
 std::vector<LaunchOrder> launches_by_thread(const RankEvents& events) {
   std::vector<LaunchOrder> launches(events.threads.size());
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
@@ -186,17 +188,17 @@ std::vector<LaunchOrder> launches_by_thread(const RankEvents& events) {
   return launches;
 }
 
-/// Collects the silences of one thread after which it may have gone on because of device work.
+/// Collects the silences of one thread that device work may have ended.
 class SilenceFinder {
  public:
   SilenceFinder(const HostThread& thread, std::uint32_t index, const LaunchOrder& launches, std::vector<Silence>& found)
       : explained_(thread.merged_waits()), index_(index), launches_(launches), found_(found) {}
 
-  /// In order of time.
+  /// Adds a segment. Segments must be added in order of time.
   void add(const Segment& segment) {
     const bool quiet = segment.kind == Segment::Kind::kQuiet;
     if (quiet && quiet_ && end_ == segment.begin &&
-        !segment.awaits_batch) {  // under one annotation, then under another
+        !segment.awaits_batch) {  // quiet within one annotation, then within another
       end_ = segment.end;
       return;
     }
@@ -222,7 +224,7 @@ class SilenceFinder {
   std::uint32_t index_;
   const LaunchOrder& launches_;
   std::vector<Silence>& found_;
-  std::size_t at_ = 0;  ///< in explained_
+  std::size_t at_ = 0;  ///< index into explained_
   bool quiet_ = false;
   Time begin_{};
   Time end_{};

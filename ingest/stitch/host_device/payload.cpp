@@ -11,13 +11,13 @@
 namespace stepsim::ingest {
 namespace {
 
-/// True if an annotation on the host describes the part. It has the size of the input, while a kernel's
+/// Returns true if a host annotation describes the part. The annotation has the size of the input, while a kernel's
 /// metadata has the larger of input and output.
 bool described_by_host(const RankEvents& events, const CollectiveUse& use) {
   return events.trace->kind[use.described_by] == EventKind::kAnnotation;
 }
 
-/// The operation of a part: by its metadata if it has any, else by its name. Null if neither says.
+/// Returns the operation of a part from its metadata, else from its name; null if neither gives one.
 const NamedOperation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
   const EventDetail* const detail = events.trace->detail_of(use.described_by);
   if (detail != nullptr && detail->collective.valid()) return find_operation(events.trace->text(detail->collective));
@@ -26,13 +26,14 @@ const NamedOperation* operation_of_use(const RankEvents& events, const Collectiv
                                                        : collective_in(name).value_or(""));
 }
 
-/// NCCL's kernels, and those of RCCL, which has the same names. The algorithm in a name is not what ran: NCCL compiles
-/// a few kernels ("_RING_LL") and runs the others' functions through them.
+/// Returns the model for NCCL's kernels, and for RCCL's, which have the same names. The algorithm in a kernel's name
+/// need not be the one that ran: NCCL compiles a few kernels ("_RING_LL") and runs other algorithms' functions through
+/// them.
 const CollectiveModel* algorithm_of(std::string_view kernel) {
   return kernel.find("nccl") == std::string_view::npos ? nullptr : find_collective_model("nccl");
 }
 
-/// The number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.
+/// Returns the number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.
 std::size_t group_size(const RankEvents& events, std::uint32_t event) {
   const EventDetail* const detail = events.trace->detail_of(event);
   if (detail == nullptr || !detail->group.valid()) return 0;
@@ -41,15 +42,15 @@ std::size_t group_size(const RankEvents& events, std::uint32_t event) {
   return static_cast<std::size_t>(std::count(group.begin(), group.end(), ',')) + 1;
 }
 
-/// How many ranks take part, whether their traces were read or not.
+/// Returns the number of ranks that take part, including those whose traces were not read.
 std::size_t members_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
   const CollectiveUse& first = match.uses.front();
   const std::size_t named = match.point_to_point() ? 2 : group_size(ranks[first.rank], first.event);
   return named != 0 ? named : world;
 }
 
-/// The largest size that a member names, because those of an all-to-all may differ. In an all-gather the
-/// input that a host names is one member's part, so it is multiplied.
+/// Returns the largest size that a member gives, because members' sizes may differ in an all-to-all. For an all-gather
+/// described on the host, the size that is given is one member's input, so it is multiplied by the number of members.
 Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
                std::size_t members) {
   std::int64_t bytes = 0;
@@ -63,7 +64,7 @@ Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ra
   return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
 }
 
-/// The place of the sender among the two ranks; 0 if none says that it sends.
+/// Returns which of the two ranks is the sender; 0 if none is marked as sender.
 std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
   const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
     const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
@@ -72,8 +73,8 @@ std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEv
   return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
 }
 
-/// The bytes of a message that are still in the transport's buffers when its send call returns: as many as
-/// arrive between that and the end of the receiver's call.
+/// Returns the bytes of a message that are still in the transport's buffers when its send call returns: those that
+/// arrive between then and the end of the receiver's call, at a constant rate.
 Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes bytes) {
   if (match.on_device() || match.uses.size() != 2) return {};
   const Time received = match.uses[1 - sender].end;

@@ -55,7 +55,7 @@ struct Rows {
   std::vector<std::size_t> events_of_track;
 };
 
-/// Makes room for the calls and device work that there are, and counts the events of each track.
+/// Reserves memory for calls and device work, and counts the events of each track.
 void count_rows(RankEvents& events, Rows& rows) {
   const HostDeviceTrace& trace = *events.trace;
   std::size_t device_work = 0;
@@ -69,8 +69,8 @@ void count_rows(RankEvents& events, Rows& rows) {
   events.calls.reserve(calls);
 }
 
-/// The place of a track in its table, which has `next` entries; a new track gets the next place. A stream
-/// that a file writes under several tids stays several rows, as in the file.
+/// Returns the index of a track in its table, which has `next` entries; a new track gets index `next`. A stream that a
+/// file records under several tids stays several rows, as in the file.
 std::uint32_t row_of(std::vector<std::uint32_t>& index, TrackId track, std::size_t next) {
   std::uint32_t& slot = index[track.index()];
   if (slot == kNoIndex) slot = static_cast<std::uint32_t>(next);
@@ -146,7 +146,8 @@ std::size_t find_main_thread(const RankEvents& events) {
   return best;
 }
 
-/// The marks of the main thread, and those of other threads whose numbers no thread before has, by begin.
+/// Returns step marks by begin: those of the main thread, and those of other threads if no earlier thread has a mark
+/// with the same number.
 std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events) {
   std::vector<const RankEvents::Thread*> threads{&events.threads[events.main_thread]};
   for (const RankEvents::Thread& thread : events.threads) {
@@ -167,23 +168,24 @@ std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events
   return marks;
 }
 
-/// What the name of a range that is opened once a step begins with. The rest of the name differs from step to step.
+/// Prefixes of the names of ranges that frameworks open once per step. The rest of the name differs from step to step.
 constexpr std::array<std::string_view, 3> kStepRanges{"step[", "execute_", "[pl][profile]run_training_batch"};
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
-/// Ranges of one thread and one beginning of a name, which may stand in for marks of steps.
+/// Ranges of one thread with the same name prefix. They may replace step marks.
 struct StepRanges {
   std::string_view name;
   std::vector<RankEvents::StepWindow> windows;
   [[nodiscard]] double covered() const {
-    double sum = 0;  // of nanoseconds: damaged times may add up to more than 64 bits hold
+    double sum = 0;  // in nanoseconds; damaged times may add up to more than 64 bits
     for (const RankEvents::StepWindow& window : windows)
       sum += static_cast<double>((window.end - window.begin).count());
     return sum;
   }
 };
 
-/// The beginning in kStepRanges that a range's name has, or the whole name of an optimizer's step; else empty.
+/// Returns the prefix in kStepRanges that a range's name has, or the whole name of an optimizer's step; else an empty
+/// string.
 std::string_view step_range(std::string_view name) {
   if (name.starts_with(kOptimizerStep)) return name;
   const auto* const found = std::find_if(kStepRanges.begin(), kStepRanges.end(),
@@ -191,14 +193,15 @@ std::string_view step_range(std::string_view name) {
   return found == kStepRanges.end() ? std::string_view() : *found;
 }
 
-/// From the end of one call of the optimizer to the end of the next: where the first iteration began is not known.
-void between_ends(StepRanges& ranges) {
+/// Changes ranges of an optimizer to reach from the end of one call to the end of the next. Drops the first one,
+/// because the begin of the first iteration is unknown.
+void set_windows_between_ends(StepRanges& ranges) {
   std::vector<RankEvents::StepWindow>& windows = ranges.windows;
   for (std::size_t i = windows.size(); i-- > 1;) windows[i].begin = windows[i - 1].end;
   if (!windows.empty()) windows.erase(windows.begin());
 }
 
-/// The ranges that cover most time; those of serving, if there are any, before those of an optimizer.
+/// Returns the ranges that cover most time. Ranges of an optimizer are used only if there are no others.
 StepRanges ranges_of_steps(const RankEvents& events) {
   StepRanges best;
   const ByName beginning(*events.trace, step_range);
@@ -212,7 +215,7 @@ StepRanges ranges_of_steps(const RankEvents& events) {
     }
     for (auto& [name, ranges] : found) {
       const bool optimizer = name.starts_with(kOptimizerStep);
-      if (optimizer) between_ends(ranges);
+      if (optimizer) set_windows_between_ends(ranges);
       const bool kept_optimizer = best.name.starts_with(kOptimizerStep);
       if (best.windows.empty() || std::pair{!optimizer, ranges.covered()} > std::pair{!kept_optimizer, best.covered()})
         best = std::move(ranges);
@@ -221,8 +224,8 @@ StepRanges ranges_of_steps(const RankEvents& events) {
   return best;
 }
 
-/// Less device time was launched in the steps than outside them. Several steps with work of their own stay steps
-/// whatever came before the first and after the last, such as a warm-up: then only work between them counts.
+/// Returns true if less device time was launched in the steps than outside them. If several steps have device work,
+/// only work between steps counts as outside, and not work before the first step or after the last, such as a warm-up.
 bool most_device_time_is_outside(const RankEvents& events) {
   std::set<std::int32_t> busy;
   double inside = 0;
@@ -243,8 +246,9 @@ bool most_device_time_is_outside(const RankEvents& events) {
   return between + (busy.size() > 1 ? 0 : around) > inside;
 }
 
-/// A step that begins before the one before it has ended cuts that short: of steps that overlap, as in a pipeline, the
-/// pitch of their begins is what an iteration takes. Without marks, each window of the profiler counts as a step.
+/// Finds the steps. If a step begins before the previous one has ended, as in a pipeline, the previous one is cut short
+/// there: the time between begins is the time of an iteration. Without marks, each window of the profiler counts as a
+/// step.
 void find_steps(RankEvents& events) {
   if (events.threads.empty()) return;
   std::vector<RankEvents::StepWindow> marks = step_marks_by_begin(events);
@@ -256,7 +260,7 @@ void find_steps(RankEvents& events) {
   for (const RankEvents::StepWindow& mark : marks) {
     if (!events.steps.empty() && mark.begin < events.steps.back().end) {
       RankEvents::StepWindow& before = events.steps.back();
-      if (mark.number == before.number) continue;  // one mark, written twice
+      if (mark.number == before.number) continue;  // the same mark, recorded twice
       events.overlaps.emplace_back(before, mark);
       if (mark.begin == before.begin) continue;
       before.end = mark.begin;
@@ -351,7 +355,7 @@ CallWait wait_of_call(std::string_view name) noexcept {
     return CallWait::kStream;
   if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
   if (is_one_of({"Malloc", "Free", "HostAlloc", "HostFree", "MemAlloc", "MemFree"})) return CallWait::kAllocation;
-  // CANN's call for a kernel is "launch".
+  // CANN's call to launch a kernel has the name "launch".
   return name.find("Launch") != std::string_view::npos || name == "launch" ? CallWait::kLaunch : CallWait::kNothing;
 }
 

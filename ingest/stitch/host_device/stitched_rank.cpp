@@ -17,7 +17,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// True if `other` is `number` + 1. That sum may overflow, because step numbers come from names.
+/// Returns true if `other` is `number` + 1. The sum itself may overflow, because step numbers come from names.
 bool is_next(std::int64_t number, std::int64_t other) noexcept { return other > number && other - 1 == number; }
 
 }  // namespace
@@ -28,7 +28,7 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
   if (events.steps.empty()) events.steps.push_back({0, Time::min(), Time::max()});
   std::vector<TaskId> earliest(events.steps.size());
   std::vector<std::size_t> tasks(events.steps.size(), 0);
-  const bool windows = events.steps.front().begin != Time::min();  // of steps, or of the profiler
+  const bool windows = events.steps.front().begin != Time::min();  // false if a single step covers all time
   for (std::size_t i = first_task; i < assembly.start.size(); ++i) {
     std::int32_t& step = assembly.step[i];
     if (!windows) step = 0;
@@ -57,7 +57,8 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
 
 namespace {
 
-/// A background thread starts by its own timer, after something that the main thread did.
+/// Makes a background thread start after the last task of the main thread that ended before its start. Nothing else
+/// gives it a start time, because its own timer starts it.
 void start_background(const HostThread& thread, const HostThread& main_thread, Assembly& assembly) {
   if (!thread.background || thread.tasks.empty()) return;
   const HostThread::Task& first = thread.tasks.front();
@@ -66,7 +67,7 @@ void start_background(const HostThread& thread, const HostThread& main_thread, A
     assembly.add_edge(before, first.task, EdgeKind::kHandOff, first.begin - assembly.finish[before.index()]);
 }
 
-/// Adds the tasks of all threads, those of the main thread first: background threads hang on them.
+/// Adds the tasks of all threads, those of the main thread first, because background threads get edges from them.
 void add_thread_tasks(const RankEvents& events, std::vector<HostThread>& threads, const RankIdentity& identity,
                       EventNames& names, Assembly& assembly) {
   std::vector<std::size_t> order;
@@ -102,7 +103,7 @@ void connect_threads(const std::vector<HostThread>& threads, const std::vector<H
   }
 }
 
-/// Calls that launched something, in a capture that holds no device work at all.
+/// Returns the number of calls that launched something, if the capture has no device work at all; else 0.
 std::uint64_t launches_without_work(const RankEvents& events) {
   if (!events.ops.empty()) return 0;
   return static_cast<std::uint64_t>(std::count_if(events.calls.begin(), events.calls.end(), [&](const auto& call) {
@@ -110,7 +111,7 @@ std::uint64_t launches_without_work(const RankEvents& events) {
   }));
 }
 
-/// Counts what had to be inferred or could not be found.
+/// Counts everything that was inferred or not found.
 void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t unmatched_submissions,
             Diagnostics& diagnostics) {
   const auto note = [&](const Diagnostic& what, std::uint64_t count) {
@@ -181,7 +182,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   }
   rank.device = add_device_tasks(events, waits, identity, names, assembly);
   add_gradients(gradients, threads, assembly);
-  // Each fills a member of the assembly that the others leave alone.
+  // Each of these fills a different member of the assembly.
   side_by_side(assembly.threads, {[&] { connect_device_tasks(events, waits, rank.device, threads, assembly); },
                                   [&] { add_operator_uses(events, rank.device, assembly); },
                                   [&] { add_annotation_uses(events, threads, rank.device, assembly); },

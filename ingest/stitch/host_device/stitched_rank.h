@@ -14,27 +14,26 @@
 
 namespace stepsim::ingest {
 
-/// What one rank's events became.
+/// The tasks that one rank's events became.
 struct StitchedRank {
   DeviceTasks device;
   std::unordered_map<std::uint32_t, TaskId> host_collectives;  ///< by event
 
-  /// The task of this rank's part of a collective; invalid if it became none.
+  /// Returns the task of this rank's part of a collective; invalid if it has none.
   [[nodiscard]] TaskId task_of(const CollectiveUse& use) const noexcept;
 };
 
-/// Adds the tasks, edges, steps, gradients and operators of one rank to `assembly`, and counts in its
-/// diagnostics what had to be inferred or could not be found. Completes `events`: small overlaps of
-/// device work are clipped, launch times and computing operators are entered.
+/// Adds the tasks, edges, steps, gradients and operators of one rank to `assembly`, and counts in its diagnostics what
+/// was inferred or not found. Completes `events`: clips small overlaps of device work, and sets launch times and
+/// computing operators.
 [[nodiscard]] StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assembly& assembly);
 
-/// Adds a rank's steps to `assembly`, and makes the step indices of its tasks, which are those from
-/// `first_task` on, point at them. A step begins with the first task of the main thread in its
-/// window, else with the earliest task that belongs to it. A rank without step marks has one step
-/// 0 over all time, which is entered in events.steps too.
+/// Adds a rank's steps to `assembly`, and sets the step indices of its tasks, which are those from `first_task` on. A
+/// step begins with the first task of the main thread in its window, else with the earliest task that belongs to it. A
+/// rank without step marks has one step 0 over all time, which is also added to events.steps.
 ///
-/// The first or last step with less than a quarter of the tasks of the other steps' median was cut
-/// by the capture: it is kept and marked as not whole.
+/// The first or last step was cut off by the capture if it has less than a quarter of the median number of tasks of the
+/// other steps: it is kept and marked as not whole.
 void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank rank, std::size_t first_task,
                Assembly& assembly);
 

@@ -15,11 +15,11 @@ namespace {
 
 using StreamKey = std::pair<std::int32_t, std::int64_t>;  // device, number
 
-/// A device-wide synchronisation waits for the last work of every stream. With more streams than this,
-/// what it waited for is told from times instead.
+/// A device-wide synchronisation waits for the last work of every stream. With more streams than this, its wait is
+/// inferred from times instead.
 constexpr std::size_t kManyStreams = 64;
 
-/// Resolves sync events against the launches of the streams they name.
+/// Finds the work that sync events refer to, from the launches on the streams they name.
 class SyncReader {
  public:
   SyncReader(const RankEvents& events, SyncEvents& out) : events_(events), out_(out) {
@@ -138,7 +138,7 @@ class DataWaits {
     return name.starts_with(kNcclAnnotation) || name.starts_with(kProcessGroupCall) || name == kRecordedCall;
   }
 
-  /// The operators whose memory the work of each runtime call of a thread uses.
+  /// Finds the operators whose memory is used by the work that each runtime call of a thread launches.
   void find_owners(const RankEvents::Thread& thread) {
     for_each_nested(events_, thread, [this](std::uint32_t event, const std::vector<std::uint32_t>& open) {
       if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
@@ -155,14 +155,14 @@ class DataWaits {
     const std::vector<std::uint32_t>& owners = owners_[events_.ops[op].call];
     const bool in_place =
         std::none_of(owners.begin(), owners.end(), [this](std::uint32_t owner) { return writes(owner); });
-    std::map<std::uint32_t, std::uint32_t> latest;  // by stream
+    std::map<std::uint32_t, std::uint32_t> latest;  // latest writer by stream
     for (const std::uint32_t owner : owners) {
       for_each_use(owner, [&](const StorageUse& use) {
         const auto writer = writer_.find(use.storage);
         if (writer == writer_.end()) return;
         const std::uint32_t stream = events_.ops[writer->second].stream;
         const auto [slot, added] = latest.try_emplace(stream, writer->second);
-        if (!added) slot->second = std::max(slot->second, writer->second);  // ops are by begin
+        if (!added) slot->second = std::max(slot->second, writer->second);  // ops are sorted by begin
       });
     }
     for (const auto& [stream, writer] : latest) add(writer, op);
@@ -196,9 +196,9 @@ class DataWaits {
   }
 
   const RankEvents& events_;
-  std::vector<std::vector<std::uint32_t>> owners_;          // by event of a call
-  std::unordered_map<std::int64_t, std::uint32_t> writer_;  // the last op that wrote a storage; never walked
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> waited_;  // (stream, other): the latest op
+  std::vector<std::vector<std::uint32_t>> owners_;          // by event of a call: operators whose memory its work uses
+  std::unordered_map<std::int64_t, std::uint32_t> writer_;  // last op that wrote a storage; never iterated
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> waited_;  // (stream, other) -> latest op awaited
   std::vector<StreamWait> found_;
 };
 
@@ -210,12 +210,12 @@ std::vector<StreamWait> data_waits(const RankEvents& events) {
 
 namespace {
 
-/// A stream goes on within this after the end of the work that it waited for, or within this share of
-/// the wait: a kernel that needs many blocks at once is held up a little longer.
+/// A stream continues within this time after the end of the work that it waited for, or within 1 / kWakeUpShare of the
+/// wait if that is more, because a kernel that needs many blocks at once takes longer to start.
 constexpr Duration kStreamWakeUp{50'000};
 constexpr std::int64_t kWakeUpShare = 50;
-/// Work that waits for room begins in this last part of the work that leaves it: a fifth, but at
-/// least 20 us and at most half.
+/// Work that waits for room begins in the last part of the work that leaves it: 1 / kTailShare of that work, but at
+/// least kTail and at most half.
 constexpr std::int64_t kTailShare = 5;
 constexpr Duration kTail{20'000};
 
@@ -253,7 +253,7 @@ class StreamWaitFinder {
     return a.stream != b.stream && events_.streams[a.stream].device == events_.streams[b.stream].device;
   }
 
-  /// An event can only stand for work that was launched before the wait.
+  /// Returns true if `a` was launched before `b`. An event can only refer to work that was launched before the wait.
   [[nodiscard]] bool launched_before(const DeviceOp& a, const DeviceOp& b) const {
     return a.call == kNoIndex || b.call == kNoIndex || events_.begin_of(a.call) <= events_.begin_of(b.call);
   }
@@ -296,7 +296,7 @@ class StreamWaitFinder {
   const StreamOrder& order_;
   const DeviceDelays& delays_;
   std::vector<StreamWait>& waits_;
-  std::vector<Time> explained_;  // by op: when all that `waits_` names was done, at first
+  std::vector<Time> explained_;  // by op: when all work in the initial `waits_` was done
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The operator whose call had a piece of device work launched.
+/// The operator in which a piece of device work was launched.
 struct OperatorUse {
   std::uint32_t which = kNoIndex;  ///< index into HostDeviceTrace::operators; kNoIndex if no shape was recorded
   std::uint32_t occurrence = 0;    ///< number of the call, in order of its start
@@ -26,7 +26,7 @@ struct Caller {
   bool in_optimizer = false;
 };
 
-/// Enters in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
+/// Stores in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
 void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
                   const std::vector<std::uint32_t>& operator_of, std::vector<Caller>& caller) {
   std::vector<Caller> open;  // operators with shapes, the innermost last
@@ -44,7 +44,7 @@ void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
   }
 }
 
-/// Numbers the operators that launched something by their start. Returns the numbers by event.
+/// Numbers the operators that launched something, by their start. Returns the numbers by event.
 std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std::uint32_t> callers) {
   sort_runs(callers, [&](std::uint32_t a, std::uint32_t b) {
     return std::pair{events.begin_of(a), a} < std::pair{events.begin_of(b), b};
@@ -55,7 +55,7 @@ std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std
   return number;
 }
 
-/// By op. Empty where no shapes were recorded.
+/// Returns for each piece of device work the operator that launched it; empty if no shapes were recorded.
 std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   if (events.trace->operator_of.empty()) return {};
   std::vector<std::uint32_t> operator_of(events.trace->size(), kNoIndex);
@@ -100,19 +100,19 @@ void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assem
 
 namespace {
 
-/// An annotation, or a module's call.
+/// An annotation or a call of a module.
 struct Span {
   Time begin;
   Time end;
   TextId name;
 };
 
-/// What somebody would select by: not the marks of steps, which are selected by number.
+/// Returns true for annotations that a user may select by. Step marks are not, because steps are selected by number.
 bool is_annotation(const RankEvents& events, std::uint32_t event) {
   return events.trace->kind[event] == EventKind::kAnnotation && !step_number(events.name_of(event));
 }
 
-/// Puts each span before those that it is around.
+/// Sorts spans so that each comes before those inside it.
 void sort_outermost_first(std::vector<Span>& spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::pair{a.begin, b.end} < std::pair{b.begin, a.end};
@@ -126,7 +126,7 @@ void add_annotations(const RankEvents& events, const RankEvents::Thread& thread,
   }
 }
 
-/// The parts of `spans` (sorted) within `windows`, by window.
+/// Returns the parts of `spans` (sorted) that lie within `windows`, by window.
 std::vector<Span> parts_within(const std::vector<Span>& spans, std::vector<std::pair<Time, Time>> windows) {
   std::sort(windows.begin(), windows.end());
   std::vector<Span> parts;
@@ -140,9 +140,9 @@ std::vector<Span> parts_within(const std::vector<Span>& spans, std::vector<std::
   return parts;
 }
 
-/// The annotations around each call that launched device work. Calls within the same ones share a list. While the main
-/// thread waits for another one to work for it (explain_silences()), such as the autograd thread, its annotations are
-/// around that thread's calls.
+/// The annotations around each call that launched device work. Calls within the same annotations share a list. While
+/// the main thread waits for another thread that works for it, such as the autograd thread (explain_silences()), its
+/// annotations also apply to that thread's calls.
 class Annotated {
  public:
   Annotated(const RankEvents& events, const std::vector<HostThread>& threads)
@@ -164,7 +164,7 @@ class Annotated {
     }
   }
 
-  /// The names of what is around a call, the outermost first.
+  /// Returns the names of the spans around a call, the outermost first.
   [[nodiscard]] const std::vector<TextId>& around(std::uint32_t call) const { return lists_[list_of_[call]]; }
 
  private:
@@ -195,7 +195,7 @@ class Annotated {
   }
 
   const RankEvents& events_;
-  std::vector<std::uint32_t> list_of_;      // by event; index into lists_
+  std::vector<std::uint32_t> list_of_;      // index into lists_, by event
   std::vector<std::vector<TextId>> lists_;  // the first is empty
 };
 

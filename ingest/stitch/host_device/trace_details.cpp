@@ -22,7 +22,7 @@ std::optional<CallKind> call_kind(EventKind kind) {
   }
 }
 
-/// Makes the calls of one rank.
+/// Builds the list of calls of one rank.
 class Calls {
  public:
   using Call = TraceDetails::Call;
@@ -65,7 +65,7 @@ class Calls {
 
   struct Timed {
     Call call;
-    std::uint32_t event = kNoIndex;  ///< that the call is; kNoIndex: of Python
+    std::uint32_t event = kNoIndex;  ///< event of the call; kNoIndex for a Python call
   };
 
   void add_events(const RankEvents::Thread& thread, std::vector<Timed>& calls) {
@@ -82,8 +82,9 @@ class Calls {
     }
   }
 
-  /// Who called whom follows from the times: what lies within another call of the thread was made by it, give or take
-  /// the microsecond to which old profilers round. What only begins within it was not: a mark that a function sets.
+  /// Finds callers from times: a call within another call of the thread was made by it, with a tolerance of a
+  /// microsecond, because old profilers round. A call that only begins within another one was not made by it: it is a
+  /// mark that a function sets.
   void add_thread(TrackId track, std::vector<Timed> calls) {
     std::stable_sort(calls.begin(), calls.end(), [](const Timed& a, const Timed& b) {
       return a.call.start != b.call.start ? a.call.start < b.call.start : a.call.duration > b.call.duration;
@@ -91,7 +92,7 @@ class Calls {
     const auto thread = static_cast<std::uint32_t>(out_.threads.size());
     out_.threads.push_back({rank_, fmt::format("thread {}", trace_.tracks[track.index()].thread)});
     std::vector<std::uint32_t> open;  // the innermost last
-    std::vector<bool> counted;        // by open call: flops of it or one around it count
+    std::vector<bool> counted;        // by open call: true if its FLOPs, or those of a call around it, count
     for (auto& [call, event] : calls) {
       while (!open.empty() &&
              (end_of(open.back()) <= call.start || end_of(open.back()) + kRounding < call.start + call.duration)) {

@@ -13,8 +13,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Sets the first and the last step aside if the recording began or ended within it.
-void set_aside_cut_edges(const std::vector<std::size_t>& tasks, std::vector<bool>& whole) {
+/// Marks the first and the last step as not whole if the recording began or ended within it.
+void mark_cut_edge_steps(const std::vector<std::size_t>& tasks, std::vector<bool>& whole) {
   if (tasks.size() < 2) return;
   for (const std::size_t edge : {std::size_t{0}, tasks.size() - 1}) {
     std::vector<std::size_t> others = tasks;
@@ -23,19 +23,19 @@ void set_aside_cut_edges(const std::vector<std::size_t>& tasks, std::vector<bool
   }
 }
 
-/// The device work that a step should have, and how much of it was not recorded.
+/// The amount of device work that a step should have, and how much of it was not recorded.
 struct DeviceWork {
   std::uint64_t expected = 0;
   std::uint64_t lost = 0;
-  std::uint64_t not_run = 0;  ///< when the recording ended
+  std::uint64_t not_run = 0;  ///< work that had not run when the recording ended
   [[nodiscard]] bool lacks_too_much() const noexcept {
     constexpr std::uint64_t kOneOf = 100;
     return (lost + not_run) * kOneOf > expected;
   }
 };
 
-/// By the calls of each step that launch kernels. Calls that start copies and memsets do not count: those of nothing,
-/// or of host memory, leave no record on a device.
+/// Computes the expected work of each step from its calls that launch kernels. Calls that start copies and memsets do
+/// not count, because those of zero bytes, or of host memory, leave no device record.
 std::vector<DeviceWork> work_launched(const RankEvents& events) {
   std::vector<bool> worked(events.trace->size(), false);
   Time last = Time::min();
@@ -57,7 +57,7 @@ std::vector<DeviceWork> work_launched(const RankEvents& events) {
   return steps;
 }
 
-/// By the device work that was launched in each step, beside that of the other steps.
+/// Computes the expected work of each step from the device work that was launched in the other steps.
 std::vector<DeviceWork> work_of_other_steps(const RankEvents& events) {
   std::map<TextId, std::vector<std::uint64_t>> by_name;
   for (const DeviceOp& op : events.ops) {
@@ -95,8 +95,8 @@ void set_aside(const RankEvents& events, const std::vector<DeviceWork>& works, s
 std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::size_t>& tasks,
                               Diagnostics& diagnostics) {
   std::vector<bool> whole(tasks.size(), true);
-  set_aside_cut_edges(tasks, whole);
-  if (events.ops.empty()) return whole;  // "launches_without_device_work", or a job of hosts
+  mark_cut_edge_steps(tasks, whole);
+  if (events.ops.empty()) return whole;  // reported as "launches_without_device_work", or a job without devices
   const bool cut = diagnostics.count_of("truncated_file") > 0;
   set_aside(events, cut ? work_of_other_steps(events) : work_launched(events), whole, diagnostics);
   return whole;

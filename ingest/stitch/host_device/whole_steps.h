@@ -9,18 +9,19 @@
 
 namespace stepsim::ingest {
 
-/// Which steps of a rank hold all their work, by index into events.steps. `tasks` says how many tasks each has. Not
-/// whole are
+/// Returns for each step of a rank, by index into events.steps, whether the recording has all its work. `tasks` has the
+/// number of tasks of each step. These steps are not whole:
 ///
-/// * the first and the last step, if it has less than a quarter of the tasks of the others' median;
-/// * a step of whose kernel launches more than 1 % have no kernel. Whole captures lack none, but a profiler that drops
-///   a record now and then does not make a step useless. What was launched after the last kernel that was recorded had
-///   not run when the recording ended: its step is cut, but nothing was lost;
-/// * after a file that was cut off ("truncated_file" in `diagnostics`): a step that lacks more than 1 % of the device
-///   work that steps have, for each name as much as the step with most of it. A profiler may write a step's device
-///   work anywhere behind all host events, and launches beside their kernels.
+/// * the first and the last step, if it has less than a quarter of the median number of tasks of the other steps;
+/// * a step in which more than 1 % of the kernel launches have no kernel. Complete captures lack none, but a profiler
+///   that drops a record now and then does not make a step useless. Launches after that of the last recorded kernel had
+///   not run when the recording ended: they make their step incomplete, but do not count as lost;
+/// * after a truncated file ("truncated_file" in `diagnostics`): a step that lacks more than 1 % of the device work of
+///   a full step. A full step has as much work of each name as the step with most work of that name. Launches do not
+///   show what is missing in a truncated file: a profiler may write device work after all host events, and launches
+///   next to their kernels, so that both are lost.
 ///
-/// Counts kernels that were lost as "lost_kernels". O(events).
+/// Counts lost kernels as "lost_kernels". O(events).
 [[nodiscard]] std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::size_t>& tasks,
                                             Diagnostics& diagnostics);
 

@@ -14,18 +14,18 @@
 namespace stepsim::ingest {
 namespace {
 
-/// An acknowledgement that comes this soon after an answer on its connection may have queued behind it.
-constexpr Duration kRightBehind{1'000'000};
+/// An acknowledgement that comes this soon after an answer on its connection may have queued after it.
+constexpr Duration kQueuedAfter{1'000'000};
 
 /// A partition's exchange with its server, on the worker's own clock.
 struct Exchange {
-  Time arrived_by;  ///< the push had not arrived before this
-  Time answered;    ///< end of PULL
+  Time earliest_arrival;  ///< earliest time at which the push can have arrived
+  Time answered;          ///< end of PULL
 };
 
 using Exchanges = std::map<std::pair<std::int64_t, std::int64_t>, Exchange>;  // key, step
 
-/// The ends of a GPU's pulls by server, ascending; all under server 0 where servers are unknown.
+/// Returns the ends of a GPU's pulls by server, ascending. If servers are unknown, all pulls are listed for server 0.
 std::map<std::int64_t, std::vector<Time>> answers_of(const RecordedGpu& gpu, const Job& job) {
   std::map<std::int64_t, std::vector<Time>> ends;
   for (const StageChain& chain : gpu.chains) {
@@ -44,19 +44,19 @@ void add_exchanges(const RecordedGpu& gpu, const Job& job, Exchanges& exchanges)
     if (push == nullptr || pull == nullptr) continue;
     const std::vector<Time>& ends = answers.at(server_of(chain.key, job).value_or(0));
     const auto after = std::upper_bound(ends.begin(), ends.end(), push->finish);
-    const bool waited = after != ends.begin() && push->finish - *(after - 1) < kRightBehind;
+    const bool waited = after != ends.begin() && push->finish - *(after - 1) < kQueuedAfter;
     exchanges.try_emplace({chain.key, chain.step}, Exchange{waited ? push->start : push->finish, pull->finish});
   }
 }
 
-/// How far the other worker's clock may be ahead.
+/// Returns bounds on how far the other worker's clock is ahead of the reference.
 ClockBounds bounds_of(const Exchanges& reference, const Exchanges& other) {
   ClockBounds bounds;
   for (const auto& [key, mine] : other) {
     const auto found = reference.find(key);
     if (found == reference.end()) continue;
-    bounds.at_least(mine.arrived_by - found->second.answered);
-    bounds.at_most(mine.answered - found->second.arrived_by);
+    bounds.at_least(mine.earliest_arrival - found->second.answered);
+    bounds.at_most(mine.answered - found->second.earliest_arrival);
   }
   return bounds;
 }

@@ -11,15 +11,15 @@
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "model/base/diagnostics.h"
 
-/// The passes that make a RecordedGpu of what the files of a GPU hold, in the order of arrange_gpus().
+/// The passes that build a RecordedGpu from a GPU's files, in the order in which arrange_gpus() runs them.
 namespace stepsim::ingest {
 
-/// The names of gradients by number, as gradient_name_list.* has them.
+/// The names of gradients by number, from gradient_name_list.*.
 class TensorNames {
  public:
   explicit TensorNames(const std::vector<std::string>& names);
-  /// The number of a recorded tensor: i of "byteps.gradient_<i>", else that of its name, with or without a "byteps."
-  /// prefix. Nothing if it is not listed.
+  /// Returns a recorded tensor's number: i for "byteps.gradient_<i>", else the number listed for its name, with or
+  /// without a "byteps." prefix. Returns nothing if the name is not listed.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view recorded) const;
 
  private:
@@ -27,18 +27,17 @@ class TensorNames {
   std::unordered_map<std::string, std::size_t> places_;
 };
 
-/// Adds the tensors of `stages` to `gpu`, in the same order, with the names and sizes that `list`
-/// (null if there is none) has for them.
+/// Adds the tensors of `stages` to `gpu` in the same order, with the names and sizes from `list` (may be null).
 void add_tensors(RecordedGpu& gpu, const StageTrace& stages, const TensorTable* list);
 
-/// Finds the tensor of a GPU for which a "Comm.<name>" node stands. dPRO writes '_' for each '.'
-/// within a name, so names are also compared with that done to both.
+/// Finds the tensor of a GPU that a "Comm.<name>" node stands for. dPRO writes '_' for each '.' within a name, so names
+/// are also compared with '.' replaced in both.
 class TensorNodes {
  public:
-  /// `gpu` has its tensors, and must outlive this.
+  /// Precondition: add_tensors() has run on `gpu`, which must outlive this.
   explicit TensorNodes(const RecordedGpu& gpu);
 
-  /// Index into gpu.tensors; nothing for names that are no tensor's.
+  /// Returns an index into gpu.tensors; nothing if the name is not a tensor's.
   [[nodiscard]] std::optional<std::uint32_t> find(TextId name) const;
 
  private:
@@ -47,43 +46,42 @@ class TensorNodes {
   std::unordered_map<std::string, std::uint32_t> by_plain_name_;
 };
 
-/// Groups the stages of a comm.json into chains, ordered by the start of their first stage. Their
-/// steps are still unknown.
+/// Groups the stages of a comm.json into chains, sorted by the start of their first stage. Their steps are not set yet.
 ///
-/// The stages of one key are taken in order of time. A new chain begins where a stage does not
-/// come later in the pipeline than the one before it. Counting each stage's occurrences instead
-/// would shift every later chain by one where a record is missing. A stage that is recorded twice
-/// is used once and counted in `diagnostics`. O(events log events).
+/// The stages of one key are taken in order of time. A new chain begins at a stage that is not later in the pipeline
+/// than the stage before it. Counting each stage's occurrences instead would shift all later chains by one after a
+/// missing record. A stage that is recorded twice is used once and counted in `diagnostics`. O(events log events).
 [[nodiscard]] std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagnostics);
 
-/// Completes the steps of gpu.operators, which are in order of time. Where some have an args.step,
-/// the others belong to the step of the one before them, and are counted in `diagnostics`. Where
-/// none has, a step begins at each run of the first forward operator, and numbers count from 0.
+/// Completes the steps of gpu.operators, which are sorted by time. If some have an args.step, each of the others gets
+/// the step of the operator before it, and is counted in `diagnostics`. If none has one, a step begins at each run of
+/// the first forward operator, and steps are counted from 0.
 void number_operators(RecordedGpu& gpu, Diagnostics& diagnostics);
 
-/// Gives each chain the step of its tensor's producer: of the last run that began before the chain
-/// did. Chains without a step of their own are left out and counted, with `folder` as the place.
+/// Sets each chain's step to the step of its tensor's producer, in the producer's last run that began before the chain.
+/// Chains for which this gives no step, or a step that their key already has, are left out and counted, with `folder`
+/// as the place.
 void number_chains_by_producer(RecordedGpu& gpu, const std::string& folder, Diagnostics& diagnostics);
 
-/// The same for a GPU without operators: the k-th chain of a key belongs to the k-th of `numbers`,
-/// or to step k if that is empty.
+/// Sets the chains' steps for a GPU without operators: the k-th chain of a key belongs to step numbers[k], or to step k
+/// if `numbers` is empty.
 void number_chains_by_occurrence(RecordedGpu& gpu, const std::vector<std::int64_t>& numbers, const std::string& folder,
                                  Diagnostics& diagnostics);
 
-/// Gives a GPU without operators one opaque segment up to each release of a tensor, in place of
-/// the operators that ran there. A tensor is released when its `total` event in `stages` begins,
-/// else when its first partition's first stage does. A step's first segment begins with the last
-/// release of the step before; behind a global barrier it waits for that step's tensors, and
-/// begins when they are there. Precondition: the chains of `gpu` have their steps.
+/// Adds opaque segments to a GPU without operators: one up to each release of a tensor, in place of the operators that
+/// ran then. A tensor is released when its `total` event in `stages` begins, else when the first stage of its first
+/// partition does. A step's first segment begins at the last release of the step before. With a global barrier, it
+/// begins only when all tensors of the step before have arrived, and waits for them. Precondition: the chains of `gpu`
+/// have their steps.
 void add_opaque_segments(RecordedGpu& gpu, const StageTrace& stages, Barrier barrier);
 
-/// Finds which operators produce and consume each tensor of `gpu`, and completes the operators'
-/// inputs. Three sources, in this order:
+/// Finds the operators that produce and consume each tensor of `gpu`, and completes the operators' inputs. Uses three
+/// sources, in this order:
 ///
-/// * the inputs of operator events, which `gpu` has already;
-/// * dag.gml (`graph`; null if there is none), which also gives inputs to operators whose events name none;
-/// * naming, for tensors without a producer or consumer: "x_weight" comes from "BW.x", and UPDATE
-///   operators wait for it behind a global barrier, else "FW.x".
+/// * the inputs of operator events, which `gpu` already has;
+/// * dag.gml (`graph`; may be null), which also gives inputs to operators whose events name none;
+/// * names, for tensors without a producer or consumer: "x_weight" comes from "BW.x". With a global barrier, UPDATE
+///   operators wait for it, else "FW.x".
 ///
 /// Only operators that ran are entered. O(operators * inputs + edges of the graph).
 void find_tensor_uses(RecordedGpu& gpu, const TensorNodes& nodes, const OperatorGraph* graph, Barrier barrier);

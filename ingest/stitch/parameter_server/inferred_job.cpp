@@ -12,9 +12,9 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::uint32_t kMostServers = 64;
-/// Where control messages go first, an acknowledgement may overtake another by up to this.
+/// If control messages have priority, an acknowledgement may overtake another one by up to this time.
 constexpr Duration kOvertaking{2'000'000};
-/// The share of pushes that may be out of order although the number of servers is right.
+/// The share of pushes that may be out of order even with the right number of servers.
 constexpr double kOutOfOrder = 0.02;
 
 struct Push {
@@ -37,7 +37,7 @@ std::vector<std::vector<Push>> pushes_of(const std::vector<RecordedGpu>& gpus) {
   return pushes;
 }
 
-/// True if nearly no push was acknowledged well before one that its connection had got earlier.
+/// Returns true if the acknowledgements on each connection are in the order of the pushes, apart from a few exceptions.
 bool connections_keep_order(const std::vector<std::vector<Push>>& pushes, const Job& job) {
   double allowed = 0;
   for (const std::vector<Push>& of_gpu : pushes) allowed += kOutOfOrder * static_cast<double>(of_gpu.size());
@@ -71,15 +71,15 @@ Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpu
     if (!connections_keep_order(pushes, job)) continue;
     assumptions.push_back(
         {"inferred_servers",
-         fmt::format("{} {} inferred from the order of acknowledgements: if that is wrong, set servers in job.yaml",
-                     servers, servers == 1 ? "server was" : "servers were")});
+         fmt::format("The number of servers, {}, is inferred from the order of acknowledgements; if that is wrong, set "
+                     "servers in job.yaml.",
+                     servers)});
     return job;
   }
   job.servers.reset();
   assumptions.push_back({"unknown_servers",
-                         "the number of servers is unknown, so transfers keep their recorded durations, queueing "
-                         "included: set servers in "
-                         "job.yaml"});
+                         "The number of servers is unknown, so transfers keep their recorded durations, including "
+                         "queueing; set servers in job.yaml."});
   return job;
 }
 

@@ -12,10 +12,10 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A file with more processes than this does not have one per GPU: its pids mean something else.
+/// A file with more processes than this does not have one per GPU, because its pids mean something else.
 constexpr std::size_t kMostProcesses = 256;
 
-/// "wk1.rank3" as the worker "wk1" and "3"; "3" as "" and "3".
+/// The parts of a process name: "wk1.rank3" gives "wk1" and "3"; "3" gives "" and "3".
 struct ProcessName {
   std::string worker;
   std::string rank;
@@ -35,7 +35,7 @@ bool names_a_rank(std::string_view process) {
   return last != std::string_view::npos && last + 1 < process.size() && process.substr(0, last + 1).ends_with("rank");
 }
 
-/// The processes whose events `gpu` holds; at most one if the files are one GPU's.
+/// Returns the processes whose events `gpu` has; at most one if the files belong to a single GPU.
 std::set<std::string> processes_of(const GpuParts& gpu) {
   std::set<std::string> names;
   if (gpu.operators.has_value()) {
@@ -96,8 +96,8 @@ std::map<std::string, GpuParts> split_one(GpuParts& whole, const std::set<std::s
   return split;
 }
 
-/// Numbers workers by the folder they came from, then by their prefix, and GPUs by their rank.
-void number_again(std::vector<std::pair<std::string, GpuParts>>& gpus) {
+/// Renumbers workers by the folder they came from, then by their prefix, and GPUs by their rank.
+void renumber_gpus(std::vector<std::pair<std::string, GpuParts>>& gpus) {
   const auto less = [](const auto& a, const auto& b) {
     if (a.second.worker != b.second.worker) return a.second.worker < b.second.worker;
     const ProcessName first = parse_process(a.first);
@@ -106,7 +106,8 @@ void number_again(std::vector<std::pair<std::string, GpuParts>>& gpus) {
     return natural_less(first.rank, second.rank);
   };
   std::stable_sort(gpus.begin(), gpus.end(), less);
-  std::map<std::pair<std::uint32_t, std::string>, std::pair<std::uint32_t, std::uint32_t>> seen;  // worker number, GPUs
+  std::map<std::pair<std::uint32_t, std::string>, std::pair<std::uint32_t, std::uint32_t>>
+      seen;  // (worker number, GPUs)
   std::uint32_t workers = 0;
   for (auto& [process, gpu] : gpus) {
     const auto [slot, added] = seen.try_emplace({gpu.worker, parse_process(process).worker}, std::pair{workers, 0U});
@@ -130,7 +131,7 @@ std::vector<GpuParts> split_merged_traces(std::vector<GpuParts> gpus) {
     any = true;
     for (auto& [process, part] : split_one(gpu, processes)) named.emplace_back(process, std::move(part));
   }
-  if (any) number_again(named);
+  if (any) renumber_gpus(named);
   std::vector<GpuParts> result;
   result.reserve(named.size());
   for (auto& [process, gpu] : named) result.push_back(std::move(gpu));

@@ -22,23 +22,22 @@ void state_assumptions(const PsTasks& tasks) {
   if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
     assumptions.push_back(
         {"opaque_compute",
-         "no operators were recorded: what a GPU did between the releases of two gradients is one opaque segment"});
+         "No operators were recorded, so the work of a GPU between the releases of two gradients is one opaque task."});
   }
   if (std::none_of(tasks.gpus.begin(), tasks.gpus.end(), has_pushes)) return;
   assumptions.push_back(
       {"server_in_pull",
-       "a server's copying and summing is part of the pulls that wait for it: no server was recorded"});
+       "The time of copying and summing on servers is part of the recorded pulls, because no server was recorded."});
   if (tasks.job.servers.has_value() && !tasks.job.key_hash.has_value()) {
     assumptions.push_back(
         {"key_hash",
-         "keys are assumed to be spread over servers by djb2, BytePS's default: if that is wrong, set key_hash in "
-         "job.yaml"});
+         "Keys are spread over servers by djb2, BytePS's default; if that is wrong, set key_hash in job.yaml."});
   }
   if (!tasks.job.control.has_value()) {
-    assumptions.push_back({"control_in_line",
-                           "acknowledgements and pull requests are assumed to queue behind bulk data, as in BytePS: if "
-                           "that is wrong, set "
-                           "control in job.yaml"});
+    assumptions.push_back(
+        {"control_in_line",
+         "Acknowledgements and pull requests queue behind bulk data, as in BytePS; if that is wrong, set "
+         "control in job.yaml."});
   }
 }
 

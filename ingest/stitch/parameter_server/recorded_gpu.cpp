@@ -16,7 +16,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The stages that a merged trace holds itself, as events "Comm.<tensor>.<STAGE>".
+/// Returns the stages in a merged trace: the events called "Comm.<tensor>.<STAGE>".
 StageTrace stages_among_operators(const OperatorTrace& trace) {
   StageTrace stages;
   std::unordered_map<std::string, std::uint32_t> ids;
@@ -34,7 +34,7 @@ StageTrace stages_among_operators(const OperatorTrace& trace) {
   return stages;
 }
 
-/// A communication event may name the operators that make its tensor.
+/// Adds the operators among a communication event's inputs to the producers of the tensor that the event moves.
 void add_producers(RecordedGpu& gpu, const TensorNodes& nodes, const OperatorTrace::Event& event) {
   const StagedName name = split_stage(std::string_view(event.name).substr(kComm.size()));
   const auto tensor = nodes.find(gpu.names.intern(std::string(kComm) + std::string(name.tensor)));
@@ -63,7 +63,7 @@ void add_operators(RecordedGpu& gpu, const TensorNodes& nodes, const OperatorTra
   });
 }
 
-/// The numbers of the steps of gpu.operators, ascending.
+/// Returns the step numbers of gpu.operators, ascending.
 std::vector<std::int64_t> step_numbers(const RecordedGpu& gpu) {
   std::set<std::int64_t> numbers;
   for (const OperatorRun& run : gpu.operators) {
@@ -72,8 +72,8 @@ std::vector<std::int64_t> step_numbers(const RecordedGpu& gpu) {
   return {numbers.begin(), numbers.end()};
 }
 
-/// `numbers` are the numbers of the job's steps, ascending, as GPUs with operators name them: a GPU without operators
-/// takes the k-th occurrence of a partition for the k-th of these steps. Empty if no GPU has operators.
+/// Builds one GPU. `numbers` are the job's step numbers, ascending, from GPUs with operators; empty if there are none.
+/// In a GPU without operators, the k-th occurrence of a partition belongs to the k-th of these steps.
 RecordedGpu arrange_gpu(const GpuParts& parts, Barrier barrier, const std::vector<std::int64_t>& numbers,
                         Diagnostics& diagnostics) {
   RecordedGpu gpu;
@@ -114,7 +114,7 @@ void sort_unique(std::vector<TextId>& names) {
   names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
-// GPUs with operators come first, because only their events say what the steps' numbers are.
+// GPUs with operators are processed first, because only their events give the steps' numbers.
 std::vector<RecordedGpu> arrange_gpus(const std::vector<GpuParts>& parts, const Job& job, Diagnostics& diagnostics) {
   const Barrier barrier = job.barrier.value_or(Barrier::kGlobal);
   std::vector<RecordedGpu> gpus(parts.size());

@@ -24,8 +24,8 @@ LaneKind lane_kind_of(Stage stage) noexcept {
   }
 }
 
-/// True if no REDUCE began while another partition was being copied. Then one thread does both, as
-/// happens where there is nothing to reduce.
+/// Returns true if no REDUCE began while another partition was being copied. Then one thread does both, as BytePS does
+/// if there is nothing to reduce.
 bool reduce_and_copy_take_turns(const RecordedGpu& gpu) {
   std::vector<std::pair<Time, Time>> copies;
   std::vector<Time> reduces;
@@ -114,7 +114,7 @@ class StagePass {
   const RecordedGpu& recorded_;
   std::size_t gpu_;
   bool alone_;       // the worker has no other GPU
-  bool one_thread_;  // does both REDUCE and COPYD2H
+  bool one_thread_;  // one thread does both REDUCE and COPYD2H
   std::map<std::pair<Stage, std::int64_t>, LaneId> lanes_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::vector<std::size_t>> by_tensor_;  // tensor, step
   TensorLinks links_;
@@ -152,7 +152,7 @@ void add_stages(PsTasks& tasks) {
 
 namespace {
 
-/// The GPUs of one worker.
+/// Joins the GPUs of one worker.
 class WorkerPass {
  public:
   WorkerPass(PsTasks& tasks, std::vector<std::size_t> gpus) : tasks_(tasks), out_(tasks.out), gpus_(std::move(gpus)) {}
@@ -167,7 +167,7 @@ class WorkerPass {
 
   void join(std::size_t root, std::size_t chain) {
     const StageChain& own = tasks_.gpus[root].chains[chain];
-    if (tasks_.chain_of.at({root, own.key, own.step}) != chain) return;  // a second tensor claims the key
+    if (tasks_.chain_of.at({root, own.key, own.step}) != chain) return;  // a second tensor has the same key
     Peers peers;
     for (const std::size_t gpu : gpus_) {
       const auto found = tasks_.chain_of.find({gpu, own.key, own.step});
@@ -178,7 +178,7 @@ class WorkerPass {
     collective(root, chain, peers, Stage::kCoordinateBroadcast, Stage::kBroadcast);
   }
 
-  /// The root starts when all others have signalled. No part ends before all have begun.
+  /// Makes the root start after all others have signalled. No part ends before all have begun.
   void collective(std::size_t root, std::size_t chain, const Peers& peers, Stage coordinate, Stage work) {
     const std::optional<TaskId> lead = tasks_.stage(root, chain, work);
     if (!lead.has_value()) return;
@@ -188,7 +188,7 @@ class WorkerPass {
       const std::optional<TaskId> ready = tasks_.stage(gpu, peer_chain, coordinate);
       if (ready.has_value()) tasks_.link(*ready, *lead, EdgeKind::kHandOff);
       if (!member.has_value()) continue;
-      // It has been there since it signalled. From then on it waited for the root.
+      // The member has been ready since its signal, and waited for the root from then on.
       if (ready.has_value())
         out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
       members.push_back(*member);
@@ -196,8 +196,8 @@ class WorkerPass {
     if (members.size() > 1) tasks_.meetings.push_back(std::move(members));
   }
 
-  /// The peers tell the root that their parts are in host memory. The root tells them that the result
-  /// has arrived.
+  /// Adds the signals between the peers and the root: a peer signals that its part is in host memory, and the root
+  /// signals that the result has arrived.
   void signal(std::size_t root, std::size_t chain, const Peers& peers) {
     std::optional<TaskId> sends = tasks_.stage(root, chain, Stage::kCompress);
     if (!sends.has_value()) sends = tasks_.stage(root, chain, Stage::kPush);
@@ -213,7 +213,7 @@ class WorkerPass {
 
   PsTasks& tasks_;
   Assembly& out_;
-  std::vector<std::size_t> gpus_;  // the root last
+  std::vector<std::size_t> gpus_;  // GPUs of the worker, the root last
 };
 
 }  // namespace

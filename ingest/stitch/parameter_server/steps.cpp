@@ -15,7 +15,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// All stages, and the totals of those tensors that have no stages, by tensor, key and start.
+/// Returns all stages, and the totals of tensors without stages, sorted by tensor, key and start.
 std::vector<const StageTrace::Event*> sorted_stages(const StageTrace& trace) {
   std::vector<bool> has_stages(trace.tensors.size(), false);
   for (const StageTrace::Event& event : trace.events) {
@@ -69,7 +69,7 @@ std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagn
 
 namespace {
 
-void take_step_of_the_one_before(RecordedGpu& gpu, Diagnostics& diagnostics) {
+void copy_previous_steps(RecordedGpu& gpu, Diagnostics& diagnostics) {
   std::int64_t step = kNoStep;
   for (OperatorRun& run : gpu.operators) {
     if (run.step < 0) {
@@ -80,7 +80,7 @@ void take_step_of_the_one_before(RecordedGpu& gpu, Diagnostics& diagnostics) {
   }
 }
 
-void begin_steps_at_first_forward(RecordedGpu& gpu) {
+void start_steps_at_first_forward(RecordedGpu& gpu) {
   if (gpu.operators.empty()) return;
   auto mark = std::find_if(gpu.operators.begin(), gpu.operators.end(),
                            [&](const OperatorRun& run) { return gpu.name(run).starts_with(kForward); });
@@ -105,14 +105,14 @@ void number_operators(RecordedGpu& gpu, Diagnostics& diagnostics) {
   const bool numbered =
       std::any_of(gpu.operators.begin(), gpu.operators.end(), [](const OperatorRun& run) { return run.step >= 0; });
   if (numbered) {
-    take_step_of_the_one_before(gpu, diagnostics);
+    copy_previous_steps(gpu, diagnostics);
   } else {
-    begin_steps_at_first_forward(gpu);
+    start_steps_at_first_forward(gpu);
   }
 }
 
 void number_chains_by_producer(RecordedGpu& gpu, const std::string& folder, Diagnostics& diagnostics) {
-  std::vector<std::vector<std::uint32_t>> runs(gpu.names.size());  // by name; each by start
+  std::vector<std::vector<std::uint32_t>> runs(gpu.names.size());  // runs by name, each list by start
   for (std::uint32_t i = 0; i < gpu.operators.size(); ++i) runs[gpu.operators[i].name.index()].push_back(i);
   std::vector<std::uint32_t> all(gpu.operators.size());
   std::iota(all.begin(), all.end(), 0U);
@@ -145,7 +145,7 @@ namespace {
 
 using Releases = std::map<std::uint32_t, Time>;  // by tensor
 
-/// The last start at or before `time`; `time` itself if there is none. Precondition: sorted.
+/// Returns the last start at or before `time`; `time` itself if there is none. Precondition: `starts` is sorted.
 Time last_start_before(const std::vector<Time>& starts, Time time) {
   const auto next = std::upper_bound(starts.begin(), starts.end(), time);
   return next == starts.begin() ? time : *(next - 1);
@@ -159,7 +159,7 @@ class OpaqueSegments {
     find_releases();
     move_to_totals(stages);
     Time last = Time::min();
-    std::vector<std::uint32_t> waits_for;  // the tensors of the step before
+    std::vector<std::uint32_t> waits_for;  // tensors of the step before
     for (const auto& [step, tensors] : releases_) {
       last = add_segments(step, tensors, last, waits_for);
       if (barrier_ == Barrier::kGlobal) last = std::max(last, done_.at(step));
@@ -190,7 +190,7 @@ class OpaqueSegments {
     }
   }
 
-  /// One segment up to each release of a step, the first from `begin` on. Returns the last release.
+  /// Adds one segment up to each release of a step; the first one starts at `begin`. Returns the last release.
   Time add_segments(std::int64_t step, const Releases& tensors, Time begin,
                     const std::vector<std::uint32_t>& waits_for) {
     std::vector<std::pair<Time, std::uint32_t>> order;
@@ -211,7 +211,7 @@ class OpaqueSegments {
     return begin;
   }
 
-  /// Behind a global barrier a step's first segment waits for every tensor of the step before.
+  /// With a global barrier, makes a step's first segment wait for every tensor of the step before.
   void add_consumer(TextId name, const std::vector<std::uint32_t>& tensors) {
     if (barrier_ != Barrier::kGlobal) return;
     for (const std::uint32_t tensor : tensors) {
@@ -223,7 +223,7 @@ class OpaqueSegments {
   RecordedGpu& gpu_;
   Barrier barrier_;
   std::map<std::int64_t, Releases> releases_;  // by step
-  std::map<std::int64_t, Time> done_;          // by step: the end of its last stage
+  std::map<std::int64_t, Time> done_;          // end of each step's last stage
 };
 
 }  // namespace

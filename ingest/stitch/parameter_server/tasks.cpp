@@ -10,9 +10,9 @@
 namespace stepsim::ingest {
 namespace {
 
-/// An edge may run against recorded time by up to this: two threads read the clock independently, and events are
-/// recorded in whole microseconds.
-constexpr Duration kAgainstTime{50'000};
+/// An edge may contradict recorded times by up to this time, because two threads read the clock independently and
+/// events are recorded in whole microseconds.
+constexpr Duration kTimeTolerance{50'000};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ TaskId PsTasks::add_task(TaskKind kind, const std::string& name, LaneId lane, Ti
 }
 
 void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {
-  if (out.finish[from.index()] > out.finish[to.index()] + kAgainstTime) {
+  if (out.finish[from.index()] > out.finish[to.index()] + kTimeTolerance) {
     out.diagnostics.count(diagnostic("dependency_against_time"));
     return;
   }
@@ -45,7 +45,7 @@ void PsTasks::link(TaskId from, TaskId to, EdgeKind kind) {
 
 namespace {
 
-/// A step with less than this share of the fullest step's operators or chains was cut by the capture.
+/// A step with less than this share of the largest step's operators or chains was cut off by the capture.
 constexpr double kWholeShare = 0.9;
 
 class OperatorPass {
@@ -61,7 +61,7 @@ class OperatorPass {
   }
 
  private:
-  /// How much a step holds.
+  /// The number of operators and chains in a step.
   struct Contents {
     std::size_t operators = 0;
     std::size_t chains = 0;
@@ -106,9 +106,9 @@ class OperatorPass {
     }
   }
 
-  /// A step begins with its first operator. Where opaque segments stand for operators, it begins with
-  /// the second of them, at the first release: what lies before that belongs to the step before as
-  /// much as to this one.
+  /// Sets the first task of each step to its first operator. If opaque segments replace operators, sets it to the
+  /// step's second segment, which starts when the step releases its first tensor. The first segment starts at the last
+  /// release of the previous step, so it contains work of both steps.
   void begin_steps() {
     std::map<std::int64_t, std::size_t> place;
     for (std::size_t i = 0; i < recorded_.operators.size(); ++i) {
@@ -128,7 +128,7 @@ class OperatorPass {
       }
       before = index;
     }
-    // What follows the last release of the last step of opaque segments was not recorded.
+    // In the last step of opaque segments, the work after the last release was not recorded.
     if (recorded_.opaque && place.size() > 1) out_.steps[static_cast<std::size_t>(before)].whole = false;
   }
 

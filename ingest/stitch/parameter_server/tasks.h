@@ -14,11 +14,11 @@
 #include "model/job/job.h"
 #include "model/job/parameter_server/workload.h"
 
-/// The passes that make tasks of a parameter-server job, in the order in which stitch_parameter_server() runs them.
-/// Those for dPRO trials (trial/) take some of them and add their own.
+/// The passes that turn a parameter-server job into tasks, in the order in which stitch_parameter_server() runs them.
+/// The passes for dPRO trials (trial/) use some of them and add others.
 namespace stepsim::ingest {
 
-/// A parameter-server job while its GPUs' recordings become tasks and edges. Each pass adds to `out` and enters here
+/// A parameter-server job while its recordings are turned into tasks and edges. Each pass adds to `out` and stores here
 /// what later passes need. Times in `gpus` are on each worker's own clock, times in `out` on the reference clock.
 struct PsTasks {
   const Job& job;
@@ -27,125 +27,126 @@ struct PsTasks {
   std::vector<HostClock> clocks;                                            ///< by worker
   std::map<std::pair<std::size_t, std::int64_t>, std::int32_t> step_index;  ///< (gpu, step number) -> out.steps
 
-  /// Tasks of GPUs that work together: none of a group ends before all of it have begun.
+  /// Groups of tasks of GPUs that work together: no task of a group ends before all of them have begun.
   std::vector<std::vector<TaskId>> meetings;
   std::vector<LaneId> serial_lanes;                          ///< threads and engines that do one task at a time
   std::vector<std::vector<TaskId>> operator_task;            ///< by gpu, operator
   std::vector<std::vector<std::vector<TaskId>>> stage_task;  ///< by gpu, chain, stage
-  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, std::size_t> chain_of;  ///< (gpu, key, step number)
+  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, std::size_t>
+      chain_of;  ///< (gpu, key, step number) -> chain
 
-  /// A recorded time of `gpu` on the reference clock.
+  /// Converts a recorded time of `gpu` to the reference clock.
   [[nodiscard]] Time aligned(std::size_t gpu, Time recorded) const {
     return recorded - clocks[gpus[gpu].worker].offset;
   }
-  /// Index into out.steps; -1 if the GPU has no such step.
+  /// Returns an index into out.steps, or -1 if the GPU has no such step.
   [[nodiscard]] std::int32_t step_of(std::size_t gpu, std::int64_t number) const;
-  /// The task of one stage of a chain; nothing if the stage was not recorded.
+  /// Returns the task of one stage of a chain; nothing if the stage was not recorded.
   [[nodiscard]] std::optional<TaskId> stage(std::size_t gpu, std::size_t chain, Stage stage) const;
   /// Adds a task that was recorded from `begin` to `end` on the reference clock, and notes these times as details.
   TaskId add_task(TaskKind kind, const std::string& name, LaneId lane, Time begin, Time end, std::int32_t step,
                   Bytes bytes = {});
-  /// Adds an edge. Where `to` was recorded to end more than 50 us before `from`, the names mislead:
+  /// Adds an edge. If `to` was recorded to end more than 50 us before `from`, the names that gave the edge are wrong:
   /// the edge is left out and counted.
   void link(TaskId from, TaskId to, EdgeKind kind);
 };
 
-/// `given`, with what it leaves open taken from the recording: the number of GPUs per worker, and
-/// the smallest number of servers, up to 64, for which each connection acknowledges pushes in the
-/// order in which it got them. States the servers in `assumptions`; without an answer
-/// Job::servers stays empty. O(servers * pushes log servers).
+/// Returns `given`, with missing values inferred from the recording: the number of GPUs per worker, and the number of
+/// servers. The latter is the smallest number, up to 64, with which each connection acknowledges pushes in the order in
+/// which it got them. `assumptions` gets an entry for the servers. If no number fits, Job::servers stays empty.
+/// O(servers * pushes log servers).
 [[nodiscard]] Job with_inferred_settings(const Job& given, const std::vector<RecordedGpu>& gpus,
                                          Assumptions& assumptions);
 
-/// Returns the clock of each worker, by worker, against worker 0's.
+/// Returns each worker's clock, relative to worker 0's.
 ///
-/// A server answers a key when every worker's push of it has arrived. So a worker's PULL of a key
-/// ends after the other worker's push of that key and step had arrived. That bounds how far one
-/// clock may be ahead of the other; the same pair the other way round gives the other bound. When
-/// had a push arrived? By its acknowledgement, unless that came within 1 ms after the end of a pull
-/// from the same server, behind which it may have queued: then only the push's start is certain.
+/// A server answers a key when every worker's push of it has arrived. So a worker's PULL of a key ends after the other
+/// worker's push of that key in that step has arrived. That bounds how far one clock may be ahead of the other; the
+/// same pair with the roles exchanged gives the other bound.
 ///
-/// From these bounds clocks.h makes offsets. A worker that shares no key with worker 0 keeps offset 0 and is counted.
-/// O(events log events).
+/// The arrival of a push is taken to be at its acknowledgement. But an acknowledgement within 1 ms after the end of a
+/// pull from the same server may have queued after that pull; then the start of the push is used, as its earliest
+/// possible arrival.
+///
+/// align_clocks() computes offsets from these bounds. A worker that shares no key with worker 0 gets offset 0 and is
+/// counted. O(events log events).
 [[nodiscard]] std::vector<HostClock> align_worker_clocks(const std::vector<RecordedGpu>& gpus, const Job& job,
                                                          Diagnostics& diagnostics);
 
-/// What a stage of BytePS's pipeline becomes.
+/// The model of a stage of BytePS's pipeline.
 struct StageRole {
-  /// When one thread or engine handles one partition after another. Not so: NCCL groups several partitions, whose
-  /// records overlap, unless the GPU is alone; compression has a pool of threads; and join_transfers() orders what goes
-  /// over links.
+  /// States whether one thread or engine handles one partition after another. It does not if NCCL groups several
+  /// partitions, because their records then overlap (unless the GPU is alone), or if compression uses a pool of
+  /// threads. For transfers over links, join_transfers() sets the order.
   enum class Serial : std::uint8_t { kNever, kIfAlone, kAlways };
   TaskKind kind = TaskKind::kControl;
   Serial serial = Serial::kAlways;
-  std::optional<PsStage> built{};  ///< the stage of a job that is built anew; nothing: it is not modelled
+  std::optional<PsStage> built{};  ///< the stage in a rebuilt job; empty if it is not modelled there
 };
 [[nodiscard]] const StageRole& role_of(Stage stage) noexcept;
 
-/// Adds the steps of all GPUs, their operators' tasks, and the edges between these: program order
-/// within a row, and data from the last run of each input before. A step with less than 90 % of the
-/// operators or chains of the fullest one was cut by the capture: it is kept, marked as not whole,
-/// and counted. Fills tasks.step_index and tasks.operator_task.
+/// Adds the steps of all GPUs, their operators' tasks, and the edges between these: program order within a row, and
+/// data from the last earlier run of each input. A step with less than 90 % of the operators or chains of the largest
+/// step was cut off by the capture: it is kept, marked as not whole, and counted. Fills tasks.step_index and
+/// tasks.operator_task.
 void add_operators(PsTasks& tasks);
 
-/// What the job's graph can be built from anew, for other settings: what the GPUs did, without what
-/// the network made of it. Steps that some GPU did not record whole are left out. Where something
-/// is missing, PsWorkload::cannot_build says what. add_operators() has run.
+/// Returns the data from which the job's graph can be rebuilt for other settings: the work of the GPUs, without the
+/// effects of the network. Steps that some GPU did not record whole are left out. If data is missing,
+/// PsWorkload::cannot_build has the reason. Call it after add_operators().
 [[nodiscard]] PsWorkload workload_of(const PsTasks& tasks);
 
-/// Adds a task for each stage of each chain and, within a GPU, the edges from one stage to the next,
-/// from the operator that releases a tensor to its first stage, and from its last stage to the
-/// operators that wait for it. PULL is joined to PUSH later, by join_transfers().
-/// Update operators wait in the same step, others in the next. Fills tasks.stage_task, tasks.chain_of and
-/// tasks.serial_lanes. add_operators() has run.
+/// Adds a task for each stage of each chain. Within a GPU, adds edges from each stage to the next, from the operator
+/// that releases a tensor to the tensor's first stage, and from its last stage to the operators that wait for it. PULL
+/// is joined to PUSH later, by join_transfers(). Update operators wait in the same step, others in the next. Fills
+/// tasks.stage_task, tasks.chain_of and tasks.serial_lanes. Call it after add_operators().
 void add_stages(PsTasks& tasks);
 
-/// Joins the GPUs of each worker. They work on a partition together: the root (the largest local
-/// rank) waits for the others' signals, pushes and pulls, and the others wait for its result.
-/// Adds REDUCE and BROADCAST of one partition to tasks.meetings. add_stages() has run.
+/// Joins the GPUs of each worker, which work on a partition together: the root (the largest local rank) waits for the
+/// others' signals, pushes and pulls, and the others wait for its result. Adds REDUCE and BROADCAST of each partition
+/// to tasks.meetings. Call it after add_stages().
 void join_local_gpus(PsTasks& tasks);
 
 /// Joins PUSH and PULL over the connections between workers and servers.
 ///
-/// PUSH was recorded until the server's acknowledgement, and waits behind the pushes that were
-/// handed to its connection before. PULL was recorded from that acknowledgement until the data was
-/// there. It waits for every worker's push of the key (through a task SUM), for its own request,
-/// which queues behind pushes on the way up, and for the answers that the server sent first, in
-/// the order of their recorded ends. What is left becomes its duration.
+/// PUSH was recorded until the server's acknowledgement, and queues after earlier pushes on its connection. PULL was
+/// recorded from that acknowledgement until the data had arrived. It waits for every worker's push of the key (through
+/// a task SUM), for its own request, which queues after pushes to the server, and for the answers that the server sent
+/// before, in the order of their recorded ends. The remaining time becomes its duration.
 ///
-/// add_stages() has run. O(chains log chains).
+/// Call it after add_stages(). O(chains log chains).
 void join_transfers(PsTasks& tasks);
 
-/// Some tasks were recorded from the moment they were queued, and so hold their time in the queue. These functions tell
-/// the two apart.
+/// Some tasks were recorded from the moment they were queued, so their spans include queueing time. The next functions
+/// separate the queueing time from the work.
 ///
-/// Adds an edge from each task to the next, given in the order in which they were served, and
-/// makes each begin when the one before it ended: what was recorded before that was its wait.
+/// Adds an edge from each task to the next, in the given order of service. Moves the begin of each task to the end of
+/// the task before it, if it was recorded earlier: the time before that was waiting.
 void take_turns(Assembly& assembly, const std::vector<TaskId>& in_order);
 
-/// Adds an edge, as tasks.link() does. What `to` was recorded to do before the end of `from` was waiting: it begins
-/// then.
+/// Adds an edge as tasks.link() does. If `to` was recorded to begin before `from` ended, moves its begin to that end,
+/// because it was waiting until then.
 void follow(PsTasks& tasks, TaskId from, TaskId to, EdgeKind kind);
 
-/// True if no two of the spans, of start and end, overlap by more than the grain of a clock.
+/// Returns true if no two of the spans (start, end) overlap by more than kClockGrain.
 [[nodiscard]] bool one_at_a_time(std::vector<std::pair<Time, Time>> spans);
 
-/// Where the tasks of a lane ran one at a time, they took turns: each waits for the one before it, in recorded order.
+/// If the tasks of a lane ran one at a time, makes each wait for the one before it, in recorded order.
 void let_take_turns(Assembly& assembly, std::vector<TaskId> tasks);
 
-/// Orders the tasks of each of tasks.serial_lanes by their recorded start, as take_turns does.
+/// Orders the tasks of each of tasks.serial_lanes by their recorded start, with take_turns().
 void order_lanes(PsTasks& tasks);
 
-/// Makes tasks.meetings rendezvous, and leaves out what would make a task wait for itself.
+/// Turns tasks.meetings into rendezvous, and removes dependencies that would make a task wait for itself.
 ///
-/// A recording that contradicts itself (damaged files, clocks that jumped) can name dependencies
-/// that form a cycle. Of the edges in one or after it, only those that run against recorded time are left out,
-/// and counted; meetings in it do not become rendezvous. A rank's first task depends on nothing:
-/// the replay starts it when it was recorded. O(tasks + edges log edges).
+/// A recording that contradicts itself (damaged files, clocks that jumped) can give dependencies that form a cycle. Of
+/// the edges in a cycle or after it, those that run against recorded time are removed, and the case is counted;
+/// meetings there do not become rendezvous. All edges to a rank's first task are removed, because the replay starts it
+/// at its recorded time. O(tasks + edges log edges).
 void join_and_break_cycles(PsTasks& tasks);
 
-/// A stage's thread finds its next partition by polling its queue. Puts up to 0.3 ms of each
-/// stage's wait as lag on the edge that let it start last, so that this much has a known cause.
+/// Each stage's thread polls its queue for the next partition. Adds up to 0.3 ms of each stage's wait as lag to its
+/// binding edge, so that this part has a known cause.
 void explain_polling(PsTasks& tasks);
 
 }  // namespace stepsim::ingest

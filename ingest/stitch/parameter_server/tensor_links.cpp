@@ -65,7 +65,7 @@ void TensorLinks::let_consumers_wait(std::uint32_t tensor_id, std::int64_t step,
   }
 }
 
-/// A task to which all that is last of a tensor leads, so that many consumers need few edges.
+/// Adds a zero-length task that waits for all of `last`, so that many consumers need few edges.
 TaskId TensorLinks::gathered(const RecordedTensor& tensor, std::int64_t step, const std::vector<TaskId>& last) {
   Time end = Time::min();
   for (const TaskId task : last) end = std::max(end, out_.finish[task.index()]);

@@ -11,16 +11,17 @@
 
 namespace stepsim::ingest {
 
-/// Ties the communication of one GPU's tensors to its operators: what makes a tensor comes before, what uses it after.
+/// Connects the communication of one GPU's tensors to its operators: a tensor's producers come before it, its consumers
+/// after it.
 class TensorLinks {
  public:
-  /// add_operators() has run. `tasks` must outlive this.
+  /// Precondition: add_operators() has run. `tasks` must outlive this.
   TensorLinks(PsTasks& tasks, std::size_t gpu);
 
-  /// `first`, with which a chain begins, may start when the last of its tensor's producers in that step has ended;
-  /// where none is known, the operator that ended last before it.
+  /// Makes `first`, the first task of chain `index`, wait for the last of its tensor's producers in that step. If no
+  /// producer is known, it waits for the operator that ended last before the chain.
   void release(std::size_t index, TaskId first);
-  /// The tensor's consumers wait for all of `last`: UPDATE operators in the same step, others in the next.
+  /// Makes the tensor's consumers wait for all of `last`: UPDATE operators in the same step, others in the next.
   void let_consumers_wait(std::uint32_t tensor, std::int64_t step, std::vector<TaskId> last);
 
  private:
@@ -42,7 +43,7 @@ class TensorLinks {
   std::size_t gpu_;
   std::map<std::pair<TextId, std::int64_t>, Runs> runs_;                                   // operator name, step
   std::map<std::pair<std::uint32_t, std::int64_t>, std::optional<std::size_t>> producer_;  // tensor, step
-  std::vector<std::pair<Time, std::size_t>> by_finish_;  // operators; made when it is needed
+  std::vector<std::pair<Time, std::size_t>> by_finish_;  // (finish, operator); built on first use
   LaneId gather_lane_;
 };
 

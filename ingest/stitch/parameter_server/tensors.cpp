@@ -14,7 +14,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The i of "byteps.gradient_<i>".
+/// Returns i for "byteps.gradient_<i>".
 std::optional<std::size_t> gradient_number(std::string_view tensor) noexcept {
   constexpr std::string_view kWord = "gradient_";
   const std::size_t place = tensor.rfind(kWord);
@@ -84,7 +84,7 @@ std::optional<std::uint32_t> TensorNodes::find(TextId name) const {
 
 namespace {
 
-/// Inputs that dag.gml may give to all runs of all operators together. A real job has thousands.
+/// The largest number of inputs that dag.gml may give to all operator runs together. A real job has thousands.
 constexpr std::size_t kMostGraphInputs = 10'000'000;
 
 class TensorUses {
@@ -137,8 +137,8 @@ class TensorUses {
   }
 
  private:
-  /// In graphs of ByteProfile's first generation a node is a bare forward operator, with its
-  /// parameters as attributes `var`.
+  /// Adds producers from the attributes `var` of a node. In graphs of ByteProfile's first generation, a node is a bare
+  /// forward operator, and these attributes are its parameters.
   void add_variables(const OperatorGraph::Node& node) {
     for (const OperatorGraph::Attribute& attribute : node.attributes) {
       if (attribute.key != "var" || !attribute.value.starts_with(kComm)) continue;

@@ -20,7 +20,7 @@ struct Transfer {
   std::optional<TaskId> pull;
   Time acknowledged;             ///< recorded end of PUSH
   Time handed_over;              ///< recorded start of PUSH
-  std::optional<TaskId> answer;  ///< SUM: what the server's answer waits for
+  std::optional<TaskId> answer;  ///< the task SUM, for which the server's answer waits
 };
 
 class TransferPass {
@@ -61,7 +61,7 @@ class TransferPass {
     transfers_.push_back(transfer);
   }
 
-  /// The server answers a key when every worker's push of it has arrived.
+  /// Connects all workers' transfers of one key in one step: the server answers when every worker's push has arrived.
   void join_workers(const Members& members) {
     Time first_answer = Time::max();
     for (const std::size_t member : members) {
@@ -84,8 +84,9 @@ class TransferPass {
     }
   }
 
-  /// Joins PUSH to PULL. If a push was acknowledged after some worker had the answer, it had arrived
-  /// before that: the rest is the way back of the acknowledgement, which queued behind bulk data.
+  /// Joins PUSH to PULL. A push that was acknowledged after some worker already had the answer must have arrived
+  /// earlier. The rest of its recorded time was spent by the acknowledgement, which queued after bulk data on its way
+  /// back.
   void acknowledge(Transfer& transfer, Time first_answer) {
     if (!transfer.push.has_value()) return;
     const std::size_t push = transfer.push->index();
@@ -118,7 +119,7 @@ class TransferPass {
     return slot->second;
   }
 
-  /// Adds the instant from which a server can answer, on a row of the first rank.
+  /// Adds a zero-length task at the time when a server can first answer, on a row of the first rank.
   TaskId add_sum(const Transfer& transfer, Time when) {
     const StageChain& chain = tasks_.gpus[transfer.gpu].chains[transfer.chain];
     const std::int64_t server = server_of(chain.key, tasks_.job).has_value()
@@ -136,7 +137,7 @@ class TransferPass {
                          tasks_.step_of(0, chain.step));
   }
 
-  /// A connection carries one push after another, in the order of their recorded ends.
+  /// Makes the pushes of a connection run one after another, in the order of their recorded ends.
   void order_pushes(const Members& members) {
     std::vector<TaskId> pushes;
     for (const std::size_t member : members) {
@@ -149,7 +150,7 @@ class TransferPass {
     take_turns(out_, pushes);
   }
 
-  /// The answers of one server to one GPU, in the order in which they arrived.
+  /// Makes the answers of one server to one GPU run in the order in which they arrived.
   void order_pulls(Members& members) {
     std::erase_if(members, [&](std::size_t member) { return !transfers_[member].pull.has_value(); });
     const auto finish = [&](std::size_t member) { return out_.finish[transfers_[member].pull->index()]; };
@@ -161,13 +162,13 @@ class TransferPass {
       const Transfer& transfer = transfers_[member];
       begin_when_answered(transfer);
       if (const auto ahead = ahead_of_request(transfer, uploads); ahead.has_value())
-        begin_behind(*ahead, *transfer.pull);
-      if (before.has_value()) begin_behind(*before, *transfer.pull);
+        begin_after_previous(*ahead, *transfer.pull);
+      if (before.has_value()) begin_after_previous(*before, *transfer.pull);
       before = transfer.pull;
     }
   }
 
-  /// A pull's own time begins when its push has been acknowledged and the server has the sum ...
+  /// Moves the begin of a pull to when its push has been acknowledged and the server has the sum.
   void begin_when_answered(const Transfer& transfer) {
     Time begin = out_.start[transfer.pull->index()];
     if (transfer.push.has_value()) begin = std::max(begin, transfer.acknowledged);
@@ -175,8 +176,8 @@ class TransferPass {
     begin_at(*transfer.pull, begin);
   }
 
-  /// ... and when what was before it on the connection has arrived.
-  void begin_behind(TaskId ahead, TaskId pull) {
+  /// Makes `pull` wait for `ahead`, which precedes it on the connection.
+  void begin_after_previous(TaskId ahead, TaskId pull) {
     out_.add_edge(ahead, pull, EdgeKind::kStream);
     begin_at(pull, std::max(out_.start[pull.index()], out_.finish[ahead.index()]));
   }
@@ -190,7 +191,7 @@ class TransferPass {
   /// The pushes of one connection, in the order in which they were handed over.
   struct Uploads {
     std::vector<Time> handed_over;
-    std::vector<Time> arrived;  ///< the latest arrival so far, so that it ascends
+    std::vector<Time> arrived;  ///< latest arrival so far, so that values ascend
     std::vector<TaskId> task;
   };
 
@@ -210,9 +211,9 @@ class TransferPass {
     return uploads;
   }
 
-  /// The push behind which a pull's request queues: where control messages queue with bulk data, the
-  /// last one that was handed over before the request; else the one that is under way then. Nothing if
-  /// the pull's recorded end leaves no time for that.
+  /// Returns the push that a pull's request has to wait for. If control messages queue with bulk data, this is the last
+  /// push handed over before the request; else the push being sent at that time. Returns nothing if the pull's recorded
+  /// end leaves no time for that wait.
   [[nodiscard]] std::optional<TaskId> ahead_of_request(const Transfer& transfer, const Uploads& uploads) const {
     const bool in_line = tasks_.job.control.value_or(Control::kInline) == Control::kInline;
     const auto handed = std::upper_bound(uploads.handed_over.begin(), uploads.handed_over.end(), transfer.acknowledged);

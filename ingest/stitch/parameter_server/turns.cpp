@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// BytePS's stage threads sleep between two looks at their queues: up to 0.3 ms pass in our runs.
+/// BytePS's stage threads sleep between two looks at their queues, for up to 0.3 ms in our runs.
 constexpr Duration kPolling{300'000};
 
 void sort_by_start(const Assembly& assembly, std::vector<TaskId>& tasks) {
@@ -22,7 +22,7 @@ void sort_by_start(const Assembly& assembly, std::vector<TaskId>& tasks) {
   });
 }
 
-/// When the last predecessor of each task ended, lags included.
+/// Returns when the last predecessor of each task ended, lags included.
 std::vector<Time> ready_times(Assembly& assembly) {
   std::vector<Time> ready(assembly.start.size(), Time::min());
   for (const DagBuilder::Edge& edge : assembly.builder.edges()) {
@@ -127,7 +127,7 @@ class CycleBreaker {
     return {out_.finish[task.index()], out_.start[task.index()], task};
   }
 
-  /// Removes the edges to each rank's first task, which starts when it was recorded to.
+  /// Removes the edges to each rank's first task, because the replay starts it at its recorded time.
   void free_first_tasks() {
     is_first_.assign(out_.start.size(), false);
     for (const auto& [rank, task] : first_tasks(out_)) is_first_[task.index()] = true;
@@ -138,7 +138,8 @@ class CycleBreaker {
     return std::any_of(members.begin(), members.end(), [&](TaskId task) { return is_first_[task.index()]; });
   }
 
-  /// By task, then by meeting: how many it waits for that cannot end. What follows a member follows its meeting.
+  /// Returns for each task, then for each meeting, how many of its predecessors cannot end. A successor of a member
+  /// waits for the whole meeting.
   [[nodiscard]] std::vector<std::uint32_t> find_waiting() const {
     const std::size_t count = out_.start.size();
     std::vector<std::size_t> end(count);
@@ -146,7 +147,7 @@ class CycleBreaker {
     for (std::size_t m = 0; m < tasks_.meetings.size(); ++m) {
       for (const TaskId member : tasks_.meetings[m]) end[member.index()] = count + m;
     }
-    return left_waiting(count + tasks_.meetings.size(), [&](const auto& edge) {
+    return count_blocked_predecessors(count + tasks_.meetings.size(), [&](const auto& edge) {
       for (const DagBuilder::Edge& e : out_.builder.edges()) edge(end[e.from.index()], e.to.index());
       for (std::size_t i = 0; i < count; ++i) {
         if (end[i] != i) edge(i, end[i]);
@@ -154,8 +155,8 @@ class CycleBreaker {
     });
   }
 
-  /// Makes the members a rendezvous: none ends before all have begun, and each takes its own time
-  /// from then on.
+  /// Makes the members a rendezvous: none ends before all have begun. After that, each takes its recorded remaining
+  /// time.
   void meet(const std::vector<TaskId>& members) {
     Time last_arrival = Time::min();
     for (const TaskId member : members) last_arrival = std::max(last_arrival, out_.start[member.index()]);

@@ -14,7 +14,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Makes the PsGpu and the stage runs of one GPU.
+/// Builds the PsGpu and the stage runs of one GPU.
 class GpuWorkload {
  public:
   GpuWorkload(const PsTasks& tasks, std::size_t gpu, PsWorkload& out)
@@ -36,7 +36,7 @@ class GpuWorkload {
   }
 
  private:
-  /// The k-th run of a name in a step is the same operator in every step.
+  /// Identifies an operator: the k-th run of a name in a step is the same operator in every step.
   using Place = std::pair<TextId, std::uint32_t>;  // name, occurrence
 
   [[nodiscard]] PsRun aligned(Time start, Time finish) const {
@@ -52,7 +52,7 @@ class GpuWorkload {
     for (const OperatorRun* const span : by_step.front()) add_inputs(*span);
   }
 
-  /// Enters a step's runs. An operator that the step lacks is taken to have run as in the first step.
+  /// Enters a step's runs. An operator that is missing in the step is assumed to have run as in the first step.
   void add_runs(const std::vector<const OperatorRun*>& spans, std::uint32_t step) {
     std::map<TextId, std::uint32_t> seen;
     for (PsOperator& op : made_.operators) {
@@ -78,7 +78,8 @@ class GpuWorkload {
     op.runs.resize(1);
   }
 
-  /// An input means the last run of that name before this one: in its step, else in the step before.
+  /// Adds an operator's inputs. An input refers to the last run of that name before this one, in the same step or else
+  /// in the step before.
   void add_inputs(const OperatorRun& span) {
     PsOperator& op = made_.operators[place_.at({span.name, passed_[span.name]++})];
     for (const TextId input : span.inputs) {
@@ -128,7 +129,7 @@ class GpuWorkload {
 
   void give_up(fmt::format_string<const std::string&> why, const std::string& tensor) {
     if (out_.cannot_build.empty())
-      out_.cannot_build = fmt::format("the job cannot be built anew: {}", fmt::format(why, tensor));
+      out_.cannot_build = fmt::format("the job cannot be rebuilt: {}", fmt::format(why, tensor));
   }
 
   void add_stages() {
@@ -143,19 +144,19 @@ class GpuWorkload {
           out_.stages.push_back({static_cast<std::uint32_t>(gpu_), step->second, chain.key, *stage, bytes,
                                  aligned(span.start, span.finish)});
         } else if (out_.cannot_build.empty()) {
-          out_.cannot_build = fmt::format("the job cannot be built anew: it has {} stages, which are not modelled",
-                                          to_text(span.stage));
+          out_.cannot_build =
+              fmt::format("the job cannot be rebuilt: it has {} stages, which are not modelled", to_text(span.stage));
         }
       }
     }
   }
 
-  /// What an operator waits for, besides its inputs: the operator before it in its row, and tensors.
+  /// Dependencies of an operator other than its inputs: the operator before it in its row, and tensors.
   struct Waits {
-    std::uint32_t before = 0;            // the last operator of the row if this is the first one
+    std::uint32_t before = 0;            // operator before it in the row; for the first one, the row's last
     bool in_previous_step = true;        // `before` belongs to the step before
-    std::vector<const PsTensor*> needs;  // of its own step
-    std::vector<const PsTensor*> uses;   // of the step before
+    std::vector<const PsTensor*> needs;  // tensors of its own step
+    std::vector<const PsTensor*> uses;   // tensors of the step before
   };
 
   [[nodiscard]] std::vector<Waits> waits() const {
@@ -173,13 +174,13 @@ class GpuWorkload {
       if (tasks_.job.barrier == Barrier::kCross) {
         for (const std::uint32_t op : tensor.used_by) waits[op].uses.push_back(&tensor);
       } else if (tensor.needed_by.empty() && !waits.empty()) {
-        waits.front().uses.push_back(&tensor);  // no update operator waits for it, so the next step does
+        waits.front().uses.push_back(&tensor);  // no update operator waits for the tensor, so the next step does
       }
     }
     return waits;
   }
 
-  /// An operator's gap is the median over steps of how long after all that it waits for it began.
+  /// Sets each operator's gap: the median over steps of the time from the end of its last dependency to its begin.
   void add_gaps() {
     const std::vector<Waits> all = waits();
     for (std::uint32_t index = 0; index < all.size(); ++index) {
@@ -193,7 +194,7 @@ class GpuWorkload {
     }
   }
 
-  /// When the last thing that an operator waits for was done; nothing if the capture does not show it.
+  /// Returns when the last dependency of an operator was done; nothing if the capture does not show it.
   [[nodiscard]] std::optional<Time> ready_time(const PsOperator& op, const Waits& waits, std::uint32_t step) const {
     const bool follows = step > 0 && out_.steps[step] == out_.steps[step - 1] + 1;
     if (!follows && (waits.in_previous_step || !waits.uses.empty())) return std::nullopt;
@@ -214,14 +215,14 @@ class GpuWorkload {
   std::size_t gpu_;
   PsWorkload& out_;
   PsGpu made_;
-  std::map<std::int64_t, std::uint32_t> step_;                   // number to index
-  std::map<Place, std::uint32_t> place_;                         // to operator
-  std::map<TextId, std::vector<std::uint32_t>> of_name_;         // to operators
-  std::map<TextId, std::uint32_t> passed_;                       // name to runs before this one
+  std::map<std::int64_t, std::uint32_t> step_;                   // step number -> index
+  std::map<Place, std::uint32_t> place_;                         // place -> operator
+  std::map<TextId, std::vector<std::uint32_t>> of_name_;         // name -> operators
+  std::map<TextId, std::uint32_t> passed_;                       // name -> runs before the current one
   std::map<std::pair<std::int64_t, std::uint32_t>, Time> done_;  // declared key, step
 };
 
-/// The numbers of the steps that every GPU recorded whole.
+/// Returns the numbers of the steps that every GPU recorded whole.
 std::vector<std::int64_t> whole_steps(const PsTasks& tasks) {
   std::map<std::int64_t, std::size_t> count;
   for (const auto& [gpu_step, index] : tasks.step_index)
@@ -240,14 +241,13 @@ PsWorkload workload_of(const PsTasks& tasks) {
   workload.job = tasks.job;
   workload.steps = whole_steps(tasks);
   if (workload.steps.empty()) {
-    workload.cannot_build = "the job cannot be built anew: no step was recorded whole by every GPU";
+    workload.cannot_build = "the job cannot be rebuilt: no step was recorded whole by every GPU";
     return workload;
   }
   for (std::size_t gpu = 0; gpu < tasks.gpus.size(); ++gpu) GpuWorkload(tasks, gpu, workload).run();
   workload.job.workers = std::max(workload.job.workers.value_or(0), workload.workers());
   if (!workload.job.servers.has_value() && workload.cannot_build.empty()) {
-    workload.cannot_build =
-        "the job cannot be built anew: the number of servers is unknown; expected servers in job.yaml";
+    workload.cannot_build = "the job cannot be rebuilt: the number of servers is unknown; expected servers in job.yaml";
   }
   return workload;
 }

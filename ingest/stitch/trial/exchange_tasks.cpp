@@ -31,12 +31,12 @@ std::string_view name_of(ServerEvent::Kind kind) noexcept {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// "t0", or "t0~PART1" of a partition.
+/// Returns "t0", or "t0~PART1" for a partition.
 std::string part_name(const std::string& tensor, std::int32_t partition) {
   return partition < 0 ? tensor : fmt::format("{}~PART{}", tensor, partition);
 }
 
-/// The exchanges of one partition by all workers in one step, and what their server did with them.
+/// The exchanges of one partition by all workers in one step, and the server's work on it.
 struct Meeting {
   Time begin = Time::max();
   std::vector<TaskId> pushes;
@@ -76,7 +76,7 @@ class Pass {
   using Meetings = std::map<MeetingId, Meeting>;
   using Begins = std::vector<std::pair<Time, Meetings::value_type*>>;
 
-  /// The GPUs of a worker are those before its root with the same worker.
+  /// Returns the GPUs of a worker, the root last.
   [[nodiscard]] std::vector<std::size_t> gpus_of(std::int32_t worker) const {
     std::vector<std::size_t> gpus;
     const auto root = parts_.roots.find(worker);
@@ -143,7 +143,7 @@ class Pass {
                     tasks_.step_of(root, step));
   }
 
-  /// A server's work belongs to the meeting of its partition that was the last to begin before it.
+  /// Adds a server's work to a meeting: the last meeting of its partition that began before the work.
   void add(const ServerEvent& work) {
     const std::string part = part_name(parts_.servers.tensors[work.tensor], work.partition);
     const Time start = aligned({true, work.server}, work.start);
@@ -184,7 +184,8 @@ class Pass {
     return slot->second;
   }
 
-  /// COPY_FIRST for the push that arrived first, a SUM for each further one, COPY_MERGED, then the answers.
+  /// Chains a meeting's tasks: COPY_FIRST follows the push that arrived first, a SUM follows each later one, then come
+  /// COPY_MERGED and the answers.
   void join(Meeting& meeting) {
     const auto finish = [this](TaskId task) { return out_.finish[task.index()]; };
     std::stable_sort(meeting.pushes.begin(), meeting.pushes.end(),
@@ -207,8 +208,8 @@ class Pass {
     }
   }
 
-  /// Each push comes before the next receiver. Where pushes are missing, of workers whose folders are, receivers that
-  /// began before a push had arrived were for those.
+  /// Makes each receiver (COPY_FIRST or SUM) wait for a push. If there are more receivers than pushes, because the
+  /// folders of some workers are missing, a receiver that began before the push had arrived belongs to a missing push.
   void receive(const std::vector<TaskId>& pushes, const std::vector<TaskId>& receivers) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < pushes.size() && next < receivers.size(); ++i, ++next) {

@@ -11,8 +11,8 @@ namespace {
 using Kind = MessageEvent::Kind;
 using Message = MessageEvent;
 
-/// What one side sent of one exchange.
-using Half = std::array<std::optional<Message>, 2>;  // of the push, of the pull
+/// The messages that one side sent in one exchange.
+using Half = std::array<std::optional<Message>, 2>;  // one for the push, one for the pull
 
 bool is_pull(Kind kind) noexcept { return kind == Kind::kPullRequest || kind == Kind::kPullResponse; }
 bool is_response(Kind kind) noexcept { return kind == Kind::kPushResponse || kind == Kind::kPullResponse; }
@@ -32,13 +32,13 @@ std::vector<Half> halves_of(std::vector<Message> messages) {
   return halves;
 }
 
-/// Both sides of what one worker and one server exchanged of one partition.
+/// The messages between one worker and one server about one partition, by side.
 struct Sides {
   std::vector<Message> requests;
   std::vector<Message> responses;
 };
 
-using Bounds = std::map<std::pair<Node, Node>, ClockBounds>;  // worker and server: how far the server is ahead
+using Bounds = std::map<std::pair<Node, Node>, ClockBounds>;  // (worker, server) -> the server's lead
 
 Bounds bounds_of(const std::vector<Exchange>& exchanges) {
   Bounds bounds;

@@ -15,32 +15,35 @@
 
 namespace stepsim::ingest {
 
-/// A partition's way from a worker to its server and back, once: push, its acknowledgement, pull and its answer.
+/// One exchange of a partition between a worker and its server: push, push acknowledgement, pull, and the server's
+/// answer.
 struct Exchange {
   using Message = MessageTrace::Event;
   std::uint32_t tensor = 0;  ///< index into MessageTrace::tensors
   std::int32_t partition = -1;
   std::int32_t worker = 0;
   std::int32_t server = 0;
-  /// By MessageEvent::Kind; what was not recorded is empty. Requests are on the worker's clock, responses on the
+  /// Messages by MessageEvent::Kind; empty if not recorded. Requests are on the worker's clock, responses on the
   /// server's.
   std::array<std::optional<Message>, 4> messages;
 
   [[nodiscard]] const std::optional<Message>& operator[](MessageEvent::Kind kind) const noexcept {
     return messages[static_cast<std::size_t>(kind)];
   }
-  /// Its first request, which the worker sent; nothing if none was recorded.
+  /// Returns the first request that the worker sent; empty if none was recorded.
   [[nodiscard]] const std::optional<Message>& first_request() const noexcept;
-  /// The key under which stage_trace_of() has it.
+  /// Returns the exchange's key in stage_trace_of().
   [[nodiscard]] std::int64_t key() const noexcept;
 };
 
-/// Puts messages together, per worker, server, tensor and partition: a worker's requests in order of time, a new
-/// exchange where one does not come after the one before it, and the same of a server's responses; the k-th of both are
-/// of one exchange. By worker, then the start of the first request. O(messages log messages).
+/// Groups messages into exchanges, separately for each worker, server, tensor and partition. Sorts a worker's requests
+/// by time; a new exchange begins at each push request, and at a pull request after another pull request. Groups a
+/// server's responses in the same way, and joins the k-th group of requests with the k-th group of responses. The
+/// result is sorted by worker, then by the start of the first request. O(messages log messages).
 [[nodiscard]] std::vector<Exchange> exchanges_of(const MessageTrace& trace);
 
-/// What a worker did, as stages of its partitions: each request is the stage of its name.
+/// Converts a worker's requests to stages of its partitions: each push or pull request becomes the stage of the same
+/// name.
 [[nodiscard]] StageTrace stage_trace_of(const std::vector<Exchange>& exchanges, std::int32_t worker,
                                         const std::vector<std::string>& tensors);
 
@@ -51,27 +54,28 @@ struct Node {
   friend auto operator<=>(const Node&, const Node&) noexcept = default;
 };
 
-/// The clocks of workers and servers against that of the first worker, which has the smallest number. A server answers
-/// a push after it has come, and a worker pulls after that: each bounds how far one clock may be ahead of the other,
-/// and clocks.h makes offsets of the bounds. O(exchanges log nodes + nodes * connections).
+/// Aligns the clocks of workers and servers with that of the first worker (the one with the smallest number). A server
+/// answers a push after it has arrived, and a worker pulls after that answer. Each of these bounds how far one clock
+/// may be ahead of the other, and align_clocks() computes offsets from the bounds. O(exchanges log nodes + nodes *
+/// connections).
 [[nodiscard]] std::map<Node, AlignedClock> align_by_exchanges(const std::vector<Exchange>& exchanges);
 
-/// What add_exchanges() joins.
+/// Input of add_exchanges().
 struct ExchangeParts {
   const std::vector<Exchange>& exchanges;
-  const std::vector<std::string>& tensors;           ///< of the exchanges
+  const std::vector<std::string>& tensors;           ///< tensors of the exchanges
   const ServerTrace& servers;                        ///< may be empty
-  const std::map<Node, AlignedClock>& clocks;        ///< of every node
-  const std::map<std::int32_t, std::size_t>& roots;  ///< by worker its last GPU, which talks to the servers
+  const std::map<Node, AlignedClock>& clocks;        ///< clocks of all nodes
+  const std::map<std::int32_t, std::size_t>& roots;  ///< each worker's last GPU, which communicates with the servers
 };
 
-/// Adds the messages of all exchanges that have a step, what the servers did with them, and their edges;
-/// add_operators() has run.
+/// Adds tasks for the messages of all exchanges that have a step and for the servers' work on them, and their edges.
+/// Call it after add_operators().
 ///
-/// A push is released by the operators of all GPUs of its worker, and these wait for its answer. The push that arrived
-/// first comes before COPY_FIRST, the next ones before a SUM each, in the order in which they were recorded to arrive;
-/// COPY_MERGED, the last of these, comes before the answers to all workers. Each direction of a connection, and each
-/// thread of a server, takes turns in the recorded order where it did one thing at a time.
+/// A push waits for the operators of all GPUs of its worker, and the consumers of the tensor on these GPUs wait for the
+/// answer. The push that arrived first precedes COPY_FIRST, and each later one precedes a SUM, in the recorded order of
+/// arrival. COPY_MERGED follows the last of these and precedes the answers to all workers. Tasks on one direction of a
+/// connection, or on one thread of a server, run in the recorded order if they were recorded one at a time.
 void add_exchanges(PsTasks& tasks, const ExchangeParts& parts);
 
 }  // namespace stepsim::ingest

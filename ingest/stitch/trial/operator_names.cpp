@@ -20,16 +20,16 @@ constexpr std::string_view kUpdate = "UPDATE_.";
 
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
-/// dPRO replaces the dots within names.
+/// Replaces dots by '_', as dPRO does.
 std::string plain(std::string_view name) {
   std::string text{name};
   std::replace(text.begin(), text.end(), '.', '_');
   return text;
 }
 
-/// What stands behind the category of a node of dag.gml: "m/a" of "FW.m/a".
+/// A node label of dag.gml, split at its category: "FW.m/a" has the name "m/a".
 struct NodeName {
-  std::string_view category;  ///< with its dot; empty if the node has none
+  std::string_view category;  ///< with the dot; empty if the node has none
   std::string_view name;
 };
 
@@ -42,17 +42,17 @@ NodeName divided(std::string_view label) {
   return {{}, label};
 }
 
-/// "m" of "a/b/m".
+/// Returns "m" for "a/b/m".
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
-/// True for TensorFlow's operators that reduce over workers.
+/// Returns true for TensorFlow's operators that reduce over workers.
 bool is_communication(std::string_view name, std::string_view type) {
   constexpr std::array<std::string_view, 3> kWords{"HorovodAllreduce", "HorovodGroupedAllreduce", "BytePSPushPull"};
   const std::string_view last = last_part(name);
   return std::any_of(kWords.begin(), kWords.end(), [&](auto word) { return has(type, word) || has(last, word); });
 }
 
-/// True for operators that apply a gradient, by what TensorFlow calls these types.
+/// Returns true for operator types with which TensorFlow applies a gradient.
 bool applies_gradient(std::string_view type) {
   return type.starts_with("Apply") || type.starts_with("ResourceApply") || type.starts_with("SparseApply") ||
          type.starts_with("ResourceSparseApply");
@@ -66,7 +66,8 @@ std::string_view category_by_name(std::string_view name, std::string_view type) 
   return applies_gradient(type) ? kUpdate : made_by_gradients(name) ? kBackward : kForward;
 }
 
-/// The number that a name is, or in which it ends: "1" of "1" and of "HorovodAllreduce.1"; empty if there is none.
+/// Returns the number that a name consists of or ends in: "1" for "1" and for "HorovodAllreduce.1". Returns an empty
+/// string if there is none.
 std::string_view number_of(std::string_view name) {
   std::size_t digits = name.size();
   while (digits > 0 && is_digit(name[digits - 1])) --digits;
@@ -97,7 +98,7 @@ class Naming {
   }
 
  private:
-  /// The tensor that a node of communication stands for, as the communication calls it.
+  /// Returns the tensor of a communication node, by the name that the communication uses.
   [[nodiscard]] std::optional<std::string> tensor_called(std::string_view name) const {
     for (const std::string_view part : {name, last_part(name)}) {
       if (const auto same = tensors_.find(plain(part)); same != tensors_.end()) return same->second;
@@ -108,7 +109,7 @@ class Naming {
     return tensor_numbered(std::string{number_of(name)});
   }
 
-  /// The only tensor whose name ends in this number.
+  /// Returns the tensor whose name ends in this number, if there is exactly one.
   [[nodiscard]] std::optional<std::string> tensor_numbered(const std::string& number) const {
     const auto found = numbers_.find(number);
     return found == numbers_.end() || found->second.empty() ? std::nullopt : std::optional{found->second};
@@ -133,7 +134,7 @@ class Naming {
     return std::string{kComm} + tensor_called(raw).value_or(raw);
   }
 
-  /// A node that names no category is an update if it comes `after` what was communicated.
+  /// Returns the label of an operator. A node without a category is an update if it comes `after` communication.
   static std::string operator_label(const NodeName& node, bool after) {
     const std::string_view by_place = after ? kUpdate : category_by_name(node.name, {});
     return std::string{node.category.empty() ? by_place : node.category} + std::string{node.name};
@@ -168,7 +169,7 @@ class Naming {
     return graph;
   }
 
-  /// By node: whether it reads, over whatever is between, what was communicated.
+  /// Returns for each node whether it depends on a communication node, directly or through others.
   static std::vector<bool> behind(const std::vector<bool>& communicates,
                                   const std::vector<OperatorGraph::Edge>& edges) {
     std::vector<std::vector<std::uint32_t>> readers(communicates.size());
@@ -202,7 +203,7 @@ class Naming {
             std::string{is_communication(run.name, run.type) ? kComm : category_by_name(run.name, run.type)} + run.name;
         diagnostics_.count(diagnostic("operator_not_in_graph"), {parts_.folder, {}, {}}, run.name);
       }
-      if (label.starts_with(kComm)) {  // its rounds say more
+      if (label.starts_with(kComm)) {  // the rounds have more detail
         diagnostics_.count_about(diagnostic("not used:"), "operators of communication", {parts_.folder, {}, {}}, {}, 1);
         continue;
       }
@@ -213,10 +214,10 @@ class Naming {
 
   GpuParts& parts_;
   Diagnostics& diagnostics_;
-  std::unordered_map<std::string, std::string> tensors_;   // plain -> as the communication calls it
-  std::unordered_map<std::string, std::string> numbers_;   // number -> tensor; empty where several have it
-  std::unordered_map<std::string, std::size_t> listed_;    // plain -> number of the gradient
-  std::unordered_map<std::string, std::string> label_of_;  // operator, plain -> label
+  std::unordered_map<std::string, std::string> tensors_;   // plain() name -> name that the communication uses
+  std::unordered_map<std::string, std::string> numbers_;   // number -> tensor; empty if several tensors have the number
+  std::unordered_map<std::string, std::size_t> listed_;    // plain() name -> number of the gradient
+  std::unordered_map<std::string, std::string> label_of_;  // plain() name of an operator -> label
 };
 
 }  // namespace

@@ -26,25 +26,25 @@ TaskKind kind_of(RoundPart part) noexcept {
   }
 }
 
-/// What identifies a chunk within its round.
+/// Identifies a chunk within its round.
 using ChunkId = std::tuple<bool, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 
 ChunkId id_of(const ChunkEvent& chunk) { return {chunk.send, chunk.loop, chunk.channel, chunk.slice, chunk.chunk}; }
 
-/// What a rank sends on after it received this chunk, in the next step of the ring.
+/// Returns the chunk that a rank sends after it received this one, in the next step of the ring.
 ChunkId sent_after(const ChunkId& received) {
   const auto& [send, loop, channel, slice, chunk] = received;
   return {true, loop, channel, slice, chunk < std::numeric_limits<std::int32_t>::max() ? chunk + 1 : chunk};
 }
 
-/// A round of one rank as tasks.
+/// The tasks of one rank's round.
 struct RoundTasks {
   std::vector<TaskId> agreement;
-  std::vector<TaskId> transfer;  ///< of which no chunks are known
+  std::vector<TaskId> transfer;  ///< transfers without recorded chunks
   std::map<ChunkId, TaskId> chunks;
 };
 
-/// Adds what one rank did.
+/// Adds the tasks of one rank.
 class RankPass {
  public:
   RankPass(PsTasks& tasks, std::size_t gpu, const GpuRounds& rounds)
@@ -58,13 +58,14 @@ class RankPass {
     return made;
   }
 
-  /// After all other edges of chunks, which say when each of them began to work.
+  /// Makes the chunks of a lane run in their recorded order. Call it after all other edges of chunks were added,
+  /// because they change the chunks' begins.
   void order_chunks() {
     for (const auto& [lane, chunks] : by_lane_) let_take_turns(out_, chunks);
   }
 
  private:
-  /// What a rank did of a round after all ranks had agreed.
+  /// The tasks of a round on one rank after all ranks had agreed.
   struct Work {
     TaskId first;
     std::vector<TaskId> last;
@@ -107,7 +108,8 @@ class RankPass {
     return made;
   }
 
-  /// Where no round's work began before the one before it had ended, Horovod's thread did one after the other.
+  /// Adds edges between the rounds if one thread of Horovod did them all. This is assumed if no round's work began
+  /// before the previous one had ended.
   void let_rounds_take_turns() {
     std::vector<std::pair<Time, Time>> spans;
     for (const Work& work : works_) {
@@ -143,7 +145,7 @@ class RankPass {
                            tasks_.step_of(gpu_, step), bytes);
   }
 
-  /// Adds the chunks and what they wait for on this rank. Returns those that end the round here.
+  /// Adds the chunks and their edges on this rank. Returns the chunks that end the round here.
   std::vector<TaskId> add_chunks(const Round& round, const std::vector<TaskId>& before, RoundTasks& made) {
     for (const ChunkEvent& chunk : round.chunks) {
       const std::string name = fmt::format("{}{}.{}.{}_{}_{}_{}", kComm, round.group, chunk.send ? "SEND" : "RECV",
@@ -212,12 +214,12 @@ class RankPass {
   const GpuRounds& rounds_;
   TensorLinks links_;
   std::vector<Work> works_;
-  bool both_ways_in_turn_ = true;  // sent and received chunks never overlap: one thread or kernel does both
+  bool both_ways_in_turn_ = true;  // sent and received chunks never overlap, so one thread or kernel handles both
   std::map<std::string, LaneId> lanes_;
-  std::map<LaneId, std::vector<TaskId>> by_lane_;  // of chunks
+  std::map<LaneId, std::vector<TaskId>> by_lane_;  // chunks by lane
 };
 
-/// Ties the same round on all ranks together.
+/// Connects the same round on all ranks.
 class JobPass {
  public:
   JobPass(PsTasks& tasks, const std::vector<GpuRounds>& rounds, const Rings& rings)
@@ -251,7 +253,7 @@ class JobPass {
     }
   }
 
-  /// The k-th of each rank meet.
+  /// Makes a meeting of the k-th task of each rank, for each k.
   void meet(const OnRanks& ranks, std::vector<TaskId> RoundTasks::*part) {
     const std::size_t count = (ranks.begin()->second->*part).size();
     for (const auto& [gpu, tasks] : ranks) {

@@ -18,7 +18,7 @@ namespace {
 
 using Hops = std::set<std::pair<std::size_t, std::size_t>>;  // from, to
 
-/// By receiver its sender, if the hops lead once around all ranks; else empty.
+/// Returns each receiver's sender, if the hops form one ring over all ranks; else an empty list.
 std::vector<std::size_t> senders_of(const Hops& hops, std::size_t ranks) {
   if (hops.size() != ranks) return {};
   std::vector<std::size_t> sender(ranks, ranks);
@@ -29,7 +29,7 @@ std::vector<std::size_t> senders_of(const Hops& hops, std::size_t ranks) {
   std::size_t at = 0;
   for (std::size_t i = 1; i < ranks; ++i) {
     at = sender[at];
-    if (at == 0) return {};  // around too soon
+    if (at == 0) return {};  // the ring closes before it has all ranks
   }
   return sender;
 }
@@ -59,8 +59,8 @@ Rings::Rings(const std::vector<GpuParts>& gpus, Diagnostics& diagnostics, Assump
     diagnostics.count(diagnostic("tree_not_modelled"));
   } else if (senders_.empty() && ranks_ > 1) {
     assumptions.push_back({"ring_in_order",
-                           "each rank is taken to send to the next one, and the last to the first: "
-                           "no nccl_rank_graph.json describes a ring over all ranks"});
+                           "Each rank sends to the next and the last one to the first, because no "
+                           "nccl_rank_graph.json describes a ring over all ranks."});
   }
 }
 
@@ -71,22 +71,22 @@ std::size_t Rings::sender_to(std::size_t rank, std::int32_t channel) const {
 
 namespace {
 
-/// What the GPUs of one worker saw of a round, on the worker's clock.
+/// A round as the GPUs of one worker recorded it, on the worker's clock.
 struct Seen {
-  Time mark;  ///< when they saw the agreement: the mean, which no sum makes overflow
+  Time mark;  ///< mean time at which they saw the agreement; updated in a way that cannot overflow
   std::int64_t gpus = 0;
   Time last_ready = Time::min();
 };
 
 using Rounds = std::map<std::pair<std::int64_t, std::string>, Seen>;  // step, group
 
-/// When a rank saw that all had agreed; where that was not recorded, when the round ended.
+/// Returns when a rank saw that all had agreed, or, if that was not recorded, when the round ended.
 Time mark_of(const Round& round, bool agreements) {
   const Round::Phase* const agreement = agreements ? round.find(RoundPart::kAgreement) : nullptr;
   return agreement != nullptr ? agreement->finish : round.end;
 }
 
-/// What the rounds of two workers say about their clocks.
+/// The differences between two workers' clocks, from the rounds that both had.
 struct Comparison {
   std::vector<std::int64_t> offsets;  ///< in ns, one per round
   ClockBounds bounds;
@@ -127,7 +127,7 @@ std::vector<HostClock> align_by_rounds(const std::vector<RecordedGpu>& gpus, con
     }
   }
   if (gpus.empty()) return clocks;
-  const std::uint32_t reference = gpus.front().worker;  // others may have been left out
+  const std::uint32_t reference = gpus.front().worker;  // workers before it may have been left out
   std::vector<ClockDifference> differences;
   for (std::uint32_t worker = reference + 1; worker < clocks.size(); ++worker) {
     const Comparison found = compared(seen[reference], seen[worker]);

@@ -28,7 +28,7 @@ RoundPart part_of(std::string_view name) noexcept {
   return name.starts_with("MEMCPY_OUT") ? RoundPart::kCopyOut : RoundPart::kTransfer;
 }
 
-/// "1" and "2" of "1+2"; other names are of one tensor.
+/// Returns "1" and "2" for "1+2"; any other name stands for one tensor.
 std::vector<std::string> members_of(const std::string& name) {
   if (name.find_first_not_of("0123456789+") != std::string::npos) return {name};
   std::vector<std::string> members;
@@ -40,7 +40,7 @@ std::vector<std::string> members_of(const std::string& name) {
   return members.empty() ? std::vector{name} : members;
 }
 
-/// A round of the tensors of one name, before fused ones are joined.
+/// A round of the tensors in one recorded name, before fused rounds are joined.
 struct Unit {
   std::set<std::uint32_t> tensors;
   std::vector<Round::Phase> phases;  // by start
@@ -106,7 +106,7 @@ class Division {
       return std::tuple{phase->start, part_of(trace.names[phase->name]), phase->duration};
     };
     std::stable_sort(phases.begin(), phases.end(), [&](auto* a, auto* b) { return order(a) < order(b); });
-    std::set<std::string_view> seen;  // in this round
+    std::set<std::string_view> seen;  // names of phases in this round
     RoundPart last = RoundPart::kCopyOut;
     for (const HorovodTrace::Phase* phase : phases) {
       const std::string& name = trace.names[phase->name];
@@ -163,7 +163,7 @@ class Division {
     }
   }
 
-  /// Without Horovod's timeline a round begins where a chunk comes again.
+  /// Finds rounds without Horovod's timeline: a new round begins when a chunk occurs again.
   void make_rounds(const std::set<std::uint32_t>& ids, const std::vector<const ChunkEvent*>& chunks) {
     std::set<std::tuple<bool, int, int, int, int>> seen;
     for (const ChunkEvent* chunk : chunks) {
@@ -230,7 +230,7 @@ class Division {
       round.group += names[tensor];
     }
     round.begin = round.end = unit.begin;
-    round.phases = one_of_each(std::move(unit.phases));
+    round.phases = merge_phases_by_name(std::move(unit.phases));
     round.chunks = std::move(unit.chunks);
     std::stable_sort(round.chunks.begin(), round.chunks.end(),
                      [](const auto& a, const auto& b) { return a.start < b.start; });
@@ -239,8 +239,9 @@ class Division {
     return round;
   }
 
-  /// What was recorded once for each fused tensor happened once: from the first begin to the last end.
-  static std::vector<Round::Phase> one_of_each(std::vector<Round::Phase> recorded) {
+  /// Merges phases of the same name. Horovod records a phase once for each fused tensor, but it happened once, from the
+  /// first begin to the last end.
+  static std::vector<Round::Phase> merge_phases_by_name(std::vector<Round::Phase> recorded) {
     std::vector<Round::Phase> phases;
     std::map<std::string, std::size_t> places;
     for (Round::Phase& phase : recorded) {
@@ -264,8 +265,8 @@ class Division {
   GpuRounds out_;
   std::map<std::string, std::uint32_t> tensors_;
   std::vector<Unit> units_;
-  std::vector<std::vector<std::size_t>> units_of_;  // by tensor; by begin
-  std::vector<std::size_t> joined_;                 // a forest: by unit, one it is joined with
+  std::vector<std::vector<std::size_t>> units_of_;  // units of each tensor, by begin
+  std::vector<std::size_t> joined_;                 // union-find parents, by unit
 };
 
 }  // namespace

@@ -15,17 +15,17 @@
 
 namespace stepsim::ingest {
 
-/// Where in the life of a tensor's reduction a phase of Horovod's stands.
+/// The part of a tensor's reduction that a phase of Horovod belongs to.
 enum class RoundPart : std::uint8_t {
-  kAgreement,  ///< Sync, NEGOTIATE_*: until all ranks are ready
+  kAgreement,  ///< Sync, NEGOTIATE_*: waits until all ranks are ready
   kQueue,      ///< QUEUE, WAIT_FOR_DATA, INIT_*
   kOthers,     ///< WAIT_FOR_OTHER_TENSOR_DATA
   kCopyIn,     ///< MEMCPY_IN_FUSION_BUFFER
-  kTransfer,   ///< NCCL_ALLREDUCE, MPI_BCAST and all else
+  kTransfer,   ///< NCCL_ALLREDUCE, MPI_BCAST and all other names
   kCopyOut,    ///< MEMCPY_OUT_FUSION_BUFFER
 };
 
-/// One reduction or broadcast, of one tensor or of several that were fused, on one rank.
+/// One reduction or broadcast on one rank, of one tensor or of several fused ones.
 struct Round {
   struct Phase {
     std::string name;
@@ -33,76 +33,78 @@ struct Round {
     Time start;
     Time finish;
   };
-  std::vector<std::uint32_t> tensors;  ///< indices into GpuRounds::stages.tensors, in natural order of their names
-  std::string group;                   ///< "1+2": their names
-  std::vector<Phase> phases;           ///< by part, then start; of each name one
+  std::vector<std::uint32_t> tensors;  ///< indices into GpuRounds::stages.tensors, by natural order of names
+  std::string group;                   ///< the tensors' names, joined: "1+2"
+  std::vector<Phase> phases;           ///< by part, then start; one per name
   std::vector<ChunkEvent> chunks;      ///< by start
-  Time begin;                          ///< when this rank was ready for it
+  Time begin;                          ///< when this rank was ready for the round
   Time end;
   std::int64_t step = kNoStep;
-  std::vector<std::size_t> chains;  ///< of its tensors, in RecordedGpu::chains; filled in by find_steps()
+  std::vector<std::size_t> chains;  ///< chains of its tensors, as indices into RecordedGpu::chains; set by find_steps()
 
   [[nodiscard]] const Phase* find(RoundPart part) const noexcept;
 };
 
-/// What a GPU's library did for its tensors.
+/// The rounds of one GPU.
 struct GpuRounds {
   std::vector<Round> rounds;                ///< by begin
-  StageTrace stages;                        ///< each tensor's part in each round as one total, for arrange_gpus()
+  StageTrace stages;                        ///< each tensor's part in each round as a stage kTotal, for arrange_gpus()
   std::vector<std::optional<Bytes>> bytes;  ///< by tensor
 };
 
-/// Divides what Horovod and NCCL recorded on a GPU into rounds. A tensor's next round begins where a phase does not
-/// come later in the pipeline than the one before it. Tensors whose Sync began at the same instant, or that NCCL's
-/// chunks name together, were fused. Chunks belong to the round of their tensor that was the last to begin before them.
-/// NEGOTIATE beside Sync is left out and counted, and so are chunks outside all rounds. O(events log events).
+/// Divides the recordings of Horovod and NCCL on a GPU into rounds. A new round of a tensor begins at a phase that is
+/// not later in the pipeline than the phase before it. Tensors were fused if their Sync began at the same instant, or
+/// if NCCL's chunks name them together. A chunk belongs to the last round of its tensor that began before it. NEGOTIATE
+/// phases are left out and counted if Sync was recorded too, and so are chunks outside all rounds. O(events log
+/// events).
 [[nodiscard]] GpuRounds rounds_of(const GpuParts& parts, Diagnostics& diagnostics);
 
-/// Takes the rounds' steps from the chains that arrange_gpus() made of their totals. Rounds without a step are left
-/// out.
+/// Sets the rounds' steps to those of the chains that arrange_gpus() made from GpuRounds::stages. Removes rounds
+/// without a step.
 void find_steps(GpuRounds& rounds, const RecordedGpu& gpu);
 
-/// Which rank sends to which in each channel of NCCL's rings. Ranks are places in the job's list of GPUs.
+/// The sender and receiver pairs in each channel of NCCL's rings. Ranks are indices into the job's list of GPUs.
 class Rings {
  public:
-  /// Puts together what the GPUs' nccl_rank_graph.json say. A channel whose hops are no ring over all GPUs is counted
-  /// as broken_ring; it, and a channel of which no file speaks, is taken as the ring in the order of the ranks, which
-  /// the assumptions state. O(hops log hops).
+  /// Merges the GPUs' nccl_rank_graph.json files. A channel whose hops do not form one ring over all GPUs is counted as
+  /// broken_ring. For such a channel, and for one that no file describes, the ring is assumed to follow the order of
+  /// the ranks; `assumptions` gets an entry if this holds for all channels. O(hops log hops).
   Rings(const std::vector<GpuParts>& gpus, Diagnostics& diagnostics, Assumptions& assumptions);
 
-  /// The rank that sends to `rank` in a channel.
+  /// Returns the rank that sends to `rank` in a channel.
   [[nodiscard]] std::size_t sender_to(std::size_t rank, std::int32_t channel) const;
-  /// Trees were described and no ring: who sends to whom is not known.
+  /// Returns true if the files describe trees but no ring, so that the senders are unknown.
   [[nodiscard]] bool unknown() const noexcept { return unknown_; }
 
  private:
   std::size_t ranks_;
-  std::map<std::int32_t, std::vector<std::size_t>> senders_;  // by channel, then receiver
+  std::map<std::int32_t, std::vector<std::size_t>> senders_;  // sender, by channel, then receiver
   bool unknown_ = false;
 };
 
-/// Returns the clock of each worker, by worker, against that of the first GPU's worker: the median, over the rounds
-/// that both had in the same step, of how much later the worker saw all ranks agree (Sync, else NEGOTIATE), which
-/// happens everywhere at once; where nobody recorded that, of the rounds' ends. A worker's GPUs share one clock: their
-/// mean counts.
+/// Returns each worker's clock, relative to that of the first GPU's worker. All ranks agree at the same time (Sync,
+/// else NEGOTIATE). The offset is the median of how much later the worker saw the agreement, over the rounds that both
+/// workers had in the same step. If agreements were not recorded, the ends of rounds are compared. A worker's GPUs
+/// share one clock, so their mean is used.
 ///
-/// No rank sees the agreement before another is ready for it. `residual` is how far these bounds allow the offset to be
-/// off, `spread` the largest difference of a round from the median. A worker that shares no round with that one keeps
-/// offset 0 and is counted. `rounds` is by GPU, as `gpus`. O(rounds log rounds).
+/// No rank sees the agreement before every rank is ready for it. `residual` is the largest error of the offset that
+/// these bounds allow, and `spread` the largest distance of a round from the median. A worker that shares no round with
+/// the first one gets offset 0 and is counted. `rounds` and `gpus` have the same order. O(rounds log rounds).
 [[nodiscard]] std::vector<HostClock> align_by_rounds(const std::vector<RecordedGpu>& gpus,
                                                      const std::vector<GpuRounds>& rounds, Diagnostics& diagnostics);
 
-/// Adds the tasks of all rounds that have a step, and their edges. `rounds` is by GPU, as tasks.gpus; add_operators()
-/// has run.
+/// Adds the tasks of all rounds that have a step, and their edges. `rounds` has the order of tasks.gpus. Call it after
+/// add_operators().
 ///
-/// On each rank a round is its agreement, what comes before the transfer, the transfer, and the copy out of the fusion
-/// buffer, each after the one before. The operators that make its tensors come before it, those that use them after.
-/// The ranks' agreements, and transfers of which no chunks are known, are meetings: none ends before all have begun.
+/// On each rank a round consists of its agreement, the phases before the transfer, the transfer, and the copy out of
+/// the fusion buffer, one after another. It waits for the operators that produce its tensors, and the operators that
+/// use them wait for it. The ranks' agreements are meetings, and so are transfers without recorded chunks: none of them
+/// ends before all have begun.
 ///
-/// Of chunks, what a rank receives comes after what its sender in the ring sent, and what it sends in one step of the
-/// ring after what it received in the step before. Where no two chunks of a rank overlap, or no two of one direction,
-/// they took turns, in the recorded order. What was recorded to begin before that which it waits for had ended, was
-/// waiting until then.
+/// A received chunk waits for the same chunk on its sender in the ring, and a chunk sent in one step of the ring waits
+/// for the chunk received in the step before. If no two chunks of a rank overlap, or no two in the same direction, they
+/// run in the recorded order. If a task was recorded to begin before its predecessor ended, it was waiting until then,
+/// and its duration begins there.
 void add_rounds(PsTasks& tasks, const std::vector<GpuRounds>& rounds, const Rings& rings);
 
 }  // namespace stepsim::ingest

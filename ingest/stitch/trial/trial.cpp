@@ -22,7 +22,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// By operator the size of what it writes, where the metadata tell.
+/// Returns the size of each operator's output, if the metadata give it.
 std::unordered_map<std::string_view, Bytes> outputs_of(const std::optional<OperatorMetadata>& metadata) {
   std::unordered_map<std::string_view, Bytes> outputs;
   if (!metadata.has_value()) return outputs;
@@ -32,7 +32,8 @@ std::unordered_map<std::string_view, Bytes> outputs_of(const std::optional<Opera
   return outputs;
 }
 
-/// From the list of gradients or the operators, where Horovod did not say: tensor "1" is the gradient of number 1.
+/// Sets missing tensor sizes from the list of gradients or from the operators' outputs: tensor "1" is gradient number
+/// 1.
 void complete_sizes(GpuRounds& rounds, const GpuParts& gpu) {
   if (!gpu.tensors.has_value()) return;
   const auto outputs = outputs_of(gpu.metadata);
@@ -53,8 +54,8 @@ void set_sizes(RecordedGpu& gpu, const GpuRounds& rounds) {
   for (std::size_t i = 0; i < gpu.tensors.size(); ++i) gpu.tensors[i].bytes = rounds.bytes[i];
 }
 
-/// Batches are loaded beside the operators, in rows of their own. Before both stands an instant, because a rank begins
-/// with one task, behind which all others begin.
+/// Adds the loading of batches to the operators, in separate rows. Also adds a zero-length event at the earliest start,
+/// because every rank begins with a single task that all others follow.
 void add_inputs(std::vector<OperatorTrace::Event>& inputs, std::vector<OperatorTrace::Event>& operators) {
   for (OperatorTrace::Event& event : inputs) event.thread = "I/O " + event.thread;
   std::move(inputs.begin(), inputs.end(), std::back_inserter(operators));
@@ -63,12 +64,12 @@ void add_inputs(std::vector<OperatorTrace::Event>& inputs, std::vector<OperatorT
   operators.push_back({"I/O", {}, "I/O", first->step, first->start, {}, {}, false});
 }
 
-/// Names the operators of a GPU, and gives it `stages` as its communication.
+/// Names the operators of a GPU, and sets `stages` as its communication.
 void prepare(GpuParts& gpu, StageTrace stages, Diagnostics& diagnostics) {
   name_operators(gpu, stages.tensors, diagnostics);
   if (gpu.inputs && gpu.operators) add_inputs(gpu.inputs->events, gpu.operators->events);
   gpu.stages = std::move(stages);
-  gpu.tensors.reset();  // whose numbers are the tensors' names
+  gpu.tensors.reset();  // its numbers are now in the tensors' names
 }
 
 void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& rounds) {
@@ -76,23 +77,21 @@ void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& round
   if (std::any_of(tasks.gpus.begin(), tasks.gpus.end(), [](const RecordedGpu& gpu) { return gpu.opaque; })) {
     assumptions.push_back(
         {"opaque_compute",
-         "no operators were recorded: what a GPU did until each tensor was handed to Horovod is one opaque segment"});
+         "No operators were recorded, so the work of a GPU until it hands a tensor to Horovod is one opaque task."});
   }
   const bool waits = std::any_of(rounds.begin(), rounds.end(), [](const GpuRounds& gpu) {
     return std::any_of(gpu.rounds.begin(), gpu.rounds.end(),
                        [](const Round& round) { return round.find(RoundPart::kQueue) != nullptr; });
   });
   if (waits) {
-    assumptions.push_back(
-        {"recorded_queues",
-         "what a tensor waited in Horovod's queues takes as long in the replay as it was recorded to take"});
+    assumptions.push_back({"recorded_queues", "Waits of tensors in Horovod's queues keep their recorded durations."});
   }
   if (tasks.gpus.size() == 1) {
     assumptions.push_back(
-        {"one_rank", "one rank's timeline is at hand: the others are taken to be ready when they were recorded to be"});
+        {"one_rank", "Only one rank's timeline was found; the others are ready at the times that it records."});
   }
 }
-/// The clocks of the workers whose GPUs were not all left out by --ranks.
+/// Returns the clocks of the workers, without those whose GPUs were all left out by --ranks.
 std::vector<HostClock> clocks_taking_part(const PsTasks& tasks) {
   std::vector<HostClock> clocks;
   std::size_t next = 0;
@@ -104,9 +103,10 @@ std::vector<HostClock> clocks_taking_part(const PsTasks& tasks) {
   return clocks;
 }
 
-/// Without operators the k-th round of a tensor is of the k-th step. What was done less than half as often as the rest,
-/// such as the broadcast of the first weights, is of no step. Returns how many such rounds were left out.
-std::size_t leave_out_setup(GpuRounds& rounds) {
+/// Removes rounds that are not part of a step. The GPU has no operators, so the k-th round of a tensor belongs to step
+/// k. Tensors that occur less than half as often as the most frequent one, such as broadcasts of the first weights, are
+/// in no step. Returns the number of removed rounds.
+std::size_t drop_setup_rounds(GpuRounds& rounds) {
   std::vector<std::size_t> count(rounds.stages.tensors.size());
   for (const StageTrace::Event& event : rounds.stages.events) ++count[event.tensor];
   const std::size_t most = count.empty() ? 0 : *std::max_element(count.begin(), count.end());
@@ -116,7 +116,7 @@ std::size_t leave_out_setup(GpuRounds& rounds) {
       rounds.rounds, [&](const Round& round) { return std::all_of(round.tensors.begin(), round.tensors.end(), rare); });
 }
 
-/// The steps of GPUs whose communication is Horovod's.
+/// Stitches GPUs that communicate through Horovod.
 void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembly) {
   std::vector<GpuRounds> rounds;
   std::size_t setup = 0;
@@ -124,7 +124,7 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
     if (!gpu.tensors) gpu.tensors = std::move(gpu.tensor_ids);
     rounds.push_back(rounds_of(gpu, assembly.diagnostics));
     complete_sizes(rounds.back(), gpu);
-    if (!gpu.tensorflow) setup += leave_out_setup(rounds.back());
+    if (!gpu.tensorflow) setup += drop_setup_rounds(rounds.back());
     prepare(gpu, rounds.back().stages, assembly.diagnostics);
   }
   std::vector<RecordedGpu> recorded = arrange_gpus(gpus, job, assembly.diagnostics);
@@ -141,14 +141,15 @@ void stitch_rounds(std::vector<GpuParts> gpus, const Job& job, Assembly& assembl
   state_assumptions(tasks, rounds);
   if (setup > 0) {
     assembly.assumptions.push_back(
-        {"setup_left_out", fmt::format("{} reductions or broadcasts of tensors that took part in less than half of the "
-                                       "steps are of no step, and are not replayed",
-                                       setup)});
+        {"setup_left_out",
+         fmt::format("{} reductions or broadcasts of tensors that appear in less than half of the steps "
+                     "are treated as setup and not replayed.",
+                     setup)});
   }
   assembly.clocks = clocks_taking_part(tasks);
 }
 
-/// The number in which the name of a worker's folder ends; without one, its place among the workers.
+/// Returns the number at the end of a worker folder's name; without one, the worker's index.
 std::int32_t worker_number(const GpuParts& gpu) {
   const std::size_t mark = gpu.host.rfind('_');
   const auto number = mark == std::string::npos
@@ -157,7 +158,7 @@ std::int32_t worker_number(const GpuParts& gpu) {
   return number.value_or(static_cast<std::int32_t>(gpu.worker));
 }
 
-/// By worker; of workers of which no GPU takes part, a clock like the first one's.
+/// Returns the clock of each worker. A worker without any GPU in `gpus` gets an offset of 0.
 std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::map<Node, AlignedClock>& nodes,
                                  Diagnostics& diagnostics) {
   std::vector<HostClock> clocks;
@@ -175,7 +176,7 @@ std::vector<HostClock> clocks_of(const std::vector<GpuParts>& gpus, const std::m
   return clocks;
 }
 
-/// The steps of GPUs whose communication is BytePS's.
+/// Stitches GPUs that communicate through BytePS.
 void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
   const std::vector<Exchange> exchanges = exchanges_of(*parts.messages);
   std::map<std::int32_t, std::size_t> roots;
@@ -196,13 +197,13 @@ void stitch_exchanges(TrialParts parts, const Job& job, Assembly& assembly) {
   join_and_break_cycles(tasks);
   if (!parts.servers) {
     assembly.assumptions.push_back({"server_in_pull",
-                                    "a server's copying and summing is part of the wait for its "
-                                    "answers: no server_timeline.json is in the trial"});
+                                    "The time of copying and summing on servers is part of the wait for their answers, "
+                                    "because the trial has no server_timeline.json."});
   }
   assembly.assumptions.push_back(
       {"connections_alone",
-       "each direction between a worker and a server is a lane of its own, and messages take as "
-       "long as recorded: connections do not share a network card in this replay"});
+       "Each direction between a worker and a server is a separate connection, and messages keep their recorded "
+       "durations: in this replay connections do not share a network card."});
   assembly.clocks = clocks_taking_part(tasks);
   for (const auto& [node, clock] : nodes) {
     if (node.server)

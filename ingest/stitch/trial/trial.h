@@ -12,30 +12,31 @@
 
 namespace stepsim::ingest {
 
-/// Turns what TensorFlow's profiler recorded on a GPU into operators that are called as dPRO calls them, and the GPU's
-/// graph into one of the same names, for arrange_gpus(): FW.<op>, BW.<op>, UPDATE_.<op> and Comm.<tensor>.
+/// Names operators and graph nodes for arrange_gpus(), as dPRO does: FW.<op>, BW.<op>, UPDATE_.<op> and Comm.<tensor>.
+/// The operators are those that TensorFlow's profiler recorded on a GPU.
 ///
-/// The graph is dag.gml, if it has a node for one of the operators or tensors, else metadata.json, in which what reads
-/// a reduced tensor is an update, and so is what follows it; of the others what TensorFlow's gradient code made is
-/// backward. Operators in neither are told by their types and names, and counted.
+/// The graph is dag.gml if it has a node for one of the operators or tensors, else metadata.json. In metadata.json, an
+/// operator that depends on a reduced tensor, directly or through others, is an update. Of the rest, operators made by
+/// TensorFlow's gradient code are backward, the others forward. Operators in neither file are classified by type and
+/// name, and counted.
 ///
-/// `tensors` are the names that the communication has for its tensors. A node stands for tensor "1" if it is called so,
-/// if it is the one of that number in the gradients' list, or if its name ends in that number. dPRO writes '_' for '.',
-/// so these are equal in names. Sets parts.operators and parts.graph. O(operators * inputs).
+/// `tensors` are the tensor names that the communication uses. A node represents tensor "1" if its name is "1", if the
+/// gradients' list has its name at that number, or if its name ends in that number. dPRO writes '_' for '.', so names
+/// that differ only in these are equal. Sets parts.operators and parts.graph. O(operators * inputs).
 void name_operators(GpuParts& parts, const std::vector<std::string>& tensors, Diagnostics& diagnostics);
 
-/// What a trial holds, or the folders of several ranks' Horovod timelines.
+/// The contents of a trial, or of the folders with several ranks' Horovod timelines.
 struct TrialParts {
-  std::vector<GpuParts> gpus;  ///< each with events of TensorFlow, Horovod or NCCL
-  // Of a trial with BytePS.
+  std::vector<GpuParts> gpus;  ///< each has events from TensorFlow, Horovod or NCCL
+  // The members below are set only for a trial with BytePS.
   std::optional<MessageTrace> messages;
   std::optional<ServerTrace> servers;
   std::optional<KeyTable> keys;
 };
 
-/// Joins the GPUs of a trial into `assembly`: operators; Horovod's reductions round by round, or BytePS's messages and
-/// what its servers did; and the hosts' clocks, aligned. Where no operators were recorded, opaque segments stand for
-/// them. A worker of BytePS is the folder whose name ends in its number.
+/// Joins the GPUs of a trial into `assembly`: operators, then Horovod's rounds of reductions or BytePS's messages with
+/// the work of its servers. Aligns the hosts' clocks. If no operators were recorded, opaque segments replace them. A
+/// BytePS worker's number is the one at the end of its folder's name.
 void stitch_trial(TrialParts parts, const Job& job, Assembly& assembly);
 
 }  // namespace stepsim::ingest

@@ -6,7 +6,7 @@
 namespace stepsim {
 namespace {
 
-/// floor(index * payload / parts), without the product that might not fit.
+/// Returns floor(index * payload / parts) without computing the product, which might overflow.
 std::int64_t border(Bytes payload, std::uint32_t parts, std::uint32_t index) noexcept {
   const std::int64_t whole = payload.count() / parts;
   const auto rest = static_cast<std::uint64_t>(payload.count() % parts);
@@ -21,7 +21,7 @@ extern const CollectiveModel tree_collective;
 
 namespace {
 
-/// What NCCL and gloo take.
+/// Returns the algorithm that NCCL and gloo use.
 const CollectiveModel& usual(const CollectiveShape& shape) noexcept {
   switch (shape.op) {
     case CollectiveOp::kAllToAll:

@@ -3,7 +3,7 @@
 namespace stepsim {
 namespace {
 
-// Pairwise exchange: in round k every member sends to the one k + 1 places on.
+// In a pairwise exchange, every member sends to the member k + 1 places after it in round k.
 
 std::uint32_t exchanges(const CollectiveShape& shape) { return shape.members - 1; }
 
@@ -18,13 +18,14 @@ bool direct_supports(const CollectiveShape& shape) {
   }
 }
 
-/// A message's last bytes follow from buffers, without their sender.
+/// Returns the number of rounds. If part of a message is buffered, that part is sent in a second round, for which the
+/// sender does not wait.
 std::uint32_t direct_rounds(const CollectiveShape& shape) {
   if (shape.op == CollectiveOp::kSendRecv) return shape.buffered == Bytes{} ? 1 : 2;
   return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * exchanges(shape);
 }
 
-/// An all-reduce is a reduce-scatter, then an all-gather.
+/// Returns the operation of a round: an all-reduce is a reduce-scatter, then an all-gather.
 CollectiveOp half_of(const CollectiveShape& shape, std::uint32_t round) {
   if (shape.op != CollectiveOp::kAllReduce) return shape.op;
   return round < exchanges(shape) ? CollectiveOp::kReduceScatter : CollectiveOp::kAllGather;
@@ -52,9 +53,9 @@ std::uint32_t direct_receives(const CollectiveShape& shape, std::uint32_t member
   return shape.op == CollectiveOp::kSendRecv && member == shape.root ? 0 : 1;
 }
 
-/// All parts of a round of an all-to-all are equal. The owner of a largest part of an
-/// all-gather sends it in every round. Of a reduce-scatter, a chain that meets a largest part
-/// in every round exists only if the parts are equal.
+/// Returns the duration by a formula, if one exists. In an all-to-all, all parts of a round are equal. In an
+/// all-gather, the owner of a largest part sends it in every round. In a reduce-scatter, a chain has a largest part in
+/// every round only if all parts are equal.
 Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.op == CollectiveOp::kSendRecv) {
     const Duration first = time_of(cost, shape.bytes - shape.buffered);
@@ -72,7 +73,7 @@ Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cos
 extern const CollectiveModel direct_collective;
 const CollectiveModel direct_collective{
     .name = "direct",
-    .summary = "every member sends every other one its part straight away, pair by pair",
+    .summary = "each member sends each other member its part directly, pair by pair",
     .formula = "all-to-all: (n - 1) (alpha + bytes / (n beta)); send: alpha + bytes / beta",
     .source = "Thakur, Rabenseifner and Gropp 2005 (pairwise exchange)",
     .ignores = "the time to add; several exchanges of a member at a time",

@@ -5,9 +5,9 @@
 namespace stepsim {
 namespace {
 
-// Works on the largest power of two of members ("core"). Of a group that has `rest` more, the
-// first 2 rest members pair up: the even one gives its data to the odd one before the rest
-// begins, and gets the result from it at the end.
+// The algorithm runs on a "core", whose size is the largest power of two that fits into the group. If there are `rest`
+// more members, the first 2 * rest members form pairs: the even one gives its data to the odd one before the core
+// begins, and receives the result from it at the end.
 
 std::uint32_t core_size(const CollectiveShape& shape) { return std::bit_floor(shape.members); }
 std::uint32_t rest(const CollectiveShape& shape) { return shape.members - core_size(shape); }
@@ -30,7 +30,7 @@ enum class Phase : std::uint8_t { kFold, kHalve, kDouble, kUnfold };
 
 struct Step {
   Phase phase = Phase::kFold;
-  std::uint32_t distance = 1;  ///< between the places of those who exchange
+  std::uint32_t distance = 1;  ///< difference between the core places of two members that exchange data
 };
 
 Step step_of(const CollectiveShape& shape, std::uint32_t round) {
@@ -66,7 +66,8 @@ void halving_doubling_sends(const CollectiveShape& shape, std::uint32_t member, 
     return;
   }
   if (!is_in_core(shape, member)) return;
-  // Halving gives away what the other will keep, doubling what one has: `distance` parts.
+  // Halving sends the `distance` parts that the other member will keep; doubling sends the `distance` parts that this
+  // member has.
   const std::uint32_t here = core_place(shape, member);
   const std::uint32_t there = here ^ step.distance;
   const std::uint32_t block = (step.phase == Phase::kHalve ? there : here) & ~(step.distance - 1);
@@ -81,9 +82,9 @@ std::uint32_t halving_doubling_receives(const CollectiveShape& shape, std::uint3
   return is_paired(shape, member) && in_core == (phase == Phase::kFold) ? 1 : 0;
 }
 
-/// Among a power of two of members, of the two halves of a largest block one is a largest of
-/// its size: the chain through these waits for a largest message in every round. With a rest,
-/// that chain need not begin and end at a pair, so the longest one is looked for.
+/// Returns the duration by a formula if the number of members is a power of two: some chain of messages then has a
+/// largest message in every round, because one half of a largest block is a largest block of its own size. Otherwise,
+/// that chain may not begin and end at a pair, so the longest chain is searched.
 Duration halving_doubling_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (rest(shape) != 0) return longest_chain(shape, cost, halving_doubling_rounds(shape), halving_doubling_sends);
   Duration halving{};
@@ -98,11 +99,11 @@ Duration halving_doubling_closed_form(const CollectiveShape& shape, const Messag
 extern const CollectiveModel halving_doubling_collective;
 const CollectiveModel halving_doubling_collective{
     .name = "halving_doubling",
-    .summary = "exchanges of halves, then of doubles; ring's bytes in a logarithm of its messages",
+    .summary = "recursive halving, then doubling: bytes of a ring with log2(n) messages",
     .formula =
         "all-reduce of n = 2^k: 2 log2(n) alpha + 2 (n - 1) / n bytes / beta; else 2 (alpha + bytes / beta) more",
     .source = "Thakur, Rabenseifner and Gropp 2005",
-    .ignores = "the time to add; that far members may share links that neighbours do not",
+    .ignores = "the time to add; that distant members may share links",
     .supports = halving_doubling_supports,
     .rounds = halving_doubling_rounds,
     .sends = halving_doubling_sends,

@@ -3,9 +3,9 @@
 namespace stepsim {
 namespace {
 
-// Member `local` of each host ends the ring inside its host with one column of the payload, the
-// same on every host; the rings between hosts, one a column, make it whole, and a second ring
-// inside each host hands the columns round.
+// First, a ring inside each host reduces the payload, so that member `local` of every host has the same column of it.
+// Then rings between hosts, one for each column, complete the columns. Finally, a second ring inside each host
+// distributes them.
 
 std::uint32_t locals(const CollectiveShape& shape) { return shape.members_per_host; }
 std::uint32_t hosts(const CollectiveShape& shape) { return shape.members / locals(shape); }
@@ -54,7 +54,7 @@ Duration hierarchical_closed_form(const CollectiveShape& shape, const MessageCos
 extern const CollectiveModel hierarchical_collective;
 const CollectiveModel hierarchical_collective{
     .name = "hierarchical",
-    .summary = "rings inside every host, and one between hosts for each of their members' columns",
+    .summary = "a ring in each host, then rings between hosts",
     .formula =
         "all-reduce, l a host, h hosts: 2 (l - 1) (alpha + bytes / (l beta)) + 2 (h - 1) (alpha + bytes / (n beta))",
     .source = "Cho et al. 2019 (BlueConnect)",

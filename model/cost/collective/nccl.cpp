@@ -7,10 +7,10 @@ extern const CollectiveModel ring_collective;
 
 namespace {
 
-// Whichever algorithm NCCL takes, calibration and readers of rounds see those of a ring: it moves the bytes that bus
-// bandwidths are counted in.
+// Calibration and other code that reads rounds always get the rounds of a ring, whichever algorithm NCCL chooses,
+// because bus bandwidths count the bytes that a ring moves.
 
-bool nccl_supports(const CollectiveShape& shape) { return is_of_nccl(shape.op); }
+bool nccl_supports(const CollectiveShape& shape) { return is_nccl_collective(shape.op); }
 
 std::uint32_t nccl_rounds(const CollectiveShape& shape) { return ring_collective.rounds(shape); }
 
@@ -31,7 +31,7 @@ Duration nccl_closed_form(const CollectiveShape& shape, const MessageCost& cost)
 extern const CollectiveModel nccl_collective;
 const CollectiveModel nccl_collective{
     .name = "nccl",
-    .summary = "what NCCL's own cost model takes: ring, tree or NVLS under LL, LL128 or Simple, whichever is cheapest",
+    .summary = "NCCL's cost model: the cheapest of ring, tree or NVLS with LL, LL128 or Simple",
     .formula =
         "least over algorithms and protocols of base + hops * latency + traffic * bytes / bandwidth, plus what "
         "was measured beyond it",

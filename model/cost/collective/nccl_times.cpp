@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 
 namespace stepsim {
@@ -20,7 +21,7 @@ enum Wire : std::uint8_t { kNvlink, kPcie, kNetwork, kWires };
 
 constexpr std::array<std::string_view, kProtocols> kProtocolNames{"LL", "LL128", "Simple"};
 
-/// Microseconds, by protocol.
+/// Latencies in microseconds, indexed by protocol.
 using Latencies = std::array<double, kProtocols>;
 
 constexpr Latencies kRingBase{6.6, 14.0, 8.4};
@@ -29,23 +30,23 @@ constexpr std::array<Latencies, kWires> kRingHop{{{0.6, 1.9, 3.4}, {1.0, 2.5, 5.
 constexpr std::array<Latencies, kWires> kTreeHop{{{0.6, 1.25, 4.0}, {1.0, 1.9, 4.0}, {5.0, 8.5, 14.0}}};
 constexpr double kNvlsLatency = 25;
 
-/// Most that LL carries, GB/s: on one host by generation. Between hosts it goes by the vendor of their processors,
-/// which nothing says: the means (of logarithms) of Intel's and AMD's rows, 39 and 22.5 on two hosts, 20.4 and 19 on
-/// more.
-constexpr std::array<double, 4> kMostOfLl{39.0, 87.7, 141.0, 282.0};
-constexpr double kMostOfLlOnTwoHosts = 29.6;
-constexpr double kMostOfLlOnMoreHosts = 19.7;
+/// Maximum rate of LL in GB/s. On one host it depends on the GPU generation. Between hosts NCCL's value depends on the
+/// vendor of the processors, which is not known here. The values below are the geometric means of Intel's and AMD's: 39
+/// and 22.5 on two hosts, 20.4 and 19 on more.
+constexpr std::array<double, 4> kLlMaxBandwidth{39.0, 87.7, 141.0, 282.0};
+constexpr double kLlMaxBandwidthOnTwoHosts = 29.6;
+constexpr double kLlMaxBandwidthOnMoreHosts = 19.7;
 
-/// What posting to the network costs each hop of a ring of several hosts at least: microseconds, by protocol (Intel's;
-/// AMD's are twice that).
+/// Minimum time in microseconds that each hop of a ring over several hosts needs to post to the network, by protocol
+/// (Intel's values; AMD's are twice as large).
 constexpr Latencies kNetworkPost{1.0, 1.0, 3.0};
 
-/// The latency of Simple rings between hosts, once each channel carries this many bytes of each rank.
+/// Factors on the latency of Simple rings between hosts, when the payload is at least kPlateauBytes for each rank.
 constexpr double kPlateauOfVolta = 1.9;
 constexpr double kPlateau = 1.4;
-constexpr double kPlateauBytes = 64.0 * 16;  // of 16 channels
+constexpr double kPlateauBytes = 64.0 * 16;  // 64 bytes for each of 16 channels
 
-/// Of the ring's bandwidth.
+/// Shares of the ring's bandwidth.
 constexpr double kLlShare = 0.5;
 constexpr double kLl128Share = 0.92;
 constexpr double kTreeShare = 0.92;
@@ -53,19 +54,19 @@ constexpr double kTreeLlShare = 1 / 3.8;
 constexpr double kTreeLl128ShareOnOneHost = 7.0 / 9;
 constexpr double kTreeLl128Share = 120.0 / 128;
 
-/// Of a link's bandwidth; 0: the generation has no NVLS.
+/// Share of a link's bandwidth by generation; 0 if the generation has no NVLS.
 constexpr std::array<double, 4> kNvlsShare{0, 0, 0.85, 0.74};
 
-/// See NcclEstimate::excess_us.
+/// Constants of NcclEstimate::excess_us.
 constexpr double kExcess = 4;
 constexpr double kExcessByHop = 1.5;
 constexpr double kExcessBetweenHosts = 20;
 constexpr double kExcessByRoot = 6;
-constexpr double kBusOfRoot = 240;  // GB/s, of the A100 node
+constexpr double kBusOfRoot = 240;  // GB/s, from the A100 node
 constexpr double kMostExcessByRoot = 200;
 
-// How far measured times were off, in 83 to 88 % of rows (docs/fidelity.md, "NCCL's collectives against measured
-// tables"): microseconds, and a part of the time.
+// Errors that 83 to 88 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in
+// microseconds, and as a share of the time.
 constexpr double kUsualLatencyError = 25;
 constexpr double kUsualRateError = 0.1;
 constexpr double kTableLatencyError = 6;
@@ -73,15 +74,15 @@ constexpr double kTableRateError = 0.05;
 
 double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
 
-/// Microseconds of so many bytes at GB/s.
+/// Returns the microseconds that `bytes` take at `rate` in GB/s.
 double bytes_us(double bytes, double rate) { return bytes / rate / 1e3; }
 
-/// Members pass on what comes to them as it comes, on the same channels in all hosts.
-bool passes_on_at_once(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
+/// True if members forward data as it arrives, on the same channels in all hosts.
+bool forwards_on_arrival(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
 
-/// How many times a ring passes a part on, one after the other.
+/// Returns how many times in sequence a ring forwards a part.
 double hops_of(const CollectiveShape& shape) {
-  if (passes_on_at_once(shape.op)) return 1;
+  if (forwards_on_arrival(shape.op)) return 1;
   const double others = shape.members - 1.0;
   return shape.op == CollectiveOp::kAllReduce ? 2 * others : others;
 }
@@ -97,7 +98,7 @@ class Choice {
   NcclEstimate best_;
 };
 
-/// Estimates for one collective.
+/// Estimates the time of one collective.
 class Estimator {
  public:
   Estimator(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus)
@@ -112,7 +113,7 @@ class Estimator {
   [[nodiscard]] NcclEstimate best() const {
     Choice choice;
     for (const Protocol protocol : {kLl, kLl128, kSimple}) {
-      // LL128 needs stores of 128 bytes that arrive as one, which PCIe does not promise.
+      // LL128 needs 128-byte stores that arrive as a unit, which PCIe does not guarantee.
       if (protocol == kLl128 && inside_ == kPcie) continue;
       choice.take(ring(protocol));
       if (shape_.op == CollectiveOp::kAllReduce) choice.take(tree(protocol));
@@ -125,14 +126,15 @@ class Estimator {
   }
 
  private:
-  [[nodiscard]] double most_of_ll() const {
-    if (hosts_ == 1) return kMostOfLl[generation_];
-    return hosts_ == 2 ? kMostOfLlOnTwoHosts : kMostOfLlOnMoreHosts;
+  [[nodiscard]] double ll_max_bandwidth() const {
+    if (hosts_ == 1) return kLlMaxBandwidth[generation_];
+    return hosts_ == 2 ? kLlMaxBandwidthOnTwoHosts : kLlMaxBandwidthOnMoreHosts;
   }
   [[nodiscard]] double hop_inside(const std::array<Latencies, kWires>& hops, Protocol protocol) const {
     return hops[inside_][protocol];
   }
-  /// NCCL's figure is for a fast network; a slower one is known by its latency.
+  /// Returns the latency of a hop between hosts. NCCL's value is for a fast network; the latency of a slower one
+  /// replaces it.
   [[nodiscard]] double hop_between(const std::array<Latencies, kWires>& hops, Protocol protocol) const {
     return std::max(hops[kNetwork][protocol], latency_us_);
   }
@@ -153,12 +155,12 @@ class Estimator {
   [[nodiscard]] double ring_latency(Protocol protocol) const {
     const double hops = hops_of(shape_);
     if (hosts_ == 1) return hops * hop_inside(kRingHop, protocol);
-    if (passes_on_at_once(shape_.op)) return hops * hop_between(kRingHop, protocol);
+    if (forwards_on_arrival(shape_.op)) return hops * hop_between(kRingHop, protocol);
     CollectiveShape of_hosts = shape_;
     of_hosts.members = hosts_;
     const double between = std::min(hops_of(of_hosts), hops);
     const double inside = std::max(hop_inside(kRingHop, protocol), kNetworkPost[protocol]);
-    // One member a host: nothing hides the network's latency, which is a tree's then.
+    // With one member per host nothing hides the latency of the network, so a tree's latency applies.
     const double to_host = hop_between(shape_.members == hosts_ ? kTreeHop : kRingHop, protocol);
     return ((hops - between) * inside + between * to_host) * plateau(protocol);
   }
@@ -171,11 +173,11 @@ class Estimator {
 
   [[nodiscard]] double ring_rate(Protocol protocol) const {
     if (rates_are_measured_) return bus_;
-    if (protocol == kLl) return std::min(bus_ * kLlShare, most_of_ll());
+    if (protocol == kLl) return std::min(bus_ * kLlShare, ll_max_bandwidth());
     return protocol == kLl128 ? bus_ * kLl128Share : bus_;
   }
 
-  /// Along the members of a host, and up and down a binary tree of hosts.
+  /// Estimates a tree, which goes along the members of each host, and up and down a binary tree of hosts.
   [[nodiscard]] NcclEstimate tree(Protocol protocol) const {
     const double on_host = static_cast<double>(shape_.members) / hosts_;
     const double latency = kTreeBase[protocol] + 2 * ((on_host - 1) * hop_inside(kTreeHop, protocol) +
@@ -186,7 +188,7 @@ class Estimator {
   [[nodiscard]] double tree_rate(Protocol protocol) const {
     if (rates_are_measured_) return bus_;
     const double rate = bus_ * kTreeShare;
-    if (protocol == kLl) return std::min(rate * kTreeLlShare, most_of_ll());
+    if (protocol == kLl) return std::min(rate * kTreeLlShare, ll_max_bandwidth());
     if (protocol == kSimple) return rate;
     return rate * (hosts_ == 1 ? kTreeLl128ShareOnOneHost : kTreeLl128Share);
   }
@@ -213,16 +215,16 @@ class Estimator {
   double bus_;
 };
 
-/// A measured table as a source of what the model leaves out.
+/// A measured table, used for the part of the time that the model does not include.
 class Table {
  public:
   Table(const MeasuredCollective& measured, const CollectivePlace& place) : measured_(measured), place_(place) {}
 
-  /// The table's own time at the payload that takes as many bytes over a link as `shape`, less what is usual there.
-  /// Below the smallest payload and above the largest one, theirs.
+  /// Returns the table's time minus the model's at the payload with the same traffic per link as `shape`. Outside the
+  /// table's sizes, uses its smallest or largest payload.
   [[nodiscard]] double beyond_usual_us(const CollectiveShape& shape) const {
     const double same_traffic =
-        ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // of the shape's payload
+        ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // ratio of the payloads
     const double bytes = static_cast<double>(shape.bytes.count()) * (shape.op == measured_.op ? 1 : same_traffic);
     const auto& times = measured_.times;
     const auto first = static_cast<double>(times.front().first.count());
@@ -231,8 +233,9 @@ class Table {
     return time_us(at) - with_carried_excess_us(model(at));
   }
 
-  /// How far the table may be off for as many ranks over the same links: as measured nodes were, and as far as its
-  /// sizes near `bytes` are from what their neighbours say. Nothing beyond its sizes.
+  /// Returns the error of the table for the same number of ranks over the same links. It is the larger of the typical
+  /// error on measured nodes and the distance of entries near `bytes` from the interpolation between their neighbours.
+  /// Returns nothing outside the table's sizes.
   [[nodiscard]] std::optional<double> error_us(Bytes bytes) const {
     const auto& times = measured_.times;
     if (bytes < times.front().first || bytes > times.back().first) return std::nullopt;
@@ -258,8 +261,8 @@ class Table {
 
   [[nodiscard]] static double us(const Entry& entry) { return static_cast<double>(entry.second.count()) / 1e3; }
 
-  /// Straight between two entries where both axes are logarithmic, so that times in proportion to the bytes and times
-  /// that do not depend on them are exact.
+  /// Interpolates linearly on two logarithmic axes. This is exact for times proportional to the bytes and for constant
+  /// times.
   [[nodiscard]] static double between_us(const Entry& before, const Entry& after, double bytes) {
     const double low = std::log(static_cast<double>(before.first.count()));
     const double high = std::log(static_cast<double>(after.first.count()));
@@ -281,7 +284,8 @@ class Table {
   const CollectivePlace& place_;
 };
 
-/// Of the operation; if there is none, of all-reduces. Of one host for one, of several for several.
+/// Returns the tables of this operation, or of all-reduces if there are none. Uses only one-host tables for one host,
+/// and only tables of several hosts for several hosts.
 std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const CollectivePlace& place) {
   std::vector<const MeasuredCollective*> found;
   for (const CollectiveOp wanted : {op, CollectiveOp::kAllReduce}) {
@@ -293,7 +297,7 @@ std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const Collect
   return found;
 }
 
-/// But for rounding.
+/// True if the rates are equal up to rounding.
 bool is_same(Bandwidth a, Bandwidth b) {
   return std::abs(a.bytes_per_second() - b.bytes_per_second()) <= 1e-3 * b.bytes_per_second();
 }
@@ -310,7 +314,7 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
     std::string_view part;
     GpuGeneration generation;
   };
-  // "A10" is in "A100" too, "H20" in "H200", "B200" in "GB200".
+  // Short names also match longer ones: "A10" matches "A100", "H20" matches "H200", "B200" matches "GB200".
   static constexpr std::array<Named, 11> kNames{{{"V100", GpuGeneration::kVolta},
                                                  {"A10", GpuGeneration::kAmpere},
                                                  {"A30", GpuGeneration::kAmpere},
@@ -325,14 +329,14 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   for (const Named& one : kNames) {
     if (holds(device, one.part)) return one.generation;
   }
-  // Halfway between the rates of two generations, as a ratio.
+  // Each limit is the geometric mean of the rates of two generations.
   const double sheet = gb_s(inside) / kNvlinkEfficiency;
   if (sheet > 640) return GpuGeneration::kBlackwell;
   if (sheet > 370) return GpuGeneration::kHopper;
   return sheet > 210 || inside <= kFastestPcie ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
 }
 
-bool is_of_nccl(CollectiveOp op) noexcept {
+bool is_nccl_collective(CollectiveOp op) noexcept {
   return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kAllGather ||
          op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
 }
@@ -375,7 +379,7 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
   double weights = 0;
   for (const MeasuredCollective* const measured : tables) {
     const Table table(*measured, place);
-    // The links may have been changed since: the bandwidth goes with them.
+    // The links may have changed since the measurement; the table's bandwidth scales with them.
     const double rate =
         measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
     const double model = with_carried_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
@@ -402,16 +406,16 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
   const CollectiveModel* const nccl = find_collective_model("nccl");
   std::size_t timed = 0;
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {
-    if (dag.members(rendezvous).empty()) continue;  // what new buckets replaced
+    if (dag.members(rendezvous).empty()) continue;  // new buckets have replaced this one
     const Collective& collective = dag.collective(rendezvous);
     const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
     if (collective.algorithm == nccl && collective.bytes > Bytes{} && nccl->supports(shape)) ++timed;
   }
   if (timed == 0) return {};
-  return {{"nccl_model", fmt::format("{} collective{} time{} from NCCL's cost model (algorithm nccl), {}.", timed,
-                                     timed == 1 ? " takes its" : "s take their", timed == 1 ? "" : "s",
-                                     cluster.measured.empty() ? "and nothing beyond it was measured"
-                                                              : "with what was measured beyond it")}};
+  return {
+      {"nccl_model",
+       fmt::format("The times of {} come from NCCL's cost model (algorithm nccl), {}.", counted(timed, "collective"),
+                   cluster.measured.empty() ? "without a measured correction" : "corrected by measured times")}};
 }
 
 }  // namespace stepsim

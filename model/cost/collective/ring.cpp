@@ -5,12 +5,13 @@
 namespace stepsim {
 namespace {
 
-/// Broadcast and reduce go along a chain from its first member to its last, slice by slice.
+/// True for broadcast and reduce, which run along a chain from its first to its last member, slice by slice.
 bool is_chain(const CollectiveShape& shape) {
   return shape.op == CollectiveOp::kBroadcast || shape.op == CollectiveOp::kReduce;
 }
 
-/// No more than keep a chain full but for a sixteenth of its time, whatever size a trace names.
+/// Returns the number of slices. It is limited, but for any size in a trace it keeps the chain full for 15/16 of its
+/// time.
 std::uint32_t slices(const CollectiveShape& shape) {
   const std::int64_t most = std::max<std::int64_t>(1024, 16 * std::int64_t{shape.members});
   const std::int64_t wanted =
@@ -18,7 +19,8 @@ std::uint32_t slices(const CollectiveShape& shape) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, 1, most));
 }
 
-/// A broadcast's chain begins at the root, a reduce's ends there.
+/// Returns the place of a member in the chain. The chain of a broadcast begins at the root; that of a reduce ends
+/// there.
 std::uint32_t place_in_chain(const CollectiveShape& shape, std::uint32_t member) {
   const std::int64_t first = shape.op == CollectiveOp::kBroadcast ? shape.root : std::int64_t{shape.root} + 1;
   return place(shape.members, member, -first);
@@ -35,13 +37,13 @@ std::uint32_t ring_rounds(const CollectiveShape& shape) {
   return (shape.op == CollectiveOp::kAllReduce ? 2 : 1) * (shape.members - 1);
 }
 
-/// Whether the chain's `sender` passes a slice on in `round`.
+/// True if the member at place `sender` forwards a slice in `round`.
 bool passes_slice(const CollectiveShape& shape, std::uint32_t sender, std::uint32_t round) {
   return sender + 1 < shape.members && round >= sender && round - sender < slices(shape);
 }
 
-/// Which part a member sends in round 0; the one before it in each round that follows. A reduce-scatter begins with
-/// the part before its own, so that its own comes home last.
+/// Returns the offset of the part that a member sends in round 0; each later round sends the part before. A
+/// reduce-scatter begins with the part before the member's own, so that its own part arrives last.
 std::int64_t first_part(const CollectiveShape& shape) { return shape.op == CollectiveOp::kReduceScatter ? -1 : 0; }
 
 void ring_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
@@ -63,9 +65,9 @@ std::uint32_t ring_receives(const CollectiveShape& shape, std::uint32_t member, 
   return receiver > 0 && passes_slice(shape, receiver - 1, round) ? 1 : 0;
 }
 
-/// The largest part is under way in every round: who follows it waits for nothing else. In a
-/// chain all slices leave the first member one after the other, and one of the largest has to
-/// wait at none of the other members.
+/// Returns the duration by a formula. In a ring, the largest part is under way in every round, and a chain of messages
+/// that follows it waits for nothing else. In a chain, all slices leave the first member one after the other, and one
+/// of the largest does not wait at any other member.
 Duration ring_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.members < 2) return {};
   if (!is_chain(shape)) return ring_rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
@@ -75,8 +77,9 @@ Duration ring_closed_form(const CollectiveShape& shape, const MessageCost& cost)
   return (shape.members - 2 + large) * slowest + (count - large) * time_of(cost, Bytes{shape.bytes.count() / count});
 }
 
-/// A flow shop of equal machines: every sender passes on the same slices in the same order. The sender in place p is
-/// done after the sum of all slices and p times the largest. The last member only receives.
+/// Returns when each member of a chain is done. This is a flow shop with equal machines: every sender forwards the same
+/// slices in the same order. The sender at place p is done after the time of all slices plus p times the largest. The
+/// last member only receives.
 std::vector<Duration> chain_ends(const CollectiveShape& shape, const MessageTime& time) {
   const std::uint32_t count = slices(shape);
   const std::int64_t large = shape.bytes.count() % count;
@@ -90,7 +93,8 @@ std::vector<Duration> chain_ends(const CollectiveShape& shape, const MessageTime
   return ends;
 }
 
-/// By part, how many parts on, itself included, the next one of the larger size is; `parts` if all are equal.
+/// Returns for each part the distance to the next part of the larger size (0 if it is one), or `parts` if all are
+/// equal.
 std::vector<std::uint32_t> steps_to_larger(const CollectiveShape& shape) {
   const Bytes smaller{shape.bytes.count() / shape.members};
   std::vector<std::uint32_t> steps(shape.members, shape.members);
@@ -105,8 +109,9 @@ std::vector<std::uint32_t> steps_to_larger(const CollectiveShape& shape) {
   return steps;
 }
 
-/// The longest chain of messages that ends at a member, looked at backwards, sends in each round either the part
-/// of the round after it or the next higher one. So it goes up to the next part of the larger size and stays there.
+/// Returns when each member is done. Viewed backwards, the longest chain of messages that ends at a member continues in
+/// each round with either the same part or the next higher one. It therefore moves up to the next part of the larger
+/// size and stays there.
 std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time) {
   if (shape.members < 2) return std::vector<Duration>(shape.members);
   if (is_chain(shape)) return chain_ends(shape, time);
@@ -115,7 +120,8 @@ std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time
   const std::vector<std::uint32_t> to_larger = steps_to_larger(shape);
   std::vector<Duration> ends(shape.members);
   for (std::uint32_t member = 0; member < shape.members; ++member) {
-    // What the member itself sends last, or what it receives last: the part before that.
+    // The last message of a member is either the part that it sends last or the part that it receives last. The latter
+    // is one part before the former.
     const std::int64_t steps = first_part(shape) - std::int64_t{ring_rounds(shape)} + 1;
     const std::uint32_t own = to_larger[place(shape.members, member, steps)];
     const std::uint32_t received = to_larger[place(shape.members, member, steps - 1)];
@@ -130,7 +136,7 @@ std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time
 extern const CollectiveModel ring_collective;
 const CollectiveModel ring_collective{
     .name = "ring",
-    .summary = "every member passes parts to the next one; least bytes over every link",
+    .summary = "each member passes parts to the next; fewest bytes per link",
     .formula =
         "all-reduce: 2 (n - 1) (alpha + bytes / (n beta)); broadcast of s slices: (n - 2 + s) (alpha + bytes / (s "
         "beta))",

@@ -5,8 +5,8 @@
 namespace stepsim {
 namespace {
 
-// A binomial tree: in round k of a broadcast the first 2^k members send to the next 2^k. Nobody
-// has more than one message out and one in at a time, which a binary tree's inner members have.
+// A binomial tree: in round k of a broadcast the first 2^k members send to the next 2^k. No member sends or receives
+// more than one message at a time, unlike the inner members of a binary tree.
 
 std::uint32_t levels(const CollectiveShape& shape) {
   return static_cast<std::uint32_t>(32 - std::countl_zero(shape.members - 1));
@@ -17,7 +17,7 @@ std::uint32_t place_in_tree(const CollectiveShape& shape, std::uint32_t member) 
   return place(shape.members, member, -std::int64_t{root});
 }
 
-/// One round up or down between members that are `stride` apart.
+/// One round, up or down, between members that are `stride` apart.
 struct Level {
   bool up = false;
   std::uint32_t stride = 1;
@@ -60,8 +60,9 @@ std::uint32_t tree_receives(const CollectiveShape& shape, std::uint32_t member, 
   return (level.up ? is_parent(shape, level, here) : is_child(level, here)) ? 1 : 0;
 }
 
-/// Down, the root sends in every round. Up, a member whose place has k bits set is k messages
-/// away from the root; the longest such way among n members has floor(log2 n).
+/// Returns the duration by a formula. On the way down, the root sends in every round. On the way up, a member whose
+/// place has k bits set is k messages away from the root; the longest such path among n members has floor(log2 n)
+/// messages.
 Duration tree_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   const auto up = std::int64_t{31 - std::countl_zero(shape.members)};
   const std::int64_t down = levels(shape);
@@ -76,7 +77,7 @@ Duration tree_closed_form(const CollectiveShape& shape, const MessageCost& cost)
 extern const CollectiveModel tree_collective;
 const CollectiveModel tree_collective{
     .name = "tree",
-    .summary = "up and down a binomial tree with the whole payload; fewest messages, for short ones",
+    .summary = "up and down a binomial tree with the whole payload; fewest messages, good for short ones",
     .formula = "all-reduce: (floor(log2 n) + ceil(log2 n)) (alpha + bytes / beta)",
     .source = "Thakur, Rabenseifner and Gropp 2005",
     .ignores = "the time to add; pipelining and the second tree of NCCL's trees, which long payloads need",

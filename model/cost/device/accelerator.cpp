@@ -20,7 +20,7 @@ Kind kind_of(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? Kind::kLetter : Kind::kNothing;
 }
 
-/// Runs of letters (in lower case) and runs of digits: "H100-80GB" is h 100 80 gb.
+/// Splits a name into runs of letters (in lower case) and runs of digits: "H100-80GB" becomes h 100 80 gb.
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   Kind before = Kind::kNothing;
@@ -35,7 +35,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// Words that say nothing of which device it is.
+/// True for words that do not identify a device.
 bool is_idle(std::string_view word) {
   static constexpr auto kIdle = std::to_array<std::string_view>(
       {"nvidia", "amd", "tesla", "quadro", "geforce", "instinct", "radeon", "accelerator", "gpu", "graphics", "vf"});
@@ -54,10 +54,10 @@ bool is_called(const Accelerator& device, const std::vector<std::string>& words)
                      [&](const std::string& word) { return is_idle(word) || holds(model, word) || holds(also, word); });
 }
 
-// NVIDIA's multiprocessors from Pascal on.
+// Properties of NVIDIA's multiprocessors since Pascal.
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kRegisterUnit = 256;  // a warp gets a multiple of it
-constexpr std::uint32_t kPartitions = 4;      // each with its part of the registers, and warps of its own
+constexpr std::uint32_t kRegisterUnit = 256;  // registers are allocated to a warp in multiples of this
+constexpr std::uint32_t kPartitions = 4;      // each has a share of the registers and runs separate warps
 
 std::uint32_t rounded_up(std::uint32_t value, std::uint32_t unit) noexcept { return (value + unit - 1) / unit * unit; }
 

@@ -8,15 +8,15 @@
 namespace stepsim {
 namespace {
 
-// ---- precision
+// ---- change of precision
 
 double size_of(Precision precision) {
   static constexpr std::array<double, kPrecisionCount> kSizes{8, 4, 4, 2, 1};
   return kSizes[static_cast<std::size_t>(precision)];
 }
 
-/// Of what an operator's inputs take, once floats have elements of `size` bytes. 1 if there are none.
-/// Those of a list, whose type is not told, are taken to be of the piece's own precision.
+/// Returns the factor on the size of an operator's inputs when floats have `size` bytes per element; 1 if there are no
+/// inputs. Tensors in lists have no recorded type and are assumed to have the precision of the piece.
 double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, double size) {
   double before = 0;
   double after = 0;
@@ -32,9 +32,9 @@ double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, doubl
   return before > 0 ? after / before : 1;
 }
 
-// ---- samples
+// ---- change of the number of samples
 
-/// Which inputs of an operator are parameters by its definition: from `first` on, `count` of them.
+/// The inputs of an operator that are parameters by definition: `count` inputs from `first` on.
 struct Parameters {
   std::string_view name;
   std::size_t first;
@@ -61,7 +61,7 @@ std::span<const TensorShape> parameters_of(const OperatorTable::Operator& op) {
       std::find_if(kParameters.begin(), kParameters.end(), [&op](const auto& entry) { return entry.name == op.name; });
   if (known != kParameters.end() && known->first < inputs.size())
     return inputs.subspan(known->first, std::min(known->count, inputs.size() - known->first));
-  // A bias of one dimension is added to each row, so that the second factor has its columns.
+  // A one-dimensional bias is added to each row of the product, so the second factor is the weight.
   const bool biased = op.name == "aten::addmm" && inputs.size() > 2 && inputs[0].sizes.size() == 1;
   return biased ? inputs.subspan(2, 1) : std::span<const TensorShape>{};
 }
@@ -71,7 +71,7 @@ std::vector<std::int64_t> sorted(std::vector<std::int64_t> sizes) {
   return sizes;
 }
 
-/// Whether an operator's first input is added to a product of the second and the third.
+/// True if an operator adds its first input to the product of the second and the third.
 bool adds_to_product(std::string_view name) {
   return name == "aten::addmm" || name == "aten::_addmm_activation" || name == "aten::addmv" ||
          name == "aten::baddbmm" || name == "aten::addbmm";
@@ -129,9 +129,10 @@ bool SampleGrowth::carries_samples(const TensorShape& tensor) const {
   return tensor.sizes.size() > 1 && !parameters_.contains(sorted(tensor.sizes));
 }
 
-/// A product always has a sample in it: where all its inputs look like parameters, half of it.
+/// Returns the share of an operator's bytes that carries samples. A product always involves samples: if all its inputs
+/// look like parameters, half of its bytes are assumed to be samples.
 double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
-  if (op.work.kind == KernelClass::kGather) return 1;  // its bytes are those of the rows alone
+  if (op.work.kind == KernelClass::kGather) return 1;  // its bytes are only those of the rows
   double samples = 0;
   double all = 0;
   for (const TensorShape& input : op.inputs) {
@@ -160,7 +161,7 @@ DeviceWork SampleGrowth::grown(const DeviceWork& piece) const {
     if (share > 0 && piece.which) changed.work->shape.*dimension_[*piece.which] *= factor_;
     changed.work->bytes *= 1 + (factor_ - 1) * share;
   }
-  // Arithmetic grows where any input carries samples: a product's parameters are part of its bytes alone.
+  // All arithmetic grows if any input carries samples, because a product's parameters only affect its bytes.
   changed.amount *= 1 + (factor_ - 1) * (limit_of(piece.kind) == Limit::kFlops && share > 0 ? 1 : share);
   return changed;
 }

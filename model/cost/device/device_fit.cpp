@@ -18,18 +18,18 @@
 namespace stepsim {
 namespace {
 
-/// A round that changes no logarithm of a factor by more than this ends the fit.
+/// The fit ends when a round changes no factor's logarithm by more than this.
 constexpr double kSettled = 1e-9;
 
-/// One call of an operator: what its device work took together.
+/// One call of an operator, with the total time of its device work.
 struct Call {
   double recorded = 0;
-  double predicted = 0;  // on the other device, by roofline
+  double predicted = 0;  // time on the other device according to roofline
   KernelClass kind = KernelClass::kUnknown;
-  double longest = 0;  // its longest piece, whose class is its own
+  double longest = 0;  // duration of its longest piece, whose class is used for the call
 };
 
-using Key = std::pair<std::string_view, std::string_view>;  // operator, shapes
+using Key = std::pair<std::string_view, std::string_view>;  // operator and shapes
 using CallsByKey = std::map<Key, std::vector<Call>>;
 
 double predicted(const DeviceWork& work, const DeviceFit& fit) {
@@ -56,20 +56,20 @@ CallsByKey calls_of(const Capture& capture, const DeviceFit& fit) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!which[i]) continue;
     const OperatorTable::Operator& op = table.operators[*which[i]];
-    if (op.inputs.empty() && op.work.bytes <= 0) continue;  // known by name alone
+    if (op.inputs.empty() && op.work.bytes <= 0) continue;  // only the operator's name is known
     by_key[{op.name, op.shapes}].push_back(calls[i]);
   }
   return by_key;
 }
 
-/// A matched call.
+/// A call that was found in both captures.
 struct Pair {
   KernelClass kind;
   double predicted;
   double measured;
 };
 
-/// Adds up the calls and their time.
+/// Returns the number of calls and their total time.
 std::pair<std::size_t, double> sum_of(const CallsByKey& calls) {
   std::pair<std::size_t, double> sum;
   for (const auto& [key, list] : calls) {
@@ -103,8 +103,8 @@ std::vector<Pair> matched(const CallsByKey& from, const CallsByKey& to, DeviceFi
   return pairs;
 }
 
-/// log(measured / predicted) = common + of the class. `weight` has a mean of 1, so that the
-/// ridge of 1 stands for one average call: a class of n of them goes n / (n + 1) of its own way.
+/// Solves log(measured / predicted) = common part + part of the class. `weight` has a mean of 1, so the ridge of 1
+/// counts as one average call: with n calls, a class keeps n / (n + 1) of its deviation.
 Eigen::VectorXd solved(const std::vector<Pair>& pairs, const std::vector<double>& weight) {
   constexpr auto kUnknowns = static_cast<Eigen::Index>(kKernelClassCount) + 1;
   Eigen::MatrixXd normal = Eigen::MatrixXd::Identity(kUnknowns, kUnknowns);
@@ -125,7 +125,7 @@ double deviation(const Pair& pair, const Eigen::VectorXd& solution) {
   return std::log(pair.measured / pair.predicted) - solution(0) - solution(static_cast<Eigen::Index>(pair.kind) + 1);
 }
 
-/// Weights by time, since it is time that is to be predicted.
+/// Weights proportional to time, because the fit is used to predict time.
 std::vector<double> time_weights(const std::vector<Pair>& pairs) {
   double sum = 0;
   for (const Pair& pair : pairs) sum += pair.measured;
@@ -171,8 +171,8 @@ DeviceFit fit_devices(const Capture& from, const Capture& to) {
   const std::vector<Pair> pairs = matched(calls_of(from, fit), calls_of(to, fit), fit);
   if (pairs.empty()) {
     throw InputError({to.inputs.empty() ? "" : to.inputs.front().name, {}, {}},
-                     "no operator was called with the same shapes as in the other capture; expected two captures of "
-                     "one model, recorded with record_shapes=True");
+                     "no operator has the same shapes in both captures; expected two captures of one model, recorded "
+                     "with record_shapes=True");
   }
   const Eigen::VectorXd solution = robust(pairs);
   for (std::size_t c = 0; c < kKernelClassCount; ++c)

@@ -12,32 +12,31 @@
 
 namespace stepsim {
 
-/// How the time of device work changes from one device to another, from two captures of one model.
+/// How the time of device work differs between two devices, fitted to two captures of one model.
 struct DeviceFit {
-  const Accelerator* from = nullptr;  ///< both null if the library does not know one of the two
+  const Accelerator* from = nullptr;  ///< both null if one of the two devices is unknown
   const Accelerator* to = nullptr;
-  /// On top of what roofline says (of the recorded time, if the library lacks a device), by KernelClass.
+  /// Factor for each KernelClass on roofline's prediction, or on the recorded time if a device is unknown.
   std::array<double, kKernelClassCount> factor{};
-  std::array<std::size_t, kKernelClassCount> calls{};  ///< matched, by class
-  std::size_t matched = 0;                             ///< calls of operators found in both
-  std::size_t unmatched = 0;                           ///< in one of them only
-  double matched_from = 0;                             ///< share of `from`'s time in calls that is matched
-  double matched_to = 0;                               ///< of `to`'s
-  /// Mean of |fitted - measured| over the mean of measured, of the matched calls: on the fit's own
-  /// captures their total cannot be wrong by more.
+  std::array<std::size_t, kKernelClassCount> calls{};  ///< number of matched calls by class
+  std::size_t matched = 0;                             ///< calls of operators found in both captures
+  std::size_t unmatched = 0;                           ///< calls found in only one of the captures
+  double matched_from = 0;  ///< share of the time of `from`'s calls that the matched calls take
+  double matched_to = 0;    ///< share of the time of `to`'s calls that the matched calls take
+  /// Mean of |fitted - measured| divided by the mean of measured, over the matched calls. The relative error of the
+  /// total time of the fitted captures is at most this.
   double residual = 0;
 };
 
-/// Matches the k-th call of an operator with given shapes in `from` with the k-th in `to`, since
-/// kernels' names differ between vendors, and fits log(measured / roofline) by class: a common
-/// part and one a class, by ridge regression (Hoerl and Kennard 1970) that draws a class with few
-/// calls to the common part, weighted by time, with Huber's weights (1964) against outliers.
-/// Throws InputError if the captures share no call: without record_shapes=True there is none.
+/// Fits factors to two captures. Matches the k-th call of an operator with given shapes in `from` with the k-th in
+/// `to`, because kernel names differ between vendors. Fits log(measured / roofline) as a common part plus a part for
+/// each class. Ridge regression (Hoerl and Kennard 1970) keeps a class with few calls close to the common part. Calls
+/// are weighted by time, with Huber's weights (1964) against outliers. Throws InputError if the captures have no call
+/// in common, for example without record_shapes=True.
 [[nodiscard]] DeviceFit fit_devices(const Capture& from, const Capture& to);
 
-/// How long `work` takes on the fit's other device: what roofline says, times the factor of its class.
-/// Leaves out that a class's kernels of other sizes may differ by another factor. Collectives stay as
-/// recorded.
+/// Returns the duration of `work` on the other device: roofline's prediction times the factor of its class. Kernels of
+/// other sizes may have a different factor; this is ignored. Collectives keep their recorded duration.
 [[nodiscard]] Scaled scaled_by_fit(const DeviceWork& work, const DeviceFit& fit);
 
 }  // namespace stepsim

@@ -12,14 +12,14 @@ bool is_device_work(TaskKind kind, LaneKind lane) noexcept {
   switch (kind) {
     case TaskKind::kKernel:
     case TaskKind::kMemset: return true;
-    case TaskKind::kOperator: return lane != LaneKind::kThread;  // there it runs on the host
+    case TaskKind::kOperator: return lane != LaneKind::kThread;  // on a thread it runs on the host
     case TaskKind::kCollective:
     case TaskKind::kCopy: return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine;
     default: return false;
   }
 }
 
-/// What kernels' names tell, found once a name.
+/// Facts derived from the names of kernels, computed once for each name.
 class NameFacts {
  public:
   explicit NameFacts(const Dag& dag) : dag_(dag), facts_(dag.name_count()) {}
@@ -45,11 +45,11 @@ class NameFacts {
   }
 
   const Dag& dag_;
-  std::vector<Fact> facts_;  // by NameId
+  std::vector<Fact> facts_;  // indexed by NameId
 };
 
-/// The arithmetic that matrix kernels spend most time in, of those whose names tell: taken for
-/// the others, "attn_fwd" say.
+/// Returns the precision in which matrix kernels spend most of their time, according to names that state one. It is
+/// assumed for the other kernels, such as "attn_fwd".
 std::optional<Precision> usual_precision(const Dag& dag, const DevicePieces& pieces, NameFacts& names) {
   std::array<Duration, kPrecisionCount> time{};
   for (const auto& [task, piece] : pieces) {
@@ -61,21 +61,22 @@ std::optional<Precision> usual_precision(const Dag& dag, const DevicePieces& pie
   return *most > Duration{} ? std::optional{static_cast<Precision>(most - time.begin())} : std::nullopt;
 }
 
-/// True if a kernel of this class is the part of an operator's call that does its work: a
-/// product's memset or a convolution's change of layout is not.
+/// True if a kernel of this class does the main work of an operator's call. For example, a memset of a product or a
+/// change of layout of a convolution does not.
 bool does(const DeviceWork& piece, const Work& work) noexcept {
   if (work.bytes <= 0) return false;
   if (piece.kind == KernelClass::kUnknown) return true;
   return limit_of(piece.kind) == limit_of(work.kind);
 }
 
-/// An operator on fp32 may be done in tf32: only the kernel's name tells.
+/// Returns the precision of the operator, or tf32 for an fp32 operator whose kernel is named as tf32: only the kernel's
+/// name shows this.
 Precision precision_of(const DeviceWork& piece, const Work& work) noexcept {
   const bool rounded = piece.precision == Precision::kTensor32 && work.precision == Precision::kFloat32;
   return rounded ? piece.precision : work.precision;
 }
 
-/// By lane, what its rank ran on.
+/// Returns for each lane the device of its rank.
 std::vector<const Accelerator*> accelerators_of(const Capture& capture) {
   const Accelerator* const usual = accelerator_of(capture);
   std::map<Rank, const Accelerator*> of_rank;
@@ -88,17 +89,18 @@ std::vector<const Accelerator*> accelerators_of(const Capture& capture) {
   return of_lane;
 }
 
-/// Of the first floats that an operator was given; nothing if it was given none.
+/// Returns the precision of the operator's first float input, or nothing if it has none.
 std::optional<Precision> precision_of(const OperatorTable::Operator& op) {
   const auto found = std::find_if(op.inputs.begin(), op.inputs.end(),
                                   [](const TensorShape& input) { return input.element == ElementKind::kFloat; });
   return found == op.inputs.end() ? std::nullopt : std::optional{found->precision};
 }
 
-/// Libraries do convolutions with kernels of products, among others: only the operator tells.
+/// Libraries also use product kernels for convolutions, so only the operator shows that it is one.
 bool convolves(const OperatorTable::Operator& op) { return op.name.find("convolution") != std::string::npos; }
 
-/// A kernel's name goes before its operator's inputs: it tells tf32.
+/// Notes the operator of each piece and its precision. The precision in a kernel's name takes precedence over the
+/// operator's inputs, because it can be tf32.
 void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& pieces) {
   for (const OperatorTable::Use& use : table.uses) {
     DeviceWork* const piece = pieces[use.task.index()];
@@ -120,7 +122,7 @@ void note_launches(const LaunchTable& table, DevicePieces& pieces) {
   }
 }
 
-/// See DeviceWork::row: the input's last dimension, the one that layers are normalised over.
+/// Returns DeviceWork::row: the size of the input's last dimension, over which layers are normalised.
 double row_of(const OperatorTable::Operator& op) {
   static constexpr auto kOverRows = std::to_array<std::string_view>(
       {"aten::native_layer_norm", "aten::layer_norm", "aten::_fused_rms_norm", "aten::rms_norm"});
@@ -130,8 +132,9 @@ double row_of(const OperatorTable::Operator& op) {
   return static_cast<double>(std::max<std::int64_t>(0, input.sizes.back()) * input.element_bytes);
 }
 
-/// By occurrence, the calls that launched products although their operator has none: a compiled graph, a task graph or
-/// a library's whole layer. Their inputs are those of all their kernels together and say nothing of one.
+/// Finds calls (by occurrence) that launched products although their operator has none: a compiled graph, a task graph
+/// or a library's whole layer. The inputs of such a call belong to all its kernels together, so they do not describe a
+/// single kernel.
 std::vector<bool> calls_of_several_operators(const OperatorTable& table, const DevicePieces& pieces) {
   std::vector<std::uint32_t> count(table.occurrences);
   std::vector<bool> several(table.occurrences);
@@ -172,17 +175,18 @@ void share_out(const OperatorTable& table, DevicePieces& pieces) {
   }
 }
 
-/// Fewer kernels than that tell nothing of the shortest ones.
+/// Minimum number of kernels: with fewer, the shortest ones are not significant.
 constexpr std::size_t kFewest = 20;
 
-/// Whether a kernel has so little to do that it takes next to nothing but its start.
+/// True if a kernel has so little work that it spends almost all of its time starting.
 bool only_starts(const DeviceWork& piece) {
   if (piece.on == nullptr || !piece.work || limit_of(piece.kind) != Limit::kMemory) return false;
   const double nanoseconds = piece.work->bytes / piece.on->bytes_per_second() * 1e9;
   return nanoseconds < static_cast<double>(piece.on->floor.count()) / 2;
 }
 
-/// See DeviceWork::late_start. One in twenty of such kernels is shorter than the floor plus that.
+/// Sets DeviceWork::late_start to the 5th percentile of the recorded times of kernels that only start (only_starts()),
+/// minus the floor.
 void note_late_starts(DevicePieces& pieces) {
   std::map<const Accelerator*, std::vector<Duration>> starts;
   for (const auto& [task, piece] : pieces) {

@@ -16,29 +16,31 @@
 
 namespace stepsim {
 
-/// One piece of device work, as a model sees it.
+/// A piece of device work, as input of device models.
 struct DeviceWork {
   Duration recorded{};
   KernelClass kind = KernelClass::kUnknown;
   Precision precision = Precision::kFloat32;
-  std::optional<Work> work;  ///< its part of its operator's work; absent where the trace does not say
-  /// Where `work` is absent: how much there is of what its class is bound by, relative to the recording.
+  std::optional<Work> work;  ///< its part of its operator's work; absent if not in the trace
+  /// Used if `work` is absent: the amount of what limits the kernel's class, relative to the recording.
   double amount = 1;
-  double row = 0;                      ///< of a norm over rows, the bytes of one: it is gone over twice; 0 for all else
-  bool precision_known = false;        ///< from shapes or a kernel's name; else `precision` is a guess
-  bool in_optimizer = false;           ///< launched in the optimizer's step, or named as its kernels are
-  std::optional<KernelLaunch> launch;  ///< of a kernel, where the trace records it
-  std::optional<std::uint32_t> which;  ///< the operator it belongs to: an index into OperatorTable::operators
-  /// What the capture's shortest kernels take beyond the floor of their device, 0 where they do not: all its
-  /// kernels take that longer, as under a profiler that waits for each, and wherever they run.
+  double row = 0;  ///< for a norm over rows, the size of a row in bytes: each row is read twice; 0 for all other work
+  bool precision_known = false;  ///< true if from shapes or a kernel's name; otherwise `precision` is a guess
+  /// True if launched in the optimizer's step, or if it has the name of an optimizer kernel.
+  bool in_optimizer = false;
+  std::optional<KernelLaunch> launch;  ///< launch parameters of a kernel, if recorded
+  std::optional<std::uint32_t> which;  ///< the operator it belongs to, as an index into OperatorTable::operators
+  /// How much longer than the device's floor the capture's shortest kernels take; 0 if they take no longer. All kernels
+  /// of the capture then take this much longer, on every device, as under a profiler that waits for each kernel.
   Duration late_start{};
-  KernelClass named = KernelClass::kUnknown;  ///< by its name alone, as reports count and selections take it
-  const Accelerator* on = nullptr;  ///< the device its rank's trace names, else any rank's first; null: unknown
+  KernelClass named = KernelClass::kUnknown;  ///< class by its name alone, used by reports and selections
+  /// Device named in its rank's trace, or else that of the first rank that has one; null if not known.
+  const Accelerator* on = nullptr;
 
   [[nodiscard]] bool operator==(const DeviceWork& other) const = default;
 };
 
-/// The device work of a capture, ascending by task. Other tasks, most of a trace, take no room.
+/// The device work of a capture, ordered by task. Other tasks, which are most of a trace, use no memory.
 class DevicePieces {
  public:
   struct Piece {
@@ -46,9 +48,9 @@ class DevicePieces {
     DeviceWork work;
   };
 
-  /// Precondition: behind all that were added.
+  /// Adds the device work of a task. Precondition: `task` is after all tasks added so far.
   void add(TaskId task, const DeviceWork& work) { pieces_.push_back({task, work}); }
-  /// Null for a task that is no device work. O(log pieces).
+  /// Returns the device work of a task, or null if it has none. O(log pieces).
   [[nodiscard]] const DeviceWork* operator[](std::size_t task) const noexcept;
   [[nodiscard]] DeviceWork* operator[](std::size_t task) noexcept;
 
@@ -61,43 +63,44 @@ class DevicePieces {
   std::vector<Piece> pieces_;
 };
 
-/// The pieces of device work of a capture. What several pieces of one operator's call do of its
-/// work goes by their durations. O(tasks + names * their length + uses * log pieces).
+/// Returns the device work of a capture. The work of an operator's call is divided among its pieces in proportion to
+/// their durations. O(tasks + names * their length + uses * log pieces).
 [[nodiscard]] DevicePieces device_work(const Capture& capture);
 
-/// The device that the first rank whose trace names one ran on; null if none does, or the
-/// library lacks it.
+/// Returns the device of the first rank whose trace names one, or null if no trace does or the device is unknown.
 [[nodiscard]] const Accelerator* accelerator_of(const Capture& capture);
 
-/// Whether it shows device work as such: kernels. A framework's own trace has operators instead.
+/// True if the capture shows kernels. A framework's own trace has operators instead.
 [[nodiscard]] bool has_kernels(const Capture& capture) noexcept;
 
-/// `piece`, done in `to`: what moves floats moves those of the new size, and matrix products have
-/// the new arithmetic. Only products are ever done in fp8; what else was wider is then in 16 bits.
-/// Unchanged: the optimizer, collectives, memsets, copies between host and device, kernels whose
-/// name says nothing, operators that were given no floats, and what does not tell its precision.
-/// `table` is what `piece.which` refers to.
+/// Returns `piece` as computed in precision `to`: floats have the new size, and matrix products use the new arithmetic.
+/// Only products use fp8; other work is then reduced to 16 bits. Does not change the optimizer, collectives, memsets,
+/// copies between host and device, kernels whose name is not recognised, operators without float inputs, or pieces
+/// whose precision is not known. `table` is the one that `piece.which` refers to.
 [[nodiscard]] DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Precision to);
 
-/// Whether in_precision() changes anything of a piece, its precision being known and another.
+/// True if in_precision() applies to this kind of work. It does not apply to collectives, memsets, copies between host
+/// and device, the optimizer, and kernels whose name is not recognised. The piece's own precision may be unknown.
 [[nodiscard]] bool has_precision(const DeviceWork& piece) noexcept;
 
-/// What device work grows by where a step takes more samples.
+/// How device work grows when a step has more samples.
 ///
-/// No one dimension is looked for, because products flatten it into others. A tensor carries
-/// samples if it has two dimensions or more and is no parameter; a parameter is a tensor of the
-/// sizes (in any order: transposed) of one that stands where operators have parameters: the weight
-/// of a linear, convolution, embedding or norm, or what AccumulateGrad was given. An operator's
-/// bytes grow as the share of its inputs that carries samples, its operations all where any
-/// does: a product of a sample with a weight, or of two samples into a weight's gradient. Products of the first kind
-/// get more rows or columns, those of the second are longer inside, and batched ones become more.
+/// Products flatten the batch dimension into others, so it is not searched for. Instead, a tensor carries samples if it
+/// has at least two dimensions and is not a parameter. A parameter is a tensor with the sizes (in any order, since it
+/// may be transposed) of one used as a parameter by an operator: the weight of a linear, convolution, embedding or
+/// norm, or the input of AccumulateGrad.
+///
+/// An operator's bytes grow in proportion to the share of its inputs that carries samples. All of its operations grow
+/// if any input does: it is a product of samples with a weight, or of two sample tensors into a weight's gradient.
+/// Products of the first kind get more rows or columns, those of the second a larger inner dimension, and batched
+/// products a larger count.
 class SampleGrowth {
  public:
-  /// Precondition: factor > 0. O(sizes in the table * log of them).
+  /// Finds the parameters in a table of operators. Precondition: factor > 0. O(n log n) for n sizes in the table.
   SampleGrowth(const OperatorTable& table, double factor);
 
-  /// `piece` on as many samples. Unchanged: the optimizer, collectives, and operators on parameters
-  /// alone. Pieces of no known operator grow in proportion.
+  /// Returns `piece` with the new number of samples. Does not change the optimizer, collectives, or operators whose
+  /// inputs are all parameters. Pieces without a known operator grow in proportion to the samples.
   [[nodiscard]] DeviceWork grown(const DeviceWork& piece) const;
   [[nodiscard]] std::size_t parameters() const noexcept { return parameters_.size(); }
 
@@ -111,9 +114,9 @@ class SampleGrowth {
   [[nodiscard]] Dimension dimension_of(const OperatorTable::Operator& op) const;
 
   double factor_;
-  std::set<Sizes> parameters_;        ///< sizes in ascending order
-  std::vector<double> share_;         ///< of an operator's bytes, what carries samples; by operator
-  std::vector<Dimension> dimension_;  ///< of an operator's products, which one samples are counted in; by operator
+  std::set<Sizes> parameters_;        ///< sizes of parameters; each in ascending order
+  std::vector<double> share_;         ///< for each operator, the share of its bytes that carries samples
+  std::vector<Dimension> dimension_;  ///< for each operator, the dimension of its product that grows with the samples
 };
 
 }  // namespace stepsim

@@ -1,43 +1,41 @@
-// Peaks, bandwidths and links are the vendors' own, for dense matrices, in TFLOP/s, TB/s and GB/s; `source`
-// names the document and its table. docs/models.md says for each whether the vendor's words, or a
-// citation of them, could be read when the figures were last gone through. What is no vendor's figure:
+// Peaks, bandwidths and links are the vendors' own figures for dense matrices, in TFLOP/s, TB/s and GB/s; `source`
+// names the document and its table. docs/internals/models.md says for each figure whether the vendor's document, or a
+// citation of it, could be read at the last review. The following are not vendors' figures:
 //
-// * `matrix`, the share of the half-precision peak that large products reach. [B]: best measured bf16
-//   products over the peak, table "Maximum Achievable Matmul FLOPS" of S. Bekman, Machine Learning
-//   Engineering Open Book (accelerator chapter), as of 2025: A100 SXM 271.2 of 312, A100 PCIe 252.9 of
-//   312, H100 SXM 794.5 of 989, B200 1745 of 2250, MI250X 147 of 191.5 a die, MI300X 668.4 of 1307,
-//   MI325X 784.9 of 1307, MI355X 1565 of 2516. [T]: fitted to tables of single kernels, see
-//   docs/fidelity.md, "Another device": A40 and RTX PRO 6000 (0.80, 0.83), RTX 4090 (1.0, its clock is
-//   above the one that its peak is given for), V100 (0.70).
-// * `batched`, the share of that which batched products reach: [T], V100 0.78; others reach all of it.
-// * `simple`, the same of fp32. [N]: fitted to measured steps of bert_large and gpt2_large (inference)
-//   in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (its clock is above the one
-//   that its peak is given for), L4 0.40 (72 W), A100 0.90, H100 0.78, MI210 0.70.
-// * `bandwidth`, the share of the memory's bandwidth that a pass over memory reaches. [N]'s operators of
-//   32 MB and more: T4 0.70, V100 0.91, L4 0.77, A100 PCIe 0.86 and 0.82, H100 0.92 (0.89 there, 0.96
-//   in [T]), MI210 0.78; [T]: A40 0.84, A100 SXM 0.88, RTX 4090 0.92, RTX PRO 6000 0.85.
-// * Shares without a measurement (Shares::is_measured is false, and the range of an answer is wider for it):
-//   kUsualShare is the middle of [B]'s NVIDIA rows, kUsualBandwidth the middle of NVIDIA's measured ones;
-//   kLowPowerShare, half, is for cards of 75 W and less; kOneIssueShare is for designs in which an fp32 operation
-//   has an issue slot of its own (64 lanes a multiprocessor: P100, V100, Turing, A100), kTwoIssueShare for those in
-//   which it shares one with integers (128 lanes: GA10x, Ada, Hopper, Blackwell), as A100 and H100 have it; the Ada
-//   cards have the RTX 4090's shares, their laptop versions kUsualShare; MI250X ([B]) and MI210 ([N]) stand for
-//   AMD's others, TITAN V, A800, H800, H20, H100 NVL, GH200 and H200 have the shares of V100, A100 and H100, the
-//   H100 PCIe what the H100 SXM has less what the A100 loses as a PCIe card, B200 and GB200 the H100's but for the
-//   half-precision peak, the P4 the T4's.
-// * Floors: what 5 % of the elementwise kernels of captured PyTorch models fall short of: T4 2.7 us,
-//   V100 1.7, A100 1.6, RTX 3060 1.1 to 1.9, RTX 4090 1.0, RTX 5090 0.9, H100 1.6. Others have that of their
-//   generation. AMD's differ much by capture (MI210 3.4, MI300X 2.0 and 4.5): taken is 2.24 us, which one kernel in
-//   a hundred falls short of on MI210 and MI250.
-// * Caches: the L2, by the same data sheets and white papers. AMD's Infinity Cache is not counted: it stands beside the
-//   memory, and passes of Qwen on an MI300X that it could hold are hardly faster than the memory's rate. The rate of a
-//   pass over data in the cache is kCachedBytes for each multiprocessor and cycle, with the cycles that the fp32 peak
-//   stands for: additions and products of captured ParT models on an A100 (40 MB) reach 11 to 13 bytes, [N]'s
-//   elementwise operators on the L4 (48 MB) 13 to 17, vidur's additions on A100 and H100 14 to 19.
-// * What a multiprocessor holds at a time: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per
-//   Compute Capability". AMD's captures do not tell registers, so nothing is asked of its devices.
-// * fp64 of cards that are made for other work: a 32nd of fp32 up to Turing, a 64th on GA10x and
-//   later, as the white papers of those architectures have it; the cards' datasheets say nothing of it.
+// - `matrix`: the share of the half-precision peak that large products reach. [B]: best measured bf16 products over the
+//   peak, table "Maximum Achievable Matmul FLOPS" of S. Bekman, Machine Learning Engineering Open Book (accelerator
+//   chapter), as of 2025: A100 SXM 271.2 of 312, A100 PCIe 252.9 of 312, H100 SXM 794.5 of 989, B200 1745 of 2250,
+//   MI250X 147 of 191.5 per die, MI300X 668.4 of 1307, MI325X 784.9 of 1307, MI355X 1565 of 2516. [T]: fitted to tables
+//   of single kernels, see docs/internals/fidelity.md, "Another GPU": A40 and RTX PRO 6000 (0.80, 0.83), RTX 4090
+//   (1.0, because its clock is above the one its peak is given for), V100 (0.70).
+// - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
+// - `simple`: the share of the fp32 peak that large products reach. [N]: fitted to measured steps of bert_large and
+//   gpt2_large (inference) in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (because its clock
+//   is above the one its peak is given for), L4 0.40 (72 W), A100 0.90, H100 0.78, MI210 0.70.
+// - `bandwidth`: the share of the memory's bandwidth that a pass over memory reaches. [N], operators of 32 MB and more:
+//   T4 0.70, V100 0.91, L4 0.77, A100 PCIe 0.86 and 0.82, H100 0.92 (0.89 in [N], 0.96 in [T]), MI210 0.78. [T]: A40
+//   0.84, A100 SXM 0.88, RTX 4090 0.92, RTX PRO 6000 0.85.
+// - Shares without a measurement (Shares::is_measured is false, which widens the range of answers). kUsualShare is the
+//   median of [B]'s NVIDIA rows, kUsualBandwidth the median of NVIDIA's measured ones. kLowPowerShare, one half, is for
+//   cards of 75 W and less. kOneIssueShare is for designs in which fp32 operations have a separate issue slot (64 lanes
+//   per multiprocessor: P100, V100, Turing, A100); kTwoIssueShare is for designs in which they share it with integers
+//   (128 lanes: GA10x, Ada, Hopper, Blackwell); the values are those of A100 and H100. Ada cards have the RTX 4090's
+//   shares, their laptop versions kUsualShare. AMD's other devices have the shares of MI250X ([B]) and MI210 ([N]).
+//   TITAN V, A800, H800, H20, H100 NVL, GH200 and H200 have those of V100, A100 and H100. H100 PCIe has those of H100
+//   SXM, reduced as A100 PCIe is relative to A100 SXM. B200 and GB200 have the H100's, except for the half-precision
+//   peak. P4 has the T4's.
+// - Floors: the 5th percentile of elementwise kernels in captured PyTorch models: T4 2.7 us, V100 1.7, A100 1.6, RTX
+//   3060 1.1 to 1.9, RTX 4090 1.0, RTX 5090 0.9, H100 1.6. Other devices have the floor of their generation. AMD's vary
+//   between captures (MI210 3.4, MI300X 2.0 and 4.5); the value used is 2.24 us, the 1st percentile on MI210 and MI250.
+// - Caches: the L2, from the same data sheets and white papers. AMD's Infinity Cache is not counted: it is next to the
+//   memory, and passes of Qwen on an MI300X that would fit into it are hardly faster than memory. A pass over cached
+//   data moves kCachedBytes per multiprocessor and cycle, at the clock that the fp32 peak is based on. Additions and
+//   products of captured ParT models on an A100 (40 MB) reach 11 to 13 bytes, [N]'s elementwise operators on the L4 (48
+//   MB) 13 to 17, vidur's additions on A100 and H100 14 to 19.
+// - Resources of a multiprocessor: NVIDIA, CUDA C++ Programming Guide, "Technical Specifications per Compute
+//   Capability". AMD's captures do not contain registers, so its devices have none.
+// - fp64 of cards made for other purposes: 1/32 of fp32 up to Turing, 1/64 on GA10x and later, according to the white
+//   papers of those architectures; the cards' data sheets do not give it.
 #include "model/cost/device/accelerator.h"
 
 #include <algorithm>
@@ -54,13 +52,13 @@ constexpr double kUsualBandwidth = 0.86;
 constexpr double kAmdShare = 0.768;
 constexpr double kAmdSimpleShare = 0.7;
 constexpr double kAmdBandwidth = 0.78;
-/// Whose software a device runs, and what that does with its units.
+/// The software stack of a device's vendor, and how it uses the device's units.
 struct Maker {
   Vendor vendor;
   bool has_bfloat16;
   bool convolves_in_tf32;
 };
-constexpr Maker kEarlyNvidia{Vendor::kNvidia, false, false};  // up to Turing
+constexpr Maker kEarlyNvidia{Vendor::kNvidia, false, false};  // NVIDIA's devices up to Turing
 constexpr Maker kNvidia{Vendor::kNvidia, true, true};
 constexpr Maker kAmd{Vendor::kAmd, true, false};
 
@@ -68,12 +66,12 @@ constexpr std::size_t kNoMatrixUnits = kPrecisionCount;
 constexpr auto kHalf = static_cast<std::size_t>(Precision::kFloat16);
 constexpr auto kTf32 = static_cast<std::size_t>(Precision::kTensor32);
 
-/// What devices of one design have in common.
+/// Properties that devices of one design share.
 struct Generation {
   Maker maker;
-  std::size_t matrix_from;  ///< the widest precision that has matrix units faster than fp32's: a Precision
+  std::size_t matrix_from;  ///< the widest Precision with matrix units that are faster than fp32's
   Duration floor;
-  double lanes;  ///< fp32 multiplications and additions that a multiprocessor begins in a cycle
+  double lanes;  ///< fp32 multiply-adds that a multiprocessor can start per cycle
   Residency resident;
 };
 constexpr std::uint32_t kRegisters = 65'536;
@@ -92,15 +90,15 @@ constexpr Generation kGcn{kAmd, kNoMatrixUnits, Duration{2'240}, 64, {}};
 constexpr Generation kCdna{kAmd, kHalf, Duration{2'240}, 128, {}};
 constexpr Generation kCdna3{kAmd, kTf32, Duration{2'240}, 128, {}};
 
-/// What passes over cached data reach, of each multiprocessor in a cycle.
+/// Bytes per multiprocessor and cycle that passes over cached data reach.
 constexpr double kCachedBytes = 12;
 
-/// Each way, of an x16 slot.
+/// GB/s per direction of an x16 slot.
 constexpr double kPcie3 = 15.75;
 constexpr double kPcie4 = 31.5;
 constexpr double kPcie5 = 63.0;
 
-/// TFLOP/s by Precision: fp64, fp32, tf32, fp16, fp8.
+/// TFLOP/s, indexed by Precision: fp64, fp32, tf32, fp16, fp8.
 using Teraflops = std::array<double, kPrecisionCount>;
 
 struct Shares {
@@ -111,7 +109,7 @@ struct Shares {
   double batched = 1;
 };
 
-/// A line of the table.
+/// A row of the table.
 struct Form {
   std::string_view name;
   std::string_view model;
@@ -162,7 +160,7 @@ constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.70, true};
 constexpr Shares kL4Share{kLowPowerShare, 0.40, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
 constexpr Shares kH100Share{0.803, 0.78, 0.92, true};
-constexpr Shares kLowPower{kLowPowerShare, 0.60, 0.70};  // the T4's
+constexpr Shares kLowPower{kLowPowerShare, 0.60, 0.70};  // the values of the T4
 constexpr Shares kLikeV100{0.70, 1.0, 0.91};
 constexpr Shares kLikeA100{0.869, 0.90, 0.88};
 constexpr Shares kLikeH100{0.803, 0.78, 0.92};
@@ -210,15 +208,15 @@ constexpr std::string_view kMi210Source = "AMD Instinct MI210 brochure (2022), '
 constexpr std::string_view kMi355xSource = "AMD Instinct MI355X data sheet (2025), 'Specifications'";
 constexpr std::string_view kRx7900Source = "AMD Radeon RX 7900 XTX specifications (2022)";
 
-/// Cards of one design and use: rates relative to fp32's, by Precision, and what else they have in common.
+/// Properties of cards of one design and purpose. Rates are relative to fp32's and indexed by Precision.
 struct Design {
   Teraflops relative;
-  double host_gb_s;  ///< of 16 lanes
+  double host_gb_s;  ///< GB/s per direction of an x16 slot
   Shares share;
   Generation generation;
 };
-// With fp32 accumulation, as frameworks have it, the tensor cores of consumer cards run at half the rate of those of
-// workstation cards with the same chip.
+// With fp32 accumulation, which frameworks use, the tensor cores of consumer cards run at half the rate of workstation
+// cards with the same chip.
 constexpr Design kTuringCard{{1.0 / 32, 1, 1, 4, 4}, kPcie3, kOneIssue, kTuring};
 constexpr Design kTuringPro{{1.0 / 32, 1, 1, 8, 8}, kPcie3, kOneIssue, kTuring};
 constexpr Design kGa10xCard{{1.0 / 64, 1, 1, 2, 2}, kPcie4, kTwoIssue, kGa10x};
@@ -232,8 +230,8 @@ constexpr Design kBlackwellPro{{1.0 / 64, 1, 2, 4, 8}, kPcie5, kTwoIssue, kRtxBl
 constexpr std::string_view kTechPowerUpSource =
     "TechPowerUp GPU database (2025): multiprocessors, boost clock, memory and L2, from which the peaks follow";
 
-/// A card whose peaks follow from its multiprocessors and its boost clock in MHz. A laptop's clock is the one that the
-/// source gives for its usual power; makers of laptops choose others.
+/// Makes the row of a card whose peaks follow from its multiprocessors and boost clock in MHz. For a laptop, this is
+/// the source's clock for its usual power; laptop makers may choose others.
 constexpr Form card(std::string_view name, std::string_view model, std::uint32_t processors, double clock,
                     double memory_gb_s, double cache_mb, const Design& design, std::string_view also,
                     double lanes = 16) {
@@ -253,9 +251,9 @@ constexpr Form card(std::string_view name, std::string_view model, std::uint32_t
           also};
 }
 
-// Of several that a name may mean the first counts.
-// One device a line: name and model; multiprocessors; TFLOP/s; memory's GB/s and cache's MB; host link; shares;
-// generation; source; what else its name may hold. Or card().
+// If a name matches several devices, the first one is used. Each row has: name and model; multiprocessors; TFLOP/s;
+// memory's GB/s and cache's MB; host link; shares; generation; source; other words that the name may contain. Some rows
+// use card().
 constexpr auto kForms = std::to_array<Form>({
     // clang-format off
     {"P100 SXM2",       "P100",           56,  {5.3, 10.6, 10.6, 21.2, 21.2},         732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "SXM2 16GB"},

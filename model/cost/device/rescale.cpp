@@ -24,7 +24,7 @@ void count(ScaledShare::Part& part, Duration before, Duration after) {
   ++part.pieces;
 }
 
-/// Factors of the pieces with shapes of one class, precision and length.
+/// The factors of the pieces with shapes that have the same class, precision and similar length.
 struct Members {
   std::size_t count = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -37,7 +37,7 @@ struct Members {
   }
 };
 
-/// What is alike: the class, the precision and the length, by powers of two.
+/// Pieces are alike if they have the same class, precision and log2 of the length, rounded down.
 using Likeness = std::tuple<KernelClass, Precision, int>;
 
 Likeness likeness_of(const DeviceWork& piece, double duration) {
@@ -46,7 +46,7 @@ Likeness likeness_of(const DeviceWork& piece, double duration) {
 
 bool has_shapes(ScaledBy by) { return by == ScaledBy::kFlops || by == ScaledBy::kBytes || by == ScaledBy::kOverhead; }
 
-/// The members of at most twice and at least half the length.
+/// Returns the members of the same length and the neighbouring powers of two.
 Members members_like(const std::map<Likeness, Members>& members, Likeness like) {
   Members all;
   std::get<int>(like) -= 1;
@@ -56,7 +56,7 @@ Members members_like(const std::map<Likeness, Members>& members, Likeness like) 
   return all;
 }
 
-/// See rescale().
+/// Limits pieces without shapes to the factors of similar pieces; see rescale().
 void keep_within_members(const DevicePieces& pieces, const std::vector<Duration>& durations,
                          std::vector<Scaled>& scaled) {
   std::map<Likeness, Members> members;

@@ -1,54 +1,52 @@
-// A kernel of given work takes
+// The minimum time of a kernel with known work is
 //     t = floor + max(flops / peak(precision), bytes / bandwidth)
-// at best: the roofline of Williams, Waterman and Patterson, "Roofline: an insightful visual
-// performance model for multicore architectures", CACM 52(4), 2009, with the time that a kernel
-// takes to start, wait for memory once and end in front. peak and bandwidth are what large kernels
-// reach (Accelerator::flops, bytes_per_second), not the datasheet's.
+// This is the roofline of Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for
+// multicore architectures", CACM 52(4), 2009, plus a floor: the time to start, wait for memory once and end. peak and
+// bandwidth are what large kernels reach (Accelerator::flops, bytes_per_second), not the data-sheet values.
 //
-// A product of known shape is better known:
+// For a product of known shape there is a better estimate:
 //     t = floor + kProductStart + sqrt(p^2 + m^2)
-// where p is what tiles and rounds of them take (roofline.h) and m = bytes / bandwidth. It is a sum of
-// squares because a product whose arithmetic and transfers take equally long overlaps them only in part.
+// where p is the time of its tiles in rounds (roofline.h) and m = bytes / bandwidth. It is a sum of squares because a
+// product whose arithmetic and transfers take equally long overlaps them only partly.
 //
-// How good a kernel is belongs to it, so the recorded duration is scaled by the ratio of the best
+// A kernel's efficiency is a property of the kernel, so the recorded duration is scaled by the ratio of the minimum
 // times on the two devices:
 //     t_to = t_recorded * t(to) / t(from)
-// A small kernel is all floor and follows the devices' latencies, a large one what bounds it.
+// So a small kernel, which is mostly floor, follows the devices' latencies, and a large one follows what limits it.
 //
-// That is so of a kernel that fills its device. In one that does not, what it takes beyond its best time
-// is a chain of latencies, which does not grow with the work. Of the excess e = t_recorded - t(from) a
-// share s = min(1, time of the work / time to touch what all threads of the device can have under way)
-// is scaled as above, and the rest as the floors are:
+// This is only true of a kernel that fills its device. For a smaller kernel, the time beyond the minimum is a chain of
+// latencies, which does not grow with the work. Of the excess e = t_recorded - t(from), the share s = min(1, time of
+// the work / time to access everything that all threads of the device can have under way) is scaled as above, and the
+// rest like the floors:
 //     t_to = t(to) + e * (s * t(to) / t(from) + (1 - s) * floor_to / floor_from)
 // (Habitat, Yu et al., ATC 2021, keeps times within a wave of blocks for the same reason.)
 //
-// Without work (no shapes) the recorded time beyond the floor is taken to follow what bounds a
-// kernel of its class:
+// If the work is not known (no shapes), the recorded time beyond the floor is assumed to follow what limits the
+// kernel's class:
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
-// and a kernel shorter than the floor scales as the floors do. Where memory bounds the class and the trace
-// tells how the kernel was launched, that is so of the share of the device that its blocks fill
-// (accelerator.h), and the rest scales as the floors. Of a product that moves onto the matrix units
-// or off them it is not known how far it fills them or how much it waits for memory there: its factor is the
-// geometric mean of the rates' ratio and of the bandwidths' ratio, the same there and back.
+// A kernel shorter than the floor scales like the floors. If memory limits the class and the kernel's launch was
+// recorded, only the share of the device that its blocks fill (accelerator.h) scales this way, and the rest scales like
+// the floors. For a product that moves onto or off the matrix units, it is not known how well it fills them and how
+// much it waits for memory there. Its factor is the geometric mean of the ratio of the rates and the ratio of the
+// bandwidths, which is the same in both directions.
 //
-// A product that leaves the matrix units, in TF32 on a device that has it for one that has not, or
-// for fp32, does not take its efficiency along: what kept the matrix units waiting is no obstacle to
-// units an eighth as fast. It takes what the memory's change makes of it, or the new units' best
-// time if that is longer.
+// A product that leaves the matrix units (TF32 to a device without it, or a change to fp32) does not keep its
+// efficiency: what kept the matrix units waiting does not slow units that are eight times slower. Its time is scaled by
+// the change of the memory bandwidth, or is the minimum time of the new units if that is longer.
 //
-// Where the shortest kernels of a capture take longer than the floor, all of them start that much later
-// (DeviceWork::late_start), and the floors are those plus that.
+// If the shortest kernels of a capture take longer than the floor, all its kernels start that much later
+// (DeviceWork::late_start), and this time is added to the floors.
 //
-// A pass over memory finds in the last cache what fits there, because it mostly goes over what was written right
-// before: bytes / bandwidth is then the cache's (Accelerator::pass_seconds). On the device that it ran on, a kernel
-// shows how much of that it makes use of: one that takes longer than memory needs is bound by something else.
-// A norm over rows takes the statistics of a row and then goes over it again; that comes from the cache if all rows
-// under way fit, so on a device with a small cache half of the traffic is added.
+// A pass over memory finds part of its data in the last cache, because it mostly reads what was just written; bytes /
+// bandwidth then uses the cache's rate (Accelerator::pass_seconds). On the device that it ran on, the recorded time
+// shows how much a kernel uses the cache: if it takes longer than memory would need, something else limits it. A norm
+// over rows computes the statistics of a row and then reads it again. The second read comes from the cache if all rows
+// under way fit, so for a device with a small cache half of the traffic is added.
 //
-// A convolution in fp32 is done in tf32 where frameworks do so unless told otherwise, and back.
+// An fp32 convolution becomes tf32 on devices where frameworks do this by default, and the reverse.
 //
-// Work may change as well as the device: t(to) is then of the work that is done there. Without work
-// it is the amount that changes, of what the class is bound by.
+// The work can change as well as the device; t(to) is then the time of the new work. If the work is not known, the
+// amount of what limits the class changes.
 #include "model/cost/device/roofline.h"
 
 #include <algorithm>
@@ -59,23 +57,23 @@
 namespace stepsim {
 namespace {
 
-/// Seconds to nanoseconds.
+/// Nanoseconds per second.
 constexpr double kNanoseconds = 1e9;
 
-/// What a product takes beyond a kernel's floor to fill its pipeline and to drain it, in nanoseconds: the
-/// shortest products of vidur's tables take 4 us more than nothing (A100, H100).
+/// Time in nanoseconds, beyond the floor, in which a product fills and drains its pipeline: the shortest products of
+/// vidur's tables take 4 us longer than an empty kernel (A100, H100).
 constexpr double kProductStart = 2'000;
 
-/// Of a processor, where it is not known better.
+/// Threads per processor, if not known.
 constexpr double kThreads = 2'048;
 
-/// Bytes that a processor's threads can have under way: 8 each.
+/// Bytes that a processor's threads can have under way: 8 per thread.
 constexpr double kUnderWay = kThreads * 8;
 
-/// Of a block that normalises a row, as PyTorch launches it.
+/// Threads of a block that normalises a row in PyTorch.
 constexpr double kThreadsOfRow = 128;
 
-/// What kernels of the capture that `piece` is from take to start on `device`.
+/// Returns the time that kernels of the capture of `piece` need to start on `device`.
 double floor_of(const DeviceWork& piece, const Accelerator& device) {
   return static_cast<double>((device.floor + piece.late_start).count());
 }
@@ -91,20 +89,21 @@ double flops_time(const Work& work, const Accelerator& device) {
   return product_time(shape, work.precision, device) * work.flops / whole;
 }
 
-/// From memory alone. A norm goes over its input, half of what it moves, a second time.
+/// Returns the time without a cache. A norm reads its input, half of its traffic, a second time.
 double memory_time(const DeviceWork& piece, const Accelerator& device) {
   const double passes = piece.row > 0 ? 1.5 : 1;
   return passes * device.pass_seconds(piece.work->bytes, 0) * kNanoseconds;
 }
 
-/// Bytes of the rows that a device normalises at a time, and of their results.
+/// Returns the bytes of the rows that a device normalises at the same time, and of their results.
 double rows_under_way(const DeviceWork& piece, const Accelerator& device) {
   const double threads = device.resident.threads > 0 ? device.resident.threads : kThreads;
   return 2 * piece.row * device.processors * threads / kThreadsOfRow;
 }
 
-/// With what the last cache holds. A pass goes mostly over what was written right before it; not so a product over its
-/// weights, or a lookup over its table. A norm finds a row again if all those under way fit.
+/// Returns the time with the last cache. Elementwise passes mostly read what was just written. Products and lookups do
+/// not: their weights and tables were written long before. A norm finds a row again if all rows under way fit into the
+/// cache.
 double cached_time(const DeviceWork& piece, const Accelerator& device) {
   const Work& work = *piece.work;
   if (work.kind != KernelClass::kElementwise) return memory_time(piece, device);
@@ -121,7 +120,7 @@ double cache_saving(const DeviceWork& piece, const Accelerator& device) {
   return memory_time(piece, device) - cached_time(piece, device);
 }
 
-/// The share of cache_saving() that the recorded time of a piece shows; all where there is none.
+/// Returns the share of cache_saving() that the recorded time of a piece shows; 1 if the cache cannot save time.
 double shown_saving(const DeviceWork& piece, const Accelerator& device) {
   const double saving = cache_saving(piece, device);
   if (saving <= 0) return 1;
@@ -129,7 +128,7 @@ double shown_saving(const DeviceWork& piece, const Accelerator& device) {
   return std::clamp((memory_time(piece, device) - took) / saving, 0.0, 1.0);
 }
 
-/// `saving`: the share of what the cache may save that it does.
+/// Returns the minimum time. `saving` is the share of the cache's possible saving that is used.
 double best_time(const DeviceWork& piece, const Accelerator& device, double saving = 1) {
   const Work& work = *piece.work;
   const double flops = flops_time(work, device);
@@ -150,7 +149,7 @@ bool on_matrix_units(const Work& work, const Accelerator& device) {
   return work.flops > 0 && device.has_matrix_units(work.precision);
 }
 
-/// The share of the device that a piece fills, up to 1.
+/// Returns the share of the device that a piece fills, at most 1.
 double fill_of(const DeviceWork& piece, const Accelerator& device) {
   const double full = device.processors * kUnderWay / device.bytes_per_second() * kNanoseconds;
   const double busy = std::max(flops_time(*piece.work, device), memory_time(piece, device));
@@ -186,7 +185,8 @@ double by_class(const DeviceWork& before, const Accelerator& from, const DeviceW
   return floor_of(after, to) + (recorded - floor_from) * scale;
 }
 
-/// `work` as a framework does it on `device`. `before` says in what it was done on `from`.
+/// Returns the work `after` in the precision that a framework uses on `device`. `before` gives the precision used on
+/// `from`.
 DeviceWork as_done_on(const Accelerator& device, const DeviceWork& before, const Accelerator& from, DeviceWork after) {
   if (before.kind != KernelClass::kConvolution || &device == &from || after.precision != before.precision) return after;
   const bool rounds = before.precision == Precision::kFloat32 && !from.convolves_in_tf32 && device.convolves_in_tf32;
@@ -222,17 +222,18 @@ Scaled duration_of(const DeviceWork& before, const Accelerator& from, const Devi
   return {by_work(before, from, after, to), bound_by(before, from)};
 }
 
-// How far off a duration may be; docs/fidelity.md, "Another device", has the errors that these are from.
-constexpr double kErrorOfProducts = 0.15;   ///< of known shape
-constexpr double kErrorOfPasses = 0.12;     ///< through memory
-constexpr double kErrorOfCaches = 0.35;     ///< the same, where the cache holds them on one of the two devices
-constexpr double kErrorOfLatencies = 0.30;  ///< of kernels with little to do
-constexpr double kErrorOfClass = 0.30;      ///< without shapes
-constexpr double kErrorOfUnits = 0.50;      ///< products that move onto the matrix units or off them
-/// Of work that libraries do by several algorithms: batched products, convolutions, attention, norms.
+// Relative errors of durations, from the errors in docs/internals/fidelity.md, "Another GPU".
+constexpr double kErrorOfProducts = 0.15;   ///< products of known shape
+constexpr double kErrorOfPasses = 0.12;     ///< passes over memory
+constexpr double kErrorOfCaches = 0.35;     ///< passes that the cache serves on only one of the two devices
+constexpr double kErrorOfLatencies = 0.30;  ///< kernels with little work
+constexpr double kErrorOfClass = 0.30;      ///< kernels without shapes
+constexpr double kErrorOfUnits = 0.50;      ///< products that move onto or off the matrix units
+/// Work for which libraries have several algorithms: batched products, convolutions, attention, norms.
 constexpr double kErrorOfAlgorithms = 0.25;
-constexpr double kErrorOfKinds = 0.10;     ///< more for products, for each device whose shares were not measured
-constexpr double kErrorOfMemories = 0.08;  ///< the same for passes: the measured shares lie within 0.70 and 0.92
+constexpr double kErrorOfKinds = 0.10;     ///< added for products, for each device whose shares were not measured
+constexpr double kErrorOfMemories = 0.08;  ///< added for passes, for each device whose shares were not measured;
+                                           ///< measured shares are between 0.70 and 0.92
 
 double error_by(ScaledBy by) {
   switch (by) {
@@ -250,7 +251,7 @@ bool has_algorithms(const DeviceWork& piece) {
          piece.kind == KernelClass::kNormalisation;
 }
 
-/// Whether a cache saves more than a fifth of a pass's time on one side and not on the other.
+/// True if the shares of a pass's time that the caches save on the two devices differ by more than a fifth.
 bool changes_caches(const DeviceWork& before, const Accelerator& from, const DeviceWork& after, const Accelerator& to) {
   constexpr double kSaved = 0.2;
   if (!before.work || !after.work || before.work->bytes <= 0 || after.work->bytes <= 0) return false;
@@ -260,8 +261,8 @@ bool changes_caches(const DeviceWork& before, const Accelerator& from, const Dev
   return std::abs(saved(before, from) - saved(after, to)) > kSaved;
 }
 
-/// How much further off a kernel may be where another vendor's library does the work. Attention in bert-small takes
-/// 2.1 times what roofline says on an MI300X, the gradient of a norm 1.9 times on an MI210.
+/// Returns the additional error if another vendor's library does the work. Attention in bert-small takes 2.1 times
+/// roofline's prediction on an MI300X, the gradient of a norm 1.9 times on an MI210.
 double error_of_vendors(KernelClass kind) {
   switch (kind) {
     case KernelClass::kAttention: return 0.75;
@@ -293,7 +294,7 @@ Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const 
   const DeviceWork after = as_done_on(to, before, from, changed);
   Scaled scaled = duration_of(before, from, after, to);
   scaled.error = error_of(before, from, after, to, scaled.by);
-  // On the device that it ran on, a kernel of nearly the same work takes nearly the same time.
+  // On the same device, a kernel with nearly the same work takes nearly the same time.
   if (&from == &to && before.recorded > Duration{} && scaled.nanoseconds > 0) {
     const double change = std::abs(std::log2(scaled.nanoseconds / static_cast<double>(before.recorded.count())));
     scaled.error *= std::min(1.0, change);

@@ -17,83 +17,84 @@
 
 namespace stepsim {
 
-/// By what a piece of device work was scaled.
+/// The basis on which the duration of a piece of device work was scaled.
 enum class ScaledBy : std::uint8_t {
-  kFlops,      ///< its operator's shapes: the matrix units bound it on the device it ran on
-  kBytes,      ///< its operator's shapes: memory bounds it there
-  kOverhead,   ///< its operator's shapes: it has so little to do that the fixed part is longer
-  kClass,      ///< what its kind of kernel is bound by; no shapes
-  kAmount,     ///< how much work there is; the device is not known
-  kFactor,     ///< a factor that was given
-  kUnchanged,  ///< the device does not decide it (collectives), or it is not selected
+  kFlops,      ///< the shapes of its operator, which show that the matrix units limited it
+  kBytes,      ///< the shapes of its operator, which show that memory limited it
+  kOverhead,   ///< the shapes of its operator, which show so little work that the fixed part is longer
+  kClass,      ///< what limits its class of kernels, because its shapes are not known
+  kAmount,     ///< the amount of work, because the device is not known
+  kFactor,     ///< a factor given by the user
+  kUnchanged,  ///< not scaled: the device does not affect it (collectives), or it is not selected
 };
 inline constexpr std::size_t kScaledByCount = 7;
 
 [[nodiscard]] std::string_view to_text(ScaledBy by) noexcept;
 
-/// A new duration, before rounding, and what it was scaled by.
+/// A new duration before rounding, and what it was scaled by.
 struct Scaled {
   double nanoseconds = 0;
   ScaledBy by = ScaledBy::kUnchanged;
-  double error = 0;  ///< how far off the duration may be: to 1 / (1 + error) or 1 + error of it
+  double error = 0;  ///< relative error: the true duration is between 1 / (1 + error) and 1 + error times this one
 };
 
-/// How much of the device time was scaled by what.
+/// Device time by what it was scaled by.
 struct ScaledShare {
   struct Part {
     Duration before{};
     Duration after{};
     std::size_t pieces = 0;
   };
-  std::array<Part, kScaledByCount> by;          ///< by ScaledBy
-  std::array<Part, kKernelClassCount> named{};  ///< by the class of their names (DeviceWork::named)
+  std::array<Part, kScaledByCount> by;          ///< indexed by ScaledBy
+  std::array<Part, kKernelClassCount> named{};  ///< parts indexed by the class of their names (DeviceWork::named)
   [[nodiscard]] Part total() const noexcept;
 };
 
-/// Gives each of `pieces` the duration that `scale` returns, rounded, unless that leaves it unchanged.
-/// `durations` is by TaskId. `side`, from -1 to 1, says where in the range of its error each duration that
-/// changes lies: -1 makes all as short as they may be, 1 as long. What is scaled by its class stays within the factors
-/// of pieces with shapes, where at least kFewestMembers of the same class, precision and length (within a factor of
-/// four) have some. O(pieces log lengths).
+/// Replaces the duration of each piece by the rounded result of `scale`, unless that is kUnchanged. `durations` is
+/// indexed by TaskId. `side` is a position in the error range of each changed duration: -1 makes all durations as short
+/// as possible, 1 as long as possible.
+///
+/// For a piece scaled by its class, the factor is limited to the range of the factors of similar pieces whose shapes
+/// are known, if there are at least kFewestMembers of them. Pieces are similar if they have the same class and
+/// precision and their durations are within a factor of four. O(pieces log lengths).
 ScaledShare rescale(const DevicePieces& pieces, const std::function<Scaled(TaskId, const DeviceWork&)>& scale,
                     std::vector<Duration>& durations, double side = 0);
 
 inline constexpr std::size_t kFewestMembers = 5;
 
 struct ScaledDurations {
-  std::vector<Duration> duration;  ///< by TaskId; of host work and messages as recorded
-  ScaledShare share;               ///< of device work: kernels, copies, memsets, operators
+  std::vector<Duration> duration;  ///< indexed by TaskId; host work and messages keep their recorded duration
+  ScaledShare share;               ///< shares of device work only: kernels, copies, memsets, operators
 };
 
-/// Durations of all tasks where each piece of device work takes what `scale` says.
-/// O(tasks + names * their length).
+/// Returns the durations of all tasks, with `scale` applied to each piece of device work. O(tasks + names * their
+/// length).
 [[nodiscard]] ScaledDurations scaled_durations(const Capture& capture,
                                                const std::function<Scaled(const DeviceWork&)>& scale);
 
-/// Nanoseconds that the multiprocessors need for a product, memory aside: tiles of the result, each
-/// processor working on one at a time, so that a last round with few tiles takes nearly as long as
-/// a full one. (Utilisation by tile and wave: Lee et al., NeuSight, ASPLOS 2025; product.cpp has the
-/// formula.) 0 for an empty product. Precondition: shape.count > 0 and the device says how many
-/// processors it has.
+/// Returns the nanoseconds that the multiprocessors need for a product, without memory. Each processor works on one
+/// tile of the result at a time, so a last round with few tiles takes nearly as long as a full one. (Utilisation by
+/// tile and wave: Lee et al., NeuSight, ASPLOS 2025; product.cpp has the formula.) 0 for an empty product.
+/// Precondition: shape.count > 0 and the device's number of processors is known.
 [[nodiscard]] double product_time(const ProductShape& shape, Precision precision, const Accelerator& device) noexcept;
 
-/// How long `work`, recorded on `from`, takes on `to`: each kernel scales by what bounds it, the rate of
-/// products (by tiles, where its shape is known), the memory's bandwidth or the time to start (Williams, Waterman
-/// and Patterson 2009; Lee et al. 2025; roofline.cpp has the formulas). The result says how far off it may be.
-/// Leaves out another library's kernels, fusion, and what products find in caches. Collectives stay as recorded. O(1).
+/// Returns the duration on `to` of `work`, which was recorded on `from`, with its error. Each kernel scales by what
+/// limits it: the rate of products (by tiles, if the shape is known), the memory bandwidth or the time to start
+/// (Williams, Waterman and Patterson 2009; Lee et al. 2025; roofline.cpp has the formulas). Ignores other libraries'
+/// kernels, fusion, and data that products find in caches. Collectives keep their recorded duration. O(1).
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& work, const Accelerator& from, const Accelerator& to);
 
-/// Nanoseconds that `work` takes on `device` at best: what a kernel takes of which nothing was recorded. What is
-/// recorded of `work` is not looked at. Precondition: work.work is there.
+/// Returns the minimum nanoseconds of `work` on `device`, for kernels without a recorded time. Ignores the recorded
+/// time of `work`. Precondition: work.work has a value.
 [[nodiscard]] double roofline_time(const DeviceWork& work, const Accelerator& device);
 
-/// The same where the work changes too: another precision, more samples. `before` took its recorded
-/// time on `from`; `changed` is done on `to`.
+/// Returns the duration on `to` if the work also changes, for example its precision or the number of samples. `before`
+/// took its recorded time on `from`; `changed` runs on `to`.
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
                                      const Accelerator& to);
 
-/// How long work takes on the device that it ran on, if nobody knows that device: in proportion to its amount. A kernel
-/// that waits grows less and one that begins to fill the device more, so it may be off by the square root of the
+/// Returns the duration on the same device if that device is unknown: proportional to the amount of work. A kernel that
+/// mostly waits grows less, and one that begins to fill the device grows more, so the error is the square root of the
 /// factor. Precondition: both have the same precision.
 [[nodiscard]] Scaled scaled_by_amount(const DeviceWork& before, const DeviceWork& changed);
 

@@ -11,39 +11,39 @@
 #include "model/job/dag.h"
 #include "model/job/kernel_class.h"
 
-/// Kernels go on more slowly while communication runs beside them on their device: it takes multiprocessors, memory
-/// bandwidth and cache from them. The law is piecewise: a kernel's work passes at speed 1 while it is alone, and at
-/// 1 / factor while its rank communicates. A kernel of 10 ms, half of whose work is done beside communication that
-/// doubles its time, takes 15 ms.
+/// Kernels run more slowly while communication runs on their device, because it uses multiprocessors, memory bandwidth
+/// and cache. The model is piecewise: a kernel runs at speed 1 while it is alone, and at 1 / factor while its rank
+/// communicates. For example, with a factor of 2, a kernel of 10 ms that does half of its work during communication
+/// takes 15 ms.
 namespace stepsim {
 
-/// By how much kernels of one class take longer beside communication than alone.
+/// How much slower kernels of one class run during communication than alone.
 struct Slowdown {
   KernelClass kernel_class = KernelClass::kUnknown;
-  std::size_t kernels = 0;  ///< how many were seen both ways
-  double factor = 1;        ///< the median over these kernels of beside / alone
-  double low = 1;           ///< a tenth of them have less than this
-  double high = 1;          ///< and a tenth more
+  std::size_t kernels = 0;  ///< number of kernels that were seen both ways
+  double factor = 1;        ///< median over these kernels of the time during communication divided by the time alone
+  double low = 1;           ///< 10th percentile of the same ratio
+  double high = 1;          ///< 90th percentile of the same ratio
 };
 
-/// A stretch of time, begin included, end not.
+/// A time interval that includes its begin but not its end.
 struct Stretch {
   Time begin;
   Time end;
 };
 
-/// When something runs: stretches in order and apart from each other.
+/// The times at which something runs: ordered intervals that do not touch.
 class BusyTimes {
  public:
   BusyTimes() = default;
-  /// Of stretches in any order, which may overlap. O(n log n).
+  /// Merges intervals, which can be in any order and overlap. O(n log n).
   explicit BusyTimes(std::vector<Stretch> stretches);
 
-  /// How much of a stretch is busy. O(log n + busy stretches in it).
+  /// Returns how much of an interval is busy. O(log n + busy intervals in it).
   [[nodiscard]] Duration within(Stretch stretch) const;
-  /// How long work takes that begins at `begin`, would take `alone` nanoseconds by itself and goes on at 1 / `factor`
-  /// of its speed in busy times: the inverse of alone_in(), to the nearest nanosecond, at most 146 years. O(as above).
-  /// Precondition: factor >= 1, alone >= 0.
+  /// Returns the duration of work that begins at `begin`, takes `alone` nanoseconds alone and runs at 1 / `factor` of
+  /// its speed in busy times. This is the inverse of alone_in(), rounded to a nanosecond, at most 146 years. O(log n +
+  /// busy intervals in it). Precondition: factor >= 1, alone >= 0.
   [[nodiscard]] Duration duration_of(Time begin, double alone, double factor) const;
 
  private:
@@ -52,15 +52,17 @@ class BusyTimes {
   std::vector<Stretch> stretches_;
 };
 
-/// The time alone, in nanoseconds, of work that took `duration`, the part `busy` of it beside communication.
+/// Returns the nanoseconds that work would take alone, if it took `duration` and overlapped communication for `busy` of
+/// this time.
 [[nodiscard]] double alone_in(double duration, double busy, double factor) noexcept;
 
-/// When each rank's collectives are on its device, by columns of times of `dag`'s tasks: recorded or replayed ones. A
-/// collective that waits for other ranks holds its place as one that transfers does. O(tasks + collectives log).
+/// Returns when each rank's collectives occupy its device, for given times of the tasks of `dag` (recorded or
+/// replayed). A collective also occupies the device while it waits for other ranks. O(tasks + n log n) for n
+/// collectives.
 [[nodiscard]] std::map<Rank, BusyTimes> device_communication(const Dag& dag, std::span<const Time> start,
                                                              std::span<const Time> finish);
 
-/// A kernel on a device's stream: what communication can slow.
+/// True for a kernel on a device's stream, which communication can slow down.
 [[nodiscard]] bool is_stream_kernel(const Dag& dag, TaskId task) noexcept;
 
 }  // namespace stepsim

@@ -1,9 +1,9 @@
 #include "model/cost/network/channels.h"
 #include "model/cost/network/network.h"
 
-// A message of B bytes arrives alpha + B / beta after it is handed over: alpha is the overhead of a
-// message and the latency of its route, beta the goodput of its narrowest link. Its sender may
-// hand over the next one when the bytes have left, a latency earlier.
+// A message of B bytes arrives alpha + B / beta after it is handed over. alpha is the overhead of a message plus the
+// latency of its route; beta is the goodput of the route's narrowest link. The sender can hand over the next message
+// when the bytes have left it, one latency before they arrive.
 
 namespace stepsim {
 namespace {
@@ -33,11 +33,11 @@ class AlphaBeta final : public ChannelNetwork {
 extern const NetworkModel alpha_beta_network;
 const NetworkModel alpha_beta_network{
     .name = "alpha_beta",
-    .summary = "a latency and a bandwidth; every message has the links to itself",
+    .summary = "each message alone: a latency and a bandwidth, no contention",
     .formula = "t = overhead + latency of the route + bytes / goodput of its narrowest link",
     .source = "Hockney 1994, The communication challenge for MPP",
-    .ignores = "all contention: any number of messages at once cross a link at its full rate",
-    .otherwise = "maxmin where messages share links, fifo where a NIC sends one at a time",
+    .ignores = "all contention: any number of messages cross a link at full rate",
+    .otherwise = "maxmin if messages share links, fifo if a NIC sends one at a time",
     .independent = true,
     .sums_up_routes = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<AlphaBeta>(cluster); },

@@ -7,7 +7,7 @@ namespace stepsim {
 namespace {
 
 constexpr double kSerial = 0x1p-40;
-/// Weights differ at so many places of a queue at least, and above this weight at all.
+/// Weights differ for at least this many places of a queue. Beyond these, they differ only while above kLightest.
 constexpr std::size_t kFewestPlaces = 17;
 constexpr double kLightest = 0x1p-40;
 
@@ -95,7 +95,7 @@ void SenderQueues::settle() {
   changed_.clear();
 }
 
-/// Tells the channels of a sender at which place it is now.
+/// Updates the place of a sender in the sender's channels.
 void SenderQueues::move_up(Queue& queue, const Place& place) {
   auto crossing = std::lower_bound(queue.crossings.begin(), queue.crossings.end(), place.sender,
                                    [](const Crossing& one, EndpointId sender) { return one.sender < sender; });

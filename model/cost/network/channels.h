@@ -11,29 +11,29 @@
 
 namespace stepsim {
 
-/// What a network model needs to know of the messages from one endpoint to another.
+/// The route of messages from one endpoint to another, with the data that network models need.
 struct Channel {
   EndpointId from;
   EndpointId to;
   Latency latency = Latency::kFirst;
-  Route links;               ///< empty within an endpoint
-  Duration route_latency{};  ///< sum over the links
+  Route links;               ///< links of the route; there are none within an endpoint
+  Duration route_latency{};  ///< sum of the links' latencies
   Bandwidth narrowest{};     ///< the smallest goodput of the links; 0 without links
 
-  /// Time for the bytes to pass the narrowest link, rounded up; nothing without links.
+  /// Returns the time for the bytes to pass the narrowest link, rounded up; 0 without links.
   [[nodiscard]] Duration transfer(Bytes bytes) const noexcept {
     return links.empty() ? Duration{} : transfer_time(bytes, narrowest);
   }
 };
 
-/// The channels of a replay, numbered as they are first asked for.
+/// The channels of a replay, numbered in order of their first use.
 class Channels {
  public:
-  /// `cluster` must outlive it.
+  /// `cluster` must outlive this object.
   explicit Channels(const Cluster& cluster) : cluster_(&cluster) {}
 
-  /// The same id for the same arguments. Precondition: there is a route. O(1) from the second
-  /// time on.
+  /// Returns the id of a channel, the same one for the same arguments. Precondition: there is a route. O(1) except for
+  /// the first call.
   ChannelId find(EndpointId from, EndpointId to, Latency latency);
 
   [[nodiscard]] const Channel& operator[](ChannelId id) const noexcept { return channels_[id.index()]; }
@@ -45,13 +45,13 @@ class Channels {
 
   const Cluster* cluster_;
   std::vector<Channel> channels_;
-  std::unordered_map<std::uint64_t, ChannelId> ids_[2];  ///< by latency; never walked
+  std::unordered_map<std::uint64_t, ChannelId> ids_[2];  ///< channel ids, indexed by latency; never iterated over
 };
 
-/// A network whose channels are those of Channels and nothing else.
+/// Base class of networks that use Channels.
 class ChannelNetwork : public Network {
  public:
-  /// `cluster` must outlive it.
+  /// `cluster` must outlive this object.
   explicit ChannelNetwork(const Cluster& cluster)
       : channels_(cluster), message_overhead_(cluster.network[kMessageOverhead]) {}
 
@@ -69,35 +69,35 @@ class ChannelNetwork : public Network {
   Duration message_overhead_;
 };
 
-/// The order in which senders share a link, for sharing below 1 (kSharing in maxmin.h). It follows from
-/// measurements: of several TCP connections into one link the first keeps most of the rate, and
-/// that puts their senders out of step (docs/models.md, "Sharing").
+/// The order of the senders that share a link, for sharing below 1 (kSharing in maxmin.h). It is based on measurements:
+/// if several TCP connections share a link, the first one keeps most of the rate, so their senders get out of step
+/// (docs/internals/models.md, "Sharing").
 ///
-/// On each link the senders that have messages under way over it stand in a queue: who came first
-/// is in front, and of those of one instant the smaller endpoint. A sender keeps its place until
-/// its last message over the link has left. Its next message goes to the back, even at the same
-/// instant, unless senders keep their turn. The messages of a channel weigh sharing^k, where k is
-/// the number of senders in front of theirs, in the queue of its links where that is largest.
-/// Sharing 0 counts as 2^-40: those behind get next to nothing but what is left over. From the place
-/// on where a sender would weigh less than 2^-40, the 17th at the earliest, all weigh the same.
+/// On each link, the senders with messages under way form a queue in order of arrival; senders that arrive at the same
+/// time are ordered by endpoint. A sender keeps its place until its last message over the link has left. Its next
+/// message then goes to the back, even at the same time, unless senders keep their turn (kSendersKeepTurn). The weight
+/// of a channel's messages is sharing^k, where k is the number of senders ahead of the channel's own, in the queue of
+/// the channel's link where k is largest. Sharing 0 counts as 2^-40: later senders get almost only the rate that is
+/// left over. When a weight would be less than 2^-40, but not before the 17th place, all further places have the same
+/// weight.
 class SenderQueues {
  public:
   SenderQueues(double sharing, std::size_t links, bool keep_turn = false);
 
-  /// The next channel, numbered from 0. O(channels of its links).
+  /// Adds the next channel, numbered from 0. O(channels of its links).
   void add_channel(const Channel& channel);
-  /// A message of the channel is handed over, or has left its sender. O(senders in the queues of
-  /// its links).
+  /// Call enter() when a message of the channel is handed over, and leave() when it has left its sender. O(senders in
+  /// the queues of the channel's links).
   void enter(ChannelId channel_id, Time now);
   void leave(ChannelId channel_id);
 
-  /// Call when all that happens at an instant is known. O(settled() * log channels + senders in the
-  /// queues that changed); settled() has the channels of a few tens of senders of each queue.
+  /// Call when everything that happens at a point in time is known. O(settled() * log channels + senders in the queues
+  /// that changed); settled() contains the channels of a few tens of senders in each queue.
   void settle();
-  /// The channels with messages whose weight the last settle() may have changed, some of them more
-  /// than once: those that had none before, and those of senders that moved in a queue.
+  /// Returns channels with messages whose weight the last settle() may have changed. These are channels that had no
+  /// messages before, and channels of senders that moved in a queue. The list may contain duplicates.
   [[nodiscard]] const std::vector<ChannelId>& settled() const noexcept { return settled_; }
-  /// Of a channel with messages, as of the last settle(). O(links of the channel).
+  /// Returns the weight of a channel with messages, as of the last settle(). O(links of the channel).
   [[nodiscard]] double weight(ChannelId channel_id) const;
 
  private:
@@ -106,23 +106,23 @@ class SenderQueues {
     EndpointId sender;
     Time since;
     std::uint32_t messages = 0;
-    std::uint32_t power = kNone;  ///< its index in powers_, as of the last settle()
+    std::uint32_t power = kNone;  ///< index into powers_, as of the last settle()
   };
-  /// A channel on a link.
+  /// A channel on one of its links.
   struct Crossing {
     EndpointId sender;
     ChannelId channel;
-    std::uint32_t id = 0;  ///< in power_
+    std::uint32_t id = 0;  ///< index into power_
   };
   struct Queue {
     std::vector<Place> places;
-    std::vector<Crossing> crossings;  ///< by sender
+    std::vector<Crossing> crossings;  ///< ordered by sender
     bool changed = false;
   };
   struct Sending {
     Channel channel;
-    std::uint32_t first = 0;     ///< of its crossings, one a link
-    std::uint32_t messages = 0;  ///< under way
+    std::uint32_t first = 0;     ///< id of its first crossing; it has one per link, with consecutive ids
+    std::uint32_t messages = 0;  ///< number of messages under way
   };
 
   Place& place_of(std::uint32_t link, EndpointId sender, Time now);
@@ -131,13 +131,13 @@ class SenderQueues {
 
   bool keep_turn_;
   double ratio_;
-  std::vector<double> powers_{1};  ///< by place in a queue; the last one is that of all behind it too
-  std::vector<Queue> queues_;      ///< by link
+  std::vector<double> powers_{1};  ///< weight by place in a queue; the last one applies to all further places
+  std::vector<Queue> queues_;      ///< indexed by link
   std::vector<Sending> channels_;
-  std::vector<std::uint32_t> power_;    ///< by crossing: Place::power of its sender, while that has one
-  std::vector<std::uint32_t> changed_;  ///< links
+  std::vector<std::uint32_t> power_;    ///< for each crossing, Place::power of its sender, if the sender has a place
+  std::vector<std::uint32_t> changed_;  ///< links whose queues changed
   std::vector<ChannelId> settled_;
-  std::vector<ChannelId> begun_;  ///< channels that had no messages, since the last settle()
+  std::vector<ChannelId> begun_;  ///< channels that got their first message since the last settle()
 };
 
 }  // namespace stepsim

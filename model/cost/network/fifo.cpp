@@ -4,28 +4,27 @@
 #include "model/cost/network/channels.h"
 #include "model/cost/network/network.h"
 
-// Every link carries one message at a time, in the order in which their heads reach it; a message
-// that waits is kept in front of the link, and does not hold the links behind it. Cut-through: the
-// head goes on to the next link a latency after it has entered this one, and the tail follows as
-// fast as the slowest link so far lets it.
+// Every link carries one message at a time, in the order in which their heads reach it. A waiting message is buffered
+// before the link and does not block the links after it. Cut-through: the head continues to the next link one latency
+// after it entered this one, and the tail follows at the rate of the slowest link so far.
 
 namespace stepsim {
 namespace {
 
-/// A message on its way: its head reaches a link.
+/// A message in transit, and the time at which its head reaches a link.
 struct Head {
   Time time;
-  std::uint64_t number = 0;  ///< counted up: ties in the order in which they were handed over
+  std::uint64_t number = 0;  ///< increasing; breaks ties in the order in which messages were handed over
   MessageId message;
   ChannelId channel;
   std::uint32_t hop = 0;
-  Time tail{};  ///< when the tail is here at the earliest
+  Time tail{};  ///< the earliest time at which the tail can be here
   Bytes bytes;
   friend bool operator<(const Head& a, const Head& b) noexcept {
     return a.time != b.time ? a.time > b.time : a.number > b.number;
   }
 };
-// Kind and arity were measured: docs/performance.md, "Event queue".
+// The kind and arity of the heap were chosen by measurement: docs/results/event-queue.csv.
 using Heads = boost::heap::d_ary_heap<Head, boost::heap::arity<4>>;
 
 class Fifo final : public ChannelNetwork {
@@ -67,7 +66,7 @@ class Fifo final : public ChannelNetwork {
   [[nodiscard]] bool is_idle(Time now) const override { return heads_.empty() && all_free_ <= now; }
 
  private:
-  /// Puts the message on the link that its head has reached, behind what is there.
+  /// Puts the message on the link that its head has reached, after the messages already there.
   Passage enter(Head head) {
     const Route& route = at(head.channel).links;
     const Link& link = cluster().links[route[head.hop].index()];
@@ -87,8 +86,8 @@ class Fifo final : public ChannelNetwork {
     return passage;
   }
 
-  std::vector<Time> free_;  ///< by link: from when on it is
-  Time all_free_{};         ///< the latest of them
+  std::vector<Time> free_;  ///< for each link, the time from which it is free
+  Time all_free_{};         ///< the latest time in free_
   Heads heads_;
   std::uint64_t count_ = 0;
 };
@@ -98,11 +97,11 @@ class Fifo final : public ChannelNetwork {
 extern const NetworkModel fifo_network;
 const NetworkModel fifo_network{
     .name = "fifo",
-    .summary = "every link carries one message at a time, first come first served, cut-through",
+    .summary = "each link carries one message at a time, first come first served (cut-through)",
     .formula = "t = overhead + latency of the route + bytes / goodput of its narrowest link + waiting for links",
     .source = "store-and-forward queues with cut-through: Kermani and Kleinrock 1979, Virtual cut-through",
-    .ignores = "that messages which share a link advance together, and limits of buffers in front of links",
-    .otherwise = "maxmin where large messages of several senders meet; loggp where processors are the limit",
+    .ignores = "simultaneous progress of messages on one link, and limits of buffers",
+    .otherwise = "maxmin if large messages of several senders meet; loggp if CPUs are the limit",
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<Fifo>(cluster); },
 };
 

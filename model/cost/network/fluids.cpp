@@ -67,7 +67,7 @@ void Fluids::put_on(std::uint32_t clock_id, ChannelId channel_id, Time now) {
     clock.count = 0;
     clock.entries.clear();
   }
-  begin_again_if_far(clock_id, flow.weight);
+  restart_large_count(clock_id, flow.weight);
   flow.clock = clock_id;
   flow.ahead -= flow.weight * clock.count;
   enlist(channel_id);
@@ -82,14 +82,15 @@ void Fluids::set_weight(ChannelId channel_id, double weight, Time now) {
   }
   Clock& clock = clocks_[flow.clock];
   clock.advance(now);
-  begin_again_if_far(flow.clock, weight);
+  restart_large_count(flow.clock, weight);
   flow.ahead += (flow.weight - weight) * clock.count;
   flow.weight = weight;
   enlist(channel_id);
 }
 
-/// The count of a clock that few light channels had to themselves is too large for a heavier one.
-void Fluids::begin_again_if_far(std::uint32_t clock_id, double weight) {
+/// A clock's count can become so large while only light channels use it that rounding would be too coarse for a heavier
+/// channel. Restarts the count from 0 in that case.
+void Fluids::restart_large_count(std::uint32_t clock_id, double weight) {
   constexpr double kFar = 0x1p33;
   Clock& clock = clocks_[clock_id];
   if (clock.count * weight <= kFar) return;
@@ -127,13 +128,13 @@ void Fluids::finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended)
   Clock& clock = clocks_[clock_id];
   clock.advance(now);
   make_stale(clock_id);
-  drop_void_on_top(clock);
+  drop_void_entries(clock);
   if (clock.entries.empty()) return;
-  // The first one has ended whatever rounding left of it, or the clock would stand still.
+  // The first entry has ended, even if rounding left a small rest of it; otherwise the clock would not advance.
   const double reached = std::max(clock.count + clock.rate / 2, clock.entries.front().count);
   while (!clock.entries.empty() && clock.entries.front().count <= reached) {
     end_messages(clock.entries.front().channel, reached, now, ended);
-    drop_void_on_top(clock);
+    drop_void_entries(clock);
   }
 }
 
@@ -153,17 +154,17 @@ void Fluids::end_messages(ChannelId channel_id, double count, Time now, std::vec
   flow.ahead = 0;
 }
 
-/// To the nearest nanosecond.
+/// Returns the end of the clock's first message, rounded to a nanosecond.
 Time Fluids::next_end(std::uint32_t clock_id) {
   Clock& clock = clocks_[clock_id];
   clock.stale = false;
-  drop_void_on_top(clock);
+  drop_void_entries(clock);
   if (clock.entries.empty()) return Time::max();
   const double wait = std::max(0.0, (clock.entries.front().count - clock.count) / clock.rate);
   return wait < 0x1p62 ? later(clock.since, Duration{std::llround(wait)}) : kEndOfTime;
 }
 
-/// Puts the channel's first end into its clock, in place of what was there.
+/// Replaces the channel's entry in its clock by its first end.
 void Fluids::enlist(ChannelId channel_id) {
   constexpr std::size_t kFewVoid = 16;
   Flow& flow = flows_[channel_id.index()];
@@ -177,7 +178,7 @@ void Fluids::enlist(ChannelId channel_id) {
   make_stale(flow.clock);
 }
 
-void Fluids::drop_void_on_top(Clock& clock) {
+void Fluids::drop_void_entries(Clock& clock) {
   while (!clock.entries.empty() && is_void(clock.entries.front())) pop(clock.entries);
 }
 

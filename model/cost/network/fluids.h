@@ -12,13 +12,13 @@
 
 namespace stepsim {
 
-/// Any number of heaps whose items lie in one store: together they need 8 bytes more than an item
-/// for each that is in one of them, however they grow and shrink. Pairing heaps (Fredman, Sedgewick,
-/// Sleator, Tarjan 1986): O(1) to push, O(log items) amortised to pop. The least item is on top.
+/// Any number of heaps that share one store of items. They take 8 bytes of memory plus an item for each item in a heap,
+/// however they grow and shrink. Pairing heaps (Fredman, Sedgewick, Sleator, Tarjan 1986): O(1) to push, O(log items)
+/// amortised to pop. The smallest item is on top.
 template <class Item>
 class HeapPool {
  public:
-  /// One heap. Its items are the pool's, so what it still holds when it is dropped stays there.
+  /// One heap. Its items are stored in the pool; if the heap is destroyed, they stay there.
   class Heap {
    public:
     [[nodiscard]] bool empty() const noexcept { return top_ == kNone; }
@@ -33,7 +33,7 @@ class HeapPool {
     node(added) = {item};
     heap.top_ = heap.empty() ? added : merged(heap.top_, added);
   }
-  /// Precondition: not empty, as for pop().
+  /// Precondition of top() and pop(): the heap is not empty.
   [[nodiscard]] const Item& top(const Heap& heap) const noexcept { return node(heap.top_).item; }
   void pop(Heap& heap) {
     Node& gone = node(heap.top_);
@@ -47,8 +47,8 @@ class HeapPool {
   static constexpr std::uint32_t kBlock = 256;
   struct Node {
     Item item{};
-    std::uint32_t child = kNone;  ///< the first of those below
-    std::uint32_t next = kNone;   ///< beside it, below the same one; of free places, the next
+    std::uint32_t child = kNone;  ///< the first of its children
+    std::uint32_t next = kNone;   ///< the next sibling; for a free place, the next free one
   };
 
   [[nodiscard]] Node& node(std::uint32_t place) const noexcept { return blocks_[place / kBlock][place % kBlock]; }
@@ -59,14 +59,14 @@ class HeapPool {
     return used_++;
   }
 
-  /// Puts the later of two tops below the other one.
+  /// Makes the later of two tops a child of the other one.
   std::uint32_t merged(std::uint32_t a, std::uint32_t b) {
     if (node(b).item < node(a).item) std::swap(a, b);
     node(b).next = std::exchange(node(a).child, b);
     return a;
   }
 
-  /// The top of all in a row, merged pair by pair and then from the last pair to the first.
+  /// Merges a list of siblings pair by pair, then from the last pair to the first. Returns the top.
   std::uint32_t merged_row(std::uint32_t first) {
     std::uint32_t pairs = kNone;
     while (first != kNone) {
@@ -85,20 +85,20 @@ class HeapPool {
     return top;
   }
 
-  // In blocks: none is copied when one more is needed, and there is no room left over.
+  // Stored in blocks, so that growing copies nothing and wastes little memory.
   std::vector<std::unique_ptr<Node[]>> blocks_;
-  std::uint32_t used_ = 0;  ///< places that were ever taken
+  std::uint32_t used_ = 0;  ///< number of places ever used
   std::uint32_t free_ = kNone;
 };
 
-/// The earliest of a fixed set of clocks, each of which is set again and again: a tournament,
-/// kept as a tree in an array whose every node names the earlier of the two below it.
+/// Finds the earliest of a fixed set of clocks that are set repeatedly. It is a tournament: a tree in an array, in
+/// which every node contains the earlier of its two children.
 ///
-/// O(log clocks) to set one, less if it is not among the first; O(1) to ask. Of those at the same time the smallest
-/// number comes first. Other event queues were measured: docs/performance.md, "Event queue".
+/// O(log clocks) to set a clock, less if it is not among the earliest; O(1) to query. Of clocks with equal times, the
+/// one with the smallest number is first. docs/results/event-queue.csv has measurements of alternatives.
 class Earliest {
  public:
-  /// One more clock, at Time::max(). O(clocks).
+  /// Adds a clock, set to Time::max(). O(clocks).
   std::size_t add();
 
   void set(std::size_t clock, Time time) noexcept {
@@ -115,7 +115,7 @@ class Earliest {
     }
   }
 
-  /// Time::max() without clocks.
+  /// Returns the earliest time of all clocks, or Time::max() if there are no clocks.
   [[nodiscard]] Time time() const noexcept { return nodes_[1].time; }
   [[nodiscard]] std::size_t clock() const noexcept { return nodes_[1].clock; }
 
@@ -125,20 +125,19 @@ class Earliest {
     std::uint32_t clock = 0;
   };
   std::size_t count_ = 0;
-  std::size_t leaves_ = 1;  ///< a power of two
+  std::size_t leaves_ = 1;  ///< number of leaves, a power of two
   std::vector<Node> nodes_ = std::vector<Node>(2);
 };
 
-/// Messages whose bytes move, and when each has moved its last byte. The rates are set from
-/// outside.
+/// Messages whose bytes are moving, and when each has moved its last byte. The caller sets the rates.
 ///
-/// All messages of a channel move alike, and all channels on a clock in proportion to their weights:
-/// the clock counts the bytes that a message of weight 1 has moved. A channel knows how far its own
-/// count is ahead of weight * the clock's, and at which count each of its messages ends. So a change
-/// of a clock's rate costs O(1), however many channels and messages it concerns; a change of weight
-/// O(log channels of the clock); a message O(log messages of its channel) and O(log channels of its
-/// clock), and 24 bytes while it moves. Counts are doubles: a clock begins again from 0 before what its
-/// heaviest channel could have moved is not exact to a millionth of a byte any more.
+/// All messages of a channel move at the same rate, and the channels on a clock move in proportion to their weights. A
+/// clock counts the bytes that a message of weight 1 has moved. A channel stores the difference between its own count
+/// and weight * the clock's count, and the count at which each of its messages ends. Therefore, a change of a clock's
+/// rate costs O(1) for any number of channels and messages. A change of weight costs O(log channels of the clock). A
+/// message costs O(log messages of its channel) and O(log channels of its clock), and 24 bytes while it moves. Counts
+/// are doubles: a clock restarts from 0 before the count of its heaviest channel becomes less exact than a millionth of
+/// a byte.
 class Fluids {
  public:
   static constexpr std::uint32_t kNoClock = 0xFFFFFFFFU;
@@ -147,28 +146,28 @@ class Fluids {
     MessageId message;
   };
 
-  /// The next channel, numbered from 0, and the next clock, at rate 0.
+  /// add_channel() adds the next channel, numbered from 0; add_clock() adds the next clock, with rate 0.
   void add_channel() { flows_.emplace_back(); }
   std::uint32_t add_clock();
 
-  /// A message's bytes begin to move, as soon as its channel is on a clock.
+  /// Adds a message. Its bytes begin to move as soon as its channel is on a clock.
   void enter(ChannelId channel_id, MessageId message, Bytes bytes, Time now);
   [[nodiscard]] std::size_t messages(ChannelId channel) const noexcept { return flows_[channel.index()].messages; }
   [[nodiscard]] std::uint32_t clock(ChannelId channel) const noexcept { return flows_[channel.index()].clock; }
-  /// From now on the channel goes by this clock. Precondition: it has messages.
+  /// Puts the channel on this clock from now on. Precondition: the channel has messages.
   void put_on(std::uint32_t clock_id, ChannelId channel_id, Time now);
-  /// From now on each message of the channel moves `weight` times as fast as its clock; 1 until then.
+  /// Makes each message of the channel move, from now on, `weight` times as fast as its clock; the initial weight is 1.
   /// Precondition: weight > 0.
   void set_weight(ChannelId channel_id, double weight, Time now);
-  /// From now on each message of the clock's channels moves `rate` bytes a nanosecond, times its weight.
+  /// Makes each message of the clock's channels move, from now on, `rate` bytes per nanosecond, times its weight.
   void set_rate(std::uint32_t clock_id, double rate, Time now);
 
-  /// `now` is when the clock's first message ends: appends all that end within half a nanosecond,
-  /// for that was rounded to a whole one. A channel without messages is on no clock any more.
+  /// Call when the clock's first message ends (`now`). Appends all messages that end within half a nanosecond, because
+  /// ends are rounded. A channel without messages is removed from its clock.
   void finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended);
 
-  /// Calls on_change(clock, end of its first message) for every clock where that may have changed
-  /// since the last call; Time::max() where nothing moves.
+  /// Calls on_change(clock, end of its first message) for every clock whose first end may have changed since the last
+  /// call; the end is Time::max() if nothing moves.
   template <class OnChange>
   void settle(OnChange on_change) {
     for (const std::uint32_t clock : stale_) on_change(clock, next_end(clock));
@@ -188,11 +187,11 @@ class Fluids {
     std::uint32_t clock = kNoClock;
     std::uint32_t entry = 0;  ///< number of its valid entry in the clock
     double weight = 1;
-    double ahead = 0;  ///< its count, less weight * that of the clock
+    double ahead = 0;  ///< its count minus weight * the clock's count
     std::uint32_t messages = 0;
-    HeapPool<Mark>::Heap marks{};  ///< of its messages, the first end on top
+    HeapPool<Mark>::Heap marks{};  ///< ends of its messages, the first one on top
   };
-  /// The first end of a channel, by the count of its clock. Void if its number is not Flow::entry.
+  /// The first end of a channel, as a count of its clock. The entry is void if its number differs from Flow::entry.
   struct Entry {
     double count = 0;
     ChannelId channel;
@@ -202,12 +201,12 @@ class Fluids {
     }
   };
   struct Clock {
-    double rate = 0;   ///< bytes a nanosecond at weight 1
-    double count = 0;  ///< bytes at weight 1, at `since`
+    double rate = 0;   ///< bytes per nanosecond at weight 1
+    double count = 0;  ///< bytes moved at weight 1, at time `since`
     Time since{};
     std::uint32_t flows = 0;
-    bool stale = false;          ///< in stale_
-    std::vector<Entry> entries;  ///< a heap, the first end on top
+    bool stale = false;          ///< true if in stale_
+    std::vector<Entry> entries;  ///< a heap with the first end on top
 
     void advance(Time now) noexcept {
       count += rate * static_cast<double>((now - since).count());
@@ -218,16 +217,16 @@ class Fluids {
   [[nodiscard]] Time next_end(std::uint32_t clock_id);
   void end_messages(ChannelId channel_id, double count, Time now, std::vector<Ended>& ended);
   void take_off(Flow& flow, Time now);
-  void begin_again_if_far(std::uint32_t clock_id, double weight);
+  void restart_large_count(std::uint32_t clock_id, double weight);
   [[nodiscard]] double end_of_first(const Flow& flow) const {
     return (marks_.top(flow.marks).count - flow.ahead) / flow.weight;
   }
   void enlist(ChannelId channel_id);
   [[nodiscard]] bool is_void(const Entry& entry) const { return flows_[entry.channel.index()].entry != entry.number; }
-  void drop_void_on_top(Clock& clock);
+  void drop_void_entries(Clock& clock);
   void make_stale(std::uint32_t clock);
 
-  std::vector<Flow> flows_;  ///< by channel
+  std::vector<Flow> flows_;  ///< indexed by channel
   HeapPool<Mark> marks_;
   std::vector<Clock> clocks_;
   std::vector<std::uint32_t> stale_;

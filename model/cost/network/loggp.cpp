@@ -5,38 +5,38 @@
 #include "model/cost/network/channels.h"
 #include "model/cost/network/network.h"
 
-// LogGP with the arithmetic of LogGOPSim. An endpoint has a processor that sends, another that
-// receives, and a NIC with two sides. For a message of B bytes over a route of latency L whose
-// narrowest link takes G a byte:
-//   it starts at s, when its sender's processor and NIC are free; that processor is busy for o,
-//   the NIC for g + (B - 1) G; the sender goes on at s + o;
-//   its first byte is at the receiver at s + o + L;
-//   it is received from r, when that processor and NIC are free, in the order of arrival; the
-//   processor is busy until it is there, at r + o + (B - 1) G, and the NIC for g + (B - 1) G.
-// Where LogGOPSim departs from this: docs/models.md, "loggp".
+// LogGP with the arithmetic of LogGOPSim. An endpoint has one processor for sending, one for receiving, and a NIC with
+// two sides. For a message of B bytes over a route of latency L whose narrowest link takes G per byte:
+// - The message starts at time s, when its sender's processor and NIC are free. The processor is busy for o, the NIC
+//   for g + (B - 1) G. The sender continues at s + o.
+// - Its first byte is at the receiver at s + o + L.
+// - Receiving starts at time r, when the receiving processor and NIC are free, in order of arrival. The processor is
+//   busy until the message is complete at r + o + (B - 1) G, the NIC for g + (B - 1) G.
+//
+// docs/internals/models.md, "loggp", lists where LogGOPSim differs.
 
 namespace stepsim {
 namespace {
 
 struct Arrival {
   Time time;
-  std::uint64_t number = 0;  ///< counted up: ties in the order in which they were sent
+  std::uint64_t number = 0;  ///< increasing; breaks ties in the order in which messages were sent
   MessageId message;
   EndpointId to;
-  Duration wire{};  ///< (B - 1) G
+  Duration wire{};  ///< the time on the wire: (B - 1) G
   friend bool operator<(const Arrival& a, const Arrival& b) noexcept {
     return a.time != b.time ? a.time > b.time : a.number > b.number;
   }
 };
-// Kind and arity were measured: docs/performance.md, "Event queue".
+// The kind and arity of the heap were chosen by measurement: docs/results/event-queue.csv.
 using Arrivals = boost::heap::d_ary_heap<Arrival, boost::heap::arity<4>>;
 
-/// From when on one direction of an endpoint is free.
+/// The times from which one direction of an endpoint is free.
 struct Side {
   Time processor{};
   Time nic{};
 
-  /// Takes both at `ready` or when they are free; gives the time.
+  /// Occupies the processor and the NIC from `ready`, or from when both are free if that is later. Returns the start.
   Time take(Time ready, Duration processor_busy, Duration nic_busy) noexcept {
     const Time begin = std::max({ready, processor, nic});
     processor = later(begin, processor_busy);
@@ -97,8 +97,8 @@ class LogGP final : public ChannelNetwork {
  private:
   Duration overhead_;
   Duration gap_;
-  std::vector<Side> sending_;    ///< by endpoint
-  std::vector<Side> receiving_;  ///< by endpoint
+  std::vector<Side> sending_;    ///< indexed by endpoint
+  std::vector<Side> receiving_;  ///< indexed by endpoint
   Arrivals arrivals_;
   std::uint64_t count_ = 0;
 };
@@ -108,14 +108,15 @@ class LogGP final : public ChannelNetwork {
 extern const NetworkModel loggp_network;
 const NetworkModel loggp_network{
     .name = "loggp",
-    .summary = "processors and NICs of sender and receiver take one message at a time; links are free",
+    .summary = "CPUs and NICs of sender and receiver handle one message at a time; links have no limit",
     .formula =
-        "t = o + L + (bytes - 1) G + o; NICs are busy for g + (bytes - 1) G, processors for what they take part in",
+        "t = o + L + (bytes - 1) G + o; NICs are busy for g + (bytes - 1) G, the sending CPU for o, the receiving CPU "
+        "for o + (bytes - 1) G",
     .source = "Alexandrov et al. 1995, LogGP; Hoefler et al. 2010, LogGOPSim",
-    .ignores = "links between the NICs, however many messages cross them, and rendezvous protocols",
-    .otherwise = "maxmin where uplinks are shared or messages overlap; fifo for NICs without overheads",
+    .ignores = "contention on links between NICs, and rendezvous protocols",
+    .otherwise = "maxmin if uplinks are shared or messages overlap; fifo for NICs without overheads",
     .parameters = kLoggpParameters,
-    .sender_goes_on = true,
+    .sender_continues_when_sent = true,
     .sums_up_routes = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<LogGP>(cluster); },
 };

@@ -11,18 +11,18 @@
 #include "model/cost/network/maxmin_solver.h"
 #include "model/cost/network/network.h"
 
-// Messages as fluids that share links max-min fairly. A message waits for the overhead of messages
-// and (Latency::kFirst) its route's latency, then its bytes move at the rate that the solver gives.
+// Messages as fluids that share links max-min fairly. A message first waits for the overhead of messages and, with
+// Latency::kFirst, its route's latency. Then its bytes move at the rate that the solver computes.
 //
-// Messages that the same link limits move at one rate by their weight, so they are followed by one clock a
-// link (Fluids). Where sharing is not fair, weights follow from the order of senders (SenderQueues).
+// Messages limited by the same link move at the same rate per weight, so one clock per link follows them (Fluids). If
+// sharing is not fair, the order of senders determines the weights (SenderQueues).
 
 namespace stepsim {
 namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-/// Messages that wait the same time before their bytes move, in order: no heap is needed.
+/// Messages that wait equally long before their bytes move. They end in order, so no heap is needed.
 struct Delay {
   struct Waiting {
     Time until;
@@ -31,7 +31,7 @@ struct Delay {
     Bytes bytes;
   };
   Duration length{};
-  std::size_t event = 0;  ///< in MaxMin::events_
+  std::size_t event = 0;  ///< index into MaxMin::events_
   std::deque<Waiting> waiting{};
 };
 
@@ -58,16 +58,16 @@ class MaxMin final : public ChannelNetwork {
   [[nodiscard]] bool is_idle(Time /*now*/) const override { return under_way_ == 0; }
 
  private:
-  /// What has an event in events_: a clock of fluids_ or a delay.
+  /// The owner of an event in events_: a clock of fluids_ or a delay.
   struct Source {
     bool is_clock = false;
     std::uint32_t index = 0;
   };
-  /// What else there is to a channel.
+  /// Additional data of a channel.
   struct Flow {
-    FlowClassId solved;       ///< invalid without links
-    std::uint32_t delay = 0;  ///< the one that its messages wait
-    double weight = 1;        ///< of each message
+    FlowClassId solved;       ///< invalid if the channel has no links
+    std::uint32_t delay = 0;  ///< index of the delay of its messages
+    double weight = 1;        ///< weight of each message
   };
 
   std::size_t add_event(bool is_clock, std::size_t index);
@@ -79,17 +79,17 @@ class MaxMin final : public ChannelNetwork {
   void solve();
 
   MaxMinSolver solver_;
-  Fluids fluids_;                    ///< clocks by link
-  std::vector<Flow> flows_;          ///< by channel
-  std::vector<ChannelId> of_class_;  ///< by FlowClassId
+  Fluids fluids_;                    ///< its clocks are numbered like links
+  std::vector<Flow> flows_;          ///< indexed by channel
+  std::vector<ChannelId> of_class_;  ///< indexed by FlowClassId
   std::vector<Delay> delays_;
-  std::optional<SenderQueues> sender_queues_;  ///< where sharing is not fair
-  std::vector<std::size_t> clock_events_;      ///< by clock: in events_
-  std::vector<Source> sources_;                ///< by number in events_
-  std::vector<Fluids::Ended> ended_;           ///< of one call
+  std::optional<SenderQueues> sender_queues_;  ///< set only if sharing is not fair
+  std::vector<std::size_t> clock_events_;      ///< for each clock, its index in events_
+  std::vector<Source> sources_;                ///< indexed like events_
+  std::vector<Fluids::Ended> ended_;           ///< used by one call at a time
   Earliest events_;
-  Time now_{};                 ///< of the last change
-  std::size_t under_way_ = 0;  ///< messages that advance() has still to tell of
+  Time now_{};                 ///< time of the last change
+  std::size_t under_way_ = 0;  ///< messages that advance() has not reported completely
 };
 
 ChannelId MaxMin::channel(EndpointId from, EndpointId to, Latency latency) {
@@ -161,7 +161,7 @@ void MaxMin::advance(Time now, std::vector<Notification>& notifications) {
   std::sort(notifications.begin() + first, notifications.end());
 }
 
-/// Lets the bytes of those move who have waited long enough.
+/// Starts the bytes of messages that have waited long enough.
 void MaxMin::release(std::uint32_t delay_id, Time now) {
   Delay& delay = delays_[delay_id];
   for (; !delay.waiting.empty() && delay.waiting.front().until <= now; delay.waiting.pop_front()) {
@@ -190,7 +190,7 @@ void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& no
   }
 }
 
-/// As fluids_ rounds: to the nearest nanosecond.
+/// Returns the time rounded to a nanosecond, as fluids_ rounds.
 std::optional<Duration> MaxMin::alone(ChannelId channel_id, Bytes bytes) const {
   const Channel& channel = at(channel_id);
   const Duration delay = delays_[flows_[channel_id.index()].delay].length;
@@ -202,7 +202,7 @@ std::optional<Duration> MaxMin::alone(ChannelId channel_id, Bytes bytes) const {
   return delay + Duration{std::llround(wait)} + rest;
 }
 
-/// Tells the solver how much a channel weighs now.
+/// Sets the current weight of a channel in the solver.
 void MaxMin::weigh(ChannelId channel_id) {
   const Flow& flow = flows_[channel_id.index()];
   solver_.set_weight(flow.solved, static_cast<double>(fluids_.messages(channel_id)) * flow.weight);
@@ -236,7 +236,7 @@ constinit const NetworkParameterOf<double> kSharing{{
     .json = "sharing",
     .what_if = "sharing",
     .form = "fair, serial or a number from 0 to 1",
-    .summary = "how senders share a link: 1 = fair",
+    .summary = "how senders share a link: fair = 1, serial (one at a time) = 0",
     .default_value = 1.0,
     .words = kSharingWords,
 }};
@@ -246,11 +246,12 @@ constexpr std::array<const NetworkParameter*, 1> kMaxminParameters{&kSharing};
 extern const NetworkModel maxmin_network;
 const NetworkModel maxmin_network{
     .name = "maxmin",
-    .summary = "messages are fluids that share links max-min fairly, latency first and then bytes",
-    .formula = "t = overhead + latency of the route + bytes / rate, where the rate changes with what else is under way",
+    .summary = "messages share links max-min fairly, after their latency (fluid model)",
+    .formula =
+        "t = overhead + latency of the route + bytes / rate, where the rate depends on the other messages in progress",
     .source = "Bertsekas and Gallager 1992, Data Networks, 6.5.2; Casanova et al. 2014, SimGrid",
-    .ignores = "packets, queues in switches, slow start, and how long a transport takes to find its share",
-    .otherwise = "fifo where a NIC sends one message at a time; alpha_beta for a quick bound without contention",
+    .ignores = "packets, switch queues, slow start, and the time until a transport finds its share",
+    .otherwise = "fifo if a NIC sends one message at a time; alpha_beta for a quick bound without contention",
     .parameters = kMaxminParameters,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<MaxMin>(cluster); },
 };

@@ -8,16 +8,16 @@ namespace stepsim {
 namespace {
 
 constexpr std::uint32_t kNone = MaxMinTables::kNone;
-/// A link is overfull only beyond this: usage is summed up change by change.
+/// A link is overfull only beyond this factor, because incremental updates make its usage inexact.
 constexpr double kOverfull = 1 + 1e-11;
-/// What is left of a sum after subtractions is summed up anew below this share of it.
+/// If subtractions reduce a sum below this share, it is recomputed.
 constexpr double kCancelled = 1e-4;
-/// A calm link whose level rises beyond its budget gets this much more than it needs, so that the
-/// next rises cost nothing; unless it has so few classes that the exact budget costs nothing.
+/// If the level of a calm link rises above its budget, the new budget is this much larger than needed, so that the next
+/// rises cost nothing. Links with few classes (kFewClasses) get the exact budget, because they can update it cheaply.
 constexpr double kSlack = 1.25;
 constexpr std::size_t kFewClasses = 4;
-/// A budget of so many times the level is narrowed before heavier classes are counted with it: what
-/// they would add to a usage, and lose again, would leave nothing of the rest but rounding.
+/// A budget larger than this many times the level is reduced before heavier classes are counted with it. Otherwise they
+/// would be added to a usage and subtracted again at values so large that only rounding errors would remain.
 constexpr double kTooWide = 1000;
 
 }  // namespace
@@ -45,8 +45,8 @@ void MaxMinSolver::set_weight(FlowClassId id, double weight) {
   for (const auto& crossing : tables_.route(one)) add_weight(tables_.links[crossing.link], weight - before);
 }
 
-/// The links of a class that limit others get a new level; another one only if it gets overfull, or if
-/// there is none that limits.
+/// Adds those links of a class to the region that limit classes, because they get a new level. If no link of the class
+/// limits a class, adds all its links.
 void MaxMinSolver::take_limits_into_region(const Class& one) {
   bool any = false;
   for (const auto& crossing : tables_.route(one)) {
@@ -59,7 +59,7 @@ void MaxMinSolver::take_limits_into_region(const Class& one) {
   for (const auto& crossing : tables_.route(one)) tables_.take_into_region(crossing.link);
 }
 
-/// Leaves the class out of the usage of its links until it has a new level.
+/// Excludes the class from the usage of its links until it has a new level.
 void MaxMinSolver::take_from_usage(Class& one) {
   if (!one.counted) return;
   tables_.uncount(one);
@@ -98,8 +98,7 @@ void MaxMinSolver::set_level(std::uint32_t link_id, double level) {
   changed_links_.push_back(link_id);
 }
 
-/// Makes the change if all that it reaches are calm links. If not, what it has done is a valid
-/// state to go on from.
+/// Applies the change if it reaches only calm links. Otherwise returns false and leaves a valid state.
 bool MaxMinSolver::change_calmly() {
   for (const std::uint32_t id : tables_.region) {
     if (!tables_.links[id].calm) return false;
@@ -107,14 +106,15 @@ bool MaxMinSolver::change_calmly() {
   for (const std::uint32_t id : tables_.region) narrow_budget(id);
   for (const std::uint32_t id : changed_classes_) {
     if (adopt(id)) continue;
-    // The others are counted, perhaps at the level that they will have: nobody would look again.
-    for (const std::uint32_t changed : changed_classes_) fits_beside(tables_.classes[changed], true);
+    // Check the changed classes again: the other classes are counted, possibly already at their new level, so no later
+    // check would find overfull links.
+    for (const std::uint32_t changed : changed_classes_) fits_outside_region(tables_.classes[changed], true);
     return false;
   }
   bool fits = true;
-  const std::size_t calm_links = tables_.region.size();  // those that do not fit join behind
+  const std::size_t calm_links = tables_.region.size();  // number before links that become overfull are appended
   for (std::size_t i = 0; i < calm_links; ++i) fits = make_room(tables_.region[i]) && fits;
-  for (const std::uint32_t id : changed_classes_) fits = fits_beside(tables_.classes[id], true) && fits;
+  for (const std::uint32_t id : changed_classes_) fits = fits_outside_region(tables_.classes[id], true) && fits;
   if (!fits) return false;
   for (const std::uint32_t id : tables_.region) {
     Link& link = tables_.links[id];
@@ -133,8 +133,8 @@ void MaxMinSolver::narrow_budget(std::uint32_t link_id) {
   if (link.budget * link.weight > kTooWide * link.capacity) set_budget(link_id, link.capacity / link.weight);
 }
 
-/// Counts a class whose weight has changed again; a new one is limited by the calm link that it
-/// crosses. False if it crosses more of the region than that.
+/// Counts a class with a changed weight again. A new class is limited by the calm link that it crosses. Returns false
+/// if it crosses more than one link of the region.
 bool MaxMinSolver::adopt(std::uint32_t id) {
   Class& one = tables_.classes[id];
   if (one.weight == 0) return true;
@@ -156,8 +156,8 @@ bool MaxMinSolver::adopt(std::uint32_t id) {
   return true;
 }
 
-/// Sees to it that a calm link's budget covers the level that it will have. False if its classes'
-/// other links have too little room for that: these are then in the region.
+/// Ensures that a calm link's budget covers its new level. If other links of its classes have too little room for that,
+/// adds them to the region and returns false.
 bool MaxMinSolver::make_room(std::uint32_t link_id) {
   const Link& link = tables_.links[link_id];
   if (link.members.empty()) return true;
@@ -166,7 +166,8 @@ bool MaxMinSolver::make_room(std::uint32_t link_id) {
   if (!few && level <= link.budget) return true;
   const auto all_fit = [this, &link](bool take) {
     bool fit = true;
-    for (const MaxMinTables::Member& member : link.members) fit = fits_beside(tables_.owner(member), take) && fit;
+    for (const MaxMinTables::Member& member : link.members)
+      fit = fits_outside_region(tables_.owner(member), take) && fit;
     return fit;
   };
   set_budget(link_id, few ? level : level * kSlack);
@@ -187,8 +188,8 @@ void MaxMinSolver::set_budget(std::uint32_t link_id, double budget) {
   }
 }
 
-/// Whether no link of the class beside the region is overfull; with `take`, those join the region.
-bool MaxMinSolver::fits_beside(const Class& one, bool take) {
+/// True if no link of the class outside the region is overfull. If `take`, adds overfull links to the region.
+bool MaxMinSolver::fits_outside_region(const Class& one, bool take) {
   bool fits = true;
   for (const auto& crossing : tables_.route(one)) {
     const Link& link = tables_.links[crossing.link];
@@ -199,9 +200,9 @@ bool MaxMinSolver::fits_beside(const Class& one, bool take) {
   return fits;
 }
 
-/// In rounds: a round leaves right levels but for links that limited nobody and are overfull now, with which the next
-/// one begins. It ends, because each round lowers the rates (the lowest one that changes falls), and there are only so
-/// many sets of links that may limit.
+/// Works in rounds. After a round all levels are right, except that links that limited no class may now be overfull;
+/// the next round begins with these. The loop ends because each round lowers rates (the lowest level that changes
+/// decreases) and the number of sets of limiting links is finite.
 void MaxMinSolver::solve_region() {
   while (!tables_.region.empty()) {
     sweep_.run();
@@ -211,7 +212,7 @@ void MaxMinSolver::solve_region() {
   }
 }
 
-/// Finds the links of the region whose level is new, the classes that have to know, and what limits those now.
+/// Finds the links of the region with a new level, the classes that this affects, and their new limits.
 void MaxMinSolver::touch_classes() {
   new_levels_.clear();
   touched_.clear();
@@ -226,7 +227,8 @@ void MaxMinSolver::touch_classes() {
   }
 }
 
-/// Touches those that another link limits now. What the others take more or less is counted here and now.
+/// Touches the classes of a link whose limit changes. For the link's other classes, adds the change of their rate to
+/// the usage immediately.
 void MaxMinSolver::touch_members(std::uint32_t link_id) {
   Link& link = tables_.links[link_id];
   const double hold = tables_.holds[link_id];
@@ -243,7 +245,7 @@ void MaxMinSolver::touch_members(std::uint32_t link_id) {
     if (limited != member.limited) {
       touch(tables_.crossings[member.crossing].owner);
     } else if (limited && beyond == kNoLimit && member.other != tables_.nowhere()) {
-      count_beside(member.other, member.weight * more);
+      add_usage_outside_region(member.other, member.weight * more);
     }
   }
 }
@@ -263,7 +265,7 @@ void MaxMinSolver::touch(std::uint32_t id) {
   touched_.push_back({id, limit});
 }
 
-/// Whether the level is as before, and change_calmly() has not counted with a lower one.
+/// True if the link's level is unchanged and its budget covers it. change_calmly() may have lowered the budget.
 bool MaxMinSolver::keeps_budget(std::uint32_t link_id) const {
   const Link& link = tables_.links[link_id];
   return same_level(tables_.holds[link_id], link.level) && link.budget >= link.level;
@@ -273,15 +275,15 @@ double MaxMinSolver::new_budget(std::uint32_t link_id) const {
   return keeps_budget(link_id) ? tables_.links[link_id].budget : tables_.holds[link_id];
 }
 
-/// A change of what the classes of a link take, if it limits nobody: of others it is not asked.
-void MaxMinSolver::count_beside(std::uint32_t link_id, double change) {
+/// Adds a change of rate to the usage of a link if it limits no class. The usage of other links is not needed.
+void MaxMinSolver::add_usage_outside_region(std::uint32_t link_id, double change) {
   Link& link = tables_.links[link_id];
   if (link.in_region || link.limited > 0) return;
   link.usage += change;
   if (!std::exchange(link.is_beside, true)) beside_.push_back(link_id);
 }
 
-/// The region of the next round: the links beside this one's that are overfull now.
+/// Starts the next round with the links outside the region that are now overfull.
 void MaxMinSolver::begin_next_round() {
   forget_change();
   for (const std::uint32_t id : beside_) {
@@ -291,16 +293,16 @@ void MaxMinSolver::begin_next_round() {
   }
 }
 
-/// Makes what was found the answer.
+/// Stores the result of a round.
 void MaxMinSolver::keep() {
   for (const Touched& one : touched_) {
     const Class& owner = tables_.classes[one.id];
     const bool stays = owner.counted && owner.bottleneck == one.bottleneck;
-    if (stays && owner.last - owner.first <= 2) continue;  // touch_members() has counted it
+    if (stays && owner.last - owner.first <= 2) continue;  // touch_members() has already counted it
     const double before = owner.counted ? tables_.links[owner.bottleneck].budget : 0;
     const double change = owner.weight * (new_budget(one.bottleneck) - before);
     if (change == 0) continue;
-    for (const auto& crossing : tables_.route(owner)) count_beside(crossing.link, change);
+    for (const auto& crossing : tables_.route(owner)) add_usage_outside_region(crossing.link, change);
   }
   move_classes();
   for (const std::uint32_t id : new_levels_) tables_.links[id].budget = tables_.holds[id];
@@ -317,8 +319,8 @@ void MaxMinSolver::keep() {
   find_calm_links();
 }
 
-/// Counts the classes that move to a link before any leaves it: one that limits a class at each moment
-/// keeps its level. Where levels are equal, one may come as another goes.
+/// Counts classes that move to a link before those that leave it, so that a link that always limits some class keeps
+/// its level. If levels are equal, one class can join while another leaves.
 void MaxMinSolver::move_classes() {
   for (const Touched& one : touched_) {
     if (tables_.classes[one.id].bottleneck != one.bottleneck) ++tables_.links[one.bottleneck].limited;
@@ -333,8 +335,7 @@ void MaxMinSolver::move_classes() {
   }
 }
 
-/// Sums up what the classes of a link take that limits nobody. If it is not full, it must not be counted
-/// as such because budgets of what crosses it are too wide.
+/// Recomputes the usage of a link that limits no class. If wide budgets make it look overfull, narrows them.
 void MaxMinSolver::count_anew(std::uint32_t link_id) {
   Link& link = tables_.links[link_id];
   link.usage = 0;
@@ -348,7 +349,7 @@ void MaxMinSolver::count_anew(std::uint32_t link_id) {
   }
 }
 
-/// Finds the links that are not calm any more, beyond what touch_members() saw.
+/// Finds the links that are no longer calm and that touch_members() did not find.
 void MaxMinSolver::find_calm_links() {
   for (const std::uint32_t id : tables_.region) {
     Link& link = tables_.links[id];

@@ -14,44 +14,47 @@ namespace stepsim {
 
 using FlowClassId = Id<struct FlowClassTag>;
 
-/// What MaxMinSolver keeps of links and classes. Only it and MaxMinSweep use it.
+/// Links and classes of MaxMinSolver. Only MaxMinSolver and MaxMinSweep use them.
 struct MaxMinTables {
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-  /// A class on a link, with what a pass over the link's classes needs of it.
+  /// A class on a link, with the data that a pass over the link's classes needs.
   struct Member {
     double weight = 0;
     std::uint32_t crossing = 0;
-    std::uint32_t other = 0;  ///< the other link of a route of two; nowhere() for one; kNone for more
-    bool limited = false;     ///< by this link, and counted in the usage of the others
+    std::uint32_t other = 0;  ///< other link of a route of two; nowhere() for one; kNone for more
+    bool limited = false;     ///< true if this link limits the class and the usage of its other links includes it
   };
   struct Link {
     double capacity = 0;
-    double weight = 0;          ///< of its classes
-    double most_weight = 0;     ///< since it was summed up anew
-    double level = kNoLimit;    ///< of the classes that it limits
-    double budget = kNoLimit;   ///< >= level: what `usage` of other links counts for those classes
-    double usage = 0;           ///< at most what its classes take, the sum of weight * budget; while it limits none
-    std::uint32_t limited = 0;  ///< how many classes have it as bottleneck
-    bool calm = false;          ///< it limits all its classes, and no other link of theirs limits any
+    double weight = 0;        ///< total weight of its classes
+    double most_weight = 0;   ///< largest weight since it was last recomputed
+    double level = kNoLimit;  ///< level of the classes that it limits
+    /// At least `level`. The usage of other links counts the classes that this link limits at this budget.
+    double budget = kNoLimit;
+    double usage = 0;           ///< upper bound of its classes' rate: sum of weight * budget; only if limited == 0
+    std::uint32_t limited = 0;  ///< number of classes with this link as bottleneck
+    bool calm = false;          ///< true if it limits all its classes, and no other link of theirs limits any class
     bool in_region = false;
-    bool is_beside = false;       ///< not in the region and limits none, but a class crosses it that changed there
-    std::vector<Member> members;  ///< classes with weight
+    /// True if it limits no class and is not in the region, but one of its classes changed there.
+    bool is_beside = false;
+    std::vector<Member> members;  ///< classes with a weight above 0
   };
   struct Crossing {
-    std::uint32_t owner = 0;  ///< class
+    std::uint32_t owner = 0;  ///< index of the class that crosses
     std::uint32_t link = 0;
-    std::uint32_t place = 0;  ///< in Link::members
+    std::uint32_t place = 0;  ///< index in Link::members
   };
   struct Class {
     double weight = 0;
-    std::uint32_t first = 0;  ///< of its crossings
+    std::uint32_t first = 0;  ///< index of the first of its crossings
     std::uint32_t last = 0;
     std::uint32_t bottleneck = kNone;
-    std::uint32_t touched = kNone;  ///< its place among the classes that this solution touches; elsewhere stale
-    bool counted = false;           ///< in the usage of its links
-    bool changed = false;           ///< its weight, since the last solution
+    /// Index among the classes that the current solution touches; outdated for all other classes.
+    std::uint32_t touched = kNone;
+    bool counted = false;  ///< true if the usage of its links includes it
+    bool changed = false;  ///< true if its weight changed since the last solution
   };
 
   explicit MaxMinTables(std::span<const double> capacities);
@@ -61,24 +64,24 @@ struct MaxMinTables {
     return {crossings.data() + one.first, one.last - one.first};
   }
   [[nodiscard]] Class& owner(const Member& member) noexcept { return classes[crossings[member.crossing].owner]; }
-  /// Puts a class among the members of its links, or takes it away, or changes its weight there.
+  /// join() adds a class to the members of its links, leave() removes it, and reweigh() updates its weight there.
   void join(const Class& one);
   void leave(Class& one);
   void reweigh(const Class& one);
-  /// Makes a link the one that limits a class; from now on it is counted in the usage of the others.
+  /// Makes a link the bottleneck of a class. From now on, the usage of its links includes the class.
   void limit(Class& one, std::uint32_t link);
-  /// It is not counted any more.
+  /// Stops counting the class in the usage of its links.
   void uncount(Class& one);
 
-  /// A link that nobody crosses: it holds nobody back.
+  /// Returns the index of a link that nothing crosses and that limits nothing.
   [[nodiscard]] std::uint32_t nowhere() const noexcept { return static_cast<std::uint32_t>(links.size()); }
-  /// The lowest level at which a class is held back.
+  /// Returns the lowest level at which a link limits a class.
   [[nodiscard]] double hold(const Class& one) const noexcept {
     double lowest = kNoLimit;
     for (const Crossing& crossing : route(one)) lowest = std::min(lowest, holds[crossing.link]);
     return lowest;
   }
-  /// The same for a member of an open link.
+  /// Returns the lowest level at which another link limits a member of an open link.
   [[nodiscard]] double hold(const Member& member) const noexcept {
     if (member.other != kNone) return holds[member.other];
     return hold(classes[crossings[member.crossing].owner]);
@@ -92,44 +95,42 @@ struct MaxMinTables {
   std::vector<Link> links;
   std::vector<Class> classes;
   std::vector<Crossing> crossings;
-  /// By link, and nowhere(): the level at which it holds its classes back. Link::level, but for a
-  /// link that a sweep has opened or found a new level for.
+  /// For each link, and nowhere(): the level at which it limits its classes. This is Link::level, except for links that
+  /// a sweep has opened or given a new level.
   std::vector<double> holds;
-  std::vector<std::uint32_t> region;  ///< links with in_region
+  std::vector<std::uint32_t> region;  ///< links with in_region set
 };
 
-/// Levels that differ by less are the same: the order of summation must not spread.
+/// True if two levels differ by less than rounding, so that the order of summation does not affect results.
 [[nodiscard]] inline bool same_level(double a, double b) noexcept {
   constexpr double kSame = 1e-13;
   return a == b || std::abs(a - b) <= kSame * std::min(a, b);
 }
 
-/// Finds the levels of links anew after a change, in the order of levels, as water filling does
-/// (Bertsekas & Gallager, Data Networks, 6.5.2), but only of those links that the change reaches.
+/// Recomputes the levels of links after a change, in ascending order as in water filling (Bertsekas & Gallager, Data
+/// Networks, 6.5.2), but only for links that the change affects.
 ///
-/// The level of a link follows from its own classes and from the lower levels of other links on
-/// their routes, never from higher ones. So a link whose classes changed is opened: it holds nobody
-/// back until the sweep, which goes upwards, comes to its new level. What it does to others begins
-/// at the lower one of its old and its new level; links above that with a class in common are opened
-/// then. Everything below the sweep is final.
+/// The level of a link depends on its own classes and on lower levels of other links on their routes, never on higher
+/// ones. Therefore, a link whose classes changed is opened: it limits nothing until the sweep, which moves upwards,
+/// reaches its new level. Its effect on other links begins at the lower of its old and its new level. Links above that
+/// level that share a class with it are opened then. Everything below the sweep is final.
 ///
-/// A link that limits nobody is not opened, because it would be one of very many; whether it is
-/// overfull in the end is for the caller to see.
+/// A link that limits no class is not opened, because there are usually very many of them. The caller checks whether it
+/// is overfull in the end.
 class MaxMinSweep {
  public:
-  /// `tables` must outlive it.
+  /// `tables` must outlive this object.
   explicit MaxMinSweep(MaxMinTables& tables) : tables_(tables), states_(tables.links.size()) {}
 
-  /// Opens all links of MaxMinTables::region, and finds their levels and those of the links that
-  /// join the region on the way. Changes MaxMinTables::holds and the region, nothing else.
-  /// O(links of the region * classes of a link * passes): a link has a pass for each group of its
-  /// classes that is held back elsewhere; two to five in most cases.
+  /// Opens all links of MaxMinTables::region and computes their levels, and also the levels of links that join the
+  /// region on the way. Changes only MaxMinTables::holds and the region. O(links of the region * classes of a link *
+  /// passes). A link needs a pass for each group of its classes that is limited elsewhere: two to five in most cases.
   void run();
 
  private:
   struct State {
-    double was = 0;         ///< the level at which it held its classes back
-    bool released = false;  ///< the sweep passed that level: what holds them back now is not known yet
+    double was = 0;         ///< the level at which the link limited its classes until the sweep opened it
+    bool released = false;  ///< true if the sweep has passed `was`; the new limit of its classes is then not known yet
   };
   /// A link that is not full below `level`.
   struct Candidate {
@@ -146,59 +147,59 @@ class MaxMinSweep {
   [[nodiscard]] double full_if_all_rise(std::uint32_t link) const;
   [[nodiscard]] double not_full_below(std::uint32_t link, double reached) const;
   void settle(std::uint32_t link, double level);
-  void open_beside(std::uint32_t link, double from);
+  void open_neighbours(std::uint32_t link, double from);
 
   MaxMinTables& tables_;
-  std::vector<State> states_;    ///< by link, of the last time when it was opened
-  std::vector<Candidate> line_;  ///< a heap: each open link once
+  std::vector<State> states_;    ///< for each link, the state from when it was last opened
+  std::vector<Candidate> line_;  ///< a heap that contains each open link once
 };
 
-/// Weighted max-min fair rates of classes of flows over links, kept up to date while weights
-/// change. It knows nothing of messages or time.
+/// Computes weighted max-min fair rates of classes of flows over links and updates them as weights change. It knows
+/// nothing about messages or time.
 ///
-/// A class crosses a fixed set of links and has a weight: its number of flows, times the weight
-/// of one. Each link has a capacity. The answer is the only one where
-///   * a link carries at most its capacity, and
-///   * every class has a bottleneck: a link on its route that is full, and on which no other
-///     class has a higher rate per unit of weight (Bertsekas & Gallager, Data Networks, 6.5.2).
-/// That rate per unit of weight is the level of the bottleneck, and of all classes that have it.
+/// A class crosses a fixed set of links and has a weight: the number of its flows times the weight of one. Each link
+/// has a capacity. The solution is unique:
+/// - A link carries at most its capacity.
+/// - Every class has a bottleneck: a link on its route that is full and on which no other class has a higher rate per
+///   unit of weight (Bertsekas & Gallager, Data Networks, 6.5.2).
 ///
-/// solve() looks only as far as a change reaches: levels are found anew from the lowest one that
-/// changes upwards (MaxMinSweep), on a region of links that grows with what has changed. A link that
-/// limits nobody is looked at only if it is overfull then. A link that limits all its classes, none of
-/// which crosses another link that limits anybody, is calm: its level is its capacity by its weight,
-/// and a change on it takes O(1), as long as the level stays within what its classes' other links
-/// have room for. Deterministic; equal to a solution from scratch within 1e-10 of each rate, or within
-/// 1e-11 of the widest capacity where a class has less than a millionth of another one's weight.
+/// That rate per unit of weight is the level of the bottleneck and of all classes that it limits.
+///
+/// solve() looks only at what a change affects. MaxMinSweep recomputes levels upwards from the lowest one that changes,
+/// in a region of links that grows as needed. A link that limits no class is considered only if it becomes overfull. A
+/// link is calm if it limits all its classes and none of them crosses another link that limits any class. Its level is
+/// its capacity divided by its weight, and a change takes O(1) while the other links of its classes have enough room.
+/// The result is deterministic. It equals a solution from scratch within 1e-10 of each rate, or within 1e-11 of the
+/// largest capacity if a class has less than a millionth of another one's weight.
 class MaxMinSolver {
  public:
   static constexpr double kNoLimit = MaxMinTables::kNoLimit;
 
-  /// A capacity for each link, above 0. Units are the caller's.
+  /// Takes a capacity above 0 for each link, in any unit.
   explicit MaxMinSolver(std::span<const double> capacities);
   MaxMinSolver(const MaxMinSolver&) = delete;
   MaxMinSolver& operator=(const MaxMinSolver&) = delete;
 
-  /// A class of weight 0 over these links: indices of `capacities`, at least one. One that is
-  /// named twice carries each flow twice.
+  /// Adds a class of weight 0 over the links of `route`, which are indices of `capacities`; there must be at least one.
+  /// A link that is listed twice carries each flow twice.
   FlowClassId add_class(std::span<const std::uint32_t> route);
 
-  /// Takes effect with the next solve(). Precondition: weight >= 0. O(links of the class).
+  /// Sets a weight; takes effect with the next solve(). Precondition: weight >= 0. O(links of the class).
   void set_weight(FlowClassId id, double weight);
 
   void solve();
 
-  /// The link that limits a class. Precondition: its weight is above 0, and solve() was called.
+  /// Returns the link that limits a class. Precondition: its weight is above 0, and solve() was called.
   [[nodiscard]] std::uint32_t bottleneck(FlowClassId id) const noexcept {
     return tables_.classes[id.index()].bottleneck;
   }
-  /// Rate per unit of weight of the classes that `link` limits; kNoLimit if it limits none.
+  /// Returns the rate per unit of weight of the classes that `link` limits; kNoLimit if it limits none.
   [[nodiscard]] double level(std::uint32_t link) const noexcept { return tables_.links[link].level; }
-  /// Rate of a class per unit of weight. Precondition as for bottleneck().
+  /// Returns the rate of a class per unit of weight. Precondition as for bottleneck().
   [[nodiscard]] double level(FlowClassId id) const noexcept { return level(bottleneck(id)); }
 
-  /// Links whose level the last solve() changed, and classes whose bottleneck it changed or
-  /// which had none before; some of them more than once.
+  /// Links whose level the last solve() changed, and classes whose bottleneck is new or changed. Both may contain
+  /// duplicates.
   [[nodiscard]] const std::vector<std::uint32_t>& changed_links() const noexcept { return changed_links_; }
   [[nodiscard]] const std::vector<FlowClassId>& moved_classes() const noexcept { return moved_classes_; }
 
@@ -222,7 +223,7 @@ class MaxMinSolver {
   bool adopt(std::uint32_t id);
   bool make_room(std::uint32_t link_id);
   void set_budget(std::uint32_t link_id, double budget);
-  bool fits_beside(const Class& one, bool take);
+  bool fits_outside_region(const Class& one, bool take);
 
   void solve_region();
   void touch_classes();
@@ -230,7 +231,7 @@ class MaxMinSolver {
   void touch(std::uint32_t id);
   [[nodiscard]] bool keeps_budget(std::uint32_t link_id) const;
   [[nodiscard]] double new_budget(std::uint32_t link_id) const;
-  void count_beside(std::uint32_t link_id, double change);
+  void add_usage_outside_region(std::uint32_t link_id, double change);
   void keep();
   void begin_next_round();
   void move_classes();
@@ -239,10 +240,10 @@ class MaxMinSolver {
 
   MaxMinTables tables_;
   MaxMinSweep sweep_;
-  std::vector<std::uint32_t> changed_classes_;  ///< since the last solve()
-  std::vector<std::uint32_t> new_levels_;       ///< links
+  std::vector<std::uint32_t> changed_classes_;  ///< classes with a new weight since the last solve()
+  std::vector<std::uint32_t> new_levels_;       ///< links with a new level
   std::vector<Touched> touched_;
-  std::vector<std::uint32_t> beside_;  ///< links that limit nobody and that what changed in the region crosses
+  std::vector<std::uint32_t> beside_;  ///< links with is_beside set
   std::vector<std::uint32_t> changed_links_;
   std::vector<FlowClassId> moved_classes_;
 };

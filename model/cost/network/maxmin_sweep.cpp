@@ -20,14 +20,14 @@ void MaxMinSweep::run() {
   }
 }
 
-/// The level at which the link is full if nothing else holds its classes back: never above its level.
+/// Returns the level at which the link is full if nothing else limits its classes. The final level is at least this.
 double MaxMinSweep::full_if_all_rise(std::uint32_t link) const {
-  double weight = 0;  // summed up as not_full_below() does, so that both come to the same level
+  double weight = 0;  // summed in the same order as in not_full_below(), so that the results are equal
   for (const MaxMinTables::Member& member : tables_.links[link].members) weight += member.weight;
   return weight == 0 ? 0 : tables_.links[link].capacity / weight;
 }
 
-/// Goes up with one link from `reached`, until it has its level or another one is to be looked at first.
+/// Moves one link up from `reached`, until its level is found or another link must be processed first.
 void MaxMinSweep::rise(std::uint32_t link, double reached) {
   State& state = states_[link];
   while (true) {
@@ -35,14 +35,14 @@ void MaxMinSweep::rise(std::uint32_t link, double reached) {
     if (level == kNoLimit || same_level(level, reached)) return settle(link, level);
     if (!state.released && state.was <= reached) {
       state.released = true;
-      open_beside(link, state.was);
+      open_neighbours(link, state.was);
     }
     reached = state.released ? level : std::min(level, state.was);
     if (!line_.empty() && line_.front().level < reached) return add_to_line(link, reached);
   }
 }
 
-/// A link whose classes may take more or less than before above the level `from`.
+/// Opens a link whose classes may have different rates than before above the level `from`.
 void MaxMinSweep::open(std::uint32_t link, double from) {
   tables_.take_into_region(link);
   states_[link] = {tables_.holds[link], false};
@@ -55,14 +55,15 @@ void MaxMinSweep::add_to_line(std::uint32_t link, double level) {
   std::push_heap(line_.begin(), line_.end());
 }
 
-/// At least `reached`, below which the link is not full: those held back by then take what they
-/// have, the others all rise. The link's level, if that is `reached`; kNoLimit if all are held back.
+/// Returns a level, at least `reached`, below which the link is not full. At that level, the classes limited by
+/// `reached` keep their rates and all others rise. If the result is `reached`, it is the link's level. Returns kNoLimit
+/// if all classes are limited elsewhere.
 double MaxMinSweep::not_full_below(std::uint32_t link, double reached) const {
   double taken = 0;
   double rising = 0;
   for (const MaxMinTables::Member& member : tables_.links[link].members) {
     const double hold = tables_.hold(member);
-    const bool rises = hold > reached;  // as often as not: a branch would be guessed wrong
+    const bool rises = hold > reached;  // this is unpredictable, so a branch would be slower
     rising += rises ? member.weight : 0;
     taken += member.weight * (rises ? 0 : hold);
   }
@@ -74,14 +75,14 @@ void MaxMinSweep::settle(std::uint32_t link, double level) {
   const State& state = states_[link];
   const bool as_before = same_level(level, state.was);
   tables_.holds[link] = as_before ? state.was : level;
-  if (level < state.was && !as_before) open_beside(link, level);
+  if (level < state.was && !as_before) open_neighbours(link, level);
 }
 
-/// Opens the links that share a class with this one that takes more or less than before above `from`.
-void MaxMinSweep::open_beside(std::uint32_t link, double from) {
+/// Opens the links that share a class with this link, if the rate of that class may change above `from`.
+void MaxMinSweep::open_neighbours(std::uint32_t link, double from) {
   const auto reach = [this, from](std::uint32_t beside) {
     const double hold = tables_.holds[beside];
-    if (hold > from && hold < kNoLimit) open(beside, from);  // an open one has no limit
+    if (hold > from && hold < kNoLimit) open(beside, from);  // an open link has no limit
   };
   for (const MaxMinTables::Member& member : tables_.links[link].members) {
     if (member.other != MaxMinTables::kNone) {

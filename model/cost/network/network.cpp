@@ -29,7 +29,7 @@ constinit const NetworkParameterOf<Duration> kMessageOverhead{{
     .json = "overhead_ns",
     .what_if = "overhead",
     .form = "a time such as 5us",
-    .summary = "of every message, before its bytes move",
+    .summary = "time per message before its bytes move",
     .default_value = Duration{},
 }};
 
@@ -37,7 +37,7 @@ constinit const NetworkParameterOf<Duration> kCollectiveOverhead{{
     .key = "collective_overhead",
     .json = "collective_overhead_ns",
     .form = "a time such as 5us",
-    .summary = "between the last arrival at a collective and its first message",
+    .summary = "time between the last arrival at a collective and its first message",
     .default_value = Duration{},
 }};
 

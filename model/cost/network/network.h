@@ -14,114 +14,113 @@
 
 namespace stepsim {
 
-using MessageId = Id<struct MessageTag>;  ///< the engine's number for a message in flight
-using ChannelId = Id<struct ChannelTag>;  ///< messages from one endpoint to another
+using MessageId = Id<struct MessageTag>;  ///< the engine's number of a message in flight
+using ChannelId = Id<struct ChannelTag>;  ///< identifies all messages from one endpoint to another
 
-/// What a network knows of a message: when it has left its sender and when its receiver has it.
-/// Each is reported once, as soon as it is known, together or one after the other. sent <= arrived.
+/// The times of a message that a network reports: when it has left its sender and when its receiver has it. Each is
+/// reported once, as soon as it is known, together or separately. sent <= arrived.
 struct Passage {
-  std::optional<Time> sent{};     ///< the sender may hand over its next message
-  std::optional<Time> arrived{};  ///< the last byte is there
+  std::optional<Time> sent{};     ///< time from which the sender may hand over its next message
+  std::optional<Time> arrived{};  ///< time at which the last byte has arrived
 };
 
-/// When the latency of a channel's messages passes.
+/// The time at which the latency of a channel's messages elapses.
 enum class Latency : std::uint8_t {
-  kFirst,  ///< before the bytes move, and no link is used meanwhile
-  /// After they have left: the bytes move at once and are there a latency later. For
-  /// connections that send one message after the other, so that latencies overlap.
+  kFirst,  ///< before the bytes move; no link is used in this time
+  /// After the bytes have left: they move without a delay and arrive one latency after they have left. Used for
+  /// connections that send one message after another, so that latencies overlap.
   kLast,
 };
 
-/// Times messages over the links of a cluster: the state of one replay. After SimGrid's
+/// Times messages over the links of a cluster. An object is the state of one replay. The interface follows SimGrid's
 /// Model: "when is your next event?" and "advance to then".
 ///
-/// The engine calls start() in order of time, and never for a time before one it advanced to.
-/// Ends at an instant are taken by advance() before the starts of that instant are known, so
-/// starts and ends of one instant can be one solve, at the next call of next().
-/// Deterministic: the result depends only on the calls.
+/// The engine calls start() in order of time, and never for a time before one that it advanced to. advance() handles
+/// the ends at a point in time before the starts at that time are known, so that both can be solved together at the
+/// next call of next(). The result depends only on the calls.
 class Network {
  public:
   virtual ~Network() = default;
 
-  /// The class of all messages from one endpoint to another; the same id for the same three
-  /// arguments. Precondition: cluster.route(from, to) exists, both are endpoints.
+  /// Returns the channel of all messages from one endpoint to another; the same id for the same three arguments.
+  /// Precondition: cluster.route(from, to) exists, and both are endpoints.
   virtual ChannelId channel(EndpointId from, EndpointId to, Latency latency) = 0;
 
-  /// A message is handed over at `now`. Returns what is known at once of its passage; advance()
-  /// will tell the rest. Message ids may be used again after their message has ended.
+  /// Hands over a message at `now`. Returns the times that are already known; advance() reports the rest. A message id
+  /// can be reused after its message has ended.
   virtual Passage start(MessageId message, ChannelId channel, Bytes bytes, Time now) = 0;
 
-  /// When advance() must be called next; Time::max() if nothing is under way. Never before a time
-  /// that it was advanced to.
+  /// Returns when advance() must be called next; Time::max() if nothing is under way. The result is never earlier than
+  /// the last time passed to advance().
   [[nodiscard]] virtual Time next() { return Time::max(); }
 
-  /// What has become known of a message since the last time; may lie ahead.
+  /// Newly known times of a message; they can be in the future.
   struct Notification {
     MessageId message;
     Passage passage;
     friend bool operator<(const Notification& a, const Notification& b) noexcept { return a.message < b.message; }
   };
-  /// Moves on to `now` = next() and appends what has become known of messages, in order of
-  /// message id. Takes all that happens inside by then: next() is the same instant again only for
-  /// messages that the next call tells of. The engine checks it (sim/engine/replay_state.h).
+  /// Advances to `now` = next() and appends newly known times of messages, in order of message id. Processes all
+  /// internal events up to then: next() may return the same time again only if the next call reports messages. The
+  /// engine checks this (sim/engine/replay_state.h).
   virtual void advance(Time /*now*/, std::vector<Notification>& /*notifications*/) {}
 
-  /// How long a message takes from start() to its arrival while no other is under way on its links. Nothing from a
-  /// model in which a message that has arrived may still hold up the next one.
+  /// Returns how long a message takes from start() to its arrival if no other is under way on its links. Returns
+  /// nothing for models in which a message that has arrived may still delay the next one.
   [[nodiscard]] virtual std::optional<Duration> alone(ChannelId /*channel*/, Bytes /*bytes*/) const {
     return std::nullopt;
   }
-  /// Nothing that was handed over holds up what starts from `now` on.
+  /// True if messages handed over so far cannot delay messages that start from `now` on.
   [[nodiscard]] virtual bool is_idle(Time /*now*/) const { return false; }
 };
 
-/// A way to time messages, for --network. One .cpp in model/cost/network/ defines one constant.
+/// A way to time messages, for --network. Each .cpp in model/cost/network/ defines one constant.
 struct NetworkModel {
   std::string_view name;                                  ///< "maxmin"
   std::string_view summary;                               ///< one line for --help
-  std::string_view formula;                               ///< of one message without others
-  std::string_view source;                                ///< the paper or document it comes from
+  std::string_view formula;                               ///< formula for a single message without other traffic
+  std::string_view source;                                ///< the paper or document it is based on
   std::string_view ignores;                               ///< what it leaves out
-  std::string_view otherwise;                             ///< when to take which other one
-  std::span<const NetworkParameter* const> parameters{};  ///< that it declares: a cluster may give them
-  /// Edges of kind kProgram and kStream out of a message wait for `sent`, not for `arrived`.
-  bool sender_goes_on = false;
-  /// No message holds up another: start() always returns the passage, and how long that is
-  /// depends on the channel and the bytes alone.
+  std::string_view otherwise;                             ///< which model to use instead, and when
+  std::span<const NetworkParameter* const> parameters{};  ///< the parameters it declares, which a cluster can set
+  /// True if edges of kind kProgram and kStream out of a message wait for `sent`, not for `arrived`.
+  bool sender_continues_when_sent = false;
+  /// True if messages never delay each other: start() always returns the complete passage, which depends only on the
+  /// channel and the bytes.
   bool independent = false;
-  /// Of a route only its latency and its narrowest link count: a message costs as much work however many links it
-  /// crosses.
+  /// True if only the latency and the narrowest link of a route matter, so that the cost of computing a message does
+  /// not depend on the number of links.
   bool sums_up_routes = false;
-  /// `cluster` must outlive the network. Null for `recorded`: durations stay as recorded.
+  /// Makes a network. `cluster` must outlive it. Null for the model `recorded`, which keeps recorded durations.
   std::unique_ptr<Network> (*make)(const Cluster& cluster) = nullptr;
 };
 
-/// All of them, in the order of model/cost/network/CMakeLists.txt.
+/// Returns all models, in the order of model/cost/network/CMakeLists.txt.
 [[nodiscard]] std::span<const NetworkModel* const> network_models();
 
-/// Null if there is no such model.
+/// Returns the model with this name, or null.
 [[nodiscard]] const NetworkModel* find_network_model(std::string_view name) noexcept;
 
-/// What every model adds before a message moves.
+/// Time that every model adds before a message moves.
 extern const NetworkParameterOf<Duration> kMessageOverhead;
-/// What passes between the last arrival at a collective and its first message.
+/// Time between the last arrival at a collective and its first message.
 extern const NetworkParameterOf<Duration> kCollectiveOverhead;
 
-/// As CollectivePlace::side (model/cost/collective/algorithm.h). Not in cluster.yaml: only the interval of an answer
-/// sets it.
+/// Has the meaning of CollectivePlace::side (model/cost/collective/algorithm.h). This is not a key of cluster.yaml:
+/// only the interval of an answer sets it.
 extern const NetworkParameterOf<double> kCollectiveSide;
-/// Cluster::measured is of the capture at hand, whose replay shows how well it fits. Not in cluster.yaml: only
-/// calibration sets it.
+/// True if Cluster::measured is from the capture being replayed, so that the replay shows how well it fits. This is not
+/// a key of cluster.yaml: only calibration sets it.
 extern const NetworkParameterOf<bool> kMeasuredInCapture;
 
-/// All that a cluster can give: those above, then those of each network model, in the order of the
-/// registry; those with a key of two parts ("loggp.o") last, so that parts of a map follow each other.
+/// Returns all parameters that a cluster can set: first the parameters above, then the parameters of each network model
+/// in the order of the registry. Keys of two parts ("loggp.o") are last, so that the entries of a map are together.
 [[nodiscard]] std::span<const NetworkParameter* const> network_parameters();
 
-/// Null if there is no such key.
+/// Returns the parameter with this key, or null.
 [[nodiscard]] const NetworkParameter* find_network_parameter(std::string_view key);
 
-/// "loggp.o" in its two parts; the first is empty for a key of one.
+/// The two parts of a key such as "loggp.o"; `map` is empty for a key of one part.
 struct ParameterKey {
   std::string_view map;
   std::string_view name;

@@ -5,11 +5,11 @@ namespace stepsim {
 extern const NetworkModel recorded_network;
 const NetworkModel recorded_network{
     .name = "recorded",
-    .summary = "every transfer takes as long as it was recorded",
+    .summary = "each transfer keeps its recorded duration",
     .formula = "t = recorded duration",
     .source = "the capture",
-    .ignores = "whatever a change of sizes, links or timing would do to a transfer",
-    .otherwise = "any other model, as soon as something is changed",
+    .ignores = "any effect of changed sizes, links or timing on a transfer",
+    .otherwise = "any other model if something changes",
 };
 
 }  // namespace stepsim

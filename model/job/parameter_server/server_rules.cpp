@@ -25,10 +25,10 @@ std::optional<std::uint32_t> naively(std::int64_t key, const Job& job) {
   return static_cast<std::uint32_t>(sum * 9'973 % *job.servers);
 }
 
-/// Every worker's host runs a server, and `alone` further servers have hosts of their own. Keys go
-/// to these in the share that evens out the load of all links.
+/// Assigns keys as BytePS's mixed mode does: every worker's host runs a server, and `alone` further servers have
+/// separate hosts. The further servers get the share of keys that balances the load of all links.
 std::optional<std::uint32_t> mixed(std::int64_t key, const Job& job) {
-  constexpr std::uint64_t kBound = 101;  // BYTEPS_MIXED_MODE_BOUND
+  constexpr std::uint64_t kBound = 101;  // default of BYTEPS_MIXED_MODE_BOUND
   const std::uint64_t workers = job.workers.value_or(0);
   if (workers == 0 || *job.servers <= workers) return std::nullopt;
   const std::uint64_t alone = *job.servers - workers;
@@ -42,11 +42,12 @@ std::optional<std::uint32_t> mixed(std::int64_t key, const Job& job) {
 }
 
 constexpr std::array kRules{
-    ServerRule{"djb2", "djb2 of the key's decimal digits, modulo the number of servers", by_djb2},
-    ServerRule{"sdbm", "sdbm of the key's decimal digits, modulo the number of servers", by_sdbm},
+    ServerRule{"djb2", "djb2 hash of the key's decimal digits, modulo the number of servers", by_djb2},
+    ServerRule{"sdbm", "sdbm hash of the key's decimal digits, modulo the number of servers", by_sdbm},
     ServerRule{"naive", "(declared key + partition) * 9973, modulo the number of servers", naively},
-    ServerRule{"built_in", "std::hash of the C++ library that the job ran with: only that job can work it out"},
-    ServerRule{"mixed", "a server on every worker's host and further ones alone, each link loaded alike", mixed},
+    ServerRule{"built_in", "std::hash of the job's C++ library; cannot be predicted"},
+    ServerRule{"mixed",
+               "BytePS's mixed mode: servers on workers' hosts and separate ones, with equal load on each link", mixed},
 };
 
 }  // namespace

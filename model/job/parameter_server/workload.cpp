@@ -9,10 +9,10 @@
 namespace stepsim {
 namespace {
 
-constexpr std::int64_t kDefaultBound = 4'096'000;  // BYTEPS_PARTITION_BYTES
+constexpr std::int64_t kDefaultBound = 4'096'000;  // default of BYTEPS_PARTITION_BYTES
 constexpr std::int64_t kPage = 4'096;
 
-/// ceil(whole / part), also where their sum is beyond 64 bits.
+/// Returns ceil(whole / part). Works for values whose sum exceeds 64 bits.
 constexpr std::int64_t parts_of(std::int64_t whole, std::int64_t part) noexcept {
   return whole / part + (whole % part > 0 ? 1 : 0);
 }
@@ -23,7 +23,7 @@ Bytes partition_bound(const Job& job) {
   const std::int64_t bound = std::max<std::int64_t>(1, job.partition_bytes.value_or(Bytes{kDefaultBound}).count());
   if (job.exact.value_or(false)) return Bytes{bound};
   const std::int64_t grain = static_cast<std::int64_t>(job.local_size.value_or(1)) * kPage;
-  const std::int64_t largest = std::numeric_limits<std::int64_t>::max() / grain;  // no tensor is as large
+  const std::int64_t largest = std::numeric_limits<std::int64_t>::max() / grain;  // no tensor is this large
   return Bytes{std::min(parts_of(bound, grain), largest) * grain};
 }
 
@@ -76,7 +76,7 @@ void keep_steps(PsWorkload& workload, std::int64_t first, std::int64_t last) {
   for (PsStageRun& stage : workload.stages) stage.step = *place[stage.step];
   workload.steps = std::move(kept);
   if (workload.steps.empty() && workload.cannot_build.empty())
-    workload.cannot_build = "the job cannot be built anew: none of the chosen steps was recorded whole by every GPU";
+    workload.cannot_build = "the job cannot be rebuilt: none of the chosen steps was recorded whole by every GPU";
 }
 
 }  // namespace stepsim

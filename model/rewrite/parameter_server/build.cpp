@@ -25,7 +25,8 @@ void set_copy_cost(PsStageCosts& costs, PsStage stage, const HostRates& rates, c
   time.slope = 1e9 / rate->bytes_per_second();
 }
 
-/// Copies take what the cluster says. What other GPUs waited for the root is no wait of theirs.
+/// Sets the time of copies from the cluster's rates. The recorded delay of GPUs other than the root includes waiting
+/// for the root, so the root's delay is used for them.
 void complete_costs(PsStageCosts& on_root, PsStageCosts& on_others, const HostRates& rates) {
   for (PsStageCosts* const costs : {&on_root, &on_others}) {
     set_copy_cost(*costs, PsStage::kCopyToHost, rates, rates.copy_to_host);
@@ -60,7 +61,7 @@ PsJobGraph graph_for(const Capture& capture, const PsOptions& options, const Clu
   return graph;
 }
 
-/// About how long an iteration of the captured job took.
+/// Returns the approximate duration of an iteration of the captured job.
 Duration iteration_of(const PsWorkload& workload) {
   const std::vector<PsOperator>& operators = workload.gpus.front().operators;
   const std::vector<PsRun>& first = operators.front().runs;
@@ -69,7 +70,7 @@ Duration iteration_of(const PsWorkload& workload) {
   return operators.back().runs.front().finish - first.front().start;
 }
 
-/// A task in front of each worker's first step that lasts as long as it is to begin later.
+/// Adds a task before each worker's first step that delays its start.
 void spread_workers(PsJobGraph& graph) {
   const Duration iteration = iteration_of(graph.workload);
   for (std::uint32_t worker = 0; worker < graph.shape.workers; ++worker) {
@@ -101,9 +102,9 @@ void add_steps(PsJobGraph& graph) {
   }
 }
 
-// ---- the recording
+// ---- recording
 
-/// Of each rank, the start of its first recorded step.
+/// Returns the start of the first recorded step of each rank.
 std::map<Rank, Time> first_starts(const PsJobGraph& graph) {
   std::map<Rank, Time> first;
   for (const PsGpuGraph& gpu : graph.gpus) first[gpu.rank] = gpu.source->operators.front().runs.front().start;
@@ -146,13 +147,13 @@ DagBuilder::Result build(PsJobGraph& graph, const InputLocation& where) {
   try {
     return std::move(graph.builder).build();
   } catch (const CycleError& error) {
-    throw InputError(where, fmt::format("the job cannot be built anew: {}", error.what()));
+    throw InputError(where, fmt::format("the job cannot be rebuilt: {}", error.what()));
   }
 }
 
 }  // namespace
 
-// ---- the graph's helpers
+// ---- helpers of the graph
 
 Time PsJobGraph::hint(const PsGpuGraph& gpu, Time recorded_time) const {
   const Time begin = gpu.source->operators.front().runs[step].start;
@@ -178,7 +179,7 @@ void PsJobGraph::link(TaskId from, TaskId to, EdgeKind kind, Duration lag) {
   if (from.valid() && to.valid()) builder.add_edge(from, to, kind, lag);
 }
 
-// ---- for all
+// ---- public functions
 
 PsOptions as_captured(const PsWorkload& workload) { return {.job = workload.job, .compute_scale = {}}; }
 

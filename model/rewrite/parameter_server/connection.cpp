@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int32_t kUrgent = 0;
 constexpr std::int32_t kBulk = 1;
-/// Messages up to here leave the sender free to go on: together they fit beside a larger one.
+/// Maximum size of a message that goes into the socket completely, so that the sender can continue immediately. It fits
+/// there together with a part of a larger message.
 constexpr Bytes kSmall{kSocketBuffer.count() / 2};
 
 }  // namespace

@@ -14,9 +14,9 @@
 namespace stepsim {
 namespace {
 
-constexpr std::int64_t kMostPartitions = 65'536;  // the key's lower 16 bits
+constexpr std::int64_t kMostPartitions = 65'536;  // the index of a partition is the lower 16 bits of its key
 constexpr std::uint32_t kMostHosts = 100'000;
-constexpr std::size_t kMostPushes = 1'000'000;  // each is some forty tasks, about 3 GB in all
+constexpr std::size_t kMostPushes = 1'000'000;  // each push needs about forty tasks, so this is about 3 GB in all
 
 Duration compute_time(const PsGpu& gpu) {
   Duration sum{};
@@ -52,28 +52,28 @@ class Shaper {
     }
   }
 
-  /// Every worker has the same number of GPUs, and all of them the same tensors.
+  /// Checks that every worker has the same number of GPUs and that all GPUs have the same tensors.
   void check_gpus() {
     const auto& gpus = workload_.gpus;
     while (shape_.local_size < gpus.size() && gpus[shape_.local_size].worker == 0) ++shape_.local_size;
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (gpus[i].opaque && job_.barrier == Barrier::kCross) {
         throw CannotAnswer(where_,
-                           "which layer waits for which tensor cannot be told without operators; expected "
-                           "bps_trace_final.json beside comm.json, or barrier: global");
+                           "without operators it is unknown which layer waits for which tensor; expected "
+                           "bps_trace_final.json next to comm.json, or barrier: global");
       }
       if (shape_.local_size == 0 || gpus[i].worker != i / shape_.local_size || gpus.size() % shape_.local_size != 0)
-        throw CannotAnswer(where_, "the job cannot be built anew: the capture lacks GPUs of some workers");
+        throw CannotAnswer(where_, "the job cannot be rebuilt: the capture lacks GPUs of some workers");
       const auto same = [](const PsTensor& a, const PsTensor& b) {
         return a.declared_key == b.declared_key && a.bytes == b.bytes;
       };
       if (!std::equal(gpus[i].tensors.begin(), gpus[i].tensors.end(), gpus[0].tensors.begin(), gpus[0].tensors.end(),
                       same))
-        throw CannotAnswer(where_, "the job cannot be built anew: its GPUs did not push the same tensors");
+        throw CannotAnswer(where_, "the job cannot be rebuilt: its GPUs did not push the same tensors");
     }
   }
 
-  /// Workers that were not captured are copies of the one whose compute takes the middle time.
+  /// Workers that were not captured are copies of the worker with the median compute time.
   void choose_sources() {
     std::vector<std::uint32_t> order(workload_.workers());
     std::iota(order.begin(), order.end(), 0U);
@@ -92,7 +92,7 @@ class Shaper {
     for (std::uint32_t i = 0; i < tensors.size(); ++i) {
       const std::int64_t count = partition_count(tensors[i].bytes, bound);
       if (count > kMostPartitions) {
-        throw InputError(where_, fmt::format("a bound of {} bytes cuts {} into {} partitions; expected at most {}",
+        throw InputError(where_, fmt::format("partitions of {} bytes divide {} into {} partitions; expected at most {}",
                                              bound.count(), tensors[i].name, count, kMostPartitions));
       }
       PsCut& cut = shape_.tensors.emplace_back(PsCut{i, {}});
@@ -107,7 +107,7 @@ class Shaper {
     });
   }
 
-  /// Settings of a few bytes make a graph of any size.
+  /// Limits the size of the graph, because short settings can ask for a graph of any size.
   void check_size() const {
     std::size_t partitions = 0;
     for (const PsCut& cut : shape_.tensors) partitions += cut.partitions.size();
@@ -122,16 +122,16 @@ class Shaper {
   [[nodiscard]] std::uint32_t server(std::int64_t key) const {
     const std::optional<std::uint32_t> server = server_of(key, job_);
     if (!server.has_value()) {
-      throw InputError(where_,
-                       fmt::format("which server holds a key by the rule '{}' cannot be worked out for {} "
-                                   "workers and {} servers; expected {} (mixed: with more servers than workers)",
-                                   job_.key_hash.value_or(std::string(server_rules().front().name)), shape_.workers,
-                                   shape_.servers, one_of(server_rule_names(true))));
+      throw InputError(where_, fmt::format("the rule '{}' does not determine the servers of keys for {} workers and {} "
+                                           "servers; expected {} (mixed: with more servers than workers)",
+                                           job_.key_hash.value_or(std::string(server_rules().front().name)),
+                                           shape_.workers, shape_.servers, one_of(server_rule_names(true))));
     }
     return *server;
   }
 
-  /// Keys are first pushed in the order in which their tensors are made.
+  /// Assigns partitions to the servers' threads. A key is first pushed when its tensor is first computed, so keys are
+  /// in the order of the tensors.
   void spread_over_threads() {
     std::vector<std::vector<PsPartition*>> of_server(shape_.servers);
     for (PsCut& cut : shape_.tensors) {

@@ -7,7 +7,7 @@
 namespace stepsim {
 namespace {
 
-/// BYTEPS_NCCL_GROUP_SIZE: as many partitions are reduced or broadcast together.
+/// BYTEPS_NCCL_GROUP_SIZE: the number of partitions that are reduced or broadcast together.
 constexpr std::uint32_t kNcclGroup = 4;
 
 Lane lane_of(const PsGpuGraph& gpu, std::string name, LaneKind kind, LaneOrder order) {

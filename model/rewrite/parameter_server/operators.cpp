@@ -7,7 +7,7 @@
 namespace stepsim {
 namespace {
 
-/// The update operators that wait for a tensor in its own step.
+/// Returns the update operators that wait for a tensor in the same step.
 std::vector<std::uint32_t> updates_of(const PsTensor& tensor) {
   const std::uint32_t made = *std::max_element(tensor.made_by.begin(), tensor.made_by.end());
   std::vector<std::uint32_t> updates;
@@ -18,7 +18,7 @@ std::vector<std::uint32_t> updates_of(const PsTensor& tensor) {
 
 void add_operator(PsJobGraph& graph, PsGpuGraph& gpu, std::uint32_t number) {
   const PsOperator& op = gpu.source->operators[number];
-  if (graph.cross() && op.update) return;  // part of the forward of its layer
+  if (graph.cross() && op.update) return;  // an update is part of the forward pass of its layer
   const PsRun& run = op.runs[graph.step];
   const Duration length{std::llround(static_cast<double>((run.finish - run.start).count()) * gpu.scale)};
   const TaskId task = graph.builder.add_task({.kind = TaskKind::kOperator,
@@ -37,9 +37,9 @@ void add_operator(PsJobGraph& graph, PsGpuGraph& gpu, std::uint32_t number) {
     graph.link(gpu.operators_before[before], task, EdgeKind::kData, op.gap);
 }
 
-/// Operators of this step that wait for a tensor of the step before: behind a global barrier
-/// the first one, for every tensor that no update gathers; else the tensor's own layer, or the
-/// first operator where it is not known.
+/// Makes operators of this step wait for tensors of the previous step. With a global barrier, the first operator waits
+/// for every tensor that no update operator waits for. Otherwise the operators of the tensor's own layer wait, or the
+/// first operator if the layer is not known.
 void let_users_wait(PsJobGraph& graph, PsGpuGraph& gpu) {
   if (gpu.done_before.empty()) return;
   for (std::size_t i = 0; i < gpu.source->tensors.size(); ++i) {

@@ -12,7 +12,7 @@
 namespace stepsim {
 namespace {
 
-/// An acknowledgement or a request for a pull: the header of a ps-lite message.
+/// An acknowledgement or a request for a pull: the size of a ps-lite message header.
 constexpr Bytes kControlMessage{100};
 
 struct PartText {
@@ -33,7 +33,7 @@ constexpr std::array<PartText, kPsParts> kPartTexts{{{"COORDINATE_REDUCE"},
                                                      {"COORDINATE_BROADCAST"},
                                                      {"BROADCAST"}}};
 
-/// One partition of all workers in one step.
+/// Builds the tasks of one partition for all workers in one step.
 class PartitionPass {
  public:
   PartitionPass(PsJobGraph& graph, const PsCut& cut, const PsPartition& partition)
@@ -47,7 +47,7 @@ class PartitionPass {
   }
 
  private:
-  /// Texts are made once: a job of many partitions has more names than fit into the cache.
+  /// Builds names only once: a job with many partitions has more names than fit into the cache.
   [[nodiscard]] NameId name(const PsGpuGraph& gpu, PsPart part) const {
     const auto tensor = [this](const PsGpuGraph& of) -> const std::string& {
       return of.source->tensors[cut_.tensor].name;
@@ -63,7 +63,7 @@ class PartitionPass {
     return fmt::format("{}{}.{}.{}{}", kComm, tensor, of.stage, partition_.index, of.message);
   }
 
-  /// When the tensor was made.
+  /// Returns when the tensor was computed.
   [[nodiscard]] Time hint(const PsGpuGraph& gpu) const {
     const std::uint32_t maker = gpu.source->tensors[cut_.tensor].made_by.back();
     return graph_.hint(gpu, gpu.source->operators[maker].runs[graph_.step].finish);
@@ -94,7 +94,7 @@ class PartitionPass {
 
   // ---- up
 
-  /// From the gradient to the server's sum.
+  /// Adds the tasks from the gradient to the server's sum.
   void send(std::uint32_t worker) {
     const std::vector<TaskId> reduced = reduce(worker);
     std::vector<TaskId> copied;
@@ -106,7 +106,7 @@ class PartitionPass {
     push(worker, copied);
   }
 
-  /// The root begins when all have signalled, and the others with it.
+  /// Adds the reduction inside a worker. All its GPUs begin when each of them has signalled the root.
   std::vector<TaskId> reduce(std::uint32_t worker) {
     std::vector<TaskId> ready;
     for (std::uint32_t local_rank = 0; local_rank < graph_.shape.local_size; ++local_rank) {
@@ -129,7 +129,7 @@ class PartitionPass {
     return stage(gpu, kind, part, TaskKind::kControl, gpu.hand_overs);
   }
 
-  /// A stage that all GPUs of a worker begin when all of `ready` is.
+  /// Adds a stage that all GPUs of a worker begin when all tasks of `ready` have ended.
   std::vector<TaskId> on_all(std::uint32_t worker, PsStage kind, PsPart part, const std::vector<TaskId>& ready) {
     std::vector<TaskId> tasks;
     for (std::uint32_t local_rank = 0; local_rank < graph_.shape.local_size; ++local_rank) {
@@ -140,7 +140,7 @@ class PartitionPass {
     return tasks;
   }
 
-  /// PUSH, its acknowledgement, the sum, and the request for the pull.
+  /// Adds PUSH, its acknowledgement, the sum, and the request for the pull.
   void push(std::uint32_t worker, const std::vector<TaskId>& copied) {
     PsGpuGraph& root = graph_.root(worker);
     const Connection::Message push =
@@ -163,8 +163,8 @@ class PartitionPass {
     sums_.push_back(on_server(PsPart::kSum, push.last));
   }
 
-  /// An acknowledgement gives back the credit of the copy; where it does so for its connection
-  /// already, a task behind it does.
+  /// Makes the acknowledgement return the credit of the copy. If it already returns credit for its connection, an extra
+  /// task after it does so.
   void give_credit_back(const PsGpuGraph& root, TaskId acknowledged, TaskId copied) {
     DagBuilder& builder = graph_.builder;
     if (builder.lane(root.copy_to_host).credit == Bytes{}) return;
@@ -186,7 +186,8 @@ class PartitionPass {
     return graph_.down[std::size_t{worker} * graph_.shape.servers + partition_.server];
   }
 
-  /// A key's thread copies the first push of a key and adds the others; then it answers.
+  /// Adds the server's work. The key's thread copies the first push of a key and adds the others to it; then it
+  /// answers.
   TaskId on_server(PsPart part, TaskId pushed) {
     const PsGpuGraph& first = graph_.gpus.front();
     const HostRates& rates = graph_.cluster.rates;
@@ -203,7 +204,7 @@ class PartitionPass {
 
   // ---- down
 
-  /// From the answer to the GPUs.
+  /// Adds the tasks from the answer to the GPUs.
   void receive(std::uint32_t worker, TaskId all) {
     PsGpuGraph& root = graph_.root(worker);
     const Connection::Message pull =
@@ -230,8 +231,8 @@ class PartitionPass {
   PsJobGraph& graph_;
   const PsCut& cut_;
   const PsPartition& partition_;
-  std::vector<TaskId> sums_;      // by worker
-  std::vector<TaskId> requests_;  // by worker: it has come
+  std::vector<TaskId> sums_;      // sums on the server, by worker
+  std::vector<TaskId> requests_;  // arrivals of the requests, by worker
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads what sim/export/page/page_timelines.cpp writes, which lists the columns.
+// Reads the columns written by sim/export/page/page_timelines.cpp, which documents them.
 
 import {embedded} from '../dom.js';
 
@@ -11,7 +11,7 @@ async function bytesOf(id) {
   return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
-/** Whole numbers of seven bits a byte, the lowest first. Exact up to 2^53. */
+/** Decodes whole numbers with seven bits per byte, the lowest bits first. Exact up to 2^53. */
 export function decodeNumbers(bytes, count, Type = Float64Array) {
   const numbers = new Type(count);
   let at = 0;
@@ -27,7 +27,7 @@ export function decodeNumbers(bytes, count, Type = Float64Array) {
   return numbers;
 }
 
-/** 0, 1, 2, 3, ... stand for 0, -1, 1, -2, ... */
+/** Decodes 0, 1, 2, 3, ... to 0, -1, 1, -2, ... */
 export function signed(number) {
   return number % 2 === 0 ? number / 2 : -(number + 1) / 2;
 }
@@ -52,7 +52,7 @@ class Graph {
   kindOf(span) { return this.kinds[this.name[span]]; }
 }
 
-/** Starts from the distances between spans; in place. */
+/** Converts distances between spans to starts, in place. */
 function startsOf(distances, durations) {
   let before = 0;
   for (let span = 0; span < distances.length; ++span) {
@@ -71,7 +71,7 @@ async function readPath(prefix, described) {
   return {of: described.of, begin: described.begin_ns, length: described.length_ns, span, start, duration, wait, queueing};
 }
 
-/** What released each task and by how much it may be late: only needed where a task is looked at. */
+/** Reads what each task waited for and its slack. Only needed when a task is selected. */
 async function readReplay(prefix, spans) {
   const [waited, last, release, slack] = await Promise.all(
     ['waited', 'last', 'release', 'slack'].map((name) => column(`${prefix}.${name}`, spans)));
@@ -99,7 +99,7 @@ async function readSide(graph, described, prefix, number) {
   return side;
 }
 
-/** The graphs of the page with their sides, in the order in which they are shown. */
+/** Reads the graphs of the page with their sides, in display order. */
 export async function readTimelines() {
   const described = embedded('timelines') ?? [];
   return Promise.all(described.map(async (entry, number) => {

@@ -1,4 +1,4 @@
-// What the panel says of a task or of a span of time, and the range as a Chrome trace.
+// The panel's content for a task or a time span, and the export of the visible range as a Chrome trace.
 
 import {CLASSES, classOfKind} from '../classes.js';
 import {button, el} from '../dom.js';
@@ -15,11 +15,11 @@ function link(side, span, show) {
 
 function releaseText(side, span, show) {
   const release = side.replay.releaseOf(span);
-  if (release === null) return 'nothing: the start of its rank';
-  return [release.byLane ? 'its lane, where this was in front: ' : '', link(side, release.span, show)];
+  if (release === null) return 'nothing: it is the first on its rank';
+  return [release.byLane ? 'earlier work on the same thread or stream: ' : '', link(side, release.span, show)];
 }
 
-/** The same task in the other side of its graph: what was measured beside what was replayed. */
+/** Returns the times of the same task in the other side of its graph: measured instead of replayed, or the reverse. */
 function otherTimes(side, span) {
   const other = side.graph.sides.find((entry) => entry !== side);
   if (other === undefined) return [];
@@ -29,7 +29,7 @@ function otherTimes(side, span) {
           ['replayed against measured', measured > 0 ? `${duration(difference)} (${signedPercent(difference / measured)})` : duration(difference)]];
 }
 
-/** How long tasks of the same name take on the same rank in the other graphs: of a what-if, before or after it. */
+/** Returns the durations of tasks with the same name on the same rank in the other graphs: before or after a what-if. */
 function sameName(model, side, span) {
   const {graph} = side;
   const {rank} = graph.lanes[graph.lane[span]];
@@ -56,7 +56,7 @@ export function detailOf(model, side, span, show) {
   const facts = [
     ['class', `${CLASSES[classOfKind(graph.kindOf(span))].label} (${graph.kindOf(span)})`],
     ['timeline', side.name],
-    ['lane', `${lane.name}, rank ${lane.rank}${lane.host === '' ? '' : `, host ${lane.host}`}`],
+    ['thread or stream', `${lane.name}, rank ${lane.rank}${lane.host === '' ? '' : `, host ${lane.host}`}`],
     ['start', exactDuration(side.start[span])],
     ['duration', exactDuration(side.duration[span])],
     ...otherTimes(side, span),
@@ -73,7 +73,7 @@ export function detailOf(model, side, span, show) {
   return el('div', {}, el('h3.name', {}, graph.nameOf(span)), el('dl.facts', {}, facts.map(([what, value]) => [el('dt', {}, what), el('dd', {'data-fact': what}, value)])));
 }
 
-/** Calls use(span, time within [begin, end)) for the spans of the side's open lines. */
+/** Calls use(span, time within [begin, end)) for the spans of the side's expanded lines. */
 function forEachWithin(model, side, begin, end, use) {
   for (const group of model.groups.filter((entry) => entry.open)) {
     for (const block of group.blocks.filter((entry) => entry.side === side)) {
@@ -86,7 +86,7 @@ function forEachWithin(model, side, begin, end, use) {
   }
 }
 
-/** Sums by name over a span of time, for each side. */
+/** Returns a table of sums by name over a time span, for each side. */
 export function aggregateTable(model, begin, end, title) {
   const rows = [];
   for (const side of model.sides) {
@@ -105,7 +105,7 @@ export function aggregateTable(model, begin, end, title) {
     table(`The ${counted(cells.length, 'name')} of most time`, [{title: 'task'}, {title: 'timeline'}, {title: 'count', right: true}, {title: 'time', right: true}, {title: 'of the span', right: true}], cells, {file: 'span.csv'}));
 }
 
-/** The visible range of the open ranks in the Trace Event Format. Times are microseconds, exact to the nanosecond. */
+/** Returns the visible range of the expanded ranks in the Trace Event Format. Times are microseconds, exact to the nanosecond. */
 export function chromeTrace(model, view) {
   const events = [];
   model.sides.forEach((side, pid) => {

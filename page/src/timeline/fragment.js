@@ -1,5 +1,6 @@
-// The view in the address, so that a link or a bookmark opens it again: #t=BEGIN-END&s=GRAPH.SIDE.SPAN&q=REGEX&m=BEGIN-END,
-// times in nanoseconds of the page.
+// Stores the view in the address, so that a link or bookmark restores it:
+// #t=BEGIN-END&s=GRAPH.SIDE.SPAN&q=REGEX&m=BEGIN-END, with times in nanoseconds since the beginning of the page's
+// timeline.
 
 export function fragmentOf(model, view, query) {
   const parts = [];
@@ -21,7 +22,7 @@ function selectedOf(text, model) {
   return found !== undefined && span >= 0 && span < found.graph.spans ? {side: found, span} : null;
 }
 
-/** {view, selected, mark, query}; what makes no sense is left out. */
+/** Returns {view, selected, mark, query} without invalid parts. */
 export function viewOfFragment(hash, model) {
   if (hash.length < 2) return null;
   const values = new Map(hash.slice(1).split('&').map((part) => [part.slice(0, 2), part.slice(2)]));
@@ -29,7 +30,7 @@ export function viewOfFragment(hash, model) {
   let query = '';
   try {
     query = decodeURIComponent(values.get('q=') ?? '');
-  } catch { /* not ours */ }
+  } catch { /* not written by this page */ }
   return {view: times === null ? {} : {begin: times[0], end: times[1]},
           selected: selectedOf(values.get('s='), model), mark: timesOf(values.get('m=')), query};
 }

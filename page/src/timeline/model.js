@@ -1,9 +1,9 @@
-// Rows of spans that do not overlap, sorted by start, so that what lies at a time is found by halving; and with the sum
-// of durations up to each span, so that the busy share of a pixel is known whatever lies in it.
+// Rows of spans that do not overlap, sorted by start, so that binary search finds the span at a time. Each row also has
+// the sum of durations up to each span, which gives the busy share of a pixel without visiting its spans.
 
 import {CLASSES, classOfKind, tensorColors} from '../classes.js';
 
-/** The first index of ascending `numbers` in [from, to) whose number is not below `least`. */
+/** Returns the first index in [from, to) of ascending `numbers` whose number is at least `least`. */
 export function lowerBound(numbers, least, from, to) {
   let [low, high] = [from, to];
   while (low < high) {
@@ -19,7 +19,7 @@ function isSorted(spans, start) {
   return true;
 }
 
-/** Spans of one row of a lane. Times are as shown: `shift` is added to those of the side. */
+/** Spans of one row of a lane. Times are display times: those of the side plus `shift`. */
 class Row {
   constructor(side, spans, shift) {
     const {length} = spans;
@@ -38,12 +38,12 @@ class Row {
   }
 
   get length() { return this.spans.length; }
-  /** The first span that ends after `time`. */
+  /** Returns the first span that ends after `time`. */
   firstAfter(time) {
     const at = lowerBound(this.end, time, 0, this.length);
     return at < this.length && this.end[at] === time && this.begin[at] < time ? at + 1 : at;
   }
-  /** The index of the span at `time`, or of the nearest within `reach` of it; -1 if there is none. */
+  /** Returns the index of the span at `time`, or of the nearest one within `reach`; -1 if there is none. */
   at(time, reach) {
     const next = lowerBound(this.end, time, 0, this.length);
     const far = (i) => (i < 0 || i >= this.length ? Infinity : Math.max(0, this.begin[i] - time, time - this.end[i]));
@@ -63,13 +63,13 @@ function rowsOfLane(side, lane, shift) {
   });
 }
 
-/** The lines of the timeline for `lanes`: {side, lane, row, label}. */
+/** Returns the lines of the timeline for `lanes`: {side, lane, row, label}. */
 function linesOfSide(side, lanes) {
   return lanes.flatMap((lane) => rowsOfLane(side, lane, side.shift)
     .map((row, i) => ({side, lane, row, rowNumber: i, label: i === 0 ? side.graph.lanes[lane].name : ''})));
 }
 
-/** The lanes of one rank in all sides. Its rows are made when they are first asked for. */
+/** The lanes of one rank in all sides. Rows are created at first use. */
 class Group {
   constructor(rank, sides) {
     this.rank = rank;
@@ -80,18 +80,18 @@ class Group {
     this.title = `rank ${rank}${hosts.size > 0 ? `, host ${[...hosts].join(', ')}` : ''}`;
   }
 
-  /** [{side, lines}] */
+  /** Returns [{side, lines}]. */
   get blocks() {
     return this.made ??= this.lanes.map(({side, lanes}) => ({side, lines: linesOfSide(side, lanes)}));
   }
 }
 
-/** The groups, by rank, and the span of all times. */
+/** The groups, ordered by rank, and the range of all times. */
 export class Model {
   constructor(graphs) {
     this.graphs = graphs;
     this.sides = graphs.flatMap((graph) => graph.sides);
-    // One moment of all sides stands at the same place: the begin of the step that the path is of.
+    // Aligns all sides at the beginning of the step that the path belongs to.
     const latest = Math.max(0, ...this.sides.map((side) => side.align));
     this.begin = Infinity;
     this.end = -Infinity;
@@ -129,7 +129,7 @@ export class Model {
 
   get hasTensors() { return this.graphs.some((graph) => graph.tensors.some((color) => color !== null)); }
 
-  /** Partitions of tensors get the colours of their tensors, or those of their classes. */
+  /** Colours partitions by tensor if `tensors`, otherwise by class. */
   colorBy(graph, tensors) {
     graph.colors = graph.classes.map((name, i) => (tensors && graph.tensors[i]) || CLASSES[name].color);
   }

@@ -1,5 +1,5 @@
-// Draws the timeline on a canvas. One box for each span that is at least a pixel wide; of the others one box for each
-// occupied pixel, the paler the less of it is busy. So the cost is that of the pixels, whatever the trace.
+// Draws the timeline on a canvas. Each span that is at least a pixel wide gets one box. Shorter spans share one box per
+// pixel, which is paler the less of it is busy. So the cost depends on the number of pixels, not on the trace.
 
 import {CLASSES} from '../classes.js';
 import {duration, tickStep} from '../format.js';
@@ -13,7 +13,7 @@ const SHADES = 4;
 const SAMPLES = 8;
 const INKS = new Map(Object.values(CLASSES).map((style) => [style.color, style.ink]));
 
-/** Boxes by colour, so that the canvas changes its colour a few times only. */
+/** Collects boxes by colour, so that the canvas changes its colour only a few times. */
 class Boxes {
   constructor() { this.byStyle = new Map(); }
   add(color, shade, x, y, width) {
@@ -52,7 +52,7 @@ export class Painter {
 
   get plotWidth() { return Math.max(1, this.width - GUTTER); }
 
-  /** view: {begin, end, top, coarse, selected: {side, span}, matches: of each graph a flag by name, mark}; layout: lines with their y. */
+  /** view: {begin, end, top, coarse, selected: {side, span}, matches: for each graph a flag by name, mark}; layout: lines with their y. */
   draw(view, layout) {
     const {context} = this;
     const style = getComputedStyle(this.canvas);
@@ -117,7 +117,7 @@ export class Painter {
         ++i;
         continue;
       }
-      // All that begins in this pixel is one box.
+      // All spans that begin in this pixel share one box.
       const column = Math.floor((begin - view.begin) / pixel);
       const until = view.begin + (column + 1) * pixel;
       const next = Math.max(i + 1, lowerBound(row.begin, until, i + 1, row.length));
@@ -134,7 +134,7 @@ export class Painter {
     return false;
   }
 
-  /** The name of the longest among some of the spans in [from, to). */
+  /** Returns the name of the longest span in a sample of the spans in [from, to). */
   mainName(graph, row, from, to) {
     const step = Math.max(1, Math.floor((to - from) / SAMPLES));
     let best = from;

@@ -1,10 +1,10 @@
-// The search for names: a regular expression, how many tasks match, and the way from one to the next.
+// Searches names with a regular expression, shows how many tasks match, and moves from one match to the next.
 
 import {button, el} from '../dom.js';
 import {counted} from '../format.js';
 
 export class Search {
-  /** `changed()` when the matches have changed; `show(side, span)` for the one that is gone to. */
+  /** Calls `changed()` when the matches have changed, and `show(side, span)` to display a match. */
   constructor(model, {changed, show}) {
     this.model = model;
     this.changed = changed;
@@ -49,7 +49,7 @@ export class Search {
     this.changed();
   }
 
-  /** The matches of the last side, which is the answer's, in order of time. */
+  /** Finds the matches in the last side, which is the answer's, in order of time. */
   find() {
     const side = this.model.sides.at(-1);
     const names = this.matches.get(side.graph);

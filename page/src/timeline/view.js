@@ -1,4 +1,4 @@
-// The timeline: what of it is seen, and what the mouse and the keyboard do to that.
+// The timeline: its visible part, and how mouse and keyboard change it.
 
 import {button, copy, el, save} from '../dom.js';
 import {counted, duration} from '../format.js';
@@ -13,7 +13,7 @@ const LEAST_WIDTH = 16;  // nanoseconds
 const OPEN_LINES = 40;
 const KEYS = [['drag', 'pan'], ['Ctrl + wheel, pinch', 'zoom at the pointer'], ['W S', 'zoom in, out'], ['A D, arrows', 'pan'], ['F', 'fit everything'], ['Z', 'fit the selected task'],
   ['M', 'mark the step'], ['/', 'search names (a regular expression); Enter and Shift + Enter: next, previous'], ['click', 'select a task'],
-  [', .', 'the task before, after, on its lane'], ['[ ]', 'walk the critical path'], ['Shift + drag', 'measure a span, sums by name'],
+  [', .', 'the previous, next task of its thread or stream'], ['[ ]', 'step along the critical path'], ['Shift + drag', 'measure a span, sums by name'],
   ['Escape', 'drop the selection'], ['?', 'this list']];
 
 class TimelineView {
@@ -34,7 +34,7 @@ class TimelineView {
   }
 
   summary() {
-    const of = this.model.sides.map((side) => `${side.name}: ${counted(side.graph.tasks, 'task')} on ${counted(side.graph.lanes.length, 'lane')}`
+    const of = this.model.sides.map((side) => `${side.name}: ${counted(side.graph.tasks, 'task')} on ${side.graph.lanes.length.toLocaleString('en')} threads and streams`
       + (side.path ? `, of which ${side.path.span.length.toLocaleString('en')} are on the critical path of ${side.path.of} (edges above and below)` : ''));
     return `${duration(this.model.end - this.model.begin)} in all. ${of.join('; ')}. Boxes carry the letters of their classes. Press ? for keys.`;
   }
@@ -46,7 +46,7 @@ class TimelineView {
       button('Copy link', () => copy(location.href), 'Copied'), button('Keys', () => this.keys.showModal()));
   }
 
-  /** Opens a rank and goes there; null where there is one only. */
+  /** Returns a control that expands a rank and scrolls to it; null if there is only one rank. */
   rankChoice() {
     if (this.model.groups.length < 2) return null;
     const choice = el('select', {'aria-label': 'Go to a rank'}, this.model.groups.map((group, i) => el('option', {value: i}, group.title)));
@@ -69,7 +69,7 @@ class TimelineView {
     return toggle;
   }
 
-  /** The rank of the path first, then those that fit. */
+  /** Expands the rank of the path first, then as many others as fit. */
   openFirstGroups() {
     const path = this.model.sides.find((side) => side.path && side.path.span.length > 0);
     const first = path ? this.model.groupOf(path, path.path.span[0]) : this.model.groups[0];
@@ -82,7 +82,7 @@ class TimelineView {
     this.arrange();
   }
 
-  /** Gives every line its place. */
+  /** Computes the position of every line. */
   arrange() {
     this.layout = [];
     let y = 0;
@@ -105,7 +105,7 @@ class TimelineView {
     return [...begins];
   }
 
-  /** Called once the element is in the page. */
+  /** Must be called after the element was added to the page. */
   start() {
     const fit = () => {
       const height = Math.max(160, Math.min(this.contentHeight + AXIS + 4, 560));
@@ -153,11 +153,11 @@ class TimelineView {
     }, 120);
   }
 
-  // --- what is seen
+  // --- visible range
 
   fit() { this.look(this.model.begin, this.model.end); }
 
-  /** What is seen first: of one job all of it, of two the steps that are set side by side. */
+  /** Returns the initial range: everything for one job, the compared steps for two. */
   firstRange() {
     const paths = this.model.sides.filter((side) => side.path && side.path.span.length > 0);
     if (this.model.graphs.length < 2 || paths.length === 0) return {begin: this.model.begin, end: this.model.end};
@@ -203,7 +203,7 @@ class TimelineView {
     return y < AXIS ? undefined : this.layout.find((line) => line.y <= at && at < line.y + line.height);
   }
 
-  /** Selects the task and moves so that it is seen. */
+  /** Selects the task and makes it visible. */
   reveal(side, span) {
     const group = this.model.groupOf(side, span);
     if (!group.open) this.toggle(group);
@@ -218,7 +218,7 @@ class TimelineView {
     this.select(side, span);
   }
 
-  /** As reveal(), from elsewhere in the page. */
+  /** Like reveal(), but also scrolls the page to the timeline. */
   show(side, span) {
     this.element.scrollIntoView({block: 'center'});
     this.viewport.focus({preventScroll: true});
@@ -231,7 +231,7 @@ class TimelineView {
     this.refit?.();
   }
 
-  // --- what is selected
+  // --- selection
 
   select(side, span) {
     this.view.selected = {side, span};
@@ -246,7 +246,7 @@ class TimelineView {
     this.redraw();
   }
 
-  /** From what released the task, and to what it released. */
+  /** Returns the arrows from the task it waited for, and to the task that waited for it. */
   arrowsOf(side, span) {
     if (!side.replay) return [];
     const release = side.replay.releaseOf(span);
@@ -257,7 +257,7 @@ class TimelineView {
     return arrows;
   }
 
-  /** The next or previous task of the path: of the selected side, else of the first that has one. */
+  /** Moves to the next or previous task of the path, on the selected side or else on the first side that has a path. */
   walk(by) {
     const selected = this.view.selected;
     const side = selected?.side.path ? selected.side : this.model.sides.find((entry) => entry.path && entry.path.span.length > 0);
@@ -275,7 +275,7 @@ class TimelineView {
     if (at >= 0 && at < line.row.length) this.reveal(side, line.row.spans[at]);
   }
 
-  /** Marks the step of the selection, else the one in the middle of what is seen. */
+  /** Marks the step of the selection, or else the step in the middle of the visible range. */
   markStep() {
     const side = this.view.selected?.side ?? this.model.sides[0];
     const time = (this.view.selected ? this.model.beginOf(side, this.view.selected.span) : (this.view.begin + this.view.end) / 2) - side.shift;
@@ -284,7 +284,7 @@ class TimelineView {
     if (step) this.measure(step.begin_ns[side.number] + side.shift, step.end_ns[side.number] + side.shift, `rank ${step.rank}, step ${step.step}, ${side.name}`);
   }
 
-  /** Marks a span and says what is in it. */
+  /** Marks a time span and shows what is in it. */
   measure(begin, end, title = 'Measured span') {
     this.view.mark = [begin, end];
     this.panel.replaceChildren(aggregateTable(this.model, begin, end, title));

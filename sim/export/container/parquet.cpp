@@ -15,16 +15,17 @@
 #include "sim/export/relation.h"
 #include "sim/output/write_file.h"
 
-// An Apache Parquet file (parquet.thrift of apache/parquet-format): the tasks of a replay, or the rows of an answer
-// without one. Rows come in groups of at most 65,536; of a group, each column is one data page of version 1, of
-// optional INT64, DOUBLE or UTF-8 values, texts by a dictionary. Pages are compressed with gzip. Memory: a group's
-// column at a time.
+// An Apache Parquet file (parquet.thrift of apache/parquet-format) with the tasks of a replay, or the rows of an answer
+// without a replay. Rows are in groups of at most 65,536. In a group, each column is one data page of version 1 with
+// optional INT64, DOUBLE or UTF-8 values; texts use a dictionary. Pages are compressed with gzip. Memory: one column of
+// a group at a time.
 
 namespace stepsim::sim {
 namespace {
 
 /// Writes a struct in Thrift's compact protocol (thrift-compact-protocol.md of apache/thrift), as far as Parquet needs
-/// it. Fields are written by ascending number. What begins must end; begin_struct(0) begins an element of a list.
+/// it. Fields must be written by ascending number. Every begin needs an end; begin_struct(0) begins an element of a
+/// list.
 class ThriftCompact {
  public:
   enum class Type : std::uint8_t { kI32 = 5, kI64 = 6, kBinary = 8, kStruct = 12 };
@@ -32,14 +33,14 @@ class ThriftCompact {
   ThriftCompact& i32(int field, std::int32_t number);
   ThriftCompact& i64(int field, std::int64_t number);
   ThriftCompact& binary(int field, std::string_view bytes);
-  /// Its elements follow: numbers of element() or structs.
+  /// Begins a list. Its elements follow as element() calls or structs.
   ThriftCompact& list(int field, Type type, std::size_t size);
   ThriftCompact& element(std::int32_t number);
   ThriftCompact& element(std::string_view bytes);
   ThriftCompact& begin_struct(int field = 0);
   ThriftCompact& end_struct();
 
-  /// The bytes, with the end of the outermost struct.
+  /// Returns the bytes, including the end of the outermost struct.
   [[nodiscard]] std::string take();
 
  private:
@@ -49,10 +50,10 @@ class ThriftCompact {
   void append_zigzag(std::int64_t number);
 
   std::string out_;
-  std::vector<int> last_field_{0};  ///< of each struct that is open
+  std::vector<int> last_field_{0};  ///< last field of each open struct
 };
 
-/// Appends the base-128 form of a number, the lowest seven bits first.
+/// Appends a number in base 128, the lowest seven bits first.
 void append_varint(std::string& out, std::uint64_t number) {
   for (; number >= 0x80; number >>= 7U) out += static_cast<char>(0x80U | (number & 0x7FU));
   out += static_cast<char>(number);
@@ -112,7 +113,8 @@ std::string ThriftCompact::take() {
   return std::exchange(out_, {});
 }
 
-/// A field that is at most 15 behind the last one: Parquet's all are.
+/// Writes the header of a field whose number is at most 15 above the last one. This is the case for all fields of
+/// Parquet.
 void ThriftCompact::begin_field(int field, std::uint8_t type) {
   const auto ahead = static_cast<unsigned>(field - last_field_.back());
   out_ += static_cast<char>(ahead << 4U | type);
@@ -126,7 +128,7 @@ void ThriftCompact::append_zigzag(std::int64_t number) {
 constexpr std::string_view kMagic = "PAR1";
 constexpr std::size_t kRowsOfGroup = std::size_t{1} << 16U;
 
-// Of parquet.thrift.
+// Constants of parquet.thrift.
 enum PhysicalType : std::int32_t { kInt64 = 2, kDouble = 5, kByteArray = 6 };
 enum Encoding : std::int32_t { kPlain = 0, kRle = 3, kRleDictionary = 8 };
 enum PageType : std::int32_t { kDataPage = 0, kDictionaryPage = 2 };
@@ -145,8 +147,8 @@ void append_little_endian(std::string& out, Number number) {
   out.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// The hybrid of runs and packed bits of parquet-format/Encodings.md, without its length: one run if all numbers are
-/// equal, else all packed in `width` bits, the lowest first.
+/// Encodes numbers in the RLE/bit-packing hybrid of parquet-format/Encodings.md, without its length prefix: one run if
+/// all numbers are equal, otherwise all packed with `width` bits, lowest first.
 std::string hybrid(const std::vector<std::uint32_t>& numbers, unsigned width) {
   std::string out;
   if (numbers.empty()) return out;
@@ -167,13 +169,13 @@ std::string hybrid(const std::vector<std::uint32_t>& numbers, unsigned width) {
   return out;
 }
 
-/// The values of a column in a group of rows, encoded.
+/// The encoded values of a column in a group of rows.
 struct Page {
-  std::vector<std::uint32_t> present;  ///< by row: 1 or 0
-  std::string values;                  ///< of numbers
-  std::vector<std::uint32_t> places;   ///< of texts: in the dictionary
+  std::vector<std::uint32_t> present;  ///< indexed by row: 1 if there is a value, else 0
+  std::string values;                  ///< values of a column of numbers
+  std::vector<std::uint32_t> places;   ///< values of a column of texts, as indices into the dictionary
   std::map<std::string, std::uint32_t, std::less<>> dictionary;
-  std::vector<std::string_view> words;  ///< the dictionary's, by place
+  std::vector<std::string_view> words;  ///< the dictionary's words, by index
 
   void add(const Value& value) {
     present.push_back(value.index() == 0 ? 0 : 1);
@@ -194,9 +196,9 @@ struct Page {
   }
 };
 
-/// Where a column of a group lies in the file.
+/// The position of a group's column in the file.
 struct Chunk {
-  std::int64_t dictionary = -1;  ///< offset; -1: there is none
+  std::int64_t dictionary = -1;  ///< offset of the dictionary; -1 if there is none
   std::int64_t data = 0;
   std::int64_t plain_bytes = 0;
   std::int64_t bytes = 0;
@@ -371,7 +373,7 @@ extern const Exporter parquet_exporter;
 const Exporter parquet_exporter{
     .name = "parquet",
     .extension = "parquet",
-    .summary = "Parquet: all tasks of the replay, or the rows of an answer without one",
+    .summary = "Parquet: all tasks of the replay, or the rows of the answer",
     .accepts = Content::kDocument,
     .gzip = false,
     .write = write_parquet,

@@ -8,14 +8,14 @@
 #include "model/base/error.h"
 #include "sim/export/relation.h"
 
-// A SQLite database with a table for each relation (relation.h) and, of a replay, one of its tasks. It is made in
-// memory and written as a whole: SQLite writes to files that it can seek in, and a result may go to a pipe. Memory: as
-// much as the file.
+// A SQLite database with a table for each relation (relation.h) and, for a replay, a table of its tasks. It is made in
+// memory and then written as a whole, because SQLite needs a seekable file and the output may be a pipe. Memory: the
+// size of the file.
 
 namespace stepsim::sim {
 namespace {
 
-/// In the file's header: by this `stepsim` knows its own (ingest/load/recognise.cpp). "step".
+/// "step" in the file's header, by which `stepsim` recognises its own files (ingest/load/recognise.cpp).
 constexpr int kApplicationId = 0x73746570;
 
 [[noreturn]] void fail(sqlite3* database, const OutputFile& out) {
@@ -63,7 +63,7 @@ class Database {
   }
 
  private:
-  /// A name in quotes: it may hold anything.
+  /// Returns a quoted name, which may contain any characters.
   static std::string quoted(std::string_view name) {
     std::string text = "\"";
     for (const char c : name) text.append(c == '"' ? 2 : 1, c);
@@ -127,7 +127,7 @@ extern const Exporter sqlite_exporter;
 const Exporter sqlite_exporter{
     .name = "sqlite",
     .extension = "sqlite",
-    .summary = "SQLite database: a table a section, and all tasks of the replay",
+    .summary = "SQLite database: one table per section, and all tasks of the replay",
     .accepts = Content::kDocument,
     .gzip = false,
     .write = write_database,

@@ -15,22 +15,22 @@
 #include "sim/export/relation.h"
 #include "sim/output/write_file.h"
 
-// A workbook (ECMA-376, Office Open XML) with a sheet for each relation (relation.h) and, where the answer has a plot,
-// a chart of it beside the rows. Texts are written as texts, so that none is taken for a formula, and numbers as
-// numbers. libxlsxwriter was tried and left: where an allocation fails it crashes or writes a part of the file, and
-// says nothing. Memory: the largest sheet's text.
+// A workbook (ECMA-376, Office Open XML) with a sheet for each relation (relation.h) and, if the answer has a plot, a
+// chart next to the rows. Texts are written as texts, so that none is read as a formula, and numbers as numbers.
+// libxlsxwriter is not used, because it crashes or silently writes an incomplete file when an allocation fails. Memory:
+// the text of the largest sheet.
 
 namespace stepsim::sim {
 namespace {
 
-// Of APPNOTE.TXT.
+// Signatures and constants of APPNOTE.TXT.
 constexpr std::uint32_t kMember = 0x04034b50;
 constexpr std::uint32_t kEntry = 0x02014b50;
 constexpr std::uint32_t kDirectoryEnd = 0x06054b50;
 constexpr std::uint16_t kVersion = 20;
 constexpr std::uint16_t kUtf8Name = 0x0800;
 constexpr std::uint16_t kDeflated = 8;
-constexpr std::uint16_t kFirstDay = 0x21;  // 1980-01-01, the first that a zip can name
+constexpr std::uint16_t kFirstDay = 0x21;  // 1980-01-01, the earliest date in a zip file
 
 void append_number(std::string& out, std::uint64_t number, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) out += static_cast<char>(number >> (8 * i) & 0xFFU);
@@ -39,7 +39,7 @@ void append_16(std::string& out, std::initializer_list<std::uint16_t> numbers) {
   for (const std::uint16_t number : numbers) append_number(out, number, 2);
 }
 
-/// The stream within gzip's head and foot, of which the foot begins with the checksum.
+/// The raw deflate stream between gzip's header and trailer; the trailer begins with the checksum.
 struct Deflated {
   explicit Deflated(std::string_view content) {
     constexpr std::size_t kGzipHead = 10;
@@ -61,9 +61,9 @@ class ZipArchive {
  public:
   explicit ZipArchive(OutputFile& out) : out_(out) {}
 
-  /// Throws OutputError if the archive grows beyond 4 GiB, which this form cannot hold.
+  /// Adds a member. Throws OutputError if the archive exceeds 4 GiB, the limit of this format version.
   void add(std::string_view name, std::string_view content);
-  /// To be called once, at the end.
+  /// Call it once, at the end.
   void finish();
 
  private:
@@ -84,7 +84,7 @@ void ZipArchive::add(std::string_view name, std::string_view content) {
   const Deflated deflated(content);
   if (content.size() + offset_ + deflated.packed.size() > std::numeric_limits<std::uint32_t>::max())
     throw OutputError(fmt::format("{}: cannot be written: it would take more than 4 GiB", out_.path()));
-  std::string common;  // of a member's head and its entry in the directory
+  std::string common;  // the common part of a member's header and its directory entry
   append_16(common, {kVersion, kUtf8Name, kDeflated, 0, kFirstDay});
   common += deflated.checksum;
   append_number(common, deflated.stream.size(), 4);
@@ -93,7 +93,7 @@ void ZipArchive::add(std::string_view name, std::string_view content) {
   append_number(directory_, kEntry, 4);
   append_16(directory_, {kVersion});
   directory_ += common;
-  append_16(directory_, {0, 0, 0, 0, 0});  // no comment, first disk, no attributes
+  append_16(directory_, {0, 0, 0, 0, 0});  // fields for no comment, the first disk and no attributes
   append_number(directory_, offset_, 4);
   directory_ += name;
   ++members_;
@@ -114,7 +114,7 @@ void ZipArchive::finish() {
   put(directory_ + end);
 }
 
-/// "A", "Z", "AA": how a spreadsheet names its columns.
+/// Returns a spreadsheet's column name: "A", "Z", "AA".
 std::string column_letters(std::size_t column) {
   constexpr std::size_t kLetters = 26;
   std::string letters;
@@ -158,11 +158,11 @@ class Chart {
  private:
   [[nodiscard]] std::string cells(std::size_t line, const std::string& title) const {
     const std::string column = column_letters(place_of(rows_, title));
-    const std::size_t first = line * plot_.points_a_line + 2;  // row 1 is the heading
+    const std::size_t first = line * plot_.points_a_line + 2;  // row 1 has the titles
     return fmt::format("{0}!${1}${2}:${1}${3}", sheet_, column, first, first + plot_.points_a_line - 1);
   }
 
-  /// By how much `more` is above `less`, for each point of the line.
+  /// Returns `more` - `less` for each point of the line.
   [[nodiscard]] std::string differences(std::size_t line, const std::string& more, const std::string& less) const {
     std::string text =
         fmt::format(R"(<c:numLit><c:formatCode>General</c:formatCode><c:ptCount val="{}"/>)", plot_.points_a_line);
@@ -179,9 +179,9 @@ class Chart {
   std::string_view sheet_;
 };
 
-/// A DrawingML chart of the plot: its lines over cells of the sheet, which has the rows below a heading, each point
-/// with its range as a bar. At most 24 lines; the title says how many there are besides. Precondition: `plot` names
-/// columns of `rows`.
+/// Returns a DrawingML chart of the plot. Its lines refer to cells of the sheet, whose first row has the titles; a bar
+/// shows each point's range. It has at most 24 lines; the title states how many were left out. Precondition: `plot`
+/// names columns of `rows`.
 std::string xlsx_chart(const Plot& plot, const Relation& rows, std::string_view sheet) {
   const std::size_t lines = std::min(plot.lines.size(), kMostLines);
   const Chart chart(plot, rows, sheet);
@@ -203,12 +203,13 @@ std::string xlsx_chart(const Plot& plot, const Relation& rows, std::string_view 
   text += R"(<c:numFmt formatCode="General" sourceLinked="0"/><c:majorTickMark val="out"/>)";
   text += R"(<c:minorTickMark val="none"/><c:tickLblPos val="nextTo"/><c:crossAx val="1"/>)";
   text += R"(<c:crosses val="autoZero"/><c:crossBetween val="between"/>)";
-  text += R"(<c:dispUnits><c:builtInUnit val="millions"/></c:dispUnits></c:valAx></c:plotArea>)";  // of nanoseconds
+  // Shows nanoseconds as milliseconds.
+  text += R"(<c:dispUnits><c:builtInUnit val="millions"/></c:dispUnits></c:valAx></c:plotArea>)";
   if (lines > 1) text += R"(<c:legend><c:legendPos val="r"/><c:overlay val="0"/></c:legend>)";
   return text + R"(<c:plotVisOnly val="1"/><c:dispBlanksAs val="gap"/></c:chart></c:chartSpace>)";
 }
 
-/// The DrawingML that puts chart rId1 to the right of that many columns.
+/// Returns the DrawingML that places chart rId1 to the right of `columns` columns.
 std::string xlsx_drawing(std::size_t columns) {
   constexpr std::size_t kWide = 12;
   constexpr std::size_t kHigh = 26;
@@ -230,22 +231,22 @@ std::string xlsx_drawing(std::size_t columns) {
       corner("from", columns + 1, 1), corner("to", columns + 1 + kWide, 1 + kHigh));
 }
 
-constexpr std::size_t kMostRows = 1'048'575;  // of a sheet, below its heading
-constexpr std::size_t kMostBytes = 32'700;    // of a cell, which holds 32,767 characters
+constexpr std::size_t kMostRows = 1'048'575;  // maximum number of rows of a sheet below its titles
+constexpr std::size_t kMostBytes = 32'700;    // bytes of a cell, which may have 32,767 characters
 constexpr std::string_view kMain = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 constexpr std::string_view kOffice = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 constexpr std::string_view kPackage = "http://schemas.openxmlformats.org/package/2006";
 constexpr std::string_view kHead = R"(<?xml version="1.0" encoding="UTF-8" standalone="yes"?>)"
                                    "\n";
 
-/// Whether the text begins with "_x001B_", which spreadsheets read as the character of that number.
+/// True if the text begins with an escape such as "_x001B_", which spreadsheets replace by that character.
 bool is_escape(std::string_view text) {
   constexpr std::size_t kLength = 7;
   return text.size() >= kLength && text.starts_with("_x") && text[kLength - 1] == '_' &&
          text.substr(2, 4).find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-/// A text that a cell may hold, with control characters escaped as spreadsheets do, cut where it is too long.
+/// Returns a text that a cell can contain: control characters are escaped as in spreadsheets, and long texts are cut.
 std::string cell_text(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
@@ -289,7 +290,7 @@ std::string columns_of(const Relation& relation) {
   return text;
 }
 
-/// The rows from `first` to before `end`, below a heading that stays where it is.
+/// Returns a sheet with the rows in [first, end) below a fixed row of titles.
 std::string sheet_of(const Relation& relation, std::size_t first, std::size_t end, bool has_chart) {
   std::string text =
       fmt::format(R"({}<worksheet xmlns="{}" xmlns:r="{}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" )"
@@ -313,7 +314,7 @@ std::string sheet_of(const Relation& relation, std::size_t first, std::size_t en
   return text + fmt::format("</sheetData>{}</worksheet>", has_chart ? R"(<drawing r:id="rId1"/>)" : "");
 }
 
-/// At most 31 characters; a relation's name has none that a sheet's must not have.
+/// Returns a name of at most 31 characters; a relation's name has only characters that are valid in a sheet's name.
 std::string sheet_name(const Relation& relation, std::size_t part) {
   constexpr std::size_t kLongest = 31;
   const std::string more = part == 0 ? "" : fmt::format("_{}", part + 1);
@@ -366,7 +367,7 @@ std::string content_types(std::size_t sheets, bool has_chart) {
   return text + "</Types>";
 }
 
-/// Style 1 is bold.
+/// Returns the workbook's styles. Style 1 is bold.
 std::string styles() {
   return fmt::format(
       R"({}<styleSheet xmlns="{}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/>)"
@@ -424,7 +425,7 @@ extern const Exporter xlsx_exporter;
 const Exporter xlsx_exporter{
     .name = "xlsx",
     .extension = "xlsx",
-    .summary = "Excel workbook: a sheet a section, numbers as numbers, a chart of a sweep",
+    .summary = "Excel workbook: one sheet per section, with a chart for sweeps",
     .accepts = Content::kDocument,
     .gzip = false,
     .write = write_workbook,

@@ -1,11 +1,16 @@
-// A page that shows the answer: one file that a browser opens without a network. What is drawn, and how, is decided
-// by the page's script (page/); here it gets the document for people, the object of --json, and the timelines. All
-// three are data in script elements that no browser runs: JSON in which '<' is escaped, and base64.
+// Writes an HTML page of the answer: one file that a browser opens offline. The page's script (page/) decides what is
+// drawn and how. This file provides its data: the document for people, the object of --json, and the timelines. All
+// three are in script elements that browsers do not run: JSON in which '<' is escaped, and base64.
+
+#include <fmt/format.h>
+
+#include <fmt/format.h>
 
 #include "sim/export/exporter.h"
 #include "sim/export/page/page.h"
 #include "sim/graph/graph_text.h"
 #include "sim/output/json_writer.h"
+#include "sim/report/glossary.h"
 #include "sim/report/table_text.h"
 
 namespace stepsim::sim {
@@ -21,7 +26,26 @@ void write_rows(JsonWriter& json, std::string_view key, const std::vector<std::v
   json.end_array();
 }
 
-/// Its rows as the command prints them, and as they are saved: with each time to three decimals of its own unit.
+/// Returns a time with all its nanoseconds in its own unit: "535.195 ms".
+std::string exact_text(std::int64_t time) {
+  const std::string_view sign = time < 0 ? "-" : "";
+  const std::uint64_t size = time < 0 ? 0 - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);
+  struct Unit {
+    std::uint64_t scale;
+    std::size_t digits;
+    std::string_view name;
+  };
+  for (const Unit& unit : {Unit{1'000'000'000, 9, "s"}, Unit{1'000'000, 6, "ms"}, Unit{1'000, 3, "us"}}) {
+    if (size < unit.scale) continue;
+    std::string fraction = fmt::format(".{:0{}}", size % unit.scale, unit.digits);
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    if (fraction == ".") fraction.clear();
+    return fmt::format("{}{}{} {}", sign, size / unit.scale, fraction, unit.name);
+  }
+  return fmt::format("{}{} ns", sign, size);
+}
+
+/// Writes the rows twice: as the command prints them, and as they are saved, with exact times.
 void write_table(JsonWriter& json, const Table& table) {
   json.key("columns").begin_array();
   for (const Column& column : table.columns()) {
@@ -33,7 +57,12 @@ void write_table(JsonWriter& json, const Table& table) {
   std::vector<std::vector<std::string>> exact;
   for (const std::vector<Cell>& row : table.rows()) {
     std::vector<std::string>& texts = exact.emplace_back();
-    for (const Cell& cell : row) texts.push_back(cell.text());
+    for (const Cell& cell : row) {
+      const auto* const time = std::get_if<std::int64_t>(&cell.number());
+      const bool is_time = time != nullptr && cell.unit() == Unit::kNanoseconds;
+      const std::string_view mark = std::string_view(cell.text()).substr(0, cell.text().find_first_of("-0123456789"));
+      texts.push_back(is_time ? std::string(mark) + exact_text(*time) : cell.text());
+    }
   }
   write_rows(json, "exact", exact);
 }
@@ -112,11 +141,23 @@ void write_bars(JsonWriter& json, const BarChart& chart) {
   json.end_array().end_object();
 }
 
+void write_glossary(JsonWriter& json) {
+  json.begin_array();
+  for (const Term& term : glossary()) {
+    json.new_line().begin_object().key("name").value(term.name).key("also").begin_array();
+    for (const std::string& name : other_names(term)) json.value(name);
+    json.end_array().key("summary").value(term.definition).key("text").value(term.more);
+    json.key("picture").value(term.picture).end_object();
+  }
+  json.end_array();
+}
+
 void write_page(const Answer& answer, OutputFile& out) {
   const PageTemplate page = page_template();
   out.write(page.head);
   write_data(out, "document", [&answer](JsonWriter& json) { write_document(json, answer); });
   write_data(out, "answer", [&answer](JsonWriter& json) { answer.document->json(json); });
+  write_data(out, "glossary", write_glossary);
   if (answer.layout != nullptr)
     write_data(out, "graph", [&answer](JsonWriter& json) { write_graph(json, *answer.graph, *answer.layout); });
   if (answer.bars != nullptr) write_data(out, "bars", [&answer](JsonWriter& json) { write_bars(json, *answer.bars); });
@@ -131,7 +172,7 @@ extern const Exporter html_exporter;
 const Exporter html_exporter{
     .name = "html",
     .extension = "html",
-    .summary = "a page that shows the answer with its timelines: one file, for any browser, without a network",
+    .summary = "web page with the answer and its timelines: one file, works offline",
     .accepts = Content::kDocument,
     .write = write_page,
 };

@@ -12,8 +12,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// A lane is never merged across a pause of more than this part of the replay, so that no box spans what a reader
-/// would see to be idle. At most as many spans a lane are due to pauses.
+/// Tasks are not merged across a pause longer than the replay divided by this, so that no box covers visible idle time.
+/// Pauses add at most this many spans per lane.
 constexpr std::int64_t kPausesALane = 4096;
 
 std::vector<bool> always_kept(const Dag& dag, const CriticalPath& path) {
@@ -29,7 +29,7 @@ struct PackedColumn::Deflater {
   Deflater() {
     isal_deflate_init(&stream);
     stream.gzip_flag = IGZIP_GZIP;
-    // Levels 1 and 2 of ISA-L 2.30 sometimes write other bytes for the same input.
+    // Levels 1 and 2 of ISA-L 2.30 sometimes write different bytes for the same input.
     stream.level = 3;
     stream.level_buf = level_buffer.data();
     stream.level_buf_size = static_cast<std::uint32_t>(level_buffer.size());
@@ -129,7 +129,7 @@ TimelineSpans::TimelineSpans(const NamedReplay& replay, const CriticalPath& path
   first_.push_back(static_cast<std::uint32_t>(order_.size()));
 }
 
-/// The duration of the task that is the (most / 2)-th longest of those that may be merged.
+/// Sets the limit for merging to the duration of the (most / 2)-th longest task that may be merged.
 void TimelineSpans::choose_duration(const Dag& dag, const std::vector<bool>& stays, std::size_t most) {
   std::vector<Duration> durations;
   for (std::size_t i = 0; i < stays.size(); ++i) {

@@ -13,32 +13,32 @@
 #include "sim/output/json_writer.h"
 #include "sim/report/path_sections.h"
 
-// Columns of graph G and side S; what is not named zigzag is never negative:
+// Columns of graph G and side S. Columns marked "zigzag" may be negative, the others not:
 //
-//   G.name    by span: which of the graph's names
+//   G.name    by span: index into the graph's names
 //   G.bytes   by span
-//   G.S.start     by span: nanoseconds between the end of the span before it and its start; zigzag
-//   G.S.duration  by span: to its end
-//   G.S.row       by span: the row of its lane, so that spans of a row do not overlap
-//   G.S.waited    by span of a collective: until its last member arrived
+//   G.S.start     by span: nanoseconds from the end of the span before it to its start; zigzag
+//   G.S.duration  by span: nanoseconds from its start to its end
+//   G.S.row       by span: its row within the lane; spans of a row do not overlap
+//   G.S.waited    by span of a collective: time until its last member arrived
 //   G.S.last      by span of a collective: 0, or 1 + the distance to that member; zigzag
-//   G.S.release   by span: 0, or 1 + 2 * the distance to the span that released it (zigzag) + whether by its lane
-//   G.S.slack     by span: 0, or 1 + by how much it could end later before one that waits for it would start later
+//   G.S.release   by span: 0, or 1 + 2 * the distance to the span that released it (zigzag) + 1 if its lane did
+//   G.S.slack     by span: 0, or 1 + how much later it could end without delaying a span that waits for it
 //   G.S.path      by task of the critical path: the distance from the span before it; zigzag
 //   G.S.path_start, path_duration, path_wait, path_queueing   by task of the critical path
 //
-// The last six and the path are there where the side is a replay.
+// waited, last, release, slack and the path columns exist only if the side is a replay.
 
 namespace stepsim::sim {
 namespace {
 
-/// One of the two times every task has.
+/// One set of times of all tasks: measured or replayed.
 struct Side {
   std::string_view name;
   const std::vector<Time>& start;
   const std::vector<Time>& finish;
-  Time zero;   ///< shown as 0
-  Time align;  ///< shown below the same moment of other sides
+  Time zero;   ///< the time shown as 0
+  Time align;  ///< the time that is aligned with that of other sides
   const Timeline* replay = nullptr;
 };
 
@@ -124,7 +124,7 @@ class GraphWriter {
     }
   }
 
-  /// When the step that begins at `replayed` began, measured.
+  /// Returns the measured begin of the step whose replayed begin is `replayed`.
   [[nodiscard]] std::optional<Time> measured_at(Time replayed) const {
     const Recording& recording = replay_.capture.recording;
     for (const RecordedStep& step : recording.steps) {
@@ -156,7 +156,7 @@ class GraphWriter {
     json.end_object();
   }
 
-  /// Begin and end of each step, by side.
+  /// Writes the begin and end of each step, by side.
   void describe_steps(JsonWriter& json) const {
     const Recording& recording = replay_.capture.recording;
     json.new_line().key("steps").begin_array();
@@ -273,7 +273,7 @@ class GraphWriter {
     write_path(out, prefix);
   }
 
-  /// The member of the task's collective that arrived last; invalid if there is none.
+  /// Returns the member of the task's collective that arrived last; invalid if there is none.
   [[nodiscard]] TaskId last_arrival(const Timeline& timeline, TaskId task) const {
     const RendezvousId id = dag_.rendezvous(task);
     return id.valid() ? timeline.last_arrival[id.index()] : TaskId{};
@@ -284,7 +284,8 @@ class GraphWriter {
     return last.valid() ? timeline.start[last.index()] - timeline.start[task.index()] : Duration{};
   }
 
-  /// By task: how much later it could end before one that waits for it would start, or a collective begin, later.
+  /// Returns, by task, how much later it could end without delaying a task that waits for it, or the begin of a
+  /// collective.
   [[nodiscard]] std::vector<Duration> slacks(const Timeline& timeline) const {
     std::vector<Duration> slack(dag_.task_count(), Duration::max());
     for (std::size_t i = 0; i < slack.size(); ++i) {
@@ -329,7 +330,7 @@ class GraphWriter {
   TimelineSpans spans_;
   std::vector<Side> sides_;
   std::vector<NameAndKind> names_;
-  std::vector<std::uint32_t> name_number_;  ///< by name and kind
+  std::vector<std::uint32_t> name_number_;  ///< indexed by name and kind
 };
 
 }  // namespace

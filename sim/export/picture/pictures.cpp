@@ -18,7 +18,7 @@ constexpr std::size_t kLongest = 300;
 
 std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLongest)); }
 
-/// The answer's graph, its bars or its plot if it has one, else its timeline.
+/// Draws the answer's graph if it has one; otherwise its bars, its plot or its timeline, whichever it has first.
 void write_picture(const Answer& answer, OutputFile& out) {
   if (answer.layout != nullptr) return draw_graph(answer, out);
   if (answer.bars != nullptr) return draw_bars(answer, out);
@@ -26,7 +26,7 @@ void write_picture(const Answer& answer, OutputFile& out) {
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);
 }
 
-/// What graph files give as their origin.
+/// Returns the origin that is written into graph files.
 std::string_view origin_of(const Answer& answer) {
   return answer.document == nullptr ? std::string_view("stepsim") : answer.document->origin;
 }
@@ -152,7 +152,7 @@ extern const Exporter svg_exporter;
 const Exporter svg_exporter{
     .name = "svg",
     .extension = "svg",
-    .summary = "picture: a graph, bars, the points of a sweep with their ranges, or the timeline of a replay",
+    .summary = "picture: a graph, bars, the points of a sweep, or the timeline of a replay",
     .accepts = Content::kPicture,
     .write = write_picture,
 };
@@ -162,7 +162,7 @@ const Exporter dot_exporter{
     .name = "dot",
     .extension = "dot",
     .alias = "gv",
-    .summary = "a graph in Graphviz's language",
+    .summary = "dependency graph for Graphviz",
     .accepts = Content::kGraph,
     .write = [](const Answer& answer, OutputFile& out) { out.write(dot_text(*answer.graph, origin_of(answer))); },
 };
@@ -171,7 +171,7 @@ extern const Exporter gml_exporter;
 const Exporter gml_exporter{
     .name = "gml",
     .extension = "gml",
-    .summary = "a graph for networkx, dPRO, Gephi and yEd",
+    .summary = "dependency graph for networkx, dPRO, Gephi and yEd",
     .accepts = Content::kGraph,
     .write = [](const Answer& answer, OutputFile& out) { out.write(gml_text(*answer.graph, origin_of(answer))); },
 };

@@ -12,8 +12,8 @@
 
 namespace stepsim::sim {
 
-/// A picture in SVG 1.1 without scripts, references or fonts of its own. Lengths are pixels, from the upper left
-/// corner. Texts may hold anything: what XML or a reader could take for something else is shown escaped.
+/// A picture in SVG 1.1 without scripts, references or embedded fonts. Lengths are pixels from the upper left corner.
+/// Texts may contain anything; special characters of XML are escaped, and control characters are shown as escapes.
 class SvgPicture {
  public:
   enum class Anchor : std::uint8_t { kStart, kMiddle, kEnd };
@@ -23,11 +23,12 @@ class SvgPicture {
   };
 
   SvgPicture(OutputFile& out, double width, double height, std::string_view title, const Provenance& provenance);
-  /// A `hint` is shown where the pointer rests on the shape.
+  /// Draws a rectangle. `hint` is shown when the pointer is over it.
   void rectangle(Point corner, double width, double height, std::string_view colour, std::string_view hint = {});
   void line(Point from, Point to, std::string_view colour, std::string_view dashes = {});
   void path(const std::vector<Point>& points, std::string_view colour);
-  /// Bezier curves in a row: each takes the end of the one before it and three points more. Ends in an arrow.
+  /// Style of connected Bezier curves: each starts at the end of the one before and has three more points. The last one
+  /// ends in an arrow.
   struct Stroke {
     std::string_view colour;
     double width = 1;
@@ -39,7 +40,7 @@ class SvgPicture {
   void dot(Point centre, std::string_view colour, std::string_view hint);
   void text(Point base, std::string_view text, Anchor anchor = Anchor::kStart, std::string_view colour = {});
   void heading(Point base, std::string_view text);
-  /// The end of the file.
+  /// Writes the end of the file.
   void finish();
 
  private:
@@ -48,24 +49,25 @@ class SvgPicture {
   OutputFile& out_;
 };
 
-/// Where the marks of an axis from 0 to `most` stand: at most eight, 1, 2 or 5 times a power of ten apart.
+/// Returns the positions of the marks on an axis from 0 to `most`: at most eight, spaced by 1, 2 or 5 times a power of
+/// ten.
 [[nodiscard]] std::vector<double> marks(double most);
-/// "12.5 ms": a mark of an axis whose largest value is `most` nanoseconds.
+/// Returns the text of a mark, "12.5 ms", on an axis whose largest value is `most` nanoseconds.
 [[nodiscard]] std::string mark_text(double nanoseconds, double most);
 
-/// The bars of an answer: rows with an axis of time, and below them what the colours mean. Precondition: there are
-/// bars.
+/// Draws the bars of an answer: rows on a time axis, and a legend of the colours below them. Precondition: answer.bars
+/// is not null.
 void draw_bars(const Answer& answer, OutputFile& out);
 
-/// The graph of an answer as Graphviz laid it out: nodes coloured by class, the critical path in bold. Precondition:
-/// there are a graph and its layout.
+/// Draws the graph of an answer with Graphviz's layout: nodes coloured by class, the critical path in bold.
+/// Precondition: answer.graph and answer.layout are not null.
 void draw_graph(const Answer& answer, OutputFile& out);
 
-/// The lines of a document's plot with the range of each point as a bar. Precondition: it has a plot.
+/// Draws the lines of a document's plot; a bar shows the range of each point. Precondition: the document has a plot.
 void draw_plot(const Answer& answer, OutputFile& out);
 
-/// The replays of an answer: a row a track, tasks coloured by class, the critical path's with a line below them. Tasks
-/// that are narrower than a pixel are drawn together. Precondition: there is a replay.
+/// Draws the replays of an answer: one row per track, tasks coloured by class, the critical path underlined. Tasks that
+/// are narrower than a pixel are drawn together. Precondition: there is a replay.
 void draw_timeline(const Answer& answer, OutputFile& out);
 
 }  // namespace stepsim::sim

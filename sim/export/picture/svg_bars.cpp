@@ -51,18 +51,19 @@ class BarsPicture {
   static constexpr double kLeft = 230;
   static constexpr double kRight = kWidth - 40;
   static constexpr double kTop = 70;
-  static constexpr double kBar = 14;  // of one level
-  static constexpr double kGap = 6;   // between rows
+  static constexpr double kBar = 14;  // height of one level
+  static constexpr double kGap = 6;   // space between rows
   static constexpr double kGroup = 20;
   static constexpr double kLegendLine = 16;
-  static constexpr double kNarrowest = 0.6;  // so that no bar is invisible
+  static constexpr double kNarrowest = 0.6;  // minimum width, so that every bar is visible
   static constexpr std::size_t kMostRows = 200;
   static constexpr std::size_t kMostKinds = 40;
   static constexpr std::size_t kLegendColumns = 3;
   static constexpr std::size_t kLegendLetters = 44;
   static constexpr std::string_view kLineColour = "#C00000";
   static constexpr std::string_view kLineDashes = "5 3";
-  // Okabe and Ito with violet for black, which dark pages hide, then the same lighter.
+  // The palette of Okabe and Ito, followed by the same colours lighter. Violet replaces black, because black is
+  // invisible on dark pages.
   static constexpr std::string_view kWholeColour = "#999999";
   static constexpr std::array<std::string_view, 13> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
                                                              "#56B4E9", "#7A5195", "#7FB8D8", "#EAAE7F", "#7FCEB9",
@@ -87,7 +88,7 @@ class BarsPicture {
         (kinds_ + kLegendColumns - 1) / kLegendColumns + (has_more_kinds() ? 1 : 0) + (chart_.line.empty() ? 0 : 1);
     return kTop + rows_height() + kLegendLine * static_cast<double>(lines + 2);
   }
-  /// Whole lines that so many entries fill.
+  /// Returns the number of complete lines before this entry.
   static double lines_of_legend(std::size_t entries) {
     const std::size_t lines = entries / kLegendColumns;
     return static_cast<double>(lines);
@@ -119,7 +120,7 @@ class BarsPicture {
     }
   }
 
-  /// From the mark above down to this row's, and on along it.
+  /// Draws the row's mark as a dashed vertical line across its bars, and joins it to the mark above, if any.
   void draw_mark(const BarChart::Row& row, double y) {
     if (!row.mark) return;
     const double x = x_of(static_cast<double>(row.mark->count()));

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/graph/graph_text.h"
+#include "sim/report/class_style.h"
 
 namespace stepsim::sim {
 namespace {
@@ -20,7 +21,7 @@ class GraphPicture {
 
   void draw() {
     draw_head();
-    for (const bool critical : {false, true}) {  // the path above all else
+    for (const bool critical : {false, true}) {  // draw the path last, so that it is on top
       for (std::size_t i = 0; i < graph_.edges.size(); ++i) {
         if (graph_.edges[i].critical == critical) draw(graph_.edges[i], layout_.edges[i]);
       }
@@ -35,19 +36,19 @@ class GraphPicture {
   static constexpr double kMargin = 20;
   static constexpr double kHead = 70;
   static constexpr double kLeastWidth = 640;
-  static constexpr double kLine = 13;  // from one line of a label to the next
+  static constexpr double kLine = 13;  // line height of a label
   static constexpr std::string_view kCriticalColour = "#000000";
   static constexpr std::string_view kColour = "#888888";
 
   void draw_head() {
-    picture_.heading({kMargin, 26}, fmt::format("{}, one node a {}", graph_.of, to_text(graph_.folding)));
+    picture_.heading({kMargin, 26}, fmt::format("{}, one node per {}", graph_.of, to_text(graph_.folding)));
     std::set<PathClass> parts;
     for (const Graph::Node& node : graph_.nodes) parts.insert(node.part);
     double x = kMargin;
     constexpr double kEntry = 120;
     for (const PathClass part : parts) {
-      picture_.rectangle({x, 40}, 10, 10, colour_of(part));
-      picture_.text({x + 15, 49}, to_text(part));
+      picture_.rectangle({x, 40}, 10, 10, style_of(part).colour);
+      picture_.text({x + 15, 49}, style_of(part).label);
       x += kEntry;
     }
     if (graph_.path == Duration{}) return;
@@ -76,11 +77,11 @@ class GraphPicture {
     const SvgPicture::Point centre = on_picture(box.centre);
     const SvgPicture::Point corner{centre.x - box.width / 2, centre.y - box.height / 2};
     const std::vector<std::string> lines = label_of(node);
-    picture_.rectangle(corner, box.width, box.height, colour_of(node.part), node.name);
+    picture_.rectangle(corner, box.width, box.height, style_of(node.part).colour, node.name);
     picture_.frame(corner, box.width, box.height, node.critical ? 3 : 0.5);
     double y = centre.y + 4 - kLine * static_cast<double>(lines.size() - 1) / 2;
     for (const std::string& line : lines) {
-      picture_.text({centre.x, y}, line, Anchor::kMiddle, ink_on(node.part));
+      picture_.text({centre.x, y}, line, Anchor::kMiddle, style_of(node.part).ink);
       y += kLine;
     }
   }

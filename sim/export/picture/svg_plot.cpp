@@ -46,7 +46,7 @@ class PlotPicture {
   static constexpr double kLegendLine = 18;
   static constexpr std::size_t kMostLines = 18;
   static constexpr std::size_t kMostLabels = 24;
-  // Okabe and Ito, "Color Universal Design": told apart by all readers.
+  // Okabe and Ito, "Color Universal Design": colour-blind readers can distinguish these colours.
   static constexpr std::array<std::string_view, 7> kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                             "#E69F00", "#56B4E9", "#000000"};
 
@@ -97,7 +97,7 @@ class PlotPicture {
     picture_.text({right_ - 4, y_of(*baseline) - 5}, "baseline " + mark_text(*baseline, most_), Anchor::kEnd);
   }
 
-  /// A point without an answer interrupts the line.
+  /// Draws a line, which is interrupted at points without an answer.
   void draw_line(std::size_t line) {
     const std::string_view colour = kColours[line % kColours.size()];
     std::vector<Point> points;

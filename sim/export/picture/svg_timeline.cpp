@@ -9,16 +9,17 @@
 #include "model/base/text.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/export/tracks.h"
+#include "sim/report/class_style.h"
 #include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
 namespace {
 
-/// A stretch of a track that is drawn as one: a task, or several that are small.
+/// A part of a track that is drawn as one box: one task, or several small ones.
 struct Stretch {
   double begin = 0;
   double end = 0;
-  std::array<double, kPathClassCount> classes{};  ///< how much of it each takes
+  std::array<double, kPathClassCount> classes{};  ///< time of each class in the stretch
   std::size_t tasks = 0;
   TaskId first;
 };
@@ -46,12 +47,9 @@ class TimelinePicture {
   static constexpr double kLeft = 200;
   static constexpr double kRight = kWidth - 20;
   static constexpr double kTop = 70;
-  static constexpr double kRow = 16;     // of a track, and of a process's name
+  static constexpr double kRow = 16;     // height of a track and of a process's name
   static constexpr double kSmall = 1.0;  // narrower tasks are drawn together
   static constexpr std::size_t kMostTracks = 200;
-  // Okabe and Ito, as in plots; by PathClass.
-  static constexpr std::array<std::string_view, kPathClassCount> kColours{"#0072B2", "#D55E00", "#E69F00", "#999999",
-                                                                          "#CCCCCC", "#CCCCCC", "#CC79A7"};
   static constexpr std::string_view kPathColour = "#000000";
 
   void note_path(const NamedReplay& replay) {
@@ -80,8 +78,8 @@ class TimelinePicture {
     picture_->heading({10, 24}, heading);
     double x = kLeft;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(PathClass::kHost); ++i, x += 130) {
-      picture_->rectangle({x, 14}, 10, 10, kColours[i]);
-      picture_->text({x + 16, 24}, to_text(static_cast<PathClass>(i)));
+      picture_->rectangle({x, 14}, 10, 10, kClassStyles[i].colour);
+      picture_->text({x + 16, 24}, kClassStyles[i].label);
     }
     picture_->rectangle({x, 20}, 10, 2, kPathColour);
     picture_->text({x + 16, 24}, "on the critical path");
@@ -92,7 +90,7 @@ class TimelinePicture {
     }
   }
 
-  /// What of a track is not drawn yet.
+  /// The part of a track that is not drawn yet.
   struct Open {
     double y = 0;
     std::optional<Stretch> tasks{};
@@ -130,7 +128,7 @@ class TimelinePicture {
       add(process, task, open.path, [&](const Stretch& stretch) { draw_path(stretch, open.y); });
   }
 
-  /// Takes the task into the open stretch if both are small and touch; else draws that and opens another.
+  /// Adds the task to the open stretch if both are small and touch; otherwise draws the stretch and starts a new one.
   template <class Draw>
   void add(const TrackProcess& process, TaskId task, std::optional<Stretch>& open, Draw draw) {
     const double begin = x_of(process.start_of(task));
@@ -151,7 +149,7 @@ class TimelinePicture {
     const Dag& dag = process.replay->capture.dag;
     constexpr double kThin = 0.2;
     picture_->rectangle({stretch.begin, y + 2}, std::max(stretch.end - stretch.begin, kThin), kRow - 5,
-                        kColours[static_cast<std::size_t>(most - stretch.classes.begin())],
+                        kClassStyles[static_cast<std::size_t>(most - stretch.classes.begin())].colour,
                         stretch.tasks > 1
                             ? fmt::format("{} short tasks", stretch.tasks)
                             : fmt::format("{}: {}", shown(dag.name(stretch.first)),
@@ -164,13 +162,13 @@ class TimelinePicture {
   }
 
   Tracks tracks_;
-  std::vector<std::vector<bool>> on_path_;  ///< by replay, then task
+  std::vector<std::vector<bool>> on_path_;  ///< indexed by replay, then task: true if it is on the path
   std::size_t tracks_count_ = 0;
   std::size_t shown_processes_ = 0;
   double most_ = 0;  ///< the end of the last task, in nanoseconds
   std::optional<SvgPicture> picture_;
   double y_ = kTop;
-  std::size_t drawn_ = 0;  ///< tracks
+  std::size_t drawn_ = 0;  ///< tracks drawn so far
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Where this module finds the members of CUPTI's records, against NVIDIA's headers: of the newest versions and of each
-// older one that a library may deliver.
+// Compares this module's offsets of the members of CUPTI's records with NVIDIA's headers: for the newest version, and
+// for each older one that a library may deliver.
 
 #include <cupti.h>
 #include <gtest/gtest.h>

@@ -8,18 +8,18 @@
 
 #include "capture/cupti/abi.h"
 
-/// Between the fake device and the fake CUPTI.
+/// The interface between the fake device and the fake CUPTI.
 namespace fake_cuda {
 
 using stepsim::capture::cupti::Activity;
 
-/// cuptiGetVersion(): FAKE_CUPTI_VERSION, or that of CUDA 13.0 Update 1.
+/// Returns the result of cuptiGetVersion(): FAKE_CUPTI_VERSION, or the version of CUDA 13.0 Update 1.
 [[nodiscard]] std::uint32_t cupti_version();
 
-/// How large CUPTI's records of a kind are in this version.
+/// Returns the size of CUPTI's records of a kind in this version.
 [[nodiscard]] std::size_t size_of(Activity kind, std::uint32_t version);
 
-/// A record of the version's size. Members that the version has not are not written.
+/// A record with the version's size. Members that the version does not have are not written.
 class ActivityRecord {
  public:
   explicit ActivityRecord(Activity kind) : bytes_(size_of(kind, cupti_version()), 0) { set(0, kind); }
@@ -35,11 +35,11 @@ class ActivityRecord {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// CUPTI takes note, if the kind is enabled. The record is complete from `complete` on.
+/// Records the activity if its kind is enabled. The record is complete from the time `complete` on.
 void log(Activity kind, const ActivityRecord& record, std::int64_t complete);
 [[nodiscard]] bool is_enabled(Activity kind);
 
-/// A call of the runtime by the number under which CUPTI names it.
+/// A call of the runtime, with CUPTI's number for it.
 enum class Call : std::uint32_t {
   kLaunchKernel = 211,
   kGraphLaunch = 311,

@@ -19,11 +19,11 @@ namespace offset = stepsim::capture::cupti::offset;
 constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::uint32_t kContext = 1;
 constexpr std::uint32_t kDevice = 0;
-constexpr std::int64_t kToDevice = 4'000;  // from a call to its work
+constexpr std::int64_t kToDevice = 4'000;  // the time between a call and its work, in ns
 
 std::atomic<std::int64_t> clock_now{kBegin};
 
-/// The device, as its streams and events are.
+/// The state of the device: its streams and events.
 struct Device {
   struct Event {
     std::int64_t done = 0;
@@ -37,7 +37,7 @@ struct Device {
 };
 Device device;
 
-/// A call from construction to return_(): its record is that of the time between.
+/// A call that lasts from construction to return_(). Its record has these times.
 class ApiCall {
  public:
   ApiCall(Call call, std::int64_t cost) : call_(call), begin_(now()) {
@@ -59,7 +59,7 @@ class ApiCall {
   ApiCall& operator=(const ApiCall&) = delete;
   [[nodiscard]] std::int64_t begin() const { return begin_; }
   [[nodiscard]] std::uint32_t correlation() const { return correlation_; }
-  /// The host waits until then, and two microseconds more.
+  /// The host waits until `time`, and two more microseconds.
   static void wait_until(std::int64_t time) { clock_now = std::max(clock_now.load(), time) + 2'000; }
 
  private:
@@ -73,7 +73,7 @@ struct Span {
   std::int64_t end = 0;
 };
 
-/// Puts work on a stream.
+/// Puts work on a stream and returns its start and end.
 Span run(std::uint32_t stream, std::int64_t not_before, std::int64_t duration) {
   const std::lock_guard lock(device.mutex);
   std::int64_t& free_at = device.free_at[stream];

@@ -4,23 +4,23 @@
 #include <cstdint>
 #include <vector>
 
-/// A CUDA with a device of its own, a CUPTI that records it and an NVTX, in one shared library: what a program needs to
-/// be captured where there is no GPU. Time is simulated: a call takes what its comment says, and nothing else passes
-/// but by work(). So a program on one thread is the same to the nanosecond in every run.
+/// A fake CUDA with one device, a CUPTI that records it and an NVTX, in one shared library: all that a program needs
+/// to be captured without a GPU. Time is simulated: a call takes the time in its comment, and otherwise only work()
+/// takes time. So a program with one thread is the same to the nanosecond in every run.
 ///
-/// Variables of the environment make it behave as CUDA does on bad days; fake_cupti.cpp lists them.
+/// Environment variables make it misbehave in the ways that CUDA may; fake_cupti.cpp lists them.
 namespace fake_cuda {
 
-constexpr std::uint32_t kStream = 7;  ///< of most work, as PyTorch's
+constexpr std::uint32_t kStream = 7;  ///< the stream of most work, as in PyTorch
 
-/// As a program's first call of CUDA: loads the library that CUDA_INJECTION64_PATH names. Further calls do nothing.
+/// Like a program's first call of CUDA: loads the library named by CUDA_INJECTION64_PATH. Later calls do nothing.
 void initialise();
 
-/// The host computes for so many nanoseconds.
+/// The host computes for this many nanoseconds.
 void work(std::int64_t nanoseconds);
 [[nodiscard]] std::int64_t now();
 
-/// What a graph launches, and what launch() does.
+/// A kernel for launch() and launch_graph().
 struct Kernel {
   const char* mangled_name = "";
   std::int64_t duration = 0;
@@ -28,32 +28,32 @@ struct Kernel {
   std::int32_t threads = 128;
 };
 
-/// 3 us. The kernel begins 4 us after the call at the earliest, behind what is on its stream.
+/// Takes 3 us. The kernel begins at least 4 us after the call, after earlier work on its stream.
 void launch(const Kernel& kernel, std::uint32_t stream = kStream);
-/// 5 us; each kernel behind the one before.
+/// Takes 5 us. The kernels run one after the other.
 void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream = kStream);
-/// 2 us; 10 bytes a nanosecond. `kind`: CUpti_ActivityMemcpyKind.
+/// Takes 2 us. The copy moves 10 bytes per nanosecond. `kind` is a CUpti_ActivityMemcpyKind.
 void copy_async(std::uint8_t kind, std::uint64_t bytes, std::uint32_t stream = kStream);
-/// To another device of the host.
+/// Copies to another device of the host.
 void copy_to_peer(std::uint64_t bytes, std::uint32_t stream = kStream);
-/// 2 us; 100 bytes a nanosecond.
+/// Takes 2 us. Sets 100 bytes per nanosecond.
 void set_async(std::uint64_t bytes, std::uint32_t stream = kStream);
 
-/// 1 us: what is on the stream by now is what waits for the event wait for.
+/// Takes 1 us. Waits for the event wait for the work that is now on the stream.
 void record_event(std::uint32_t event, std::uint32_t stream = kStream);
-/// 1 us: what comes on the stream waits for the event as it was recorded last.
+/// Takes 1 us. Later work on the stream waits for the latest record of the event.
 void wait_event(std::uint32_t event, std::uint32_t stream);
-/// 2 us, from when the work is done.
+/// Takes 2 us, counted from the end of the work.
 void synchronize_event(std::uint32_t event);
 void synchronize_stream(std::uint32_t stream = kStream);
 void synchronize_device();
 
-/// CUPTI does something for itself, of this CUpti_ActivityOverheadKind, while the host waits for it.
+/// CUPTI works for itself, with this CUpti_ActivityOverheadKind, while the host waits for it.
 void overhead(std::uint32_t kind, std::int64_t nanoseconds);
 
-// NVTX.
+// Functions of NVTX.
 
-/// The message of event attributes.
+/// A message in the attributes of an NVTX event.
 struct Message {
   std::int32_t type = 0;  ///< 1: char, 2: wchar_t, 3: a registered string
   const void* text = nullptr;

@@ -1,10 +1,10 @@
 // CUPTI's activity interface for the fake device. Variables that make it misbehave:
 //
-//   FAKE_CUPTI_VERSION=N            what cuptiGetVersion() says, and the layouts of that version (default 130001)
-//   FAKE_CUPTI_FAIL=FUNCTION=CODE   that function returns the code: cuptiActivityEnable=35
-//   FAKE_CUPTI_OTHER_CLIENT=N       another client has subscribed from the N-th try on: 1 from the beginning
-//   FAKE_CUPTI_DROP_EVERY=N         every N-th record is dropped, and counted
-//   FAKE_CUPTI_SHUFFLE=1            full buffers are delivered by two threads, the last one first
+//     FAKE_CUPTI_VERSION=N            the result of cuptiGetVersion(), and that version's layouts (default 130001)
+//     FAKE_CUPTI_FAIL=FUNCTION=CODE   this function returns the code, for example cuptiActivityEnable=35
+//     FAKE_CUPTI_OTHER_CLIENT=N       another client has subscribed before the N-th attempt (1: from the beginning)
+//     FAKE_CUPTI_DROP_EVERY=N         every N-th record is dropped, and counted
+//     FAKE_CUPTI_SHUFFLE=1            full buffers are delivered by two threads, the last one first
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// The code that a function shall return; 0: it works.
+/// Returns the code that a function must return; 0 if it succeeds.
 Result failure_of(std::string_view function) {
   const char* const text = std::getenv("FAKE_CUPTI_FAIL");
   if (text == nullptr) return 0;
@@ -48,10 +48,10 @@ struct Filled {
   std::uint8_t* buffer = nullptr;
   std::size_t size = 0;
   std::size_t used = 0;
-  std::int64_t complete = 0;  ///< when the last of its records is
+  std::int64_t complete = 0;  ///< when the last of its records is complete
 };
 
-/// What CUPTI holds. Host and device records go to buffers of their own, so that they come out of order.
+/// CUPTI's records. Those of host and device are in separate buffers, so they arrive out of order.
 class Recorder {
  public:
   void set_callbacks(void (*requested)(std::uint8_t**, std::size_t*, std::size_t*),
@@ -136,7 +136,7 @@ class Recorder {
   std::set<Activity> enabled_;
   Filled host_;
   Filled device_;
-  std::vector<Filled> waiting_;  ///< full, when they are shuffled
+  std::vector<Filled> waiting_;  ///< full buffers, if they are shuffled
   std::uint64_t seen_ = 0;
   std::size_t dropped_ = 0;
 };
@@ -170,7 +170,8 @@ std::uint32_t cupti_version() {
   return version;
 }
 
-/// CUpti_ActivityKernel4 to 10, Memcpy to 6, MemcpyPtoP to 4, Memset to 4, Synchronization and CudaEvent with 2.
+/// Sizes of CUpti_ActivityKernel4 to 10, Memcpy to 6, MemcpyPtoP to 4, Memset to 4, Synchronization and CudaEvent with
+/// 2.
 std::size_t size_of(Activity kind, std::uint32_t version) {
   const auto since = [version](std::initializer_list<std::pair<std::uint32_t, std::size_t>> sizes) {
     std::size_t size = 0;

@@ -1,4 +1,4 @@
-// The part of NVTX 3 that lets a tool put its functions in (nvtxDetail/nvtxInit.h).
+// The part of NVTX 3 with which a tool registers its functions (nvtxDetail/nvtxInit.h).
 
 #include <dlfcn.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using Function = void (*)();
 
-/// NVTX_CB_MODULE_CORE and _CORE2, by NVTX_CBID_CORE_* and NVTX_CBID_CORE2_*.
+/// NVTX_CB_MODULE_CORE and _CORE2, indexed by NVTX_CBID_CORE_* and NVTX_CBID_CORE2_*.
 std::array<Function, 16> core{};
 std::array<Function, 16> core2{};
 std::array<Function*, 16> core_table{};
@@ -56,7 +56,7 @@ void initialise_nvtx() {
   });
 }
 
-/// nvtxEventAttributes_v2.
+/// The layout of nvtxEventAttributes_v2.
 struct Attributes {
   std::uint16_t version = 3;
   std::uint16_t size = 48;
@@ -71,7 +71,7 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 48);
 
-/// What a tool put in place of a function; null if none did.
+/// Returns a tool's replacement for a function; null if there is none.
 template <class Signature>
 Signature* tool(const std::array<Function, 16>& functions, std::size_t number) {
   initialise_nvtx();

@@ -24,7 +24,7 @@ using stepsim::capture::nccl::ProxyOpArguments;
 using stepsim::capture::nccl::State;
 using stepsim::capture::nccl::StateArguments;
 
-/// The plugin, whatever its version.
+/// The plugin, for any version of the interface.
 class Plugin {
  public:
   virtual ~Plugin() = default;
@@ -62,7 +62,7 @@ class PluginOf : public Plugin {
   void* group(void* context) override {
     Descriptor event{};
     if constexpr (Version >= 5) {
-      // Events around it, which were not asked for.
+      // The plugin did not ask for the events around it.
       event.type = 1U << 8U;
       if (start(context, event) != nullptr) std::fprintf(stderr, "fake NCCL: got a handle for a group of calls\n");
     }
@@ -129,7 +129,7 @@ class PluginOf : public Plugin {
 
  private:
   void* start(void* context, Descriptor& event) {
-    void* handle = &event;  // what was there is overwritten
+    void* handle = &event;  // the plugin must overwrite this value
     if (table_.start_event(context, &handle, &event) != kSuccess) std::fprintf(stderr, "fake NCCL: an error\n");
     return handle;
   }
@@ -183,11 +183,11 @@ struct Communicator::Inner {
   int ranks = 0;
   std::map<std::string, std::uint64_t> sequence;  // by function
 
-  /// A transfer. False if it is to be left as it is.
+  /// Makes a transfer. If `end` is false, the transfer is never ended.
   void transfer(void* proxy_op, bool is_send, bool end) const {
     void* const step = plugin->proxy_step(context, proxy_op);
     const bool waits_for_peer = plugin->version() >= 4;
-    // What a step passes before it has transferred anything is of the one before it.
+    // Until a step has transferred data, NCCL reports the byte count of the previous step (here 77).
     plugin->change(step, is_send ? State::kSendGpuWait : State::kReceiveWait, 77);
     fake_cuda::work(is_send ? kDeviceWait : kNetworkWait);
     if (is_send && waits_for_peer) {
@@ -250,7 +250,7 @@ Communicator::~Communicator() {
 
 void Communicator::run(const std::vector<Operation>& group, std::int64_t duration, std::uint32_t stream) {
   const std::string function = group.front().peer >= 0 ? "SendRecv" : std::string(group.front().function) + "_RING_LL";
-  // CUPTI keeps addresses of names, to the end.
+  // CUPTI keeps pointers to the names until the program ends.
   static auto& names = *new std::map<std::string, std::string>;
   const std::string& name = names.try_emplace(function, "ncclDevKernel_" + function).first->second;
   fake_cuda::launch({.mangled_name = name.c_str(), .duration = duration, .blocks = kChannels}, stream);

@@ -6,46 +6,45 @@
 #include <string>
 #include <vector>
 
-/// An NCCL that moves nothing: it loads the profiler plugin that NCCL_PROFILER_PLUGIN names, as NCCL does, by the
-/// symbol of version FAKE_NCCL_VERSION of its interface (6 unless set), and tells it what NCCL would: on the caller's
-/// thread what is enqueued, right after the launch of its kernel on the fake CUDA, and on a thread of its own, a proxy,
-/// what the channels and transfers of it do. Times are simulated, and the proxy is waited for, so all is the same in
-/// every run.
+/// A fake NCCL that moves no data. Like NCCL, it loads the profiler plugin named by NCCL_PROFILER_PLUGIN, through the
+/// symbol of version FAKE_NCCL_VERSION of its interface (default 6), and reports events to it. On the caller's thread
+/// it reports what is enqueued, directly after the launch of the kernel on the fake CUDA. On a separate proxy thread
+/// it reports the channels and transfers. Times are simulated, and calls wait for the proxy, so every run is the same.
 namespace fake_nccl {
 
-/// What a transfer waits for, in nanoseconds, in this order; of received ones the first two are NCCL's wait for data
-/// and its flush. Before version 4 a transfer does not wait for the peer.
+/// The waits of a transfer in nanoseconds, in this order. For received transfers the first two are NCCL's wait for
+/// data and its flush. Before version 4 a transfer does not wait for the peer.
 inline constexpr std::int64_t kDeviceWait = 300;
 inline constexpr std::int64_t kPeerWait = 500;
 inline constexpr std::int64_t kNetworkWait = 700;
 inline constexpr std::int64_t kFlushWait = 200;
 inline constexpr std::uint64_t kBytesOfTransfer = 4096;
-inline constexpr int kTransfers = 3;  ///< of each channel in each direction
+inline constexpr int kTransfers = 3;  ///< per channel and direction
 inline constexpr int kChannels = 2;
-inline constexpr std::int64_t kChannelTime = 5'000;  ///< on the device
+inline constexpr std::int64_t kChannelTime = 5'000;  ///< on the device, in ns
 
 struct Operation {
   const char* function = "AllReduce";  ///< or "Send", "Recv", ...
   std::uint64_t elements = 0;
   const char* element_type = "ncclFloat32";
-  int peer = -1;  ///< of a send or receive
+  int peer = -1;  ///< for a send or receive
 };
 
-/// What is done beside what a good program does.
+/// Ways to misbehave.
 struct Mischief {
-  bool leave_open = false;        ///< transfers and channels do not end
-  std::uint32_t flood = 0;        ///< so many transfers are in progress at once, at the end
-  bool of_other_process = false;  ///< proxy operations are another process's, as with PXN
+  bool leave_open = false;        ///< transfers and channels never end
+  std::uint32_t flood = 0;        ///< the number of transfers in progress at the same time, at the end
+  bool of_other_process = false;  ///< proxy operations belong to another process, as with PXN
 };
 
 class Communicator {
  public:
   Communicator(std::uint64_t id, const char* name, int ranks, int rank);
-  ~Communicator();  ///< finalizes
+  ~Communicator();  ///< calls the plugin's finalize
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// One group, one kernel of this length.
+  /// Runs a group as one kernel of this duration.
   void run(const std::vector<Operation>& group, std::int64_t duration, std::uint32_t stream);
   Mischief mischief;
 

@@ -1,5 +1,5 @@
-// A program with labels, as its users write them, on the host's clock: inline_program N runs N iterations. With "fork"
-// behind that a child runs to its exit in the middle, which must not write anything.
+// A program with labels like those that users write, on the host's clock: inline_program N runs N iterations. With the
+// second argument "fork", a child runs to its exit in the middle. The child must not write anything.
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""inline_programs.py STEPSIM ROOT: capture/inline.h as its users have it. It compiles alone, by every compiler that is
-here, with and without STEPSIM_PROFILING; a program with labels obeys a schedule of 'stepsim schedule', and 'stepsim
-timeline' reads what it writes."""
+"""inline_programs.py STEPSIM ROOT: capture/inline.h in the hands of its users. It compiles alone, with every installed
+compiler, with and without STEPSIM_PROFILING. A program with labels obeys a schedule of 'stepsim schedule', and
+'stepsim timeline' reads its output."""
 import glob
 import os
 import shutil
@@ -19,7 +19,7 @@ RANGES = "warmup: 2\nrepeat: 3\nlayers:\n  top: {forward: [outer]}\n  bottom: {f
 
 
 def compiles():
-    """Without CUDA's headers, and with them where they are. Only compiled: linking needs their runtime."""
+    """Compiles without CUDA's headers, and with them if installed. Does not link, because that needs CUDA's runtime."""
     folders = [None] + [path for path in [os.path.join(CUDA, "include")] if os.path.exists(os.path.join(path, "cuda_runtime_api.h"))]
     for compiler in ("g++", "clang++"):
         if not shutil.which(compiler):
@@ -48,7 +48,7 @@ def built(folder, *definitions):
 
 
 class Job:
-    """A run of the program in a folder of its own with a schedule of eight iterations."""
+    """A run of the program in a separate folder with a schedule of eight iterations."""
 
     def __init__(self, program, *arguments, schedule=RANGES, environment=None):
         self.folder = tempfile.TemporaryDirectory()
@@ -75,7 +75,7 @@ def measures(program):
     check("two ranges by their layers", set(ranges) == {"top.outer", "bottom.inner"}, ranges)
     check("three measurements of each", all(each["lengths_ns"]["count"] == 3 for each in ranges.values()), ranges)
     check("inner lies in outer", ranges["bottom.inner"]["depth"] == 1 and ranges["top.outer"]["depth"] == 0, ranges)
-    # Sleeps last at least as long as they are asked to: 300 us inside, 200 us before that.
+    # A sleep takes at least as long as requested: 300 us inside, 200 us before that.
     check("inner takes its 300 us or more", ranges["bottom.inner"]["length_ns"] >= 300_000, ranges)
     check("inner begins behind 200 us or more", ranges["bottom.inner"]["begin_ns"] >= 200_000, ranges)
     check("outer takes both", ranges["top.outer"]["length_ns"] >= 500_000, ranges)

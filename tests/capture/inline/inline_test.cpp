@@ -1,5 +1,5 @@
-// The inline profiler on streams of fake devices (fake_cuda/): what it measures is what the test let run. Results are
-// read back by the format that reads HugeCTR's.
+// The inline profiler on streams of fake devices (fake_cuda/): it must measure the work that the test ran. The results
+// are read back with the format that reads HugeCTR's files.
 
 #include "capture/inline.h"
 
@@ -36,7 +36,7 @@ std::vector<Duration> microseconds(std::initializer_list<std::int64_t> times) {
   return made;
 }
 
-/// A profiler that measures in a folder of its own.
+/// A profiler that writes to a separate folder.
 class InlineTest : public ::testing::Test {
  protected:
   Profiler& profiler(const std::string& schedule) {
@@ -61,7 +61,7 @@ class InlineTest : public ::testing::Test {
   std::unique_ptr<Profiler> made_;
 };
 
-/// fc1 waits 10 us, then takes 5 us, then 6, then 7: the first iteration is warm-up.
+/// fc1 waits 10 us, then takes 5, 6 and 7 us in three iterations. The first iteration is warm-up.
 TEST_F(InlineTest, ARangeIsMeasuredInTheIterationsOfItsLines) {
   Profiler& measuring = profiler("1\nfprop 2 fc1 0\nfprop 3 fc1 0");
   const cudaStream_t stream = fake_cuda::stream(0, 100);
@@ -84,7 +84,7 @@ TEST_F(InlineTest, ARangeIsMeasuredInTheIterationsOfItsLines) {
   EXPECT_FALSE(found.part.host.empty());
 }
 
-/// The k-th fprop of an iteration takes 10 (k + 1) us. Only the one of the line is measured.
+/// The k-th fprop of an iteration takes 10 (k + 1) us. Only the one in the schedule's line is measured.
 TEST_F(InlineTest, OccurrencesOfANameAreToldApart) {
   Profiler& measuring = profiler("1\nfprop 2 fc1 0\nfprop 3 fc3 2");
   const cudaStream_t stream = fake_cuda::stream(0, 101);
@@ -104,10 +104,10 @@ TEST_F(InlineTest, OccurrencesOfANameAreToldApart) {
   EXPECT_EQ(found.ranges[1].layer, "fc3");
   EXPECT_EQ(found.ranges[1].occurrence, 2);
   EXPECT_EQ(found.ranges[1].lengths, microseconds({30}));
-  EXPECT_EQ(found.ranges[1].offsets, microseconds({30}));  // behind 10 and 20
+  EXPECT_EQ(found.ranges[1].offsets, microseconds({30}));  // after 10 and 20
 }
 
-/// Starts and stops are numbered as they first come: outer 0, inner 1, inner 2, outer 3.
+/// Starts and stops are numbered in order of their first appearance: outer 0, inner 1, inner 2, outer 3.
 TEST_F(InlineTest, IndicesShowNesting) {
   Profiler& measuring = profiler("1\nouter 2 l 0\ninner 3 l 0");
   const cudaStream_t stream = fake_cuda::stream(0, 102);
@@ -126,8 +126,8 @@ TEST_F(InlineTest, IndicesShowNesting) {
   EXPECT_THAT(std::pair(found.ranges[1].start_index, found.ranges[1].end_index), std::pair(1, 2));
 }
 
-/// Each of four threads drives a device of its own, whose range takes (device + 1) us. The thread of device 0 says
-/// where iterations begin.
+/// Each of four threads uses a separate device, whose range takes (device + 1) us. The thread of device 0 marks where
+/// iterations begin.
 TEST_F(InlineTest, EveryDeviceIsMeasuredByEventsOfItsOwn) {
   constexpr int kDevices = 4;
   constexpr int kIterations = 6;
@@ -180,7 +180,7 @@ TEST_F(InlineTest, AStreamThatIsCapturedIsNotMarked) {
   EXPECT_EQ(result().part.ranges.at(0).lengths, microseconds({1, 3}));
 }
 
-/// A failing CUDA costs measurements, and leaves no error for the program to find.
+/// If CUDA fails, measurements are lost, but the program does not see an error.
 TEST_F(InlineTest, ErrorsOfCudaStayInside) {
   Profiler& measuring = profiler("1\na 2 l 0\na 3 l 0");
   const cudaStream_t stream = fake_cuda::stream(0, 105);
@@ -303,14 +303,14 @@ std::string problem_of(const std::string& schedule) {
 TEST(InlineScheduleTest, MistakesNameLineFoundAndExpected) {
   EXPECT_EQ(problem_of("10\na 11 l 0\na 12 l 0"), "");
   EXPECT_EQ(problem_of("10\r\na 11 l 0\r\n"), "");
-  EXPECT_THAT(problem_of(""), HasSubstr("s:1: the schedule ends here"));
-  EXPECT_THAT(problem_of("ten\n"), HasSubstr("s:1: 'ten' is no number of warm-up iterations; expected"));
+  EXPECT_THAT(problem_of(""), HasSubstr("s:1: the schedule lists no ranges"));
+  EXPECT_THAT(problem_of("ten\n"), HasSubstr("s:1: 'ten' is not a number of warm-up iterations; expected"));
   EXPECT_THAT(problem_of("0\na 1 l 0"), HasSubstr("s:1: '0'"));
-  EXPECT_THAT(problem_of("10\n"), HasSubstr("s:2: the schedule ends here"));
+  EXPECT_THAT(problem_of("10\n"), HasSubstr("s:2: the schedule lists no ranges"));
   EXPECT_THAT(problem_of("10\na 11 l"), HasSubstr("s:2: 'a 11 l'; expected name, iteration, layer and occurrence"));
   EXPECT_THAT(problem_of("10\na 12 l 0"), HasSubstr("s:2: iteration '12'; expected 11"));
   EXPECT_THAT(problem_of("10\na 11 l -1"), HasSubstr("an occurrence from 0 on"));
-  EXPECT_THAT(problem_of("99999999999999999999\n"), HasSubstr("is no number"));
+  EXPECT_THAT(problem_of("99999999999999999999\n"), HasSubstr("is not a number"));
 }
 
 }  // namespace

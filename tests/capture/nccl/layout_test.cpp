@@ -1,6 +1,6 @@
-// Where this module finds the members of NCCL's descriptors. The numbers were printed by a program that was compiled
-// with the declarations of nccl/profiler_v2.h to profiler_v6.h in NCCL's sources, whose names of members are beside
-// ours; they hold where pointers have 64 bits.
+// Checks the offsets of the members of NCCL's descriptors. The numbers were printed by a program that was compiled
+// with the declarations of nccl/profiler_v2.h to profiler_v6.h in NCCL's sources. NCCL's names of the members are in
+// the comments. The offsets apply to pointers with 64 bits.
 
 #include <gtest/gtest.h>
 
@@ -148,7 +148,7 @@ TEST(NcclLayout, DescriptorOfV6) {
 
 #undef EXPECT_AT
 
-/// A name, then functions: init, startEvent, stopEvent, recordEventState, finalize.
+/// The table has a name, then functions: init, startEvent, stopEvent, recordEventState, finalize.
 template <class Table>
 void check_table(const Table& table) {
   EXPECT_EQ(offsetof(Table, name), 0U);

@@ -1,4 +1,4 @@
-// Names of NVTX ranges: wide characters as UTF-8, and strings that were registered.
+// Names of NVTX ranges: wide characters as UTF-8, and registered strings.
 #include "capture/nvtx/ranges.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(NarrowTest, WhatIsNoCharacterIsReplaced) {
   EXPECT_STREQ(Narrow(L"").get(), "");
 }
 
-/// Three bytes each: 8192 bytes hold 2730 of them, and the rest is cut, not a part of one.
+/// The characters take three bytes each. 8192 bytes contain 2730 of them, and the name is cut between two characters.
 TEST(NarrowTest, LongNamesAreCutBetweenCharacters) {
   const std::wstring wide(5000, L'\u4e16');
   const std::string narrow = Narrow(wide.c_str()).get();
@@ -36,10 +36,10 @@ TEST(NarrowTest, LongNamesAreCutBetweenCharacters) {
 }
 
 TEST(RegisteredStringsTest, ATextHasOneHandle) {
-  static RegisteredStrings strings;  // what it keeps is kept for good
+  static RegisteredStrings strings;  // its memory is never freed
   std::string text = "forward";
   const void* const handle = strings.handle_of(text.c_str());
-  text = "changed";  // the program's own copy need not stay
+  text = "changed";  // the program may change its own copy
   EXPECT_STREQ(strings.text_of(handle), "forward");
   EXPECT_EQ(strings.handle_of("forward"), handle);
   EXPECT_NE(strings.handle_of("changed"), handle);
@@ -48,7 +48,7 @@ TEST(RegisteredStringsTest, ATextHasOneHandle) {
 }
 
 TEST(RegisteredStringsTest, OtherPointersAreNoHandles) {
-  static RegisteredStrings strings;  // what it keeps is kept for good
+  static RegisteredStrings strings;  // its memory is never freed
   const char* const handle = static_cast<const char*>(strings.handle_of("forward"));
   EXPECT_EQ(strings.text_of(nullptr), nullptr);
   EXPECT_EQ(strings.text_of("forward"), nullptr);
@@ -56,9 +56,9 @@ TEST(RegisteredStringsTest, OtherPointersAreNoHandles) {
   EXPECT_EQ(strings.text_of(&strings + 1), nullptr);
 }
 
-/// A full table takes no more, and what it has stays.
+/// A full table accepts no more texts and keeps those that it has.
 TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
-  static RegisteredStrings strings;  // what it keeps is kept for good
+  static RegisteredStrings strings;  // its memory is never freed
   std::size_t taken = 0;
   for (std::size_t i = 0; i < RegisteredStrings::kMost + 10; ++i)
     taken += strings.handle_of(std::to_string(i).c_str()) != nullptr ? 1U : 0U;
@@ -70,7 +70,7 @@ TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
 TEST(RegisteredStringsTest, ThreadsThatRegisterTheSameGetTheSame) {
   constexpr std::size_t kThreads = 8;
   constexpr std::size_t kTexts = 500;
-  static RegisteredStrings strings;  // what it keeps is kept for good
+  static RegisteredStrings strings;  // its memory is never freed
   std::vector<std::vector<const void*>> handles(kThreads);
   std::vector<std::thread> threads;
   threads.reserve(kThreads);

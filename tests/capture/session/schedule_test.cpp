@@ -7,7 +7,7 @@
 namespace stepsim::capture {
 namespace {
 
-/// The first steps' phases, a letter each: w wait, u warm-up, a active, d done.
+/// Returns the phases of the first steps as letters: w wait, u warm-up, a active, d done.
 std::string phases(const Schedule& schedule, std::uint64_t steps) {
   std::string text;
   for (std::uint64_t i = 0; i < steps; ++i) text += "wuad"[static_cast<std::size_t>(schedule.phase_of(i))];

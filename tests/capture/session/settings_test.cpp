@@ -26,12 +26,12 @@ TEST(IdentityTest, IsThatOfTheLauncher) {
   EXPECT_EQ(identity_from(variables({{"SLURM_PROCID", "2"}, {"SLURM_NTASKS", "4"}})).world, 4U);
 }
 
-/// Slurm starts torchrun, so both set theirs.
+/// If Slurm starts torchrun, both set their variables.
 TEST(IdentityTest, TorchrunIsBelievedBeforeSlurm) {
   EXPECT_EQ(identity_from(variables({{"SLURM_PROCID", "0"}, {"RANK", "7"}})).rank, 7U);
 }
 
-/// rank = worker x local size + local rank, as BytePS counts.
+/// In BytePS, rank = worker x local size + local rank.
 TEST(IdentityTest, OfBytepsIsMadeOfWorkerAndLocalRank) {
   const Identity byteps = identity_from(variables(
       {{"DMLC_WORKER_ID", "2"}, {"BYTEPS_LOCAL_RANK", "3"}, {"BYTEPS_LOCAL_SIZE", "4"}, {"DMLC_NUM_WORKER", "5"}}));

@@ -1,5 +1,5 @@
-"""A torch of our own, as far as the recorder sees it: optimizers, a profiler that notes what is asked of it, and process
-groups. Its profiler goes through the phases as torch.profiler does, for every version that it is told to stand for."""
+"""A fake torch with the parts that the recorder uses: optimizers, a profiler that logs the calls it gets, and process
+groups. Its profiler goes through the phases of torch.profiler, in each version that it imitates."""
 import enum
 import types
 
@@ -12,8 +12,8 @@ class ProfilerAction(enum.Enum):
 
 
 def make(rank=None, world=1, kineto=True, cuda=False, modern=True):
-    """A torch that is rank `rank` of `world`, or of no job. `modern`: its profiler takes the execution trace and sync
-    events. What happens is noted in its `log`."""
+    """Returns a torch that is rank `rank` of `world`, or not part of a job. If `modern`, its profiler accepts the
+    execution trace and sync events. Events are recorded in its `log`."""
     torch = types.ModuleType("torch")
     torch.__version__ = "2.9" if modern else "1.13"
     torch.log = log = []
@@ -98,7 +98,7 @@ def make(rank=None, world=1, kineto=True, cuda=False, modern=True):
                 log.append("saved")
                 self._ready(self)
             if now in recording and before not in (ProfilerAction.RECORD,):
-                torch.autograd.profiler.profile()._prepare_trace()  # as torch.profiler does; ours is no profiler of the program's own
+                torch.autograd.profiler.profile()._prepare_trace()  # like torch.profiler; not the program's profiler
             if now != before:
                 log.append(now.name)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""jobs.py STEPSIM: `stepsim capture --torch` of PyTorch jobs, from the command line to a what-if, and jobs that end in every
-way, have profilers, processes and sitecustomize modules of their own: they run as without us."""
+"""jobs.py STEPSIM: `stepsim capture --torch` of PyTorch jobs, from the command line to a what-if. Also jobs that end
+in all possible ways, or have their own profilers, processes and sitecustomize modules: they must run as without
+capture."""
 import gzip
 import json
 import os
@@ -29,7 +30,7 @@ if PYTHON is None:
     sys.exit(0)
 
 def capture(*options, program, cwd=None, **variables):
-    """(result, folder of the traces) of a captured program."""
+    """Returns (result, folder of the traces) of a captured program."""
     directory = folder()
     command = [STEPSIM, "capture", "--torch", "--dir", directory, *options, "--", *program]
     return run_with(variables, *command, cwd=cwd, timeout=120), directory
@@ -45,12 +46,12 @@ def events(directory, name):
 
 
 def steps(directory, name):
-    """The steps that a trace marks, in order."""
+    """Returns the steps that a trace marks, in order."""
     return sorted({int(event["name"].partition("#")[2]) for event in events(directory, name)
                    if event["name"].startswith("ProfilerStep#")})
 
 
-# A two-rank job over gloo: traces and job.yaml, replay, half the network, and what the profiler adds.
+# A two-rank job over gloo: traces and job.yaml, replay, half the network, and the profiler's overhead.
 times = os.path.join(work.name, "times%RANK.json")
 result, directory = capture("--wait", "8", "--active", "4", program=(PYTHON, TWO_RANKS, TRAIN, "15", "times", times))
 check("the job ends as without capture", (result.returncode, result.stdout) == (0, "trained 15 steps\n" * 2), result)
@@ -76,7 +77,7 @@ check("the profiler's slowing stands beside the free step", whole.get("profiler"
     "recorded_ns": recorded_ns, "free_ns": free_ns, "shortest_step_ns": min(step["measured_ns"] for step in whole["steps"]),
     "slowing": whole["profiler"]["slowing"]} and abs(whole["profiler"]["slowing"] - (recorded_ns / free_ns - 1)) < 1e-6, whole.get("profiler"))
 text = run_with({}, STEPSIM, "replay", directory).stdout
-check("and is said in words", "when nobody records it (measured_step of job.yaml)" in text, text)
+check("and is said in words", "(measured_step of job.yaml)" in text and "without it" in text, text)
 found = {finding["name"] for finding in answer("check", directory).get("findings", [])}
 check("check says it too", "profiler_slowing" in found and "no_shapes" not in found and "no_base_time" not in found, found)
 half = answer("whatif", directory, "--set", "network.bandwidth=0.5x")
@@ -85,7 +86,7 @@ if "failed" not in half:
     ratio = half["scenario"]["iteration_ns"] / half["baseline"]["iteration_ns"]
     check("and takes longer, at most twice as long", 1 <= ratio <= 2.02, (ratio, half["scenario"], half["baseline"]))
 
-# Which steps, ranks and processes.
+# Selected steps, ranks and processes.
 one = (PYTHON, TRAIN)
 result, directory = capture("--wait", "1", "--warmup", "1", "--active", "1", "--repeat", "2", program=(*one, "8"))
 check("a file for each cycle", [steps(directory, name) for name in traces(directory)] == [[5], [2]], traces(directory))
@@ -109,7 +110,7 @@ whole = answer("check", directory)
 check("with all that torch.profiler records", len(traces(directory)) == 1 and "failed" not in whole, (result, whole))
 check("allocations are among it", any(event["name"] == "[memory]" for event in events(directory, traces(directory)[0])))
 
-# Steps by a function's name: of the program, of a module, a method.
+# Steps marked by a function's name: a function of the program or of a module, or a method.
 helpers = folder()
 write(helpers, "loop.py", "import torch\nclass Trainer:\n    @staticmethod\n    def once(value):\n        return value.sum().item()\n"
       "def run(n):\n    for _ in range(n):\n        Trainer.once(torch.zeros(4))\n")
@@ -125,8 +126,8 @@ result, directory = capture("--step-call", "loop.none", program=(PYTHON, os.path
 check("--step-call of what is not there", result.stdout == "ran\n" and "no such function" in result.stderr, result)
 
 
-# However it ends, and whatever it has of its own.
-def as_without_us(what, *arguments, code=0, files=1, cwd=None, options=("--wait", "2", "--active", "20"), **variables):
+# All ways to end, and programs with their own profilers and processes.
+def same_as_uncaptured(what, *arguments, code=0, files=1, cwd=None, options=("--wait", "2", "--active", "20"), **variables):
     alone = run_with(variables, PYTHON, TRAIN, *arguments, cwd=cwd)
     result, directory = capture(*options, program=(*one, *arguments), cwd=cwd, **variables)
     check(f"{what}: the same code and output", (result.returncode, result.stdout) == (alone.returncode, alone.stdout) and
@@ -138,14 +139,14 @@ def as_without_us(what, *arguments, code=0, files=1, cwd=None, options=("--wait"
     return result, directory
 
 
-_, directory = as_without_us("a script that raises", "8", "raise", code=1)
+_, directory = same_as_uncaptured("a script that raises", "8", "raise", code=1)
 check("what it did until then is there", steps(directory, traces(directory)[0]) == [3, 4, 5], traces(directory))
-as_without_us("os._exit", "8", "_exit", code=3, files=0)
-as_without_us("os._exit behind the capture", "8", "_exit", code=3, options=("--wait", "2", "--active", "2"))
-as_without_us("SIGKILL", "8", "kill", code=-signal.SIGKILL, files=0)
-_, directory = as_without_us("a fork", "9", "fork")
+same_as_uncaptured("os._exit", "8", "_exit", code=3, files=0)
+same_as_uncaptured("os._exit behind the capture", "8", "_exit", code=3, options=("--wait", "2", "--active", "2"))
+same_as_uncaptured("SIGKILL", "8", "kill", code=-signal.SIGKILL, files=0)
+_, directory = same_as_uncaptured("a fork", "9", "fork")
 check("the child's steps are not the parent's", steps(directory, traces(directory)[0]) == [3, 4, 5, 6, 7, 8], traces(directory))
-as_without_us("processes that load data", "8", "loader")
+same_as_uncaptured("processes that load data", "8", "loader")
 own = {}
 for name in ("alone", "captured"):
     os.mkdir(os.path.join(work.name, name))
@@ -159,14 +160,14 @@ for options in (("--wait", "0", "--warmup", "0", "--active", "20"), ("--wait", "
         own[name] = sorted(event["name"] for event in (trace if isinstance(trace, list) else trace["traceEvents"]))
     check("its trace has the same events", own["alone"] == own["captured"])
 
-# A sitecustomize of the user's, good or bad, and an error of ours.
+# A user's sitecustomize, with and without errors, and an error in our own.
 theirs = folder()
 write(theirs, "sitecustomize.py", "import builtins, sys\nbuiltins.theirs = __name__\nassert sys.modules[__name__].__file__ == __file__\n")
 shown = (PYTHON, "-c", "import torch, sitecustomize; print(theirs, sitecustomize.__file__)")
 result, _ = capture(program=shown, PYTHONPATH=theirs)
 check("their sitecustomize is loaded, as theirs", result.stdout == f"sitecustomize {theirs}/sitecustomize.py\n", result)
 write(theirs, "sitecustomize.py", "raise KeyError('theirs')\n")
-as_without_us("their sitecustomize fails", "6", PYTHONPATH=theirs)
+same_as_uncaptured("their sitecustomize fails", "6", PYTHONPATH=theirs)
 write(theirs, "sitecustomize.py", "import stepsim_capture.profiler as ours\nours.Profiler = None\n")
 result, directory = capture("--wait", "2", program=(*one, "6"), PYTHONPATH=theirs)
 check("an error of ours is a warning", (result.returncode, result.stdout) == (0, "trained 6 steps\n") and
@@ -176,7 +177,7 @@ check("a folder that nobody can write to", (result.returncode, result.stdout) ==
 result, directory = capture(program=(PYTHON, "-I", "-c", "print(1)"))
 check("a Python that loads nothing", (result.returncode, result.stdout) == (0, "1\n") and "PYTHONPATH" in result.stderr, result)
 
-# What lies in the folder.
+# Existing files in the folder.
 result, directory = capture("--wait", "2", "--active", "2", program=(*one, "6"))
 write(directory, "job.yaml", "batch_size: 4\n")
 os.rename(os.path.join(directory, traces(directory)[0]), os.path.join(directory, "old_rank0.pt.trace.json.gz"))
@@ -184,6 +185,6 @@ command = [STEPSIM, "capture", "--torch", "--dir", directory, "--wait", "2", "--
 result = run_with({}, *command)
 kept = read(os.path.join(directory, "job.yaml")) == b"batch_size: 4\n"
 check("a job.yaml of somebody else stays", kept and "is not ours and stays" in result.stderr, result)
-check("traces of another run are told", "1 trace of before" in result.stderr, result.stderr)
+check("traces of another run are told", "1 trace of an earlier run" in result.stderr, result.stderr)
 
 sys.exit(verdict())

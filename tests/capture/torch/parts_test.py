@@ -1,4 +1,4 @@
-"""Schedule, settings, steps, free steps, names, job.yaml, imports and traces without Kineto, each by itself."""
+"""Unit tests of schedule, settings, steps, free steps, names, job.yaml, imports and traces without Kineto."""
 import contextlib
 import gzip
 import io
@@ -83,7 +83,7 @@ class StepCounterTest(unittest.TestCase):
                 return super().step()
 
         self.counter()
-        self.torch.optim.Optimizer()  # its kind is followed before
+        self.torch.optim.Optimizer()  # so that its class is already instrumented
         for kind in (Inherits, Overrides):
             self.assertEqual(self.steps_of(kind()), 1)
 

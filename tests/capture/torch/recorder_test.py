@@ -1,4 +1,4 @@
-"""The recorder as a program with a torch of our own drives it."""
+"""The recorder, driven by a program with a fake torch."""
 import contextlib
 import gzip
 import io
@@ -23,7 +23,7 @@ class RecorderTest(unittest.TestCase):
             self.addCleanup(patched.stop)
 
     def program(self, torch, **variables):
-        """(recorder, optimizer) of a program that has just made its optimizer."""
+        """Returns (recorder, optimizer) of a program that has just created its optimizer."""
         variables = {"STEPSIM_CAPTURE_" + name: value for name, value in variables.items()}
         asked = settings.from_variables(dict(variables, STEPSIM_CAPTURE_DIR=self.folder.name))
         recording = recorder.Recorder(asked)
@@ -137,7 +137,7 @@ class RecorderTest(unittest.TestCase):
         for prepared in (True, False):
             torch = fake_torch.make()
             _, optimizer = self.program(torch, WAIT="1")
-            if prepared:  # and not yet enabled
+            if prepared:  # prepared but not yet enabled
                 torch.autograd.profiler.profile().__enter__()
             else:
                 torch.autograd.profiler.profile.running = 1

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""train.py STEPS [WHAT...]: a small training job, alone or as a rank of a gloo job (RANK, WORLD_SIZE, MASTER_*). What
-computes is a thread that sleeps inside an operator, so that steps take the same on a busy machine. Prints how it ended.
+"""train.py STEPS [WHAT...]: a small training job, alone or as a rank of a gloo job (RANK, WORLD_SIZE, MASTER_*). Its
+compute is a thread that sleeps inside an operator, so that steps take the same time on a busy machine. Prints how
+it ended.
 
-WHAT: raise, _exit, kill or fork at step 6; own, a profiler of its own; loader, processes that load data; gan, a second
-optimizer; call, steps without an optimizer; spawn, ranks that this process starts; times FILE, its own step times."""
+WHAT: raise, _exit, kill or fork at step 6; own: use a profiler of its own; loader: start processes that load data;
+gan: use a second optimizer; call: steps without an optimizer; spawn: start the ranks as child processes; times
+FILE: write its own step times."""
 import json
 import os
 import signal
@@ -105,7 +107,7 @@ def main(rank=None):
     if "times" in WHAT:
         with open(WHAT[WHAT.index("times") + 1], "w", encoding="utf-8") as file:
             json.dump([later - earlier for earlier, later in zip(ends, ends[1:])], file)
-    os.write(1, f"trained {len(ends)} steps\n".encode())  # at once: two ranks share the pipe
+    os.write(1, f"trained {len(ends)} steps\n".encode())  # in one write: two ranks share the pipe
     if "raise" in WHAT:
         sys.exit(7)
 

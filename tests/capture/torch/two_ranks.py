@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""two_ranks.py WORD...: runs `python3 WORD...` as rank 0 and rank 1 of a job, as torchrun does. Ends with the worse code."""
+"""two_ranks.py WORD...: runs `python3 WORD...` as rank 0 and rank 1 of a job, like torchrun. Returns the worse exit
+code."""
 import os
 import socket
 import subprocess

@@ -33,7 +33,7 @@ TEST(IndexStackTest, TakesAllInTheOrderInWhichTheyWerePushed) {
   EXPECT_EQ(stack.take_all(out.data()), 0U);
 }
 
-/// A number that two threads held at once, or that was lost, would show.
+/// Fails if two threads get the same number at the same time, or if a number is lost.
 TEST(IndexStackTest, NoTwoThreadsHaveOneNumber) {
   constexpr std::uint32_t kNumbers = 8;
   constexpr int kRounds = 50'000;

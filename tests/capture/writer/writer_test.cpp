@@ -29,7 +29,7 @@ using wire::Record;
 constexpr std::size_t kSmall = std::size_t{1} << 20U;
 constexpr std::size_t kLarge = std::size_t{256} << 20U;
 
-/// What a file holds, as the reader's blocks tell it.
+/// The content of a file, as the reader's blocks report it.
 struct Content {
   std::uint64_t calls = 0;
   std::uint64_t sum_of_starts = 0;
@@ -61,7 +61,7 @@ Content content_of(const std::string& path) {
   return content;
 }
 
-/// `count` calls that start at 1, 2 and so on.
+/// Records `count` calls that start at 1, 2 and so on.
 void record_calls(Writer& writer, std::uint64_t count) {
   writer.with_producer([count](Producer& producer) {
     for (std::uint64_t i = 1; i <= count; ++i) producer.add({.kind = Kind::kCall, .start = i});
@@ -90,7 +90,7 @@ TEST(WriterTest, EveryRecordOfEveryThreadIsInTheFileOnce) {
   EXPECT_EQ(content.diagnostics, 0U);
 }
 
-/// Whether the disk keeps up or not: what is not in the file is counted, and the count is in the file.
+/// Whether the disk keeps up or not, records that are not in the file are counted, and the count is in the file.
 TEST(WriterTest, WhatHasNoRoomIsLostAndCounted) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.capture");
@@ -108,11 +108,11 @@ TEST(WriterTest, WhatHasNoRoomIsLostAndCounted) {
   EXPECT_EQ(content.diagnostics, 0U);
 }
 
-/// A limit of the file's size stands for a full disk: both refuse a write.
+/// A limit of the file size replaces a full disk, because both refuse a write.
 TEST(WriterTest, AFullDiskLosesTheRestAndNothingElse) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.capture");
-  constexpr std::uint64_t kRecords = 100'000;  // 4 MB
+  constexpr std::uint64_t kRecords = 100'000;  // 4 MB of records
   ::rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   ::rlimit small = before;

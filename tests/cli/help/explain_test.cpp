@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "sim/report/glossary.h"
 
 namespace stepsim::cli {
 namespace {
@@ -28,14 +29,14 @@ TEST(ExplainTest, CaseDoesNotCountAndDevicesHaveAShortName) {
 
 TEST(ExplainTest, AWhatIfSaysWhetherItSelects) {
   EXPECT_THAT(explain("compute", commands()), HasSubstr("--set compute{class=gemm,rank=0}.scale="));
-  EXPECT_THAT(explain("cluster", commands()), HasSubstr("it takes no selection of tasks"));
+  EXPECT_THAT(explain("cluster", commands()), HasSubstr("does not take a selection of tasks"));
 }
 
 TEST(ExplainTest, AKindIsListed) {
   for (const TopicKind& kind : topic_kinds()) {
     const std::string list = explain(kind.plural, commands());
     for (const Topic& topic : kind.topics(commands())) {
-      const std::string line = "\n  " + topic.name;  // a long name has a line of its own
+      const std::string line = "\n  " + topic.name;  // a long name gets a separate line
       EXPECT_THAT(list, AnyOf(HasSubstr(line + " "), HasSubstr(line + "\n")));
     }
   }
@@ -50,13 +51,38 @@ TEST(ExplainTest, EveryTopicIsExplained) {
   }
 }
 
+TEST(ExplainTest, ATermIsFoundByAllItsNamesHoweverTheyAreWritten) {
+  for (const char* const name : {"exposed communication", "exposed comm.", "Exposed", "exposed-communication"})
+    EXPECT_THAT(explain(name, commands()), StartsWith("exposed communication (term): ")) << name;
+  EXPECT_THAT(explain("critical-path", commands()),
+              AllOf(HasSubstr("critical path (term): "), HasSubstr("critical-path (command): ")));
+}
+
+TEST(ExplainTest, APictureKeepsItsLines) {
+  for (const sim::Term& term : sim::glossary()) {
+    const std::string text = explain(term.name, commands());
+    const std::string_view picture = term.picture;
+    for (std::size_t begin = 0; begin < picture.size(); begin = picture.find('\n', begin) + 1)
+      EXPECT_THAT(text, HasSubstr("\n  " + std::string(picture.substr(begin, picture.find('\n', begin) - begin))));
+  }
+}
+
+TEST(ExplainTest, JsonHasTheTopicsThatAreAskedFor) {
+  const std::string one = topics_as_json("idle", commands());
+  EXPECT_THAT(one, AllOf(HasSubstr(R"("name":"idle")"), Not(HasSubstr(R"("name":"queueing")"))));
+  const std::string all = topics_as_json("", commands());
+  for (const TopicKind& kind : topic_kinds()) {
+    for (const Topic& topic : kind.topics(commands())) EXPECT_THAT(all, HasSubstr("\"name\":\"" + topic.name + '"'));
+  }
+  EXPECT_THROW(static_cast<void>(topics_as_json("bandwith", commands())), UsageError);
+}
+
 TEST(ExplainTest, AnUnknownWordOffersNearOnes) {
   EXPECT_THAT([] { static_cast<void>(explain("bandwith", commands())); },
               ThrowsMessage<UsageError>(
-                  "nothing is called 'bandwith'; did you mean 'bandwidth'? expected one of the words that 'stepsim "
-                  "help' lists"));
+                  "no help topic 'bandwith'; did you mean 'bandwidth'? see 'stepsim help' for the topics"));
   EXPECT_THAT([] { static_cast<void>(explain("hundred_percent_unlike", commands())); },
-              ThrowsMessage<UsageError>(AllOf(StartsWith("nothing is called "), Not(HasSubstr("did you mean")))));
+              ThrowsMessage<UsageError>(AllOf(StartsWith("no help topic "), Not(HasSubstr("did you mean")))));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-/// What the common options are after `stepsim replay ARGUMENTS`.
+/// Returns the common options after `stepsim replay ARGUMENTS`.
 CommonOptions parsed(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "replay");
   CLI::App app{"", "stepsim replay"};
@@ -51,7 +51,7 @@ TEST(OptionsTest, OptionsMayStandAnywhere) {
 }
 
 TEST(OptionsTest, NamesThatTheLibraryGivesAMeaningToAreOnlyNames) {
-  // CLI11 splits "[a,b]", empties "{}", and drops "%%" where it fills vectors itself.
+  // CLI11 splits "[a,b]", empties "{}", and drops "%%" if it fills vectors itself.
   EXPECT_THAT(parsed({"[a,b]"}).traces, ElementsAre("./[a,b]"));
   EXPECT_THAT(parsed({"{}"}).traces, ElementsAre("{}"));
   EXPECT_THAT(parsed({"%%", "x"}).traces, ElementsAre("%%", "x"));

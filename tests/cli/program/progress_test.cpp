@@ -29,8 +29,8 @@ TEST_F(ProgressTest, ATerminalLineIsRewrittenAndWipedAtTheEnd) {
   {
     Progress progress(Progress::Where::kTerminal, collect, start_);
     progress.phase("reading", start_);
-    progress.update(1, 4, start_ + 2s);         // a quarter in 2 s: 6 s are left
-    progress.update(2, 4, start_ + 2s + 99ms);  // too soon after the last
+    progress.update(1, 4, start_ + 2s);         // a quarter in 2 s, so 6 s are left
+    progress.update(2, 4, start_ + 2s + 99ms);  // too soon after the previous update
     progress.update(2, 4, start_ + 4s);
   }
   EXPECT_EQ(written, "\r\x1b[Kreading 25 %, 6 s left\r\x1b[Kreading 50 %, 4 s left\r\x1b[K");

@@ -60,7 +60,7 @@ TEST(ShardTest, ArrayIdsAreRankedWhereverTheyBegin) {
                         {"SLURM_ARRAY_TASK_MIN", "7"},
                         {"SLURM_ARRAY_TASK_MAX", "16"},
                         {"SLURM_ARRAY_TASK_STEP", "3"}};
-  EXPECT_EQ(shard_in(array).to_text(), "2/4");  // 7, 10, 13, 16
+  EXPECT_EQ(shard_in(array).to_text(), "2/4");  // the third of the ids 7, 10, 13, 16
 }
 
 TEST(ShardTest, UnevenArraysAreRefused) {
@@ -72,7 +72,7 @@ TEST(ShardTest, UnevenArraysAreRefused) {
 }
 
 TEST(ShardTest, WhatWasStartedLastKnowsBest) {
-  // mpirun within a Slurm job: the batch script's own process number is not ours.
+  // If mpirun runs within a Slurm job, the process number of the batch script is not ours.
   EXPECT_EQ(
       shard_in(
           {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}})
@@ -97,7 +97,7 @@ TEST(ShardTest, ProcessesOfArrayTasksShareAll) {
 TEST(ShardTest, VariablesThatMakeNoSenseAreNamed) {
   EXPECT_THAT(error_in({{"PMI_RANK", "four"}, {"PMI_SIZE", "4"}}), HasSubstr("PMI_RANK is 'four'"));
   EXPECT_THAT(error_in({{"PMI_RANK", "4"}, {"PMI_SIZE", "4"}}), HasSubstr("shard 4 of 4"));
-  EXPECT_THAT(error_in({{"JOB_COMPLETION_INDEX", "1"}}), HasSubstr("expected JOB_COMPLETIONS too"));
+  EXPECT_THAT(error_in({{"JOB_COMPLETION_INDEX", "1"}}), HasSubstr("set JOB_COMPLETIONS too, or give --shard I/N"));
 }
 
 }  // namespace

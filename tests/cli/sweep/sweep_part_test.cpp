@@ -79,7 +79,7 @@ class SweepPartTest : public ::testing::Test {
   void put(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
   }
-  /// Does what is left to do of a shard.
+  /// Completes the remaining points of a shard.
   void finish(const std::string& name, const Shard& shard, bool resume) const {
     SweepJournal journal(path(name), sample_head(), shard, resume);
     std::vector<bool> done(kPoints);
@@ -165,22 +165,23 @@ TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
   };
   finish("whole", {}, false);
   const std::string whole = text_in(path("whole"));
-  EXPECT_EQ(error_of("whole"), path("whole") +
-                                   ": holds 6 points of a sweep; expected --resume to go on with them, or that the "
-                                   "file is removed to begin anew");
+  EXPECT_EQ(
+      error_of("whole"),
+      path("whole") +
+          ": contains 6 points of a sweep; expected --resume to continue, or that the file is removed to start again");
   EXPECT_EQ(text_in(path("whole")), whole);
 
   put("diary", "dear diary\n");
   EXPECT_EQ(error_of("diary"),
-            path("diary") + ": holds something else than the points of a sweep; expected a file that is not there");
+            path("diary") + ": exists already and does not contain points of a sweep; choose another file");
   EXPECT_EQ(text_in(path("diary")), "dear diary\n");
 
   std::string damaged = whole;
   damaged[40] ^= 1;
   put("damaged", damaged);
-  EXPECT_THAT(error_of("damaged"), HasSubstr("holds 0 points of a sweep and is damaged; expected --resume"));
+  EXPECT_THAT(error_of("damaged"), HasSubstr("contains 0 points of a sweep and is damaged; expected --resume"));
 
-  { const SweepJournal killed(path("begun"), sample_head(), {}, false); }  // before its first point
+  { const SweepJournal killed(path("begun"), sample_head(), {}, false); }  // killed before its first point
   EXPECT_EQ(error_of("begun"), "no error");
   put("empty", "");
   EXPECT_EQ(error_of("empty"), "no error");
@@ -188,12 +189,12 @@ TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
 
 TEST_F(SweepPartTest, OneAnswerAPoint) {
   SweepJournal(path("part"), sample_head(), {}, false).add(0, outcome_of(0));
-  SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // the same once more
+  SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // the same point again
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
   SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =
       "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 18 has 1000 ns, from 993 to 1009; "
-      "expected one answer a point";
+      "expected one answer per point";
   EXPECT_EQ(merge_error({"part"}), path("part") + ":20: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
@@ -210,7 +211,7 @@ TEST_F(SweepPartTest, NumbersBeyondTimeAndPointsBeyondTheSweepAreRefused) {
   put("part", whole + sealed({"refused", "0", "nobody", "cannot be had"}));
   EXPECT_THAT(merge_error({"part"}), HasSubstr("'refused' is not what this version writes"));
   put("part", whole + sealed({"point", "6", "1000", "990", "1010", "2", "0.5"}));
-  EXPECT_THAT(merge_error({"part"}), HasSubstr("holds point 6 of 6; expected a point of the sweep"));
+  EXPECT_THAT(merge_error({"part"}), HasSubstr("has point 6 of 6; expected a point of the sweep"));
 }
 
 TEST_F(SweepPartTest, ASpecialFileKeepsNoPoints) {
@@ -234,9 +235,9 @@ TEST_F(SweepPartTest, PartsInAnyOrderAreTheWhole) {
 
 TEST_F(SweepPartTest, LostShardsAndMissingPointsAreNamed) {
   for (std::size_t i = 0; i < 3; ++i) finish(std::to_string(i), {i, 3, {}}, false);
-  EXPECT_THAT(merge_error({"0", "2"}), HasSubstr("2 of 6 points are missing: all of shard 1/3;"));
+  EXPECT_THAT(merge_error({"0", "2"}), HasSubstr("2 of 6 points are missing in all parts together: all of shard 1/3;"));
   const std::string whole = text_in(path("1"));
-  put("1", whole.substr(0, whole.size() - 3));  // point 4
+  put("1", whole.substr(0, whole.size() - 3));  // cuts off the end of point 4
   EXPECT_THAT(merge_error({"0", "1", "2"}), HasSubstr("network.bandwidth=4x, comm.barrier=global of shard 1/3"));
 }
 
@@ -245,7 +246,7 @@ TEST_F(SweepPartTest, PartsThatDoNotBelongTogetherAreRefused) {
   SweepHead other = sample_head();
   other.name = "another";
   { const SweepJournal made(path("1"), other, {1, 2, {}}, false); }
-  EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("is of another sweep than"));
+  EXPECT_THAT(merge_error({"0", "1"}), HasSubstr("belongs to another sweep than"));
   SweepJournal(path("2"), sample_head(), {0, 2, {}}, false).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   EXPECT_THAT(merge_error({"0", "2"}),
               HasSubstr("has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and " + path("0") +

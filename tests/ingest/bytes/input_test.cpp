@@ -28,7 +28,7 @@ using stepsim::testing::thrown_by;
 
 using ::testing::HasSubstr;
 
-/// One gzip member that holds `text`.
+/// Returns one gzip member that contains `text`.
 std::string gzipped(std::string_view text) {
   std::string out(text.size() + 1024, '\0');
   std::string in{text};
@@ -63,7 +63,7 @@ Content content_of(std::string_view bytes, std::size_t piece = 4096) {
   return content_of(input.stream(), piece);
 }
 
-/// Text that does not compress to nothing: 100 KB.
+/// Returns 100 KB of text that does not compress well.
 std::string sample_text() {
   std::string text;
   std::uint32_t state = 1;
@@ -117,7 +117,7 @@ TEST_F(InputFileTest, IdentityIsOfTheFileAsItLiesOnDisk) {
   const InputFile& identity = input.identify();
   EXPECT_EQ(identity.name, path);
   EXPECT_EQ(identity.size, 9U);
-  // The check value of CRC-64/XZ in the catalogue of parametrised CRC algorithms (Cook).
+  // The check value of CRC-64/XZ in Cook's catalogue of parametrised CRC algorithms.
   EXPECT_EQ(identity.checksum, 0x995DC9BBDF1939FAU);
 }
 
@@ -133,8 +133,8 @@ TEST_F(InputFileTest, WhatIsNoRegularFileIsRefused) {
               HasSubstr("none.json: cannot be opened (No such file or directory); expected a trace file"));
   EXPECT_THAT(error_of(folder_.string()), HasSubstr(": is a folder; expected a regular file"));
   EXPECT_THAT(error_of("/dev/null"), HasSubstr(": is a special file; expected a regular file"));
-  EXPECT_THAT(error_of(""), HasSubstr("is no file name; expected a trace file"));
-  EXPECT_THAT(error_of(std::string("a\0b", 3)), HasSubstr("is no file name"));
+  EXPECT_THAT(error_of(""), HasSubstr("is not a file name; expected a trace file"));
+  EXPECT_THAT(error_of(std::string("a\0b", 3)), HasSubstr("is not a file name"));
 }
 
 TEST_F(InputFileTest, AFifoIsReadOnceItHasAWriter) {
@@ -216,7 +216,7 @@ TEST(InputTest, OtherBytesBehindTheLastMemberAreDamage) {
 
 TEST(InputTest, AWrongChecksumIsDamageBehindGoodText) {
   std::string bytes = gzipped("text");
-  bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 1);  // in the CRC: 4 bytes before the last 4
+  bytes[bytes.size() - 6] = static_cast<char>(bytes[bytes.size() - 6] ^ 1);  // a byte of the CRC
   const Content content = content_of(bytes);
   EXPECT_EQ(content.text, "text");
   EXPECT_TRUE(content.truncated);
@@ -235,7 +235,7 @@ TEST(InputTest, GzipCutAnywhereGivesABeginningOfTheText) {
       longest = content.text.size();
     } catch (const InputError& error) {
       ASSERT_EQ(longest, 0U) << cut;
-      ASSERT_THAT(error.what(), HasSubstr("gzip data is damaged or cut at its start; expected a whole .gz file"));
+      ASSERT_THAT(error.what(), HasSubstr("gzip data is damaged or truncated at its start; expected a whole .gz file"));
     }
   }
   EXPECT_GT(longest, text.size() * 9 / 10);
@@ -264,7 +264,7 @@ TEST(InputTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
 }
 
 TEST(InputTest, ABombOfBlanksPassesThroughALittleMemory) {
-  // 256 MiB of blanks in 1 KiB members' worth of gzip; the window must not grow with them.
+  // 256 MiB of blanks in gzip members of about 1 KiB. The reader's window must not grow with them.
   const std::string blanks = gzipped(std::string(std::size_t{1} << 20, ' '));
   std::string bytes = gzipped(R"({"traceEvents": [)" + record_text("a"));
   for (int i = 0; i < 256; ++i) bytes += blanks;

@@ -21,8 +21,9 @@ std::string little(std::size_t number, int bytes) {
   return text;
 }
 
-/// A frame of one block (RFC 8878, 3.1.1): magic, a header with the size of the content in four bytes, then the block's
-/// own header with its size, its kind (0: as it is, 1: one byte, repeated) and that it is the last.
+/// Returns a frame with one block (RFC 8878, 3.1.1): the magic number, a header with the content size in four bytes,
+/// then the block. The block's header has its size, its kind (0: stored, 1: one repeated byte) and the flag of the
+/// last block.
 std::string frame(std::size_t size, unsigned kind, std::string_view block) {
   return "\x28\xb5\x2f\xfd\xa0" + little(size, 4) + little(size << 3U | kind << 1U | 1U, 3) + std::string{block};
 }
@@ -55,7 +56,7 @@ TEST(ZstdSourceTest, TheHeadIsSeenInflated) {
   EXPECT_EQ(input.identify().size, bytes.size());
 }
 
-/// But for the 128 KiB that libarchive makes at once.
+/// libarchive decodes 128 KiB at a time, so at most that much before the cut is lost.
 TEST(ZstdSourceTest, ACutGivesWhatIsBeforeIt) {
   std::string whole;
   for (const char c : {'a', 'b', 'c', 'd'}) whole += stored(std::string(100'000, c));

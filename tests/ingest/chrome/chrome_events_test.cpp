@@ -27,7 +27,7 @@ std::string error_of(std::string_view text) {
   return thrown_by<InputError>([&] { return read_all(text); }, "no error");
 }
 
-// ---------------------------------------------------------------- what a record says
+// ---------------------------------------------------------------- fields of a record
 
 TEST(ChromeEventReaderTest, ARecordIsHandedOutWithItsFields) {
   const SeenTrace seen =
@@ -82,6 +82,11 @@ TEST(ChromeEventReaderTest, ABareArrayIsATrace) {
   EXPECT_EQ(read_all("[" + record_text("a") + "," + record_text("b") + "]").names(), "a b ");
 }
 
+TEST(ChromeEventReaderTest, PartOfAByteOrderMarkIsNoBlank) {
+  for (const std::string begin : {"\xEF", "\xEF\xBB", "\xEF\n\xBB\xBF", "\xEF\xBB\n", " \xEF\xBB\xBF"})
+    EXPECT_THROW(static_cast<void>(read_all(begin + "[" + record_text("a") + "]")), InputError);
+}
+
 TEST(ChromeEventReaderTest, AByteOrderMarkAndCarriageReturnsAreBlanks) {
   const SeenTrace seen = read_all("\xEF\xBB\xBF{\r\n\t\"traceEvents\"\r\n:\r\n[" + record_text("a") + "\r\n]\r\n}\r\n");
   EXPECT_EQ(seen.names(), "a ");
@@ -121,7 +126,7 @@ TEST(ChromeEventReaderTest, ARecordBeyondTheLimitCostsOnlyItself) {
 }
 
 TEST(ChromeEventReaderTest, RecordsAcrossTheWindowsEdgeAreWhole) {
-  // 256 KiB windows; records of 120 bytes cross every edge at another place.
+  // The windows have 256 KiB. Records of 120 bytes cross the edge of each window at a different place.
   std::vector<std::string> records;
   std::string names;
   for (int i = 0; i < 20000; ++i) {
@@ -163,7 +168,7 @@ TEST(ChromeEventReaderTest, ABrokenMemberBehindTheEventsIsCounted) {
   EXPECT_EQ(seen.diagnostics.count_of("bad_member"), 1U);
 }
 
-// ---------------------------------------------------------------- records that are wrong
+// ---------------------------------------------------------------- malformed records
 
 struct BadCase {
   const char* what;
@@ -253,7 +258,7 @@ TEST(ChromeEventReaderTest, ClearTextThatIsNotStrictJsonIsUsedAndCounted) {
 }
 
 TEST(ChromeEventReaderTest, ArgumentsMayNestToAnyDepth) {
-  // 100,000 levels, and 64 and its neighbours, where the brackets kept in one word end.
+  // 100,000 levels; and depths around 64 and 128, because a word of the bracket stack has 64 bits.
   for (const std::size_t depth : {1U, 63U, 64U, 65U, 127U, 128U, 129U, 100'000U}) {
     std::string open;
     std::string close;
@@ -324,7 +329,8 @@ TEST(ChromeEventReaderTest, AChangedByteCostsAtMostItsRecord) {
 
 // ---------------------------------------------------------------- time
 
-/// Shapes that make a reader that goes back too far, or keeps too much, quadratic: 1 MB each, or 4 each night.
+/// Texts that would take quadratic time in a reader that goes back too far or keeps too much. Each has 1 MB, or 4 MB
+/// in nightly tests.
 TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
   const std::size_t size = std::size_t{stepsim::testing::nightly() ? 4U : 1U} << 20;
   const auto repeated = [size](std::string_view piece) {
@@ -339,7 +345,7 @@ TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
     const std::string text = repeated(piece);
     const std::clock_t begin = std::clock();
     const SeenTrace seen = read_all(text);
-    // Linear reading takes a few seconds of processor time under sanitizers; quadratic reading takes hours.
+    // Linear reading takes a few seconds of processor time under sanitizers, quadratic reading takes hours.
     EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 60) << piece;
     EXPECT_FALSE(seen.diagnostics.entries().empty()) << piece;
   }

@@ -44,11 +44,11 @@ TEST(ClusterExamplesTest, EveryFileOfTheScenariosIsReadAndConnected) {
 }
 
 TEST(ClusterExamplesTest, EveryExampleOfThePageIsReadAndConnected) {
-  const std::vector<std::string> examples = yaml_examples("docs/cluster.md");
+  const std::vector<std::string> examples = yaml_examples("docs/reference/cluster.md");
   EXPECT_GE(examples.size(), 6U);
   for (const std::string& example : examples) {
     SCOPED_TRACE(example);
-    expect_connected(parse_cluster(example, "docs/cluster.md"));
+    expect_connected(parse_cluster(example, "docs/reference/cluster.md"));
   }
 }
 

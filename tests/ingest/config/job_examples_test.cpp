@@ -1,4 +1,4 @@
-// docs/job.md: its examples are read, and its table has every key.
+// Checks docs/reference/job.md: its examples can be read, and its table has every key.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using stepsim::testing::thrown_by;
 
 using ::testing::HasSubstr;
 
-/// The keys that the reader names where one is not known.
+/// Returns the known keys, from the reader's error about an unknown one.
 std::vector<std::string> known_keys(const std::string& text) {
   std::string list = thrown_by<InputError>([&] { return parse_job(text, "job.yaml"); }, "");
   list = list.substr(list.rfind("expected ") + std::string("expected ").size());
@@ -34,20 +34,20 @@ std::vector<std::string> known_keys(const std::string& text) {
 }
 
 TEST(JobExamplesTest, EveryExampleOfThePageIsRead) {
-  const std::vector<std::string> examples = yaml_examples("docs/job.md");
+  const std::vector<std::string> examples = yaml_examples("docs/reference/job.md");
   EXPECT_GE(examples.size(), 2U);
   for (const std::string& example : examples) {
     SCOPED_TRACE(example);
-    EXPECT_NE(parse_job(example, "docs/job.md"), Job{});
+    EXPECT_NE(parse_job(example, "docs/reference/job.md"), Job{});
   }
 }
 
 TEST(JobExamplesTest, TheTableHasEveryKey) {
-  const std::string page = text_of_file("docs/job.md");
+  const std::string page = text_of_file("docs/reference/job.md");
   const std::vector<std::string> keys = known_keys("nonsense: 1");
   EXPECT_GE(keys.size(), 16U);
   for (const std::string& key : keys) {
-    if (key == "network") continue;  // a map, below
+    if (key == "network") continue;  // a map; its keys are checked below
     EXPECT_THAT(page, HasSubstr("| `" + key + "` |"));
   }
   for (const std::string& key : known_keys("network: {nonsense: 1}"))

@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"control: last\n", "job.yaml:1: 'control' is 'last'"},
         BadJob{"key_hash: md5\n", "job.yaml:1: 'key_hash' is 'md5'"},
         BadJob{"framework:\n", "job.yaml:1: 'framework' is nothing"},
-        BadJob{"- workers: 2\n", "job.yaml:1: the file holds a list"},
-        BadJob{"just text\n", "job.yaml:1: the file holds a value"},
+        BadJob{"- workers: 2\n", "job.yaml:1: the file is a list"},
+        BadJob{"just text\n", "job.yaml:1: the file is a value"},
         BadJob{"workers: 2\n---\nservers: 2\n", "job.yaml:2: a second document"},
         BadJob{"workers: 2\n bad: [\n", "job.yaml:"}, BadJob{"{workers: 2\n", "job.yaml:"},
         BadJob{"workers: *missing\n", "job.yaml:1: "}, BadJob{"? [a, b]\n: 2\n", "job.yaml:1: a key is a list"},
@@ -141,7 +141,7 @@ TEST(JobFileTest, NestingWithoutBoundIsRefusedInOneLine) {
   }
 }
 
-// Found by fuzzing: yaml-cpp's LoadAll takes this for documents without end.
+// Found by fuzzing: yaml-cpp's LoadAll reads this text as endless documents.
 TEST(JobFileTest, CommasOutsideAnyListAreRefused) {
   EXPECT_THAT(refused(",,,-@"), HasSubstr("job.yaml:1: a second document, or text outside the first"));
 }
@@ -153,18 +153,18 @@ TEST(JobFileTest, AnAliasBombIsRefusedBeforeItIsLarge) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last + "," + last + "," + last + "," + last +
             "]\n";
   }
-  EXPECT_THAT(refused(text), HasSubstr("anchors and aliases make more than 1000000 values of the file"));
+  EXPECT_THAT(refused(text), HasSubstr("anchors and aliases expand to more than 1000000 values"));
 }
 
 TEST(JobFileTest, AnchorsWithinAnchorsDoNotMultiplyAFile) {
   std::string text = "framework: ";
   for (int i = 0; i < 100; ++i) text += "[&a" + std::to_string(i) + " ";
   for (int i = 0; i < 200'000; ++i) text += "x,";
-  EXPECT_THAT(refused(text + "x" + std::string(100, ']')), HasSubstr("make more than 1000000 values of the file"));
+  EXPECT_THAT(refused(text + "x" + std::string(100, ']')), HasSubstr("expand to more than 1000000 values"));
 }
 
 TEST(JobFileTest, AnAliasWithinWhatItStandsForIsRefused) {
-  EXPECT_THAT(refused("network: &n\n  bandwidth: *n\n"), HasSubstr("job.yaml:2: an alias lies within"));
+  EXPECT_THAT(refused("network: &n\n  bandwidth: *n\n"), HasSubstr("job.yaml:2: an alias is inside"));
 }
 
 TEST(JobFileTest, AFileOfTenMegabytesIsRefused) {

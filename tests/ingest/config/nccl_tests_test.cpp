@@ -41,7 +41,7 @@ TEST(NcclTestsTest, RanksHostsAndDeviceStandAboveTheTable) {
 }
 
 TEST(NcclTestsTest, WithoutTheDevicesTheRatioOfTheBandwidthsTells) {
-  // Of an all-reduce of n ranks busbw is 2 (n - 1) / n of algbw: 1.75 of 8.
+  // For an all-reduce with n ranks, busbw / algbw is 2 (n - 1) / n: 1.75 means 8 ranks.
   const auto read = parse_nccl_tests(std::string(kHeader) +
                                          "  8388608  2097152  float  sum  -1  100.0  83.89  146.80  0  100.0  83.89  "
                                          "146.80  0\n",
@@ -98,8 +98,8 @@ std::string refusal(const std::string& text) {
 
 TEST(NcclTestsTest, FilesWithoutATableOrItsRanksAreRefused) {
   EXPECT_EQ(refusal("hello\n"),
-            "x.txt: no table of nccl-tests; expected the output of all_reduce_perf or its kin, with lines of size, "
-            "count, type, redop, root and time");
+            "x.txt: no table of nccl-tests; expected the output of all_reduce_perf or a similar program, with lines of "
+            "size, count, type, redop, root and time");
   EXPECT_EQ(refusal(std::string(kHeader) + " 8 2 float sum -1 12.0 0.00 0.00 0 12.0 0.00 0.00 0\n"),
             "x.txt: a table of an unknown number of ranks; expected lines such as '#  Rank  0 ... on node-a device  "
             "0', for 2 to 100000");

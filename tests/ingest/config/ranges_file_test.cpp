@@ -31,7 +31,7 @@ TEST(RangesFileTest, EverythingThatItMaySayIsRead) {
   EXPECT_EQ(schedule.layers[1].backward.at(0).name, "c");
 }
 
-/// Of a repeated name the first line counts, as HugeCTR measures every occurrence of a name.
+/// Only the first line with a name counts, because HugeCTR measures every occurrence of a name.
 TEST(RangesFileTest, EventsAreNamesOneALine) {
   const RangeSchedule schedule = parse_events("fprop\nbprop\r\n\nfprop\nl.c", "prof.events");
   ASSERT_EQ(schedule.layers.size(), 1U);
@@ -42,8 +42,8 @@ TEST(RangesFileTest, EventsAreNamesOneALine) {
   const auto problem = [](const std::string& text) -> std::string {
     return thrown_by<InputError>([&] { return parse_events(text, "prof.events"); }, "");
   };
-  EXPECT_THAT(problem("\n\n"), HasSubstr("there is no name in this file"));
-  EXPECT_THAT(problem("a\nb c\n"), HasSubstr("prof.events:2: 'b c' is no name of a range"));
+  EXPECT_THAT(problem("\n\n"), HasSubstr("the file has no name"));
+  EXPECT_THAT(problem("a\nb c\n"), HasSubstr("prof.events:2: 'b c' is not a name of a range"));
   // NOLINTNEXTLINE(misc-misleading-bidirectional)
   for (const std::string name : {"\x1b[2J", "a\u009b2J", "\xe2\x80\xae", "\t", "\xff"})
     EXPECT_THAT(problem("a\n" + name), HasSubstr("prof.events:2: '"));
@@ -56,7 +56,7 @@ TEST(RangesFileTest, DefaultsAreThoseOfHugeCtr) {
 }
 
 TEST(RangesFileTest, MistakesNamePlaceFoundAndExpected) {
-  EXPECT_THAT(problem_of(""), HasSubstr("r.yaml:1: there is no layer; expected 'layers'"));
+  EXPECT_THAT(problem_of(""), HasSubstr("r.yaml:1: the file has no layer; expected 'layers'"));
   EXPECT_THAT(problem_of("layers: [a]"), HasSubstr("expected a map of layers"));
   EXPECT_THAT(problem_of("layers:\n  fc1: [a]"), HasSubstr("r.yaml:2: 'fc1' is"));
   EXPECT_THAT(problem_of("layers:\n  fc1: {forwards: [a]}"), HasSubstr("did you mean 'forward'?"));
@@ -68,16 +68,17 @@ TEST(RangesFileTest, MistakesNamePlaceFoundAndExpected) {
     EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [\"" + name + "\"]}"), HasSubstr("control characters"));
     EXPECT_THAT(problem_of("layers:\n  \"" + name + "\": {forward: [a]}"), HasSubstr("control characters"));
   }
-  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{occurrence: 1}]}"), HasSubstr("a range without 'name'"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{occurrence: 1}]}"), HasSubstr("a range has no 'name'"));
   EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [{name: a, occurrence: -1}]}"), HasSubstr("r.yaml:2: "));
   EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a]}\n  fc1: {forward: [a]}"),
               HasSubstr("r.yaml:3: the layer 'fc1' is given twice, first in line 2"));
-  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a], forward_events: [b]}"), HasSubstr("has already"));
+  EXPECT_THAT(problem_of("layers:\n  fc1: {forward: [a], forward_events: [b]}"),
+              HasSubstr("is given twice for this layer"));
   EXPECT_THAT(problem_of("warmup: 0\nlayers: {fc1: {forward: [a]}}"), HasSubstr("'warmup' is '0'"));
   EXPECT_THAT(problem_of("repeat: many\nlayers: {fc1: {forward: [a]}}"), HasSubstr("'repeat' is 'many'"));
   EXPECT_THAT(problem_of("repeat: 10000000\nlayers: {fc1: {forward: [a]}}"), HasSubstr("takes 10000010 iterations"));
   EXPECT_THAT(problem_of("layers: {fc1: {forward: [a, {name: a, occurrence: 0}]}}"),
-              HasSubstr("'a' with occurrence 0 is in the layer 'fc1' and in 'fc1'"));
+              HasSubstr("'a' with occurrence 0 is in the layers 'fc1' and 'fc1'"));
 }
 
 }  // namespace

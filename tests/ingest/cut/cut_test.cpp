@@ -22,7 +22,7 @@ using stepsim::testing::is_strict_json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A copy of a trace with the records that `keeps`.
+/// Returns a copy of a trace with the records for which `keeps` returns true.
 std::string copied(std::string_view text, const std::function<bool(const ChromeEvent&)>& keeps) {
   const auto source = memory_source(text, "x.json");
   Diagnostics diagnostics;
@@ -96,7 +96,7 @@ std::string span(std::string_view category, std::string_view name, int start, in
          R"(, "args": {"External id": 1}})";
 }
 
-/// Three steps of twenty operators. Record 0 and each 21st after it mark a step.
+/// Returns three steps of twenty operators. Record 0 and every 21st record after it are step marks.
 std::vector<std::string> records_of_steps() {
   std::vector<std::string> records;
   for (int step = 1; step <= kSteps; ++step) {
@@ -145,7 +145,7 @@ const Damage kDamages[] = {
     {"the list ends and the file goes on", [](const std::string& r) { return r + R"(], "traceName": "t", "env": {)"; }},
 };
 
-/// A trace with `damage` done to its record `at`; `length`: of the text, if it is cut short.
+/// Returns a trace with `damage` applied to its record `at`. If `length` is given, the text is cut off there.
 std::string damaged_trace(const Damage& damage, std::size_t at, bool bare, std::size_t length = std::string::npos) {
   std::vector<std::string> records = records_of_steps();
   records[at] = damage.apply(records[at]);
@@ -156,7 +156,7 @@ std::string damaged_trace(const Damage& damage, std::size_t at, bool bare, std::
   return text.substr(0, length);
 }
 
-/// A cut, and which records of an undamaged trace it selects.
+/// A cut, and a test for the records of an undamaged trace that it selects.
 struct Selection {
   Cut cut;
   std::function<bool(const SeenRecord&)> selects;
@@ -177,7 +177,7 @@ std::vector<Selection> selections() {
        [is_mark](const SeenRecord& r) { return is_mark(r) || (r.phase == "X" && r.duration_ns.value_or(0) >= 3000); }}};
 }
 
-/// Every damage in each step, in traces of both forms, some of them cut short.
+/// Calls `check` for every kind of damage in each step, in traces of both forms, some of them cut short.
 template <class Check>
 void for_each_damaged_trace(const Check& check) {
   for (const Damage& damage : kDamages) {

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 Parsed<StageTrace> read(std::string_view text) { return read_text<StageTrace>("byteps_comm", text, "comm.json"); }
 
-/// A stage event as BytePS writes it.
+/// Returns a stage event in the form that BytePS writes.
 std::string event(std::string_view name, std::string_view tid,
                   std::string_view times = R"("ts": 1600000000001200, "dur": 850)") {
   return R"({"ph": "X", "args": {"name": "Comm.t"}, "pid": "Comm.t", "name": ")" + std::string(name) + R"(", )" +
@@ -130,7 +130,7 @@ TEST(BytepsCommTest, WhatHoldsNoStageIsRefused) {
   }
 }
 
-// BytePS's writer thread may be cut off anywhere: the whole events before the cut are used.
+// BytePS's writer thread may stop anywhere. The complete events before the cut are used.
 TEST(BytepsCommTest, EveryCutUsesTheWholeEventsBeforeIt) {
   const std::string text = object(kGood + ",\n" + kGood);
   const std::size_t first = text.find('}', text.find("\"cat\"")) + 1;

@@ -1,4 +1,4 @@
-// The format, and what becomes of it: alone, and beside a trace of torch.profiler.
+// The format and its use: alone, and together with a trace of torch.profiler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::string tensor(int storage, int elements, std::string_view device = "cuda:0"
   return fmt::format("[{},{},0,{},4,\"{}\"]", 100 + storage, storage, elements, device);
 }
 
-/// A node in the form of schema 1.0.1.
+/// Returns a node in the form of schema 1.0.1.
 std::string node(int id, std::string_view name, std::string_view inputs, std::string_view shapes,
                  std::string_view types, std::string_view outputs, int parent = 1, std::string_view schema = "x") {
   return fmt::format(
@@ -54,7 +54,7 @@ TEST(ExecutionTraceTest, ReadsTheFlatForm) {
   EXPECT_EQ(trace.process, 42);
   EXPECT_EQ(trace.rank, 3);
   ASSERT_EQ(trace.runs.size(), 2U);
-  EXPECT_EQ(trace.runs[0].id, 5);  // in the order of ids, though written as they end
+  EXPECT_EQ(trace.runs[0].id, 5);  // in order of ids, although they are written in order of their ends
   EXPECT_EQ(trace.runs[0].role, ExecutionTrace::Role::kOther);
   EXPECT_EQ(trace.texts[trace.runs[1].name], "aten::mm");
   EXPECT_EQ(trace.runs[1].role, ExecutionTrace::Role::kOperator);
@@ -64,7 +64,7 @@ TEST(ExecutionTraceTest, ReadsTheFlatForm) {
   EXPECT_FALSE(trace.uses_of(1)[1].written);
   EXPECT_TRUE(trace.uses_of(1)[2].written);
   ASSERT_NE(trace.runs[1].which, ExecutionTrace::kNone);
-  // A product of 64 x 32 and 32 x 16: a multiplication and an addition each.
+  // A product of 64 x 32 and 32 x 16. Each element takes a multiplication and an addition.
   EXPECT_EQ(trace.operators[trace.runs[1].which].work.flops, 2.0 * 64 * 32 * 16);
 }
 
@@ -118,7 +118,7 @@ TEST(ExecutionTraceTest, NodesBeforeACutAreUsed) {
 }
 
 TEST(OperatorGraphTest, TheInnermostProductAndWhatHasNoOperatorInsideCompute) {
-  // linear (2) around a product (3) around a copy (4); a copy alone (5) ; an annotation (6).
+  // A linear (2) around a product (3) around a copy (4); a copy alone (5); an annotation (6).
   const ExecutionGraph graph =
       graph_of_operators(read(trace_of({node(2, "aten::linear", fmt::format("[{},{}]", tensor(1, 2048), tensor(2, 512)),
                                              kMatrices, kFloats, "[]"),
@@ -143,9 +143,9 @@ TEST(OperatorGraphTest, DeviceWorkWaitsForTheCollectiveThatItWasToldToWaitFor) {
   const auto after = [&](std::size_t i) {
     return std::vector<std::uint32_t>(graph.after_of(i).begin(), graph.after_of(i).end());
   };
-  EXPECT_THAT(after(1), ElementsAre(0U));          // it reduces what node 0 wrote
-  EXPECT_THAT(after(2), ElementsAre(0U));          // the device work before it, not the collective
-  EXPECT_THAT(after(4), ElementsAre(1U, 2U, 3U));  // the collective, the device work and the host's call before it
+  EXPECT_THAT(after(1), ElementsAre(0U));          // it reduces the output of node 0
+  EXPECT_THAT(after(2), ElementsAre(0U));          // the previous device work, not the collective
+  EXPECT_THAT(after(4), ElementsAre(1U, 2U, 3U));  // the previous collective, device work and host call
 }
 
 HostDeviceTrace profiled(const std::vector<std::pair<std::string, int>>& events) {
@@ -171,13 +171,13 @@ TEST(JoinTest, TheKthRunOfANameIsItsKthEvent) {
   EXPECT_EQ(joined.joined, 3U);
   EXPECT_EQ(joined.all, 3U);
   ASSERT_EQ(trace.storage_uses.size(), 7U);
-  EXPECT_EQ(trace.storage_uses[0].event, 0U);  // the second by time: it reads 3 and 2
+  EXPECT_EQ(trace.storage_uses[0].event, 0U);  // the second event by time reads 3 and 2
   EXPECT_EQ(trace.storage_uses[0].storage, 3);
   EXPECT_EQ(trace.storage_uses[3].event, 1U);
   EXPECT_EQ(trace.storage_uses[3].storage, 1);
   ASSERT_EQ(trace.collective_calls.size(), 1U);
   EXPECT_EQ(trace.collective_calls[0].sequence, 47);
-  EXPECT_EQ(trace.operators.size(), 1U);  // there were no shapes
+  EXPECT_EQ(trace.operators.size(), 1U);  // the trace had no shapes
 }
 
 TEST(JoinTest, NamesThatAreNotThereEquallyOftenAreNotJoined) {

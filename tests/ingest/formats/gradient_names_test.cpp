@@ -47,7 +47,7 @@ TEST(GradientNamesTest, NumbersByNameGiveTheSameListInAnyOrder) {
   const auto table = read(R"({"c": 3, "a": 0, "b": 1})", "gradient_name2ID.json").part;
   ASSERT_EQ(table.tensors.size(), 4U);
   EXPECT_EQ(table.tensors[1].name, "b");
-  EXPECT_EQ(table.tensors[2].name, "");  // a number that no gradient has
+  EXPECT_EQ(table.tensors[2].name, "");  // no gradient has this number
   EXPECT_EQ(table.tensors[3].name, "c");
 }
 
@@ -87,7 +87,7 @@ TEST(GradientNamesTest, ATruncatedJsonListIsUsedUpToTheCut) {
 
 TEST(GradientNamesTest, WhatHoldsNoNameIsRefused) {
   EXPECT_THAT(refusal("gradient_names", "", "gradient_name_list.txt"),
-              HasSubstr("no gradient in the file; expected one name a line"));
+              HasSubstr("no gradient in the file; expected one name per line"));
   EXPECT_THAT(refusal("gradient_names", "{}", "gradient_name_list.json"), HasSubstr("no gradient in the file"));
   EXPECT_THAT(refusal("gradient_names", "[1 2]", "gradient_name_list.json"),
               HasSubstr("gradient_name_list.json@3: found '2'; expected ',' or ']'"));

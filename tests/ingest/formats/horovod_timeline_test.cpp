@@ -33,7 +33,7 @@ TEST(HorovodTimelineTest, PhasesArePairsOfATensorAndTheOperationAroundThemGivesT
   EXPECT_EQ(found.part.phases[1].duration, Duration{10'000});
   EXPECT_EQ(found.part.tensors[0].name, "allreduce.a");
   EXPECT_EQ(found.part.tensors[0].bytes, Bytes{64});                // 8 * 4 elements of 2 bytes
-  EXPECT_EQ(found.sink.diagnostics.count_of("instant_event"), 2U);  // the mark of rank 0 and that of the cycle
+  EXPECT_EQ(found.sink.diagnostics.count_of("instant_event"), 2U);  // the mark of rank 0 and the mark of the cycle
   EXPECT_EQ(found.sink.skipped, 0U);
 }
 
@@ -60,7 +60,7 @@ TEST(HorovodTimelineTest, ATimelineOfNothingIsRefused) {
   EXPECT_THAT(refusal("horovod_timeline", "[]"), HasSubstr("expected B and E events in rows"));
 }
 
-/// Counted by Python's json and a stack a pid: 322 broadcasts, each with one of each phase.
+/// Counted with Python's json module and a stack per pid: 322 broadcasts, each with one event of each phase.
 TEST(HorovodTimelineTest, ARealTimelineHasWhatPythonCountsInIt) {
   const std::filesystem::path file = shared_folder() / "traces" / "other" / "horovod-timeline-resnet.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";

@@ -38,7 +38,7 @@ TEST(InlineProfileTest, FilesAreToldByTheirMembers) {
   EXPECT_EQ(format.recognise("x", R"("measured_times_ms")"), 0);
 }
 
-/// Milliseconds are nanoseconds to the nearest: 0.09583999961614609 ms is 95840 ns.
+/// Milliseconds are rounded to nanoseconds: 0.09583999961614609 ms is 95840 ns.
 TEST(InlineProfileTest, SecondVersionHasLayersAndOffsets) {
   const auto [profile, sink] = read(kV1);
   EXPECT_THAT(sink.diagnostics.entries(), IsEmpty());
@@ -76,7 +76,7 @@ TEST(InlineProfileTest, ThirdVersionCallsMembersOtherwise) {
   EXPECT_EQ(profile.part.ranges.at(0).occurrence, 2);
 }
 
-/// The slowest device's iteration counts: of (1, 5) and (2, 4) ms, 2 and 5.
+/// The slowest device's time counts for each iteration: (1, 5) and (2, 4) ms give 2 and 5.
 TEST(InlineProfileTest, OneShotProfilesHaveIterationsAsRanges) {
   const auto range = [](const char* name, int device, const char* times) {
     return fmt::format(R"({{"event_name": "{}", "device_id": {}, "measured_times_ms": {}, )"
@@ -114,13 +114,12 @@ TEST(InlineProfileTest, WholeRangesBeforeACutAreUsed) {
 }
 
 TEST(InlineProfileTest, WhatHoldsNoRangeIsRefused) {
-  EXPECT_THAT(refusal("inline_profile", R"({"events": []})"),
-              HasSubstr("no measured range is in this profile; expected"));
+  EXPECT_THAT(refusal("inline_profile", R"({"events": []})"), HasSubstr("the profile has no measured range; expected"));
   EXPECT_THAT(refusal("inline_profile", R"({"events": [{"name": "a", "measured_times_ms": [)"), HasSubstr("file@"));
   EXPECT_THAT(refusal("inline_profile", "[[[[[[[[["), HasSubstr("file@"));
 }
 
-/// Streams of many names and deep lists take time and memory of their text's length.
+/// Time and memory are proportional to the text's length, also with many stream names and deep lists.
 TEST(InlineProfileTest, ManyStreamsAreReadInTime) {
   std::string text = R"({"events": [)";
   for (int i = 0; i < 100'000; ++i)
@@ -144,7 +143,7 @@ TEST_F(ProfileLoadTest, WhatWasMeasuredIsARunOrACapture) {
     return std::get<LoadedRun>(load_measured({trace}, {})).run.processes.size();
   };
   EXPECT_EQ(processes(sample_ + "/one.prof.json"), 1U);
-  EXPECT_EQ(processes(sample_), 2U);  // ranges.yaml beside them is not used
+  EXPECT_EQ(processes(sample_), 2U);  // ranges.yaml in the same folder is not used
   const std::string kineto = (source_folder() / "tests/golden/data/gpu_step.json").string();
   EXPECT_TRUE(std::holds_alternative<DetailedCapture>(load_measured({kineto}, {})));
 }
@@ -157,7 +156,7 @@ TEST_F(ProfileLoadTest, ProfilesBesideACaptureMakeNoRun) {
 TEST_F(ProfileLoadTest, OtherCapturesAreToldWhereTheirTimelineIs) {
   const std::string kineto = (source_folder() / "tests/golden/data/gpu_step.json").string();
   const std::string error = thrown_by<CannotAnswer>([&] { return load_run({kineto}, {}); });
-  EXPECT_THAT(error, HasSubstr("in the format kineto"));
+  EXPECT_THAT(error, HasSubstr("this is a kineto capture; expected a result of an inline profiler"));
   EXPECT_THAT(error, HasSubstr("stepsim replay TRACE -o timeline.svg"));
 }
 
@@ -165,7 +164,7 @@ TEST_F(ProfileLoadTest, ProfilesMakeNoJob) {
   EXPECT_THROW(static_cast<void>(load({sample_ + "/one.prof.json"}, {})), CannotAnswer);
 }
 
-/// The capture that HugeCTR's early history has: 64 ranges on each of 8 devices, 50 measurements each.
+/// A capture from HugeCTR's early history: 64 ranges on each of 8 devices, with 50 measurements each.
 TEST(InlineProfileTest, RealCaptureHasTheCountsOfItsReadme) {
   const std::filesystem::path capture = shared_folder() / "traces/hugectr/v1-dlrm-8gpu.prof.json.gz";
   if (!std::filesystem::exists(capture)) GTEST_SKIP() << "skipped: the shared captures are not beside the sources";

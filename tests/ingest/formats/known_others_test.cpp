@@ -17,8 +17,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// What a file of this name and beginning is taken for; empty if it is not known.
-std::string taken_for(std::string_view name, std::string_view head) {
+/// Returns what a file with this name and beginning is recognised as; empty if it is unknown.
+std::string recognised_as(std::string_view name, std::string_view head) {
   const KnownOther* const other = find_known_other(name, head);
   return other == nullptr ? "" : std::string(other->what);
 }
@@ -44,20 +44,20 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
       {"log", "# nThread 1 nGpus 8\n#  size  count  type  redop  time  algbw  busbw\n", "nccl-tests"},
   };
   for (const Sample& sample : samples)
-    EXPECT_THAT(taken_for(sample.name, sample.head), HasSubstr(sample.what)) << sample.what;
+    EXPECT_THAT(recognised_as(sample.name, sample.head), HasSubstr(sample.what)) << sample.what;
 }
 
 TEST(KnownOthersTest, AreToldByTheirNamesWhereTheContentDoesNotTell) {
-  EXPECT_THAT(taken_for("report1.nsys-rep", "\x01\x02\x03"), HasSubstr("Nsight Systems report"));
-  EXPECT_THAT(taken_for("kernels.ncu-rep", "\x01\x02\x03"), HasSubstr("Nsight Compute"));
-  EXPECT_THAT(taken_for("host.xplane.pb", "\n\x02\x03"), HasSubstr("XLA"));
-  EXPECT_THAT(taken_for("events.out.tfevents.1700000000.host.1.0", "\x01"), HasSubstr("TensorBoard"));
-  EXPECT_THAT(taken_for("scenario.yaml", "changes:\n"), HasSubstr("YAML"));
+  EXPECT_THAT(recognised_as("report1.nsys-rep", "\x01\x02\x03"), HasSubstr("Nsight Systems report"));
+  EXPECT_THAT(recognised_as("kernels.ncu-rep", "\x01\x02\x03"), HasSubstr("Nsight Compute"));
+  EXPECT_THAT(recognised_as("host.xplane.pb", "\n\x02\x03"), HasSubstr("XLA"));
+  EXPECT_THAT(recognised_as("events.out.tfevents.1700000000.host.1.0", "\x01"), HasSubstr("TensorBoard"));
+  EXPECT_THAT(recognised_as("scenario.yaml", "changes:\n"), HasSubstr("YAML"));
 }
 
 TEST(KnownOthersTest, TracesAreNone) {
-  EXPECT_EQ(taken_for("rank0.json", R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel"}]})"), "");
-  EXPECT_EQ(taken_for("notes.txt", "just a text"), "");
+  EXPECT_EQ(recognised_as("rank0.json", R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel"}]})"), "");
+  EXPECT_EQ(recognised_as("notes.txt", "just a text"), "");
 }
 
 TEST(KnownOthersTest, EachSaysWhatToDo) {

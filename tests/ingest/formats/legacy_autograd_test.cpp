@@ -18,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// As export_chrome_trace() writes an operator on thread 1, and the span that it had on device 0.
+/// Returns an operator on thread 1 in the form that export_chrome_trace() writes. span() returns its span on device 0.
 std::string host(const std::string& name, int start, int length) {
   return fmt::format(
       R"({{"name": "{}", "ph": "X", "ts": {}, "dur": {}, "tid": 1, "pid": "CPU functions", "args": {{}}}})", name,
@@ -53,7 +53,7 @@ TEST(LegacyAutogradTest, OperatorsOfTheHostAreEvents) {
   EXPECT_EQ(trace.tracks[trace.track[1].index()].thread, "1");
 }
 
-/// The span of linear lies around that of mm, which is the work.
+/// The span of linear contains that of mm, which is the device work.
 TEST(LegacyAutogradTest, TheInnermostSpansAreDeviceWorkOfTheOperatorBeforeThem) {
   const auto parsed = read({host("aten::linear", 10, 20), span("aten::linear", 100, 50), host("aten::mm", 12, 5),
                             span("aten::mm", 110, 30), host("aten::relu", 40, 5), span("aten::relu", 160, 10)});
@@ -78,7 +78,7 @@ TEST(LegacyAutogradTest, WorkOfADeviceThatWasNotRecordedIsSaid) {
 
 TEST(LegacyAutogradTest, AFileWithoutOperatorsIsRefused) {
   EXPECT_THAT(refusal("legacy_autograd", R"([{"ph": "X", "name": "a", "pid": "others", "ts": 1, "dur": 1}])"),
-              AllOf(HasSubstr("no event can be replayed"), HasSubstr("; expected ")));
+              AllOf(HasSubstr("no event to replay"), HasSubstr("; expected ")));
 }
 
 /// Counted with Python's json module: 1,442 records, all of them operators on thread 1, from 136.73 to 3,257,565.255

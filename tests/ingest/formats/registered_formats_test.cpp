@@ -11,7 +11,7 @@ namespace stepsim::ingest {
 namespace {
 
 TEST(RegisteredFormatsTest, EachHasItsNameInTheDocsAndAFuzzTarget) {
-  const std::string docs = text_of_file("docs/formats.md");
+  const std::string docs = text_of_file("docs/reference/formats.md");
   for (const Format* format : formats()) {
     const std::string name(format->name);
     EXPECT_NE(docs.find('`' + name + '`'), std::string::npos) << name;

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 Parsed<TaskGraph> read(std::string_view text) { return read_text<TaskGraph>("task_graph", text, "g.json"); }
 
-/// A graph of two hosts and one link around `tasks`.
+/// Returns a graph with two hosts, one link and `tasks`.
 std::string around(std::string_view tasks) {
   return R"({"hosts":2,"links":[{"bandwidth_Bps":1e9,"latency_s":1e-05}],"routes":{"0-1":[0]},"tasks":[)" +
          std::string(tasks) + "]}";
@@ -93,7 +93,7 @@ TEST_P(TaskGraphRefusalTest, SaysWhatWasFoundAndWhatWasExpected) {
 INSTANTIATE_TEST_SUITE_P(
     MalformedTasks, TaskGraphRefusalTest,
     ::testing::Values(
-        task(R"({"kind":"compute","host":0,"ns":1})", "a task without 'id'"),
+        task(R"({"kind":"compute","host":0,"ns":1})", "a task has no 'id'"),
         task(R"({"id":-1,"kind":"compute","host":0,"ns":1})", "'id' is -1"),
         task(R"({"id":1.5,"kind":"compute","host":0,"ns":1})", "'id' is 1.5"),
         task(R"({"id":"0","kind":"compute","host":0,"ns":1})", "expected a number"),
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":["0"]})", "expected a number"),
         task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":0})", "expected an array"),
         task(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":0,"kind":"compute","host":0,"ns":1})",
-             "a second task has id 0"),
+             "two tasks have the id 0"),
         task(
             R"({"id":0,"kind":"compute","host":0,"ns":1e18},{"id":1,"kind":"compute","host":0,"ns":1e18},{"id":2,"kind":"compute","host":0,"ns":1e18},{"id":3,"kind":"compute","host":0,"ns":1e18})",
             "more than 100 years"),
@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadGraph{R"({"hosts":1e30,"tasks":[]})", "'hosts' is 1e30"},
         BadGraph{R"({"hosts":1,"hosts":1})", "'hosts' is given twice"},
         BadGraph{R"({"hosts":1,"tasks":[],"tasks":[]})", "'tasks' is given twice"},
-        BadGraph{R"({"links":[{}]})", "a link without 'bandwidth_Bps'"},
+        BadGraph{R"({"links":[{}]})", "a link has no 'bandwidth_Bps'"},
         BadGraph{R"({"links":[{"bandwidth_Bps":0}]})", "'bandwidth_Bps' is 0"},
         BadGraph{R"({"links":[{"bandwidth_Bps":-1}]})", "'bandwidth_Bps' is -1"},
         BadGraph{R"({"links":[{"bandwidth_Bps":1e400}]})", "'bandwidth_Bps' is 1e400"},
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadGraph{R"({"x":01})", "found '1'; expected ',' or '}'"},
         BadGraph{R"({"x":nul})", "found 'n'; expected a value"}));
 
-// Whatever is cut off, the answer is one line with the offset of the cut.
+// A text that is cut anywhere is refused with one line that contains the offset of the cut.
 TEST(TaskGraphTest, EveryCutIsRefusedInOneLine) {
   const std::string text = around(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[]})");
   for (std::size_t cut = 0; cut < text.size(); ++cut) {

@@ -44,7 +44,7 @@ TEST(TensorflowTimelineTest, FilesAreToldByTheirProcesses) {
   EXPECT_EQ(format.recognise("x.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})"), 0);
 }
 
-/// b reads what a in another row made, and starts work of its name on stream 13.
+/// b reads the output of a in another row, and starts work with b's name on stream 13.
 TEST(TensorflowTimelineTest, OperatorsHandOverAndStartDeviceWork) {
   const auto parsed =
       read({kExecutor, process(2, "/gpu:0/stream:13 Compute"), process(3, "/gpu:0/stream:all Compute"),
@@ -77,11 +77,11 @@ TEST(TensorflowTimelineTest, WithoutRowsOfSingleStreamsThoseOfAllCount) {
 
 TEST(TensorflowTimelineTest, ATimelineOfNothingIsRefused) {
   EXPECT_THAT(refusal("tensorflow_timeline", R"({"traceEvents": []})"),
-              AllOf(HasSubstr("no event can be replayed"), HasSubstr("; expected ")));
+              AllOf(HasSubstr("no operator or device work"), HasSubstr("; expected ")));
 }
 
-/// Counted with Python's json module: 81 operators in the rows of two executors, 38 kernels of 698 us on stream 12, 6
-/// copies of 59 us on streams 13 and 14.
+/// Counted with Python's json module: 81 operators in the rows of two executors, 38 kernels with 698 us on stream 12,
+/// and 6 copies with 59 us on streams 13 and 14.
 TEST(TensorflowTimelineTest, ARealFileIsReadWhole) {
   const std::filesystem::path file = shared_folder() / "traces" / "other" / "tensorflow1-timeline-gpu.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";

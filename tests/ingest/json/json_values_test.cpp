@@ -26,7 +26,7 @@ TEST(MicrosecondsTest, DecimalsAreExactToTheNanosecond) {
 }
 
 TEST(MicrosecondsTest, AnyCountOfDigitsIsExact) {
-  // Against arithmetic on the parts: w.f microseconds are 1000 w + f x 10^(3 - digits of f) ns.
+  // The expected value is computed from the parts: w.f microseconds are 1000 w + f x 10^(3 - digits of f) ns.
   std::uint64_t state = 1;
   for (int i = 0; i < 20'000; ++i) {
     state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX generator

@@ -87,7 +87,7 @@ TEST_F(DiscoverTest, LinksInAFolderAreNotFollowed) {
 
 TEST_F(DiscoverTest, WhatIsNotThereIsAnErrorThatNamesIt) {
   EXPECT_THAT(thrown_by<InputError>([&] { return discover({(root_ / "absent").string()}); }),
-              ::testing::HasSubstr("absent: there is no such file or folder"));
+              ::testing::HasSubstr("absent: no such file or folder"));
 }
 
 TEST_F(DiscoverTest, JobFileIsFoundInTheFolderAndBesideIt) {

@@ -16,7 +16,7 @@ namespace {
 
 using stepsim::testing::thrown_by;
 
-/// An operator of 10 us on the one host thread of a rank.
+/// Returns a trace with an operator of 10 us on the only host thread of a rank.
 HostDeviceTrace trace_of(std::int64_t rank) {
   HostDeviceTrace trace;
   trace.rank = rank;
@@ -53,10 +53,9 @@ TEST(JobPartsTest, ARankThatAFileHoldsTwiceIsAnErrorThatNamesBoth) {
   JobParts parts;
   parts.add(input);
   Assembly assembly;
-  EXPECT_EQ(
-      thrown_by<InputError>([&] { parts.stitch({}, Job{}, assembly); }),
-      "both.db (GPU 1): this trace says it is rank 3, and so does both.db (GPU 0), of the same process at the same "
-      "time; expected one trace a rank: leave out the one of the run that is not meant");
+  EXPECT_EQ(thrown_by<InputError>([&] { parts.stitch({}, Job{}, assembly); }),
+            "both.db (GPU 1): this trace and both.db (GPU 0) (of the same process, at the same time) both state rank "
+            "3; expected one trace per rank: leave out the trace of the other run");
 }
 
 TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {
@@ -70,12 +69,13 @@ TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {
   parts.stitch({}, Job{}, assembly);
   ASSERT_GE(assembly.assumptions.size(), 2U);
   EXPECT_EQ(assembly.assumptions[1].sentence,
-            "1099511627777.json says it is rank 1099511627777, which is none from 0 to 2147483647: it is taken to be "
-            "rank 1");
+            "1099511627777.json names rank 1099511627777, which is not between 0 and 2147483647; it is treated as rank "
+            "1.");
   EXPECT_EQ(finish(std::move(assembly)).recording.ranks, (std::vector<Rank>{0, 1}));
 }
 
-/// The host of each rank, by rank, where traces name none. NCCL counts `nodes` in a communicator of all; 0: nothing.
+/// Returns the host of each rank, for traces that do not name one. `nodes` is the number of nodes that NCCL reports
+/// for a communicator of all ranks, or 0 if it reports none.
 std::vector<std::string> hosts_of(const std::vector<std::pair<std::int32_t, std::string>>& devices_and_processes,
                                   std::string& assumption, std::int32_t nodes = 0) {
   JobParts parts;
@@ -114,17 +114,17 @@ TEST(JobPartsTest, RanksWithoutAHostShareOneAsLongAsTheirDevicesAndProcessesDiff
   using ::testing::ElementsAre;
   std::string said;
   EXPECT_THAT(hosts_of({{0, "11"}, {1, "12"}, {2, "13"}}, said), ElementsAre("", "", ""));
-  EXPECT_EQ(said, "3 traces name no host; they are assumed to come from 1 host (each has its own device)");
+  EXPECT_EQ(said, "3 traces without a host name: assumed to come from 1 host (each has its own device).");
   EXPECT_THAT(hosts_of({{0, "11"}, {1, "12"}, {0, "13"}, {1, "14"}}, said),
               ElementsAre("host 0", "host 0", "host 1", "host 1"));
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {1, "13"}, {1, "14"}}, said),
               ElementsAre("host 0", "host 1", "host 0", "host 1"));
-  EXPECT_EQ(said,
-            "4 traces name no host; they are assumed to come from 2 hosts (some have the same device or the same "
-            "process id)");
+  EXPECT_EQ(
+      said,
+      "4 traces without a host name: assumed to come from 2 hosts (some have the same device or the same process id).");
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "11"}}, said), ElementsAre("host 0", "host 0", "host 1"));
-  EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));  // what is the same in all tells nothing
-  EXPECT_EQ(said, "2 traces name no host; they are assumed to come from 1 host (nothing says otherwise)");
+  EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));  // equal values give no information
+  EXPECT_EQ(said, "2 traces without a host name: assumed to come from 1 host (nothing indicates more).");
 }
 
 TEST(JobPartsTest, RanksWithoutAHostAreOnTheNodesThatNcclCounts) {
@@ -132,9 +132,9 @@ TEST(JobPartsTest, RanksWithoutAHostAreOnTheNodesThatNcclCounts) {
   std::string said;
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "13"}, {0, "14"}}, said, 2),
               ElementsAre("host 0", "host 0", "host 1", "host 1"));
-  EXPECT_EQ(said, "4 traces name no host; they are assumed to come from 2 hosts (as NCCL counts nodes)");
+  EXPECT_EQ(said, "4 traces without a host name: assumed to come from 2 hosts (NCCL's count of nodes).");
   EXPECT_THAT(hosts_of({{0, "7"}, {1, "7"}, {0, "8"}, {1, "7"}}, said, 1), ElementsAre("", "", "", ""));
-  EXPECT_EQ(said, "4 traces name no host; they are assumed to come from 1 host (as NCCL counts nodes)");
+  EXPECT_EQ(said, "4 traces without a host name: assumed to come from 1 host (NCCL's count of nodes).");
   EXPECT_THAT(hosts_of({{0, "1"}, {1, "2"}, {2, "3"}}, said, 2), ElementsAre("", "", "")) << "uneven: not used";
 }
 

@@ -10,7 +10,7 @@ TEST(BytepsNamesTest, ProcessIsDividedFromTheName) {
   EXPECT_EQ(split_process("wk1.rank0.Comm.w.PUSH").name, "Comm.w.PUSH");
   EXPECT_EQ(split_process("host0.rank1->BW.y").process, "host0.rank1");
   EXPECT_EQ(split_process("FW.x").process, "");
-  EXPECT_EQ(split_process("ranking.FW.x").process, "");  // no number
+  EXPECT_EQ(split_process("ranking.FW.x").process, "");  // "ranking" has no number
 }
 
 TEST(BytepsNamesTest, StageIsTheLastPartOfTheName) {
@@ -18,7 +18,7 @@ TEST(BytepsNamesTest, StageIsTheLastPartOfTheName) {
   EXPECT_EQ(split_stage("a.b.PUSH").stage, Stage::kPush);
   EXPECT_EQ(split_stage("a.b").tensor, "a.b");
   EXPECT_EQ(split_stage("a.b").stage, Stage::kTotal);
-  EXPECT_EQ(split_stage("a.total").tensor, "a.total");  // no stage: it may be the tensor's name
+  EXPECT_EQ(split_stage("a.total").tensor, "a.total");  // "total" is not a stage: it may be part of the tensor's name
 }
 
 TEST(BytepsNamesTest, EveryStageIsReadAsItIsWritten) {
@@ -28,7 +28,7 @@ TEST(BytepsNamesTest, EveryStageIsReadAsItIsWritten) {
   }
 }
 
-// Tensor 32768 has the keys from 32768 * 65536 = 2147483648 on, which is -2147483648 in 32 bits.
+// The keys of tensor 32768 begin at 32768 * 65536 = 2147483648, which is -2147483648 in 32 bits.
 TEST(BytepsNamesTest, KeyThatWasRecordedNegativeIsWhatItWas) {
   EXPECT_EQ(partition_key("65537"), 65'537);
   EXPECT_EQ(partition_key("-2147483648"), 2'147'483'648);

@@ -17,7 +17,7 @@ namespace {
 
 using testing::DrippingSource;
 
-/// The same from pieces of any size.
+/// Returns the rewritten text, and checks that reading it in pieces of any size gives the same.
 std::string rewritten(std::string_view text, const JsonChanges& changes) {
   const auto from = [&changes](ByteSource& source) {
     std::string out;

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// "kind:text" of each piece.
+/// Returns "kind:text" for each piece.
 std::vector<std::string> found_in(std::string_view text) {
   std::vector<std::string> found;
   for (const PrivatePiece& piece : find_private(text)) {
@@ -67,15 +67,15 @@ TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
   EXPECT_THAT(found_in("sshpass -p hunter2 ssh node"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("redis-cli -a hunter2"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("curl -u bob:hunter2"), ElementsAre("secret:bob:hunter2"));
-  // Of other commands, and of mysql with a blank, -p is not a password.
+  // After other commands, and after mysql with a blank, -p is not followed by a password.
   EXPECT_THAT(found_in("mysql -p shop"), IsEmpty());
   EXPECT_THAT(found_in("mysql; mkdir -pstuff"), IsEmpty());
   EXPECT_THAT(found_in("run -phunter2"), IsEmpty());
 }
 
 TEST(PrivateTextTest, ATextOfBeginningsIsReadOnce) {
-  // At each of them a token, a value or a URL could begin that goes on to the end. Before, 300,000 bytes of the first
-  // took 10 s, and four times as long for twice as many.
+  // At each repetition a token, a value or a URL could begin that continues to the end of the text. Formerly 300,000
+  // bytes of the first took 10 s, and twice as many took four times as long.
   for (const std::string unit :
        {"sk-",  "eyJ-",    "hf_-",        "token::",   "token:1", "--token ", "token=\"  \"",   "a@",
         "a://", "a:// @:", "-----BEGIN ", "mysql -p ", "C:\\",    "/a/",      "1.1.1.",         "token=\"",

@@ -141,7 +141,7 @@ TEST(ScrubberTest, ATextIsLookedAtAgainWhereOtherRulesHold) {
 }
 
 TEST(ScrubberTest, ALineIsScrubbedWholeWhereverItIsCutForReading) {
-  constexpr std::size_t kOnce = 65536;  // where lines were cut before
+  constexpr std::size_t kOnce = 65536;  // lines were formerly cut here
   const std::string token = "hf_aB3dE5gH7jK9mN1pQ3sT5vW7";
   for (const std::string& secret : {token, std::string("mysql -phunter2"), std::string("--token hunter2x"),
                                     std::string("10.20.30.40"), std::string("/home/zelda/secretproj/x.py")}) {

@@ -11,7 +11,7 @@ namespace stepsim::ingest {
 namespace {
 
 TEST(TextMemoTest, FactsAreThoseOfTheWholeText) {
-  // Each text differs from the one before in one character, first, in the middle or last; the empty one is a text too.
+  // Each text differs from the previous one in one character: the first, the last or one between. One text is empty.
   TextMemo<std::string> memo;
   for (const std::size_t length : std::vector<std::size_t>{0, 1, 3, 7, 8, 9, 15, 16, 17, 40, 512}) {
     for (std::size_t place = 0; place < length; place += length / 7 + 1) {
@@ -29,7 +29,7 @@ TEST(TextMemoTest, FactsAreThoseOfTheWholeText) {
 
 TEST(TextMemoTest, TextsThatWereForgottenHaveNoFacts) {
   TextMemo<std::string> memo;
-  constexpr int kTexts = 200'000;  // more than are kept
+  constexpr int kTexts = 200'000;  // more texts than are kept
   std::size_t known = 0;
   for (int round = 0; round < 2; ++round) {
     for (int i = 0; i < kTexts; ++i) {
@@ -41,6 +41,17 @@ TEST(TextMemoTest, TextsThatWereForgottenHaveNoFacts) {
     }
   }
   EXPECT_LT(known, std::size_t{kTexts});
+}
+
+TEST(TextMemoTest, TheTableGrowsWithTheTexts) {
+  // More than the 4,096 entries of the last but one table; not all, because some have one place.
+  TextMemo<int> memo;
+  constexpr int kTexts = 20'000;
+  for (int i = 0; i < kTexts; ++i) memo[std::to_string(i)] = i + 1;
+  int known = 0;
+  for (int i = 0; i < kTexts; ++i) known += memo[std::to_string(i)] == i + 1 ? 1 : 0;
+  EXPECT_GT(known, 4096);
+  EXPECT_LT(known, kTexts);
 }
 
 TEST(TextMemoTest, LongTextsAreNotKept) {

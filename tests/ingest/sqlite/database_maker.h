@@ -9,7 +9,7 @@
 
 namespace stepsim::ingest::testing {
 
-/// Makes databases of a few statements.
+/// Makes databases with a few SQL statements.
 class DatabaseMaker {
  public:
   DatabaseMaker() {

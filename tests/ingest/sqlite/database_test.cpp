@@ -30,7 +30,7 @@ Database open(const std::string& bytes) {
   return Database(input);
 }
 
-/// The one-line message with which bytes are refused; empty if they are taken.
+/// Returns the one-line message with which bytes are refused; empty if they are accepted.
 std::string refusal(const std::string& bytes) {
   return thrown_by<InputError>([&] { return open(bytes); }, "");
 }
@@ -57,7 +57,7 @@ TEST(DatabaseTest, GivesRowsInTheirOrderWithColumnsByName) {
   EXPECT_EQ(rows.bytes(3), std::string_view("\0\1", 2));
   ASSERT_TRUE(rows.next());
   EXPECT_EQ(rows.integer(1), std::nullopt);
-  ASSERT_TRUE(rows.next());  // each value of another type than asked for
+  ASSERT_TRUE(rows.next());  // each value has a different type than requested
   EXPECT_EQ(rows.integer(1), std::nullopt);
   EXPECT_EQ(rows.text(0), "");
   EXPECT_EQ(rows.bytes(3), "");
@@ -97,7 +97,7 @@ TEST(DatabaseTest, EveryCutIsRefused) {
   EXPECT_THAT(refusal(whole.substr(0, 5000)), HasSubstr("file@5000: the database ends here, after 5000 of its 8192"));
 }
 
-/// Somebody exports again while the file is read.
+/// The file is replaced by a new export while it is read.
 TEST(DatabaseTest, AFileIsReadOnceAndIsTheOneThatWasOpened) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "replaced database";
   std::filesystem::create_directories(folder);
@@ -120,25 +120,25 @@ TEST(DatabaseTest, AFileIsReadOnceAndIsTheOneThatWasOpened) {
 
 TEST(DatabaseTest, ADatabaseWithALogIsReadWithoutIt) {
   std::string bytes = three_rows().bytes();
-  bytes[18] = bytes[19] = 2;  // as in WAL mode
+  bytes[18] = bytes[19] = 2;  // WAL mode
   const Database database = open(bytes);
   EXPECT_TRUE(database.had_log());
   Database::Rows rows = database.rows("t", std::array<std::string_view, 1>{"id"});
   EXPECT_TRUE(rows.next());
 }
 
-/// A text that lies on many pages, each of which names the next one in its first four bytes.
+/// A text on many pages, each of which has the number of the next one in its first four bytes.
 TEST(DatabaseTest, ACircleOfPagesIsRefused) {
   DatabaseMaker maker;
   maker.run("CREATE TABLE t (id INTEGER, name TEXT)").run("INSERT INTO t VALUES (1, printf('%.*c', 20000, 'x'))");
   std::string bytes = maker.bytes();
   ASSERT_GE(bytes.size(), 6U * 4096U);
   ASSERT_EQ(refusal(bytes), "");
-  bytes[4 * 4096 + 3] = 4;  // the fifth page goes back to the fourth
+  bytes[4 * 4096 + 3] = 4;  // the fifth page points back to the fourth
   EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("the database is damaged"), HasSubstr("; expected ")));
 }
 
-/// The largest number that SQLite writes, at each place in turn: some are sizes.
+/// Writes the largest number of SQLite's encoding at each place in turn. Some of these places are sizes.
 TEST(DatabaseTest, ADamagedSizeIsNoLackOfMemory) {
   DatabaseMaker maker;
   maker.run("PRAGMA page_size = 512").run("CREATE TABLE t (start INTEGER, x INTEGER)");
@@ -149,10 +149,10 @@ TEST(DatabaseTest, ADamagedSizeIsNoLackOfMemory) {
     refusals.push_back(refusal(std::string(whole).replace(at, largest.size(), largest)));
   }
   EXPECT_THAT(refusals, Contains("file: the database cannot be read (it asks for more memory than a value can need); "
-                                 "expected a whole SQLite database: export or copy it again"));
+                                 "expected a complete SQLite database; export or copy it again"));
 }
 
-/// Any damage is refused or read, and never more is read than there is.
+/// Damaged bytes are refused or read, but never more is read than the file contains.
 TEST(DatabaseTest, DamagedBytesNeitherCrashNorHang) {
   DatabaseMaker maker = three_rows();
   for (int i = 0; i < 6; ++i) maker.run("INSERT INTO t SELECT id, name || 'x', zeroblob(300) FROM t");

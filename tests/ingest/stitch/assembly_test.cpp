@@ -17,8 +17,8 @@ using stepsim::testing::thrown_by;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A thread that launches a kernel of 30 ns every 10 ns and waits for none, in steps 5, 6 and 7, and a kernel before
-/// the first step: the device falls behind. Times in nanoseconds.
+/// Builds a thread that launches a kernel of 30 ns every 10 ns and never waits, in steps 5, 6 and 7, and one kernel
+/// before the first step: the device falls behind. Times are in nanoseconds.
 Assembly launching_ahead() {
   Assembly assembly;
   DagBuilder& builder = assembly.builder;
@@ -66,7 +66,7 @@ TEST(KeepStepsTest, WhatComesBeforeTheStepsIsReplayedWithThem) {
   EXPECT_FALSE(assembly.steps[1].next_follows);
 }
 
-/// The kernel of step 7 waits 60 ns for those before it. Without them nothing would explain that.
+/// The kernel of step 7 waits 60 ns for the kernels before it. If they were removed, nothing would explain that wait.
 TEST(KeepStepsTest, WaitsForWorkOfEarlierStepsStayExplained) {
   Assembly assembly = launching_ahead();
   keep_steps(assembly, 7, 7);
@@ -85,7 +85,7 @@ TEST(KeepStepsTest, StepsWithoutATaskAreRefused) {
   Assembly assembly = launching_ahead();
   std::replace(assembly.step.begin(), assembly.step.end(), 2, -1);
   EXPECT_THAT(thrown_by<UsageError>([&] { keep_steps(assembly, 7, 7); }),
-              HasSubstr("--steps 7-7: these steps hold no task; expected others, or leave the option out"));
+              HasSubstr("--steps 7-7: these steps have no task; expected others, or leave the option out"));
 }
 
 }  // namespace

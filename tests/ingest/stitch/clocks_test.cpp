@@ -5,7 +5,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// b's clock is ahead of a's by `ahead`, give or take `open`.
+/// States that b's clock is ahead of a's by `ahead`, with an uncertainty of `open`.
 ClockDifference estimate(std::uint32_t a, std::uint32_t b, std::int64_t ahead, std::int64_t open, double weight = 1) {
   return {a, b, {Duration{ahead - open}, Duration{ahead + open}}, Duration{ahead}, weight};
 }
@@ -25,15 +25,16 @@ TEST(ClocksTest, ResidualsAddUpOnTheShortestWayToTheReference) {
 }
 
 TEST(ClocksTest, DifferencesOfACycleAreMetBySmallestSquares) {
-  // 1 is ahead of 0 by 10 directly and by 0 + 4 over 2. Each of the three edges takes a third of the 6 between these.
+  // Clock 1 is ahead of clock 0 by 10 directly, but by 0 + 4 via clock 2. Each of the three edges takes a third of the
+  // difference of 6.
   const auto clocks = align_clocks(3, 0, {estimate(0, 1, 10, 5), estimate(0, 2, 0, 5), estimate(2, 1, 4, 5)});
   EXPECT_EQ(clocks[1].offset, Duration{10 - 2});
   EXPECT_EQ(clocks[2].offset, Duration{0 + 2});
-  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // what the edge leaves open, and by how much it is not met
+  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // the edge's uncertainty, plus its share of the difference
 }
 
 TEST(ClocksTest, EstimatesOfATreeAreExactHoweverFarApartClocksAre) {
-  constexpr std::int64_t kSince1970 = 1'700'000'000'123'456'789;  // beyond the integers of a double
+  constexpr std::int64_t kSince1970 = 1'700'000'000'123'456'789;  // too large for a double to represent exactly
   const auto clocks = align_clocks(3, 1, {estimate(1, 0, kSince1970, 0), estimate(2, 1, -kSince1970, 0)});
   EXPECT_EQ(clocks[0].offset, Duration{kSince1970});
   EXPECT_EQ(clocks[2].offset, Duration{kSince1970});
@@ -49,7 +50,7 @@ TEST(ClocksTest, ClocksThatMayAgreeAreTakenToAgreeElseTheMiddleOfTheBounds) {
 }
 
 TEST(ClocksTest, BoundsAddUpAlongChainsAndTheTightestChainCounts) {
-  // Over 1, 2 is ahead by 40 + 10 at least and 60 + 30 at most; directly by 70 at most.
+  // Via clock 1, clock 2 is ahead by at least 40 + 10 and at most 60 + 30; directly by at most 70.
   const auto clocks =
       align_clocks(3, 0, {bounded(0, 1, 40, 60), bounded(1, 2, 10, 30), {0, 2, {std::nullopt, Duration{70}}}});
   EXPECT_EQ(clocks[2].offset, Duration{(50 + 70) / 2});
@@ -63,7 +64,7 @@ TEST(ClocksTest, ABoundOnOneSideTiesNoClock) {
 }
 
 TEST(ClocksTest, BoundsThatContradictEachOtherLeaveTheirDistanceOpen) {
-  // Ahead by at least 90 and at most 40: the middle is off by 25 from each.
+  // The clock is ahead by at least 90 and at most 40: the middle is off by 25 from each bound.
   const auto clocks = align_clocks(2, 0, {bounded(0, 1, 90, 40)});
   EXPECT_EQ(clocks[1].offset, Duration{65});
   EXPECT_EQ(clocks[1].residual, Duration{25});

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test.
+/// Each test gets a separate folder.
 class SurveyTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -32,8 +32,8 @@ class SurveyTest : public ::testing::Test {
   fs::path folder_ = fs::path(::testing::TempDir()) / ("survey_" + std::to_string(::getpid()));
 };
 
-/// Of a rank: a step, an operator with shapes, three launches of which two have their kernel, and a kernel that nothing
-/// launched; one kernel is a collective of known size.
+/// Returns a rank's trace with a step, an operator with shapes, three launches (two of them with kernels), and a
+/// kernel without a launch. One kernel is a collective of known size.
 std::string trace_of(int rank) {
   const auto call = [](int correlation, int start) {
     return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":)" + std::to_string(start) +

@@ -35,10 +35,10 @@ TEST(FitLineTest, AFifthOfSamplesFarOffDoNotMoveTheLine) {
   for (int i = 0; i < 200; ++i) {
     x.push_back(1000 + 100 * i);
     y.push_back(100 + 0.05 * x.back() + noise(rng));
-    if (i % 5 == 2) y.back() *= 10;  // stood in a queue
+    if (i % 5 == 2) y.back() *= 10;  // waited in a queue
   }
   const LineFit fit = fit_line(x, y);
-  // Plain least squares gives a slope near 0.05 (0.8 + 0.2 * 10) = 0.14.
+  // Plain least squares would give a slope near 0.05 (0.8 + 0.2 * 10) = 0.14.
   EXPECT_NEAR(fit.slope, 0.05, 0.05 * 0.01);
   EXPECT_NEAR(fit.intercept, 100, 5);
   EXPECT_LT(fit.residual, 0.01);
@@ -54,8 +54,8 @@ TEST(FitLineTest, SamplesThatAgreeOutvoteOneExactly) {
 }
 
 TEST(FitLineTest, ALineThatWouldBeginBelowZeroBeginsAtZero) {
-  // y = 2 x - 1; the best slope through the origin is sum(x y) / sum(x x) = 22 / 14. Few
-  // samples with errors of one size: none is an outlier.
+  // y = 2 x - 1. The best slope through the origin is sum(x y) / sum(x x) = 22 / 14. The samples are few and their
+  // errors are similar, so none is an outlier.
   const LineFit fit = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{1, 3, 5});
   EXPECT_EQ(fit.intercept, 0);
   EXPECT_GT(fit.slope, 1);
@@ -103,7 +103,7 @@ TEST(FitLineTest, NothingMeasuredGivesZero) {
 }
 
 TEST(FitSumTest, PartsOfACostAreToldApart) {
-  // 5 + 2 a + 0.5 b, with one sample that stood in a queue.
+  // The function is 5 + 2 a + 0.5 b, and one sample waited in a queue.
   const std::vector<double> values{1, 10, 0, 1, 20, 0, 1, 0, 10, 1, 0, 40, 1, 7, 7, 1, 3, 9};
   const SumFit fit = fit_sum(values, 3, std::vector<double>{25, 45, 10, 25, 22.5, 500});
   ASSERT_EQ(fit.coefficients.size(), 3U);
@@ -138,7 +138,7 @@ TEST(MedianTest, MidmeanLeavesOutAQuarterAtEachEnd) {
 }
 
 TEST(FitLineTest, ResidualIsTheMedianRelativeError) {
-  // The level line at the median of the middle ones: errors 1/9, 0, 1/11, and one outlier.
+  // A slope of 2 fits three of the samples exactly; the fourth is an outlier.
   const LineFit fit = fit_line(std::vector<double>{5, 5, 5, 5}, std::vector<double>{10, 10, 10, 15});
   EXPECT_NEAR(fit.slope, 2, 1e-6);
   EXPECT_NEAR(fit.residual, 0, 1e-6);

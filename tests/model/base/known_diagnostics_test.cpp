@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All sources of ingest/, which are those that report.
+/// Returns all sources of ingest/, the only code that reports diagnostics.
 std::string ingest_sources() {
   std::string text;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(source_folder() / "ingest")) {
@@ -42,8 +42,8 @@ TEST(KnownDiagnosticsTest, EachSaysWhatItIsAndWhatItDoesToTheAnswer) {
   }
 }
 
-/// That what is reported has a row is for the compiler to see (tests/must_not_compile/unknown_diagnostic.cpp); this is
-/// the other direction.
+/// The compiler checks that each reported diagnostic has a row (tests/must_not_compile/unknown_diagnostic.cpp). This
+/// test checks that each row is reported.
 TEST(KnownDiagnosticsTest, EachIsReportedSomewhere) {
   const std::string sources = ingest_sources();
   for (const std::span<const Diagnostic> table : kDiagnosticTables) {

@@ -33,8 +33,8 @@ double squared_error(const Problem& problem, const std::vector<double>& x) {
   return sum;
 }
 
-/// Gauss's elimination on the normal equations of the chosen columns, with pivoting; nothing
-/// where they depend on each other.
+/// Solves the normal equations of the chosen columns by Gaussian elimination with pivoting. Returns nothing if the
+/// columns are linearly dependent.
 std::optional<std::vector<double>> least_squares_over(const Problem& problem, const std::vector<std::size_t>& chosen) {
   const std::size_t n = chosen.size();
   std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
@@ -60,8 +60,7 @@ std::optional<std::vector<double>> least_squares_over(const Problem& problem, co
   return x;
 }
 
-/// The best over every set of entries that may be free: the answer is the least squares
-/// solution over one of them.
+/// Tries every set of entries that may be positive. The answer is the least squares solution over one of these sets.
 std::vector<double> by_brute_force(const Problem& problem) {
   std::vector<double> best(problem.columns);
   for (unsigned set = 1; set < 1U << problem.columns; ++set) {
@@ -99,7 +98,7 @@ TEST(NonnegativeLeastSquaresTest, EqualsTheBestOverAllActiveSets) {
 }
 
 TEST(NonnegativeLeastSquaresTest, ColumnsOfVeryDifferentSizeAreFittedAlike) {
-  // y = 3e-5 + 8e-9 x for messages of up to 10 MB: the columns differ by seven orders.
+  // y = 3e-5 + 8e-9 x for messages of up to 10 MB: the columns differ by seven orders of magnitude.
   Problem problem{.columns = 2, .a = {}, .b = {}};
   for (const double x : {1e3, 1e5, 1e6, 1e7}) {
     problem.a.insert(problem.a.end(), {1, x});
@@ -111,7 +110,7 @@ TEST(NonnegativeLeastSquaresTest, ColumnsOfVeryDifferentSizeAreFittedAlike) {
 }
 
 TEST(NonnegativeLeastSquaresTest, AnEntryThatWouldBeNegativeIsZero) {
-  // Without the bound: x = (3, -1).
+  // The solution without the bound would be x = (3, -1).
   EXPECT_THAT(solve({.columns = 2, .a = {1, 0, 0, 1}, .b = {3, -1}}), ElementsAre(DoubleNear(3, 1e-12), 0));
 }
 
@@ -124,7 +123,7 @@ TEST(NonnegativeLeastSquaresTest, ColumnsThatDependOnEachOtherStillFit) {
   const Problem problem{.columns = 3, .a = {1, 2, 0, 2, 4, 0, 3, 6, 0}, .b = {5, 10, 15}};
   const std::vector<double> x = solve(problem);
   EXPECT_NEAR(squared_error(problem, x), 0, 1e-20);
-  EXPECT_EQ(x[2], 0);  // a column of zeros says nothing
+  EXPECT_EQ(x[2], 0);  // a column of zeros has no effect
 }
 
 TEST(NonnegativeLeastSquaresTest, NoRowsGiveZero) {

@@ -20,7 +20,7 @@ Numbers random_numbers(std::size_t count, std::uint32_t below, std::uint32_t see
   return numbers;
 }
 
-/// Ascending runs of the given lengths, one behind the other.
+/// Returns ascending runs of the given lengths, one after the other.
 Numbers runs_of(const std::vector<std::size_t>& lengths) {
   Numbers numbers;
   for (std::size_t r = 0; r < lengths.size(); ++r) {

@@ -55,13 +55,13 @@ TEST(ShownTest, EveryByteValueComesOutAsOneSafeLine) {
 }
 
 TEST(ShownTest, LongTextIsCutInTheMiddle) {
-  // 20 - 3 dots leave 17 bytes: 9 of the front, 8 of the back.
+  // 20 bytes minus 3 dots leave 17: the first 9 and the last 8.
   EXPECT_EQ(shown("abcdefghijklmnopqrstuvwxyz", 20), "abcdefghi...stuvwxyz");
   EXPECT_EQ(shown("abcdefghijklmnopqrst", 20), "abcdefghijklmnopqrst");
 }
 
 TEST(ShownTest, CutNeverSplitsACharacterNorAnEscape) {
-  // "ä" takes 2 bytes, "\xff" shows as 4: neither fills 4 + 3 bytes evenly.
+  // "ä" takes 2 bytes, and "\xff" is shown as 4 characters. Neither fills the 4 + 3 available bytes evenly.
   EXPECT_EQ(shown("ääääääääää", 10), "ää...ä");
   EXPECT_EQ(shown("\xff\xff\xff\xff\xff\xff", 12), "\\xff...\\xff");
 }

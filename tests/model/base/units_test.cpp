@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-/// What `parse` says against `text`; empty if it takes it.
+/// Returns the message with which `parse` refuses `text`; empty if it accepts the text.
 template <class Parse>
 std::string refusal(Parse parse, std::string_view text) {
   return thrown_by<std::invalid_argument>([&] { return parse(text); }, "");
@@ -44,7 +44,7 @@ TEST(DurationTest, BareZeroNeedsNoUnit) {
 TEST(DurationTest, BlanksBeforeTheUnitAreTaken) { EXPECT_EQ(parse_duration("5 us").count(), 5'000); }
 
 TEST(DurationTest, DigitsThatADoubleWouldRoundAreKept) {
-  // 2^53 + 1 = 9007199254740993 is the first integer that no double holds.
+  // 2^53 + 1 = 9007199254740993 is the first integer that a double cannot represent.
   EXPECT_EQ(parse_duration("9007199.254740993s").count(), 9'007'199'254'740'993);
 }
 
@@ -67,8 +67,8 @@ TEST(DurationTest, FractionOfANanosecondIsRefused) {
 TEST(DurationTest, RefusalShowsWhatWasFoundAndWhatIsAccepted) {
   EXPECT_EQ(refusal(parse_duration, "5"),
             "'5' is not a duration: the unit is missing; expected a number with ns, us, ms or s, such as 5us or 1.5ms");
-  EXPECT_THAT(refusal(parse_duration, "5min"), HasSubstr("'min' is no unit of it"));
-  EXPECT_THAT(refusal(parse_duration, "fast"), HasSubstr("does not begin with a number"));
+  EXPECT_THAT(refusal(parse_duration, "5min"), HasSubstr("'min' is not a valid unit"));
+  EXPECT_THAT(refusal(parse_duration, "fast"), HasSubstr("does not start with a number"));
 }
 
 TEST(DurationTest, WhatOnlyLooksLikeANumberIsRefused) {
@@ -107,7 +107,7 @@ TEST(BytesTest, FractionThatIsAWholeNumberOfBytesIsTaken) {
 }
 
 TEST(BytesTest, FractionOfAByteIsRefused) {
-  EXPECT_THAT(refusal(parse_bytes, "0.3KiB"), HasSubstr("not a whole number of B"));  // 307.2
+  EXPECT_THAT(refusal(parse_bytes, "0.3KiB"), HasSubstr("not a whole number of B"));  // 307.2 bytes
 }
 
 TEST(BytesTest, NegativeSizeIsRefused) { EXPECT_THAT(refusal(parse_bytes, "-1B"), HasSubstr("it is negative")); }
@@ -125,12 +125,13 @@ TEST(UnitsTest, OtherSpellingsOfAUnitAreRead) {
 }
 
 TEST(UnitsTest, AUnitInTheWrongCaseIsAnsweredWithTheRightOnes) {
-  EXPECT_THAT(refusal(parse_bandwidth, "25gb/s"), HasSubstr("'gb/s' is no unit of it; did you mean 'Gb/s' or 'GB/s'?"));
-  EXPECT_THAT(refusal(parse_bytes, "64mb"), HasSubstr("'mb' is no unit of it; did you mean 'MB'?"));
-  EXPECT_THAT(refusal(parse_duration, "5US"), HasSubstr("'US' is no unit of it; did you mean 'us'?"));
+  EXPECT_THAT(refusal(parse_bandwidth, "25gb/s"),
+              HasSubstr("'gb/s' is not a valid unit; did you mean 'Gb/s' or 'GB/s'?"));
+  EXPECT_THAT(refusal(parse_bytes, "64mb"), HasSubstr("'mb' is not a valid unit; did you mean 'MB'?"));
+  EXPECT_THAT(refusal(parse_duration, "5US"), HasSubstr("'US' is not a valid unit; did you mean 'us'?"));
 }
 
-TEST(BytesTest, BitsAreNoSize) { EXPECT_THAT(refusal(parse_bytes, "64Mb"), HasSubstr("'Mb' is no unit of it")); }
+TEST(BytesTest, BitsAreNoSize) { EXPECT_THAT(refusal(parse_bytes, "64Mb"), HasSubstr("'Mb' is not a valid unit")); }
 
 TEST(BandwidthTest, BitsAreAnEighthOfBytes) {
   EXPECT_EQ(parse_bandwidth("25Gb/s").bytes_per_second(), 25e9 / 8);
@@ -158,7 +159,7 @@ TEST(TransferTimeTest, BegunNanosecondCounts) {
 }
 
 TEST(TransferTimeTest, SizesPastTheRangeOfADoubleStayExact) {
-  // (2^53 + 1) B at 1e9 B/s: one nanosecond a byte.
+  // (2^53 + 1) B at 1e9 B/s: one nanosecond per byte.
   EXPECT_EQ(transfer_time(Bytes{9'007'199'254'740'993}, Bandwidth::from_bytes_per_second(1e9)).count(),
             9'007'199'254'740'993);
 }
@@ -174,17 +175,25 @@ TEST(DurationTextTest, UnitIsChosenByTheValue) {
   EXPECT_EQ(to_text(Duration{1'000}), "1 us");
   EXPECT_EQ(to_text(Duration{1'234'000}), "1.234 ms");
   EXPECT_EQ(to_text(Duration{-1'234'000}), "-1.234 ms");
-  EXPECT_EQ(to_text(Duration{12'345'678'900'000}), "12345.679 s");
+  EXPECT_EQ(to_text(Duration{12'345'678'900'000}), "12,346 s");
+}
+
+TEST(DurationTextTest, FourDigitsAreKeptWhereTheyRound) {
+  EXPECT_EQ(to_text(Duration{534'062'118}), "534.1 ms");
+  EXPECT_EQ(to_text(Duration{155'986'000}), "156.0 ms");
+  EXPECT_EQ(to_text(Duration{19'900'000}), "19.90 ms") << "as 19.9 ms and 1 ns";
+  EXPECT_EQ(to_text(Duration{150'000'000}), "150 ms") << "two digits say all of it";
+  EXPECT_EQ(to_text(Duration{18'857'499}), "18.86 ms");
 }
 
 TEST(DurationTextTest, RoundingUpToAThousandMovesToTheNextUnit) {
-  EXPECT_EQ(to_text(Duration{999'999'499}), "999.999 ms");
-  EXPECT_EQ(to_text(Duration{999'999'500}), "1 s");
+  EXPECT_EQ(to_text(Duration{999'949'999}), "999.9 ms");
+  EXPECT_EQ(to_text(Duration{999'950'000}), "1.000 s");
 }
 
 TEST(DurationTextTest, ExtremesAreShown) {
-  EXPECT_EQ(to_text(Duration::max()), "9223372036.855 s");
-  EXPECT_EQ(to_text(Duration::min()), "-9223372036.855 s");
+  EXPECT_EQ(to_text(Duration::max()), "9,223,372,037 s");
+  EXPECT_EQ(to_text(Duration::min()), "-9,223,372,037 s");
 }
 
 TEST(BytesTextTest, PrefixIsChosenByTheValue) {

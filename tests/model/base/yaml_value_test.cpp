@@ -29,13 +29,13 @@ TEST(YamlValueTest, ScalarsStayText) {
 TEST(YamlValueTest, WhatCannotBeReadIsToldInOneSentence) {
   const std::string expected = "; expected YAML such as 'a: 1'";
   EXPECT_EQ(error_of("a: 1\nb: 'c\n\n"), "f.yaml:3: a quote is not closed" + expected);
-  EXPECT_EQ(error_of("a:\n\t- b\n"), "f.yaml:2:1: a tab indents the line, where YAML takes blanks" + expected);
-  EXPECT_EQ(error_of(std::string(100'000, '[')), "f.yaml:1: lists or maps lie too deep within each other" + expected);
+  EXPECT_EQ(error_of("a:\n\t- b\n"), "f.yaml:2:1: a tab indents the line, but YAML needs blanks" + expected);
+  EXPECT_EQ(error_of(std::string(100'000, '[')), "f.yaml:1: lists or maps are nested too deeply" + expected);
   EXPECT_EQ(error_of("a: \"b\n...\nc\"\n"), "f.yaml:2: illegal document indicator in scalar" + expected);
 }
 
 TEST(YamlValueTest, TabsMayStandBetweenWordsAndInCommentsButNeverIndent) {
-  const std::string refused = ": a tab indents the line, where YAML takes blanks; expected YAML such as 'a: 1'";
+  const std::string refused = ": a tab indents the line, but YAML needs blanks; expected YAML such as 'a: 1'";
   EXPECT_EQ(error_of("a:\n\t[1]\n"), "f.yaml:2:1" + refused);
   EXPECT_EQ(error_of("a:\n  \tb\n"), "f.yaml:2:3" + refused);
   EXPECT_EQ(error_of("a: [1,\r\n  \t2]\n"), "f.yaml:2:3" + refused);

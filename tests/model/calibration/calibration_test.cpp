@@ -19,7 +19,7 @@ Job job_with_network() {
   return job;
 }
 
-/// One empty lane for each of so many ranks.
+/// Returns a capture with `count` ranks, each with one empty lane (thread or stream).
 Capture ranks(Rank count) {
   DagBuilder builder;
   for (Rank rank = 0; rank < count; ++rank) {
@@ -81,7 +81,7 @@ TEST(CalibrateTest, ATaskGraphsClusterIsTakenAsItIs) {
   EXPECT_EQ(found.assumptions.size(), 1U);
 }
 
-/// Two ranks and a message from one to the other that no clock saw.
+/// Two ranks and a message between them without measured times.
 Capture unmeasured_message() {
   DagBuilder builder;
   const LaneId link = builder.add_lane(
@@ -97,8 +97,8 @@ TEST(CalibrateTest, RanksWithoutTransfersHaveNoNetwork) {
   const Calibration found = calibrate(ranks(2));
   EXPECT_EQ(found.cluster.endpoints.size(), 2U);
   EXPECT_TRUE(found.cluster.links.empty());
-  EXPECT_THAT(found.assumptions, ::testing::ElementsAre(::testing::Field(&Assumption::sentence,
-                                                                         HasSubstr("Nothing is said of a network"))));
+  EXPECT_THAT(found.assumptions,
+              ::testing::ElementsAre(::testing::Field(&Assumption::sentence, HasSubstr("The network is unknown"))));
 }
 
 TEST(CalibrateTest, ACaptureThatShowsNothingIsRefusedWithTheRemedy) {
@@ -122,7 +122,7 @@ TEST(CalibrateTest, MoreRanksThanACaptureCanHaveAreRefused) {
   EXPECT_THAT(refused(capture), HasSubstr("expected at most 100000"));
 }
 
-/// One stream of copies and one thread of launches.
+/// A stream with copies and a thread with launches.
 class HostRatesTest : public ::testing::Test {
  protected:
   void add(TaskKind kind, std::string_view name, std::int64_t bytes, std::int64_t nanoseconds) {
@@ -152,11 +152,11 @@ TEST_F(HostRatesTest, ALaunchTakesTheMedianOfItsCalls) {
   EXPECT_EQ(found.cluster.rates.launch_overhead, Duration{5000});
   ASSERT_EQ(found.fits.size(), 1U);
   EXPECT_EQ(found.fits[0].samples, 5U);
-  EXPECT_NEAR(found.fits[0].residual, 1.0 / 6, 1e-12);  // of 1/4, 0, 1/6, 17/18, 0
+  EXPECT_NEAR(found.fits[0].residual, 1.0 / 6, 1e-12);  // median of 1/4, 0, 1/6, 17/18, 0
 }
 
 TEST_F(HostRatesTest, CopiesHaveARateEachWayAndOneOverhead) {
-  // 2 us, then 10 GB/s to the device and 5 GB/s back.
+  // A copy takes 2 us, then 10 GB/s to the device and 5 GB/s to the host.
   for (const std::int64_t bytes : {1'000, 50'000, 1'000'000}) {
     add(TaskKind::kCopy, "Memcpy HtoD (Pinned -> Device)", bytes, 2000 + bytes / 10);
     add(TaskKind::kCopy, "Memcpy DtoH (Device -> Pageable)", bytes, 2000 + bytes / 5);

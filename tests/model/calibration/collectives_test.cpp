@@ -18,7 +18,7 @@ double goodput(const Calibration& calibration) {
 }
 
 TEST(CalibrateCollectivesTest, RingsThatHaveTheLinkAloneTellItsGoodput) {
-  // The job's all-reduces take 1 ns for each of their 2 (n - 1) / n bytes.
+  // The job's all-reduces take 1 ns for each of the 2 (n - 1) / n bytes per payload byte.
   for (const std::size_t ranks : {2U, 3U, 4U, 7U}) {
     const auto calibration = calibrate_collectives(DataParallelJob{.ranks = ranks}.capture());
     ASSERT_TRUE(calibration.has_value());
@@ -28,7 +28,7 @@ TEST(CalibrateCollectivesTest, RingsThatHaveTheLinkAloneTellItsGoodput) {
   }
 }
 
-/// The k-th all-reduce from `begin` on, on every rank, for `length`.
+/// Sets the recorded times of the k-th all-reduce on every rank: it starts at `begin` and takes `length`.
 void record(Capture& capture, std::size_t k, std::int64_t begin, std::int64_t length) {
   for (const TaskId member : capture.dag.members(RendezvousId{k})) {
     capture.recording.start[member.index()] = Time{Duration{begin}};
@@ -37,8 +37,7 @@ void record(Capture& capture, std::size_t k, std::int64_t begin, std::int64_t le
 }
 
 TEST(CalibrateCollectivesTest, CollectivesSideBySideShareTheLink) {
-  // Payloads of 4 and 2.6 MB, all under way from 0 to 13.2 ms: 13.2 MB in 13.2 ms, two by two
-  // or all at once.
+  // Payloads of 4 and 2.6 MB. Together they move 13.2 MB in the 13.2 ms from 0 on, two or more at the same time.
   Capture capture = DataParallelJob{}.capture();
   record(capture, 0, 0, 13'200'000);
   record(capture, 1, 1'000'000, 5'000'000);
@@ -49,7 +48,7 @@ TEST(CalibrateCollectivesTest, CollectivesSideBySideShareTheLink) {
 }
 
 TEST(CalibrateCollectivesTest, TimeBesideTheBytesIsToldApartWhereSizesDiffer) {
-  // Two rounds each: 2 x 300 us and the bytes at 1 GB/s.
+  // Each takes two rounds of 300 us, and its bytes at 1 GB/s.
   Capture capture = DataParallelJob{.gradients = {Bytes{40'000}, Bytes{60'000}, Bytes{6'000'000}}}.capture();
   for (std::size_t k = 0; k < 4; ++k) {
     const std::int64_t bytes = k % 2 == 0 ? 100'000 : 6'000'000;
@@ -65,7 +64,7 @@ TEST(CalibrateCollectivesTest, TimeBesideTheBytesIsToldApartWhereSizesDiffer) {
 }
 
 TEST(CalibrateCollectivesTest, MessagesOfAboutOneSizeTellTheGoodputAlone) {
-  // Three ranks, payloads that three does not divide: parts differ by a byte.
+  // Three ranks and payloads that three does not divide, so the parts differ by a byte.
   const Capture capture =
       DataParallelJob{.ranks = 3, .gradients = {Bytes{1'000'000}, Bytes{1'000'001}, Bytes{2'000'000}}}.capture();
 

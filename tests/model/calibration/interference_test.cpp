@@ -10,7 +10,7 @@
 namespace stepsim {
 namespace {
 
-/// A rank with a compute stream and a stream for collectives, whose times are given in microseconds.
+/// A rank with a compute stream and a stream for collectives. Times are in microseconds.
 class DeviceMaker {
  public:
   void add(TaskKind kind, const std::string& name, std::int32_t step, std::int64_t start, std::int64_t length) {
@@ -22,7 +22,7 @@ class DeviceMaker {
     capture_.recording.finish.emplace_back(us(start + length));
     capture_.recording.step.push_back(step);
   }
-  /// A kernel of one step, launched with so many blocks.
+  /// Adds a kernel of a single step, launched with `blocks` blocks.
   void add_launched(const std::string& name, std::uint64_t blocks, std::int64_t start, std::int64_t length) {
     const TaskId task{capture_.recording.start.size()};
     add(TaskKind::kKernel, name, -1, start, length);
@@ -34,7 +34,7 @@ class DeviceMaker {
     capture_.dag = std::move(builder_).build().dag;
     return interference_in(capture_);
   }
-  /// The same, of all ranks.
+  /// Returns the evident slowdowns of all ranks.
   std::vector<Slowdown> evident() {
     capture_.dag = std::move(builder_).build().dag;
     return evident_slowdowns(capture_);
@@ -52,8 +52,8 @@ class DeviceMaker {
 TEST(InterferenceTest, KernelIsComparedWithItselfInOtherSteps) {
   DeviceMaker device;
   device.add(TaskKind::kKernel, "sgemm", 0, 0, 100);     // alone
-  device.add(TaskKind::kKernel, "sgemm", 0, 100, 10);    // alone in both steps, and shorter by far
-  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 150);  // beside
+  device.add(TaskKind::kKernel, "sgemm", 0, 100, 10);    // alone in both steps, and much shorter
+  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 150);  // during communication
   device.add(TaskKind::kKernel, "sgemm", 1, 1300, 10);
   device.add(TaskKind::kCollective, "ncclAllReduce", 1, 990, 200);
 
@@ -66,7 +66,7 @@ TEST(InterferenceTest, KernelIsComparedWithItselfInOtherSteps) {
 }
 
 TEST(InterferenceTest, LayersOfUnlikeWorkAreNotCompared) {
-  // The second layer is 5 times as long, and runs beside communication in both steps.
+  // The second layer is 5 times as long and overlaps communication in both steps.
   DeviceMaker device;
   for (const std::int32_t step : {0, 1}) {
     const std::int64_t begin = std::int64_t{1000} * step;
@@ -78,8 +78,8 @@ TEST(InterferenceTest, LayersOfUnlikeWorkAreNotCompared) {
   EXPECT_TRUE(device.found().empty());
 }
 
-/// Three kernels by their grids, each four times in a row alone and so beside a collective, where they take twice as
-/// long. The first of four follows another kernel.
+/// Adds three groups of kernels, distinguished by their grids. Each group runs four times in a row alone, and four
+/// times during a collective, where it takes twice as long. The first kernel of each four follows another kernel.
 void add_one_step(DeviceMaker& device, const std::string& name) {
   for (std::int64_t i = 0; i < 12; ++i) {
     const std::int64_t length = 10 + i / 4;
@@ -102,7 +102,7 @@ TEST(InterferenceTest, InsideOneStepKernelsThatWereLaunchedAlikeAfterTheSameKern
 }
 
 TEST(InterferenceTest, InsideOneStepProductsWithoutShapesAreNotCompared) {
-  // The grid of a product does not tell its inner dimension.
+  // The grid of a product does not determine its inner dimension.
   DeviceMaker device;
   add_one_step(device, "sgemm");
   EXPECT_TRUE(device.evident().empty());
@@ -130,16 +130,17 @@ TEST(InterferenceTest, ShortKernelsAreLeftOut) {
 TEST(InterferenceTest, PartlyBesideAndUnequalCountsAreLeftOut) {
   DeviceMaker device;
   device.add(TaskKind::kKernel, "sgemm", 0, 0, 100);
-  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 100);  // half of it beside
+  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 100);  // half of it during communication
   device.add(TaskKind::kKernel, "relu", 0, 200, 20);
-  device.add(TaskKind::kKernel, "relu", 1, 1200, 30);  // beside, but there are two in this step
+  device.add(TaskKind::kKernel, "relu", 1, 1200, 30);  // during communication, but this step has two of them
   device.add(TaskKind::kKernel, "relu", 1, 1300, 20);
   device.add(TaskKind::kCollective, "ncclAllReduce", 1, 1050, 190);
 
   EXPECT_TRUE(device.found().empty());
 }
 
-/// As many kernels as there are lengths, 100 us alone in step 0 and of these lengths beside communication in step 1.
+/// Returns a device with one kernel per length: 100 us alone in step 0, and of this length during communication in
+/// step 1.
 DeviceMaker beside(const std::vector<std::int64_t>& lengths) {
   DeviceMaker device;
   for (const std::int32_t step : {0, 1}) {
@@ -166,7 +167,8 @@ TEST(InterferenceTest, FiveKernelsOfWhichNoneIsShorterAreEvidence) {
 TEST(InterferenceTest, FewKernelsAreNoEvidence) { EXPECT_TRUE(beside({150, 150, 150, 150}).evident().empty()); }
 
 TEST(InterferenceTest, ClassesThatAlsoGetShorterAreNoEvidence) {
-  // Communication shortens nothing: these steps differ by something else. One of ten may, two may not.
+  // Communication cannot make kernels shorter, so these steps differ for another reason. One shorter kernel in ten is
+  // tolerated, two are not.
   EXPECT_TRUE(beside({99, 150, 150, 150, 150}).evident().empty());
   EXPECT_EQ(beside({99, 150, 150, 150, 150, 150, 150, 150, 150, 150}).evident().size(), 1U);
   EXPECT_TRUE(beside({99, 99, 150, 150, 150, 150, 150, 150, 150, 150}).evident().empty());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Bytes kPush{1'000'000};
 constexpr Duration kTransfer{10'000'000};
-constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(1e8);  // kPush in kTransfer
+constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(1e8);  // moves kPush in kTransfer
 
 PsWorkload two_workers(std::uint32_t servers) {
   WorkloadMaker maker;
@@ -24,7 +24,7 @@ PsWorkload two_workers(std::uint32_t servers) {
   return *maker.capture().parameter_server;
 }
 
-/// Pushes that were all handed over at 0; `order` says whose is acknowledged next, one a kTransfer.
+/// Adds pushes that are all ready at 0. `order` has the worker of each next acknowledgement, one every kTransfer.
 void add_pushes(PsWorkload& workload, const std::vector<std::uint32_t>& order, std::int64_t key = 0) {
   Time now{};
   for (const std::uint32_t worker : order) {
@@ -58,9 +58,9 @@ TEST(SharingOfPushesTest, OneWorkerAfterTheOtherIsSerial) {
 TEST(SharingOfPushesTest, BetweenItIsWhatTheOneGotOfWhatTheOtherGot) {
   PsWorkload workload = two_workers(1);
   std::vector<std::uint32_t> order = repeated({0, 0, 0, 0, 1}, 10);
-  order.insert(order.end(), 30, 1);  // has the link alone by then
+  order.insert(order.end(), 30, 1);  // worker 1 has the link alone by then
   add_pushes(workload, order);
-  // Until worker 0 is done: 40 of its pushes, 9 of the other one's.
+  // Until worker 0 is done, it has 40 acknowledged pushes and the other worker has 9.
   EXPECT_NEAR(sharing_of_pushes(workload, kLink).sharing, 9.0 / 40, 1e-12);
 }
 
@@ -92,7 +92,7 @@ TEST(SharingOfPushesTest, AFewPushesSayNothing) {
   EXPECT_EQ(sharing_of_pushes(workload, kLink).samples, 0U);
 }
 
-/// How calibration takes `contests` times of contest in which one worker gets four times what the other gets.
+/// Calibrates on `contests` periods of contention in which one worker gets four times as much as the other.
 NetworkParameters calibrated_by(int contests) {
   WorkloadMaker maker;
   maker.workers = 2;

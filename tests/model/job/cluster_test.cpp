@@ -52,7 +52,7 @@ TEST(ClusterTest, EndpointsOfOneHostUseTheLinksInsideIt) {
   EXPECT_THAT(route(cluster, 0, 1), ElementsAre(LinkId{7}, LinkId{8}));
 }
 
-/// Two hosts of two endpoints, endpoint 0 of each on switch 0, endpoint 1 on switch 1.
+/// Two hosts with two endpoints each. Endpoint 0 of each host is on switch 0, endpoint 1 on switch 1.
 Cluster two_rails() {
   Cluster cluster;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -78,7 +78,8 @@ TEST(ClusterTest, WithoutARelayThereIsNoWay) {
   EXPECT_FALSE(cluster.route(EndpointId{0}, EndpointId{3}).has_value());
 }
 
-/// Links of the route between two paths by the sentence of Cluster::UplinkPath, tried out hop by hop.
+/// Returns the links of the route between two paths. Tries every pair of hops, as the comment of Cluster::UplinkPath
+/// defines the route.
 std::optional<Route> walked(const Cluster::UplinkPath& from, const Cluster::UplinkPath& to) {
   for (std::size_t up = 0; up < from.switches.size(); ++up) {
     for (std::size_t down = 0; down < to.switches.size(); ++down) {

@@ -18,7 +18,7 @@ Work work(std::string_view name, std::vector<TensorShape> inputs) {
 }
 
 TEST(OperatorWorkTest, ProductOfMatricesIsTwoOperationsAnElementOfTheCube) {
-  // m x k times k x n: 2 m k n; reads m k + k n, writes m n.
+  // (m x k) times (k x n): 2 m k n operations; reads m k + k n elements, writes m n.
   const Work product = work("aten::mm", {half({3, 5}), half({5, 7})});
   EXPECT_EQ(product.kind, KernelClass::kGemm);
   EXPECT_DOUBLE_EQ(product.flops, 2 * 3 * 5 * 7);
@@ -45,7 +45,7 @@ TEST(OperatorWorkTest, MatrixTimesVectorHasOneColumn) {
 }
 
 TEST(OperatorWorkTest, AttentionIsTwoProductsOverItsScores) {
-  // Batch 2, 3 heads of 8, 5 queries, 7 keys: scores and their product with the values.
+  // Batch 2, 3 heads of 8, 5 queries, 7 keys. There are two products: the scores, and the scores times the values.
   const double product = 2.0 * 2 * 3 * 5 * 7 * 8;
   const Work flash =
       work("aten::_flash_attention_forward", {half({2, 5, 3, 8}), half({2, 7, 3, 8}), half({2, 7, 3, 8}), {}, {}});
@@ -61,11 +61,12 @@ TEST(OperatorWorkTest, AttentionIsTwoProductsOverItsScores) {
 }
 
 TEST(OperatorWorkTest, ConvolutionSlidesItsWeightOverTheResult) {
-  // 224 + 2 * 3 - 7 over 2, and one: 112 x 112 places of 3 x 7 x 7 multiplications for 64 channels.
+  // (224 + 2 * 3 - 7) / 2 + 1 = 112, so the result has 112 x 112 places, with 3 x 7 x 7 multiplications for each of 64
+  // channels.
   OperatorCall call{"aten::cudnn_convolution", {half({8, 3, 224, 224}), half({64, 3, 7, 7})}, {2, 2}, {3, 3}, {1, 1}};
   EXPECT_DOUBLE_EQ(work_of(call).flops, 2.0 * 8 * 64 * 112 * 112 * 3 * 7 * 7);
   EXPECT_DOUBLE_EQ(work_of(call).bytes, (8.0 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 8.0 * 64 * 112 * 112) * kElement);
-  call.dilation = {2, 2};  // a 13 x 13 span: (224 + 6 - 13) / 2 + 1 = 109
+  call.dilation = {2, 2};  // the kernel spans 13 x 13: (224 + 6 - 13) / 2 + 1 = 109
   EXPECT_DOUBLE_EQ(work_of(call).flops, 2.0 * 8 * 64 * 109 * 109 * 3 * 7 * 7);
 }
 
@@ -80,7 +81,7 @@ TEST(OperatorWorkTest, GradientOfAConvolutionIsTwoOfItsSize) {
 }
 
 TEST(OperatorWorkTest, LookupMovesTheRowsItFetchesNotTheTable) {
-  // 9 rows of 16 elements read and written, and 9 indices of 8 bytes read.
+  // 9 rows of 16 elements are read and written, and 9 indices of 8 bytes are read.
   const Work lookup = work("aten::index_select", {half({100'000, 16}), {}, {{9}, 8, Precision::kFloat32}});
   EXPECT_EQ(lookup.kind, KernelClass::kGather);
   EXPECT_DOUBLE_EQ(lookup.bytes, 2.0 * 9 * 16 * kElement + 9.0 * 8);
@@ -125,10 +126,10 @@ TEST(OperatorWorkTest, ProductsTellTheirShape) {
 }
 
 TEST(OperatorWorkTest, ConvolutionIsAProductOfPixelsAndChannels) {
-  // 8 images of 10 x 10 places, 6 channels out; each reads 4 channels of 3 x 3.
+  // 8 images with 10 x 10 places and 6 output channels. Each output value reads 4 channels of 3 x 3.
   OperatorCall call{"aten::convolution", {half({8, 4, 10, 10}), half({6, 4, 3, 3})}, {1, 1}, {1, 1}, {1, 1}};
   EXPECT_EQ(work_of(call).shape, (ProductShape{1, 8 * 10 * 10, 6, 4 * 3 * 3}));
-  // In two groups a channel reads half of the channels.
+  // With two groups, an output channel reads half of the input channels.
   call.inputs[1] = half({6, 2, 3, 3});
   EXPECT_EQ(work_of(call).shape, (ProductShape{2, 8 * 10 * 10, 3, 2 * 3 * 3}));
 }

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kPort = 1e9;  // bytes a second
+constexpr double kPort = 1e9;  // bytes per second
 
 Cable cable(double bytes_per_second, std::int64_t nanoseconds = 1000) {
   return {.bandwidth = Bandwidth::from_bytes_per_second(bytes_per_second), .latency = Duration{nanoseconds}};
@@ -34,7 +34,7 @@ std::vector<std::string> names(const Cluster& cluster, std::size_t from, std::si
   return names;
 }
 
-/// Two tiers: four hosts a leaf, two leaves a pod, then the root; 1:2, then 1:4 oversubscribed.
+/// Two tiers and a root: four hosts per leaf, two leaves per pod. The tiers are oversubscribed 1:2 and 1:4.
 ClusterShape fat_tree(std::size_t count) {
   return {.hosts = hosts(count),
           .nic = cable(kPort),
@@ -42,7 +42,7 @@ ClusterShape fat_tree(std::size_t count) {
                     {.ports = 2, .oversubscription = 4, .latency = Duration{700}}}};
 }
 
-/// As a DGX: each device with a NIC on its own rail.
+/// Hosts like a DGX: each device has a NIC on its own rail.
 ClusterShape rails(std::size_t count, std::uint32_t devices) {
   return {.hosts = hosts(count),
           .nic = cable(kPort),
@@ -84,8 +84,8 @@ TEST(TopologyTest, AHostMayHaveAnotherNic) {
 
 TEST(FatTreeTest, AMessageClimbsNoHigherThanItMust) {
   const Cluster cluster = build_cluster(fat_tree(16));
-  EXPECT_EQ(route(cluster, 0, 3).size(), 2U);   // one leaf
-  EXPECT_EQ(route(cluster, 0, 4).size(), 4U);   // one pod
+  EXPECT_EQ(route(cluster, 0, 3).size(), 2U);   // within a leaf
+  EXPECT_EQ(route(cluster, 0, 4).size(), 4U);   // within a pod
   EXPECT_EQ(route(cluster, 0, 15).size(), 6U);  // over the root
   EXPECT_THAT(names(cluster, 5, 9), ElementsAre("host 5 out", "tier 0 switch 1 out", "tier 1 switch 0 out",
                                                 "tier 1 switch 1 in", "tier 0 switch 2 in", "host 9 in"));
@@ -101,8 +101,8 @@ TEST(FatTreeTest, AnUplinkCarriesItsPortsOverTheOversubscription) {
   EXPECT_EQ(cluster.links[up[2].index()].latency, Duration{700});
 }
 
-/// What crosses from the first half of the hosts to the second when all send at once: the sum
-/// of the distinct links on the way that are nearest to the middle.
+/// Returns the bandwidth from the first half of the hosts to the second when all send at the same time: the sum of the
+/// distinct links on the routes that are nearest to the middle.
 double bisection(const Cluster& cluster) {
   const std::size_t count = cluster.endpoints.size();
   std::set<LinkId> middle;
@@ -148,7 +148,8 @@ TEST(RailsTest, AMessageToAnotherRailGoesOverTheDeviceOfItsHostThatIsOnThatRail)
       ElementsAre("host 0 device 0 nvlink out", "host 0 device 3 nvlink in", "host 0 nic 3 out", "host 1 nic 3 in"));
 }
 
-/// Six endpoints a host on two rails; the answers are those of a cluster in which all others of a host pass on.
+/// Six endpoints per host on two rails. The routes must equal those of a cluster in which every other endpoint of a
+/// host may relay messages.
 TEST(RailsTest, TheFirstEndpointOnEachOtherRailIsRelayEnough) {
   ClusterShape shape = rails(2, 4);
   shape.nics = 2;
@@ -203,7 +204,7 @@ TEST(DevicesTest, WithoutNvlinkDevicesOfAHostUsePcie) {
 
 TEST(PlacementTest, EndpointsLieWhereTheyArePut) {
   ClusterShape shape{.hosts = hosts(2), .nic = cable(kPort)};
-  // Workers 0 and 1, and server 0 beside worker 1.
+  // Workers 0 and 1, and server 0 on the host of worker 1.
   shape.endpoints = {{HostId{0}, {}}, {HostId{1}, {}}, {HostId{1}, {}}};
   const Cluster cluster = build_cluster(shape);
   EXPECT_EQ(cluster.hosts.size(), 2U);
@@ -217,7 +218,7 @@ TEST(TopologyTest, AThousandHostsOfEightDevicesNeedNoTableOfPairs) {
   const Cluster cluster = build_cluster(shape);
   EXPECT_EQ(cluster.endpoints.size(), 8192U);
   EXPECT_TRUE(cluster.routes.empty());
-  // Two for each NIC, two for each device's NVLink, two for each of 8 x 32 leaves.
+  // Two links for each NIC, two for each device's NVLink, and two for each of 8 x 32 leaves.
   EXPECT_EQ(cluster.links.size(), 2U * (8192 + 8192 + 256));
   EXPECT_EQ(route(cluster, 0, 8191).size(), 2U + 4U);
 }

@@ -11,7 +11,7 @@ namespace {
 constexpr Duration kCompute{10'000'000};
 constexpr Duration kOptimizer{1'000'000};
 
-/// Tasks with the times at which they ran.
+/// Records tasks with the times at which they ran.
 class TaskRecorder {
  public:
   Capture capture() && {
@@ -40,7 +40,7 @@ class TaskRecorder {
     capture_.recording.steps.push_back({rank, static_cast<std::int64_t>(number), {}, number + 1 < steps, true});
   }
   [[nodiscard]] Time end_of(TaskId task) const { return finish_[task.index()]; }
-  /// The k-th all-reduce of each rank is one.
+  /// Adds the task to the k-th all-reduce, which all ranks share.
   void join(std::size_t k, TaskId task, Bytes bytes) {
     if (k == reductions_.size())
       reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes}));
@@ -64,7 +64,7 @@ class TaskRecorder {
   std::vector<RendezvousId> reductions_;  ///< of all steps, in order
 };
 
-/// 1 ns a byte that a rank sends in a ring.
+/// Returns the time of a ring all-reduce: 1 ns per byte that a rank sends.
 Duration ring_time(std::size_t ranks, Bytes bytes) {
   const auto count = static_cast<std::int64_t>(ranks);
   return Duration{2 * (count - 1) * bytes.count() / count};
@@ -127,7 +127,7 @@ class JobRecorder : public TaskRecorder {
   const DataParallelJob& job_;
   LaneId main_;
   std::array<LaneId, 2> carriers_{};
-  std::array<TaskId, 2> carried_{};  ///< last, by carrier
+  std::array<TaskId, 2> carried_{};  ///< the last all-reduce, by carrier
   TaskId last_on_main_;
   Time now_;
   std::size_t reduced_ = 0;

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using testing::has_edge;
 using testing::tasks_named;
 
-/// The payloads of a step's all-reduces on rank 0, in the order of their stream.
+/// Returns the payloads of a step's all-reduces on rank 0, in the order of their stream.
 std::vector<Bytes> payloads(const Capture& capture, std::int32_t step = 0) {
   std::vector<Bytes> bytes;
   for (const TaskId task : tasks_named(capture.dag, "ncclKernel_AllReduce")) {
@@ -50,7 +50,7 @@ TEST(DeviceBucketsTest, ReductionFollowsItsLastGradientAndTheOptimizerAllReducti
 
 TEST(DeviceBucketsTest, TheCapturedBucketsChangeNothing) {
   const Capture captured = DeviceDataParallelJob{}.capture();
-  // 2 MB are less than the bound, 2 + 2 MB are not: buckets of 4 and 2.6 MB, as captured.
+  // 2 MB are below the bound, 2 + 2 MB are not: the buckets have 4 and 2.6 MB, as captured.
   const Capture same = with_device_buckets(captured, Bytes{4'000'000});
   EXPECT_EQ(same.dag.task_count(), captured.dag.task_count());
   EXPECT_EQ(same.dag.edge_count(), captured.dag.edge_count());
@@ -58,7 +58,7 @@ TEST(DeviceBucketsTest, TheCapturedBucketsChangeNothing) {
 }
 
 TEST(DeviceBucketsTest, AFirstBucketOfOneMebibyteStaysOne) {
-  // The default of DistributedDataParallel: the first bucket ends at 1 MiB, others at 25 MiB.
+  // The defaults of DistributedDataParallel: the first bucket ends at 1 MiB, others at 25 MiB.
   const DeviceDataParallelJob job{
       .gradients = {Bytes{600'000}, Bytes{600'000}, Bytes{20'000'000}, Bytes{10'000'000}, Bytes{4'000'000}},
       .buckets = {1, 3, 4}};
@@ -83,7 +83,7 @@ TEST(DeviceBucketsTest, CallsThatAreNoLongerMadeTakeNoTime) {
     return sum;
   };
   const Capture captured = DeviceDataParallelJob{.ranks = 1, .steps = 1}.capture();
-  // A call takes 3 x 10 us. One bucket makes one call less, four make two more.
+  // Launching an all-reduce takes 3 calls of 10 us. One bucket needs one launch less, four buckets need two more.
   EXPECT_EQ(on_thread(captured) - on_thread(with_device_buckets(captured, Bytes{100'000'000})), Duration{30'000});
   EXPECT_EQ(on_thread(with_device_buckets(captured, Bytes{1})) - on_thread(captured), Duration{60'000});
 }
@@ -106,7 +106,7 @@ TEST(DeviceBucketsTest, TheCapturedBucketsAreTold) {
 }
 
 TEST(DeviceBucketsTest, ABucketAmongTheGradientsOfAnotherIsOfAnotherReducer) {
-  // The second gradient is reduced alone, then the first with the third and fourth.
+  // The second gradient is reduced alone; the first is reduced with the third and fourth.
   DeviceDataParallelJob job{.ranks = 1, .steps = 1, .buckets = {1, 3}};
   Capture capture = job.capture();
   const std::vector<TaskId> reductions = tasks_named(capture.dag, "ncclKernel_AllReduce");

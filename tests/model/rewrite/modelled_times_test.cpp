@@ -9,7 +9,7 @@
 namespace stepsim {
 namespace {
 
-/// A graph that nobody measured: kernels with so much work, then a collective.
+/// A graph without measurements: kernels with the given work, then a collective.
 Capture graph_of(const std::vector<Work>& works, Duration duration, Bytes bytes) {
   DagBuilder builder;
   const LaneId lane = builder.add_lane({.name = "device", .kind = LaneKind::kStream, .device = 0});
@@ -46,7 +46,7 @@ TEST(UntimedWorkTest, AMeasuredCaptureHasNone) {
 }
 
 TEST(ModelledTimesTest, AreTheFloorAndTheLongerOfArithmeticAndMemory) {
-  // Far beyond the cache, so that memory's rate counts.
+  // Much larger than the cache, so the memory's rate is the limit.
   const Work stream{.kind = KernelClass::kElementwise, .bytes = 4e9};
   const Work compute{.kind = KernelClass::kGemm, .flops = 1e13, .bytes = 1e6, .precision = Precision::kFloat16};
   const Capture modelled = with_modelled_times(graph_of({stream, compute}, {}, {}), device());

@@ -99,7 +99,7 @@ TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {
 }
 
 TEST(WithRanksTest, TakesJobsWithOtherBuckets) {
-  // One bucket a step holds all four gradients, 6.6 MB; the two that it replaces have no members.
+  // One bucket per step contains all four gradients, 6.6 MB. The two buckets that it replaces have no members.
   const Capture job = with_ranks(with_buckets(under_models(DataParallelJob{}.capture()), Bytes{100'000'000}), 4);
 
   std::vector<Bytes> payloads;

@@ -9,7 +9,9 @@
 #include "model/base/error.h"
 #include "scenarios/advice/advice_document.h"
 #include "sim/output/json_writer.h"
+#include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::scenarios::advice_test {
 namespace {
@@ -21,7 +23,7 @@ using ::testing::Not;
 
 constexpr int kThreads[] = {2, 7};
 
-/// Those whose advice takes no second.
+/// Returns the questions whose advice takes less than a second.
 std::vector<stepsim::testing::NamedQuestion> small_questions() {
   auto questions = stepsim::testing::sample_questions();
   std::erase_if(questions, [](const auto& named) { return named.name == "byteps"; });
@@ -74,15 +76,15 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
   }
 }
 
-/// 34 of 54 ms are waits for data: half of them is 17 ms; a processor at 0.7 of the time saves 6 of 20 ms of work, and
-/// only if the loader is not what sets the pace.
+/// 34 of 54 ms are waits for data, and half of them is 17 ms. A processor at 0.7 of the time saves 6 of 20 ms of work,
+/// and only if the loader does not determine the step time.
 TEST(AdviceTest, WhoWaitsForItsDataLoaderIsAdvisedOnThatAndNotOnAProcessor) {
   const Advice advice = advice_on(stepsim::testing::loading_question({4, 30}));
   const Tried& loader = find(advice, "loader.scale=0.5");
   EXPECT_EQ(loader.iteration, std::chrono::milliseconds{37});
   EXPECT_EQ(find(advice, "host.scale=0.7").iteration, std::chrono::milliseconds{48});
   EXPECT_EQ(to_text(advice.tried.front().candidate.settings).substr(0, 7), "loader.");
-  EXPECT_THAT(all_of(advice), HasSubstr(" changes: loader.scale=0.5: "));
+  EXPECT_THAT(all_of(advice), HasSubstr("[loader.scale=0.5]: step time 37 ms ("));
 }
 
 TEST(AdviceTest, TheNumberOfThreadsChangesNothing) {
@@ -126,7 +128,7 @@ TEST(AdviceTest, AVerdictFollowsFromTheRangeOfTheChange) {
 }
 
 TEST(AdviceTest, ClosedFormsOfAJobOfTwoRanks) {
-  // sample_capture: rank 1 computes 150 us and comes last, and 60 us follow in every step.
+  // In sample_capture, rank 1 computes for 150 us and arrives last, and 60 us follow in every step.
   const Advice advice = advice_on(stepsim::testing::streams_question());
   EXPECT_EQ(advice.baseline.iteration, microseconds{210});
   EXPECT_EQ(find(advice, "compute.scale=0.5").iteration, microseconds{75 + 60});
@@ -158,9 +160,17 @@ TEST(AdviceTest, TogetherAreGainsThatCanBeCarriedOutAndDoNotCollide) {
 
 TEST(AdviceTest, WhatIsRefusedIsLeftOutWithItsSentence) {
   const std::string text = all_of(advice_on(stepsim::testing::byteps_question()));
-  EXPECT_THAT(text, HasSubstr("- launch.overhead=0us: the capture shows no launches of device work\n"));
-  EXPECT_THAT(text, HasSubstr("the capture shows no launches of device work; expected a trace with CPU and CUDA"));
+  EXPECT_THAT(text, HasSubstr("- launch.overhead=0us: the capture has no launches of device work\n"));
+  EXPECT_THAT(text, HasSubstr("the capture has no launches of device work; expected a trace with CPU and CUDA"));
   EXPECT_THAT(text, Not(HasSubstr("advise:1")));
+}
+
+TEST(AdviceTest, AJobThatTakesNoTimeHasNothingToSave) {
+  stepsim::testing::GpuJob job;
+  job.launch("kernel", TaskKind::kKernel, Duration{}, Duration{});
+  const Question question = std::move(job).question();
+  EXPECT_THAT(stepsim::testing::thrown_by<CannotAnswer>([&] { return advice_on(question); }),
+              HasSubstr("takes no time, so no change can save any"));
 }
 
 TEST(AdviceTest, StopsWhenAsked) {

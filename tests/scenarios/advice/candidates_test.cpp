@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::Not;
 
-/// The candidates of a job, whose plan `change` may alter first.
+/// Returns the candidates of a job. `change` may modify its plan first.
 template <class Change>
 Candidates candidates_of(const stepsim::testing::Question& question, Change change) {
   Plan plan = question.predictor().plan();
@@ -38,7 +38,7 @@ std::vector<std::string> sets(const Candidates& candidates) {
   return texts;
 }
 
-/// The values that are tried for a key alone.
+/// Returns the values that are tried for a single key.
 std::vector<std::string> values_of(const Candidates& candidates, const std::string& key) {
   std::vector<std::string> values;
   for (const Candidate& candidate : candidates.tried) {
@@ -91,7 +91,7 @@ TEST(CandidatesTest, AJobWithoutServersLeavesOutTheirSettingsForOneReason) {
 }
 
 TEST(CandidatesTest, TheSlowestRankIsAskedForAtThePaceOfTheOthers) {
-  // sample_capture: rank 0 computes 100 us a step, rank 1 150 us.
+  // In sample_capture, rank 0 computes for 100 us per step and rank 1 for 150 us.
   const auto candidates = candidates_of(stepsim::testing::streams_question());
   EXPECT_THAT(sets(candidates), Contains("compute{rank=1}.scale=0.667"));
 }

@@ -11,7 +11,7 @@ using std::chrono::microseconds;
 
 constexpr double kClose = 1e-9;
 
-/// A prediction of 200 us by 100 us, without steps of its own.
+/// A prediction of 200 us that a change reduces to 100 us, on a graph without steps.
 struct Pair {
   Prediction captured;
   Prediction changed;
@@ -49,7 +49,8 @@ TEST(ChangeRangeTest, OtherSourcesStay) {
 }
 
 TEST(ChangeRangeTest, WithoutTheProfilerBothAreShorterByAsMuch) {
-  // 40 us of profiler: 60 us of 160 instead of 100 of 200, which is 0.75 of the ratio.
+  // The profiler takes 40 us. Without it the change is 60 us of 160 instead of 100 of 200, a ratio 0.75 times as
+  // large.
   const Pair pair;
   const Factors range =
       change_range(pair.captured, pair.changed, with({kProfilerSource, "", microseconds{60}, microseconds{100}, true}));
@@ -58,7 +59,7 @@ TEST(ChangeRangeTest, WithoutTheProfilerBothAreShorterByAsMuch) {
 }
 
 TEST(ChangeRangeTest, WhatFollowsAtOnceMayChangeByMore) {
-  // In the long run 100 of 160 us: 1.25 of the ratio.
+  // In the long run the captured iteration takes 160 us, so the change is 100 of 160, a ratio 1.25 times as large.
   Pair pair;
   pair.captured.in_the_long_run = microseconds{160};
   const Factors range = change_range(pair.captured, pair.changed, {});
@@ -67,7 +68,7 @@ TEST(ChangeRangeTest, WhatFollowsAtOnceMayChangeByMore) {
 }
 
 TEST(ChangeRangeTest, AChangeOfOneStepReachesFromNoneToItsOwn) {
-  // sample_capture: two steps of 210 us, of which 150 us are compute. Without that of the first, the first takes 60 us.
+  // sample_capture has two steps of 210 us with 150 us of compute each. Without its compute the first takes 60 us.
   const auto question = stepsim::testing::streams_question();
   const Prediction captured = question.predicted(std::initializer_list<std::string>{});
   const Prediction changed = question.predicted({std::string("compute{step=10}.scale=0")});

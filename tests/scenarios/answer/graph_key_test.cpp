@@ -1,4 +1,4 @@
-// Plans with equal keys share one graph, and a change of the graph always has a key of its own.
+// Plans with equal keys share one graph, and every change of the graph has a different key.
 
 #include <gtest/gtest.h>
 

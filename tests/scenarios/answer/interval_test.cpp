@@ -113,13 +113,14 @@ TEST(IntervalTest, IsWhatItsSourcesMakeTogether) {
   EXPECT_GE(several, 8U) << "answers with several sources that have a width";
 }
 
-/// The first cells of the rows below "## Intervals" of docs/fidelity.md.
+/// The first cells of the rows below "## Ranges" of docs/internals/answers.md.
 std::vector<std::string> sources_in_docs() {
-  std::istringstream page(ingest::read_small_file((source_folder() / "docs/fidelity.md").string(), 1U << 20U).text);
+  std::istringstream page(
+      ingest::read_small_file((source_folder() / "docs/internals/answers.md").string(), 1U << 20U).text);
   std::vector<std::string> names;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("## ")) inside = line == "## Intervals";
+    if (line.starts_with("## ")) inside = line == "## Ranges";
     const std::size_t end = line.find(" | ");
     if (inside && line.starts_with("| ") && end != std::string::npos) names.push_back(line.substr(2, end - 2));
   }
@@ -243,7 +244,7 @@ TEST(IntervalTest, SaysThatACaptureWhoseStepsLengthenIsNotSteady) {
       {milliseconds{80}, milliseconds{90}, milliseconds{100}, milliseconds{110}, milliseconds{120}}, 1));
   const IntervalSource* const source = found.source("transient");
   ASSERT_NE(source, nullptr);
-  EXPECT_THAT(source->reason, ::testing::HasSubstr("lengthen throughout"));
+  EXPECT_THAT(source->reason, ::testing::HasSubstr("get longer from first to last"));
   // The last step is longer than the iteration, the middle of the distances, by more than a tenth.
   EXPECT_GT(source->high.count(), found.iteration.count() * 11 / 10);
   EXPECT_EQ(answer(contested_question(milliseconds{100}, 1)).source("transient"), nullptr);

@@ -33,7 +33,7 @@ TEST(BestPointTest, IsTheFirstOfTheShortest) {
   EXPECT_EQ(best_point(outcomes_of({0, 0})), std::nullopt);
 }
 
-/// Points with these numbers of workers.
+/// Returns points with these numbers of workers.
 std::vector<Outcome> of_workers(const std::vector<int>& times, const std::vector<std::uint32_t>& workers) {
   std::vector<Outcome> outcomes = outcomes_of(times);
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].workers = workers[i];
@@ -41,7 +41,7 @@ std::vector<Outcome> of_workers(const std::vector<int>& times, const std::vector
 }
 
 TEST(BestPointTest, OfDifferentWorkGetsMostDone) {
-  // 1 / 100, 2 / 110 and 4 / 300 batches a nanosecond
+  // 1 / 100, 2 / 110 and 4 / 300 batches per nanosecond
   EXPECT_THAT(best_point(of_workers({100, 110, 300}, {1, 2, 4})), Optional(Eq(1U)));
   std::vector<Outcome> outcomes = of_workers({100, 110, 300}, {1, 1, 1});
   outcomes[2].batches = 4;
@@ -58,7 +58,7 @@ TEST(KneeTest, OfWorkersIsThatOfAWorkersThroughput) {
 }
 
 TEST(KneeTest, OfBatchesIsThatOfATimeForABatch) {
-  std::vector<Outcome> outcomes = outcomes_of({60, 100, 190, 370});  // 120, 100, 95 and 92.5 a batch
+  std::vector<Outcome> outcomes = outcomes_of({60, 100, 190, 370});  // 120, 100, 95 and 92.5 per batch
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].batches = 0.5 * static_cast<double>(1U << i);
   const auto found = knees({.axes = {{"batch.scale", {"0.5", "1", "2", "4"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
@@ -72,7 +72,7 @@ TEST(KneeTest, IsTheSmallestValueBeyondWhichAllAreWithinFivePercent) {
   EXPECT_EQ(found[0].value, "4x");
   EXPECT_TRUE(found[0].upwards);
   EXPECT_FALSE(found[0].whole_axis);
-  EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x still buys 6 %
+  EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x still saves 6 %
 }
 
 TEST(KneeTest, ValuesAreOrderedBySizeWhateverTheirUnits) {
@@ -105,37 +105,37 @@ TEST(KneeTest, WordsMixedUnitsSingleValuesAndMissingPointsHaveNone) {
   EXPECT_THAT(knees_on({"1x", "2x", "4x"}, {100, 0, 100}), IsEmpty());
 }
 
-/// Why the only axis has no knee; nothing if it has one.
-std::optional<NoKnee> why_none(const std::vector<std::string>& values, const std::vector<int>& times) {
+/// Returns why the only axis has no knee; nothing if it has one.
+std::optional<NoKnee> reason_without_knee(const std::vector<std::string>& values, const std::vector<int>& times) {
   const auto found = axes_without_knee({.axes = {{"a.b", values}}}, outcomes_of(times));
   return found.empty() ? std::nullopt : std::optional(found.front().why);
 }
 
 TEST(NoKneeTest, AnAxisWithAKneeIsNotNamed) {
-  EXPECT_EQ(why_none({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100}), std::nullopt);
-  EXPECT_EQ(why_none({"1x", "2x"}, {100, 100}), std::nullopt);
+  EXPECT_EQ(reason_without_knee({"1x", "2x", "4x", "8x"}, {400, 200, 105, 100}), std::nullopt);
+  EXPECT_EQ(reason_without_knee({"1x", "2x"}, {100, 100}), std::nullopt);
 }
 
 TEST(NoKneeTest, TheLastValueOfAMonotoneAxisStillBuys) {
-  EXPECT_EQ(why_none({"1x", "2x", "4x"}, {400, 200, 100}), NoKnee::kLastBuys);
-  EXPECT_EQ(why_none({"1us", "10us", "100us"}, {100, 200, 400}), NoKnee::kLastBuys);
-  EXPECT_EQ(why_none({"4x", "1x", "2x"}, {100, 400, 200}), NoKnee::kLastBuys);  // in whatever order they are written
+  EXPECT_EQ(reason_without_knee({"1x", "2x", "4x"}, {400, 200, 100}), NoKnee::kLastBuys);
+  EXPECT_EQ(reason_without_knee({"1us", "10us", "100us"}, {100, 200, 400}), NoKnee::kLastBuys);
+  EXPECT_EQ(reason_without_knee({"4x", "1x", "2x"}, {100, 400, 200}), NoKnee::kLastBuys);  // the order does not matter
 }
 
 TEST(NoKneeTest, TheBestMayBeBetweenWorseValues) {
-  EXPECT_EQ(why_none({"64KiB", "256KiB", "1MiB"}, {200, 100, 200}), NoKnee::kBestBetween);
+  EXPECT_EQ(reason_without_knee({"64KiB", "256KiB", "1MiB"}, {200, 100, 200}), NoKnee::kBestBetween);
 }
 
 TEST(NoKneeTest, ALineMayGoUpAndDown) {
-  EXPECT_EQ(why_none({"1x", "2x", "4x"}, {100, 200, 100}), NoKnee::kUneven);
-  EXPECT_EQ(why_none({"1x", "2x", "4x", "8x"}, {200, 100, 200, 104}), NoKnee::kUneven);
+  EXPECT_EQ(reason_without_knee({"1x", "2x", "4x"}, {100, 200, 100}), NoKnee::kUneven);
+  EXPECT_EQ(reason_without_knee({"1x", "2x", "4x", "8x"}, {200, 100, 200, 104}), NoKnee::kUneven);
 }
 
 TEST(NoKneeTest, WordsSingleValuesAndMissingPointsAreTold) {
-  EXPECT_EQ(why_none({"fifo", "priority"}, {100, 200}), NoKnee::kNoOrder);
-  EXPECT_EQ(why_none({"1x", "25Gb/s"}, {100, 200}), NoKnee::kNoOrder);
-  EXPECT_EQ(why_none({"1x"}, {100}), NoKnee::kOneValue);
-  EXPECT_EQ(why_none({"1x", "2x", "4x"}, {100, 0, 100}), NoKnee::kMissing);
+  EXPECT_EQ(reason_without_knee({"fifo", "priority"}, {100, 200}), NoKnee::kNoOrder);
+  EXPECT_EQ(reason_without_knee({"1x", "25Gb/s"}, {100, 200}), NoKnee::kNoOrder);
+  EXPECT_EQ(reason_without_knee({"1x"}, {100}), NoKnee::kOneValue);
+  EXPECT_EQ(reason_without_knee({"1x", "2x", "4x"}, {100, 0, 100}), NoKnee::kMissing);
 }
 
 TEST(NoKneeTest, NamesTheBestValueOfEachAxis) {
@@ -153,8 +153,8 @@ TEST(NoKneeTest, WithoutAnyAnswerThereIsNothingToExplain) {
 }
 
 TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
-  // Rows 1x, 2x, 4x; columns 1, 2, 3. The best is 4x, 2: its column falls to within 5 % at 2x, and
-  // its row has a worse end on either side.
+  // Rows are 1x, 2x, 4x; columns are 1, 2, 3. The best point is 4x, 2. In its column 2x is within 5 % of it; in its
+  // row the points on both sides are worse.
   const Points points{.axes = {{"n.b", {"1x", "2x", "4x"}}, {"c.p", {"1", "2", "3"}}}};
   const auto found = knees(points, outcomes_of({500, 300, 500, 500, 104, 500, 400, 100, 300}));
   ASSERT_THAT(found, SizeIs(1));
@@ -169,8 +169,8 @@ TEST(KneeTest, OfCertainPointsHasNoRange) {
 }
 
 TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
-  // If all take their shortest times, 4x takes 103 and the best 98, more than 5 % less. If all take their longest, 111
-  // is within 5 % of 106. 2x is far off in any case.
+  // With the shortest time of each point, 4x takes 103 and the best point 98, more than 5 % less. With the longest
+  // times, 4x takes 111, within 5 % of 106. 2x is much slower in both cases.
   std::vector<Outcome> outcomes = outcomes_of({400, 200, 105, 100, 100});
   for (Outcome& outcome : outcomes) {
     outcome.low = *outcome.iteration - Duration{2};

@@ -1,4 +1,4 @@
-// Collectives that keep recorded times because calibrated links miss the capture.
+// Collectives that keep their recorded times because the calibrated links do not reproduce the capture.
 #include "scenarios/answer/recorded_collectives.h"
 
 #include <gmock/gmock.h>
@@ -17,11 +17,11 @@ namespace {
 using std::chrono::microseconds;
 using stepsim::testing::Question;
 
-// A step of DataParallelJob computes for 40 ms, reduces its second bucket of 2.6 MB, and optimizes for 1 ms. Its
-// all-reduces took a nanosecond a byte.
+// A step of DataParallelJob computes for 40 ms, reduces its second bucket of 2.6 MB, and runs its optimizer for 1 ms.
+// Its all-reduces took a nanosecond per byte.
 constexpr microseconds kStep{40'000 + 2'600 + 1'000};
 
-/// On links that would carry `times` as much as the recorded all-reduces had.
+/// DataParallelJob on links with `times` the rate of the recorded all-reduces.
 Question question(double times) {
   return Question(
       stepsim::testing::DataParallelJob{}.capture(),
@@ -46,7 +46,7 @@ AnswerInterval range(const Question& asked, const std::string& set) {
 
 TEST(RecordedCollectivesTest, LinksThatFitAreKept) {
   EXPECT_FALSE(prefer(question(1)));
-  // 40 ms + 2.6 ms / 1.3 + 1 ms is 1.4 % too short, which a correct model may be.
+  // 40 ms + 2.6 ms / 1.3 + 1 ms is 1.4 % too short. A correct model may have such an error.
   EXPECT_FALSE(prefer(question(1.3)));
 }
 
@@ -64,13 +64,13 @@ TEST(RecordedCollectivesTest, LinksThatMissTheCaptureGiveWay) {
 TEST(RecordedCollectivesTest, WhatLinksDoNotExplainStays) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
-  // The links explain a quarter of the time; that halves, or doubles.
+  // The links explain a quarter of the time. That quarter is halved, or doubled.
   EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 8));
   EXPECT_EQ(asked.iteration({"network.bandwidth=0.5x"}), kStep + microseconds(2'600 / 4));
 }
 
 TEST(RecordedCollectivesTest, WhatLinksExplainAndMoreScales) {
-  const Question asked = question(0.25);  // four times as slow as recorded
+  const Question asked = question(0.25);  // four times slower than recorded
   ASSERT_TRUE(prefer(asked));
   EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 2));
 }
@@ -87,7 +87,8 @@ TEST(RecordedCollectivesTest, TheRangeHoldsThatAllOfItScales) {
 TEST(RecordedCollectivesTest, OthersTakeTheModelsTimesAsThoseDid) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
-  // One bucket of all 6.6 MB: a quarter of that by the links, four times as much by the recorded ones.
+  // There is one bucket with all 6.6 MB. The links explain a quarter of its time; the recorded times are four times
+  // that.
   EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB"}), microseconds(40'000 + 6'600 + 1'000));
   EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB", "network.bandwidth=2x"}), microseconds(40'000 + 3'300 + 1'000));
 }
@@ -97,7 +98,7 @@ TEST(RecordedCollectivesTest, MoreRanksChangeThemAsTheModelSays) {
       stepsim::testing::DataParallelJob{}.capture(),
       star(4, {.name = {}, .bandwidth = Bandwidth::from_bytes_per_second(4e9), .latency = Duration{}}), "maxmin");
   ASSERT_TRUE(prefer(asked));
-  // A ring of four sends 2 * 3/4 of the bytes and not 2 * 1/2: half as much again of the quarter.
+  // A ring of four ranks sends 2 * 3/4 of the bytes instead of 2 * 1/2, so the quarter grows by half.
   EXPECT_EQ(asked.iteration({"cluster.workers=4"}), kStep + microseconds(2'600 / 8));
 }
 

@@ -32,7 +32,7 @@ std::vector<Outcome> swept(const stepsim::testing::Question& question, const std
 }
 
 TEST(SweepTest, EveryPointHasItsClosedForm) {
-  // sample_capture: rank 1 computes 150 us and comes last, and 60 us follow in every step.
+  // In sample_capture, rank 1 computes for 150 us and arrives last, and 60 us follow in every step.
   const auto question = stepsim::testing::streams_question();
   for (const int threads : kThreads) {
     const auto outcomes = swept(question, "sweep: {compute.scale: [0.8, 1, 2, 4], compute.add: [0us, 10us]}", threads);
@@ -57,9 +57,9 @@ TEST(SweepTest, ANoteSaysThatInterferenceDidNotSettle) {
   Prediction prediction;
   EXPECT_EQ(note_on(prediction), "");
   prediction.unsettled = 0.013;
-  EXPECT_EQ(note_on(prediction),
-            "the times of kernels beside communication did not settle in 20 replays: one more would change them by "
-            "1.3 %");
+  EXPECT_EQ(
+      note_on(prediction),
+      "kernel times during communication did not converge in 20 replays: another replay would change them by 1.3 %");
 }
 
 TEST(SweepTest, PointsThatShareGraphsEqualTheirPredictionAlone) {
@@ -90,7 +90,7 @@ TEST(SweepTest, HardwareOfTheScenarioAndOfThePointsIsSettledTogether) {
     return question.iteration({"cluster.workers=4", std::string("cluster.nic=") + nic,
                                std::string("cluster.gpus_per_host=") + gpus, "network.between=2x"});
   };
-  // What the scenario fixes needs what the points vary, and the axes are in either order.
+  // The scenario's fixed changes need those that the points vary. The axes are in either order.
   for (const char* const yaml : {"changes: [{network: {between: 2x}}, {cluster: {workers: 4}}]\n"
                                  "sweep: {cluster.gpus_per_host: [1, 2], cluster.nic: [1Gb/s, 8Gb/s]}",
                                  "changes: [{cluster: {workers: 4}}]\nsweep:\n"
@@ -116,11 +116,14 @@ TEST(SweepTest, ARefusedPointHasASentence) {
       swept(stepsim::testing::streams_question(), "sweep: [{compute.scale: 2}, {network.latency: 2x}]");
   EXPECT_EQ(outcomes[0].iteration, microseconds{360});
   EXPECT_EQ(outcomes[1].iteration, std::nullopt);
-  EXPECT_THAT(outcomes[1].problem, HasSubstr("s.yaml:1: transfers keep their recorded times"));
+  EXPECT_THAT(
+      outcomes[1].problem,
+      HasSubstr("s.yaml:1: the capture does not show the rates of its links, so transfers keep their recorded times"));
 }
 
 TEST(SweepTest, ARefusalSaysWhoHasToChangeSomething) {
-  // No link was recorded, so no capture of this kind has an answer to the first; there is no rank 9 for the second.
+  // No link was recorded, so a capture of this kind cannot answer the first question. For the second, there is no rank
+  // 9.
   const auto outcomes =
       swept(stepsim::testing::streams_question(), "sweep: [{network.latency: 2x}, {\"compute{rank=9}.scale\": 2}]");
   EXPECT_EQ(outcomes[0].refusal, Refusal::kCapture) << outcomes[0].problem;

@@ -1,4 +1,4 @@
-// Why an answer is not what one would expect of its changes.
+// Explanations of answers that differ from what one would expect of their changes.
 #include "scenarios/answer/why.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-/// Recorded as it is replayed.
+/// Returns a capture whose recorded times are those of its replay.
 Capture captured(DagMaker& maker) {
   Capture capture;
   capture.dag = maker.build();
@@ -36,8 +36,8 @@ Capture captured(DagMaker& maker) {
   return capture;
 }
 
-/// A thread computes for 10 ms beside a stream, and waits for it.
-Capture beside_a_stream(std::int64_t milliseconds_of_stream) {
+/// A thread computes for 10 ms while a stream works, and then waits for the stream.
+Capture thread_and_stream(std::int64_t milliseconds_of_stream) {
   DagMaker maker;
   const LaneId thread = maker.lane(0, LaneOrder::kEdges, "thread 1");
   const LaneId stream = maker.lane(0, LaneOrder::kEdges, "stream 7");
@@ -48,7 +48,7 @@ Capture beside_a_stream(std::int64_t milliseconds_of_stream) {
   return captured(maker);
 }
 
-/// Two threads feed a queue. What `first` feeds it is followed by 20 ms of work.
+/// Two threads feed a queue. The queued task of `first` is followed by 20 ms of work.
 Capture fed_queue() {
   DagMaker maker;
   const LaneId first = maker.lane(0, LaneOrder::kEdges, "thread 1");
@@ -71,47 +71,48 @@ std::vector<std::string> reasons(Capture capture, const std::string& set) {
 }
 
 TEST(WhyTest, AnExpectedAnswerNeedsNoReason) {
-  // 22 ms become 12 ms: the kernel's 20 ms are halved, and the thread takes as long.
-  EXPECT_THAT(reasons(beside_a_stream(20), "compute{name=kernel}.scale=0.5"), IsEmpty());
+  // 22 ms become 12 ms: the kernel's 20 ms are halved, and then the thread's 10 ms are equally long.
+  EXPECT_THAT(reasons(thread_and_stream(20), "compute{name=kernel}.scale=0.5"), IsEmpty());
 }
 
-TEST(WhyTest, AQuestionWithoutAChangeNeedsNone) { EXPECT_THAT(reasons(beside_a_stream(20), ""), IsEmpty()); }
+TEST(WhyTest, AQuestionWithoutAChangeNeedsNone) { EXPECT_THAT(reasons(thread_and_stream(20), ""), IsEmpty()); }
 
 TEST(WhyTest, ANeutralChangeHasNothingToActOn) {
-  EXPECT_THAT(reasons(beside_a_stream(20), "compute{name=kernel}.scale=1"),
-              ElementsAre(StartsWith("No task takes a different time")));
+  EXPECT_THAT(reasons(thread_and_stream(20), "compute{name=kernel}.scale=1"),
+              ElementsAre(StartsWith("The changes affect no task")));
 }
 
 TEST(WhyTest, WhatIsNotOnTheCriticalPathGainsNothing) {
   EXPECT_THAT(
-      reasons(beside_a_stream(5), "compute{name=kernel}.scale=0.5"),
-      ElementsAre("None of the tasks that take a different time (1) is on the critical path. What sets the length "
-                  "of an iteration is host, 100 % of it."));
+      reasons(thread_and_stream(5), "compute{name=kernel}.scale=0.5"),
+      ElementsAre("None of the tasks whose duration changes (1) is on the critical path. Largest part of the critical "
+                  "path: host (100 %)."));
 }
 
 TEST(WhyTest, AnotherPathTakesOver) {
-  // The kernel takes 6 ms less, but after 2 ms the thread sets the length.
-  EXPECT_THAT(reasons(beside_a_stream(12), "compute{name=kernel}.scale=0.5"),
-              ElementsAre(AllOf(StartsWith("The tasks of the captured critical path take 6 ms less, the iteration only "
-                                           "2 ms less: another path is the longest now, mostly on rank 0's thread 1"),
-                                HasSubstr("host takes 10 ms more"))));
+  // The kernel takes 6 ms less, but after a reduction by 2 ms the thread is the longest path.
+  EXPECT_THAT(
+      reasons(thread_and_stream(12), "compute{name=kernel}.scale=0.5"),
+      ElementsAre(AllOf(StartsWith("The tasks on the baseline's critical path take 6 ms less, but the step only 2 ms "
+                                   "less: another path is now the longest, mostly on rank 0's thread 1"),
+                        HasSubstr("host takes 10 ms more"))));
 }
 
 TEST(WhyTest, LessWorkMayTakeLonger) {
-  // b in half the time is served first: 27 ms become 3 + 10 + 2 + 20 ms.
+  // With half its time, b is served first: 27 ms become 3 + 10 + 2 + 20 ms.
   EXPECT_THAT(reasons(fed_queue(), "compute{name=b}.scale=0.5"),
-              ElementsAre(StartsWith("All tasks but communication take 3 ms less an iteration, and yet the iteration "
-                                     "takes 8 ms more: on the critical path")));
+              ElementsAre(StartsWith("Tasks other than communication take 3 ms less per step, but the step takes "
+                                     "8 ms more: on the critical path")));
 }
 
 TEST(WhyTest, AGainThatIsSmallerThanWhatIsNotKnownIsNone) {
-  // 22 ms become 21.8 ms, and models are off by 1.2 %.
-  EXPECT_THAT(reasons(beside_a_stream(20), "compute{name=kernel}.scale=0.99"),
-              ElementsAre(StartsWith("-0.9 % is no more than what is not known of such a change")));
+  // 22 ms become 21.8 ms, less than the models' error of 1.2 %.
+  EXPECT_THAT(reasons(thread_and_stream(20), "compute{name=kernel}.scale=0.99"),
+              ElementsAre(StartsWith("A change of -0.9 % is within the uncertainty of this prediction")));
 }
 
 TEST(DifferenceTest, ComparesTaskByTaskWhereTheGraphIsTheSame) {
-  const Question question(beside_a_stream(12));
+  const Question question(thread_and_stream(12));
   Scenario scenario;
   add_set(scenario, "compute{name=kernel}.scale=0.5");
   ReplayMeter meter;

@@ -15,7 +15,7 @@ namespace {
 
 using scenarios::Selector;
 
-/// Eight tasks; ids follow the order of the hints, which is that of adding.
+/// Eight tasks. Their ids follow the order of the hints, in which they are added.
 Capture job() {
   DagMaker maker;
   DagBuilder& builder = maker.builder;
@@ -54,7 +54,7 @@ Capture job() {
   return capture;
 }
 
-/// Reads "{...}" and selects by it.
+/// Parses a selector "{...}" and returns the selected tasks.
 std::vector<std::size_t> selected(const std::string& yaml) {
   static const std::string file = "test.yaml";
   const Capture capture = job();
@@ -128,7 +128,7 @@ TEST(SelectorTest, NameMatchesSomewhere) {
 }
 
 TEST(SelectorTest, ClassIsWhatDeviceWorkDoes) {
-  EXPECT_EQ(selected("{class: gemm}"), (Ids{1}));  // not aten::mm, which is the host's part
+  EXPECT_EQ(selected("{class: gemm}"), (Ids{1}));  // not aten::mm, which runs on the host
   EXPECT_EQ(selected("{class: softmax}"), (Ids{2}));
   EXPECT_EQ(selected("{class: host copy}"), (Ids{6}));
   EXPECT_NE(refusal("{class: gem}").find("gemm"), std::string::npos);

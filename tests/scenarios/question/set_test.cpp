@@ -1,4 +1,4 @@
-// --set WHATIF.PARAMETER=VALUE.
+// Tests of --set WHATIF.PARAMETER=VALUE.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The change as it could be typed, or the message if it is refused.
+/// Returns the change in the form of the command line, or the message if it is refused.
 std::string read(const std::string& set) {
   Scenario scenario;
   try {
@@ -57,7 +57,7 @@ TEST(SetTest, ACommaThatNoKeyFollowsIsPartOfTheValue) {
   EXPECT_EQ(read("compute{rank=0,2,4-7}.scale=2"), "compute{rank=0,2,4-7}.scale=2");
 }
 
-/// The axes of the sweep as they could be typed, or the message if one is refused.
+/// Returns the axes of the sweep in the form of the command line, or the message if one is refused.
 std::vector<std::string> axes_of(const std::vector<std::string>& sets, Scenario scenario = {}) {
   try {
     for (const std::string& set : sets) add_typed_set(scenario, set);
@@ -81,17 +81,16 @@ TEST(SetTest, RefusesAWrongAxis) {
   EXPECT_THAT(axes_of({"network.bandwidth=1x,"}), ElementsAre(HasSubstr("network.bandwidth[1]' is ''")));
   EXPECT_THAT(axes_of({"network.bandwith=1x,2x"}), ElementsAre(HasSubstr("did you mean 'bandwidth'?")));
   EXPECT_THAT(axes_of({"network.bandwidth=1x,2x", "network.bandwidth=4x,8x"}),
-              ElementsAre(HasSubstr("'network.bandwidth' is an axis already; expected it once")));
+              ElementsAre(HasSubstr("'network.bandwidth' is given twice as an axis; expected it once")));
   EXPECT_THAT(axes_of({"network.bandwidth=1x,2x"}, parse_scenario("sweep: [{compute.scale: 2}]", "s.yaml")),
-              ElementsAre(HasSubstr("the scenario lists its points one by one")));
+              ElementsAre(HasSubstr("the scenario is a list of points")));
 }
 
-/// The second would multiply the first, and a row of the sweep called 1x would be another point.
+/// The second change would multiply the first, so a row of a sweep labelled 1x would not be the captured value.
 TEST(SetTest, RefusesAKeyThatIsChangedAlready) {
-  const auto again =
-      ElementsAre(HasSubstr("network.bandwidth=4x changes 'network.bandwidth' already, and both would apply"));
-  const auto swept =
-      ElementsAre(HasSubstr("the sweep sets 'network.bandwidth', and network.bandwidth=4x changes it for all points"));
+  const auto again = ElementsAre(HasSubstr("network.bandwidth=4x also changes 'network.bandwidth'; expected only one"));
+  const auto swept = ElementsAre(
+      HasSubstr("the sweep varies 'network.bandwidth', and network.bandwidth=4x changes it for all points"));
   EXPECT_THAT(axes_of({"network.bandwidth=4x", "network.bandwidth=2x"}), again);
   EXPECT_THAT(axes_of({"network.bandwidth=4x", "network.bandwidth=1x,2x"}), swept);
   EXPECT_THAT(axes_of({"network.bandwidth=1x,2x", "network.bandwidth=4x"}), swept);

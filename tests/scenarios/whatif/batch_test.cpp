@@ -13,14 +13,14 @@
 namespace stepsim::testing {
 namespace {
 
-/// One worker, one server, one tensor of 1 MB at 1 GB/s: forward and backward, push, pull, update.
+/// One worker, one server and one tensor of 1 MB at 1 GB/s: forward and backward, push, pull, update.
 TEST(BatchWhatIf, OfAParameterServersStepOnlyForwardAndBackwardGrow) {
   const WorkloadMaker maker;
   const Question question(maker.capture(), switch_of(2, 1e9, Duration{10'000}), "maxmin");
   EXPECT_EQ(question.iteration({"batch.scale=3"}) - question.iteration(), 2 * (kForward + kBackward));
 }
 
-/// Two stages of a pipeline with an activation of 1 MB between them: 5 ms + 1 ms (+ latency) + 7 ms.
+/// Two pipeline stages that exchange an activation of 1 MB: 5 ms + 1 ms (+ latency) + 7 ms.
 Capture pipeline() {
   DagMaker maker;
   const TaskId first = maker.task(maker.lane(0), 5'000'000, {}, "forward", TaskKind::kOperator);
@@ -48,7 +48,7 @@ TEST(BatchWhatIf, RecordedTimesOfActivationsGrow) {
 
 TEST(BatchWhatIf, ReductionsOfGradientsStay) {
   const Question question = streams_question();
-  // Rank 1 computes 150 us; 30 us of reduction, 20 us of waiting and 10 us on the host stay.
+  // Rank 1 computes for 150 us. The 30 us of reduction, 20 us of waiting and 10 us on the host stay.
   EXPECT_EQ(question.iteration({"batch.scale=2"}), std::chrono::microseconds{300 + 30 + 20 + 10});
 }
 
@@ -58,7 +58,8 @@ TEST(BatchWhatIf, KernelsOnSamplesGrowByRooflineAndTheOptimizerStays) {
   Work larger = product;
   larger.flops *= 2;
   larger.shape.rows *= 2;
-  // Inputs: 8192 x 4096 of samples and 4096 x 4096 of a weight, two to one.
+  // The inputs are 8192 x 4096 samples and a 4096 x 4096 weight; the output is as large as the samples. The samples'
+  // part is two thirds of the inputs.
   larger.bytes *= 1 + 2.0 / 3;
   const Work activation = GpuStep::activation();
   Work more = activation;
@@ -72,7 +73,7 @@ TEST(BatchWhatIf, KernelsThatAreMostlyStartUpHardlyGrow) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{3});
   job.is_of(small, {"aten::relu", {fp32({8, 16})}, {}, {}, {}});
-  // 128 floats read and written: less than a nanosecond of memory beside a floor of 1.6 us.
+  // 128 floats are read and written: less than a nanosecond of memory time, compared to a floor of 1.6 us.
   const Duration grown = std::move(job).question().iteration({"batch.scale=2"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{3});
   EXPECT_LE(grown, std::chrono::nanoseconds{3'003});
@@ -82,8 +83,9 @@ TEST(BatchWhatIf, LatencyOfAKernelThatLeavesTheDeviceIdleStays) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{20});
   job.is_of(small, {"aten::relu", {fp32({64, 256})}, {}, {}, {}});
-  // 128 KiB a pass: 0.1 us of memory and 7 % of what the device can have under way. Sixteen times the samples take
-  // 1.4 us more; the rest of the 20 us is latency, of which 7 % grows with the best time, from 1.7 to 3.1 us.
+  // 128 KiB per pass take 0.1 us of memory time, and are 7 % of what the device can have in flight. Sixteen times the
+  // samples take 1.4 us more. The rest of the 20 us is latency; 7 % of it grows with the best time, from 1.7 to 3.1
+  // us.
   const Duration grown = std::move(job).question().iteration({"batch.scale=16"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{21});
   EXPECT_LE(grown, std::chrono::microseconds{23});
@@ -108,7 +110,7 @@ TEST(BatchWhatIf, OnAnUnknownDeviceTheRangeHasTheSquareRootOfTheGrowthOnEachSide
 }
 
 TEST(BatchWhatIf, WithoutShapesAndWithoutADeviceTheRangeIsAsWideAsThatIgnorance) {
-  GpuJob job;  // a trace that names no device
+  GpuJob job;  // the trace does not name the device
   job.launch("volta_sgemm_64x64_nt", TaskKind::kKernel, kLaunch, std::chrono::microseconds{40});
   job.launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", TaskKind::kCollective, Duration{0},
              std::chrono::microseconds{20});

@@ -1,4 +1,4 @@
-// More and fewer machines, for steps that are sums of a few terms.
+// More and fewer machines, for steps whose times are sums of a few terms.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(ClusterWhatIf, PartitionsOfTwoServersDoNotQueueBehindEachOther) {
   WorkloadMaker maker;
   maker.steps = 2;
   maker.tensors = {Bytes{2'000'000}};  // keys 0 and 1: djb2 mod 2 = 1 and 0
-  // One server: requests queue behind both pushes. Two servers: each partition is requested when its push is
+  // With one server, requests queue after both pushes. With two servers, each partition is requested when its push is
   // acknowledged.
   expect_close(question_of(maker).iteration(), kCompute + kWire * 4 + kHeader + kLatency * 2);
   expect_close(question_of(maker).iteration({"cluster.servers=2"}), kCompute + kWire * 4 + kHeader * 4 + kLatency * 4);
@@ -56,7 +56,7 @@ TEST(ClusterWhatIf, AServerOnItsWorkersHostIsReachedWithoutALink) {
 }
 
 TEST(ClusterWhatIf, ARingOfMoreRanksHasMoreRoundsOfSmallerPieces) {
-  // The last bucket of DataParallelJob, 2.6 MB, is not hidden behind its 41 ms of compute.
+  // The last bucket of DataParallelJob, 2.6 MB, is not hidden by its 41 ms of compute.
   const Question question = data_parallel_question();
   for (const int ranks : {2, 4, 5, 10}) {
     const Duration round = kLatency + microseconds{2600} / ranks;
@@ -71,7 +71,7 @@ TEST(ClusterWhatIf, StrongScalingSplitsTheSamplesOfAllWorkers) {
   maker.steps = 2;
   maker.workers = 2;
   const Question question = question_of(maker);
-  // One worker takes the samples of two: forward and backward take twice as long.
+  // One worker processes the samples of two, so forward and backward take twice as long.
   expect_close(
       question.iteration({"cluster.scaling=strong", "cluster.workers=1"}) - question.iteration({"cluster.workers=1"}),
       kForward + kBackward);
@@ -119,7 +119,7 @@ TEST(ClusterWhatIf, ALoneRankKeepsItsNumber) {
     if (both.dag.lane(TaskId{i}).rank == 0) alone.remove(TaskId{i});
   }
   const Question question(std::move(alone).finish(), switch_of(2, 1e9, kLatency / 2), "maxmin");
-  EXPECT_NE(problem_of(question, {"cluster.workers=1"}).find("rank 1 alone was captured"), std::string::npos);
+  EXPECT_NE(problem_of(question, {"cluster.workers=1"}).find("only rank 1 was captured"), std::string::npos);
   EXPECT_EQ(problem_of(question, {"cluster.workers=4"}), "taken");
 }
 
@@ -129,8 +129,8 @@ TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
     return question.iteration(
         {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2"});
   };
-  // Six rounds of a quarter of 2.6 MB. At 0.4 GB/s and 2 x 5 us the two hops between hosts pace the ring, at 100 GB/s
-  // those inside hosts, of 1 GB/s and 2 x 10 us.
+  // Six rounds with a quarter of 2.6 MB. At 400 MB/s the two hops between hosts limit the ring (0.4 GB/s and 2 x 5
+  // us); at 100 GB/s those inside hosts do (1 GB/s and 2 x 10 us).
   EXPECT_EQ(ring("400MB/s"), microseconds{41'000} + (microseconds{10} + microseconds{1625}) * 6);
   EXPECT_EQ(ring("100GB/s"), microseconds{41'000} + (kLatency + microseconds{650}) * 6);
 }
@@ -141,7 +141,7 @@ TEST(ClusterWhatIf, LinksInsideAndBetweenHostsChangeAlone) {
     return question.iteration(
         {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2", set});
   };
-  // As above: 2.6 MB / 4 at 0.8 GB/s between hosts, and at 0.4 GB/s inside them.
+  // As above, but 2.6 MB / 4 at 0.8 GB/s between hosts, and at 0.4 GB/s inside them.
   EXPECT_EQ(ring("400MB/s", "network.between=2x"), microseconds{41'000} + Duration{10'000 + 812'500} * 6);
   EXPECT_EQ(ring("100GB/s", "network.inside=0.4x"), microseconds{41'000} + (kLatency + microseconds{1625}) * 6);
   EXPECT_EQ(ring("400MB/s", "network.inside=2x"), ring("400MB/s", "network.inside=1x"));
@@ -187,7 +187,7 @@ TEST(ClusterWhatIf, HostsOfGpusWithoutANicAreRefused) {
   EXPECT_NE(problem_of(data_parallel_question(), {"cluster.workers=4", "cluster.gpus_per_host=2"}).find("cluster.nic"),
             std::string::npos);
   EXPECT_EQ(problem_of(data_parallel_question(), {"cluster.gpus_per_host=2"}), "taken");
-  EXPECT_NE(problem_of(parameter_server_question(), {"cluster.gpus_per_host=2"}).find("hosts of their own"),
+  EXPECT_NE(problem_of(parameter_server_question(), {"cluster.gpus_per_host=2"}).find("has its own host"),
             std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// How a job communicates: steps that are sums of a few terms, and jobs that must equal a capture with the same settings
-// (tests/theory has their closed forms).
+// Settings of a job's communication, for steps whose times are sums of a few terms, and for jobs that must equal a
+// capture with the same settings (tests/theory has their closed forms).
 
 #include <gtest/gtest.h>
 
@@ -21,20 +21,20 @@ constexpr Duration kWire{1'000'000};  // 1 MB at 1 GB/s
 constexpr Duration kLatency{20'000};  // two links
 constexpr Duration kHeader{100};
 
-/// One worker, one server, one tensor of 1 MB, one link of 1 GB/s each.
+/// One worker, one server and one tensor of 1 MB. Each link has 1 GB/s.
 Question one_tensor() {
   WorkloadMaker maker;
   maker.steps = 2;
   return Question(maker.capture(), switch_of(2, 1e9, kLatency / 2), "maxmin");
 }
 
-/// Rounding up to whole nanoseconds of a few messages.
+/// Allows for the rounding of a few messages to whole nanoseconds.
 void expect_close(Duration actual, Duration expected) {
   EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
 }
 
 TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
-  // A single partition is requested at its acknowledgement; with several, requests queue behind pushes.
+  // A single partition is requested when its push is acknowledged. With several, requests queue after pushes.
   expect_close(one_tensor().iteration(), kCompute + kWire * 2 + kHeader * 2 + kLatency * 4);
   for (const char* const size : {"500kB", "250kB"}) {
     expect_close(one_tensor().iteration({std::string("comm.partition_bytes=") + size}),
@@ -42,11 +42,12 @@ TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
   }
 }
 
-/// A step of DataParallelJob: 40 ms of backward, the reduction of the last bucket, which is not hidden, and 1 ms.
+/// A step of DataParallelJob: 40 ms of backward, the reduction of the last bucket, which is not hidden, and 1 ms of
+/// optimizer.
 Duration reduced_in(Duration last_bucket) { return microseconds{41'000} + last_bucket; }
 
 TEST(CommWhatIf, ARingSendsAnNthInEachOfItsRounds) {
-  // The last bucket has 2.6 MB: 2 (n - 1) rounds of a latency and 2.6 MB / n.
+  // The last bucket has 2.6 MB. There are 2 (n - 1) rounds, each of a latency and 2.6 MB / n.
   EXPECT_EQ(data_parallel_question().iteration({"comm.algorithm=ring"}),
             reduced_in((kLatency + microseconds{1300}) * 2));
   EXPECT_EQ(data_parallel_question().iteration({"cluster.workers=4", "comm.algorithm=ring"}),
@@ -70,7 +71,7 @@ TEST(CommWhatIf, BucketsOfNcclAreRebuiltLikeThoseOfGloo) {
   EXPECT_EQ(question.iteration({"comm.bucket_bytes=4MB"}), question.iteration());
 }
 
-/// Two workers and servers, tensors of several partitions, so that every setting decides something.
+/// Two workers and servers, and tensors of several partitions, so that every setting has an effect.
 WorkloadMaker busy_job() {
   WorkloadMaker maker;
   maker.workers = 2;
@@ -80,7 +81,7 @@ WorkloadMaker busy_job() {
   return maker;
 }
 
-/// The iteration of `capture` if it had been run with other settings.
+/// Returns the iteration of `capture` if it had been run with other settings.
 Duration built_with(const Capture& capture, const Cluster& cluster, const std::function<void(Job& job)>& change) {
   PsOptions options = as_captured(*capture.parameter_server);
   change(options.job);

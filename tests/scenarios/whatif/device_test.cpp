@@ -16,7 +16,7 @@ const Accelerator& a100() { return accelerator_named("A100"); }
 const Accelerator& h100() { return accelerator_named("H100"); }
 const Accelerator& v100() { return accelerator_named("V100"); }
 
-/// The device time of the step on another device. It hides all launches but the first.
+/// Returns the step's time on another device. The device time hides all launches except the first.
 Duration step_on(const Accelerator& to) {
   const auto on = [&to](Duration recorded, const Work& work) {
     return scaled_by_roofline(recorded, work, a100(), work, to);
@@ -52,7 +52,7 @@ TEST(DeviceWhatIf, FromNamesADeviceThatTheTraceDoesNotName) {
 
 TEST(DeviceWhatIf, AChangeStartsFromTheOutcomeOfTheOneBefore) {
   const Question question = GpuStep().question();
-  // Each step rounds to a nanosecond, three kernels twice.
+  // Each of the two changes rounds the times of three kernels to a nanosecond.
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=V100", "device.to=H100"}).count()),
               static_cast<double>(step_on(h100()).count()), 6);
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=H100", "device.to=A100"}).count()),
@@ -87,7 +87,7 @@ TEST(DeviceWhatIf, SharesSayHowWorkWasScaled) {
   EXPECT_EQ(part(1, ScaledBy::kUnchanged).pieces, 2U);
 }
 
-/// The same step captured on another device, where its kernels take 2, 3 and 3 times as long.
+/// Returns the same step captured on another device, where its kernels take 2, 3 and 3 times as long.
 Capture step_elsewhere() {
   const Capture here = std::move(GpuStep().job).capture();
   CaptureEdit edit(here);
@@ -122,7 +122,8 @@ TEST(DeviceWhatIf, FittedIsRooflineTimesAFactorOfEachClass) {
 }
 
 TEST(DeviceWhatIf, FittedNeedsATraceThatCanBeRead) {
-  EXPECT_THAT(problem_of(GpuStep().question(), {"device.with=elsewhere.json"}), ::testing::HasSubstr("no other trace"));
+  EXPECT_THAT(problem_of(GpuStep().question(), {"device.with=elsewhere.json"}),
+              ::testing::HasSubstr("no second trace"));
   EXPECT_THAT(problem_of(GpuStep().question(), {"device.model=fitted"}), ::testing::HasSubstr("no 'with'"));
 }
 
@@ -135,7 +136,7 @@ scenarios::AnswerInterval interval(const Question& question, std::initializer_li
   return scenarios::interval_of(question.predictor(), plan, question.predicted({}), question.predicted(sets), meter);
 }
 
-/// The source of this name; one without a name if there is none.
+/// Returns the source with this name, or a source without a name if there is none.
 scenarios::IntervalSource source_of(const scenarios::AnswerInterval& interval, std::string_view name) {
   const auto found = std::find_if(interval.sources.begin(), interval.sources.end(),
                                   [name](const scenarios::IntervalSource& source) { return source.name == name; });
@@ -151,7 +152,7 @@ TEST(DeviceWhatIf, RangesOverTheErrorOfEachKernel) {
   const double passes =
       on_h100(GpuStep::kActivationTime, GpuStep::activation()) + on_h100(GpuStep::kUpdateTime, GpuStep::update());
   const scenarios::IntervalSource range = source_of(interval(question, {"device.to=H100"}), "device");
-  // With shapes: products take 15 % more or less, passes through memory 12 % (roofline.cpp), each rounded.
+  // With shapes, products have an error of 15 %, passes through memory 12 % (roofline.cpp). Each is rounded.
   EXPECT_NEAR(static_cast<double>((range.low - kLaunch).count()), product / 1.15 + passes / 1.12, 3);
   EXPECT_NEAR(static_cast<double>((range.high - kLaunch).count()), product * 1.15 + passes * 1.12, 3);
   const Question without_shapes = GpuStep("A100", false).question();
@@ -171,7 +172,7 @@ TEST(DeviceWhatIf, AnotherVendorsLibraryWidensTheRange) {
 }
 
 TEST(DeviceWhatIf, AnotherMachineHasAnotherHost) {
-  // The device waits for the host: 3 launches of 1 ms, and a kernel of 10 us behind the last.
+  // The device waits for the host: 3 launches of 1 ms, and a kernel of 10 us after the last.
   const Duration ms = std::chrono::milliseconds{1};
   GpuJob job("NVIDIA A100-SXM4-40GB");
   for (int i = 0; i < 3; ++i) {
@@ -181,7 +182,7 @@ TEST(DeviceWhatIf, AnotherMachineHasAnotherHost) {
   const Question question = std::move(job).question();
   const Duration kernel = question.iteration({"device.to=H100"}) - 3 * ms;
   const scenarios::IntervalSource range = source_of(interval(question, {"device.to=H100"}), "host");
-  // From 0.7 to 1.4 of the host's time.
+  // The range is from 0.7 to 1.4 of the host's time.
   EXPECT_EQ(range.low, 3 * ms * 7 / 10 + kernel);
   EXPECT_EQ(range.high, 3 * ms * 14 / 10 + kernel);
   EXPECT_EQ(source_of(interval(question, {"device.to=H100", "host.scale=1"}), "host").name, "")
@@ -201,7 +202,7 @@ TEST(DeviceWhatIf, RefusesWhatItCannotAnswer) {
   const Question question = GpuStep().question();
   EXPECT_THAT(problem_of(question, {"device.to=H1000"}),
               ::testing::AllOf(::testing::HasSubstr("did you mean"), ::testing::HasSubstr("B200")));
-  EXPECT_THAT(problem_of(byteps_question(), {"device.to=H100"}), ::testing::HasSubstr("shows no kernels"));
+  EXPECT_THAT(problem_of(byteps_question(), {"device.to=H100"}), ::testing::HasSubstr("has no GPU kernels"));
   EXPECT_THAT(problem_of(question, {"device.model=scaled"}), ::testing::HasSubstr("no 'factor'"));
   const std::string both = "changes: [{device: {to: H100, model: roofline, factor: 2}}]";
   EXPECT_THROW((void)question.predicted(std::string_view(both)), InputError);

@@ -1,4 +1,4 @@
-// launch and fuse on a stream of a few kernels.
+// The what-ifs `launch` and `fuse` on a stream with a few kernels.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// Three kernels of 2 us, launched by calls of 5 us, at least 1 us apart on the stream. The host is the bottleneck, and
-/// the last kernel ends at 3 * 5 + 2 us.
+/// Three kernels of 2 us, launched by calls of 5 us, at least 1 us apart on the stream. The host is the bottleneck,
+/// and the last kernel ends at 3 * 5 + 2 us.
 GpuJob three_kernels() {
   GpuJob job;
   for (const char* const name : {"first", "second", "third"})
@@ -33,7 +33,7 @@ TEST(LaunchWhatIf, WithoutOverheadOnlyTheStreamTakesTime) {
   EXPECT_EQ(three_kernels().question().iteration({"launch.overhead=0us"}), microseconds{3 * 2 + 2 * 1});
 }
 
-/// The call copies a pageable buffer into a staging buffer: 40 us, whatever a launch takes.
+/// The call copies a pageable buffer into a staging buffer. That takes 40 us, independent of a launch's duration.
 TEST(LaunchWhatIf, ACallThatWaitsForTheCopyThatItStartsIsNoLaunch) {
   GpuJob job;
   (void)job.launch("first", TaskKind::kKernel, microseconds{5}, microseconds{2});
@@ -46,7 +46,7 @@ TEST(LaunchWhatIf, ACallThatWaitsForTheCopyThatItStartsIsNoLaunch) {
   EXPECT_EQ(question.iteration({"launch.overhead=0us"}), microseconds{40 + 9 + 2});
 }
 
-/// The first launch of a kernel loads its code.
+/// The first launch of a kernel also loads its code.
 TEST(LaunchWhatIf, WhatACallTakesBeyondALaunchStays) {
   GpuJob job;
   (void)job.launch("first", TaskKind::kKernel, microseconds{5'100}, microseconds{2});
@@ -55,7 +55,7 @@ TEST(LaunchWhatIf, WhatACallTakesBeyondALaunchStays) {
 
 TEST(LaunchWhatIf, RefusesACaptureWithoutLaunches) {
   EXPECT_THAT([] { (void)data_parallel_question().iteration({"launch.overhead=0us"}); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("shows no launches of device work")));
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("has no launches of device work")));
 }
 
 TEST(FuseWhatIf, ARunOfKernelsTakesOneLaunchAndNoPauses) {

@@ -13,7 +13,7 @@
 
 namespace stepsim::testing {
 
-/// A negligible launch time, so that the step takes as long as the device.
+/// A negligible launch time, so that the device alone determines the step time.
 constexpr Duration kLaunch{1};
 
 inline TensorShape fp32(std::vector<std::int64_t> sizes) {
@@ -28,8 +28,8 @@ inline Work product_of(double rows, double inner, double columns) {
           {1, rows, columns, inner}};
 }
 
-/// A large product whose sides are multiples of 256 in tiles of a x b: the rounds are rounded half of the way up, and
-/// each tile takes 1 us more than its arithmetic (roofline.h). In nanoseconds.
+/// The time in nanoseconds of a large product, whose sides are multiples of 256, in tiles of a x b. The number of
+/// rounds is rounded halfway up, and each tile takes 1 us more than its arithmetic (roofline.h).
 inline double tiles_time(const Work& work, const Accelerator& device, double a, double b) {
   const double processors = device.processors;
   const double rounds = work.shape.rows / a * (work.shape.columns / b) / processors;
@@ -37,7 +37,7 @@ inline double tiles_time(const Work& work, const Accelerator& device, double a, 
   return (rounds + std::ceil(rounds)) / 2 * tile;
 }
 
-/// The best time of a kernel that fills its device, in nanoseconds.
+/// Returns the best time of a kernel that fills its device, in nanoseconds.
 inline double best_time(const Work& work, const Accelerator& device) {
   const auto floor = static_cast<double>(device.floor.count());
   const double memory = work.bytes / (device.memory.bytes_per_second() * device.memory_share) * 1e9;
@@ -49,8 +49,8 @@ inline double best_time(const Work& work, const Accelerator& device) {
 
 inline Duration nanoseconds(double value) { return Duration{std::llround(value)}; }
 
-/// A step of a linear layer of 4096 to 4096 on 8192 samples in fp32, on an A100: its product (16 ms),
-/// an activation (220 us), and the optimizer's pass over the weight (170 us).
+/// A step of a linear layer from 4096 to 4096 features on 8192 samples in fp32, on an A100: its product (16 ms), an
+/// activation (220 us), and the optimizer's pass over the weight (170 us).
 struct GpuStep {
   explicit GpuStep(std::string device = "NVIDIA A100-SXM4-40GB", bool shapes = true) : job(std::move(device)) {
     const TaskId product = job.launch("ampere_sgemm_128x64_tn", TaskKind::kKernel, kLaunch, kProductTime);
@@ -76,7 +76,7 @@ struct GpuStep {
   GpuJob job;
 };
 
-/// The time of `after` on `to`, if `before` took `recorded` on `from`.
+/// Returns the time of `after` on `to`, if `before` took `recorded` on `from`.
 inline Duration scaled_by_roofline(Duration recorded, const Work& before, const Accelerator& from, const Work& after,
                                    const Accelerator& to) {
   return nanoseconds(static_cast<double>(recorded.count()) * best_time(after, to) / best_time(before, from));

@@ -9,7 +9,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// A host that launches twice, 3 ms each time, and a device that computes for 1 ms after each launch.
+/// A host that launches twice, in 3 ms each, and a device that computes for 1 ms after each launch.
 Question host_bound() {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   for (int i = 0; i < 2; ++i)
@@ -22,7 +22,7 @@ TEST(HostWhatIf, HostWorkTakesAFactorOfItsTimeAndTheDeviceItsOwn) {
   EXPECT_EQ(question.iteration(), std::chrono::milliseconds{7});
   EXPECT_EQ(question.iteration({"host.scale=0.5"}), std::chrono::milliseconds{4});
   EXPECT_EQ(question.iteration({"host.scale=2"}), std::chrono::milliseconds{13});
-  // Without a host the device computes without a pause.
+  // If the host takes no time, the device computes without a pause.
   EXPECT_EQ(question.iteration({"host.scale=0"}), std::chrono::milliseconds{2});
 }
 
@@ -33,8 +33,7 @@ TEST(HostWhatIf, OneChangesNothing) {
 
 TEST(HostWhatIf, OnlySelectedHostWorkMoves) {
   EXPECT_EQ(host_bound().iteration({"host{rank=0}.scale=2"}), std::chrono::milliseconds{13});
-  EXPECT_THAT(problem_of(host_bound(), {"host{kind=kernel}.scale=2"}),
-              ::testing::HasSubstr("no work of a host's processor"));
+  EXPECT_THAT(problem_of(host_bound(), {"host{kind=kernel}.scale=2"}), ::testing::HasSubstr("no CPU work"));
 }
 
 }  // namespace

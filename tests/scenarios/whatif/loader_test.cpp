@@ -1,4 +1,4 @@
-// Steps that wait for processes that load data.
+// Steps that wait for data-loading processes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ TEST(LoaderWhatIf, NoFasterProcessorShortensAWaitForOtherProcesses) {
   EXPECT_EQ(question.iteration({"compute{kind=loader}.scale=0.5"}), milliseconds{25}) << "who selects it means it";
 }
 
-/// The batch of the second step took 10 + 30 ms. Twice as many processes take half of that: 20 ms less of its wait. The
-/// first one was waited for all the time: half of its 4 ms.
+/// The batch of the second step took 10 + 30 ms. Twice as many processes take half of that, so its wait is 20 ms
+/// shorter. The first batch was waited for during its whole 4 ms, so half of that is saved.
 TEST(LoaderWhatIf, MoreProcessesTakeTheirShareOfTheTimeForABatch) {
   const Question question = loading_question({4, 30});
   EXPECT_EQ(question.iteration(), milliseconds{54});
@@ -44,8 +44,8 @@ TEST(LoaderWhatIf, MoreProcessesTakeTheirShareOfTheTimeForABatch) {
   EXPECT_EQ(question.iteration({"loader.workers=0.5x"}), milliseconds{54 + 4 + 40});
 }
 
-/// The second batch took 10 + 2 ms, half of which is 4 ms more than its wait: the third one, of 10 + 30 ms, comes 20 ms
-/// earlier by its own processes and those 4.
+/// The second batch took 10 + 2 ms; half of that is 6 ms, 4 ms more than its wait. The third batch took 10 + 30 ms. It
+/// comes 24 ms earlier: half of its own 40 ms, and those 4 ms.
 TEST(LoaderWhatIf, ABatchThatComesEarlyHelpsTheNextOne) {
   const Question question = loading_question({0, 2, 30});
   EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{10 + 10 + 10 + 30 - 20 - 4});
@@ -60,9 +60,9 @@ TEST(LoaderWhatIf, ANumberOfProcessesNeedsTheCapturedOne) {
 
 TEST(LoaderWhatIf, NothingIsSaidOfALoaderThatNobodyWaitsFor) {
   EXPECT_THAT(problem_of(loading_question({0, 0}), {"loader.scale=0.5"}),
-              ::testing::HasSubstr("no wait of 100 us or more for processes that load data"));
+              ::testing::HasSubstr("no wait of 100 us or more for data-loading processes"));
   EXPECT_THAT(problem_of(loading_question({0, 4}), {"loader{name=work}.scale=0.5"}),
-              ::testing::HasSubstr("does not wait for processes that load data"));
+              ::testing::HasSubstr("has no wait for data-loading processes"));
   EXPECT_EQ(problem_of(loading_question({0, 0}), {"loader.scale=1"}), "taken");
   GpuJob itself;
   (void)itself.launch("kernel", TaskKind::kKernel, milliseconds{1}, milliseconds{1});
@@ -71,7 +71,7 @@ TEST(LoaderWhatIf, NothingIsSaidOfALoaderThatNobodyWaitsFor) {
               ::testing::HasSubstr("expected compute{name=DataLoader}.scale"));
 }
 
-/// The source "loader" of an answer's range.
+/// Returns the source "loader" of an answer's range.
 std::optional<scenarios::IntervalSource> range_by_loader(const Question& question, const std::string& set) {
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, set);

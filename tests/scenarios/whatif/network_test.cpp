@@ -1,4 +1,4 @@
-// One message between two computations. The step takes their times, the latency, and the bytes at the rate of the link.
+// One message between two computations. The step takes their times, the latency, and the bytes at the link's rate.
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ TEST(NetworkWhatIf, BandwidthIsScaledOrSet) {
             question.iteration({"network.bandwidth=2x"}));
 }
 
-/// Rank 0 sends 1 MB to rank 1 and goes on when all but 400 kB have arrived.
+/// Rank 0 sends 1 MB to rank 1 and continues when all but 400 kB have arrived.
 Question pipeline_question() {
   DagBuilder builder;
   const RendezvousId message = builder.add_rendezvous(
@@ -76,11 +76,11 @@ Question pipeline_question() {
 TEST(NetworkWhatIf, WhatASendLeavesInItsBuffersGrowsWithTheRate) {
   const Question question = pipeline_question();
   EXPECT_EQ(question.iteration(), kLatency + microseconds{600} + microseconds{9000});
-  // 800 kB stay behind: 200 kB at twice the rate.
+  // 800 kB remain buffered, so rank 0 waits for 200 kB at twice the rate.
   EXPECT_EQ(question.iteration({"network.bandwidth=2x"}), kLatency + microseconds{100} + microseconds{9000});
-  // 200 kB stay behind: 800 kB at half of it.
+  // 200 kB remain buffered, so rank 0 waits for 800 kB at half the rate.
   EXPECT_EQ(question.iteration({"network.bandwidth=0.5x"}), kLatency + microseconds{1600} + microseconds{9000});
-  // No more than there is.
+  // No more than the whole message can remain buffered.
   EXPECT_EQ(question.iteration({"network.bandwidth=10x"}), kLatency + microseconds{9000});
   EXPECT_EQ(question.iteration({"network.bandwidth=4x", "network.bandwidth=0.5x"}),
             question.iteration({"network.bandwidth=2x"}));
@@ -106,11 +106,11 @@ TEST(NetworkWhatIf, SharingDividesALinkAmongItsSenders) {
   const Question question = message_question(2);
   EXPECT_EQ(question.iteration({"network.sharing=fair"}), kBefore + kLatency + kWire * 2 + kAfter);
   EXPECT_EQ(question.iteration({"network.sharing=serial"}), kBefore + kLatency + kWire + kAfter);
-  // The first gets 1, the second 0.5 of it.
+  // The first message has weight 1 and the second 0.5, so the first gets two thirds of the link.
   EXPECT_EQ(question.iteration({"network.sharing=0.5"}), kBefore + kLatency + kWire * 3 / 2 + kAfter);
 }
 
-/// Four ranks on a switch of 1 GB/s.
+/// Four ranks on a switch with 1 GB/s.
 Question ring_question() {
   return Question(DataParallelJob{.ranks = 4}.capture(), switch_of(4, 1e9, microseconds{10}), "maxmin");
 }
@@ -118,8 +118,8 @@ Question ring_question() {
 TEST(NetworkWhatIf, OneSlowNicSlowsTheWholeRing) {
   const Question question = ring_question();
   const auto ring = [&](const std::string& set) { return question.iteration({"comm.algorithm=ring", set}); };
-  // The last bucket of DataParallelJob, 2.6 MB, is not hidden behind its 41 ms: six rounds of a quarter of it, at half
-  // the rate.
+  // The last bucket of DataParallelJob, 2.6 MB, is not hidden by its 41 ms of compute: six rounds with a quarter of
+  // it, at half the rate.
   EXPECT_EQ(ring("network{rank=2}.bandwidth=0.5x"), microseconds{41'000} + (kLatency + microseconds{1300}) * 6);
   EXPECT_EQ(ring("network{rank=2}.bandwidth=4Gb/s"), ring("network{rank=2}.bandwidth=0.5x"));
   EXPECT_EQ(ring("network{rank=2}.bandwidth=0.5x"), ring("network.bandwidth=0.5x"));
@@ -133,7 +133,7 @@ TEST(NetworkWhatIf, OneFastNicAmongOthersIsNoGain) {
 }
 
 TEST(NetworkWhatIf, OfAPartTakesNoParametersOfTheWhole) {
-  EXPECT_NE(problem_of(ring_question(), {"network{rank=1}.overhead=5us"}).find("is of the whole network"),
+  EXPECT_NE(problem_of(ring_question(), {"network{rank=1}.overhead=5us"}).find("applies to the whole network"),
             std::string::npos);
   EXPECT_NE(problem_of(ring_question(), {"network{kind=host}.bandwidth=2x"}).find("no collective and no message"),
             std::string::npos);

@@ -1,4 +1,4 @@
-// overlap on a few tasks whose times follow by hand.
+// The what-if `overlap` on a few tasks whose times can be computed by hand.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,10 +79,10 @@ TEST(OverlapWhatIf, WithoutBarriersAParameterServersStepWaitsForEachLayerSeparat
   EXPECT_LT(question.iteration({"overlap.barriers=off"}), question.iteration());
 }
 
-/// Work of one rank that takes 10 us a kernel and 6 us a collective.
+/// Work of one rank. A kernel takes 10 us, a collective 6 us.
 class RankWork {
  public:
-  /// With a stream of their own, collectives take turns there. Without, they share that of the kernels.
+  /// If `own_stream`, collectives run in turn on a separate stream. Otherwise they share the stream of the kernels.
   explicit RankWork(bool own_stream = true) : own_stream_(own_stream) {}
 
   TaskId kernel(const std::string& name, const std::vector<TaskId>& after = {}) {
@@ -94,7 +94,7 @@ class RankWork {
     maker_.builder.join(maker_.builder.add_rendezvous({.op = op, .bytes = Bytes{1'000}}), task);
     return task;
   }
-  /// `gradients` say after which task each gradient is there; each has as many bytes as a collective.
+  /// `gradients` are the tasks after which each gradient is ready. Each gradient has as many bytes as a collective.
   [[nodiscard]] Question question(const std::vector<TaskId>& gradients = {}) {
     const std::vector<TaskSpec> tasks = specs();
     DagBuilder::Result built = std::move(maker_.builder).build();
@@ -121,7 +121,7 @@ class RankWork {
     return tasks;
   }
 
-  /// Recorded as early as it may start.
+  /// Adds a task that is recorded at its earliest possible start.
   TaskId add(TaskKind kind, const std::string& name, Duration duration, LaneId lane, TaskId& last,
              const std::vector<TaskId>& after) {
     Time start{};
@@ -146,7 +146,7 @@ class RankWork {
   TaskId last_collective_;
 };
 
-/// Two layers whose gradients are reduced at once, then the optimizer: 10 + 6 + 10 + 6 + 10 us.
+/// Two layers whose gradients are each reduced immediately, then the optimizer: 10 + 6 + 10 + 6 + 10 us.
 Question synchronous_reductions(bool own_stream) {
   RankWork work(own_stream);
   const TaskId second = work.kernel("backward 1");
@@ -161,7 +161,7 @@ TEST(OverlapWhatIf, AsynchronousReductionsAreWaitedForAfterTheLast) {
   for (const bool own_stream : {true, false}) {
     const Question question = synchronous_reductions(own_stream);
     EXPECT_EQ(question.iteration(), microseconds{42});
-    // The first reduction runs beside the second layer.
+    // The first reduction overlaps the second layer.
     EXPECT_EQ(question.iteration({"overlap.collectives=asynchronous"}), microseconds{10 + 10 + 6 + 10}) << own_stream;
     EXPECT_EQ(question.iteration({"overlap{name=AllReduce}.collectives=asynchronous"}), microseconds{36});
   }
@@ -173,7 +173,7 @@ TEST(OverlapWhatIf, ReductionsThatWereAsynchronousStay) {
   const TaskId reduced = work.collective("AllReduce", CollectiveOp::kAllReduce, {second});
   const TaskId first = work.kernel("backward 0");
   const TaskId last = work.collective("AllReduce", CollectiveOp::kAllReduce, {first});
-  // The first reduction's result is copied while the second one still runs.
+  // The first reduction's result is copied while the second reduction still runs.
   const TaskId copied = work.kernel("copy", {reduced});
   (void)work.kernel("optimizer", {last, copied});
   const Question question = work.question({second, first});
@@ -181,7 +181,7 @@ TEST(OverlapWhatIf, ReductionsThatWereAsynchronousStay) {
   EXPECT_EQ(question.iteration({"overlap.collectives=asynchronous"}), question.iteration());
 }
 
-/// A loss that is averaged before the backward pass, and a norm after all gradients, are read where they were.
+/// A loss that is averaged before the backward pass, and a norm computed after all gradients, stay where they were.
 TEST(OverlapWhatIf, OnlyReductionsOfGradientsBecomeAsynchronous) {
   RankWork work;
   const TaskId loss = work.collective("AllReduce", CollectiveOp::kAllReduce, {work.kernel("forward")});
@@ -196,7 +196,7 @@ TEST(OverlapWhatIf, OnlyReductionsOfGradientsBecomeAsynchronous) {
   EXPECT_EQ(question.iteration({"overlap.collectives=asynchronous"}), microseconds{5 * 10 + 3 * 6});
 }
 
-/// Parameters of three layers, each gathered before its forward: 3 * (6 + 10) us.
+/// Parameters of three layers, each gathered before its layer's forward pass: 3 * (6 + 10) us.
 Question gathered_layers(bool own_stream) {
   RankWork work(own_stream);
   TaskId before = work.kernel("begin");
@@ -230,17 +230,17 @@ TEST(OverlapWhatIf, PrefetchedGathersTakeTurns) {
 
 TEST(OverlapWhatIf, RefusesWhatTheCaptureDoesNotShow) {
   EXPECT_THAT([] { (void)streams_question().iteration({"overlap.barriers=off"}); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("shows no barriers")));
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("has no barriers")));
   EXPECT_THAT([] { (void)streams_question().iteration({"overlap.copies=apart"}); },
-              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("shows no copies")));
+              ::testing::ThrowsMessage<InputError>(::testing::HasSubstr("has no copies")));
   EXPECT_THAT(problem_of(gathered_layers(true), {"overlap.collectives=asynchronous"}),
-              ::testing::HasSubstr("does not show which reductions carry gradients"));
+              ::testing::HasSubstr("it is unknown which reductions carry gradients"));
   EXPECT_THAT(problem_of(gathered_layers(true), {"overlap{name=AllGather}.collectives=asynchronous"}),
               ::testing::HasSubstr("matches no reduction"));
   EXPECT_THAT(problem_of(synchronous_reductions(true), {"overlap.prefetch=1"}),
-              ::testing::HasSubstr("shows no all-gather"));
+              ::testing::HasSubstr("has no all-gather"));
   EXPECT_THAT(problem_of(synchronous_reductions(true), {"overlap{name=AllReduce}.barriers=off"}),
-              ::testing::HasSubstr("'barriers' is of the whole job; expected no selection beside it"));
+              ::testing::HasSubstr("'barriers' applies to the whole job; expected no selection"));
 }
 
 }  // namespace

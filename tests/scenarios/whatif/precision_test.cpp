@@ -16,7 +16,8 @@ Work in(Precision precision, Work work, double bytes) {
   return work;
 }
 
-/// The device time of the step with the product in `precision` and `bytes` times the moved bytes. The optimizer stays.
+/// Returns the step's device time with the product in `precision` and `bytes` times as many bytes. The optimizer
+/// stays.
 Duration step_in(Precision precision, double bytes, const Accelerator& from = a100(), const Accelerator& to = a100()) {
   const Work product = GpuStep::product();
   const Work activation = GpuStep::activation();
@@ -51,7 +52,7 @@ TEST(PrecisionWhatIf, AProductIsNeverFasterThanTheUnits) {
 
 TEST(PrecisionWhatIf, StartsFromTheDeviceOfAnEarlierChange) {
   const Accelerator& h100 = accelerator_named("H100");
-  // One more rounding per kernel.
+  // Each kernel is rounded once more.
   EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"device.to=H100", "precision.to=bf16"}).count()),
               static_cast<double>(step_in(Precision::kFloat16, 0.5, a100(), h100).count()), 6);
   EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"precision.to=bf16", "device.to=H100"}).count()),
@@ -66,7 +67,7 @@ TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
   EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");
 }
 
-/// A kernel of unknown arithmetic: 1.5 us of floor and 98.5 us beyond.
+/// A kernel of unknown arithmetic: 1.5 us of floor and 98.5 us more.
 Question silent() {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   (void)job.launch("my_softmax", TaskKind::kKernel, kLaunch, std::chrono::microseconds{100});
@@ -74,14 +75,15 @@ Question silent() {
 }
 
 TEST(PrecisionWhatIf, RefusesToGuessTheCapturedPrecision) {
-  EXPECT_THAT(problem_of(silent(), {"precision.to=bf16"}),
-              ::testing::AllOf(::testing::HasSubstr("expected 'from'"), ::testing::HasSubstr("record_shapes=True")));
+  EXPECT_THAT(
+      problem_of(silent(), {"precision.to=bf16"}),
+      ::testing::AllOf(::testing::HasSubstr("expected also 'from'"), ::testing::HasSubstr("record_shapes=True")));
   EXPECT_EQ(silent().iteration({"precision.from=fp32", "precision.to=bf16"}),
             kLaunch + a100().floor + (std::chrono::microseconds{100} - a100().floor) / 2);
 }
 
 TEST(PrecisionWhatIf, GradientsScaleTheBytesOfReductions) {
-  // Two ranks reduce in a ring: half of the payload twice over a link of 1 GB/s.
+  // Two ranks reduce in a ring: each sends half of the payload twice over a link of 1 GB/s.
   const Question whole = data_parallel_question();
   const Question halved = data_parallel_question();
   EXPECT_LT(halved.iteration({"precision.gradients=0.5x"}), whole.iteration());
@@ -90,7 +92,7 @@ TEST(PrecisionWhatIf, GradientsScaleTheBytesOfReductions) {
 }
 
 TEST(PrecisionWhatIf, RefusesACaptureWithoutKernels) {
-  EXPECT_THAT(problem_of(byteps_question(), {"precision.to=bf16"}), ::testing::HasSubstr("shows no kernels"));
+  EXPECT_THAT(problem_of(byteps_question(), {"precision.to=bf16"}), ::testing::HasSubstr("has no GPU kernels"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Changes of the network for captures that do not say what their collectives transfer.
+// Network changes for captures that do not record what their collectives transfer.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr Duration kCall = us(1);
 constexpr Duration kKernel = us(300);
 constexpr Duration kTransfer = us(120);
 
-/// One kernel and one collective of a rank that is alone, one after the other on the device.
+/// One kernel and one collective of a single rank, one after the other on the device.
 Question lone_rank() {
   GpuJob job;
   job.launch("gemm", TaskKind::kKernel, kCall, kKernel);

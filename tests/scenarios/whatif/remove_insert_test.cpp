@@ -5,7 +5,7 @@
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/dag_maker.h"
 
-// A step of streams_question(): rank 0 computes 100 us, rank 1 150 us; then a collective of 30 us,
+// A step of streams_question(): rank 0 computes for 100 us and rank 1 for 150 us, followed by a collective of 30 us,
 // an unexplained wait of 20 us and 10 us on the host: 210 us.
 
 namespace stepsim::testing {
@@ -19,7 +19,7 @@ Question asked_of(DagMaker& maker) {
   return Question(std::move(capture));
 }
 
-/// a -2-> b -3-> c: lags on the edges.
+/// a -2-> b -3-> c, where the numbers are lags on the edges.
 Question chain() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);

@@ -1,4 +1,4 @@
-// When ranks begin, for a step that waits for the last of them.
+// When ranks begin, for a step that waits for the last rank.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr Duration kLate = microseconds{5000};
-/// 40 ms of backward, 2.6 MB between two ranks (two rounds of 20 us and 1.3 MB at 1 GB/s), and 1 ms.
+/// 40 ms of backward, 2.6 MB between two ranks (two rounds of 20 us plus 1.3 MB at 1 GB/s), and 1 ms of optimizer.
 constexpr Duration kStep = microseconds{41'000 + 2 * (20 + 1300)};
 
 /// One step of DataParallelJob whose second rank began later.
@@ -45,7 +45,8 @@ TEST(StartWhatIf, ARankThatIsLateAnywayMayBeginLater) {
 }
 
 TEST(StartWhatIf, IsRefusedWhereRanksDoNotBeginAsCaptured) {
-  EXPECT_NE(problem_of(parameter_server_question(), {"start.delay=0us"}).find("spread over a step"), std::string::npos);
+  EXPECT_NE(problem_of(parameter_server_question(), {"start.delay=0us"}).find("do not start together"),
+            std::string::npos);
   EXPECT_NE(problem_of(gpu_question(), {"start.delay=0us"}).find("traces of all ranks"), std::string::npos);
 }
 

@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 constexpr std::size_t kTasks = 20'000;
 constexpr double kBase = 1e6;
 
-/// Operators of a millisecond on one rank, one after the other.
+/// Operators of a millisecond each on one rank, one after the other.
 Question many_operators() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
@@ -29,7 +29,7 @@ Question many_operators() {
   return Question(std::move(capture));
 }
 
-/// The factors that a straggler.yaml with these values draws for each task.
+/// Returns the factors that a straggler.yaml with these values draws for each task.
 std::vector<double> factors(const std::string& values) {
   static const Question question = many_operators();
   const scenarios::Prediction prediction =
@@ -52,11 +52,11 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-/// Four standard errors of a mean of kTasks draws with this deviation.
+/// Returns four standard errors of a mean of kTasks draws with this standard deviation.
 double tolerance(double of) { return 4 * of / std::sqrt(static_cast<double>(kTasks)); }
 
 TEST(StragglerWhatIf, OneSlowRankIsWaitedFor) {
-  // Rank 0 computes 100 us a step, rank 1 150 us; then come 60 us that are not compute.
+  // Rank 0 computes for 100 us per step, rank 1 for 150 us. Then 60 us follow that are not compute.
   EXPECT_EQ(streams_question().iteration({"straggler{rank=0}.factor=2"}), microseconds{200 + 60});
   EXPECT_EQ(streams_question().iteration({"straggler{rank=1}.factor=2"}), microseconds{300 + 60});
 }
@@ -84,7 +84,8 @@ TEST(StragglerWhatIf, NormalFactorsHaveTheirMeanAndSpread) {
 }
 
 TEST(StragglerWhatIf, NormalFactorsThatAreCutAtZeroKeepTheirMean) {
-  // A quarter of the draws would be below 0 (a mean of 2/3 of the deviation); cutting them alone gives a mean of 1.23.
+  // A quarter of the draws would be below 0, because the mean is 2/3 of the deviation. Cutting them off without a
+  // correction would give a mean of 1.23.
   const std::vector<double> drawn = factors("factor: 1, distribution: normal, spread: 1.5");
   EXPECT_EQ(*std::min_element(drawn.begin(), drawn.end()), 0);
   EXPECT_NEAR(mean(drawn), 1, tolerance(1.5));
@@ -102,7 +103,7 @@ TEST(StragglerWhatIf, ExponentialFactorsAreAtLeastOneAndHaveTheirMean) {
   const std::vector<double> drawn = factors("factor: 1.25, distribution: exponential");
   EXPECT_GE(*std::min_element(drawn.begin(), drawn.end()), 1);
   EXPECT_NEAR(mean(drawn), 1.25, tolerance(0.25));
-  EXPECT_NEAR(deviation(drawn), 0.25, 2 * tolerance(0.25));  // kurtosis 9: twice a normal one's error
+  EXPECT_NEAR(deviation(drawn), 0.25, 2 * tolerance(0.25));  // kurtosis 9: twice the error of a normal distribution
 }
 
 TEST(StragglerWhatIf, SlowsTheGivenShare) {

@@ -11,7 +11,7 @@ namespace {
 
 using testing::SteppedJob;
 
-/// Steps of a call of 10 ns and a kernel of so many that the next call waits for.
+/// Makes steps of a 10 ns call and a kernel for which the next call waits. `kernels` has the kernels' durations in ns.
 IterationParts parts_of(const std::vector<std::int64_t>& kernels) {
   SteppedJob job;
   TaskId last{};
@@ -34,7 +34,7 @@ TEST(IterationPartsTest, APartRunsWhileNoneBeforeItDoes) {
 }
 
 TEST(IterationPartsTest, OddStepsMoveNothing) {
-  // Of four steps the shortest and the longest are left out: (90 + 110) / 2.
+  // Of four steps the shortest and the longest are left out, so compute is (90 + 110) / 2.
   const IterationParts parts = parts_of({90, 5000, 110, 1});
   EXPECT_EQ(parts.compute, Duration{100});
   EXPECT_EQ(parts.sum(), Duration{110});

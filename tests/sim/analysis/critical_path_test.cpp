@@ -20,7 +20,7 @@ using stepsim::testing::texts;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Of rank 0.
+/// Returns the step at index `step` of rank 0.
 TimedStep timed_step(const Capture& capture, const Timeline& timeline, std::size_t step) {
   const auto ranks = rank_steps(capture.dag, capture.recording, timeline);
   for (const TimedStep& one : ranks.at(0).steps) {
@@ -46,8 +46,8 @@ struct Path {
 };
 
 TEST(CriticalPathTest, GoesThroughTheLastRankToArriveAtACollective) {
-  // Rank 0's step 0: its own kernel takes 100 us, that of rank 1 150 us, so the path to the
-  // end of rank 0's collective comes from rank 1. Then 20 us of waiting and 10 us of host.
+  // In step 0, gemm takes 100 us on rank 0 and 150 us on rank 1, so the path of rank 0's step goes through rank 1 until
+  // the collective begins. The collective is followed by 20 us of waiting and 10 us of host work.
   const Path path{sample_capture(), 0};
   ASSERT_THAT(path.names(), ElementsAre("gemm", "ncclAllReduce", "optimizer"));
   const Dag& dag = path.capture.dag;
@@ -101,7 +101,7 @@ TEST(CriticalPathTest, LateStartOfARankIsWaiting) {
 }
 
 TEST(CriticalPathTest, QueueingCountsFromWhenTheTaskWasReady) {
-  // `second` is ready at 30 and stands in line until 100: 70 of the first task's 100 ns.
+  // `second` is ready at 30 and waits in the queue until 100: 70 of the first task's 100 ns.
   DagMaker maker;
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo, "PUSH");
   const TaskId first = maker.task(fifo, 100, {}, "first", TaskKind::kTransfer);
@@ -114,7 +114,7 @@ TEST(CriticalPathTest, QueueingCountsFromWhenTheTaskWasReady) {
   EXPECT_EQ(path.tasks[0].task, maker.new_id(first));
   EXPECT_EQ(path[PathClass::kQueueing], Duration{70});
   EXPECT_EQ(path[PathClass::kCommunication], Duration{30 + 50});
-  EXPECT_EQ(released_by_text(dag, path.tasks[1]), "its lane: first was in front");
+  EXPECT_EQ(released_by_text(dag, path.tasks[1]), "first (same thread or stream)");
 }
 
 TEST(CriticalPathTest, SourceInALineIsReadyAtItsOrigin) {
@@ -155,7 +155,7 @@ TEST(StragglerTest, OneLateRankOfEightIsFound) {
   EXPECT_EQ(ranks.front().each, Duration{800});
 }
 
-/// Ranks meet once, after these nanoseconds each.
+/// Returns the stragglers of a job whose ranks meet once, each after a compute task of this many nanoseconds.
 std::vector<Straggler> stragglers_after(std::initializer_list<std::int64_t> nanoseconds) {
   DagMaker maker;
   const RendezvousId rendezvous = maker.builder.add_rendezvous();
@@ -197,7 +197,7 @@ TEST(StragglerTest, CollectiveOfOneRankHasNone) {
 }
 
 TEST(PathTableTest, KeepsTheLongestTasksInOrderOfTime) {
-  // Of gemm 1, quick 2 and slow 3, the two longest.
+  // Tasks in order of time: gemm 1, quick 2, slow 3. The path keeps the two longest.
   DagMaker maker;
   const LaneId lane = maker.lane(0);
   const TaskId gemm = maker.task(lane, 20, {}, "gemm");
@@ -207,9 +207,9 @@ TEST(PathTableTest, KeepsTheLongestTasksInOrderOfTime) {
   const Machine machine{dag};
   const CriticalPath path = critical_path(dag, machine, replay(dag, machine), maker.new_id(slow));
   EXPECT_EQ(to_text(path_table(dag, path, 2)),
-            "start  duration  class  rank  lane  task  waited for\n"
-            "    0     20 ns  host      0  lane  gemm  the start of rank 0\n"
-            "21 ns     30 ns  host      0  lane  slow  quick (data)\n");
+            "start  duration  class  rank  thread or stream  task  waited for\n"
+            "    0     20 ns  CPU       0  lane              gemm  the start of rank 0\n"
+            "21 ns     30 ns  CPU       0  lane              slow  quick (data)\n");
 }
 
 TEST(PathTableTest, RanksAreListedByTheirTimeOnThePath) {

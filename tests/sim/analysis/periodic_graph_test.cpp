@@ -9,7 +9,7 @@ namespace {
 
 using Node = PeriodicGraph::Node;
 
-/// A clock at the end of `task`.
+/// Adds a clock at the end of `task`.
 void watch(PeriodicGraph& graph, Node task) { graph.watch_end(graph.add_clock(), task); }
 
 TEST(PeriodicGraphTest, RoundOfAChainThatGoesOnAtOnceTakesItsSumAndItsDelays) {
@@ -23,7 +23,7 @@ TEST(PeriodicGraphTest, RoundOfAChainThatGoesOnAtOnceTakesItsSumAndItsDelays) {
 }
 
 TEST(PeriodicGraphTest, SlowerOfTwoCyclesSetsThePaceOfWhatFollowsIt) {
-  // The thread launches every 10; the stream takes 25.
+  // The thread launches a kernel every 10 ns; the stream needs 25 ns for each.
   PeriodicGraph graph;
   const Node launch = graph.add_task(Duration{10});
   const Node kernel = graph.add_task(Duration{25});
@@ -45,7 +45,7 @@ TEST(PeriodicGraphTest, SlowestClockCounts) {
 }
 
 TEST(PeriodicGraphTest, MembersOfARendezvousWaitForTheLastOne) {
-  // Ranks that take 10 and 30 and then meet for 5.
+  // Ranks compute for 10 and 30 ns and then meet for 5 ns.
   PeriodicGraph graph;
   const std::array computes{graph.add_task(Duration{10}), graph.add_task(Duration{30})};
   const std::array members{graph.add_task(Duration{5}), graph.add_task(Duration{5})};
@@ -69,7 +69,7 @@ TEST(PeriodicGraphTest, HeadStartLetsATaskBeginBeforeTheEndOfItsPredecessor) {
 }
 
 TEST(PeriodicGraphTest, RoundsThatTakeTurnsTakeTheirMean) {
-  // A cycle over two rounds: a waits for b of the round before and b for a, so two rounds take 10 + 30.
+  // The cycle spans two rounds: a waits for the previous round's b, and b for a. So two rounds take 10 + 30.
   PeriodicGraph graph;
   const Node a = graph.add_task(Duration{10});
   const Node b = graph.add_task(Duration{30});

@@ -16,9 +16,9 @@ using stepsim::testing::DagMaker;
 
 constexpr std::int64_t kHost = 10;
 
-/// Steps in which a thread works for 10 ns, then waits for a kernel that it launched. The kernels take `kernels` ns. In
-/// a graph that knows this, the next step depends on the kernel; in one that does not, the wait is a lag between the
-/// thread's tasks.
+/// Makes steps in which a thread works for 10 ns, then waits for a kernel that it launched. The kernels take `kernels`
+/// ns. If `knows_the_wait`, the next step depends on the kernel; otherwise the wait is a lag between the thread's
+/// tasks.
 Capture steps_with(const std::vector<std::int64_t>& kernels, bool knows_the_wait) {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -66,7 +66,7 @@ TEST(PerturbationTest, AGraphThatKnowsItsWaitsPredictsTheOtherSteps) {
   EXPECT_EQ(test->steps, 3U);
   EXPECT_EQ(test->error, 0);
   EXPECT_EQ(test->worst_error, 0);
-  // The steps take 410, 210 and 110 ns; each is predicted by the graph of the one before it, the first by the last's.
+  // The steps take 410, 210 and 110 ns. Each is predicted by the graph of the previous one, the first by the last's.
   EXPECT_DOUBLE_EQ(test->difference, (200.0 / 210 + 100.0 / 110 + 300.0 / 410) / 3);
 }
 
@@ -74,11 +74,11 @@ TEST(PerturbationTest, ALagInPlaceOfADependencyIsFoundOut) {
   const Capture capture = steps_with({400, 200, 100}, false);
   const auto test = test_of(capture);
   ASSERT_TRUE(test);
-  // The lags keep the first two steps as long as they were. The last one ends with its kernel, which is known.
+  // The lags keep the first two steps at their recorded length. The last step ends with its kernel, which is known.
   EXPECT_DOUBLE_EQ(test->error, (200.0 / 210 + 100.0 / 110 + 0.0) / 3);
 }
 
-/// Two ranks of one step: rank 1 begins 50 ns later, and its kernel takes 300 ns instead of 100.
+/// Two ranks of one step. Rank 1 begins 50 ns later, and its kernel takes 300 ns instead of 100.
 Capture two_ranks(const std::string& stream_of_rank_1) {
   DagMaker maker;
   std::vector<TaskId> launches;
@@ -113,7 +113,7 @@ Capture two_ranks(const std::string& stream_of_rank_1) {
 }
 
 TEST(PerturbationTest, RanksOfOneStepPredictEachOther) {
-  // Nsight Systems numbers the streams of a machine's processes differently.
+  // Nsight Systems numbers streams differently in each process of a machine.
   for (const std::string stream : {"stream 7", "stream 15"}) {
     const auto test = test_of(two_ranks(stream));
     ASSERT_TRUE(test);

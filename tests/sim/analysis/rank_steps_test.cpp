@@ -13,8 +13,8 @@ using stepsim::testing::DagMaker;
 constexpr std::int64_t kHost = 100;
 constexpr std::int64_t kSteps = 4;
 
-/// A thread that launches one kernel a step and waits for nothing: step k is launched from
-/// 100 k to 100 (k + 1) ns. Kernels took `recorded` ns and are replayed with `replayed` ns.
+/// A thread that launches one kernel per step and waits for nothing: step k is launched from 100 k to 100 (k + 1) ns.
+/// Kernels took `recorded` ns and are replayed with `replayed` ns.
 Capture launching_ahead(std::int64_t recorded, std::int64_t replayed) {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -64,7 +64,7 @@ TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
       const RankSteps rank = steps_of(launching_ahead(recorded, replayed));
       EXPECT_EQ(rank.iteration.measured, Duration{std::max(kHost, recorded)}) << replayed;
       EXPECT_EQ(rank.iteration.replayed, Duration{std::max(kHost, replayed)}) << recorded;
-      // A device that is faster than its host completes steps at the host's pace.
+      // If the device is faster than its host, the host determines how often a step completes.
       EXPECT_EQ(rank.pace, 100 * replayed > 101 * kHost ? Pace::kDevice : Pace::kBoth) << replayed;
     }
   }
@@ -72,7 +72,7 @@ TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
 
 TEST(RankStepsTest, AtTheDevicesPaceAStepIsFromTheCompletionBeforeToItsOwn) {
   const RankSteps rank = steps_of(launching_ahead(130, 150));
-  ASSERT_EQ(rank.steps.size(), 3U);  // the first follows none
+  ASSERT_EQ(rank.steps.size(), 3U);  // the first step has no predecessor to measure from
   EXPECT_EQ(rank.whole, 4U);
   for (std::size_t i = 0; i < rank.steps.size(); ++i) {
     EXPECT_EQ(rank.steps[i].step, i + 1);
@@ -82,8 +82,8 @@ TEST(RankStepsTest, AtTheDevicesPaceAStepIsFromTheCompletionBeforeToItsOwn) {
   }
 }
 
-/// The last step is launched from 300 to 400, while the kernel of the one before ends at 360: it goes on from there to
-/// the end of its own kernel, at 460.
+/// The last step is launched from 300 to 400. The previous step's kernel ends at 360, and the last step lasts from
+/// then until its own kernel ends at 460.
 TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
   const RankSteps rank = steps_of(launching_ahead(60, 60));
   ASSERT_EQ(rank.steps.size(), 4U);
@@ -93,8 +93,8 @@ TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
   }
 }
 
-/// The host takes 100, 100 and 300 ns for a step, its device 10: the starts are 100 ns apart, the completions 100 and
-/// 300 ns, but the device only waits.
+/// The host takes 100, 100 and 300 ns for a step, and the device 10 ns. The starts are 100 ns apart and the
+/// completions 100 and 300 ns, but the device only waits.
 TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -130,17 +130,18 @@ TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
   EXPECT_EQ(rank.steps.size(), 3U);
 }
 
-/// The last step begins while the device works on the ones before.
+/// The last step begins while the device still works on earlier steps.
 TEST(RankStepsTest, TheLastStepDoesNotCountWhatTheDeviceHadLeftToDo) {
   const RankSteps rank = steps_of(launching_ahead(130, 100));
   ASSERT_EQ(rank.steps.size(), 4U);
-  // Recorded: step 2 is complete at 100 + 3 * 130, step 3 begins at 300. Replayed: step 2 at 400, step 3 begins at 300.
+  // Recorded: step 2 completes at 100 + 3 * 130, step 3 begins at 300. Replayed: step 2 completes at 400, step 3
+  // begins at 300.
   EXPECT_EQ(rank.steps[3].time.measured, Duration{130});
   EXPECT_EQ(rank.steps[3].time.replayed, Duration{100});
   EXPECT_EQ(rank.steps[3].begin, Time{Duration{400}});
 }
 
-/// A kernel of step 0 on a stream of its own runs until step 2: steps 0 and 1 are complete with it.
+/// A kernel of step 0 runs on a separate stream until step 2, so steps 0 and 1 complete when it ends.
 TEST(RankStepsTest, NoStepIsCompleteBeforeTheOneBefore) {
   constexpr std::int64_t kLong = 170;
   DagMaker maker;
@@ -173,8 +174,8 @@ TEST(RankStepsTest, NoStepIsCompleteBeforeTheOneBefore) {
 
   const RankSteps rank = rank_steps(capture.dag, recording, timeline).at(0);
 
-  // Complete at 270, 270 (its own kernel ends at 210) and 310: 0 and 40, so the host's 100 is slower. The last step
-  // begins at 270 and not at 200.
+  // The steps complete at 270, 270 (its own kernel ends at 210) and 310, which are 0 and 40 apart, so the host's 100
+  // is slower. The last step begins at 270, not at 200.
   EXPECT_EQ(rank.pace, Pace::kHost);
   EXPECT_EQ(rank.iteration.replayed, Duration{kHost});
   ASSERT_EQ(rank.steps.size(), 3U);

@@ -15,7 +15,7 @@ std::optional<Duration> steady(const Capture& capture) {
   return found ? std::optional(found->length) : std::nullopt;
 }
 
-/// Two steps of a call of 10 and a kernel of 30.
+/// Two steps, each with a call of 10 ns and a kernel of 30 ns.
 SteppedJob two_steps() {
   SteppedJob job;
   for (const int step : {0, 1}) job.kernel(step, 30, {job.call(step, 10)});
@@ -46,7 +46,7 @@ TEST(SteadyTest, LagBetweenTwoStepsIsThereInEveryRound) {
 }
 
 TEST(SteadyTest, MessageThatHasLeftLetsItsSenderGoOn) {
-  // The replay let the second call start 6 before the end of the first.
+  // In this replay the second call starts 6 ns before the end of the first.
   SteppedJob job;
   job.kernel(0, 1, {job.call(0, 10)});
   job.call(0, 20);

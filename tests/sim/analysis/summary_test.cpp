@@ -31,7 +31,7 @@ Timeline replayed(const Capture& capture) { return replay(capture.dag, Machine::
 Summary summary_of(const Capture& capture) { return summarize(capture, replayed(capture)); }
 
 TEST(SummaryTest, StepLastsToTheStartOfTheNextOrToItsLastEnd) {
-  // Recorded: the second step starts 40 us late, so the first one took 250 us.
+  // In the recording the second step starts 40 us late, so the first one took 250 us.
   const Summary summary = summary_of(sample_capture(microseconds{40}));
   ASSERT_THAT(summary.steps, SizeIs(4));
   EXPECT_EQ(summary.steps[0].rank, 0);
@@ -51,7 +51,7 @@ TEST(SummaryTest, ErrorsAreOfTheReplayAgainstTheMeasurement) {
 }
 
 TEST(SummaryTest, HeldOutStepIsPredictedFromTheOthersAlone) {
-  // The other step of the rank replays in 210 us; measured are 250 us and 210 us.
+  // The other step of the rank replays in 210 us; the measured times are 250 us and 210 us.
   const Summary summary = summary_of(sample_capture(microseconds{40}));
   EXPECT_THAT(summary.steps[0].held_out_error, ::testing::Optional(DoubleNear(-40.0 / 250.0, 1e-12)));
   EXPECT_THAT(summary.steps[1].held_out_error, ::testing::Optional(DoubleNear(0, 1e-12)));
@@ -95,7 +95,7 @@ TEST(SummaryTest, CutStepsAreSetAsideAndNamed) {
   EXPECT_EQ(summary.steps[0].step, 10);
   EXPECT_FALSE(summary.steps[0].held_out_error.has_value());
   EXPECT_THAT(summary.set_aside, ::testing::ElementsAre(std::pair{0, 11}, std::pair{1, 11}));
-  EXPECT_EQ(summary.iteration.measured, microseconds{210});  // one step: first start to last end
+  EXPECT_EQ(summary.iteration.measured, microseconds{210});  // one step: from the first start to the last end
 }
 
 TEST(SummaryTest, StepsWithoutATaskAreSetAside) {
@@ -137,7 +137,7 @@ TEST(SummaryTest, JobsIterationIsThatOfItsSlowestRank) {
 }
 
 TEST(SummaryTest, SlowestRankIsOneWithSteps) {
-  // Rank 1's steps are gone, as those of a worker that was not captured: all of it is longer than a step.
+  // Rank 1 has no steps, like a worker that was not captured. Its whole recording is longer than a step.
   Capture capture = sample_capture();
   std::erase_if(capture.recording.steps, [](const RecordedStep& step) { return step.rank == 1; });
   for (std::int32_t& step : capture.recording.step) step = std::min(step, 1);
@@ -160,7 +160,7 @@ TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
 }
 
 TEST(SummaryTest, TaskGraphTakesAsLongAsItsHostsTogether) {
-  // 100 ns on one host, then 30 ns on another: neither host alone is busy for 130 ns.
+  // 100 ns on one host, then 30 ns on another. Neither host alone is busy for 130 ns.
   DagMaker maker;
   const TaskId first = maker.task(maker.lane(0), 100);
   maker.task(maker.lane(1), 30, {first});
@@ -177,8 +177,8 @@ TEST(SummaryTest, EmptyCaptureHasAnEmptySummary) {
 }
 
 TEST(SummaryTest, BreakdownCountsEachRanksTimePerIteration) {
-  // Rank 0: 100 us of gemm, 50 us in the collective before rank 1 arrives, 30 us of transfer,
-  // 10 us of host; 20 us nothing. Rank 1: 150 us of gemm and no waiting.
+  // Rank 0: 100 us of gemm, 50 us in the collective until rank 1 arrives, 30 us of transfer, 10 us of host work, 20 us
+  // idle. Rank 1: 150 us of gemm and no waiting.
   const Summary summary = summary_of(sample_capture());
   ASSERT_THAT(summary.ranks, SizeIs(2));
   const RankBreakdown& first = summary.ranks[0];
@@ -212,7 +212,7 @@ TEST(SummaryTest, UnexplainedWaitIsPerIterationAndThatOfTheWorstRank) {
 }
 
 TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
-  // Two lanes of a rank both wait from 10 to 60: 50, not 100.
+  // Two lanes (streams or threads) of a rank both wait from 10 to 60, which counts as 50, not 100.
   DagMaker maker;
   const TaskId source = maker.task(maker.lane(0), 10);
   std::vector<TaskId> late;
@@ -251,18 +251,16 @@ TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {
   EXPECT_EQ(
       trust_line({}, summary, path, std::nullopt),
       "No self-check: one step of one rank cannot be predicted from another; the most unusual step is 16.0 % off the "
-      "median of the others. Every wait on the critical path is explained.");
+      "typical one. Every wait on the critical path is explained.");
   path.unexplained = Duration{120};
   path.silent = Duration{60};
   path.hand_overs = 4;
   path.inferred = 3;
   EXPECT_EQ(
       trust_line({}, summary, path, Perturbation{.steps = 4, .error = 0.021, .worst_error = 0.03, .difference = 0.3}),
-      "Self-check: the graph of one step, with the durations of another, predicts the other within 2.1 % on average "
-      "(the steps differ by 30.0 %); the most unusual step is 16.0 % off the median of the others. Of the critical "
-      "path, "
-      "12.0 % is unexplained waiting, 6.0 % is CPU time without events; 3 of the 4 waits on it were inferred from "
-      "times.");
+      "Self-check: one step's graph predicts the others within 2.1 % on average (the steps differ by 30.0 %); the most "
+      "unusual step is 16.0 % off the typical one. On the critical path, unexplained waiting takes 12.0 % and CPU time "
+      "without events takes 6.0 %; 1 of the 4 waits on it was recorded, 3 inferred from times.");
 }
 
 TEST(TrustLineTest, OnAGivenClusterTheDifferenceIsNoTest) {
@@ -288,14 +286,12 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
   const std::vector<Section> sections = where_to_look_sections(findings);
   for (const Sentence& sentence : sections.front().sentences) sentences.push_back(sentence.text);
   ASSERT_THAT(sentences, AllOf(SizeIs(::testing::Ge(3U)), SizeIs(::testing::Le(5U))));
-  // The path takes 420 us, 300 us of it gemm on rank 1.
-  EXPECT_EQ(sentences[0],
-            "Of the critical path's 420 us, 71.4 % is compute; most of that is gemm (300 us in 2 tasks).");
-  EXPECT_EQ(sentences[1],
-            "Rank 1 holds the others up: it arrived last in 2 of its 2 collectives, and each of the others waited "
-            "100 us for it.");
-  EXPECT_THAT(sentences.back(),
-              HasSubstr("9.5 % of an iteration (20 us) is waiting that nothing in the capture explains"));
+  // The path takes 420 us, of which 300 us are gemm on rank 1.
+  EXPECT_EQ(sentences[0], "71.4 % of the critical path (420 us) is compute, most of all gemm (300 us in 2 tasks).");
+  EXPECT_EQ(
+      sentences[1],
+      "Rank 1 is a straggler: it arrived last in 2 of its 2 collectives, and each other rank waited 100 us for it.");
+  EXPECT_THAT(sentences.back(), HasSubstr("9.5 % of an iteration (20 us) is unexplained waiting"));
 }
 
 TEST(WhereToLookTest, NoCommunicationIsNotHiddenCommunication) {
@@ -306,7 +302,8 @@ TEST(WhereToLookTest, NoCommunicationIsNotHiddenCommunication) {
                     .summary = summarize(capture, timeline),
                     .path = {critical_path(capture, timeline), std::nullopt}};
   const auto second = [&findings] { return where_to_look_sections(findings).front().sentences[1].text; };
-  EXPECT_THAT(second(), HasSubstr("(30 us, rank 0) is exposed transfer (communication moves data while nothing is"));
+  EXPECT_THAT(second(),
+              HasSubstr("(30 us on rank 0): that much is exposed transfer, which moves data while nothing is"));
   for (RankBreakdown& rank : findings.summary.ranks) rank.exposed_communication = {};
   EXPECT_EQ(second(), "No transfer is exposed: wherever communication moves data, the same rank computes.");
   for (RankBreakdown& rank : findings.summary.ranks) rank.communication = rank.collective_wait = {};
@@ -328,14 +325,14 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
   EXPECT_THAT(section("Steps").table->rows(), SizeIs(4));
   EXPECT_THAT(texts(section("Steps").table->rows()[0]),
               ::testing::ElementsAre("0", "10", "250 us", "210 us", "-16.00 %", "-16.00 %"));
-  EXPECT_THAT(section("Where an iteration goes").table->rows(), SizeIs(2));
-  // In rows for programs: the iteration, four steps, nine parts of each of two ranks.
+  EXPECT_THAT(section("Where the time of an iteration goes").table->rows(), SizeIs(2));
+  // The rows are: the iteration, four steps, and nine parts for each of two ranks.
   EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 9));
   EXPECT_THAT(texts(document.rows().rows()[1]), ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
 }
 
 TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {
-  // Both ranks take 210 us an iteration; of two such the first, and of its two steps the shorter.
+  // Both ranks take 210 us per iteration, so the first rank is chosen, and of its two steps the shorter one.
   const Capture capture = sample_capture();
   const Timeline timeline = replayed(capture);
   const IterationPath path = iteration_path(capture, timeline, summarize(capture, timeline));

@@ -12,7 +12,7 @@ namespace {
 using sim::TaskGroup;
 using sim::TaskList;
 
-/// Two products of 30 and 20 ns and a sum of 50 ns on a stream, launched by two operators; a call of 10 ns.
+/// Two products of 30 and 20 ns and a sum of 50 ns on a stream, launched by two operators; and a call of 10 ns.
 Capture job() {
   DagMaker maker;
   const LaneId thread = maker.builder.add_lane({.name = "thread 1", .host = "alpha", .rank = 2});
@@ -44,14 +44,14 @@ TEST(TaskListTest, GroupsByNameKindClassAndOperator) {
   const Capture capture = job();
   const TaskList list = sim::list_tasks(capture, all_of(capture));
   EXPECT_EQ(list.tasks, 4U);
-  ASSERT_EQ(list.names.size(), 3U);  // of equal totals the one whose name came first
+  ASSERT_EQ(list.names.size(), 3U);  // names with equal totals are in order of first appearance
   EXPECT_EQ(list.names[0].name, "sgemm");
   EXPECT_EQ(list.names[0].tasks, 2U);
   EXPECT_EQ(list.names[0].total, Duration{50});
   EXPECT_EQ(list.names[0].shortest, Duration{20});
   EXPECT_EQ(list.names[0].longest, Duration{30});
-  EXPECT_DOUBLE_EQ(list.names[0].share, 0.5);  // of 100 ns of compute
-  EXPECT_DOUBLE_EQ(list.names[2].share, 1.0);  // of 10 ns of host work
+  EXPECT_DOUBLE_EQ(list.names[0].share, 0.5);  // half of the 100 ns of compute
+  EXPECT_DOUBLE_EQ(list.names[2].share, 1.0);  // all of the 10 ns of host work
   ASSERT_EQ(list.kinds.size(), 2U);
   EXPECT_EQ(list.kinds[0].name, "kernel");
   EXPECT_EQ(list.kinds[0].total, Duration{100});
@@ -91,7 +91,7 @@ TEST(TaskListTest, SaysWhatCanBeTyped) {
   const sim::Provenance provenance;
   const sim::Document document = sim::task_list_document(list, capture, 1, none, provenance);
   EXPECT_EQ(document.headline,
-            "4 tasks under 3 names can be selected: 100 ns of compute, 10 ns of host, over the whole capture.");
+            "4 tasks under 3 names can be selected: 100 ns of compute, 10 ns of CPU work, over the whole capture.");
   const std::string text = to_text(document);
   EXPECT_NE(text.find("2 more: --rows"), std::string::npos) << text;
   EXPECT_NE(text.find("step    4-5,9"), std::string::npos) << text;

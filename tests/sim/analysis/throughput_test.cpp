@@ -13,7 +13,7 @@ using testing::DagMaker;
 constexpr StepWork kWork{.workers = 4, .devices = 2, .batches = 1, .batch_size = 64};
 
 TEST(ThroughputTest, OfAllIsThatOfADeviceTimesTheirNumber) {
-  // 4 workers x 64 samples in half a second, on 4 x 2 devices
+  // 4 workers process 64 samples each in half a second, on 4 x 2 devices.
   EXPECT_DOUBLE_EQ(rate_in_all(kWork, milliseconds{500}), 512);
   EXPECT_DOUBLE_EQ(rate_of_device(kWork, milliseconds{500}), 64);
   EXPECT_EQ(unit_of(kWork), "samples/s");
@@ -64,14 +64,14 @@ TEST(CapturedWorkTest, RanksThatShareABatchAreOneWorker) {
   EXPECT_EQ(captured_work(capture).workers, 16U);
   EXPECT_TRUE(captured_work(capture).assumed);
   EXPECT_EQ(condition_of(captured_work(capture)), ", if each rank has its own batch");
-  capture.ranks_of_batch = 8;  // tensor parallel
+  capture.ranks_of_batch = 8;  // tensor parallel: 8 ranks share a batch
   const StepWork work = captured_work(capture);
   EXPECT_EQ(work.workers, 2U);
   EXPECT_EQ(work.devices, 8U);
   EXPECT_FALSE(work.assumed);
   EXPECT_DOUBLE_EQ(rate_in_all(work, milliseconds{500}), 4);  // 2 batches in half a second
   EXPECT_DOUBLE_EQ(rate_of_device(work, milliseconds{500}), 0.25);
-  capture.job.local_size = 4;  // job.yaml knows better
+  capture.job.local_size = 4;  // job.yaml takes precedence
   EXPECT_EQ(captured_work(capture).workers, 4U);
 }
 

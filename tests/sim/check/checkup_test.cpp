@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// A GPU's process of which all was recorded.
+/// Contents of a GPU's process with a complete recording.
 HostDeviceContents whole_process(std::int64_t rank) {
   HostDeviceContents process{.rank = rank, .world_size = 2, .device_name = "H100", .has_base_time = true};
   process.step_marks = 5;
@@ -36,7 +36,7 @@ HostDeviceContents whole_process(std::int64_t rank) {
   return process;
 }
 
-/// A capture of two ranks with all that is known of it.
+/// A complete capture of two ranks.
 struct Whole {
   CaptureContents contents;
   Capture capture = testing_capture();
@@ -116,7 +116,7 @@ TEST(CheckupTest, WhatCannotBeReadCannotBeUsedAndSaysWhy) {
       .contents = contents, .diagnostics = none, .capture = nullptr, .problem = "x@0: this is in no format"};
   const Checkup checkup = check(examined);
   EXPECT_EQ(checkup.verdict, Verdict::kUnusable);
-  ASSERT_EQ(checkup.findings.size(), 1U);  // once, though the file and the job say it
+  ASSERT_EQ(checkup.findings.size(), 1U);  // reported once, although both the file and the job report it
   EXPECT_THAT(verdict_sentence(checkup, examined), HasSubstr("x@0: this is in no format"));
 }
 
@@ -136,7 +136,7 @@ TEST(CheckupTest, WhatTheProfilerAddsIsSaidBesideTheFreeStep) {
   EXPECT_EQ(finding(check(whole.examined), "profiler_slowing")->cost, Cost::kNothing);
 }
 
-/// Of two ranks that have `steps` each, marked or not. Where there is one, ranks predict each other.
+/// A capture of two ranks that have `steps` steps each, marked or not. With one step, ranks predict each other.
 Capture capture_of_steps(std::size_t steps, bool marked) {
   Capture capture = stepsim::testing::sample_capture();
   std::vector<RecordedStep> kept;

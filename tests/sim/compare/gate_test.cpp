@@ -10,6 +10,7 @@ namespace stepsim::sim {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::side;
 using ::testing::StartsWith;
 
@@ -17,7 +18,7 @@ Gate gate(const Side& a, const Side& b, double limit) {
   return gate_of(difference_of(a, b, By::kName, RowOrder::kDifference), limit);
 }
 
-/// A hundred steps around `iteration`, each `spread` off one way or the other.
+/// A side with a hundred steps, half of them `spread` above `iteration` and half of them below.
 Side around(std::int64_t iteration, std::int64_t spread) {
   std::vector<std::int64_t> steps(100, iteration + spread);
   for (std::size_t i = 1; i < steps.size(); i += 2) steps[i] = iteration - spread;
@@ -25,8 +26,8 @@ Side around(std::int64_t iteration, std::int64_t spread) {
 }
 
 TEST(GateTest, FailsBeyondTheLimitAndTheNoise) {
-  // The noise is 1.98 * sqrt(2 * pi/2 * 100 * 100 / 99 / 100) = 3.5 per mille: 3.3 % is within 3 % and that, 3.4 % is
-  // not.
+  // The noise is 1.98 * sqrt(2 * pi/2 * 100 * 100 / 99 / 100) = 3.5 per mille. The limit is 3 % plus that: 3.3 %
+  // passes, 3.4 % fails.
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).failed);
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03).failed);
   EXPECT_TRUE(gate(around(1'000'000, 10'000), around(1'034'000, 10'000), 0.03).failed);
@@ -66,7 +67,17 @@ TEST(GateTest, TheSentenceSaysThatNoiseSavedIt) {
               AllOf(StartsWith("passed: B is 3.3 % slower"), HasSubstr("within the noise")));
 }
 
-/// A window of a job without marks, in which a kernel ran `count` times.
+TEST(GateTest, APassSaysThatTheNoiseCouldHideMore) {
+  // The noise is 0.35 % here, and 8.0 times 10 % there: 2 + 0.35 is less than 3, and 80 % is not.
+  EXPECT_THAT(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).sentence,
+              AllOf(StartsWith("passed: B is 2.0 % slower"), Not(HasSubstr("noise"))));
+  const Gate wide = gate(side(1000, {900, 1100}), side(1000, {900, 1100}), 0.03);
+  EXPECT_FALSE(wide.failed);
+  EXPECT_THAT(wide.sentence, AllOf(StartsWith("passed: B is as fast as A; the limit is 3.0 %"),
+                                   HasSubstr("could hide more than that")));
+}
+
+/// A recording of a job without step marks, in which a kernel ran `count` times.
 Side window(double count) {
   Side made = side(1000);
   made.job = JobKind{.has_device_work = true, .devices = {"A100"}};
@@ -81,7 +92,7 @@ Side stepped(JobKind job) {
   return made;
 }
 
-/// Why it does not judge; empty if it does.
+/// Why the gate refuses to compare; empty if it compares.
 std::string obstacle(const Side& a, const Side& b) {
   const Gate made = gate(a, b, 0.03);
   EXPECT_FALSE(made.failed && !made.judged);
@@ -90,7 +101,7 @@ std::string obstacle(const Side& a, const Side& b) {
 
 TEST(GateTest, WindowsAreJudgedOnlyForTheSameWork) {
   EXPECT_EQ(obstacle(window(100), window(100)), "");
-  EXPECT_EQ(obstacle(window(100), window(99)), "");                                                     // 1 of 110
+  EXPECT_EQ(obstacle(window(100), window(99)), "");  // 1 of 110 tasks differs
   EXPECT_THAT(obstacle(window(100), window(89)), HasSubstr("10.0 % of the tasks in the two windows"));  // 11 of 110
   EXPECT_THAT(obstacle(window(100), stepped(*window(1).job)), HasSubstr("B marks steps and A does not"));
 }
@@ -98,7 +109,7 @@ TEST(GateTest, WindowsAreJudgedOnlyForTheSameWork) {
 TEST(GateTest, JobsOfOtherKindsAreNotJudged) {
   const JobKind a100{.has_device_work = true, .devices = {"A100"}};
   EXPECT_EQ(obstacle(stepped(a100), stepped(a100)), "");
-  EXPECT_EQ(obstacle(stepped(a100), stepped({.has_device_work = true})), "");  // its device is not known
+  EXPECT_EQ(obstacle(stepped(a100), stepped({.has_device_work = true})), "");  // an unknown device matches any device
   EXPECT_THAT(obstacle(stepped(a100), stepped({.has_device_work = true, .devices = {"V100"}})),
               HasSubstr("A ran on A100 and B on V100"));
   EXPECT_THAT(obstacle(stepped(a100), stepped({})), HasSubstr("A has work of accelerators and B has none"));

@@ -13,7 +13,8 @@ namespace {
 using testing::side;
 
 TEST(NoiseTest, IsStudentsTimesTheStandardErrorOfTheMedians) {
-  // Of 90, 100, 110: variance 100, of the median pi/2 * 100 / 3; twice that for both. 4 degrees of freedom: t = 2.776.
+  // For 90, 100, 110: the variance is 100, that of the median pi/2 * 100 / 3, and twice that for both sides. With 4
+  // degrees of freedom, t = 2.776.
   const Side one = side(100'000, {90'000, 100'000, 110'000});
   const double error = std::sqrt(2 * std::numbers::pi / 2 * 1e8 / 3);
   const auto noise = noise_of_difference(one, one);

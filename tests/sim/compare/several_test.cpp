@@ -66,7 +66,7 @@ TEST(SeveralTest, RowsCanBeOrderedByNameAndTime) {
   const std::vector<Side> sides{with_work({group("a", 1, 10), group("b", 1, 30)}),
                                 with_work({group("a", 1, 90), group("b", 1, 95)}),
                                 with_work({group("a", 1, 20), group("b", 1, 40)})};
-  // a: 80 of 10, b: 65 of 30.
+  // The largest difference of a is 80, relative to 10; that of b is 65, relative to 30.
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kDifference).rows[0].name, "a");
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kRelative).rows[0].name, "a");
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kTotal).rows[0].name, "b");

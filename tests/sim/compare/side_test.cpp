@@ -19,7 +19,7 @@ Side side_of_capture(const Capture& capture) {
   return side_of(capture, timeline, summarize(capture, timeline), {});
 }
 
-/// Three steps of a call of 10 ns and a kernel of `kernel` ns that the next call waits for.
+/// Makes three steps of a call of 10 ns and a kernel of `kernel` ns for which the next call waits.
 SteppedJob job(std::int64_t kernel, Rank ranks = 1) {
   SteppedJob made;
   for (Rank rank = 0; rank < ranks; ++rank) {

@@ -13,14 +13,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kRate = 1e9;  // a byte a nanosecond
+constexpr double kRate = 1e9;  // a byte per nanosecond
 constexpr Duration kLatency{5'000};
 
 Cluster hosts(std::size_t count, double rate = kRate) {
   return star(count, {.name = {}, .bandwidth = Bandwidth::from_bytes_per_second(rate), .latency = kLatency});
 }
 
-/// One after the other on every rank, without any work between.
+/// Makes a dag in which each rank runs the collectives one after the other, without other work between them.
 Dag collectives_of(Rank ranks, const std::vector<Collective>& collectives) {
   DagBuilder builder;
   const NameId name = builder.intern("collective");
@@ -48,7 +48,8 @@ TEST(CollectivesAloneTest, EachTakesItsClosedForm) {
   const Dag dag = collectives_of(4, {{.op = CollectiveOp::kAllReduce, .bytes = Bytes{4'000'000}},
                                      {.op = CollectiveOp::kAllGather, .bytes = Bytes{8'000'000}},
                                      {.op = CollectiveOp::kAllReduce, .bytes = Bytes{4'000'000}}});
-  // A ring of four: 2 * 3 rounds of a quarter of 4 MB, and 3 rounds of a quarter of 8 MB; two links' latency a round.
+  // A ring of four ranks: 2 * 3 rounds with a quarter of 4 MB each, and 3 rounds with a quarter of 8 MB. Each round
+  // has the latency of two links.
   const Duration all_reduce = 6 * (2 * kLatency + Duration{1'000'000});
   const Duration all_gather = 3 * (2 * kLatency + Duration{2'000'000});
   EXPECT_THAT(alone(dag, hosts(4)), ElementsAre(all_reduce, all_gather, all_reduce));

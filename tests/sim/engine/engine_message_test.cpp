@@ -6,7 +6,7 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
-/// Messages: what the engine asks of a network model, and what it does with the answer.
+/// Messages: the engine's calls to a network model, and how it uses the results.
 namespace stepsim::sim::engine_message_test {
 namespace {
 
@@ -16,7 +16,7 @@ Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
 constexpr Duration kLatency{100};
 
-/// A wire a byte a nanosecond wide for every message, told at once.
+/// Every message gets a byte per nanosecond. start() already returns when the message arrives.
 class Wire : public Network {
  public:
   ChannelId channel(EndpointId, EndpointId, Latency) override { return ChannelId{0}; }
@@ -26,7 +26,7 @@ class Wire : public Network {
   }
 };
 
-/// The same, told only when the message has left.
+/// The same, but the arrival is reported only when the message has left.
 class LateWire : public Wire {
  public:
   Passage start(MessageId message, ChannelId, Bytes bytes, Time now) override {
@@ -45,10 +45,10 @@ class LateWire : public Wire {
 };
 
 template <class Wire>
-constexpr NetworkModel model(bool sender_goes_on) {
-  return {.name = "wire", .sender_goes_on = sender_goes_on, .make = [](const Cluster&) -> std::unique_ptr<Network> {
-            return std::make_unique<Wire>();
-          }};
+constexpr NetworkModel model(bool sender_continues_when_sent) {
+  return {.name = "wire",
+          .sender_continues_when_sent = sender_continues_when_sent,
+          .make = [](const Cluster&) -> std::unique_ptr<Network> { return std::make_unique<Wire>(); }};
 }
 
 const NetworkModel kAtOnce = model<Wire>(false);

@@ -6,7 +6,7 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
-/// Lanes on which tasks wait their turn: capacity, priority, credit.
+/// Lanes (resources that run tasks in turn) on which tasks queue: capacity, priority, credit.
 namespace stepsim::sim::engine_queue_test {
 namespace {
 
@@ -70,8 +70,8 @@ TEST_F(EngineQueueTest, TheSmallestPriorityGoesFirstAndInterruptsNothing) {
   EXPECT_EQ(start(tied), at(30));
 }
 
-/// Three tasks of 60 bytes on a lane with 100 bytes of credit, each followed by a task that
-/// gives the credit back 50 ns later: one after the other, every 60 ns.
+/// Three tasks of 60 bytes on a lane with 100 bytes of credit. Each is followed by a task that returns the credit 50
+/// ns later, so the tasks run one at a time, every 60 ns.
 TEST_F(EngineQueueTest, CreditHoldsTheNextOneBackUntilItIsReturned) {
   const LaneId lane = queue(LaneOrder::kFifo, 1, Bytes{100});
   const LaneId answers = maker.lane(1);
@@ -132,7 +132,7 @@ TEST_F(EngineQueueTest, NobodyGivesCreditToALaneThatHasNone) {
   EXPECT_EQ(release(waiting).task(), maker.new_id(running));
 }
 
-/// More than the engine works out ahead of time: what is left waits for its time, and nothing else changes.
+/// The chain is longer than the engine computes ahead of time. The rest is computed later, with the same results.
 TEST_F(EngineQueueTest, AThousandsOfTasksLongChainIsInLineTaskByTask) {
   constexpr std::int64_t kChain = 5'000;
   const LaneId host = maker.lane(1);
@@ -147,7 +147,7 @@ TEST_F(EngineQueueTest, AThousandsOfTasksLongChainIsInLineTaskByTask) {
   }
   run();
   EXPECT_EQ(start(first), at(0));
-  // Task i is in line at 10 (i + 1), and served 15 later than that because of the first one.
+  // Task i joins the queue at 10 (i + 1) and starts 15 later, because the first task delays all of them.
   for (std::int64_t i = 0; i < kChain; ++i)
     ASSERT_EQ(start(in_line[static_cast<std::size_t>(i)]), at(10 * (i + 1) + 15));
   EXPECT_EQ(timeline.finish[maker.new_id(before).index()], at(10 * (kChain + 1)));

@@ -18,7 +18,7 @@ using stepsim::testing::DagMaker;
 
 Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
-/// A replay whose columns are asked for by the ids that the maker gave.
+/// A replay whose results are looked up by the ids that the maker returned.
 class Replayed {
  public:
   explicit Replayed(DagMaker& maker) : maker_(maker), dag_(maker.build()), timeline_(replay(dag_, Machine{dag_})) {}
@@ -95,7 +95,7 @@ TEST(EngineTest, FifoLaneServesWhoWasReadyFirst) {
 }
 
 TEST(EngineTest, FifoLaneServesSmallestIdOfThoseReadyAtOneInstant) {
-  // Both become ready at 10, the larger id by the predecessor that is told first.
+  // Both become ready at 10; the predecessor of the one with the larger id is reported first.
   DagMaker maker;
   const LaneId free = maker.lane(0);
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo);
@@ -110,8 +110,8 @@ TEST(EngineTest, FifoLaneServesSmallestIdOfThoseReadyAtOneInstant) {
 }
 
 TEST(EngineTest, TaskWhoseLagStillRunsDoesNotJumpAhead) {
-  // `lagging` has all predecessors' ends known at 10 but is ready at 40 only; `other` is
-  // ready at 30 and goes first although its id is larger.
+  // The ends of all predecessors of `lagging` are known at 10, but it is ready only at 40. `other` is ready at 30 and
+  // goes first, although its id is larger.
   DagMaker maker;
   const LaneId free = maker.lane(0);
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo);
@@ -171,8 +171,8 @@ TEST(EngineTest, RendezvousMemberHoldsItsFifoLaneWhileItWaits) {
 }
 
 TEST(EngineTest, LaneIsServedAtTheInstantAnotherLanesRendezvousEndsAtOnce) {
-  // A zero-length collective ends on a free lane within the instant in which it was served;
-  // what it releases on a second FIFO lane starts at that instant, not at the next event.
+  // A zero-length collective on a free lane ends at the instant at which it is served. The task that it releases on a
+  // second FIFO lane starts at that instant, not at the next event.
   DagMaker maker;
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo);
   const LaneId second_fifo = maker.lane(0, LaneOrder::kFifo);
@@ -264,7 +264,7 @@ TEST(MachineTest, AsRecordedGivesEachRankItsFirstRecordedStart) {
   capture.recording.start[maker.new_id(c).index()] = at(1'250);
   const Machine machine = Machine::as_recorded(capture);
   EXPECT_EQ(machine.origin(maker.new_id(a)), at(0));
-  EXPECT_EQ(machine.origin(maker.new_id(b)), at(0));  // not a source: no recorded start is used
+  EXPECT_EQ(machine.origin(maker.new_id(b)), at(0));  // b has a predecessor, so its recorded start is not used
   EXPECT_EQ(machine.origin(maker.new_id(c)), at(250));
 }
 

@@ -7,7 +7,7 @@
 #include "tests/sim/dag_maker.h"
 #include "tests/thrown_by.h"
 
-/// Network models that do not keep their contract: the replay ends with an error, not never.
+/// Network models that break their contract: the replay must fail with an error instead of running forever.
 namespace stepsim::sim::progress_guard_test {
 namespace {
 
@@ -15,8 +15,8 @@ using stepsim::testing::thrown_by;
 
 constexpr Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
-/// Its message is due at 7 ns, again and again, and never arrives.
-class StandsStill : public Network {
+/// A model whose next event stays at 7 ns and whose message never arrives.
+class NeverAdvances : public Network {
  public:
   ChannelId channel(EndpointId, EndpointId, Latency) override { return ChannelId{0}; }
   Passage start(MessageId, ChannelId, Bytes, Time) override {
@@ -29,8 +29,8 @@ class StandsStill : public Network {
   Time due_ = Time::max();
 };
 
-/// Each event is a nanosecond before the one before.
-class GoesBack : public StandsStill {
+/// Each event is a nanosecond before the previous one.
+class RunsBackwards : public NeverAdvances {
  public:
   void advance(Time now, std::vector<Notification>&) override { due_ = now - Duration{1}; }
 };
@@ -54,13 +54,13 @@ std::string error_under(const NetworkModel& bad) {
 }
 
 TEST(ProgressGuardTest, AModelThatStandsStillIsAnErrorThatNamesItAndTheInstant) {
-  static constexpr NetworkModel kBad = model<StandsStill>("stands_still");
+  static constexpr NetworkModel kBad = model<NeverAdvances>("stands_still");
   EXPECT_EQ(error_under(kBad),
             "network model stands_still does not get on: 1000 events at 7 ns without news of any message");
 }
 
 TEST(ProgressGuardTest, AModelThatGoesBackInTimeIsAnErrorThatNamesItAndTheInstant) {
-  static constexpr NetworkModel kBad = model<GoesBack>("goes_back");
+  static constexpr NetworkModel kBad = model<RunsBackwards>("goes_back");
   EXPECT_EQ(error_under(kBad), "network model goes_back goes back in time: to an event at 6 ns when it is 7 ns");
 }
 

@@ -82,7 +82,7 @@ TEST(PackedColumnTest, NothingIsNothing) {
 }
 
 TEST(PackedColumnTest, ALongColumnComesBackWhole) {
-  // 300,000 small numbers are several of its chunks; that they differ keeps gzip from making next to nothing of them.
+  // 300,000 small numbers take several chunks; pseudo-random values keep gzip from compressing them to almost nothing.
   std::string expected;
   for (std::uint32_t i = 0, x = 1; i < 300'000; ++i, x = x * 1'664'525U + 1'013'904'223U)
     expected += static_cast<char>(x >> 25U);
@@ -92,7 +92,7 @@ TEST(PackedColumnTest, ALongColumnComesBackWhole) {
             expected);
 }
 
-/// Ten short tasks one behind the other on a lane, a transfer in their middle.
+/// Ten short tasks one after the other on a lane, with a transfer in the middle.
 Capture ten_short() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
@@ -123,8 +123,9 @@ TEST(TimelineSpansTest, EachTaskIsASpanUpToTheLimit) {
 }
 
 TEST(TimelineSpansTest, ShortNeighboursBecomeOneAndCommunicationStays) {
-  // At most 4: of the 9 tasks that may be merged the 2 longest stay (19 and 18), and 17 is the first that does too,
-  // because it is not shorter than itself. Before the transfer are 5 that are shorter, behind it one.
+  // The limit is 4. Of the 9 tasks that may be merged, the two longest (19 and 18) stay. The next one (17) sets the
+  // threshold, and stays because it is not shorter than that. Five shorter tasks are before the transfer, one is after
+  // it.
   const Capture capture = ten_short();
   const Timeline timeline = replay(capture.dag, Machine{capture.dag});
   const TimelineSpans spans({"replayed", capture, timeline}, {}, 4);
@@ -160,7 +161,7 @@ TEST(TimelineSpansTest, NoSpanReachesAcrossAPause) {
   EXPECT_EQ(spans.merged_tasks(), 0U);
 }
 
-/// The text of the script element of that id.
+/// Returns the text of the script element with this id.
 std::string element(const std::string& page, const std::string& id) {
   const std::string opening = "id=\"" + id + "\">";
   const std::size_t begin = page.find(opening) + opening.size();
@@ -189,7 +190,7 @@ std::string page_of(const std::string& hostile) {
   return read_file(folder.file("x.html"));
 }
 
-/// The numbers, all below 128, of a column of the page of that dag's replay.
+/// Returns the values, all below 128, of a column of the page for a replay of the dag.
 std::vector<int> column_of(DagMaker& maker, const std::string& name) {
   Capture capture;
   capture.dag = maker.build();
@@ -220,12 +221,13 @@ TEST(PageTimelinesTest, SlackIsWhatIsLeftUntilTheNextTaskWouldStartLater) {
 }
 
 TEST(PageTimelinesTest, ReleasesAreDistancesBetweenSpans) {
-  // Nothing; one back, two back, one back, by an edge: 1 + 2 * zigzag(-1), 1 + 2 * zigzag(-2), 1 + 2 * zigzag(-1).
+  // 0 means not released. The others were released over an edge by spans 1, 2 and 1 places before: 1 + 2 * zigzag(-1),
+  // 1 + 2 * zigzag(-2), 1 + 2 * zigzag(-1).
   DagMaker maker = diamond();
   EXPECT_THAT(column_of(maker, "0.0.release"), ElementsAre(0, 3, 7, 3));
 }
 
-/// Two ranks; the first arrives at their collective 20 before the second.
+/// Two ranks. The first arrives at their collective 20 before the second.
 DagMaker late_rank() {
   DagMaker maker;
   const LaneId early = maker.lane(0);

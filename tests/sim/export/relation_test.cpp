@@ -32,7 +32,7 @@ TEST(RelationTest, AColumnOfNumbersHasItsUnitInTheTitleAndNothingWhereThereIsNon
   EXPECT_EQ(relation.columns[0].value(1), Value{});
   EXPECT_EQ(relation.columns[1].value(0), Value{0.25});
   EXPECT_EQ(relation.columns[1].value(1), Value{});
-  // One real number makes a column of reals.
+  // A single real number makes all values of the column real.
   EXPECT_EQ(relation.columns[2].type, ValueType::kReal);
   EXPECT_EQ(relation.columns[2].value(0), Value{7.0});
 }

@@ -20,7 +20,7 @@ TEST(SvgPictureTest, MarksAreRoundAndAtMostNine) {
   EXPECT_THAT(marks(7), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   EXPECT_THAT(marks(0), ElementsAre(0));
   for (int i = 0; i < 88; ++i) {
-    const double most = std::pow(1.37, i);  // up to 8e11
+    const double most = std::pow(1.37, i);  // at most 8e11
     const std::vector<double> found = marks(most);
     EXPECT_GE(found.size(), 3U) << most;
     EXPECT_LE(found.size(), 9U) << most;

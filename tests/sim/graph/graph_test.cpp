@@ -20,8 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two ranks: FW.a (10 ns on rank 0, 30 on rank 1), then BW.a (5), then an all-reduce (7) that both take part in, then
-/// UPDATE (1). The path is that of rank 1.
+/// Two ranks. Each runs FW.a (10 ns on rank 0, 30 on rank 1), BW.a (5), an all-reduce of both ranks (7) and UPDATE
+/// (1). The critical path is on rank 1.
 Capture two_ranks() {
   DagMaker maker;
   TaskId parts[2];
@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const Graph& graph) {
   return names;
 }
 
-/// "a-b" for each edge of that kind.
+/// Returns "a-b" for each edge of this kind.
 std::vector<std::string> edges_of(const Graph& graph, Graph::Link link) {
   std::vector<std::string> edges;
   for (const Graph::Edge& edge : graph.edges) {
@@ -58,7 +58,7 @@ std::vector<std::string> edges_of(const Graph& graph, Graph::Link link) {
   return edges;
 }
 
-/// Two ranks alike: in step 4 three tasks of 2 ns, in step 5 one of 10 ns.
+/// Two equal ranks: step 4 has three tasks of 2 ns, step 5 has one of 10 ns.
 Capture two_steps_of_two_ranks() {
   DagMaker maker;
   for (const Rank rank : {0, 1}) {
@@ -84,7 +84,7 @@ TEST(GraphTest, PictureAndPartPathsAreOfTheStepWithMostOfThePathsTimeNotOfItsTas
   const Capture capture = two_steps_of_two_ranks();
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture), {});
   const sim::CriticalPath path = sim::critical_path(capture, timeline);
-  ASSERT_EQ(path.tasks.size(), 4U);  // three of step 4 with 6 ns, one of step 5 with 10 ns
+  ASSERT_EQ(path.tasks.size(), 4U);  // three tasks of step 4 take 6 ns, one task of step 5 takes 10 ns
   EXPECT_EQ(sim::step_of_path(capture.recording, path), 5);
   EXPECT_EQ(sim::graph_of(capture, path, std::nullopt).of, "step 5");
   EXPECT_EQ(sim::part_paths(capture, timeline, path).step, 5);
@@ -192,7 +192,7 @@ TEST(GraphTest, GmlHasDependenciesOnlyAndLabelsThatDiffer) {
 
 TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
   const Graph graph{.nodes = {{.name = "a"}, {.name = "b"}}, .edges = {{.from = 0, .to = 1}}};
-  // As `dot -Tplain` writes it: inches, from the lower left corner.
+  // Output of `dot -Tplain`: inches, measured from the lower left corner.
   const sim::Layout layout = sim::parse_plain_layout(
       "graph 1 2 3\n"
       "node n0 1 2.5 0.5 0.25 \"a \\\"b\\\"\" solid box black lightgrey\n"
@@ -207,13 +207,13 @@ TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
   EXPECT_DOUBLE_EQ(layout.nodes[0].centre.y, 48);
   EXPECT_DOUBLE_EQ(layout.nodes[1].centre.y, 240);
   EXPECT_DOUBLE_EQ(layout.nodes[0].width, 48);
-  ASSERT_EQ(layout.edges[0].size(), 7U);  // though it is the last one
+  ASSERT_EQ(layout.edges[0].size(), 7U);  // unknown nodes and edges before it are ignored
   EXPECT_DOUBLE_EQ(layout.edges[0][0].y, 60);
   EXPECT_DOUBLE_EQ(layout.edges[0][5].x, 0);
   EXPECT_DOUBLE_EQ(layout.edges[0][6].y, 228);
 }
 
-/// Each edit of a layout that is right, and what is printed of it.
+/// Each edit makes a valid layout invalid.
 TEST(GraphTest, NonsenseInALayoutIsRefused) {
   const Graph graph{.nodes = {{.name = "a"}, {.name = "b"}}, .edges = {{.from = 0, .to = 1}}};
   const std::string right =

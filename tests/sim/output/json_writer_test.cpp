@@ -66,7 +66,7 @@ TEST(JsonStringTest, BytesThatAreNotUtf8BecomeReplacementCharacters) {
 
 TEST(JsonStringTest, PythonReadsBackEveryCodePoint) {
   if (std::system("python3 -c pass >/dev/null 2>&1") != 0) GTEST_SKIP() << "python3 is not installed";
-  // One string for each code point from 0 to U+2FFF and some beyond, beside its number.
+  // One string for each code point from 0 to U+2FFF and some larger ones, each with its number.
   const stepsim::testing::TemporaryFolder folder;
   JsonWriter json;
   json.begin_array();

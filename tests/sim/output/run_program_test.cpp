@@ -25,7 +25,7 @@ std::string run(const std::vector<std::string>& command, std::string_view input,
   return sim::run_program(command, input, {.time = time, .bytes = 2'000'000, .advice = "less"});
 }
 
-/// Whether a process of this number is there and has not ended. (It is ours to wait for only if we started it.)
+/// Whether a process with this number exists and has not ended. (waitpid() works only for processes that we started.)
 bool is_running(pid_t process) {
   std::string word;
   std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -34,7 +34,7 @@ bool is_running(pid_t process) {
 }
 
 TEST(RunProgramTest, HandsOverItsInputAndReturnsItsOutput) {
-  // More than a pipe holds, both ways.
+  // More data than a pipe can buffer, in both directions.
   const std::string text(1U << 20U, 'x');
   EXPECT_EQ(run({"cat"}, text), text);
   EXPECT_EQ(run({"echo", "$HOME; a b"}, ""), "$HOME; a b\n") << "no shell takes part";
@@ -47,7 +47,7 @@ TEST(RunProgramTest, SaysHowAProgramFailed) {
 }
 
 TEST(RunProgramTest, AProgramThatDoesNotEndIsKilled) {
-  // The second one closes its output first.
+  // The second script closes its output first.
   for (const char* const script : {"exec sleep 1000", "exec >&-; exec sleep 1000"}) {
     EXPECT_THAT(
         [&] {

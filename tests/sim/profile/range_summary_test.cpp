@@ -23,8 +23,9 @@ std::optional<Duration> mean(std::initializer_list<std::int64_t> times, RangeMea
   return mean_of({times.begin(), times.end()}, which);
 }
 
-/// Of 1 to 10, where the 10 was stalled to 1000: the median is (5 + 6) / 2 rounded down, the trimmed mean that of 3 to
-/// 8, the arithmetic one (45 + 1000) / 10 rounded down; a tenth of ten values is one, so the first decile is the first.
+/// The times 1 to 10, with the 10 stalled to 1000. The median is (5 + 6) / 2 rounded down, the trimmed mean that of 3
+/// to 8, and the arithmetic mean (45 + 1000) / 10 rounded down. A tenth of ten values is one, so the first decile is
+/// the first.
 TEST(RangeMeanTest, StallsMoveTheArithmeticMeanOnly) {
   const std::initializer_list<std::int64_t> times{1000, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(mean(times, RangeMean::kMedian), Duration{5});
@@ -33,7 +34,7 @@ TEST(RangeMeanTest, StallsMoveTheArithmeticMeanOnly) {
   EXPECT_EQ(mean(times, RangeMean::kEarly), Duration{1});
 }
 
-/// Of 21 values 0 to 20 two are less than the first decile.
+/// Of the 21 values 0 to 20, two are less than the first decile.
 TEST(RangeMeanTest, ATenthIsLessThanTheFirstDecile) {
   std::vector<Duration> times;
   for (int i = 20; i >= 0; --i) times.emplace_back(i);
@@ -42,7 +43,7 @@ TEST(RangeMeanTest, ATenthIsLessThanTheFirstDecile) {
 
 TEST(RangeMeanTest, OfNothingThereIsNone) { EXPECT_EQ(mean({}, RangeMean::kTrimmed), std::nullopt); }
 
-/// 100,000 days of nanoseconds do not fit in 63 bits once they are many: their mean is a day all the same.
+/// The sum of 200,000 days in nanoseconds does not fit in 63 bits, but the mean is still a day.
 TEST(RangeMeanTest, LongSumsDoNotOverflow) {
   constexpr Duration kDay{86'400'000'000'000};
   EXPECT_EQ(mean_of(std::vector<Duration>(200'000, kDay), RangeMean::kArithmetic), kDay);
@@ -93,7 +94,7 @@ TEST(RangeSummaryTest, WithoutLayersOccurrencesTellRangesApart) {
   EXPECT_THAT(labels_of(profile), ElementsAre("a#0", "a#1", "b", "c"));
 }
 
-/// b ends at 11, before a has begun; e ends at 520, after f, which the code starts earlier, has begun at 510.
+/// b comes after a in the code, but ends at 11, before a begins at 500.
 TEST(RangeSummaryTest, BeginsAgainstTheOrderOfTheCodeAreCounted) {
   const ProfiledRun run = run_of({range("a", "l", 1, 500, 0, 1), range("b", "l", 1, 10, 2, 3),
                                   range("c", "l", 1, 600, 4, 5), range("d", "l", 1, 20, 0, 1, 1)});
@@ -102,7 +103,7 @@ TEST(RangeSummaryTest, BeginsAgainstTheOrderOfTheCodeAreCounted) {
   EXPECT_EQ(order.all, 4U);
 }
 
-/// fc on two devices takes 100 and 140: 120 on average, 140 at most. The range inside counts where it is asked for.
+/// fc takes 100 and 140 on two devices: 120 on average, 140 at most. The range inside it counts only when asked for.
 TEST(ScalingTest, LabelsAddUpOverStreams) {
   const std::vector<ProfiledRun> runs{
       run_of({range("fc", "l", 100, 0, 0, 3), range("fc.gemm", "l", 60, 10, 1, 2), range("fc", "l", 140, 0, 4, 5, 1)}),
@@ -119,7 +120,7 @@ TEST(ScalingTest, LabelsAddUpOverStreams) {
   EXPECT_EQ(scaling_of(runs, {"l"}, RangeMean::kMedian).runs[0].average, Duration{180});
 }
 
-/// A run whose iterations take so long on so many devices.
+/// A run on `devices` devices whose iterations take `nanoseconds`.
 ProfiledRun run_on(std::int32_t devices, std::int64_t nanoseconds, const std::string& name) {
   std::vector<MeasuredRange> ranges;
   ranges.reserve(static_cast<std::size_t>(devices));
@@ -130,8 +131,9 @@ ProfiledRun run_on(std::int32_t devices, std::int64_t nanoseconds, const std::st
   return run;
 }
 
-/// From 2 devices in 1200 ns. Weak: 1200 each, so 1500 on 8 is 1200 / 1500 = 0.8. Strong: 1200 * 2 / 3 = 800 on 3 and
-/// 1200 * 2 / 8 = 300 on 8. The run with the fewest devices counts, wherever it stands.
+/// Base: 2 devices take 1200 ns. Weak scaling: the ideal is 1200 on any number, so 1500 on 8 is 1200 / 1500 = 0.8.
+/// Strong scaling: the ideal is 1200 * 2 / 3 = 800 on 3 and 1200 * 2 / 8 = 300 on 8. The run with the fewest devices
+/// is the base, wherever it is in the list.
 TEST(ScalingTest, IdealsCountFromTheSmallestRun) {
   const std::vector<ProfiledRun> runs{run_on(8, 1500, "eight"), run_on(2, 1200, "two"), run_on(3, 1000, "three")};
   const Scaling weak = scaling_of(runs, {}, RangeMean::kMedian, Ideal::kWeak);
@@ -159,7 +161,7 @@ TEST(ScalingTest, WithoutAnIdealThereIsNone) {
   EXPECT_EQ(chart.rows[0].mark, std::nullopt);
 }
 
-/// A year times 300 devices is more than 2^63 nanoseconds, and a share of it is not.
+/// A year times 300 devices exceeds 2^63 nanoseconds, but the time per device does not.
 TEST(ScalingTest, IdealsDoNotOverflow) {
   constexpr std::int64_t kYear = 365LL * 86'400'000'000'000;
   const Scaling scaling =
@@ -167,7 +169,7 @@ TEST(ScalingTest, IdealsDoNotOverflow) {
   EXPECT_EQ(scaling.runs[1].ideal, Duration{kYear / 301 * 300 + kYear % 301 * 300 / 301});
 }
 
-/// Only runs that measured whole iterations can be the one that ideals count from.
+/// Only runs that measured whole iterations can be the base of ideals.
 TEST(ScalingTest, IdealsNeedIterations) {
   ProfiledRun without = run_on(1, 10, "without");
   without.processes[0].iterations.clear();
@@ -184,7 +186,8 @@ TEST(ScalingTest, AnUnknownLabelNamesTheNearest) {
               HasSubstr("did you mean 'l.fc'?"));
 }
 
-/// A bar below the one that it lies in, and below one that it overlaps by chance; beside those, on the first level.
+/// A bar is drawn below the bar that contains it, and below a bar that it partly overlaps. Other bars are on the first
+/// level.
 TEST(RangeTimelineTest, OverlappingBarsLieBelowEachOther) {
   const ProfiledRun run = run_of({range("outer", "l", 100, 0, 0, 3), range("inner", "l", 20, 10, 1, 2),
                                   range("chance", "l", 30, 90, 4, 5), range("after", "l", 5, 200, 6, 7)});

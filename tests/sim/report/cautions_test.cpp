@@ -34,7 +34,7 @@ TEST(CautionsTest, ASampleSaysHowMuchOfItWasRecorded) {
   EXPECT_EQ(caution_of(capture.diagnostics), "");
 }
 
-Capture guessed_servers(std::uint32_t servers) {
+Capture assumed_servers(std::uint32_t servers) {
   PsWorkload workload;
   workload.job.servers = servers;
   Capture capture;
@@ -44,16 +44,16 @@ Capture guessed_servers(std::uint32_t servers) {
 }
 
 TEST(CautionsTest, AParameterServerJobWithoutJobYamlSaysWhatIsGuessed) {
-  EXPECT_THAT(warning_of(guessed_servers(2)),
-              StartsWith("No job.yaml was found beside the traces: that there are 2 servers, the rule"));
-  EXPECT_THAT(warning_of(guessed_servers(1)), HasSubstr("that there is 1 server, "));
+  EXPECT_THAT(warning_of(assumed_servers(2)),
+              StartsWith("No job.yaml was found next to the traces: that there are 2 servers, the rule"));
+  EXPECT_THAT(warning_of(assumed_servers(1)), HasSubstr("that there is 1 server, "));
   Capture unknown;
   unknown.assumptions.push_back({"unknown_servers", ""});
   EXPECT_THAT(warning_of(unknown), HasSubstr("the number of servers, "));
 }
 
 TEST(CautionsTest, AJobYamlThatSaysSomethingIsNotMissing) {
-  Capture capture = guessed_servers(2);
+  Capture capture = assumed_servers(2);
   capture.job.framework = "byteps";
   EXPECT_EQ(warning_of(capture), "");
 }

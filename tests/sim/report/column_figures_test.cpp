@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using Texts = std::vector<std::string>;
 
-/// The texts of a column of times, in nanoseconds.
+/// Returns the texts of a column of times, in nanoseconds.
 Texts column(const std::vector<std::int64_t>& times) {
   Table table({{"time"}});
   for (const std::int64_t time : times) table.add_row({Duration{time}});
@@ -42,8 +42,21 @@ TEST(ColumnFiguresTest, NorThoseOfARow) {
   EXPECT_THAT(with_common_units(table), ElementsAre(Texts{"534.062 ms", "534.063 ms"}));
 }
 
-TEST(ColumnFiguresTest, ATimeThatIsSmallBesideTheOthersKeepsItsDigits) {
-  EXPECT_THAT(column({5'000'000'000, 12'345, 3}), ElementsAre("5 s", "12.345 us", "3 ns"));
+TEST(ColumnFiguresTest, AColumnHasASmallerUnitWhereItsSmallestNeedsIt) {
+  EXPECT_THAT(column({2'200'000, 8'000}), ElementsAre("2200 us", "8 us"));
+  EXPECT_THAT(column({10'000'000, 8'000}), ElementsAre("10.000 ms", "0.008 ms")) << "no more than four digits";
+}
+
+TEST(ColumnFiguresTest, ATimeThatRoundsToNothingIsNotZero) {
+  EXPECT_THAT(column({5'000'000'000, 12'345, 3, 0}), ElementsAre("5000.000 ms", "0.012 ms", "<0.001 ms", "0"));
+  EXPECT_THAT(column({5'000'000'000, -12'345, -3}), ElementsAre("5000.000 ms", "-0.012 ms", "<0.001 ms"));
+}
+
+TEST(ColumnFiguresTest, CountsHaveThousandsSeparatorsAndNumbersThatNameThingsHaveNot) {
+  Table table({{"tasks"}, {.title = "step", .identifies = true}});
+  table.add_row({2'070, 12'345});
+  table.add_row({-1'234'567, 999});
+  EXPECT_THAT(with_common_units(table), ElementsAre(Texts{"2,070", "12345"}, Texts{"-1,234,567", "999"}));
 }
 
 TEST(ColumnFiguresTest, ADifferenceKeepsItsSign) {
@@ -67,7 +80,7 @@ TEST(ColumnFiguresTest, ALargerOneWhereTheLargestNeedsIt) {
   table.compare_times();
   table.add_row({Duration{20'000'000'000}, Duration{2'000'000}});
   table.add_row({Duration{1'000'000}, Duration{}});
-  EXPECT_THAT(with_common_units(table), ElementsAre(Texts{"20 s", "2 ms"}, Texts{"1 ms", "0"}));
+  EXPECT_THAT(with_common_units(table), ElementsAre(Texts{"20.000 s", "0.002 s"}, Texts{"0.001 s", "0"}));
 }
 
 TEST(ColumnFiguresTest, AMarkStays) {

@@ -20,7 +20,7 @@ using ::testing::Not;
 
 const std::vector<std::string> kHostile{"=1+1", "  @x", "-2+3", "a,\"b\"", "two\r\n=lines", "|<script>|", "-2.5"};
 
-/// What may be before a formula and shows nothing, and signs that are read as = + - @.
+/// Invisible characters that may precede a formula, and characters that programs read as = + - @.
 const std::vector<std::string> kInvisible{"\u00A0", "\u00AD", "\u200B", "\u200D",     "\u2060",
                                           "\u3000", "\u3164", "\uFEFF", "\U000E0020", " \u2009\u00A0\uFE0F"};
 const std::vector<std::string> kSigns{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20", "\uFE66", "\uFE62"};
@@ -51,7 +51,7 @@ std::string exported(const Document& document, const std::string& extension) {
 
 std::string exported(const std::string& extension) { return exported(hostile_document(), extension); }
 
-/// The records of RFC 4180.
+/// Returns the records of a CSV text (RFC 4180).
 std::vector<std::vector<std::string>> parsed(const std::string& csv) {
   std::vector<std::vector<std::string>> records(1, std::vector<std::string>(1));
   bool quoted = false;
@@ -126,6 +126,12 @@ TEST(DocumentTest, BriefIsWhatStandsAboveTheSections) {
   Document document{.warning = "No.", .headline = "One.", .caution = "Not all.", .trust = "Tested."};
   document.sections = {{.title = "Something", .lead = "a lead"}};
   EXPECT_EQ(to_text(document, {.brief = true}), "No.\nOne.\nNot all.\nTested.\n");
+}
+
+TEST(DocumentTest, BriefHasTheSectionsThatSaySo) {
+  Document document{.headline = "One."};
+  document.sections = {{.title = "Why", .sentences = {"because"}, .brief = true}, {.title = "Times", .lead = "a lead"}};
+  EXPECT_EQ(to_text(document, {.brief = true}), "One.\n\nWhy\n- because\n");
 }
 
 TEST(DocumentTest, SentencesAreWrappedToTheTerminalAndIndented) {

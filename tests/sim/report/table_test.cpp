@@ -31,6 +31,8 @@ TEST(PercentTest, RatiosAreShownWithSignAndUnit) {
   EXPECT_EQ(signed_percent(-0.004), "-0.40 %");
   EXPECT_EQ(signed_percent(-0.004, 1), "-0.4 %");
   EXPECT_EQ(percent(0.1234), "12.3 %");
+  EXPECT_EQ(percent(9.99), "999.0 %");
+  EXPECT_EQ(percent(65.4), "65x");
 }
 
 TEST(PercentTest, WhatRoundsToNothingShowsItsFirstDigitOrNoSign) {

@@ -59,6 +59,16 @@ TEST(TableTextTest, ColumnsAreLeftOutByTheirUse) {
   EXPECT_THAT(narrower, HasSubstr("task                 time\n"));
 }
 
+TEST(TableTextTest, AnExtraColumnIsLeftOutBeforeANameIsShortened) {
+  Table table{{{"start", Align::kRight, Use::kExtra}, {"task", Align::kLeft}, {"by", Align::kLeft}}};
+  table.add_row({"1.5 ms", "0123456789012345678901234567890123456789", "by"});
+  EXPECT_EQ(to_text(table, {.width = 46}),
+            "task                                      by\n"
+            "0123456789012345678901234567890123456789  by\n"
+            "left out: start; a wider terminal or -o FILE\n"
+            "shows it\n");
+}
+
 TEST(TableTextTest, ColumnsOfZerosAreLeftOutFirst) {
   Table table{{{"task", Align::kLeft}, {"waiting"}, {"lane", Align::kRight, Use::kDetail}}};
   table.add_row({"0123456789012345678", Duration{}, "0123456789"});
@@ -74,7 +84,7 @@ TEST(TableTextTest, SentencesGoOnBelow) {
             "   which it is made\n");
 }
 
-/// A table of names, numbers and sentences with letters of one, two and no columns.
+/// Makes a table of names, numbers and sentences with letters that are zero, one or two columns wide.
 Table random_table(std::mt19937& random) {
   constexpr std::u32string_view kLetters = U"abcxyz_:<>(),\u00FC\u6F22\u0301\U0001F600";
   std::vector<Column> columns;

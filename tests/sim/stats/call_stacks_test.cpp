@@ -49,7 +49,7 @@ TEST(CallStacksTest, EqualStacksAreOneNode) {
   EXPECT_EQ(stacks[1].total, Duration{80});
   EXPECT_EQ(stacks[1].self, Duration{20});
   EXPECT_EQ(stacks[2].parent, 1U);
-  EXPECT_EQ(stacks[2].self, Duration{60});  // its operators are its own
+  EXPECT_EQ(stacks[2].self, Duration{60});  // includes the operators that it calls
 }
 
 TEST(CallStacksTest, ModulesHaveHostTimeDeviceTimeAndWork) {

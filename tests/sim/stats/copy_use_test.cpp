@@ -39,10 +39,10 @@ TEST(CopyUseTest, SizesAndRates) {
   EXPECT_DOUBLE_EQ(use[0].rate(), 5'000 / 1'500e-9);
   EXPECT_DOUBLE_EQ(use[0].highest_rate, 4'000 / 1'000e-9);
   EXPECT_EQ(use[1].name, "DtoH");
-  EXPECT_EQ(use[1].rate(), 0);  // it took no time
+  EXPECT_EQ(use[1].rate(), 0);  // the copy took no time
 }
 
-/// Other work began in its tail, so stitching made two tasks of it, of which the last one has the size.
+/// Other work began before the copy's end, so stitching split the copy into two tasks, and the last one has the size.
 TEST(CopyUseTest, ACopyOfTwoTasksIsOne) {
   MeasuredMaker maker;
   const LaneId stream = maker.stream(0, 0, "stream 7");
@@ -80,7 +80,7 @@ TEST(CopyUseTest, TheCurveMovesWhatWasMoved) {
   }
   EXPECT_EQ(use.curve.back().bytes_per_second, 0);
   EXPECT_NEAR(moved, 1'500'000, 1);
-  EXPECT_NEAR(highest, 15e9, 1e3);  // 10 and 5 bytes a nanosecond at once
+  EXPECT_NEAR(highest, 15e9, 1e3);  // 10 and 5 bytes per nanosecond at the same time
 }
 
 }  // namespace

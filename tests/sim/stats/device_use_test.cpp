@@ -13,9 +13,9 @@ std::vector<DeviceUse> use_of(const Capture& capture, const TraceDetails& detail
   return sim::device_use(sim::measured_work(capture, details));
 }
 
-/// compute  0-40          60-80
-/// comm.        30-50         75-90
-/// copies             45-55       85-95  and a memset 62-64
+///     compute  0-40          60-80
+///     comm.        30-50         75-90
+///     copies             45-55       85-95  and a memset 62-64
 TEST(DeviceUseTest, DividesTheSpanExactly) {
   MeasuredMaker maker;
   const LaneId compute = maker.stream(0, 1, "stream 7");
@@ -35,7 +35,7 @@ TEST(DeviceUseTest, DividesTheSpanExactly) {
   EXPECT_EQ(device.rank, 0);
   EXPECT_EQ(device.device, 1);
   EXPECT_EQ(device.pieces, 7U);
-  EXPECT_EQ(device.use.span, Duration{95});  // what the host does is not the device's
+  EXPECT_EQ(device.use.span, Duration{95});  // host work does not count
   EXPECT_EQ(device.use.compute, Duration{60});
   EXPECT_EQ(device.use.exposed_communication, Duration{20});  // 40-50, 80-90
   EXPECT_EQ(device.use.hidden_communication, Duration{15});

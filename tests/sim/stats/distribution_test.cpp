@@ -11,7 +11,7 @@ namespace {
 using sim::Distribution;
 
 TEST(DistributionTest, OfEachGroup) {
-  // Group 0: 2, 4, 4, 4, 5, 5, 7, 9, whose mean is 5 and whose deviation is 2. Group 2: 10. Group 1 has none.
+  // Group 0 has 2, 4, 4, 4, 5, 5, 7, 9, with mean 5 and standard deviation 2. Group 2 has 10. Group 1 is empty.
   const std::array<std::uint32_t, 9> group{0, 0, 2, 0, 0, 0, 0, 0, 0};
   const std::array<int, 9> numbers{9, 2, 10, 4, 4, 5, 4, 7, 5};
   std::vector<Duration> lengths;
@@ -22,7 +22,7 @@ TEST(DistributionTest, OfEachGroup) {
   EXPECT_EQ(made[0].total, Duration{40});
   EXPECT_EQ(made[0].shortest, Duration{2});
   EXPECT_EQ(made[0].longest, Duration{9});
-  EXPECT_EQ(made[0].median, Duration{4});  // of 4 and 5, rounded down
+  EXPECT_EQ(made[0].median, Duration{4});  // mean of 4 and 5, rounded down
   EXPECT_DOUBLE_EQ(made[0].mean_ns, 5);
   EXPECT_DOUBLE_EQ(made[0].deviation_ns, 2);
   EXPECT_EQ(made[1].count, 0U);

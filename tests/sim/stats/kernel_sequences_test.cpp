@@ -21,7 +21,7 @@ TEST(KernelSequencesTest, OfTheOutermostOperatorInTheOrderOfTheDevice) {
     made.add(stream, "gemm", at + 50, at + 60, at + 60, at + 160, addmm);
     made.add(stream, "bias", at + 130, at + 140, at + 160, at + 170, linear);
     const std::uint32_t relu = made.calls.add(CallKind::kOperator, "aten::relu", at + 300, at + 400, step);
-    made.add(stream, "relu", at + 310, at + 320, at + 330, at + 340, relu);  // too few
+    made.add(stream, "relu", at + 310, at + 320, at + 330, at + 340, relu);  // too few occurrences to be listed
   }
   const std::uint32_t other = made.calls.add(CallKind::kOperator, "aten::linear", 5'000, 5'300);
   made.add(stream, "gemm", 5'010, 5'020, 5'100, 5'150, other);

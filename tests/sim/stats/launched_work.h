@@ -12,10 +12,11 @@
 
 namespace stepsim::testing {
 
-/// Device work of rank 0 and the calls that launched it, in nanoseconds. Calls come in the order of their starts.
+/// Device work of rank 0 and the calls that launched it. Times are in nanoseconds, and calls are added in order of
+/// start.
 class LaunchedWork {
  public:
-  /// Work on `stream` from `begin` to `end`, launched by a call from `called` to `returned`.
+  /// Adds work on `stream` from `begin` to `end`, launched by a call from `called` to `returned`.
   TaskId add(LaneId stream, const std::string& name, std::int64_t called, std::int64_t returned, std::int64_t begin,
              std::int64_t end, std::uint32_t caller = TraceDetails::kNone) {
     const TaskId task = work.add(stream, TaskKind::kKernel, name, begin, end);
@@ -23,7 +24,7 @@ class LaunchedWork {
     return task;
   }
 
-  /// The capture and its details are this one's, so the result is valid as long as it is.
+  /// Returns a view of this object's capture and details, so it must not outlive this object.
   sim::MeasuredWork measured() {
     capture = work.make();
     for (const auto& [task, call] : launched_) calls.details.launches.push_back({work.dag.new_id(task), call});

@@ -9,7 +9,7 @@
 
 namespace stepsim::testing {
 
-/// Captures of work with given recorded times, in nanoseconds.
+/// Makes captures of work with given recorded times, in nanoseconds.
 class MeasuredMaker {
  public:
   LaneId stream(Rank rank, std::int32_t device, const std::string& name) {
@@ -19,7 +19,7 @@ class MeasuredMaker {
     return dag.builder.add_lane({.name = name, .rank = rank, .kind = kind});
   }
 
-  /// The id is the maker's: make() puts it into `dag`'s new ids.
+  /// Returns the maker's id. make() maps it through `dag`'s new_id().
   TaskId add(LaneId lane, TaskKind kind, const std::string& name, std::int64_t begin, std::int64_t end,
              std::int32_t step = -1) {
     const TaskId task = dag.task(lane, end - begin, {}, name, kind);

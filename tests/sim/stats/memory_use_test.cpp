@@ -24,7 +24,7 @@ TEST(MemoryUseTest, PeakAndSums) {
   ASSERT_EQ(use.size(), 1U);
   EXPECT_EQ(use.front().rank, 3);
   EXPECT_EQ(use.front().peak.allocated, Bytes{400});
-  EXPECT_EQ(use.front().peak.time, Time{Duration{20}});  // the first of two
+  EXPECT_EQ(use.front().peak.time, Time{Duration{20}});  // the first of two equal peaks
   EXPECT_EQ(use.front().allocations, 3U);
   EXPECT_EQ(use.front().releases, 1U);
   EXPECT_EQ(use.front().allocated_in_all, Bytes{750});

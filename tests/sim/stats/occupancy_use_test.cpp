@@ -8,7 +8,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// On an A100: 108 multiprocessors of 2048 threads, at most 32 blocks.
+/// An A100 has 108 multiprocessors with 2048 threads and at most 32 blocks each.
 TEST(OccupancyUseTest, MeansByTime) {
   MeasuredMaker maker;
   const LaneId stream = maker.stream(0, 0, "stream 7");
@@ -19,15 +19,15 @@ TEST(OccupancyUseTest, MeansByTime) {
   Capture capture = maker.make();
   capture.devices[0] = "NVIDIA A100-SXM4-40GB";
   capture.launches.launches = {
-      {.blocks = 2160, .threads = 256, .registers = 16, .shared_memory = 0},   // 8 blocks fit: all threads
-      {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},    // half a block each
-      {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};  // one of two that fit
+      {.blocks = 2160, .threads = 256, .registers = 16, .shared_memory = 0},   // 8 blocks each: all threads
+      {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},    // half a block per multiprocessor
+      {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};  // 1 block each, 2 would fit
   capture.launches.uses = {{maker.dag.new_id(full), 0}, {maker.dag.new_id(few), 1}, {maker.dag.new_id(half), 2}};
   const TraceDetails details;
   const sim::MeasuredWork work = sim::measured_work(capture, details);
   const sim::OccupancyUse use = sim::occupancy_use(work, sim::device_use(work));
   ASSERT_EQ(use.kernels.size(), 2U);
-  EXPECT_EQ(use.kernels[0].name, "ampere_h16816gemm_128x128");  // 400; copy_kernel too, and a comes before c
+  EXPECT_EQ(use.kernels[0].name, "ampere_h16816gemm_128x128");  // 400 ns, as copy_kernel; names decide the order
   EXPECT_EQ(use.kernels[1].name, "copy_kernel");
   EXPECT_EQ(use.kernels[1].count, 2U);
   EXPECT_DOUBLE_EQ(use.kernels[1].blocks, (20.0 * 300 + 0.5 * 100) / 400);

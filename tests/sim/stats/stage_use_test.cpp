@@ -9,7 +9,7 @@ namespace {
 
 using sim::StageUse;
 
-/// Two workers push one partition. Of worker 0 the gradient is there at 100, its copy runs 110-120, its push 125-145,
+/// Two workers push one partition. Worker 0's gradient is ready at 100, its copy runs 110-120, its push 125-145, and
 /// its pull 150-190. Worker 1 pushes until 170.
 struct Job {
   Job() {
@@ -41,10 +41,10 @@ TEST(StageUseTest, QueueingIsFromTheStageBefore) {
   const std::vector<StageUse> stages = sim::stage_use(sim::measured_work(capture, details));
   ASSERT_EQ(stages.size(), 3U);  // in the order of the pipeline
   EXPECT_EQ(stages[0].stage, "COPYD2H");
-  EXPECT_EQ(stages[0].queued.total, Duration{10});  // since the operator's end
+  EXPECT_EQ(stages[0].queued.total, Duration{10});  // since the operator ended
   EXPECT_EQ(stages[0].worked.total, Duration{10});
   EXPECT_EQ(stages[1].stage, "PUSH");
-  EXPECT_EQ(stages[1].queued.count, 1U);  // of worker 1's nobody knows since when it was ready
+  EXPECT_EQ(stages[1].queued.count, 1U);  // it is unknown when worker 1's push became ready
   EXPECT_EQ(stages[1].queued.total, Duration{5});
   EXPECT_EQ(stages[1].worked.count, 2U);
   EXPECT_EQ(stages[1].worked.total, Duration{60});
@@ -54,7 +54,7 @@ TEST(StageUseTest, QueueingIsFromTheStageBefore) {
   EXPECT_EQ(stages[2].waiting.total, Duration{20});  // until worker 1 has pushed
 }
 
-/// Stitching found that the push, recorded from 121 on, stood in line until 125, and its acknowledgement until 148.
+/// Stitching found that the push, recorded from 121 on, queued until 125, and its acknowledgement until 148.
 TEST(StageUseTest, TheTimesOfTheTraceCountAndTheLineIsAPartOfThem) {
   Job job;
   const Capture capture = job.make();

@@ -25,8 +25,8 @@ std::vector<std::string> names_of(const std::vector<StatsRow>& rows) {
   return names;
 }
 
-/// Two steps of a BytePS worker: in the first BW.a and BW.b of 10 and 30 ns and a push of 40, in the second the same
-/// again, twice as long.
+/// Two steps of a BytePS worker. In the first, BW.a and BW.b take 10 and 30 ns and a push 40 ns. In the second, each
+/// takes twice as long.
 Capture two_steps() {
   MeasuredMaker maker;
   const LaneId operators = maker.lane(0, LaneKind::kOperators, "operators");
@@ -59,7 +59,7 @@ TEST(StatsRowsTest, ByNameWithSharesOfTheirPartAndMeansOfSteps) {
   EXPECT_EQ(rows[1].times.shortest, Duration{30});
   EXPECT_EQ(rows[1].times.longest, Duration{60});
   EXPECT_EQ(rows[1].self, Duration{90});
-  EXPECT_DOUBLE_EQ(rows[1].share, 0.75);  // of 120 ns of compute
+  EXPECT_DOUBLE_EQ(rows[1].share, 0.75);  // 90 of 120 ns of compute
   EXPECT_EQ(rows[1].per_step, Duration{45});
 }
 
@@ -108,7 +108,7 @@ TEST(StatsRowsTest, CallsStandForTheSegmentsOfTheirThread) {
   const auto rows = sim::stats_rows(sim::measured_work(capture, calls.details), StatsKey::kName, StatsOrder::kTotal);
   EXPECT_THAT(names_of(rows), ElementsAre("ProfilerStep#", "aten::linear", "aten::addmm", "gemm"));
   EXPECT_EQ(rows[0].times.count, 2U);
-  EXPECT_EQ(rows[0].self, Duration{});  // what is in it counts for those who do it
+  EXPECT_EQ(rows[0].self, Duration{});  // the time of calls inside it counts for those
   EXPECT_EQ(rows[1].times.total, Duration{50});
   EXPECT_EQ(rows[1].self, Duration{10});
   EXPECT_DOUBLE_EQ(rows[1].share, 0.2);
@@ -127,7 +127,7 @@ TEST(StatsRowsTest, CallsBelongToTheStepInWhichTheyBegin) {
   calls.add(CallKind::kOperator, "before", 0, 5);
   calls.add(CallKind::kOperator, "first", 10, 15);
   calls.add(CallKind::kOperator, "second", 30, 35);
-  calls.add(CallKind::kOperator, "after", 60, 65);  // of a step that is left out
+  calls.add(CallKind::kOperator, "after", 60, 65);  // belongs to a step that is left out
   MeasuredMaker maker;
   const LaneId thread = maker.lane(0, LaneKind::kThread, "thread 1");
   const TaskId first = maker.add(thread, TaskKind::kHost, "x", 10, 20, 0);

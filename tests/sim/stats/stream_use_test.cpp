@@ -21,12 +21,12 @@ TEST(StreamUseTest, IdleTimeDividesExactly) {
   const LaneId other = made.work.stream(0, 0, "stream 9");
   made.work.add(other, TaskKind::kKernel, "other", 0, 100'000);
   made.add(stream, "a", 0, 5, 1'000, 2'000);
-  made.add(stream, "b", 1'500, 1'600, 2'400, 3'000);              // launched while a ran, 400 after it
-  made.add(stream, "c", 3'001, 3'100, 3'300, 4'000);              // launched after b had ended
-  made.add(stream, "d", 3'200, 3'300, 34'000, 35'000);            // launched in time, but not until 30 us later
-  made.work.add(stream, TaskKind::kKernel, "e", 35'100, 36'000);  // nobody knows who launched it
+  made.add(stream, "b", 1'500, 1'600, 2'400, 3'000);              // launched while a ran, starts 400 after a's end
+  made.add(stream, "c", 3'001, 3'100, 3'300, 4'000);              // launched after b ended
+  made.add(stream, "d", 3'200, 3'300, 34'000, 35'000);            // launched in time, but starts only 30 us later
+  made.work.add(stream, TaskKind::kKernel, "e", 35'100, 36'000);  // its launch was not recorded
   const std::vector<StreamUse> use = use_of(made);
-  ASSERT_EQ(use.size(), 1U);  // the other stream has no launches
+  ASSERT_EQ(use.size(), 1U);  // no launches on the other stream
   EXPECT_EQ(use[0].stream, "stream 7");
   EXPECT_EQ(use[0].launches, 4U);
   EXPECT_EQ(use[0].host_wait, Duration{300});
@@ -37,8 +37,8 @@ TEST(StreamUseTest, IdleTimeDividesExactly) {
   EXPECT_EQ(use[0].host_wait + use[0].kernel_wait + use[0].other_wait + use[0].outside, device.streams[0].use.idle);
 }
 
-/// Launched at 0, 10, 20 and 100, begun at 20, 50, 80 and 100: one in the queue from 0, two from 10 (the first begins
-/// as the third comes), one from 50, none from 80. The last one begins as it is launched.
+/// Launched at 0, 10, 20 and 100; started at 20, 50, 80 and 100. The queue has one piece from 0, two from 10 (the
+/// first starts when the third is launched), one from 50 and none from 80. The last piece starts when it is launched.
 TEST(StreamUseTest, QueueIsWhatWasLaunchedAndHasNotBegun) {
   LaunchedWork made;
   const LaneId stream = made.work.stream(0, 0, "stream 7");
@@ -60,7 +60,7 @@ TEST(StreamUseTest, AFullQueue) {
   for (std::int64_t i = 0; i < kCount; ++i) made.add(stream, "a", i, i, 10'000 + 10 * i, 10'010 + 10 * i);
   const StreamUse use = use_of(made).front();
   EXPECT_EQ(use.longest.length, 2'000U);
-  // From the 1024th launch until one less than 1024 have not begun.
+  // The queue is full from the 1024th launch until fewer than 1024 pieces are waiting.
   EXPECT_EQ(use.full, Duration{10'000 + 10 * (kCount - 1'024) - 1'023});
   EXPECT_LE(use.curve.size(), StreamUse::kMostPoints);
   EXPECT_THAT(use.curve, ::testing::Contains(::testing::Field(&StreamUse::QueuePoint::length, 2'000U)));

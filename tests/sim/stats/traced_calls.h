@@ -8,12 +8,12 @@
 
 namespace stepsim::testing {
 
-/// Writes calls of one thread of rank 0 by hand, in the order of their starts, in nanoseconds.
+/// Makes calls of one thread of rank 0 by hand. Times are in nanoseconds, and calls are added in order of start.
 class TracedCalls {
  public:
   TracedCalls() { details.threads.push_back({0, "thread 1"}); }
 
-  /// `caller` is what add() gave for the call around it. Its self time is reduced by this call.
+  /// `caller` is the value that add() returned for the enclosing call. This call reduces the caller's self time.
   std::uint32_t add(CallKind kind, const std::string& name, std::int64_t begin, std::int64_t end,
                     std::uint32_t caller = TraceDetails::kNone, double flops = 0) {
     const auto known = std::find(details.names.begin(), details.names.end(), name);

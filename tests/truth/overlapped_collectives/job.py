@@ -19,8 +19,8 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 RANK, PREFETCH, ASYNCHRONOUS = (int(word) for word in sys.argv[1:4])
 TRACE = sys.argv[4] if len(sys.argv) > 4 else None
 LAYERS = 6
-FLOATS = 524288  # of a layer
-MARK = "forward 0"  # its first start in the recorded steps is also taken from the wall clock
+FLOATS = 524288  # elements of a layer
+MARK = "forward 0"  # the wall-clock time of its first start in the recorded steps is kept as well
 marked_at = None
 
 torch.set_num_threads(1)

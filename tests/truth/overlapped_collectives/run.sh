@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the runs of measured.csv, and with a folder records the captured one there. Needs root, python3-torch and
-# iproute2: two hosts are network namespaces on one cable, shaped to 300 Mbit/s each way.
+# Measures the runs of measured.csv. If FOLDER is given, also records the captured run there. Needs root, python3-torch
+# and iproute2: the two hosts are network namespaces, joined by a link that is shaped to 300 Mbit/s each way.
 #
 # usage: run.sh [FOLDER]
 set -euo pipefail
@@ -19,7 +19,7 @@ for host in 0 1; do
   tc -n "overlap$host" qdisc add dev "cable$host" root tbf rate 300mbit burst 8kb latency 100ms
 done
 
-# job PREFETCH ASYNCHRONOUS [FOLDER]. Ahead of all other processes, because the machine may be busy.
+# usage: job PREFETCH ASYNCHRONOUS [FOLDER]. Runs with a high priority, because the machine may be busy.
 job() {
   local port=$((29500 + RANDOM % 400)) rank
   for rank in 0 1; do

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-/// What capture/inline.h uses of the CUDA runtime, over devices whose clocks stand still until a test lets work run:
-/// fake_cuda::run(stream, 5000) moves the stream's clock on by 5 us. Thread-safe.
+/// The part of the CUDA runtime that capture/inline.h uses. The devices' clocks advance only when a test runs work:
+/// fake_cuda::run(stream, 5000) advances the stream's clock by 5 us. Thread-safe.
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidResourceHandle = 400 };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
@@ -27,17 +27,17 @@ cudaError_t cudaGetLastError();
 
 namespace fake_cuda {
 
-/// The stream of that number on a device.
+/// Returns the stream with this number on a device.
 [[nodiscard]] cudaStream_t stream(int device, int number);
 void run(cudaStream_t stream, std::int64_t nanoseconds);
 void capture(cudaStream_t stream, bool active);
-/// From now on every call that records or makes an event fails.
+/// If set, every later call that records or creates an event fails.
 void fail_events(bool fail);
-/// As a call of the program's own would leave it.
+/// Sets the last error, as a call by the program itself would.
 void set_last_error(cudaError_t error);
-/// Calls that recorded an event.
+/// Returns the number of calls that recorded an event.
 [[nodiscard]] std::int64_t records();
-/// Events that were recorded on a stream of another device than theirs, as CUDA forbids.
+/// Returns the number of events that were recorded on a stream of another device than theirs, which CUDA forbids.
 [[nodiscard]] std::int64_t misplaced();
 
 }  // namespace fake_cuda

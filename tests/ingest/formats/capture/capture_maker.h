@@ -12,7 +12,7 @@
 
 namespace stepsim::testing {
 
-/// The bytes of a capture file, block by block.
+/// Makes the bytes of a capture file, block by block.
 class CaptureMaker {
  public:
   explicit CaptureMaker(std::uint16_t producer = 0) : producer_(producer) {}
@@ -23,7 +23,7 @@ class CaptureMaker {
     wire::write(record, std::as_writable_bytes(std::span(records_)).data() + at);
     return *this;
   }
-  /// The number of a text, which is defined at its first use.
+  /// Returns the number of a text, and defines it at its first use.
   std::uint32_t text(std::string_view text) {
     const auto [known, added] = texts_.try_emplace(std::string{text}, static_cast<std::uint32_t>(texts_.size() + 1));
     if (!added) return known->second;
@@ -56,7 +56,7 @@ class CaptureMaker {
                 .correlation = correlation,
                 .stream = stream});
   }
-  /// A collective, or a send or a receive where `what` begins so, that NCCL enqueued on the thread of calls.
+  /// Adds a collective that NCCL enqueued on the thread of calls, or a send or receive if `what` begins with that.
   CaptureMaker& nccl(std::string_view what, std::uint64_t start, std::uint64_t elements, std::uint32_t number,
                      std::uint64_t sequence_or_peer, std::uint64_t communicator, std::uint64_t group) {
     const std::uint32_t which = text(what);
@@ -95,7 +95,7 @@ class CaptureMaker {
                 .b = by_writer});
   }
 
-  /// Ends a block, with a number of its own if one is given.
+  /// Ends a block. A block number may be given.
   CaptureMaker& block() { return block(next_block_); }
   CaptureMaker& block(std::uint64_t number, std::uint16_t version = wire::kVersion) {
     wire::BlockHeader header{.version = version,
@@ -109,7 +109,7 @@ class CaptureMaker {
     next_block_ = number + 1;
     return *this;
   }
-  /// The file, with a last block of what is left and that the capture was closed.
+  /// Returns the file, with a last block for the remaining records and the status that the capture was closed.
   [[nodiscard]] std::string closed() {
     status(wire::Status::kClosed).block();
     return file_;

@@ -1,4 +1,4 @@
-// Files of stepsim capture, from their blocks to events and what they waited for; and damaged ones.
+// Files of stepsim capture, from blocks to events and their waits; and damaged files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 
 Parsed<HostDeviceTrace> read(const std::string& bytes) { return read_text<HostDeviceTrace>("capture", bytes); }
 
-/// The only event of this name; none is a failure.
+/// Returns the only event with this name; fails if there is none.
 std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.text(trace.name[i]) == name) return i;
@@ -35,7 +35,7 @@ std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
   return 0;
 }
 
-/// What an event says besides; an empty one, and a failure, if it has none.
+/// Returns the event's details; fails, and returns empty details, if it has none.
 EventDetail detail(const HostDeviceTrace& trace, std::string_view name) {
   const EventDetail* const found = trace.detail_of(event(trace, name));
   if (found != nullptr) return *found;
@@ -130,7 +130,7 @@ TEST(CaptureFormatTest, CopiesAreNamedAsByKineto) {
   EXPECT_EQ(trace.kind[event(trace, "Memset (Device)")], EventKind::kMemset);
 }
 
-/// The two events are recorded twice; the id says which record was waited for, whatever came after.
+/// Two events are each recorded twice. The id shows which record was waited for, even if later records follow.
 TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
   CaptureMaker maker;
   maker.call("cudaEventRecord", kBegin, 10, 1).call("cudaEventRecord", kBegin + 20, 10, 2);
@@ -146,7 +146,7 @@ TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
   EXPECT_EQ(wait.wait_correlation, 1);
 }
 
-/// CUPTI before CUDA 12.8 has no such id.
+/// CUPTI before CUDA 12.8 has no ids that join a wait to its record.
 TEST(CaptureFormatTest, WithoutIdsAWaitIsForTheLastRecordBeforeIt) {
   CaptureMaker maker;
   for (std::uint32_t i = 1; i <= 3; ++i) {
@@ -183,7 +183,7 @@ TEST(CaptureFormatTest, RangesAndOperatorsOfNvtxAreThoseOfTheirThread) {
   EXPECT_EQ(sink.diagnostics.count_of("open_range"), 1U);
 }
 
-/// Step 1 is the active one, from 1000 to 2000. A kernel belongs to the step in which it was launched.
+/// Step 1, from 1000 to 2000, is the active step. A kernel belongs to the step in which it was launched.
 TEST(CaptureFormatTest, OnlyActiveStepsAreKeptWithWhatTheyLaunched) {
   CaptureMaker maker;
   maker.step(0, kBegin, Phase::kWarmUp).step(1, kBegin + 1'000).step(2, kBegin + 2'000, Phase::kDone);
@@ -198,7 +198,7 @@ TEST(CaptureFormatTest, OnlyActiveStepsAreKeptWithWhatTheyLaunched) {
   EXPECT_EQ(trace.duration[step], Duration{1'000});
 }
 
-/// Three rounds of four launches, with the longest rest before the second of them: there steps begin.
+/// There are three rounds of four launches. The longest pause is before the second launch, so steps begin there.
 TEST(CaptureFormatTest, WithoutMarksStepsAreWhereLaunchesRepeat) {
   CaptureMaker maker;
   std::uint32_t correlation = 0;
@@ -226,7 +226,7 @@ TEST(CaptureFormatTest, WithoutMarksAndRepetitionItSaysSo) {
   EXPECT_EQ(read(maker.closed()).sink.diagnostics.count_of("no_steps_marked"), 1U);
 }
 
-/// Two producers may give one number to different texts, and buffers come in any order.
+/// Two producers may use the same number for different texts, and buffers may arrive in any order.
 TEST(CaptureFormatTest, EachProducerHasItsOwnTextsAndOrderDecidesNothing) {
   CaptureMaker first(0);
   CaptureMaker second(1);
@@ -243,7 +243,7 @@ TEST(CaptureFormatTest, EachProducerHasItsOwnTextsAndOrderDecidesNothing) {
               ElementsAre("cudaLaunchKernel", "gemm"));
 }
 
-// ---------------------------------------------------------------- what is wrong with a file
+// ---------------------------------------------------------------- damaged files
 
 std::string two_blocks() {
   CaptureMaker maker;
@@ -307,8 +307,8 @@ TEST(DamagedCaptureTest, RecordsThatCannotBeAreLeftOutAndPlaced) {
   const std::uint32_t name = maker.text("k");
   maker.add({.kind = Kind::kKernel, .which = name});                                      // no time
   maker.add({.kind = Kind::kKernel, .which = name, .start = kBegin, .duration = ~0ULL});  // no duration
-  maker.add({.kind = static_cast<Kind>(200), .start = kBegin});                           // of a later version
-  maker.add({.kind = Kind::kText, .which = 9, .a = 1'000'000});                           // beyond its block
+  maker.add({.kind = static_cast<Kind>(200), .start = kBegin});                           // a kind of a later version
+  maker.add({.kind = Kind::kText, .which = 9, .a = 1'000'000});                           // larger than its block
   maker.call("good", kBegin, 10, 1);
   const auto [trace, sink] = read(maker.closed());
   EXPECT_THAT(names(trace), ElementsAre("good"));
@@ -326,24 +326,24 @@ TEST(DamagedCaptureTest, LostRecordsAreCountedByWhoLostThem) {
 
 TEST(DamagedCaptureTest, AFileOfALaterVersionIsRefused) {
   EXPECT_THAT(refusal("capture", CaptureMaker().call("a", kBegin, 10, 1).block(0, 2).file()),
-              HasSubstr("version 2 of its format; expected version 1"));
+              HasSubstr("format version 2; expected version 1"));
 }
 
 TEST(DamagedCaptureTest, AFileWithoutAWholeBlockIsRefused) {
-  EXPECT_THAT(refusal("capture", two_blocks().substr(0, 40)), HasSubstr("no whole block"));
-  EXPECT_THAT(refusal("capture", "SCAP and nothing more"), HasSubstr("no whole block"));
+  EXPECT_THAT(refusal("capture", two_blocks().substr(0, 40)), HasSubstr("no complete block"));
+  EXPECT_THAT(refusal("capture", "SCAP and nothing more"), HasSubstr("no complete block"));
 }
 
 TEST(DamagedCaptureTest, ACaptureOfNothingIsRefusedWithTheReason) {
   CaptureMaker marks;
-  EXPECT_THAT(refusal("capture", marks.step(0, kBegin).step(1, kBegin + 100).closed()), HasSubstr("holds no call"));
+  EXPECT_THAT(refusal("capture", marks.step(0, kBegin).step(1, kBegin + 100).closed()), HasSubstr("has no call"));
   CaptureMaker blocked;
   const std::uint32_t why = blocked.text("another profiler holds CUPTI");
   blocked.add({.kind = Kind::kStatus, .detail = static_cast<std::uint8_t>(Status::kOtherClient), .which = why});
   EXPECT_THAT(refusal("capture", blocked.closed()), HasSubstr("nothing was recorded: another profiler holds CUPTI"));
 }
 
-// ---------------------------------------------------------------- at a glance
+// ---------------------------------------------------------------- survey without reading events
 
 TEST(CaptureSurveyTest, CountsWithoutReadingEvents) {
   CaptureMaker maker;

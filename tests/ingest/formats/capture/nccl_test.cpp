@@ -1,4 +1,4 @@
-// What NCCL told of its kernels, in files of stepsim capture.
+// NCCL's reports about its kernels, in files of stepsim capture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using wire::Kind;
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::string_view kAllReduceKernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
-/// A launch that is called at `called` microseconds.
+/// Adds a launch whose call starts at `called` microseconds.
 void launch(CaptureMaker& maker, std::uint64_t called, std::uint32_t correlation,
             std::string_view name = kAllReduceKernel) {
   maker.call("cudaLaunchKernelExC", kBegin + called * 1000, 3'000, correlation);
@@ -33,7 +33,7 @@ std::uint64_t after(std::uint64_t microseconds) { return kBegin + microseconds *
 
 Parsed<HostDeviceTrace> read(CaptureMaker& maker) { return read_text<HostDeviceTrace>("capture", maker.closed()); }
 
-/// What the kernel of this call says besides; null if nothing.
+/// Returns the details of the kernel launched by this call; null if there are none.
 const EventDetail* detail_of(const HostDeviceTrace& trace, std::int64_t correlation) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.kind[i] == EventKind::kKernel && trace.correlation[i] == correlation) return trace.detail_of(i);
@@ -42,7 +42,7 @@ const EventDetail* detail_of(const HostDeviceTrace& trace, std::int64_t correlat
   return nullptr;
 }
 
-/// What was reported of NCCL's records.
+/// Returns the diagnostics about NCCL's records.
 std::map<std::string, std::uint64_t> reported(const PartSink& sink) {
   std::map<std::string, std::uint64_t> counts;
   for (const Diagnostics::Entry& entry : sink.diagnostics.entries()) {
@@ -108,7 +108,7 @@ TEST(CaptureNcclTest, WhatHasNoKernelOfItsThreadIsCounted) {
   maker.nccl("AllReduce/ncclFloat32/RING/LL", after(50), 1, 1, 0, 1, 1);  // before all launches
   launch(maker, 100, 1);
   maker.nccl("AllReduce/ncclFloat32/RING/LL", after(110), 2, 2, 1, 1, 2);
-  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(120), 3, 3, 2, 1, 3);  // the kernel has one already
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(120), 3, 3, 2, 1, 3);  // the kernel already has one
   const auto [trace, sink] = read(maker);
   EXPECT_EQ(detail_of(trace, 1)->elements, 2);
   EXPECT_THAT(reported(sink), ElementsAre(Pair("nccl_without_kernel", 2)));
@@ -140,15 +140,15 @@ TEST(CaptureNcclTest, MessagesAreWhatTheirPeersMakeOfThem) {
   constexpr std::string_view kKernel = "ncclDevKernel_SendRecv";
   launch(maker, 100, 1, kKernel);
   message(kSend, 104, 1, 2, 1);
-  launch(maker, 200, 2, kKernel);  // an exchange of two
+  launch(maker, 200, 2, kKernel);  // an exchange between two ranks
   message(kSend, 204, 2, 2, 2);
   message(kReceive, 204, 3, 2, 2);
-  launch(maker, 300, 3, kKernel);  // all to all, itself included
+  launch(maker, 300, 3, kKernel);  // all to all, including itself
   for (std::uint32_t peer = 0; peer < 3; ++peer) {
     message(kSend, 304, 10 + peer, peer, 3);
     message(kReceive, 304, 20 + peer, peer, 3);
   }
-  launch(maker, 400, 4, kKernel);  // to one, from another
+  launch(maker, 400, 4, kKernel);  // a send to one rank and a receive from another
   message(kSend, 404, 30, 1, 4);
   message(kReceive, 404, 31, 2, 4);
   const auto [trace, sink] = read(maker);
@@ -176,7 +176,7 @@ TEST(CaptureNcclTest, OnlyWhatWasEnqueuedInActiveStepsCounts) {
   EXPECT_THAT(reported(sink), IsEmpty());
 }
 
-/// A file in which all that NCCL may tell is told of one all-reduce.
+/// Returns a file with every kind of NCCL record for one all-reduce.
 std::string told() {
   CaptureMaker maker;
   maker.nccl_communicator(1, 0x1F, 2, 0);
@@ -194,7 +194,7 @@ std::string told() {
              .correlation = 4096,
              .a = 200,
              .b = 300});
-  // Of another process.
+  // These belong to another process.
   maker.add({.kind = Kind::kNcclProxyOp, .which = 0, .start = after(110), .correlation = 9});
   maker.add({.kind = Kind::kNcclProxyStep, .which = 9, .start = after(111), .duration = 50, .correlation = 1, .a = 60});
   return maker.closed();

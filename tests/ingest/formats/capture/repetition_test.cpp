@@ -9,7 +9,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// "first/period" of the repetition in a sequence, a letter each; "none".
+/// Returns "first/period" of the repetition in a sequence of letters, or "none".
 std::string found_in(std::string_view text) {
   const std::vector<std::uint32_t> sequence(text.begin(), text.end());
   const auto found = repetition_of(sequence);

@@ -1,7 +1,7 @@
-// A seed of the fuzzer (tests/fuzz/corpus/capture_fuzz/nccl.capture) that holds every kind of record that NCCL's
-// profiler interface gives, and marks and overhead. It is made here, so that it changes with the format:
+// A seed for the fuzzer (tests/fuzz/corpus/capture_fuzz/nccl.capture). It contains every kind of record of NCCL's
+// profiler interface, and also marks and overhead. This program writes it, so that it changes with the format:
 //
-//   STEPSIM_WRITE_SEEDS=1 build/dev/bin/capture_format_test --gtest_filter='CaptureSeedTest.*'
+//     STEPSIM_WRITE_SEEDS=1 build/dev/bin/capture_format_test --gtest_filter='CaptureSeedTest.*'
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using wire::Kind;
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::uint32_t kSteps = 3;
 
-/// A collective in a channel each of two, with a transfer sent and one received, and a message to the other rank.
+/// Adds a collective on two channels, each with a sent and a received transfer, and a message to the other rank.
 void add_step(CaptureMaker& maker, std::uint32_t step) {
   const std::uint64_t begin = kBegin + std::uint64_t{step} * 1'000'000;
   const std::uint32_t collective = 2 * step + 1;
@@ -93,8 +93,8 @@ TEST(CaptureSeedTest, TheFuzzersSeedIsAsItIsMadeHere) {
   EXPECT_TRUE(there.str() == seed()) << path << " is not what the top of this file says how to write";
 }
 
-/// Each step has a collective of 4000 bytes and a message of 512, both known from NCCL, and nothing is left over but
-/// what the last record says was lost.
+/// Each step has a collective of 4000 bytes and a message of 512 bytes, both reported by NCCL. All records are used;
+/// the last one reports losses.
 TEST(CaptureSeedTest, AllOfItIsUsed) {
   PartSink sink;
   sink.details = true;

@@ -5,7 +5,7 @@
 
 #include "tests/ingest/read_text.h"
 
-/// The files of a dPRO trial, one by one. What is wrong with them is tested in tests/malformed/trial_cases.py.
+/// The files of a dPRO trial, one by one. tests/malformed/trial_cases.py tests malformed ones.
 namespace stepsim::ingest::dpro_files_test {
 namespace {
 

@@ -17,7 +17,7 @@
 
 namespace stepsim::ingest {
 
-extern const Format kineto_format;  // NOLINT(readability-redundant-declaration): beside other tests only
+extern const Format kineto_format;  // NOLINT(readability-redundant-declaration): redundant in unity builds only
 
 namespace {
 
@@ -41,7 +41,7 @@ Read read_file(std::string_view text, std::string name = "test.json") {
   return read;
 }
 
-/// `events`, and an operator at 5 ms so that there is always something to replay.
+/// Reads `events`, and an operator at 5 ms so that there is always something to replay.
 Read read_events(const std::string& events, const std::string& members = "\"baseTimeNanoseconds\": 0") {
   return read_file("{" + members +
                    R"(, "traceEvents": [{"ph":"X","cat":"cpu_op","name":"last","pid":1,"tid":2,"ts":5000,"dur":1})" +
@@ -59,7 +59,7 @@ std::string error_of(std::string_view text) {
 
 int score(std::string_view head, std::string_view name = "x.json") { return kineto_format.recognise(name, head); }
 
-// ---------------------------------------------------------------- which events are kept, as what
+// ---------------------------------------------------------------- which events are kept, and their kinds
 
 TEST(KinetoTest, EveryCategoryOldAndNewHasItsKind) {
   const std::pair<const char*, EventKind> kinds[] = {
@@ -106,7 +106,7 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
       R"(,{"ph":"s","cat":"ac2g","id":1},{"ph":"f","cat":"ac2g","id":1},{"ph":"C","name":"c"},{"ph":"i","name":"i"},{"ph":"B","name":"b"})");
   EXPECT_EQ(read.trace.size(), 1U);
   EXPECT_THAT(read.trace.texts, ElementsAre("last", "o"));
-  ASSERT_EQ(read.trace.overheads.size(), 1U);  // which stats and check ask for
+  ASSERT_EQ(read.trace.overheads.size(), 1U);  // requested by stats and check
   EXPECT_EQ(read.trace.text(read.trace.overheads[0].kind), "o");
   EXPECT_EQ(read.sink.events, 11U);
   EXPECT_EQ(read.sink.skipped, 0U);
@@ -121,7 +121,7 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
     EXPECT_EQ(entry.severity == Severity::kInfo, entry.name != "unknown category marzipan") << entry.name;
 }
 
-/// Work under a name that no table has is missing from the replay: the first lines say how much.
+/// Work with an unknown category is missing from the replay, so the first lines report how much it is.
 TEST(KinetoTest, ACategoryThatIsNotUnderstoodAndHoldsTimeIsAWarningWithItsShare) {
   const Read read = read_events(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":0,"dur":1000},)"
                                 R"({"ph":"X","cat":"tpu_op","name":"b","pid":2,"tid":1,"ts":100,"dur":200},)"
@@ -132,11 +132,11 @@ TEST(KinetoTest, ACategoryThatIsNotUnderstoodAndHoldsTimeIsAWarningWithItsShare)
   for (const auto& entry : read.sink.diagnostics.entries()) {
     if (entry.name != "unknown category tpu_op") continue;
     EXPECT_EQ(entry.severity, Severity::kDataLoss);
-    EXPECT_EQ(entry.detail, "6 % of the span");  // 100 to 400 us of the 5,001 up to the end of "last"
+    EXPECT_EQ(entry.detail, "6 % of the span");  // 100 to 400 us, of the 5,001 us up to the end of "last"
   }
 }
 
-/// As torch_npu writes it: processes by name, no categories, flows from calls to work.
+/// The form that torch_npu writes: named processes, no categories, flows from calls to work.
 constexpr std::string_view kAscendNames =
     R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"CANN"}},)"
     R"({"ph":"M","name":"process_name","pid":8,"args":{"name":"Ascend Hardware"}},)"
@@ -190,7 +190,7 @@ TEST(KinetoTest, AscendsProcessesAreReadAsCallsWorkAndCollectives) {
 TEST(KinetoTest, AnAscendLayerMayBeNamedAfterItsEvents) {
   const std::string after = std::string(kAscendEvents) + "," + std::string(kAscendNames);
   expect_ascend(read_events(after));
-  // A process that gets no such name stays unknown.
+  // A process without such a name stays unknown.
   EXPECT_EQ(read_events(after + R"(,{"ph":"X","name":"MatMul","pid":77,"tid":4,"ts":"40","dur":100})")
                 .count("events without a category"),
             1U);
@@ -297,7 +297,7 @@ TEST(KinetoTest, WithoutArgumentsTheRowTellsDeviceAndStream) {
   const Read numbers = read_events(event("kernel", "k"));
   EXPECT_EQ(device_row(numbers).device, 1);
   EXPECT_EQ(device_row(numbers).stream, 2);
-  // 2021: every tid is a string.
+  // In 2021 every tid was a string.
   const Read texts = read_events(R"({"ph":"X","cat":"Kernel","name":"k","pid":"0","tid":"stream 7","ts":1,"dur":1})");
   EXPECT_EQ(device_row(texts).device, 0);
   EXPECT_EQ(device_row(texts).stream, 7);
@@ -345,7 +345,7 @@ TEST(KinetoTest, ASyncTellsWhatItWaitedFor) {
   EXPECT_EQ(detail_of(read).stream, 20);
   EXPECT_EQ(detail_of(read).wait_stream, 7);
   EXPECT_EQ(detail_of(read).wait_correlation, 1533);
-  // "All streams" is -1, in old files as an unsigned number.
+  // "All streams" is -1; in old files it is an unsigned number.
   EXPECT_EQ(detail_of(read_events(event("cuda_sync", "Context Sync", R"(,"args":{"stream":4294967295})"))).stream, -1);
 }
 
@@ -430,7 +430,7 @@ TEST(KinetoTest, AGroupWhoseRanksAreCutIsFoundByItsName) {
   EXPECT_EQ(read.trace.text(detail_of(read).group), "[0, 1, 2, 3]");
 }
 
-// ---------------------------------------------------------------- the file's head
+// ---------------------------------------------------------------- the file's header
 
 TEST(KinetoTest, DistributedInfoTellsTheRank) {
   const HostDeviceTrace trace =
@@ -443,7 +443,7 @@ TEST(KinetoTest, DistributedInfoTellsTheRank) {
   EXPECT_EQ(read_events("", R"("distributedInfo": null)").trace.rank, std::nullopt);
 }
 
-/// How many ranks share a batch where a rank of a job of `world` is in groups of these sizes.
+/// Returns how many ranks share a batch if a rank of a job with `world` ranks is in groups of these sizes.
 std::optional<std::int64_t> ranks_of_batch(int world, const std::vector<std::pair<std::string, int>>& groups) {
   std::string list;
   for (const auto& [description, size] : groups) {
@@ -482,7 +482,7 @@ TEST(KinetoTest, TheHostIsNamedInTheFileOrByItsName) {
   EXPECT_EQ(host("rank0.pt.trace.json"), "");
   EXPECT_EQ(host("node_x.123.pt.trace.json"), "");
   EXPECT_EQ(host("node-7_4711.json"), "");
-  EXPECT_EQ(host("worker0_step_12.1694128201545.pt.trace.json"), "");  // 12 is no process
+  EXPECT_EQ(host("worker0_step_12.1694128201545.pt.trace.json"), "");  // 12 is not a process
   EXPECT_EQ(read_events("", R"("host_name": "twshared1")").trace.host_name, "twshared1");
 }
 
@@ -494,18 +494,19 @@ TEST(KinetoTest, TheDeviceNameIsThatOfTheUsedDevice) {
   EXPECT_EQ(read_events("", R"("deviceProperties": "x")").trace.device_name, "");
 }
 
-// ---------------------------------------------------------------- what cannot be used
+// ---------------------------------------------------------------- files that cannot be used
 
 TEST(KinetoTest, AFileWithNothingToReplayIsRefusedWithTheFirstReason) {
   EXPECT_EQ(error_of(R"({"traceEvents": []})"),
-            "test.json: no event can be replayed; expected operators or kernels of the PyTorch profiler");
+            "test.json: the trace has no event to replay; expected operators or kernels of the PyTorch profiler");
   EXPECT_THAT(error_of(R"({"traceEvents": [{"ph":"X","name":"a"b"}]})"),
-              HasSubstr("test.json@17: bad_record (1 in all): byte 37: found 'b'; expected ',' or '}'; no event"));
+              HasSubstr("test.json@17: bad_record (1 in all): byte 37: found 'b'; expected ',' or '}'; the trace has "
+                        "no event to replay"));
   EXPECT_THAT(error_of(R"([{"ph":"X","cat":"kernel","name":"k","ts":0,"dur":0}])"),
               HasSubstr("no_timestamp (1 in all)"));
 }
 
-// ---------------------------------------------------------------- telling the format
+// ---------------------------------------------------------------- recognising the format
 
 TEST(KinetoTest, KinetoFilesAreRecognisedByTheirMarks) {
   EXPECT_GE(score(R"({"schemaVersion": 1, "deviceProperties": [)"), 80);
@@ -531,7 +532,7 @@ TEST(KinetoTest, OtherChromeTracesAreLeftToOtherFormats) {
   EXPECT_EQ(score(""), 0);
 }
 
-/// 60 operators whose numbers are `step` apart, and one without a number.
+/// Returns 60 operators whose ids are `step` apart, and one without an id.
 std::string numbered_operators(int step) {
   std::string events;
   for (int i = 0; i < 60; ++i) {
@@ -544,7 +545,7 @@ std::string numbered_operators(int step) {
 TEST(KinetoSampleTest, GapsInTheNumbersOfOperatorsShowASample) {
   const Read read = read_events(numbered_operators(70));
   EXPECT_EQ(read.count("sampled_operators"), 60U);
-  // 59 x 70 + 1 numbers for 60 operators: 68.85.
+  // 59 x 70 + 1 ids for 60 operators is one operator in 68.85.
   for (const Diagnostics::Entry& entry : read.sink.diagnostics.entries()) {
     if (entry.name == "sampled_operators") {
       EXPECT_EQ(entry.detail, "one operator in 69 is recorded");
@@ -553,7 +554,7 @@ TEST(KinetoSampleTest, GapsInTheNumbersOfOperatorsShowASample) {
 }
 
 TEST(KinetoSampleTest, RestsOfBlocksThatThreadsDidNotUseUpAreNoGaps) {
-  // Two threads: 40 numbers of the block from 1 on, 35 of the one that begins with 5 x 512 + 1.
+  // Two threads: the first used 40 ids of the block from 1 on, the second 35 ids of the block from 5 x 512 + 1 on.
   std::string events;
   for (int number = 1; number <= 2595; ++number) {
     if (number > 40 && number < 2561) continue;

@@ -1,4 +1,4 @@
-// What was written as PyTorch's profiler writes it is read again as it was.
+// A trace that is written in the form of PyTorch's profiler is read back unchanged.
 #include "ingest/formats/kineto/kineto_text.h"
 
 #include <gmock/gmock.h>
@@ -96,7 +96,7 @@ TEST(KinetoTextTest, ReadingItGivesTheSameEvents) {
 }
 
 TEST(KinetoTextTest, TimesCountFromKinetosBase) {
-  // The last multiple of 7,889,238 s before kBegin.
+  // The base is the last multiple of 7,889,238 s before kBegin.
   EXPECT_THAT(written(captured()), HasSubstr("\"baseTimeNanoseconds\": 1696186170000000000,"));
 }
 

@@ -1,4 +1,4 @@
-// What a replay does not need, from a Kineto file to TraceDetails.
+// Data that a replay does not need: from a Kineto file to TraceDetails.
 
 #include "model/job/trace_details.h"
 
@@ -13,14 +13,14 @@
 
 namespace stepsim::ingest {
 
-extern const Format kineto_format;  // NOLINT(readability-redundant-declaration): beside other tests only
+extern const Format kineto_format;  // NOLINT(readability-redundant-declaration): redundant in unity builds only
 
 namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Microseconds in the file are nanoseconds here.
+/// Times in the file are in microseconds, here in nanoseconds.
 constexpr Time at_us(std::int64_t us) { return Time{Duration{us * 1000}}; }
 constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
 
@@ -79,7 +79,7 @@ TEST(TraceDetailsTest, CallsAreNestedByTheirTimes) {
   EXPECT_EQ(launch.caller, 2U);
   EXPECT_EQ(relu.caller, TraceDetails::kNone);
   EXPECT_DOUBLE_EQ(linear.flops, 500);
-  EXPECT_DOUBLE_EQ(addmm.flops, 0);  // the same work, which counts once
+  EXPECT_DOUBLE_EQ(addmm.flops, 0);  // the same work, which is counted once
 }
 
 TEST(TraceDetailsTest, WhatOnlyBeginsWithinACallWasNotMadeByIt) {
@@ -133,9 +133,9 @@ TEST(TraceDetailsTest, LaunchesLeadFromTasksToCalls) {
       R"(,{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":60,"dur":9,"args":{"device":0,"stream":7,"correlation":8}})"
       R"(,{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":30,"dur":9,"args":{"device":0,"stream":7,"correlation":7}})"
       R"(,{"ph":"X","cat":"kernel","name":"c","pid":0,"tid":7,"ts":80,"dur":9,"args":{"device":0,"stream":7,"correlation":9}})");
-  ASSERT_THAT(details.launches, SizeIs(2));  // nobody recorded who launched c
+  ASSERT_THAT(details.launches, SizeIs(2));  // the launch of c was not recorded
   EXPECT_LT(details.launches[0].task, details.launches[1].task);
-  EXPECT_EQ(details.calls[details.launches[0].call].start, at_us(10));  // a comes first
+  EXPECT_EQ(details.calls[details.launches[0].call].start, at_us(10));  // the launch of a
   EXPECT_EQ(details.calls[details.launches[1].call].start, at_us(20));
 }
 

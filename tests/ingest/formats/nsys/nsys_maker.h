@@ -11,8 +11,8 @@
 
 namespace stepsim::ingest::testing {
 
-/// Writes small exports of Nsight Systems by hand, with the columns of schema 3.25 that matter. Times are in
-/// nanoseconds from the session's begin.
+/// Writes small exports of Nsight Systems by hand, with the necessary columns of schema 3.25. Times are in nanoseconds
+/// from the beginning of the session.
 class NsysMaker {
  public:
   static constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;  ///< Unix time
@@ -49,7 +49,7 @@ class NsysMaker {
         "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (schemaId INTEGER, type INTEGER, name TEXT, offset INTEGER)");
   }
 
-  /// globalPid and globalTid of a process and of its thread `thread`.
+  /// Returns the globalPid of a process, or the globalTid of its thread `thread`.
   static std::int64_t id(std::int64_t process, std::int64_t thread = 0) {
     return (std::int64_t{1} << 48) + (process << 24) + thread;
   }
@@ -76,14 +76,14 @@ class NsysMaker {
     database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({}, {}, 0, 1, 7, {}, {}, {}, 1, 1, 2)",
                              start, end, correlation, id(process), bytes));
   }
-  /// The table's device is 0, whichever the context's is.
+  /// The device in the table is 0, even if the context's device is another one.
   void sync(std::int64_t process, int type, int start, int end, int correlation, std::int64_t stream, int context,
             int event_sync = 0) {
     database.run(fmt::format(
         "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, {}, {}, {}, {}, {}, {}, NULL, NULL)", start,
         end, context, stream, correlation, id(process), type, event_sync));
   }
-  /// As schema 3.17 has it: no eventSyncId, and the number of the kind in either column.
+  /// Adds a wait in the form of schema 3.17: without eventSyncId, and with the number of the kind in either column.
   void old_sync(std::int64_t process, const std::string& call, int type, int deprecated, int start, int correlation,
                 std::int64_t stream, int event = 0) {
     this->call(process, call, start, start + 10, correlation);
@@ -100,7 +100,7 @@ class NsysMaker {
     database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES ({}, {}, {}, NULL, {}, 1)", stream,
                              correlation, id(process), event));
   }
-  /// `payload` and `json`: what SQL expressions give.
+  /// `payload` and `json` are SQL expressions.
   void range(std::int64_t process, const std::string& name, int start, int end, const std::string& payload = "NULL",
              int type = 59, const std::string& json = "NULL") {
     database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES ({}, {}, {}, '{}', {}, NULL, {}, {})", start, end, type,

@@ -1,4 +1,4 @@
-// Exports of Nsight Systems, from the bytes of the database to events and what they waited for.
+// Exports of Nsight Systems: from the bytes of the database to events and their waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ const HostDeviceTrace& trace_of(const PartSink& sink, std::size_t part = 0) {
   return std::get<HostDeviceTrace>(sink.parts.at(part).part);
 }
 
-/// The only event of this name; none is a failure.
+/// Returns the only event with this name; fails if there is none.
 std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.text(trace.name[i]) == name) return i;
@@ -89,7 +89,7 @@ TEST(NsysTest, CallsAndDeviceWorkAreEvents) {
 TEST(NsysTest, EachProcessWithDeviceWorkIsARankInTheOrderOfTheDevices) {
   NsysMaker maker;
   maker.kernel(20, "k", 100, 110, 5, 1);
-  maker.kernel(30, "k", 100, 120, 5, 0);  // the same correlation: it counts within a process
+  maker.kernel(30, "k", 100, 120, 5, 0);  // the same correlation id, which is unique only within a process
   maker.call(10, "cudaGetDeviceCount_v3020", 50, 60, 1);
   const PartSink sink = read(maker);
   ASSERT_EQ(sink.parts.size(), 2U);
@@ -114,7 +114,7 @@ TEST(NsysTest, AProcessThatSeesOneDeviceOfSeveralCountsFromZero) {
   EXPECT_EQ(trace_of(sink, 1).device_name, "NVIDIA B");
 }
 
-/// The context of process 20 is on device 1, although the table says 0.
+/// The context of process 20 is on device 1, although the table has 0.
 TEST(NsysTest, WaitsNameTheRecordOfTheirEvent) {
   NsysMaker maker;
   maker.kernel(20, "a", 100, 200, 1, 1, 7);
@@ -122,7 +122,7 @@ TEST(NsysTest, WaitsNameTheRecordOfTheirEvent) {
   maker.sync(20, 2, 150, 151, 3, 9, 2, 77);
   maker.sync(20, 3, 160, 210, 4, 7, 2);
   maker.sync(20, 4, 220, 230, 5, 0xFFFFFFFF, 2);
-  maker.sync(20, 2, 240, 241, 6, 9, 2, 78);  // whose record was not recorded
+  maker.sync(20, 2, 240, 241, 6, 9, 2, 78);  // waits for an event that was never recorded
   const PartSink sink = read(maker);
   const HostDeviceTrace& trace = trace_of(sink);
   const std::size_t wait = event(trace, "Stream Wait Event");
@@ -145,8 +145,8 @@ std::vector<std::string> kinds_of_waits(const HostDeviceTrace& trace) {
   return kinds;
 }
 
-/// Three numberings that exports have: CUPTI's, 0 with the old order beside it (schema 3.17), and the order of 2020, in
-/// which one number stands for two kinds.
+/// Three numberings occur in exports: CUPTI's; 0 with the old order in another column (schema 3.17); and the order of
+/// 2020, in which one number means two kinds.
 TEST(NsysTest, TheCallSaysTheKindOfAWait) {
   struct Numbers {
     int device, event, stream, stream_wait, deprecated_device, deprecated_event, deprecated_stream;
@@ -160,7 +160,7 @@ TEST(NsysTest, TheCallSaysTheKindOfAWait) {
     maker.old_sync(kProcess, "cudaStreamSynchronize_v3020", n.stream, n.deprecated_stream, 400, 4, 7);
     maker.old_sync(kProcess, "cuStreamWaitEvent", n.stream_wait, n.deprecated_stream, 500, 5, 9, 16);
     maker.old_sync(kProcess, "cudaDeviceSynchronize_v3020", n.device, n.deprecated_device, 600, 6, 0xFFFFFFFF);
-    maker.old_sync(kProcess, "cudaFree_v3020", n.device, n.deprecated_device, 700, 7, 0xFFFFFFFF);  // which tells none
+    maker.old_sync(kProcess, "cudaFree_v3020", n.device, n.deprecated_device, 700, 7, 0xFFFFFFFF);  // no kind of wait
     const PartSink sink = read(maker);
     EXPECT_THAT(kinds_of_waits(trace_of(sink)), ::testing::ElementsAre("Event Sync", "Stream Sync", "Stream Wait Event",
                                                                        "Context Sync", "Context Sync"))
@@ -169,7 +169,7 @@ TEST(NsysTest, TheCallSaysTheKindOfAWait) {
   }
 }
 
-/// Event 16 is recorded on stream 7, then on stream 8; each wait is for the record before it.
+/// Event 16 is recorded on stream 7, then on stream 8. Each wait is for the previous record.
 TEST(NsysTest, WithoutEventSyncIdAWaitIsForTheEventsLastRecord) {
   NsysMaker maker;
   maker.kernel(kProcess, "a", 100, 200, 1);
@@ -190,7 +190,7 @@ TEST(NsysTest, WithoutEventSyncIdAWaitIsForTheEventsLastRecord) {
   EXPECT_EQ(sink.diagnostics.count_of("event_not_recorded"), 1U);
 }
 
-/// Two streams of one device: b on stream 9 waits for a on stream 7 by an event.
+/// Two streams of one device: b on stream 9 waits for a on stream 7 through an event.
 TEST(NsysTest, AWaitBetweenStreamsIsAnExactEdge) {
   NsysMaker maker;
   maker.call(kProcess, "cudaLaunchKernel_v7000", 1'000, 2'000, 1);
@@ -227,7 +227,7 @@ TEST(NsysTest, RangesAreOperatorsOrAnnotations) {
   EXPECT_EQ(sink.diagnostics.count_of("open_range"), 1U);
 }
 
-/// As torch.autograd.profiler.emit_nvtx(record_shapes=True) names them.
+/// The names are in the form of torch.autograd.profiler.emit_nvtx(record_shapes=True).
 TEST(NsysTest, ShapesAreInTheNamesOfOperators) {
   NsysMaker maker;
   maker.kernel(kProcess, "k", 100, 200, 1);
@@ -285,7 +285,7 @@ TEST(NsysTest, AWarmUpIsNoStep) {
   NsysMaker maker;
   maker.kernel(kProcess, "k", 100, 200, 1);
   maker.range(kProcess, "Warm-up Step 1", 100, 5'000);
-  maker.range(kProcess, "step 2", 200, 4'000);  // within the warm-up
+  maker.range(kProcess, "step 2", 200, 4'000);  // inside the warm-up
   maker.range(kProcess, "step 3", 6'000, 7'000);
   EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
 }
@@ -311,14 +311,14 @@ TEST(NsysTest, MarksOfKinetosNameStay) {
   EXPECT_THAT(step_marks(trace_of(read(maker))), ::testing::ElementsAre("ProfilerStep#3"));
 }
 
-/// Numbers as little-endian hexadecimal digits.
+/// Returns a number as little-endian hexadecimal digits.
 std::string little(std::uint64_t number, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i, number >>= 8U) text += fmt::format("{:02x}", number & 0xFFU);
   return text;
 }
 
-/// The payload of a mark: a header with the schema's number and sizes, then the values.
+/// Returns the payload of a mark: a header with the schema's number and sizes, then the values.
 std::string payload(std::uint32_t schema, const std::string& values) {
   const std::uint64_t size = values.size() / 2;
   return fmt::format("x'{}{}{}{}{}{}{}'", little(1, 4), little(0, 4), little(schema, 4), little(0, 4), little(size, 8),
@@ -327,8 +327,8 @@ std::string payload(std::uint32_t schema, const std::string& values) {
 
 constexpr std::uint64_t kCommunicator = 0xFEDCBA9876543210;
 
-/// Two processes whose ranks are not in the order of their devices, with what `mark` marks at 1000 to 1100 around
-/// the launch of a kernel of this name, which runs from 1100 on rank 0 and from 1150 on rank 1 to 1200.
+/// Two processes whose ranks are not in the order of their devices. `mark` adds marks from 1000 to 1100, around the
+/// launch of a kernel with this name. The kernel runs from 1100 on rank 0, and from 1150 on rank 1, to 1200.
 template <class Mark>
 PartSink two_ranks(const std::string& kernel, Mark mark) {
   NsysMaker maker;
@@ -364,12 +364,12 @@ TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
   const EventDetail* const detail =
       trace.detail_of(event(trace, "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)"));
   ASSERT_NE(detail, nullptr);
-  EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL notes what one rank receives
+  EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL records the bytes that one rank receives
   EXPECT_EQ(trace.text(detail->collective), "reducescatter");
   EXPECT_EQ(trace.text(detail->group), "[0, 1]");
 }
 
-/// As exports of schema 3.27 have them; a communicator's number takes all 64 bits.
+/// The form of schema 3.27. A communicator's number takes all 64 bits.
 TEST(NsysTest, PayloadsOfNcclMayBeJson) {
   NsysMaker maker;
   const std::string kernel = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096>)";
@@ -398,7 +398,7 @@ TEST(NsysTest, PayloadsOfNcclMayBeJson) {
   EXPECT_EQ(trace.text(detail->group), "[0, 1]");
 }
 
-/// Rank 0 waits 50 ns for rank 1; then both transfer for 50 ns.
+/// Rank 0 waits 50 ns for rank 1. Then both transfer for 50 ns.
 TEST(NsysTest, RanksMeetInTheirCollectives) {
   PartSink sink = two_ranks("ncclDevKernel_AllReduce_Sum_f32_RING_LL()", [](NsysMaker& maker, int process, int) {
     maker.range(process, "ncclAllReduce", 1'000, 1'100, payload(17, little(kCommunicator, 8) + little(4096, 8)));
@@ -464,7 +464,7 @@ TEST(NsysTest, WhatIsMissingIsNamedWithWhatRecordsIt) {
   maker.database.run("DROP TABLE NVTX_EVENTS").run("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN gridX");
   const PartSink sink = read(maker);
   EXPECT_EQ(sink.diagnostics.count_of("missing table: NVTX_EVENTS"), 1U);
-  EXPECT_EQ(sink.diagnostics.count_of("missing table: CUPTI_ACTIVITY_KIND_RUNTIME"), 1U);  // it has no rows
+  EXPECT_EQ(sink.diagnostics.count_of("missing table: CUPTI_ACTIVITY_KIND_RUNTIME"), 1U);  // the table has no rows
   EXPECT_EQ(sink.diagnostics.count_of("column not written: CUPTI_ACTIVITY_KIND_KERNEL.gridX"), 1U);
   EXPECT_TRUE(trace_of(sink).launches.empty());
   for (const auto& entry : sink.diagnostics.entries()) {

@@ -1,5 +1,5 @@
-// How far the clocks of hosts are found to be apart, and how far that may be off. Times of hand-made traces are in
-// microseconds; each expectation is a closed form of the times beside it.
+// Tests the computed differences of hosts' clocks and their uncertainties. Times of hand-made traces are in
+// microseconds; each expected value is computed from the times next to it.
 
 #include "ingest/stitch/host_device/host_device.h"
 
@@ -24,7 +24,7 @@ struct Part {
   double end;
 };
 
-/// A host whose calls of one collective have these times, all of its clock ahead by `ahead`.
+/// Builds a host whose calls of one collective have these times. Its clock is ahead by `ahead`.
 HostDeviceTrace host(const std::string& name, const std::string& call, const std::vector<Part>& parts, double ahead = 0,
                      std::int64_t bytes = 4096) {
   TraceMaker maker;
@@ -37,7 +37,7 @@ HostDeviceTrace host(const std::string& name, const std::string& call, const std
   return maker.trace;
 }
 
-/// Adds a call to the only thread, of as many bytes as the first one.
+/// Adds a call to the only thread, with as many bytes as the first one.
 void add_call(HostDeviceTrace& trace, const std::string& call, double begin, double end) {
   trace.start.emplace_back(us(static_cast<std::int64_t>(begin)));
   trace.duration.push_back(us(static_cast<std::int64_t>(end - begin)));
@@ -57,8 +57,8 @@ HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {
 }
 
 TEST(ClockTest, CollectivesOnHostsLeaveOpenWhatCausesAllow) {
-  // b begins at 20 and a ends at 100: b is ahead by at least 20 - 100. b ends at 104: by at most 104. The ends
-  // differ by 4. That a longer one agrees does not make it surer.
+  // b begins at 20 and a ends at 100, so b is ahead by at least 20 - 100. b ends at 104, so it is ahead by at most 104.
+  // The ends differ by 4. The longer collective has the same difference, but that does not reduce the uncertainty.
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", {{0, 100}, {1000, 1200}}),
                                         host("b", "gloo:all_reduce", {{20, 104}, {1000, 1204}}, 7300)});
 
@@ -68,9 +68,9 @@ TEST(ClockTest, CollectivesOnHostsLeaveOpenWhatCausesAllow) {
 }
 
 TEST(ClockTest, ResidualCoversALinkThatIsSlowerInOneDirection) {
-  // A ring of two, each of whose two rounds takes 300 from a to b and 100 from b to a. Begun together, b has its
-  // chunks after 2 * 300; a has its second 100 after b got its first, at 300 + 100. All ends of b are late by 200,
-  // and nothing shows that its clock is not ahead by that.
+  // In a ring of two ranks, each of the two rounds takes 300 from a to b and 100 from b to a. If both begin together, b
+  // has its chunks after 2 * 300; a gets its second one 100 after b got its first, at 300 + 100. All ends of b are late
+  // by 200, and no recorded time distinguishes that from a clock that is 200 ahead.
   const std::vector<Part> on_a{{0, 400}, {1000, 1400}, {2000, 2400}};
   const std::vector<Part> on_b{{0, 600}, {1000, 1600}, {2000, 2600}};
 
@@ -82,7 +82,7 @@ TEST(ClockTest, ResidualCoversALinkThatIsSlowerInOneDirection) {
 }
 
 TEST(ClockTest, BarrierNarrowsWhatLongCollectivesLeaveOpen) {
-  // A barrier of 2 on each host, in which b begins 1 after a: ahead by at least 1 - 2 and at most 1 + 2.
+  // A barrier takes 2 on each host, and b begins 1 after a: b is ahead by at least 1 - 2 and at most 1 + 2.
   HostDeviceTrace a = host("a", "gloo:all_reduce", {{0, 400}, {1000, 1400}});
   HostDeviceTrace b = host("b", "gloo:all_reduce", {{0, 600}, {1000, 1600}}, -50'000);
   add_call(a, "gloo:barrier", 3000, 3002);
@@ -96,8 +96,8 @@ TEST(ClockTest, BarrierNarrowsWhatLongCollectivesLeaveOpen) {
 }
 
 TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
-  // A transfer takes 50 alone on both hosts. In three of four collectives b ends 30 later: the median of the
-  // ends is 30. In the fourth each arrives last in turn and both end 50 later, which leaves 0.
+  // A transfer takes 50 on both hosts if it need not wait. In three of four collectives b ends 30 later, so the median
+  // of the ends is 30. In the fourth, the hosts take turns in arriving last and end together, which gives 0.
   std::vector<Part> on_a;
   std::vector<Part> on_b;
   for (int i = 0; i < 16; ++i) {
@@ -115,7 +115,7 @@ TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, 3000)});
 
   EXPECT_EQ(clock.offset, us(3000));
-  EXPECT_EQ(clock.residual, us(50));  // where b came 10 late, it began 60 - 10 before a ended; and so the other way
+  EXPECT_EQ(clock.residual, us(50));  // where b came 10 late, it began 60 - 10 before a ended, and vice versa
   EXPECT_EQ(clock.spread, us(30));
 }
 
@@ -127,7 +127,7 @@ TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
       const double ahead = maker == &b ? 500 : 0;
       maker->add(EventKind::kKernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", maker->stream(14),
                  1000 * i + ahead + 5 * i, 100);
-      // gloo's call says something else.
+      // gloo's calls give a different offset.
       maker->add(EventKind::kAnnotation, "gloo:barrier", maker->thread("1"), 1000 * i + 3 * ahead, 100);
     }
   }
@@ -140,7 +140,7 @@ TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
   EXPECT_EQ(clock.residual, Duration{});
 }
 
-/// Messages of 100 us in both directions, of which the sender's call returns after 70.
+/// Builds messages of 100 us in both directions. The sender's call returns after 70 us.
 std::vector<HostDeviceTrace> messages(double ahead) {
   HostDeviceTrace a = host("a", "gloo:send", {{0, 70}, {1000, 1070}});
   HostDeviceTrace b = host("b", "gloo:recv", {{0, 100}, {1000, 1100}}, ahead);
@@ -153,7 +153,7 @@ TEST(ClockTest, MessagesOfBothDirectionsMeetInTheMiddleForAnyOffset) {
   for (const double ahead : {0.0, 3e3, -3e3, 50e3, -50e3, 10e6, -10e6}) {
     const HostClock clock = second_clock(messages(ahead));
 
-    // Receives end 100 after their sends began, in both directions; and 30 after they ended.
+    // Receives end 100 after their sends began and 30 after they ended, in both directions.
     EXPECT_EQ(clock.offset, us(static_cast<std::int64_t>(ahead))) << ahead;
     EXPECT_EQ(clock.residual, us(100)) << ahead;
     EXPECT_EQ(clock.spread, us(30)) << ahead;
@@ -165,7 +165,7 @@ TEST(ClockTest, MessagesOfOneDirectionDoNotTieClocks) {
 }
 
 TEST(ClockTest, BroadcastLeavesOpenItsWholeLength) {
-  // The root may return before any other begins, so only the overlap of the parts is taken for granted.
+  // The root may return before any other begins, so only the overlap of the parts is certain.
   const HostClock clock =
       second_clock({host("a", "gloo:broadcast", {{0, 10}}), host("b", "gloo:broadcast", {{0, 40}}, 1000)});
 

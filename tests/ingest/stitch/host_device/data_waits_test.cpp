@@ -15,10 +15,10 @@ using testing::find;
 using testing::stitched;
 using testing::TraceMaker;
 
-/// A thread whose operators launch a kernel each and use memory.
+/// A thread with operators that each launch a kernel and use memory.
 class Operators {
  public:
-  /// An operator "of KERNEL" at `at`, whose kernel runs from `at` + 10 to `at` + 30.
+  /// Adds an operator "of KERNEL" at `at`, whose kernel runs from `at` + 10 to `at` + 30.
   void launch(const std::string& kernel, std::int64_t stream, double at, const std::vector<int>& reads,
               const std::vector<int>& writes) {
     const std::uint32_t op = maker_.add(EventKind::kOp, "of " + kernel, thread_, at, 9);
@@ -69,8 +69,8 @@ TEST(DataWaitsTest, OfSeveralWritersOnOneStreamTheLastCounts) {
 
 TEST(DataWaitsTest, AWaitThatTheTimesContradictIsLeftOut) {
   Operators job;
-  job.launch("writer", 7, 0, {}, {1});     // until 30
-  job.launch("reader", 20, 12, {1}, {2});  // from 22 on
+  job.launch("writer", 7, 0, {}, {1});     // runs until 30
+  job.launch("reader", 20, 12, {1}, {2});  // runs from 22 on
   EXPECT_FALSE(follows(job.capture(), "reader", "writer"));
 }
 

@@ -1,4 +1,4 @@
-// What the collectives of PyTorch traces transfer, who waits for them, and when gradients are complete.
+// Tests what the collectives of PyTorch traces transfer, who waits for them, and when gradients are complete.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(OperationOfTest, LibrariesNameOneOperationDifferently) {
   EXPECT_EQ(operation_of("wait"), "");
 }
 
-/// A rank whose only work is a host collective on its main thread.
+/// Builds a rank whose only work is a host collective on its main thread.
 HostDeviceTrace host_rank(const std::string& name, std::int64_t bytes, double arrival = 100) {
   TraceMaker maker;
   const std::uint32_t event = maker.add(EventKind::kAnnotation, name, maker.thread("1"), arrival, 500 - arrival);
@@ -44,7 +44,7 @@ HostDeviceTrace host_rank(const std::string& name, std::int64_t bytes, double ar
   return maker.trace;
 }
 
-/// A rank with one NCCL kernel whose metadata names operation, size and group.
+/// Builds a rank with one NCCL kernel whose metadata names operation, size and group.
 HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operation, std::int64_t bytes,
                           const std::string& group) {
   TraceMaker maker;
@@ -58,8 +58,8 @@ HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operatio
   return maker.trace;
 }
 
-/// A rank that launches NCCL kernels without metadata under one annotation of the framework, which has a
-/// shape. PyTorch recorded them so before 2.1.
+/// Builds a rank that launches NCCL kernels without metadata under one annotation of the framework, which has a shape.
+/// PyTorch before 2.1 recorded them in this way.
 HostDeviceTrace annotated_rank(const std::string& kernel, const std::string& annotation, std::int64_t bytes,
                                int kernels = 1) {
   TraceMaker maker;
@@ -133,7 +133,7 @@ TEST(PayloadTest, MetadataHasTheWholeSizeAndNcclChoosesTheAlgorithm) {
   EXPECT_EQ(ring.op, CollectiveOp::kAllGather);
   EXPECT_EQ(ring.bytes, Bytes{1 << 20});
   EXPECT_EQ(ring.algorithm, find_collective_model("nccl"));
-  // What the kernel was compiled for is not what it ran.
+  // The algorithm in the kernel's name is not the one that ran.
   EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, find_collective_model("nccl"));
 }
 
@@ -168,7 +168,7 @@ TEST(PayloadTest, KernelOfUnknownOperationKeepsItsRecordedTime) {
 }
 
 TEST(PayloadTest, SenderThatReturnsEarlyLeftTheRestInBuffers) {
-  // Both arrive at 100 us; the sender returns at 400 us, the receiver at 500 us: a quarter was left.
+  // Both arrive at 100 us; the sender returns at 400 us and the receiver at 500 us, so a quarter was still in buffers.
   HostDeviceTrace sender = host_rank("gloo:send", 4000);
   sender.duration.set(0, us(300));
 
@@ -176,8 +176,8 @@ TEST(PayloadTest, SenderThatReturnsEarlyLeftTheRestInBuffers) {
   EXPECT_EQ(only_collective(stitched({host_rank("gloo:recv", 4000), sender})).buffered, Bytes{1000});
 }
 
-/// The main thread works for 200 us, submits a collective, is silent until `woken`, and works again. The
-/// collective's thread closes its annotation at `closed`.
+/// Builds a rank whose main thread works for 200 us, submits a collective, is silent until `woken`, and works again.
+/// The collective's thread closes its annotation at `closed`.
 Capture waiting_rank(double woken, double closed) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");
@@ -206,8 +206,8 @@ TEST(HostCollectiveWaitTest, CollectiveThatGoesOnForLongIsNotWaitedFor) {
   EXPECT_FALSE(edge(capture, collective, find(capture, "optimizer")).has_value());
 }
 
-/// The main thread is silent for 3 ms. Within it another thread makes 5 us of launches every `pitch_us`, 20 of them,
-/// and no operator of either thread was recorded.
+/// Builds a rank whose main thread is silent for 3 ms. During that time another thread makes 20 launches of 5 us, one
+/// every `pitch_us`. No operator of either thread was recorded.
 Capture launching_beside(double pitch_us) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");
@@ -256,8 +256,8 @@ TEST(GradientTest, GradientIsCompleteWhenTheHooksOfItsAccumulationHaveRun) {
   EXPECT_EQ(capture.recording.finish[capture.gradients[1].ready.index()], Time{us(700)});
 }
 
-/// A main thread of `silences` short operators, and so many other threads that each have one event at the end of them
-/// or, if `collectives`, a collective that runs throughout.
+/// Builds a main thread of `silences` short operators, and `threads` other threads. Each of these has one event at the
+/// end of the operators or, if `collectives`, a collective that runs throughout.
 HostDeviceTrace silent_rank(int silences, int threads, bool collectives) {
   constexpr double kPeriod = 20'000;
   TraceMaker maker;
@@ -276,7 +276,8 @@ HostDeviceTrace silent_rank(int silences, int threads, bool collectives) {
 }
 
 TEST(SilencesTest, AreReadOnceAndNotOnceForEachThreadOrRunningCollective) {
-  // 60,000 silences by 12,000 threads took 2.2 s, by 12,000 collectives 2.8 s.
+  // Reading the silences once per thread took 2.2 s for 60,000 silences and 12,000 threads; once per collective, it
+  // took 2.8 s for 12,000 collectives.
   for (const bool collectives : {false, true}) {
     HostDeviceTrace trace = silent_rank(60'000, 12'000, collectives);
     std::vector<HostDeviceTrace> ranks;

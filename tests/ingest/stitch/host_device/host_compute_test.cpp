@@ -1,4 +1,4 @@
-// Which operators compute on a rank without a device.
+// Tests which operators compute on a rank without a device.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// An event of thread 2, in microseconds. Durations are long enough that no task is joined to its neighbour.
+/// Returns an event of thread 2, in microseconds. Durations are long enough that no task is joined to its neighbour.
 std::string event(std::string_view category, std::string_view name, int start, int duration,
                   std::string_view dims = "") {
   std::string args = dims.empty() ? "" : R"(,"args":{"Input Dims":)" + std::string{dims} + "}";
@@ -25,7 +25,7 @@ std::string op(std::string_view name, int start, int duration, std::string_view 
   return event("cpu_op", name, start, duration, dims);
 }
 
-/// A rank with these events.
+/// Loads a rank with these events.
 Capture capture_of(const std::vector<std::string>& events) {
   std::string list;
   for (const std::string& one : events) list += (list.empty() ? "" : ",") + one;
@@ -36,7 +36,7 @@ Capture capture_of(const std::vector<std::string>& events) {
   return finish(std::move(assembly));
 }
 
-/// The kinds that its tasks have, by name.
+/// Returns the kinds of the tasks that these events become, by name.
 std::map<std::string, TaskKind> kinds(const std::vector<std::string>& events) {
   const Capture capture = capture_of(events);
   std::map<std::string, TaskKind> kinds;
@@ -45,7 +45,7 @@ std::map<std::string, TaskKind> kinds(const std::vector<std::string>& events) {
   return kinds;
 }
 
-/// An optimizer whose parameters are one matrix of 32 by 64.
+/// Adds an optimizer whose parameters are one matrix of 32 by 64.
 std::vector<std::string> with_optimizer(std::vector<std::string> events) {
   events.push_back(event("user_annotation", "Optimizer.step#SGD.step", 9'000, 500));
   events.push_back(op("aten::add_", 9'100, 300, "[[32, 64], [32, 64], []]"));
@@ -53,7 +53,8 @@ std::vector<std::string> with_optimizer(std::vector<std::string> events) {
 }
 
 TEST(RecordedEventsTest, EachCountsForTheTaskInWhichItBegins) {
-  // The children are shorter than a task, and join their parent; what follows is a task of its own.
+  // The children are too short for separate tasks and join their parent; the operator after them becomes a separate
+  // task.
   const Capture capture = capture_of(
       {op("aten::linear", 100, 100), op("aten::t", 110, 5), op("aten::mm", 120, 5), op("aten::relu", 300, 100)});
   std::map<std::string, std::uint32_t> events;

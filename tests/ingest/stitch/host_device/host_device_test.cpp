@@ -85,7 +85,7 @@ TEST(ThreadCutTest, HundredThousandNestedEventsAreCutWithoutRecursion) {
   for (int i = 0; i < kDepth; ++i) maker.add(EventKind::kOp, "op", thread, i, 2.0 * (kDepth - i));
   const RankEvents events = arrange(maker.trace);
 
-  // Each event but the innermost shows before and after its child: 2n - 1 segments.
+  // Each event except the innermost has a segment before and one after its child: 2n - 1 segments.
   EXPECT_EQ(segments_of(events, 0).size(), 2U * kDepth - 1);
 }
 
@@ -103,7 +103,7 @@ TEST(HostDeviceTest, KernelDependsOnItsLaunchAndOnTheStreamsLastWork) {
 
   const TaskId second = find(capture, "second");
   EXPECT_EQ(edge(capture, find(capture, "first"), second)->kind, EdgeKind::kStream);
-  EXPECT_EQ(edge(capture, find(capture, "first"), second)->lag, us(1));  // 48 -> 49
+  EXPECT_EQ(edge(capture, find(capture, "first"), second)->lag, us(1));  // from 48 to 49
   EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel", 20), second)->kind, EdgeKind::kLaunch);
   EXPECT_EQ(unexplained(capture), Duration{});
 }
@@ -144,7 +144,7 @@ TEST(HostDeviceTest, WaitInASynchronisingCallBecomesAnEdge) {
 
   const Capture capture = stitched({maker.trace});
 
-  // The call's own time: 2 us before it waits, 5 us (200 -> 205) after the kernel's end.
+  // The call's own time is 2 us before it waits, and 5 us (200 to 205) after the kernel's end.
   const TaskId back = find(capture, "cudaDeviceSynchronize", 200);
   EXPECT_EQ(capture.dag.duration(find(capture, "cudaDeviceSynchronize", 5)), us(2));
   EXPECT_EQ(capture.dag.duration(back), us(5));
@@ -165,7 +165,7 @@ TEST(HostDeviceTest, BackwardPassOnAnotherThreadIsHandedOverAndBack) {
 
   const TaskId backward = find(capture, "backward");
   const TaskId before = find(capture, "ProfilerStep#1", 100);  // main thread's own 20 us before the hand-over
-  const TaskId after = find(capture, "ProfilerStep#1", 820);   // and its 80 us after the backward pass
+  const TaskId after = find(capture, "ProfilerStep#1", 820);   // main thread's own 80 us after the backward pass
   EXPECT_EQ(capture.dag.duration(before), us(20));
   EXPECT_EQ(capture.dag.duration(after), us(80));
   EXPECT_EQ(edge(capture, before, backward)->kind, EdgeKind::kHandOff);
@@ -198,7 +198,7 @@ TEST(HostDeviceTest, WaitThatNothingExplainsIsKeptAndCounted) {
 
   const Capture capture = stitched({maker.trace});
 
-  // The usual launch latency is at most 20 us, and explains up to four times that.
+  // The usual launch latency is limited to 20 us, and delays up to four times that are explained.
   EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel"), find(capture, "late"))->lag, us(1000));
   EXPECT_EQ(unexplained(capture), us(1000 - 4 * 20));
 }
@@ -241,7 +241,7 @@ TEST(HostDeviceTest, EqualSequenceNumbersMatch) {
     trace.details[0].sequence = 17;
     traces.push_back(std::move(trace));
   }
-  // Rank 1 has a second one, whose number rank 0 does not have.
+  // Rank 1 has a second collective, with a number that rank 0 does not have.
   traces[1].start.emplace_back(us(400));
   traces[1].duration.push_back(us(10));
   traces[1].kind.push_back(EventKind::kKernel);
@@ -266,7 +266,8 @@ TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {
   EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 1U);
 }
 
-/// Kernels with these names, begins and ends on one stream, of a clock that is ahead by `ahead`.
+/// A kernel with its begin and end. rank_with() builds a rank with such kernels on one stream and its clock ahead by
+/// `ahead`.
 struct Kernel {
   std::string name;
   double begin = 0;
@@ -285,7 +286,7 @@ HostDeviceTrace rank_with(const std::vector<Kernel>& kernels, double ahead = 0) 
 constexpr const char* kBroadcast = "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
-/// A root puts its broadcasts into the transport's buffers and goes on, while the other rank is late.
+/// A root puts its broadcasts into the transport's buffers and continues, while the other rank is late.
 TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
   for (const std::string root : {kBroadcast, "ncclDevKernel_Reduce_Sum_f32_RING_LL()"}) {
     const Capture capture =
@@ -300,7 +301,8 @@ TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
   }
 }
 
-/// The root's second broadcast of 10 us waits for room in a buffer: no what-if on transfers may scale that wait.
+/// The root's second broadcast of 10 us waits for room in a buffer. A what-if that scales transfers must not scale that
+/// wait.
 TEST(HostDeviceTest, WaitsInRootedCollectivesAreNoTransfers) {
   const Capture capture =
       stitched({rank_with({{kBroadcast, 100, 110}, {kBroadcast, 120, 4'000}, {kAllReduce, 4'500, 5'100}}),
@@ -322,7 +324,7 @@ TEST(HostDeviceTest, WaitsInRootedCollectivesAreNoTransfers) {
   EXPECT_EQ(capture.recording.start[reduction.index()], Time{us(4'500)});  // as recorded
 }
 
-/// One all-reduce of five is no longer hidden by broadcasts, which prove nothing in either way.
+/// The only all-reduce does not match, so the ranks are not of one run. The nine broadcasts that match prove nothing.
 TEST(HostDeviceTest, RootedCollectivesDoNotMakeRanksOfOneRun) {
   std::vector<Kernel> kernels{{kAllReduce, 9'000, 9'100}};
   for (int i = 0; i < 9; ++i) kernels.push_back({kBroadcast, 100.0 + 10 * i, 105.0 + 10 * i});
@@ -332,7 +334,7 @@ TEST(HostDeviceTest, RootedCollectivesDoNotMakeRanksOfOneRun) {
   EXPECT_EQ(stitched({rank_with(kernels), rank_with(late)}).diagnostics.count_of("ranks_not_merged"), 1U);
 }
 
-/// The other clock is ahead by 7,300 us. A root ends its broadcasts 500 us before the other rank.
+/// The other rank's clock is ahead by 7,300 us. A root ends its broadcasts 500 us before the other rank.
 TEST(HostDeviceTest, RootedCollectivesDoNotSayHowFarClocksAreApart) {
   HostDeviceTrace a = rank_with({{kBroadcast, 100, 110}, {kBroadcast, 110, 120}, {kAllReduce, 2'000, 2'600}});
   HostDeviceTrace b = rank_with({{kBroadcast, 600, 610}, {kBroadcast, 610, 620}, {kAllReduce, 2'500, 2'600}}, 7'300);
@@ -400,7 +402,7 @@ TEST(HostDeviceTest, StepsComeFromProfilerStepMarks) {
   EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
 }
 
-/// Steps 1 to 5 of 14 ms begin every 10 ms, as those of a pipeline do; each has an operator in its first 9 ms.
+/// Builds steps 1 to 5 of 14 ms, which begin every 10 ms, as in a pipeline. Each has an operator in its first 9 ms.
 Capture overlapping_steps(const std::vector<std::string>& threads) {
   TraceMaker maker;
   for (std::size_t i = 0; i < 5; ++i) {
@@ -448,7 +450,7 @@ TEST(HostDeviceTest, AStepMarkThatIsWrittenTwiceIsOneStep) {
   EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
 }
 
-/// The names of the annotations around a task's launch.
+/// Returns the names of the annotations around a task's launch.
 std::vector<std::string> annotations_of(const Capture& capture, TaskId task) {
   std::vector<std::string> names;
   for (const AnnotationTable::Use& use : capture.annotations.uses) {
@@ -457,7 +459,7 @@ std::vector<std::string> annotations_of(const Capture& capture, TaskId task) {
   return names;
 }
 
-/// The main thread waits in "backward pass" for the autograd thread, which goes on by itself later.
+/// The main thread waits in "backward pass" for the autograd thread, which continues alone afterwards.
 TEST(AnnotationTest, AnnotationsOfAThreadThatWaitsAreAroundWhatItWaitsFor) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");

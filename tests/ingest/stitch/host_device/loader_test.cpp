@@ -1,4 +1,5 @@
-// A data loader whose batches other processes make: the thread that asks for one waits, and no event says so.
+// Tests a data loader whose batches other processes make: the thread that asks for a batch waits, and no event shows
+// that.
 
 #include <gtest/gtest.h>
 
@@ -18,8 +19,8 @@ using testing::us;
 constexpr const char* kProcesses = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
 constexpr const char* kInThread = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 
-/// A step of 1,500 us: 1,000 us in `loader`, of which an operator takes 50 us after the first 300; then a kernel is
-/// launched and runs beside the host. With `pins`, another thread works for 900 us of the first 1,000.
+/// Builds a step of 1,500 us: 1,000 us in `loader`, with an operator of 50 us after the first 300 us; then a kernel is
+/// launched and runs in parallel with the host. If `pins`, another thread works for 900 us of the first 1,000 us.
 HostDeviceTrace step_with(const char* loader, EventKind kind = EventKind::kAnnotation, bool pins = false) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -42,7 +43,7 @@ Duration waits_in(const Capture& capture) {
 }
 
 TEST(LoaderTest, TimeInALoaderThatHasProcessesIsAWaitForThemExceptForOperators) {
-  for (const EventKind kind : {EventKind::kAnnotation, EventKind::kOp}) {  // the oldest traces call it an operator
+  for (const EventKind kind : {EventKind::kAnnotation, EventKind::kOp}) {  // the oldest traces record it as an operator
     const Capture capture = stitched({step_with(kProcesses, kind)});
     EXPECT_EQ(waits_in(capture), us(1000 - 50));
     EXPECT_EQ(capture.dag.kind(find(capture, kProcesses, 40)), TaskKind::kLoader);
@@ -68,7 +69,7 @@ TEST(LoaderTest, TakingABatchOverIsNoWait) {
   }
 }
 
-/// The thread that pins memory works while the main thread waits: that explains no wait of it.
+/// The thread that pins memory works while the main thread waits, but that does not explain the wait.
 TEST(LoaderTest, OtherThreadsDoNotExplainAWaitForData) {
   const Capture capture = stitched({step_with(kProcesses, EventKind::kAnnotation, true)});
   EXPECT_EQ(waits_in(capture), us(950));

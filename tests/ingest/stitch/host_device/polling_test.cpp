@@ -1,4 +1,4 @@
-// A host thread that reads a counter in memory until a kernel has written it: no call says that it waits.
+// Tests a host thread that reads a counter in memory until a kernel has written it: no call shows that it waits.
 
 #include "ingest/stitch/host_device/device_wait_passes.h"
 
@@ -17,8 +17,8 @@ using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
 
-/// `times` times: a call launches a kernel, and the thread is silent until `late_us` after the kernel's end. The
-/// kernels take 1, 2, 3 ... ms.
+/// Repeats `times` times: a call launches a kernel, and the thread is silent until `late_us` after the kernel's end.
+/// The kernels take 1, 2, 3 ... ms.
 HostDeviceTrace silences(int times, double late_us) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -42,7 +42,7 @@ TEST(PollingTest, ASilenceThatEndsWithAKernelAgainAndAgainIsAWaitForIt) {
   EXPECT_EQ(polls_in(capture), 3U);
   const TaskId kernel = find(capture, "notify", 15);
   const TaskId after = find(capture, "after", 15 + 1000 + 20);
-  // The 20 us from the kernel's end on are the thread's own, before its operator.
+  // The 20 us after the kernel's end are the thread's own work before its operator.
   const TaskId between = find(capture, "(no operator)", 15 + 1000);
   ASSERT_TRUE(between.valid() && after.valid());
   EXPECT_TRUE(edge(capture, kernel, between));

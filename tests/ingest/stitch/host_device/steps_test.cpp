@@ -1,4 +1,4 @@
-// Which steps a trace has, by its marks or by the ranges that stand in for them.
+// Tests which steps a trace has, from its step marks or from the ranges that replace them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
 
-using Window = std::pair<std::int64_t, std::int64_t>;  ///< of microseconds
+using Window = std::pair<std::int64_t, std::int64_t>;  ///< in microseconds
 
 std::vector<Window> windows_of(const RankEvents& events) {
   std::vector<Window> windows;

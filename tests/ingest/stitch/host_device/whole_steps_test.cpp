@@ -19,13 +19,13 @@ constexpr int kSteps = 3;
 constexpr int kKernels = 200;
 constexpr std::size_t kTasks = 400;
 
-/// What is recorded of the k-th kernel of a step.
+/// States which events of the k-th kernel of a step are recorded.
 struct Kept {
   bool call = true;
   bool kernel = true;
 };
 
-/// Three steps of 200 launches of two kernels by turns.
+/// Three steps of 200 launches each, alternating between two kernels.
 struct Recorded {
   TraceMaker maker;
   Diagnostics diagnostics;
@@ -68,7 +68,7 @@ TEST(WholeStepsTest, WhatHadNotRunWhenTheRecordingEndedIsNotLost) {
 }
 
 TEST(WholeStepsTest, ACutFileIsJudgedByItsOtherSteps) {
-  // The last step lost half of its launches and their kernels with them.
+  // The last step lost half of its launches, with their kernels.
   const auto kept = [](int step, int k) { return Kept{step < 2 || k < 100, step < 2 || k < 100}; };
   Recorded recorded(kept);
   EXPECT_THAT(recorded.whole(), ElementsAre(true, true, true));  // steps may do different work

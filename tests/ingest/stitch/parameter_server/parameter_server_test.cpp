@@ -17,7 +17,7 @@ constexpr std::int64_t kKey = 0;
 
 Time at(std::int64_t microseconds) { return Time{Duration{microseconds * 1'000}}; }
 
-/// One GPU of a job with one tensor "w", produced by BW.a and waited for by UPDATE.
+/// One GPU of a job with one tensor "w": BW.a produces it and UPDATE waits for it.
 struct MadeGpu {
   GpuParts parts;
 
@@ -93,7 +93,7 @@ std::vector<MadeGpu> two_workers() {
 TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndTakesTheRest) {
   const Capture capture = stitched(two_workers(), job_of(2));
   const Dag& dag = capture.dag;
-  // The last push of the key ended at 30: of worker 0's pull from 20 to 45, 15 us are its own.
+  // The last push of the key ended at 30, so 15 us of worker 0's pull from 20 to 45 are its own.
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.PULL.0", 0)), Duration{15'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.PULL.0", 1)), Duration{10'000});
   const TaskId sum = task_named(dag, "Comm.a_weight.SUM.0", 0);
@@ -110,7 +110,7 @@ TEST(ParameterServerTest, ReplayGivesEveryRecordedTime) {
 
 TEST(ParameterServerTest, UpdateThatBeginsAfterItsTensorHasWaitedUnexplained) {
   const Capture capture = stitched(two_workers(), job_of(2));
-  // Each worker's UPDATE begins 1 us after its tensor is there. Nothing else is unexplained.
+  // Each worker's UPDATE begins 1 us after its tensor has arrived. Nothing else is unexplained.
   Duration waited{};
   for (const auto& wait : capture.recording.unexplained) waited += wait.wait;
   EXPECT_EQ(waited, Duration{2'000});
@@ -120,7 +120,7 @@ TEST(ParameterServerTest, AcknowledgementThatCameAfterAnAnswerIsCutFromThePush) 
   auto gpus = two_workers();
   gpus[1].parts.stages->events[0].duration = Duration{40'000};  // acknowledged at 50, after worker 0 had the sum at 45
   gpus[1].parts.stages->events[1] = {0, Stage::kPull, kKey, 0, at(50), Duration{5'000}};
-  gpus[1].stage(Stage::kPush, 5, 8, 1).stage(Stage::kPull, 8, 50, 1);  // the answer it stood behind
+  gpus[1].stage(Stage::kPush, 5, 8, 1).stage(Stage::kPull, 8, 50, 1);  // the answer that it queued after
   const Capture capture = stitched(std::move(gpus), job_of(2));
   const Dag& dag = capture.dag;
   EXPECT_EQ(capture.recording.finish[task_named(dag, "Comm.a_weight.PUSH.0", 1).index()], at(45));
@@ -183,9 +183,9 @@ TEST(ParameterServerTest, WithoutOperatorsAnOpaqueSegmentLeadsToEachRelease) {
   }
   const Capture capture = stitched(std::move(gpus), job_of(2));
   const TaskId second = task_named(capture.dag, "opaque before a_weight", 0, 1);
-  // Worker 0 had its gradient at 45 and released the next at 109.
+  // Worker 0 had its gradient at 45 and released the next one at 109.
   EXPECT_EQ(capture.dag.duration(second), Duration{64'000});
-  EXPECT_THAT(sentences_of(capture.assumptions), ::testing::Contains(::testing::HasSubstr("one opaque segment")));
+  EXPECT_THAT(sentences_of(capture.assumptions), ::testing::Contains(::testing::HasSubstr("one opaque task")));
 }
 
 TEST(ParameterServerTest, RootAndPeersOfAWorkerWaitForEachOther) {
@@ -220,13 +220,13 @@ TEST(ParameterServerTest, RootAndPeersOfAWorkerWaitForEachOther) {
   EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.PULL.0", 1), task_named(dag, "Comm.a_weight.COPYH2D.0", 0)));
   ASSERT_TRUE(dag.rendezvous(reduce).valid());
   EXPECT_EQ(dag.rendezvous(reduce), dag.rendezvous(task_named(dag, "Comm.a_weight.REDUCE.0", 0)));
-  // The root begins last, at 15 us. From then on it takes 5 us, and its peer 6 us.
+  // The root begins last, at 15 us. After that it takes 5 us, and its peer 6 us.
   EXPECT_EQ(dag.duration(reduce), Duration{5'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.REDUCE.0", 0)), Duration{6'000});
 }
 
-// ByteProfile's first generation recorded only totals, named inputs in the Comm events, had no args.step,
-// and wrote a graph of bare forward operators with their parameters.
+// ByteProfile's first generation recorded only totals, named inputs in the Comm events, had no args.step, and wrote a
+// graph of bare forward operators with their parameters.
 TEST(ParameterServerTest, TraceOfTheFirstGenerationIsJoinedByNames) {
   GpuParts parts;
   parts.operators.emplace();
@@ -295,8 +295,8 @@ TEST(MergedTracesTest, FilesOfOneGpuStayTogether) {
   EXPECT_EQ(split_merged_traces(std::move(gpus)).size(), 2U);
 }
 
-// djb2 is 210653553582 for key 65536 and 210653553583 for key 65537. So they are on servers 0 and 1 of two, and
-// acknowledgements that overtake each other on one connection are in order on two.
+// The djb2 hash is 210653553582 for key 65536 and 210653553583 for key 65537, so with two servers the keys are on
+// servers 0 and 1. Acknowledgements that overtake each other on one connection are in order on two.
 TEST(ParameterServerTest, NumberOfServersIsInferredFromTheOrderOfAcknowledgements) {
   MadeGpu gpu(0);
   gpu.op("BW.a", 0, 0, 10'000).op("UPDATE", 0, 90'000, 95'000, {"Comm.a_weight"});
@@ -308,7 +308,7 @@ TEST(ParameterServerTest, NumberOfServersIsInferredFromTheOrderOfAcknowledgement
   gpus.push_back(std::move(gpu));
   const Capture capture = stitched(std::move(gpus), job);
   EXPECT_THAT(sentences_of(capture.assumptions),
-              ::testing::Contains(::testing::HasSubstr("2 servers were inferred from")));
+              ::testing::Contains(::testing::HasSubstr("number of servers, 2, is inferred from")));
 }
 
 TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
@@ -324,7 +324,7 @@ TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   EXPECT_EQ(partition_bytes(tensor, 1, job), Bytes{4'096'000});
 }
 
-/// What the job can be built from for other settings.
+/// Returns the data from which the job can be rebuilt for other settings.
 const PsWorkload& workload_of(const Capture& capture) { return *capture.parameter_server; }
 
 TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
@@ -341,8 +341,8 @@ TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
   EXPECT_FALSE(workload.stages.empty());
 }
 
-/// Steps of 100 ms, each with a release at 40 ms and communication until 90 ms: 50 ms lie between that and the
-/// next release.
+/// Each step of 100 ms has a release at 40 ms and communication until 90 ms: 50 ms lie between that and the next
+/// release.
 TEST(PsWorkloadTest, CommunicationIsNotPartOfAnOpaqueSegment) {
   MadeGpu gpu(0);
   gpu.parts.operators.reset();
@@ -353,7 +353,7 @@ TEST(PsWorkloadTest, CommunicationIsNotPartOfAnOpaqueSegment) {
   const Capture capture = stitched(std::move(gpus), job_of(1));
   const PsWorkload& workload = workload_of(capture);
   ASSERT_EQ(workload.cannot_build, "");
-  ASSERT_EQ(workload.steps.size(), 2U);  // the third is not whole: what follows its release was not recorded
+  ASSERT_EQ(workload.steps.size(), 2U);  // the third is not whole: the work after its release was not recorded
   const PsGpu& only = workload.gpus.front();
   EXPECT_TRUE(only.opaque);
   Duration second{};

@@ -15,7 +15,8 @@ class Messages {
     return *this;
   }
 
-  /// A whole exchange that begins at `ns` of the worker, 100 ns a message; the server's clock is ahead by `ahead`.
+  /// Adds a whole exchange that begins at `ns` on the worker's clock, with 100 ns from message to message; the server's
+  /// clock is ahead by `ahead`.
   Messages& exchange(std::int32_t worker, std::int32_t server, std::int64_t ns, std::int64_t ahead) {
     add(Kind::kPushRequest, worker, server, ns).add(Kind::kPushResponse, worker, server, ns + 100 + ahead);
     return add(Kind::kPullRequest, worker, server, ns + 200).add(Kind::kPullResponse, worker, server, ns + 300 + ahead);
@@ -51,7 +52,7 @@ TEST(ExchangeClocksTest, AnOffsetIsTheMiddleOfWhatCausesAllowAndBoundsAddUpOverS
   // Worker 0 and server 0 agree within 90 ns. Server 0 is 5000 ns ahead of worker 1.
   messages.exchange(0, 0, 10'000, 0).exchange(1, 0, 10'000, 5'000);
   const auto clocks = align_by_exchanges(exchanges_of(messages.trace));
-  // Each message comes 90 ns after the one before it had ended, so 90 ns either way are possible for one pair.
+  // Each message begins 90 ns after the one before it ended, so one pair allows an error of 90 ns either way.
   const AlignedClock& server = clocks.at({true, 0});
   EXPECT_EQ(server.offset, Duration{0});
   EXPECT_EQ(server.residual, Duration{90});
@@ -72,7 +73,7 @@ TEST(ExchangeClocksTest, DamagedTimesOverflowNothing) {
   messages.exchange(0, 0, kFar, -kFar).exchange(1, 0, 0, kFar);
   const auto clocks = align_by_exchanges(exchanges_of(messages.trace));
 
-  // As in the test before last, 90 ns either way are possible.
+  // The exchanges allow an error of 90 ns either way.
   EXPECT_EQ(clocks.at({true, 0}).offset, Duration{-kFar});
   EXPECT_EQ(clocks.at({true, 0}).residual, Duration{90});
   // Worker 1 would be 139 years behind worker 0.

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// A GPU on which these operators ran, of no type.
+/// Builds a GPU on which these operators ran; their types are not recorded.
 GpuParts gpu_with(const std::vector<std::string>& operators) {
   GpuParts parts;
   parts.tensorflow.emplace();
@@ -53,7 +53,7 @@ TEST(OperatorNamesTest, ANodeWithoutCategoryIsToldByItsPlaceInTheGraph) {
 TEST(OperatorNamesTest, InMetadataWhatReadsAReducedTensorIsAnUpdate) {
   GpuParts parts = gpu_with({"comment/sum", "gradient_tape/m", "apply", "norm"});
   parts.metadata.emplace();
-  parts.metadata->operators = {{"comment/sum", "Sum", {}, {}},  // no communication, whatever its name holds
+  parts.metadata->operators = {{"comment/sum", "Sum", {}, {}},  // not communication, although its name contains "comm"
                                {"gradient_tape/m", "MatMul", {"comment/sum"}, {}},
                                {"g/HorovodAllreduce_grads_1_0", "HorovodAllreduce", {"gradient_tape/m"}, {}},
                                {"norm", "Mul", {"g/HorovodAllreduce_grads_1_0"}, {}},

@@ -5,7 +5,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A job of three GPUs, of which the first one's file has these hops.
+/// Builds a job of three GPUs. The first one's file has these hops.
 Rings rings_of(std::vector<RankGraph::Hop> hops, Diagnostics& diagnostics, bool tree = false) {
   std::vector<GpuParts> gpus(3);
   gpus[0].rank_graph = RankGraph{std::move(hops), tree};
@@ -19,7 +19,7 @@ TEST(RingTest, TheSenderIsTheOneThatTheHopsName) {
   EXPECT_EQ(rings.sender_to(2, 0), 0U);
   EXPECT_EQ(rings.sender_to(1, 0), 2U);
   EXPECT_EQ(rings.sender_to(0, 0), 1U);
-  EXPECT_EQ(rings.sender_to(1, 7), 0U);  // a channel of which no file speaks: in order
+  EXPECT_EQ(rings.sender_to(1, 7), 0U);  // no file describes this channel, so the ring follows the ranks' order
   EXPECT_TRUE(diagnostics.entries().empty());
 }
 

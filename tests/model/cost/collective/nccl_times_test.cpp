@@ -24,7 +24,7 @@ NcclEstimate estimate(const CollectiveShape& shape, const CollectivePlace& place
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 
 TEST(NcclEstimateTest, ShortAllReducesGoByLlAndPayHopsNotBytes) {
-  // Base 6.6 us and 0.6 us for each of 14 steps; 1.75 kB at 87.7 GB/s, the most that LL carries on Ampere.
+  // Latency: 6.6 us, and 0.6 us for each of 14 steps. Bytes: 1.75 kB at 87.7 GB/s, the largest rate of LL on Ampere.
   const NcclEstimate found = estimate(all_reduce(8, 1000), one_host(235));
   EXPECT_EQ(found.protocol, "LL");
   EXPECT_NEAR(found.latency_us, 6.6 + 14 * 0.6, 1e-9);
@@ -54,8 +54,8 @@ TEST(NcclEstimateTest, PcieHasNoLl128) {
 }
 
 TEST(NcclEstimateTest, StepsBetweenHostsTakeWhatTheNetworkTakes) {
-  // An all-gather of two hosts with four ranks each: 7 steps, one of them between the hosts. Posting to the network
-  // costs each of the others 1 us at least (tuning.cc, getNetOverhead), where NVLink alone takes 0.6.
+  // An all-gather of two hosts with four ranks each has 7 steps, one of them between the hosts. Posting to the network
+  // costs at least 1 us in each of the others (tuning.cc, getNetOverhead), while NVLink alone takes 0.6 us.
   CollectivePlace place = one_host(235);
   place.hosts = 2;
   place.between = gb_s(50);
@@ -81,8 +81,8 @@ TEST(NcclEstimateTest, BroadcastsAndReductionsPassOnAtOnce) {
 }
 
 TEST(NcclEstimateTest, LongSimpleRingsBetweenHostsReachAPlateau) {
-  // Two hosts of two: 6 steps, 2 of them between the hosts (14 us); the others cost the post of 3 us, less than 3.4 of
-  // NVLink. 1.4 times that from Ampere on, 1.9 times before.
+  // Two hosts with two ranks each: 6 steps, 2 of them between the hosts (14 us each). The other 4 take the larger of
+  // NVLink's 3.4 us and 3 us for posting. The factor is 1.4 from Ampere on and 1.9 before.
   const auto latency_of = [](std::string_view device) {
     CollectivePlace place = one_host(1000, device);
     place.hosts = 2;
@@ -110,13 +110,15 @@ TEST(NcclEstimateTest, LlBetweenHostsCarriesWhatIsBetweenIntelsAndAmdsRows) {
 }
 
 TEST(NcclTimeTest, LinksUpToTheFastestPcieArePcieForAllQuestions) {
-  // 52 and 63 GB/s are PCIe, and their devices Ampere at least: LL carries half of the bus, not Volta's 39 GB/s.
+  // Links of these rates are PCIe (kFastestPcie). The device is then assumed to be an Ampere, although NVLink of the
+  // same rate would indicate Volta.
   for (const double rate : {40.0, 52.0, 63.0}) EXPECT_EQ(generation_of("", gb_s(rate)), GpuGeneration::kAmpere) << rate;
 }
 
 TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFittedTo) {
-  // fresh/README.md: all-reduces alone, on two A100 over NVLink and on two RTX 3090 over PCIe at 9.4 GB/s (the slope of
-  // its own sizes). Before, the first was 114 % off and none of the second in its range.
+  // From fresh/README.md: all-reduces without other work on two A100 over NVLink, and on two RTX 3090 over PCIe at 9.4
+  // GB/s (the slope over its own sizes). With the earlier fit the first was 114 % off and all of the second were
+  // outside their range.
   struct Measured {
     double rate;
     std::int64_t bytes;
@@ -132,7 +134,7 @@ TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFitted
 }
 
 TEST(NcclEstimateTest, TreesWinBetweenManyHosts) {
-  // A ring's latency grows with the hosts, a tree's with their logarithm.
+  // A ring's latency grows with the number of hosts, a tree's with its logarithm.
   CollectivePlace place = one_host(235);
   place.hosts = 64;
   place.between = gb_s(100);
@@ -183,7 +185,8 @@ TEST(NcclTimeTest, BetweenTwoSizesTheLogarithmsAreStraight) {
 }
 
 TEST(NcclTimeTest, NearerRankCountsCountMore) {
-  // 2 and 4 ranks are two octaves and one from 8: weights 1/4 and 1. The tables are 100 us and 10 us above the usual.
+  // From 8 ranks, 2 ranks are two octaves away and 4 ranks one, so the weights are 1/4 and 1. The tables exceed the
+  // usual time by 100 us and 10 us.
   const CollectivePlace alone = one_host(240);
   const auto model = [&](std::uint32_t ranks) {
     return with_carried_excess_us(estimate(all_reduce(ranks, 1 << 20), alone));
@@ -214,7 +217,7 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
       table(8, {{Bytes{1 << 20}, Duration{80'000}}, {Bytes{1 << 22}, Duration{80'000}}})};
   CollectivePlace place = one_host(240);
   place.measured = tables;
-  // An all-gather moves half of what an all-reduce does.
+  // An all-gather moves half as many bytes as an all-reduce.
   const CollectiveShape gather{CollectiveOp::kAllGather, 8, Bytes{1 << 22}};
   const auto carried = [](const CollectiveShape& of) { return with_carried_excess_us(estimate(of, one_host(240))); };
   const double beyond = 80 - carried(all_reduce(8, 1 << 21));
@@ -222,7 +225,7 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
 }
 
 TEST(NcclEstimateTest, MeasuredRatesAreNotLessUnderAnyProtocol) {
-  // LL's latency, and all of the ring's bytes at 400 GB/s; in the switch they are not counted again.
+  // LL's latency, plus all of the ring's bytes at 400 GB/s. The bytes in the switch are not counted a second time.
   CollectivePlace place = one_host(400, "H100");
   place.rates_are_measured = true;
   const NcclEstimate found = estimate(all_reduce(8, 1 << 30), place);
@@ -251,7 +254,7 @@ TEST(NcclErrorTest, IsUsualWhereNothingLikeItWasMeasured) {
 }
 
 TEST(NcclErrorTest, OfATableIsAsLargeAsItsSizesDiffer) {
-  // 100 us at 1, 2, 4, 8 and 16 MiB but for one that takes twice as long: that and its neighbours are uncertain.
+  // All times are 100 us except one of 200 us at 4 MiB. That size and its neighbours are uncertain.
   std::vector<std::pair<Bytes, Duration>> times;
   for (std::int64_t mib = 1; mib <= 256; mib *= 2) times.emplace_back(Bytes{mib << 20}, Duration{100'000});
   times[2].second = Duration{200'000};

@@ -16,7 +16,7 @@ TensorShape integers(std::vector<std::int64_t> sizes) {
   return {std::move(sizes), 8, Precision::kFloat32, ElementKind::kOther};
 }
 
-/// Calls, and a kernel of each.
+/// Operator calls, each with one kernel.
 class Calls {
  public:
   DeviceWork add(std::string_view name, KernelClass kind, std::vector<TensorShape> inputs) {
@@ -51,7 +51,8 @@ TEST(InPrecisionTest, ProductsHaveTheNewArithmeticAndFewerBytes) {
 TEST(InPrecisionTest, WhatStreamsMovesItsFloatsInTheNewSizeAndItsIntegersAsBefore) {
   Calls calls;
   const DeviceWork add = calls.add("aten::where", KernelClass::kElementwise, {floats({1000, 6}), integers({1000, 1})});
-  // 6000 floats and 1000 integers in, of 24,000 and 8,000 bytes: 12,000 and 8,000 in half precision.
+  // The inputs are 6000 floats (24,000 bytes) and 1000 integers (8,000 bytes). In half precision they are 12,000 and
+  // 8,000 bytes.
   EXPECT_DOUBLE_EQ(in_precision(add, calls.table(), Precision::kFloat16).work->bytes / add.work->bytes, 20.0 / 32);
   EXPECT_EQ(in_precision(add, calls.table(), Precision::kTensor32), add);
 }
@@ -96,8 +97,8 @@ TEST(InPrecisionTest, TheOptimizerAndWhatHasOrTellsNoPrecisionStays) {
 
 // ---------------------------------------------------------------- samples
 
-/// A linear layer of 32 to 16 on 64 samples: forward, and both parts of backward. The framework's outer
-/// call says which of its inputs is the weight.
+/// A linear layer from 32 to 16 features on 64 samples: the forward product and both backward products. The
+/// framework's outer call shows which of its inputs is the weight.
 struct Layer {
   Layer() {
     (void)calls.add("aten::linear", KernelClass::kGemm, {floats({64, 32}), floats({16, 32}), floats({16})});
@@ -173,7 +174,8 @@ TEST(SampleGrowthTest, WhatHasNoOperatorGrowsInProportion) {
 
 TEST(SampleGrowthTest, ArithmeticOfUnknownShapeGrowsWithSamplesHoweverLargeItsParametersAre) {
   Calls calls;
-  // A thousand times as many bytes of parameters as of samples; a library's layer, whose products have no definition.
+  // Has a thousand times as many bytes of parameters as of samples. It is a library's layer, whose products have no
+  // definition.
   DeviceWork product =
       calls.add("aten::_cudnn_rnn", KernelClass::kGemm, {floats({64, 32}), floats({2048, 1000}), floats({64, 32})});
   product.work.reset();

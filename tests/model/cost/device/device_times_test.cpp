@@ -16,7 +16,7 @@
 namespace stepsim {
 namespace {
 
-/// Captures of one stream, made by hand.
+/// Makes captures with one stream by hand.
 class StreamCapture {
  public:
   explicit StreamCapture(std::string device) {
@@ -28,7 +28,7 @@ class StreamCapture {
   TaskId work(TaskKind kind, std::string_view name, std::int64_t ns) { return add(kind, name, ns, stream_); }
   TaskId host(std::int64_t ns) { return add(TaskKind::kHost, "python", ns, thread_); }
 
-  /// A call of an operator that had one kernel launched.
+  /// Adds a call of an operator that launched one kernel.
   TaskId call(std::string_view op, std::string_view shapes, const Work& work, std::string_view kernel,
               std::int64_t ns) {
     const TaskId task = this->work(TaskKind::kKernel, kernel, ns);
@@ -37,7 +37,7 @@ class StreamCapture {
     table.operators.push_back({std::string{op}, std::string{shapes}, work});
     return task;
   }
-  /// One more kernel of the latest call.
+  /// Adds one more kernel to the latest call.
   TaskId more(std::string_view kernel, std::int64_t ns) {
     OperatorTable::Use use = capture_.operators.uses.back();
     use.task = work(TaskKind::kKernel, kernel, ns);
@@ -45,7 +45,7 @@ class StreamCapture {
     return use.task;
   }
 
-  /// Tasks keep the order they were added in.
+  /// Returns the capture. Tasks keep the order in which they were added.
   Capture build() {
     capture_.dag = std::move(builder_).build().dag;
     return std::move(capture_);
@@ -159,7 +159,8 @@ TEST(DeviceWorkTest, WorkOfACallGoesToThePiecesThatDoIt) {
   const TaskId rest = maker.more("splitKreduce_kernel<float>", 10'000);
   const TaskId layout = maker.more("nchwToNhwcKernel", 5'000);
   const auto pieces = device_work(maker.build());
-  // By time among the two that are part of a product: 3 to 1. The change of layout has no part in it.
+  // Two of the pieces are part of a product, and the work is divided between them by time, 3 to 1. The change of
+  // layout gets nothing.
   ASSERT_TRUE(pieces[product.index()]->work.has_value());
   EXPECT_DOUBLE_EQ(pieces[product.index()]->work->flops, 6e9);
   ASSERT_TRUE(pieces[rest.index()]->work.has_value());
@@ -169,7 +170,7 @@ TEST(DeviceWorkTest, WorkOfACallGoesToThePiecesThatDoIt) {
 
 TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
   StreamCapture maker{"A100"};
-  // A compiled function has the parameters of all its layers as inputs, and launches products.
+  // The inputs of a compiled function include the parameters of all its layers, and it launches products.
   const Work pass{KernelClass::kElementwise, 0, 4e8, Precision::kFloat32};
   const TaskId sum = maker.call("CompiledFunction", "[[4, 256], [8192, 512]]", pass, "triton_poi_fused_add", 50'000);
   const TaskId product = maker.more(kGemm, 90'000);
@@ -183,8 +184,8 @@ TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
 }
 
 TEST(ProductTest, SharersOfATileStartNoSooner) {
-  // One tile of the result, and 64 times what a processor takes at least: its sharers start once each, and write and
-  // read what they found.
+  // The result has one tile, with 64 times the smallest amount of work for a processor. The processors that share the
+  // tile start once each, and write and read their partial results.
   const Accelerator& device = accelerator_named("A100");
   const ProductShape shape{1, 64, 64, 64 * 1024};
   const double arithmetic = 2 * shape.rows * shape.columns * shape.inner / device.flops(Precision::kFloat16) * 1e9;
@@ -259,7 +260,7 @@ TEST(DeviceWorkTest, KernelsAreCountedUnderTheClassOfTheirNames) {
   EXPECT_EQ(same.share.named[static_cast<std::size_t>(KernelClass::kConvolution)].pieces, 0U);
 }
 
-/// A hundred kernels that pass over a kilobyte, the i-th of which takes `first` + i ns, and a long one.
+/// A hundred kernels that read a kilobyte each, where the i-th takes `first` + i ns, and a long one.
 Capture small_kernels(std::int64_t first) {
   StreamCapture maker{"A100"};
   for (int i = 0; i < 100; ++i) maker.call("aten::add", std::to_string(i), pass_of(1024), kAdd, first + i);
@@ -285,7 +286,7 @@ TEST(DeviceWorkTest, AFewKernelsTellNothingOfTheShortest) {
 
 TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
   CaptureEdit edit{some_work()};
-  edit.remove(TaskId{1});  // the product
+  edit.remove(TaskId{1});  // task 1 is the product
   const Capture edited = std::move(edit).finish();
   ASSERT_EQ(edited.operators.uses.size(), 1U);
   EXPECT_EQ(edited.dag.name(edited.operators.uses[0].task), kAdd);
@@ -294,7 +295,8 @@ TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
 
 // ---------------------------------------------------------------- fitted
 
-/// 40 products and 40 additions; on the other device what roofline says times a factor of each class.
+/// 40 products and 40 additions. On the other device the times are those of the roofline model times a factor per
+/// class.
 Capture calls_on(const std::string& device, double product_factor, double addition_factor, bool outlier = false) {
   const Accelerator& from = accelerator_named("A100");
   const Accelerator& to = accelerator_named(device);
@@ -321,8 +323,8 @@ TEST(FittedDeviceTest, FindsTheFactorOfEachClassThatThePairHas) {
   const DeviceFit fit = fit_devices(calls_on("A100", 1, 1), calls_on("H100", 1.5, 0.8));
   EXPECT_EQ(fit.matched, 80U);
   EXPECT_EQ(fit.unmatched, 0U);
-  // The ridge draws a class of n average calls 1 / (n + 1) of the way to the common part: 3 % of
-  // log(1.5 / 0.8) at most.
+  // The ridge moves a class of n average calls 1 / (n + 1) of the way to the common part, which is at most 3 % of
+  // log(1.5 / 0.8).
   EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.5, 0.03);
   EXPECT_NEAR(factor_of(fit, KernelClass::kElementwise), 0.8, 0.03);
 }
@@ -338,8 +340,8 @@ TEST(FittedDeviceTest, OneWildCallHardlyMatters) {
 }
 
 TEST(FittedDeviceTest, ResidualIsTheShareOfTheMeasuredTimeThatTheFitMisses) {
-  // 50 products of 30 us took 10 us each on the other device, but one took 110 us. The fit's factor is 1/3, because one
-  // call of 50 hardly matters. So it misses 100 us of the 600 us that were measured.
+  // 50 products of 30 us took 10 us each on the other device, except one that took 110 us. The fit's factor is 1/3,
+  // because a single call of 50 hardly matters. So it misses 100 us of the 600 us that were measured.
   StreamCapture from{"Wonder 9000"};
   StreamCapture to{"Wonder 9001"};
   for (int i = 0; i < 50; ++i) {
@@ -349,7 +351,7 @@ TEST(FittedDeviceTest, ResidualIsTheShareOfTheMeasuredTimeThatTheFitMisses) {
   const Capture captured = from.build();
   const DeviceFit fit = fit_devices(captured, to.build());
   EXPECT_NEAR(fit.residual, 100.0 / 600, 0.005);
-  // What the fit predicts is 50 calls of 10 us.
+  // The prediction of the fit is 50 calls of 10 us.
   const Duration predicted =
       scaled_durations(captured, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); })
           .share.total()

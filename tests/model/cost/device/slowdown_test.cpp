@@ -27,9 +27,9 @@ TEST(BusyTimesTest, StretchesThatTouchOrOverlapCountOnce) {
 }
 
 TEST(BusyTimesTest, KernelOfTenHalfOfItBesideTwiceAsSlowTakesFifteen) {
-  // 10 ns of busy time do 5 ns of work, the other 5 are done alone.
+  // In the 10 ns of busy time, 5 ns of work are done; the other 5 are done alone.
   EXPECT_EQ(busy({{0, 10}}).duration_of(at(0), 10, 2), Duration{15});
-  // The same where communication comes in between: 3 alone, 10 beside, 2 alone.
+  // The same when communication begins during the kernel: 3 ns alone, 10 ns during communication, 2 ns alone.
   EXPECT_EQ(busy({{103, 113}}).duration_of(at(100), 10, 2), Duration{15});
 }
 
@@ -41,7 +41,8 @@ TEST(BusyTimesTest, WorkBesideNothingTakesItsTimeAndWhollyBesideTheFactor) {
 }
 
 TEST(BusyTimesTest, DurationIsTheInverseOfTimeAloneToTheNanosecond) {
-  // A kernel that took 1,000,003 ns from 11 on, whatever part of it lay beside: the same again.
+  // The kernel took 1,000,003 ns from 11 on. Whatever part of it overlapped communication, the result is that time
+  // again.
   for (const double factor : {1.0, 1.07, 1.3, 2.0, 12.5}) {
     for (const std::int64_t end : {12, 500'009, 1'000'013, 1'000'014, 1'000'015, 5'000'000}) {
       const BusyTimes times = busy({{0, 100}, {1'000, end}});
@@ -65,7 +66,7 @@ TEST(DeviceCommunicationTest, IsOfEachRanksCollectivesOnStreams) {
   };
   const TaskId collective = add(lane(3, LaneKind::kStream), TaskKind::kCollective);
   const TaskId kernel = add(lane(3, LaneKind::kStream), TaskKind::kKernel);
-  (void)add(lane(4, LaneKind::kThread), TaskKind::kCollective);  // gloo: not on the device
+  (void)add(lane(4, LaneKind::kThread), TaskKind::kCollective);  // gloo: does not run on the device
   const Dag dag = std::move(builder).build().dag;                // without edges tasks keep their order
   const std::vector<Time> start{at(5), at(0), at(0)};
   const std::vector<Time> finish{at(9), at(7), at(7)};

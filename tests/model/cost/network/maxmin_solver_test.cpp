@@ -14,14 +14,14 @@ namespace {
 
 using Case = stepsim::testing::SolverCase;
 
-/// Every class has the rate of the water filling.
+/// Checks that every class has the rate that water filling gives it.
 void expect_right(Case& one) {
   const std::optional<std::string> wrong = one.mismatch();
   ASSERT_FALSE(wrong.has_value()) << *wrong;
 }
 
 TEST(MaxMinSolverTest, OneFlowGetsItsNarrowestLink) {
-  // rate = min(10, 4, 7)
+  // The rate is min(10, 4, 7).
   Case one{{10, 4, 7}};
   const FlowClassId flow = one.add({0, 1, 2});
   EXPECT_EQ(one.level(flow), 4);
@@ -29,7 +29,7 @@ TEST(MaxMinSolverTest, OneFlowGetsItsNarrowestLink) {
 }
 
 TEST(MaxMinSolverTest, FlowsOfOneLinkGetEqualShares) {
-  // n x = 12
+  // n flows with the rate x share the link: n x = 12.
   Case one{{12}};
   const FlowClassId first = one.add({0});
   EXPECT_EQ(one.level(first), 12);
@@ -50,7 +50,7 @@ TEST(MaxMinSolverTest, WhatALimitedFlowLeavesGoesToTheOthers) {
 }
 
 TEST(MaxMinSolverTest, WeightsDivideALinkInProportion) {
-  // x (1 + 3) = 8: the rates are 2 and 6.
+  // With x per unit of weight, x (1 + 3) = 8: the rates are 2 and 6.
   Case one{{8}};
   const FlowClassId light = one.add({0}, 1);
   const FlowClassId heavy = one.add({0}, 3);
@@ -59,8 +59,9 @@ TEST(MaxMinSolverTest, WeightsDivideALinkInProportion) {
 }
 
 TEST(MaxMinSolverTest, ChainOfLinksIsTheTextbookExample) {
-  // Bertsekas & Gallager, figure 6.12's kind: one long flow over three links, and one flow a link.
-  // Link 1 (2 flows and the long one): 3 x = 6, so the long flow has 2; the others 10 - 2 and 9 - 2.
+  // An example like Bertsekas & Gallager, figure 6.12: one long flow over three links, and one short flow per link. On
+  // link 1, which has two short flows and the long one, 3 x = 6, so the long flow gets 2. The others get 10 - 2 and 9
+  // - 2.
   Case one{{10, 6, 9}};
   const FlowClassId along = one.add({0, 1, 2});
   const FlowClassId left = one.add({0});
@@ -73,7 +74,7 @@ TEST(MaxMinSolverTest, ChainOfLinksIsTheTextbookExample) {
 }
 
 TEST(MaxMinSolverTest, ChangesReachLinksThatAreNotTouched) {
-  // A leaves link 0; B, which shared it, grows from 5 to 9 and takes from C on link 1: 12 - 9.
+  // After A leaves link 0, B grows from 5 to 6, its half of link 1, and C shrinks from 7 to 6.
   Case one{{10, 12, 9}};
   const FlowClassId a = one.add({0});
   const FlowClassId b = one.add({0, 1, 2});
@@ -86,13 +87,13 @@ TEST(MaxMinSolverTest, ChangesReachLinksThatAreNotTouched) {
 }
 
 TEST(MaxMinSolverTest, ALinkCrossedTwiceCarriesAFlowTwice) {
-  // 2 x = 10
+  // The flow crosses the link twice, so 2 x = 10.
   Case one{{10}};
   EXPECT_EQ(one.level(one.add({0, 0})), 5);
 }
 
 TEST(MaxMinSolverTest, TinyWeightsGetWhatOthersLeave) {
-  // The heavy flow is held to 4 elsewhere; the light one has the remaining 6, however light it is.
+  // The heavy flow is limited to 4 by another link. The light one gets the remaining 6, however small its weight is.
   Case one{{10, 4}};
   const FlowClassId heavy = one.add({0, 1});
   const FlowClassId light = one.add({0}, 1e-24);
@@ -114,7 +115,7 @@ TEST(MaxMinSolverTest, TellsWhatASolveChanged) {
   EXPECT_TRUE(one.solver.changed_links().empty());
 }
 
-/// Random routes over random links, few or many, equal or not.
+/// Makes a case with random routes over a random number of links, with equal or different capacities.
 std::unique_ptr<Case> random_case(std::mt19937& generator) {
   const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
   const std::uint32_t links = 1 + any(12);
@@ -158,7 +159,7 @@ TEST(MaxMinSolverTest, RandomChangesOneByOneEqualWaterFillingFromScratch) {
 }
 
 TEST(MaxMinSolverTest, SmallCasesEqualWaterFillingWhileSeveralWeightsChangeAtOnce) {
-  // So few links and classes that every order in which they may limit each other comes up.
+  // The cases have so few links and classes that the links limit each other in every possible order.
   for (std::uint32_t seed = 0; seed < 6000; ++seed) {
     std::mt19937 generator{seed};
     const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
@@ -199,7 +200,7 @@ TEST(MaxMinSolverTest, AStarOfServersEqualsWaterFillingWhileFlowsComeAndGo) {
 }
 
 TEST(MaxMinSolverTest, ManyClassesOnFewLinksEqualWaterFillingWhileAllOfThemChange) {
-  // 24 workers, 2 servers: the servers' links limit nearly always, and now and then a worker's own.
+  // 24 workers and 2 servers. The servers' links are nearly always the limit, and sometimes a worker's own link is.
   std::mt19937 generator{3};
   std::vector<double> capacities(26, 100.0);
   for (std::size_t w = 0; w < 24; w += 5) capacities[w] = 12;
@@ -216,8 +217,8 @@ TEST(MaxMinSolverTest, ManyClassesOnFewLinksEqualWaterFillingWhileAllOfThemChang
   }
 }
 
-/// Weights are powers of the sharing, as those of queues of senders (SenderQueues): many classes are
-/// limited at the same level by different links, and change from one to the other.
+/// Weights are powers of the sharing, as in queues of senders (SenderQueues). Many classes are limited at the same
+/// level by different links, and their limiting links change.
 TEST(MaxMinSolverTest, PowersOfASharingAsWeightsEqualWaterFillingWhileQueuesMove) {
   for (const double sharing : {0.5, 0.1, 0.3, 1.0 / 3, 0.9, 0x1p-40}) {
     SCOPED_TRACE(sharing);

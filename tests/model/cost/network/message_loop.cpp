@@ -12,7 +12,7 @@ namespace {
 class Loop {
  public:
   Loop(const NetworkModel& model, const Cluster& cluster, const Dag& dag)
-      : goes_on_(model.sender_goes_on),
+      : goes_on_(model.sender_continues_when_sent),
         network_(model.make(cluster)),
         dag_(dag),
         pending_(dag.in_degrees().begin(), dag.in_degrees().end()),
@@ -104,8 +104,8 @@ std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return sendings[a].at < sendings[b].at; });
   std::vector<Network::Notification> notifications;
-  // As the engine does: what happens at the instant of a start is taken first, and next() is not
-  // asked again before all starts of that instant.
+  // Like the engine: process everything at the instant of a start first, and call next() again only after all starts
+  // of that instant.
   const auto take_until = [&](Time until) {
     for (Time next = network->next(); next <= until && next != Time::max(); next = network->next()) {
       network->advance(next, notifications);

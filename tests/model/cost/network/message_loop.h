@@ -9,7 +9,7 @@
 
 namespace stepsim::testing {
 
-/// A message on its own, without a graph.
+/// A message that is not part of a graph.
 struct Sending {
   EndpointId from;
   EndpointId to;
@@ -18,17 +18,17 @@ struct Sending {
   Latency latency = Latency::kFirst;
 };
 
-/// Sends them all over a network of `model`, and gives their passages. The ids of messages are
-/// their places in `sendings`.
+/// Sends all messages over a network of `model` and returns their passages. The id of a message is its index in
+/// `sendings`.
 [[nodiscard]] std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
                                             const std::vector<Sending>& sendings);
 
-/// When each task of `dag` ends under `model`: the simplest loop that can tell, for tests of
-/// network models without the engine. Tasks on lanes with endpoints are messages; on lanes of
-/// LaneOrder::kFifo one other task runs at a time, in order of readiness.
+/// Returns when each task of `dag` ends under `model`. This is the simplest possible loop, for tests of network models
+/// without the engine. Tasks on lanes with endpoints are messages. Lanes with LaneOrder::kFifo run one other task at a
+/// time, in order of readiness.
 [[nodiscard]] std::vector<Time> finishes(const NetworkModel& model, const Cluster& cluster, const Dag& dag);
 
-/// The latest of finishes().
+/// Returns the latest of finishes().
 [[nodiscard]] std::int64_t makespan_ns(const NetworkModel& model, const Cluster& cluster, const Dag& dag);
 
 }  // namespace stepsim::testing

@@ -1,4 +1,4 @@
-// What each network model makes of a few messages, by its own formula; and what all have in common.
+// Times of a few messages in each network model, computed by the model's formula; and properties common to all models.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr EndpointId kB{1};
 constexpr EndpointId kC{2};
 constexpr std::int64_t kForever = std::int64_t{146} * 365 * 24 * 3600 * 1'000'000'000;
 
-/// Three hosts: a byte a nanosecond and 50 ns each way, 7 ns before every message.
+/// Three hosts: a byte per nanosecond and 50 ns in each direction, and 7 ns before every message.
 Cluster small_cluster() {
   Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{50}});
   cluster.network.set(kMessageOverhead, Duration{7});
@@ -52,7 +52,7 @@ TEST_P(EveryNetworkModel, SaysWhatItIs) {
 }
 
 TEST_P(EveryNetworkModel, AMessageAloneTakesOverheadLatencyAndItsBytes) {
-  // 7 + 2 * 50 + 1000; loggp counts the bytes behind the first one.
+  // 7 + 2 * 50 + 1000. In loggp the first byte takes no time.
   const std::int64_t expected = GetParam() == "loggp" ? 1106 : 1107;
   EXPECT_EQ(arrivals(GetParam(), small_cluster(), {{kA, kB, 1000}}), Times{expected});
 }
@@ -130,17 +130,17 @@ TEST(AlphaBetaTest, MessagesDoNotHoldEachOtherUp) {
 
 TEST(AlphaBetaTest, TheNarrowestLinksGoodputCounts) {
   Cluster cluster = small_cluster();
-  cluster.links[3].efficiency = 0.5;  // into B
+  cluster.links[3].efficiency = 0.5;  // the link into B
   EXPECT_EQ(arrivals("alpha_beta", cluster, {{kA, kB, 1000}}), Times{2107});
 }
 
 TEST(FifoTest, ALinkCarriesOneMessageAtATime) {
-  // Both leave A: the second follows when the first has left, 1000 later; its head is then 50 on.
+  // Both leave A. The second follows 1000 later, when the first has left; its first byte arrives 50 after that.
   EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1000}, {kA, kC, 1000}}), (Times{1107, 2107}));
 }
 
 TEST(FifoTest, TheFirstHeadToReachALinkGoesFirst) {
-  // C's message starts 10 later than A's and waits in front of the link into B.
+  // C's message starts 10 later than A's and waits for the link into B.
   EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1000}, {kC, kB, 1000, 10}}), (Times{1107, 2107}));
 }
 
@@ -149,7 +149,8 @@ TEST(FifoTest, ASmallMessageWaitsBehindALargeOne) {
 }
 
 TEST(FifoTest, TheTailFollowsAsFastAsTheSlowestLinkLetsIt) {
-  // Out of A 1000 ns, into B 4000 ns: 7 + 50 + 4000 + 50. The other way round the same.
+  // The link out of A takes 1000 ns, that into B 4000 ns: 7 + 50 + 4000 + 50. The opposite direction takes the same
+  // time.
   Cluster cluster = small_cluster();
   cluster.links[3].bandwidth = Bandwidth::from_bytes_per_second(0.25e9);
   EXPECT_EQ(arrivals("fifo", cluster, {{kA, kB, 1000}}), Times{4107});
@@ -174,7 +175,7 @@ Cluster log_gp_cluster() {
 }
 
 TEST(LogGPTest, AMessageTakesTwoOverheadsLatencyAndTheBytesBehindTheFirst) {
-  // o + L + (B - 1) G + o; the sender goes on after o.
+  // o + L + (B - 1) G + o. The sender continues after o.
   const auto passages = send_all(*find_network_model("loggp"), log_gp_cluster(), {{kA, kB, 1000}});
   EXPECT_EQ(count(passages.front().sent), 20);
   EXPECT_EQ(count(passages.front().arrived), 20 + 100 + 999 + 20);
@@ -186,40 +187,41 @@ TEST(LogGPTest, TheNicIsBusyForTheGapAndTheBytes) {
 }
 
 TEST(LogGPTest, SmallMessagesWaitForTheProcessor) {
-  // One byte: the NIC is busy for 5, the processor for 20.
+  // For one byte the NIC is busy for 5 and the processor for 20.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1}, {kA, kC, 1}}), (Times{140, 160}));
 }
 
 TEST(LogGPTest, AReceiverTakesOneMessageAfterTheOther) {
-  // Both heads are there at 120. The first keeps B's processor until 120 + 20 + 999 = 1139.
+  // The first bytes of both arrive at 120. The first message occupies B's processor until 120 + 20 + 999 = 1139.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1000}, {kC, kB, 1000}}), (Times{1139, 2158}));
 }
 
 TEST(LogGPTest, AReceiverTakesWhatArrivesFirst) {
-  // C's starts earlier; A's has only 10 bytes and would have been there long before C's last byte.
+  // C's message starts earlier. A's has only 10 bytes and could have arrived long before C's last byte.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 10, 1}, {kC, kB, 1000}}), (Times{1139 + 29, 1139}));
 }
 
 TEST(MaxMinTest, MessagesShareALinkFairly) {
-  // Two of 1000 into B at half a byte a nanosecond: 7 + 100 + 2000.
+  // Two messages of 1000 bytes into B, each at half a byte per nanosecond: 7 + 100 + 2000.
   EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 1000}, {kC, kB, 1000}}), (Times{2107, 2107}));
 }
 
 TEST(MaxMinTest, WhatIsLeftMovesFasterWhenAnotherHasEnded) {
-  // Both have 500 at 1107; the rest of the larger one, 500, moves alone.
+  // At 1107 both have moved 500 bytes. The remaining 500 of the larger message then move alone.
   EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 500}, {kC, kB, 1000}}), (Times{1107, 1607}));
 }
 
 TEST(MaxMinTest, MessagesOfOneChannelEndInOrderOfTheirBytes) {
-  // Three share: the first ends at 3 * 100, the next 2 * 100 later, the last 100 after that.
+  // Three messages share the link: the first ends at 3 * 100, the next 2 * 100 later, the last 100 after that.
   EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 300}, {kA, kB, 100}, {kA, kB, 200}}),
             (Times{107 + 600, 107 + 300, 107 + 500}));
 }
 
 TEST(MaxMinTest, LatencyFirstUsesNoLinkMeanwhile) {
-  // B's latency of 1000 passes while A's bytes move alone: 7 + 100 + 500, and only then its own.
+  // The second message's latency of 1000 passes while the first one's bytes move alone: 7 + 100 + 500. Only then do
+  // its own bytes move.
   Cluster cluster = small_cluster();
-  cluster.links[4].latency = Duration{950};  // out of C
+  cluster.links[4].latency = Duration{950};  // the link out of C
   EXPECT_EQ(arrivals("maxmin", cluster, {{kA, kB, 500}, {kC, kB, 500}}), (Times{607, 1507}));
 }
 

@@ -1,4 +1,4 @@
-// The parts that network models are made of: channels, the earliest clock, heaps, fluids, queues.
+// The components of network models: channels, the earliest clock, heaps, fluids, queues.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(ChannelsTest, LaterStopsAtTheEndOfTime) {
   EXPECT_EQ(later(at(1), Duration::max()), kEndOfTime);
 }
 
-/// Sixty senders in front of one link; each weighs so and so much of the first.
+/// Sixty senders wait for one link. Each has the weight of the one before it times the sharing (the first parameter).
 class LongQueueTest : public ::testing::TestWithParam<std::pair<double, int>> {
  protected:
   LongQueueTest() {
@@ -62,7 +62,8 @@ TEST_P(LongQueueTest, OnlyThoseInFrontAreToldWhenTheFirstLeaves) {
   EXPECT_EQ(queues_.weight(ChannelId{1}), 1);
 }
 
-// 0.5^40 is the lightest; of what falls faster, 17 places differ; 0.9^59 is far from it, so all do.
+// The smallest weight is 0.5^40. Where weights fall faster, 17 places differ. 0.9^59 is far above it, so all places
+// differ.
 INSTANTIATE_TEST_SUITE_P(Sharings, LongQueueTest,
                          ::testing::Values(std::pair{0.5, 41}, std::pair{0.0, 17}, std::pair{0.9, 60}));
 
@@ -121,7 +122,7 @@ TEST(HeapPoolTest, EveryHeapEqualsAPriorityQueueWhileAllOfThemGrowAndShrink) {
   }
 }
 
-/// What a clock says when it is settled.
+/// Returns the end time that settle() reports for a clock.
 Time next_end(Fluids& fluids) {
   Time end = Time::max();
   fluids.settle([&end](std::uint32_t, Time time) { end = time; });
@@ -129,7 +130,7 @@ Time next_end(Fluids& fluids) {
 }
 
 TEST(FluidsTest, AMessageEndsWhenItsBytesHaveMoved) {
-  // 100 bytes at 2 a nanosecond for 20 ns, then at half a byte: 20 + 60 / 0.5.
+  // 100 bytes at 2 per nanosecond for 20 ns, then at half a byte: 20 + 60 / 0.5.
   Fluids fluids;
   fluids.add_channel();
   const std::uint32_t clock = fluids.add_clock();
@@ -148,7 +149,7 @@ TEST(FluidsTest, AMessageEndsWhenItsBytesHaveMoved) {
 }
 
 TEST(FluidsTest, AChannelTakesItsCountFromClockToClock) {
-  // 40 of 100 bytes by the first clock at 1 a nanosecond, the rest by the second at 3.
+  // The first clock moves 40 of 100 bytes at 1 per nanosecond, the second one the rest at 3.
   Fluids fluids;
   fluids.add_channel();
   fluids.add_clock();
@@ -184,8 +185,8 @@ TEST(FluidsTest, MessagesThatEndWithinHalfANanosecondEndTogether) {
 }
 
 TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
-  // A clock of 2 bytes a nanosecond: 100 bytes at weight 1/4 for 40 ns are 20, then at weight 1 the rest
-  // takes 80 / 2; the other channel's 100 bytes at weight 1 take 50.
+  // The clock has 2 bytes per nanosecond. In the first channel, weight 1/4 moves 20 of 100 bytes in 40 ns, and weight
+  // 1 moves the rest in 80 / 2. The other channel's 100 bytes at weight 1 take 50.
   Fluids fluids;
   fluids.add_channel();
   fluids.add_channel();
@@ -206,9 +207,10 @@ TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
 }
 
 TEST(FluidsTest, AHeavyChannelIsExactBehindALightOneOnTheSameClock) {
-  // A message of weight 2^-80 has the clock to itself: a byte a nanosecond is 2^80 at weight 1, and after 1000 ns the
-  // clock has counted more than a double can add a byte to. Then a heavy one joins, and the clock slows down to its
-  // byte a nanosecond: 500 bytes take 500 ns. The light one has 1000 bytes left, for which it gets its rate back.
+  // A message of weight 2^-80 is alone on the clock. To move a byte per nanosecond the clock runs at 2^80 bytes for
+  // weight 1, so after 1000 ns its count is too large for a double to add a byte. Then a heavy message joins, and the
+  // clock slows down to one byte per nanosecond: 500 bytes take 500 ns. The light one has 1000 bytes left and gets its
+  // rate back.
   constexpr double kLight = 0x1p-80;
   Fluids fluids;
   fluids.add_channel();

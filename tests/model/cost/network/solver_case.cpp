@@ -30,7 +30,7 @@ std::vector<double> water_filling(const std::vector<double>& capacities, const s
         full = l;
       }
     }
-    reached = std::max(reached, lowest);  // what rounding took from the room of a full link
+    reached = std::max(reached, lowest);  // rounding may make the level of a full link slightly smaller
     for (std::size_t c = 0; c < routes.size(); ++c) {
       if (!open[c] || std::find(routes[c].begin(), routes[c].end(), full) == routes[c].end()) continue;
       open[c] = false;
@@ -63,7 +63,7 @@ double SolverCase::level(FlowClassId id) {
 
 std::optional<std::string> SolverCase::mismatch() {
   constexpr double kRelative = 1e-10;
-  constexpr double kOfCapacity = 1e-11;  // for classes of a weight below kTiny of the greatest
+  constexpr double kRelativeToCapacity = 1e-11;  // tolerance for classes with less than kTiny of the largest weight
   constexpr double kTiny = 1e-6;
   solver.solve();
   const std::vector<double> expected = water_filling(capacities, routes, weights);
@@ -77,9 +77,9 @@ std::optional<std::string> SolverCase::mismatch() {
     }
     const double rate = weights[c] * solver.level(FlowClassId{c});
     const double right = weights[c] * expected[c];
-    const double left_over = weights[c] < kTiny * heaviest ? kOfCapacity * widest : 0;
+    const double left_over = weights[c] < kTiny * heaviest ? kRelativeToCapacity * widest : 0;
     if (std::abs(rate - right) <= std::max(kRelative * right, left_over)) continue;
-    return fmt::format("class {} has rate {}, expected {}", c, rate, right);  // not a number, too
+    return fmt::format("class {} has rate {}, expected {}", c, rate, right);  // also if `rate` is not a number
   }
   return std::nullopt;
 }

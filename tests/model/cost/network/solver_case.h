@@ -10,27 +10,26 @@
 
 namespace stepsim::testing {
 
-/// Links, as indices of capacities.
+/// The links of a route, as indices into the capacities.
 using SolverRoute = std::vector<std::uint32_t>;
 
-/// The level of each class by raising all of them to the next event, over and over, from nothing:
-/// the definition itself, without any of the solver's bookkeeping. MaxMinSolver::kNoLimit for
-/// weight 0. O(classes * links * length of the routes * links).
+/// Returns the level of each class, computed from the definition of max-min fairness without the solver's data
+/// structures: raises all levels from zero until the next link is full, and repeats. A class of weight 0 has
+/// MaxMinSolver::kNoLimit. O(classes * links * length of the routes * links).
 [[nodiscard]] std::vector<double> water_filling(const std::vector<double>& capacities,
                                                 const std::vector<SolverRoute>& routes,
                                                 const std::vector<double>& weights);
 
-/// A solver and what it was told, side by side.
+/// A solver together with a copy of its input.
 struct SolverCase {
   explicit SolverCase(std::vector<double> link_capacities);
 
   FlowClassId add(SolverRoute route, double weight = 1);
   void set(FlowClassId id, double weight);
-  /// After a solve().
+  /// Returns the level of a class. Call solve() first.
   double level(FlowClassId id);
-  /// Solves. Nothing if every rate is that of the water filling, as exactly as MaxMinSolver
-  /// promises, and the link that is said to limit a class is on its route; else what is wrong, in
-  /// one line.
+  /// Solves. Returns nothing if every rate equals that of the water filling, as exactly as MaxMinSolver promises, and
+  /// the reported limiting link of each class is on its route. Otherwise returns one line that describes the error.
   std::optional<std::string> mismatch();
 
   std::vector<double> capacities;

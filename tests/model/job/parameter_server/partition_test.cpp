@@ -29,7 +29,7 @@ Bytes bound_for(std::int64_t bytes, std::uint32_t local_size, bool exact = false
   return partition_bound(job);
 }
 
-// The values of the formats page, section 3B.
+// The values are from section 3B of the formats page.
 TEST(PartitionBound, IsRoundedUpToPagesOfAllGpus) {
   EXPECT_EQ(partition_bound(Job{}), Bytes{4'096'000});
   for (const std::uint32_t local_size : {1U, 2U, 4U, 5U, 8U})
@@ -81,7 +81,7 @@ TEST(Partitions, HaveTheTensorsDeclaredKeyInTheUpperBits) {
   EXPECT_EQ(partition_key(1, 2), 65'538);
 }
 
-// Worked out from the definitions of djb2 and sdbm.
+// Computed by hand from the definitions of djb2 and sdbm.
 TEST(KeyHash, HashesDecimalDigits) {
   EXPECT_EQ(djb2("0"), 177'621U);
   EXPECT_EQ(djb2("65536"), 210'653'553'582U);
@@ -110,13 +110,12 @@ TEST(KeyHash, IsNotGuessed) {
   EXPECT_EQ(server_of(0, Job{}), std::nullopt);
   EXPECT_EQ(server_of(0, job_with(2, "built_in")), std::nullopt);
   EXPECT_EQ(server_of(0, job_with(1, "built_in")), 0U);
-  EXPECT_EQ(server_of(0, job_with(2, "mixed")), std::nullopt);  // how many workers there are decides
+  EXPECT_EQ(server_of(0, job_with(2, "mixed")), std::nullopt);  // depends on the number of workers
 }
 
-// W = 2, N = 2: threshold = 101 * 2 * 2 * 1 / (2 * 4 - 4) = 101, so that all keys go to the
-// servers that have a host of their own. W = 4, N = 1: 101 * 2 * 3 / (4 * 5 - 2) = 33.67, and
-// djb2(0) mod 101 = 63, so the key is on a worker's host: 1 + djb2(63) mod 4 with
-// djb2(63) = (5381 * 33 + '6') * 33 + '3' = 5861742, mod 4 = 2.
+// W = 2, N = 2: threshold = 101 * 2 * 2 * 1 / (2 * 4 - 4) = 101, so all keys go to the servers on separate hosts. W =
+// 4, N = 1: 101 * 2 * 3 / (4 * 5 - 2) = 33.67, and djb2(0) mod 101 = 63, so the key is on a worker's host: 1 +
+// djb2(63) mod 4 with djb2(63) = (5381 * 33 + '6') * 33 + '3' = 5861742, mod 4 = 2.
 TEST(KeyHash, MixedGivesServersWithoutAWorkerTheirShare) {
   Job job = job_with(4, "mixed");
   job.workers = 2;

@@ -152,7 +152,7 @@ TEST(PsBuild, LetsOnlyTheRootOfAWorkerPushAndPull) {
   const Capture job = built(maker.capture());
   EXPECT_THAT(named(job.dag, "Comm.w0.PUSH.0", 0), IsEmpty());
   ASSERT_FALSE(named(job.dag, "Comm.w0.PUSH.0", 1).empty());
-  // The root reduces when the other GPU has signalled; the other one's copy lets the root push.
+  // The root reduces after the other GPU has signalled. The other GPU's copy allows the root to push.
   EXPECT_TRUE(has_edge(job.dag, named(job.dag, "Comm.w0.COORDINATE_REDUCE.0", 0).front(),
                        named(job.dag, "Comm.w0.REDUCE.0", 1).front()));
   EXPECT_TRUE(has_edge(job.dag, named(job.dag, "Comm.w0.COORDINATE_PUSH.0", 0).front(),
@@ -170,7 +170,7 @@ TEST(PsBuild, MakesFurtherWorkersCopiesOfTheMiddleOneAndLeavesTheLastOut) {
   options.job.workers = 4;
   const Capture four = built(capture, options);
   EXPECT_EQ(four.dag.duration(named(four.dag, "FW.0", 3).front()), kForward * 2);
-  EXPECT_EQ(four.recording.steps.size(), 3U);  // nobody measured the fourth
+  EXPECT_EQ(four.recording.steps.size(), 3U);  // the fourth worker was not measured
   options.job.workers = 1;
   const Capture one = built(capture, options);
   EXPECT_FALSE(named(one.dag, "FW.0", 0).empty());
@@ -195,7 +195,7 @@ TEST(PsBuild, RefusesWhatItWouldHaveToGuess) {
   PsOptions built_in = options;
   built_in.job.servers = 2;
   built_in.job.key_hash = "built_in";
-  EXPECT_THAT(refused(capture, built_in), HasSubstr("by the rule 'built_in' cannot be worked out"));
+  EXPECT_THAT(refused(capture, built_in), HasSubstr("the rule 'built_in' does not determine the servers"));
   PsOptions tiny = options;
   tiny.job.partition_bytes = Bytes{1};
   EXPECT_THAT(refused(capture, tiny), HasSubstr("into 1000000 partitions; expected at most 65536"));
@@ -205,13 +205,13 @@ TEST(PsBuild, RefusesWhatItWouldHaveToGuess) {
   EXPECT_THAT(refused(capture, options, 1), HasSubstr("the cluster has 1 endpoints"));
   PsOptions many = options;
   many.job.workers = 50'000;
-  many.job.partition_bytes = Bytes{200'000};  // 5 partitions, 6 steps
+  many.job.partition_bytes = Bytes{200'000};  // each worker pushes 5 partitions in 6 steps
   EXPECT_THAT(refused(capture, many), HasSubstr("make 1500000 pushes; expected at most 1000000"));
   Capture incomplete = capture;
   PsWorkload workload = *capture.parameter_server;
-  workload.cannot_build = "the job cannot be built anew: the size of w0 is unknown";
+  workload.cannot_build = "the job cannot be rebuilt: the size of w0 is unknown";
   incomplete.parameter_server = std::make_shared<const PsWorkload>(workload);
-  EXPECT_EQ(refused(incomplete, options), "capture: the job cannot be built anew: the size of w0 is unknown");
+  EXPECT_EQ(refused(incomplete, options), "capture: the job cannot be rebuilt: the size of w0 is unknown");
 }
 
 TEST(PsBuild, RefusesToGuessWhichLayerWaitsForWhichTensor) {
@@ -223,7 +223,7 @@ TEST(PsBuild, RefusesToGuessWhichLayerWaitsForWhichTensor) {
   PsOptions options = as_captured(workload);
   EXPECT_EQ(refused(capture, options), "");
   options.job.barrier = Barrier::kCross;
-  EXPECT_THAT(refused(capture, options), HasSubstr("cannot be told without operators"));
+  EXPECT_THAT(refused(capture, options), HasSubstr("without operators it is unknown which layer"));
 }
 
 TEST(PsBuild, RefusesGpusThatDidNotPushTheSameTensors) {
@@ -248,7 +248,7 @@ TEST(WithEndpoints, MakesAStarOfLinksLikeTheFirstOnes) {
 TEST(WithEndpoints, PutsColocatedServersOnTheWorkersHosts) {
   const Cluster cluster = with_endpoints(switch_of(2, kRate), 2, 2, true);
   EXPECT_EQ(cluster.hosts.size(), 2U);
-  EXPECT_TRUE(cluster.route(EndpointId{0U}, EndpointId{2U})->empty());  // worker 0 and server 0
+  EXPECT_TRUE(cluster.route(EndpointId{0U}, EndpointId{2U})->empty());  // worker 0 and server 0 share a host
   EXPECT_EQ(cluster.route(EndpointId{0U}, EndpointId{3U})->size(), 2U);
 }
 
@@ -260,7 +260,7 @@ TEST(KeepSteps, LeavesOutTheOthersWithTheirRuns) {
   keep_steps(workload, 11, 12);
   EXPECT_THAT(workload.steps, ElementsAre(11, 12));
   EXPECT_EQ(workload.gpus.front().operators.front().runs.size(), 2U);
-  EXPECT_THAT(workload.stages, IsEmpty());  // those of step 10
+  EXPECT_THAT(workload.stages, IsEmpty());  // the recorded stages belong to step 10
   keep_steps(workload, 1, 2);
   EXPECT_THAT(workload.cannot_build, HasSubstr("none of the chosen steps"));
 }

@@ -16,7 +16,7 @@ inline constexpr Duration kForward{1'000'000};
 inline constexpr Duration kBackward{2'000'000};
 inline constexpr Duration kUpdate{500'000};
 
-/// A captured job of equal layers: FW.0 .. FW.n-1, BW.n-1 .. BW.0, UPDATE; layer i makes tensor i.
+/// A captured job with equal layers: FW.0 .. FW.n-1, BW.n-1 .. BW.0, UPDATE. Layer i produces tensor i.
 class WorkloadMaker {
  public:
   std::uint32_t workers = 1;
@@ -24,8 +24,8 @@ class WorkloadMaker {
   std::uint32_t local_size = 1;
   std::vector<Bytes> tensors{Bytes{1'000'000}};
   std::uint32_t steps = 1;
-  Duration copy{};                    ///< of every COPYD2H and COPYH2D, whatever its size
-  std::vector<std::int64_t> scale{};  ///< of the durations, by worker
+  Duration copy{};                    ///< the duration of every COPYD2H and COPYH2D, of any size
+  std::vector<std::int64_t> scale{};  ///< factors for the durations, by worker
 
   [[nodiscard]] Capture capture() const {
     PsWorkload workload;
@@ -85,7 +85,7 @@ class WorkloadMaker {
   }
 };
 
-/// Hosts on one switch.
+/// Hosts on a single switch.
 inline Cluster switch_of(std::uint32_t endpoints, double bytes_per_second, Duration latency = {}) {
   return star(endpoints, {{}, Bandwidth::from_bytes_per_second(bytes_per_second), latency, 1});
 }
