@@ -4,7 +4,7 @@ import {adviceBars} from './advice.js';
 import {barRows} from './bar_rows.js';
 import {collectivesTable} from './collectives.js';
 import {el, embedded, part} from './dom.js';
-import {contents, glossaryEntries} from './glossary.js';
+import {contents, glossaryEntries, linked} from './glossary.js';
 import {graphDrawing} from './graph.js';
 import {leftOut} from './left_out.js';
 import {longestOfPath, pathStrip} from './path_strip.js';
@@ -31,6 +31,12 @@ const REPORTS = {
 
 function sections(text, ids) {
   return text.sections.filter((section) => ids.includes(section.report)).map(sectionOf);
+}
+
+/** Returns what to look at next, as parts of the page: their headings follow the page's title. */
+function nextParts(text) {
+  return text.sections.filter((section) => REPORTS.next.includes(section.report))
+    .map((section) => part('next', linked(section.title), sectionOf({...section, title: ''})));
 }
 
 /** Returns the sections about the path. Without a timeline they include the path's tasks; otherwise the page lists these itself. */
@@ -89,11 +95,11 @@ export function start(libraries) {
   const left = el('div');
   const glossary = el('div');
   document.getElementById('page').replaceChildren(...[
-    titleLine(answer), verdict(answer, text), tiles(answer), el('div', {id: 'next'}, sections(text, REPORTS.next)), el('nav', {id: 'contents'}),
+    titleLine(answer), verdict(answer, text), tiles(answer), ...nextParts(text), el('nav', {id: 'contents'}),
     part('graph', 'Graph', graphDrawing(embedded('graph'))),
     part('bars', 'Ranges', barRows(embedded('bars'))),
     part('answer-itself', 'The answer', otherSections(text)),
-    part('advice', 'Best changes', adviceBars(answer), sections(text, REPORTS.advice)),
+    part('advice', 'Advice', adviceBars(answer), sections(text, REPORTS.advice)),
     part('question', 'Changes and uncertainty', sections(text, REPORTS.question)),
     part('ranks', 'Where the time of an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
     part('path', 'Critical path', pathStrip(answer), pathSections(text, timelines === null), timelines === null ? null : pathDetail),
