@@ -10,7 +10,7 @@ import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
 MADE = "<!-- Made by docs/generate.py from the program: do not edit. -->\n"
-LISTS = ["device", "network model", "key of cluster.yaml", "collective", "server rule", "diagnostic"]  # the others have pages of their own
+LISTS = ["device", "network model", "key of cluster.yaml", "collective", "server rule", "problem", "diagnostic"]  # the others have pages of their own
 
 # What the names and types of members do not say.
 NOTES = {
@@ -67,7 +67,7 @@ def glossary(kinds):
 
 
 def lists(kinds):
-    page = ["# Models, devices and diagnostics\n", MADE, "`stepsim help WORD` explains each entry.\n"]
+    page = ["# Models, devices, problems and diagnostics\n", MADE, "`stepsim help WORD` explains each entry.\n"]
     for name in LISTS:
         kind = next(kind for kind in kinds if kind["name"] == name)
         page.append(f"## {kind['plural'].capitalize()}\n\n{kind['summary']}.\n")

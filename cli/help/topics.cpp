@@ -19,6 +19,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/parameter_server/server_rules.h"
 #include "scenarios/change/what_if.h"
+#include "sim/check/problems.h"
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/glossary.h"
@@ -368,6 +369,17 @@ std::vector<Topic> diagnostic_topics(Commands /*commands*/) {
   return topics;
 }
 
+std::vector<Topic> problem_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const sim::Problem& known : sim::kProblems) {
+    topics.push_back({.name = std::string(known.name),
+                      .also = {},
+                      .summary = std::string(known.what),
+                      .details = {{"to avoid it", std::string(known.record)}}});
+  }
+  return topics;
+}
+
 constexpr std::array kKinds{
     TopicKind{"term", "glossary", "Terms in reports, headings and columns", glossary_topics},
     TopicKind{"command", "commands", "Commands of stepsim", command_topics},
@@ -384,6 +396,8 @@ constexpr std::array kKinds{
     TopicKind{"output", "outputs", "Files that stepsim writes, by the extension of -o", output_topics},
     TopicKind{"diagnostic", "diagnostics", "Notes on the input, such as skipped records and inferred waits",
               diagnostic_topics},
+    TopicKind{"problem", "problems", "What 'stepsim check' can find missing or wrong, besides diagnostics",
+              problem_topics},
 };
 
 }  // namespace

@@ -252,6 +252,10 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
         fmt::format("no such file or folder: {} is a file and not an archive; expected a trace", shown(file.path)));
   } else if (is_combined_trace(input.head())) {
     read_combined(input, reading, content);
+  } else if (is_own_timeline(input.head())) {
+    // Its spans are tasks, twice if they were replayed: as a capture it would be another job.
+    throw InputError({input.name(), 0, {}},
+                     "this is a timeline that stepsim wrote for viewers; expected the capture it was made from");
   } else if (const Format* const format = recognise(input)) {
     content.inputs.push_back(read_with(*format, input, reading));
   } else if (file.named) {

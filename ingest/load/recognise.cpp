@@ -12,8 +12,8 @@ namespace {
 
 /// The beginnings of files that sim/export writes, without blanks because JSON formatters add some.
 constexpr std::string_view kAnswer = R"({"schema":"stepsim.)";
-constexpr std::array<std::string_view, 4> kOwnBeginnings{kAnswer, R"(Creator"stepsim"graph[)",
-                                                         R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")",
+constexpr std::string_view kTimeline = R"({"displayTimeUnit":"ns","otherData":{"program":"stepsim")";
+constexpr std::array<std::string_view, 4> kOwnBeginnings{kAnswer, R"(Creator"stepsim"graph[)", kTimeline,
                                                          R"({"name":"stepsimreplay","hosts":)"};
 
 /// True for a database of stepsim: its application_id (sqlite.org/fileformat2.html) is the one that
@@ -71,6 +71,8 @@ bool is_own_export(std::string_view head) {
          is_own_database(head) || is_workbook(head) || is_own_perfetto_trace(head) || is_own_picture(head) ||
          is_own_rows(head);
 }
+
+bool is_own_timeline(std::string_view head) { return without_blanks(head, kTimeline.size()) == kTimeline; }
 
 bool is_own_answer(std::string_view head) { return without_blanks(head, kAnswer.size()) == kAnswer; }
 

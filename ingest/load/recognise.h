@@ -21,6 +21,8 @@ namespace stepsim::ingest {
 /// workbook counts, because no capture is a workbook. Markdown and Parquet files of stepsim cannot be recognised; no
 /// input format matches them anyway.
 [[nodiscard]] bool is_own_export(std::string_view head);
+/// True for a Chrome trace of tasks that sim/export wrote for viewers, and for a combined trace.
+[[nodiscard]] bool is_own_timeline(std::string_view head);
 
 /// True if `head` is the beginning of what --json prints, or what `-o` writes to a .json file.
 [[nodiscard]] bool is_own_answer(std::string_view head);

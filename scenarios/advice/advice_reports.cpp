@@ -190,10 +190,18 @@ constexpr auto kTogethers =
 // --- changes that nobody can make, as upper bounds: the most that work on a part of the step can save
 
 Sections limits_sections(const AdviceFindings& findings) {
-  const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing, Verdict::kWorse}, true);
-  if (limits.empty()) return {};
-  return {{.title = "Upper bounds: the most that work on each part could save",
-           .table = sim::table_of(kTried, limits, {.without = {"needs"}})}};
+  const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing}, true);
+  const auto worse = best_with(findings, {Verdict::kWorse}, true);
+  if (limits.empty() && worse.empty()) return {};
+  sim::Section section{.title = "Upper bounds: the most that work on each part could save"};
+  if (!limits.empty()) section.table = sim::table_of(kTried, limits, {.without = {"needs"}});
+  for (const Tried* const tried : worse) {
+    section.sentences.emplace_back(
+        fmt::format("No bound from {}: without this work the step takes {} longer, because the rest then runs in "
+                    "another order.",
+                    to_text(tried->candidate.settings), sim::percent(tried->change.by)));
+  }
+  return {std::move(section)};
 }
 
 // --- changes without gain: within the uncertainty, without effect, or with a longer iteration

@@ -10,6 +10,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/check/problems.h"
 #include "sim/check/recorded.h"
 #include "sim/report/headline.h"
 #include "sim/report/table.h"
@@ -169,7 +170,7 @@ constexpr double kSlowed = 0.02;
 void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const double error = std::abs(replay.summary.iteration.error);
   if (error < kReplayOff) return;
-  findings.push_back({.name = "replay_off",
+  findings.push_back({.name = problem("replay_off"),
                       .cost = error < kReplayUseless ? Cost::kWeakens : Cost::kPrevents,
                       .weakens = Questions::all(),
                       .share = error,
@@ -185,7 +186,7 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
   if (test.error < kTestOff) return;
   const std::string_view what = test.between_ranks ? "rank" : "step";
   findings.push_back(
-      {.name = "graph_test_off",
+      {.name = problem("graph_test_off"),
        .cost = Cost::kWeakens,
        .weakens = Questions::all(),
        .count = test.steps,
@@ -199,7 +200,7 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
 void add_repetition(const ReplayCheck& replay, std::vector<Finding>& findings) {
   if (!replay.contradicted_repetition) return;
   const Duration captured = replay.summary.iteration.replayed;
-  findings.push_back({.name = "repetition_contradicted",
+  findings.push_back({.name = problem("repetition_contradicted"),
                       .cost = Cost::kWeakens,
                       .weakens = {kHost, kDevice, kNetwork, kRanks},
                       .share = std::abs(ratio(*replay.contradicted_repetition - captured, captured)),
@@ -215,7 +216,7 @@ void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) 
   const CriticalPath& path = replay.path.path;
   const double share = ratio(path.unexplained, path.length);
   if (share < kUnexplained) return;
-  findings.push_back({.name = "unexplained_wait",
+  findings.push_back({.name = problem("unexplained_wait"),
                       .cost = share < 0.5 ? Cost::kBlurs : Cost::kWeakens,
                       .weakens = {kHost, kDevice, kNetwork, kRanks},
                       .share = share,
@@ -229,7 +230,7 @@ void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const double share = ratio(path.silent, path.length);
   if (share < kUnexplained) return;
   const bool mostly = share > 0.5;
-  findings.push_back({.name = "silent_host",
+  findings.push_back({.name = problem("silent_host"),
                       .cost = mostly ? Cost::kWeakens : Cost::kBlurs,
                       .weakens = mostly ? Questions{kReplay, kHost, kDevice} : Questions{kHost},
                       .share = share,
@@ -245,7 +246,7 @@ void add_slowing(const Capture& capture, const ReplayCheck& replay, std::vector<
   if (!slowing) return;
   const bool slowed = slowing->is_seen() && slowing->share() >= kSlowed;
   findings.push_back(
-      {.name = "profiler_slowing",
+      {.name = problem("profiler_slowing"),
        .cost = slowed ? Cost::kBlurs : Cost::kNothing,
        .weakens = slowed ? Questions{kReplay, kHost} : Questions{},
        .share = std::max(0.0, slowing->share()),
@@ -318,7 +319,7 @@ std::vector<Finding> replay_findings(const Examined& examined) {
 std::vector<Finding> privacy_findings(const Examined& examined) {
   std::vector<Finding> findings;
   Finding person{
-      .name = "private_content",
+      .name = problem("private_content"),
       .cost = Cost::kNothing,
       .weakens = {},
       .effect =
@@ -327,7 +328,7 @@ std::vector<Finding> privacy_findings(const Examined& examined) {
   for (const PrivateContent& content : examined.contents.private_parts) {
     if (content.secret) {
       findings.push_back(
-          {.name = "secret",
+          {.name = problem("secret"),
            .cost = Cost::kExposes,
            .weakens = {},
            .count = content.count,

@@ -6,6 +6,8 @@
 
 #include "model/base/assumption.h"
 #include "model/base/text.h"
+#include "model/cost/device/device_work.h"
+#include "sim/check/problems.h"
 #include "sim/check/recorded.h"
 
 namespace stepsim::sim {
@@ -20,7 +22,7 @@ bool assumes(const Examined& examined, std::string_view id) {
 void add_unusable_files(const Examined& examined, std::vector<Finding>& findings) {
   for (const SourceContents& source : examined.contents.sources) {
     if (source.problem.empty()) continue;
-    findings.push_back({.name = "file_unusable",
+    findings.push_back({.name = problem("file_unusable"),
                         .cost = Cost::kPrevents,
                         .weakens = Questions::all(),
                         .sentence = source.problem,
@@ -34,7 +36,7 @@ void add_profiled_ranges(const Examined& examined, std::vector<Finding>& finding
   if (!holds_profile(examined)) return;
   std::uint64_t samples = 0;
   for (const SourceContents& source : examined.contents.sources) samples += source.samples;
-  findings.push_back({.name = "no_dependencies",
+  findings.push_back({.name = problem("no_dependencies"),
                       .cost = Cost::kPrevents,
                       .weakens = {kHost, kDevice, kNetwork, kRanks},
                       .sentence = "results of an inline profiler: how long ranges take, and nothing of what waits for "
@@ -42,7 +44,7 @@ void add_profiled_ranges(const Examined& examined, std::vector<Finding>& finding
                       .effect = "'stepsim timeline', 'scaling' and 'stats' show what was measured; nothing can be "
                                 "replayed or asked what if.",
                       .remedy = "record a step with torch.profiler or nsys profile for that"});
-  findings.push_back({.name = "different_iterations",
+  findings.push_back({.name = problem("different_iterations"),
                       .cost = Cost::kWeakens,
                       .weakens = {kReplay},
                       .count = samples,
@@ -56,7 +58,7 @@ void add_refused_job(const Examined& examined, std::vector<Finding>& findings) {
   for (const SourceContents& source : examined.contents.sources) {
     if (source.problem == examined.problem) return;
   }
-  findings.push_back({.name = "no_job",
+  findings.push_back({.name = problem("no_job"),
                       .cost = Cost::kPrevents,
                       .weakens = Questions::all(),
                       .sentence = examined.problem,
@@ -66,7 +68,7 @@ void add_refused_job(const Examined& examined, std::vector<Finding>& findings) {
 
 void add_untied(const Examined& examined, std::vector<Finding>& findings) {
   if (!assumes(examined, "untied_ranks")) return;
-  findings.push_back({.name = "untied_ranks",
+  findings.push_back({.name = problem("untied_ranks"),
                       .cost = Cost::kPrevents,
                       .weakens = {kNetwork, kRanks},
                       .count = examined.capture->recording.ranks.size(),
@@ -86,7 +88,7 @@ void add_parameter_server(const Examined& examined, std::vector<Finding>& findin
   if (sum.stages == 0) return;
   if (sum.operator_events == 0) {
     findings.push_back(
-        {.name = "no_operators",
+        {.name = problem("no_operators"),
          .cost = Cost::kWeakens,
          .weakens = {kReplay, kHost, kDevice},
          .sentence = "communication (comm.json) without the trace of the operators beside it",
@@ -96,7 +98,7 @@ void add_parameter_server(const Examined& examined, std::vector<Finding>& findin
                    "recorder writes both), and put the files into one folder"});
   } else if (sum.graph_nodes == 0) {
     findings.push_back(
-        {.name = "no_operator_graph",
+        {.name = problem("no_operator_graph"),
          .cost = Cost::kBlurs,
          .weakens = {kHost, kDevice},
          .sentence = "operators without their graph (dag.gml)",
@@ -105,7 +107,7 @@ void add_parameter_server(const Examined& examined, std::vector<Finding>& findin
   }
   if (examined.capture == nullptr || examined.capture->job != Job{}) return;
   if (!assumes(examined, "inferred_servers") && !assumes(examined, "unknown_servers")) return;
-  findings.push_back({.name = "no_job_file",
+  findings.push_back({.name = problem("no_job_file"),
                       .cost = Cost::kWeakens,
                       .weakens = {kNetwork, kRanks},
                       .sentence = "no job.yaml beside the traces",
@@ -123,7 +125,7 @@ bool has_format(const Examined& examined, std::string_view format) {
 /// Adds a finding for execution traces, which have no times.
 void add_untimed(const Examined& examined, std::vector<Finding>& findings) {
   if (examined.replay == nullptr || examined.replay->summary.measured) return;
-  findings.push_back({.name = "no_times",
+  findings.push_back({.name = problem("no_times"),
                       .cost = Cost::kWeakens,
                       .weakens = Questions::all(),
                       .sentence = "what ran and what waited for what, and not when it ran",
@@ -136,7 +138,7 @@ void add_untimed(const Examined& examined, std::vector<Finding>& findings) {
 /// Adds a finding for Horovod's timelines, which contain only communication.
 void add_communication_alone(const Examined& examined, std::vector<Finding>& findings) {
   if (!has_format(examined, "horovod_timeline") || has_format(examined, "tensorflow_profile")) return;
-  findings.push_back({.name = "no_compute",
+  findings.push_back({.name = problem("no_compute"),
                       .cost = Cost::kWeakens,
                       .weakens = {kReplay, kHost, kDevice, kRanks},
                       .sentence = "communication without the work that it waits for",
@@ -146,10 +148,26 @@ void add_communication_alone(const Examined& examined, std::vector<Finding>& fin
                       .remedy = "record torch.profiler or TensorFlow's profiler in the same run"});
 }
 
+/// Adds a finding for operators with times but without the kernels that they ran on a GPU.
+void add_without_kernels(const Examined& examined, std::vector<Finding>& findings) {
+  if (examined.capture == nullptr || has_kernels(*examined.capture)) return;
+  const bool covered = std::any_of(findings.begin(), findings.end(),
+                                   [](const Finding& finding) { return finding.weakens.has(kDevice); });
+  if (covered || recorded_of(examined.contents).sum.calls > 0 || !applicable_to(examined).has(kDevice)) return;
+  findings.push_back(
+      {.name = problem("no_kernels"),
+       .cost = Cost::kBlurs,
+       .weakens = {kDevice},
+       .sentence = "times of operators, without the GPU kernels that they ran",
+       .effect = "What-ifs can scale compute and the batch size, but refuse another device or precision.",
+       .remedy = "to ask about another device, record a step of one rank with torch.profiler or nsys, "
+                 "and ask with that capture"});
+}
+
 void add_unmeasured(const Examined& examined, std::vector<Finding>& findings) {
   if (has_format(examined, "chakra") || has_format(examined, "execution_trace")) return add_untimed(examined, findings);
   if (examined.replay == nullptr || examined.replay->summary.measured) return;
-  findings.push_back({.name = "nothing_measured",
+  findings.push_back({.name = problem("nothing_measured"),
                       .cost = Cost::kNothing,
                       .weakens = {},
                       .sentence = "a task graph, which nobody ran",
@@ -167,6 +185,7 @@ std::vector<Finding> other_job_findings(const Examined& examined) {
   add_untied(examined, findings);
   add_parameter_server(examined, findings);
   add_communication_alone(examined, findings);
+  add_without_kernels(examined, findings);
   add_unmeasured(examined, findings);
   return findings;
 }

@@ -11,6 +11,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/check/problems.h"
 #include "sim/check/recorded.h"
 #include "sim/report/headline.h"
 #include "sim/report/table.h"
@@ -69,7 +70,7 @@ class Missing {
   void note_host() {
     if (recorded_.host_events() > 0) return;
     findings_.push_back(
-        {.name = "no_host_events",
+        {.name = problem("no_host_events"),
          .cost = Cost::kPrevents,
          .weakens = {kHost},
          .count = recorded_.device_work(),
@@ -85,7 +86,7 @@ class Missing {
   void note_operators() {
     if (sum_.calls == 0 || sum_.operators + sum_.annotations + sum_.step_marks > 0) return;
     findings_.push_back(
-        {.name = "no_operators",
+        {.name = problem("no_operators"),
          .cost = Cost::kWeakens,
          .weakens = {kHost},
          .count = sum_.calls,
@@ -101,7 +102,7 @@ class Missing {
     if (on_device() || sum_.launches > 0) return;
     const bool expected = recorded_.processes > 0 && sum_.calls > 0;
     findings_.push_back(
-        {.name = "no_device_events",
+        {.name = problem("no_device_events"),
          .cost = expected ? Cost::kWeakens : Cost::kNothing,
          .weakens = expected ? Questions{kReplay, kDevice} : Questions{},
          .sentence = expected ? "runtime calls (cudaLaunchKernel, ...), and no device work"
@@ -117,7 +118,7 @@ class Missing {
     const double lost = part(sum_.launches_without_work, sum_.launches);
     constexpr double kFew = 0.01;  // launches at the end of the recording, whose work ran after it
     if (on_device() && lost > kFew && sum_.launches_without_work > recorded_.processes) {
-      findings_.push_back({.name = "launches_without_work",
+      findings_.push_back({.name = problem("launches_without_work"),
                            .cost = Cost::kWeakens,
                            .weakens = {kReplay, kDevice},
                            .count = sum_.launches_without_work,
@@ -141,7 +142,7 @@ class Missing {
                                       : examined_.diagnostics.count_of(diagnostic("device_work_without_launch").name);
     if (recorded_.host_events() == 0 || orphans == 0) return;
     const double share = part(orphans, recorded_.device_work());
-    findings_.push_back({.name = "no_launches",
+    findings_.push_back({.name = problem("no_launches"),
                          .cost = share > 0.5    ? Cost::kPrevents
                                  : share > 0.05 ? Cost::kWeakens
                                                 : Cost::kBlurs,
@@ -176,24 +177,24 @@ class Missing {
                          "mark each step by torch.cuda.nvtx.range('step N'), and record several",
                          "record several steps, with a mark of each")};
     if (!marked) {
-      finding.name = "no_steps";
+      finding.name = problem("no_steps");
       finding.sentence = examined_.diagnostics.count_of("device_work_outside_steps") == 0
                              ? "no step is marked"
                              : "the marked steps contain less than half of the device work, so they are not used";
       finding.effect =
           "The whole capture counts as one iteration, including what came before and after training." + untested();
     } else if (steps == 0) {
-      finding.name = "no_whole_step";
+      finding.name = problem("no_whole_step");
       finding.sentence = "steps are marked, but none is complete in the capture";
       finding.effect = "There is no whole step to compare the replay with.";
     } else if (steps == 1) {
-      finding.name = "one_step";
+      finding.name = problem("one_step");
       finding.sentence = "one whole step";
       finding.effect =
           "How much steps differ is unknown, and predictions cannot be more precise than that." + untested();
       finding.cost = Cost::kBlurs;
     } else {
-      finding.name = "two_steps";
+      finding.name = problem("two_steps");
       finding.sentence = "two whole steps";
       finding.effect = "How much steps differ is known only roughly." + untested();
       finding.cost = Cost::kNothing;
@@ -205,7 +206,7 @@ class Missing {
   void note_waits() {
     if (!on_device() || sum_.syncs > 0) return;
     Finding finding{
-        .name = "no_sync_events",
+        .name = problem("no_sync_events"),
         .cost = Cost::kBlurs,
         .weakens = {kHost, kDevice, kNetwork},
         .count = examined_.diagnostics.count_of(diagnostic("inferred_stream_wait").name) +
@@ -231,7 +232,7 @@ class Missing {
 
   void note_shapes() {
     if (!on_device() || sum_.shaped_operators > 0) return;
-    findings_.push_back({.name = "no_shapes",
+    findings_.push_back({.name = problem("no_shapes"),
                          .cost = Cost::kWeakens,
                          .weakens = {kDevice},
                          .sentence = "no input shapes of operators",
@@ -246,7 +247,7 @@ class Missing {
 
   void note_device_name() {
     if (recorded_.without_device_name == 0) return;
-    findings_.push_back({.name = "no_device_name",
+    findings_.push_back({.name = problem("no_device_name"),
                          .cost = Cost::kBlurs,
                          .weakens = {kDevice},
                          .count = recorded_.without_device_name,
@@ -262,7 +263,7 @@ class Missing {
     const bool alone = here == 1 && communicates && all == 0;
     if (!alone && all <= here) return;
     Finding finding{
-        .name = "missing_ranks",
+        .name = problem("missing_ranks"),
         .cost = communicates ? Cost::kWeakens : Cost::kBlurs,
         .weakens = communicates ? Questions{kNetwork, kRanks} : Questions{kRanks},
         .count = all > here ? all - here : 0,
@@ -287,7 +288,7 @@ class Missing {
     const auto [all, unsized] = collective_sizes(examined_);
     if (unsized == 0) return;
     findings_.push_back(
-        {.name = "no_collective_sizes",
+        {.name = problem("no_collective_sizes"),
          .cost = Cost::kWeakens,
          .weakens = {kNetwork},
          .count = unsized,
@@ -302,7 +303,7 @@ class Missing {
 
   void note_sequence() {
     if (ranks_in(examined_) < 2 || sum_.collectives == 0 || sum_.sequenced_collectives > 0) return;
-    findings_.push_back({.name = "no_sequence_numbers",
+    findings_.push_back({.name = problem("no_sequence_numbers"),
                          .cost = Cost::kNothing,
                          .weakens = {},
                          .sentence =
@@ -314,7 +315,7 @@ class Missing {
 
   void note_clock() {
     if (recorded_.processes < 2 || recorded_.without_base_time == 0) return;
-    findings_.push_back({.name = "no_base_time",
+    findings_.push_back({.name = problem("no_base_time"),
                          .cost = Cost::kBlurs,
                          .weakens = {kRanks},
                          .count = recorded_.without_base_time,
@@ -329,7 +330,7 @@ class Missing {
     const bool device_sets_pace =
         examined_.replay != nullptr && examined_.replay->summary.iteration.pace == Pace::kDevice;
     findings_.push_back(
-        {.name = "python_recorded",
+        {.name = problem("python_recorded"),
          .cost = device_sets_pace ? Cost::kNothing : Cost::kBlurs,
          .weakens = device_sets_pace ? Questions{} : Questions{kReplay, kHost},
          .count = sum_.python_calls,
@@ -383,7 +384,7 @@ class Missing {
     }
     constexpr double kMuch = 0.05;  // most what-ifs save about this share
     if (!of_profiler.empty()) {
-      findings_.push_back({.name = "profiler_overhead",
+      findings_.push_back({.name = problem("profiler_overhead"),
                            .cost = share > kMuch ? Cost::kBlurs : Cost::kNothing,
                            .weakens = share > kMuch ? Questions{kReplay, kHost} : Questions{},
                            .count = pieces_of(of_profiler),
@@ -400,7 +401,7 @@ class Missing {
                                                    : std::string{}});
     }
     if (of_cuda.empty()) return;
-    findings_.push_back({.name = "cuda_overhead",
+    findings_.push_back({.name = problem("cuda_overhead"),
                          .cost = Cost::kNothing,
                          .weakens = {},
                          .count = pieces_of(of_cuda),

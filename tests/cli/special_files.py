@@ -157,6 +157,8 @@ def exports_are_not_ranks():
         check("also after a formatter", answer(in_time(folder, "replay", "capture", "--json"))[1].get("own_export_not_used") == 1)
         run = in_time(folder, "replay", "sample/replay-out.tasks.json")
         check("a task graph of ours that is named is read", run.returncode == 0, run)
+        run = in_time(folder, "replay", "sample/replay-out.trace.json")
+        check("a timeline of ours that is named is refused", one_line(run) and b"a timeline that stepsim wrote" in run.stderr, run)
         os.mkdir(os.path.join(folder, "only"))
         shutil.copy(os.path.join(folder, "sample/replay-out.tasks.json"), os.path.join(folder, "only"))
         check("a folder of nothing else", one_line(in_time(folder, "replay", "only")) and b"files that stepsim wrote" in in_time(folder, "replay", "only").stderr)

@@ -4,12 +4,18 @@ Good: 2 ranks, 3 whole steps; step time 534.1 ms, replay error 0.00 %.
 Self-check: one step's graph predicts the others within 1.6 % on average (the steps differ by 0.4 %); the most unusual step is 0.6 % off the typical one. Every wait on the critical path is explained.
 
 What you can ask
-question  about                                                                   answered  because of
+question  about                                                                   answered           because of
 replay    the captured run: replay, critical-path, stats                          yes
 host      what-ifs about the CPU: launches, threads, the framework                yes
-device    what-ifs about the GPU: kernels, another device, batch size, precision  yes
+device    what-ifs about the GPU: kernels, another device, batch size, precision  yes, less certain  no_kernels
 network   what-ifs about communication: links, collectives, partitions            yes
 ranks     what-ifs about ranks: more ranks, a slow rank                           yes
+
+Problems, worst first
+problem     severity  affects  count  share
+no_kernels  minor     device
+- no_kernels: times of operators, without the GPU kernels that they ran. What-ifs can scale compute and the batch size, but refuse another device or precision.
+  to fix it: to ask about another device, record a step of one rank with torch.profiler or nsys, and ask with that capture
 
 Files
 file                                                             format          records  skipped  contents

@@ -43,6 +43,7 @@ Help topics:
   formats       Trace formats that stepsim reads
   outputs       Files that stepsim writes, by the extension of -o
   diagnostics   Notes on the input, such as skipped records and inferred waits
+  problems      What 'stepsim check' can find missing or wrong, besides diagnostics
 
 Results go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 unusable input, 2 wrong usage, 3 bug in stepsim, 4 compare --fail-above
