@@ -20,6 +20,7 @@
 #include "ingest/formats/format.h"
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/successors.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
@@ -302,31 +303,13 @@ class TaskGraphReader {
     return place != by_id_.end() && place->first == id ? std::optional{place->second} : std::nullopt;
   }
 
-  /// Throws if tasks wait for each other in a cycle (Kahn's algorithm).
+  /// Throws if tasks wait for each other in a cycle.
   void check_order() const {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-    edges.reserve(graph_.after.size());
-    std::vector<std::uint32_t> waiting(graph_.tasks.size());
-    for (std::uint32_t i = 0; i < graph_.tasks.size(); ++i) {
-      for (const std::uint32_t before : graph_.after_of(i)) edges.emplace_back(before, i);
-      waiting[i] = static_cast<std::uint32_t>(graph_.after_of(i).size());
-    }
-    std::sort(edges.begin(), edges.end());
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t i = 0; i < waiting.size(); ++i) {
-      if (waiting[i] == 0) ready.push_back(i);
-    }
-    for (std::size_t done = 0; done < ready.size(); ++done) {
-      auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair{ready[done], 0U});
-      for (; edge != edges.end() && edge->first == ready[done]; ++edge) {
-        if (--waiting[edge->second] == 0) ready.push_back(edge->second);
-      }
-    }
-    if (ready.size() == waiting.size()) return;
-    const auto stuck = static_cast<std::size_t>(
-        std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; }) - waiting.begin());
-    fail(offsets_[stuck],
-         fmt::format("task {} waits for itself through 'after'; expected no cycle", graph_.tasks[stuck].id));
+    const std::optional<std::uint32_t> in_cycle =
+        find_cycle(graph_.tasks.size(), [this](std::uint32_t task) { return graph_.after_of(task); });
+    if (!in_cycle) return;
+    fail(offsets_[*in_cycle],
+         fmt::format("task {} waits for itself through 'after'; expected no cycle", graph_.tasks[*in_cycle].id));
   }
 
   JsonReader json_;

@@ -83,14 +83,10 @@ bool ExecutionGraphBuilder::resolve(bool with_control, std::size_t& stuck) {
     graph_.after.erase(std::unique(graph_.after.begin() + first, graph_.after.end()), graph_.after.end());
     graph_.nodes[node].after_end = graph_.after.size();
   }
-  const std::vector<std::uint32_t> waiting = count_blocked_predecessors(graph_.nodes.size(), [this](const auto& edge) {
-    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
-      for (const std::uint32_t dependency : graph_.after_of(i)) edge(dependency, i);
-    }
-  });
-  const auto waits = std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n > 0; });
-  if (waits == waiting.end()) return true;
-  stuck = static_cast<std::size_t>(waits - waiting.begin());
+  const std::optional<std::uint32_t> in_cycle =
+      find_cycle(graph_.nodes.size(), [this](std::uint32_t node) { return graph_.after_of(node); });
+  if (!in_cycle) return true;
+  stuck = *in_cycle;
   sink_.diagnostics = before;
   return false;
 }

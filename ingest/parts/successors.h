@@ -1,8 +1,10 @@
 #ifndef STEPSIM_INGEST_PARTS_SUCCESSORS_H
 #define STEPSIM_INGEST_PARTS_SUCCESSORS_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace stepsim::ingest {
@@ -57,6 +59,29 @@ template <class ForEachEdge>
     successors.end(node, [&ready](std::uint32_t next) { ready.push_back(next); });
   }
   return successors.waiting();
+}
+
+/// Returns a node of a cycle, or nullopt if there is none. `predecessors_of(node)` returns the nodes that `node` waits
+/// for. O(nodes + edges).
+template <class PredecessorsOf>
+[[nodiscard]] std::optional<std::uint32_t> find_cycle(std::size_t count, const PredecessorsOf& predecessors_of) {
+  const std::vector<std::uint32_t> blocked = count_blocked_predecessors(count, [&](const auto& edge) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      for (const std::uint32_t before : predecessors_of(i)) edge(before, i);
+    }
+  });
+  const auto is_blocked = [&blocked](std::uint32_t node) { return blocked[node] > 0; };
+  const auto first = std::find_if(blocked.begin(), blocked.end(), [](std::uint32_t n) { return n > 0; });
+  if (first == blocked.end()) return std::nullopt;
+  // Every blocked node has a blocked predecessor, so this walk ends only where it has been before, which is a cycle.
+  std::vector<bool> visited(count);
+  auto node = static_cast<std::uint32_t>(first - blocked.begin());
+  while (!visited[node]) {
+    visited[node] = true;
+    const auto& before = predecessors_of(node);
+    node = *std::find_if(before.begin(), before.end(), is_blocked);
+  }
+  return node;
 }
 
 }  // namespace stepsim::ingest

@@ -124,10 +124,28 @@ class FileToScrub {
   std::optional<Readable> readable_;  ///< set for a damaged trace
 };
 
-/// Scrubs each part of a path separately, because a substitute replaces a whole text.
+/// Returns where the extensions of a trace's file begin: "a@b.org.pt.trace.json.gz" keeps ".pt.trace.json.gz".
+std::size_t begin_of_extensions(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kExtensions{".gz", ".json", ".trace", ".pt",
+                                                        ".et", ".txt",  ".gml",   ".yaml"};
+  std::size_t begin = name.size();
+  for (bool found = true; found;) {
+    const auto ends_in = [rest = name.substr(0, begin)](std::string_view other) { return rest.ends_with(other); };
+    const auto* const extension = std::find_if(kExtensions.begin(), kExtensions.end(), ends_in);
+    found = extension != kExtensions.end();
+    if (found) begin -= extension->size();
+  }
+  return begin;
+}
+
+/// Scrubs each part of a path on its own, because a substitute replaces a whole text.
 std::string scrubbed_path(const std::string& path, Scrubber& scrubber) {
   fs::path result;
-  for (const fs::path& part : fs::path(path)) result /= scrubber.text(part.string());
+  for (const fs::path& part : fs::path(path)) {
+    const std::string name = part.string();
+    const std::size_t end = begin_of_extensions(name);
+    result /= scrubber.text(name.substr(0, end)) + name.substr(end);
+  }
   return result.string();
 }
 

@@ -188,9 +188,7 @@ void Scrubber::scrub_lines(ByteSource& source, const Sink& out) {
 
 std::string Scrubber::text(std::string_view line) {
   number_names();
-  std::string result;
-  append_with_names(result, line, {{}, 0, kNoKeys}, Names::kAll);
-  return result;
+  return changed_by_form({{}, 0, kNoKeys}, line, Names::kAll).value_or(std::string(line));
 }
 
 /// Numbers the names in their sort order, so that hosts and ranks sorted by name keep their order.
@@ -382,7 +380,7 @@ std::string Scrubber::substitute(PrivateKind kind, std::string_view text) {
 void Scrubber::count(std::string_view kind, bool secret, const JsonPlace& place) {
   auto known = std::find_if(found_.begin(), found_.end(), [kind](const PrivateContent& c) { return c.kind == kind; });
   if (known == found_.end()) {
-    found_.push_back({std::string(kind), secret, 0, place.file.empty() ? std::string() : place_text(place)});
+    found_.push_back({std::string(kind), secret, 0, place.file.empty() ? "in a file name" : place_text(place)});
     known = std::prev(found_.end());
   }
   ++known->count;

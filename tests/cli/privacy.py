@@ -167,6 +167,20 @@ def equal_names_are_refused():
         check("their common folder", run.returncode == 0 and os.path.exists(os.path.join(output, "b/trace.json")), run)
 
 
+def file_names_are_scrubbed():
+    """Names of files and folders are scrubbed as texts are; the extensions that say what a file is stay."""
+    names = {"zelda@corp.internal.pt.trace.json": ".pt.trace.json", "hf_aB3dE5gH7jK9mN1pQ3sT5vW7/rank0.json": "rank0.json", "n-10.20.30.40-x/rank1.json": "rank1.json"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            write(folder, f"in/{name}", '{"schemaVersion": 1, "traceEvents": []}')
+        output = os.path.join(folder, "out")
+        run = quietly("convert", "--scrub", os.path.join(folder, "in"), "-o", output)
+        written = sorted(os.path.relpath(os.path.join(root, file), output) for root, _, files in os.walk(output) for file in files)
+        check("three files", run.returncode == 0 and len(written) == 3, (run, written))
+        check("with their extensions", all(any(file.endswith(end) for file in written) for end in names.values()), written)
+        check("and nothing private in their names", not private_words_in(" ".join(written)) and "10.20" not in " ".join(written), written)
+
+
 def mistakes():
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.json")
@@ -186,5 +200,6 @@ no_output_carries_the_environment_along()
 check_names_what_it_finds_and_not_the_thing()
 what_the_table_promises_is_taken_out()
 equal_names_are_refused()
+file_names_are_scrubbed()
 mistakes()
 sys.exit(verdict())

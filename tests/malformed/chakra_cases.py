@@ -104,6 +104,7 @@ def dependencies():
     yield case("cycle-of-1", chain((1, (1,))), Refused(r"@\d+: node 1 waits for itself .*expected no cycle"))
     yield case("cycle-of-2", chain((1, (2,)), (2, (1,))), Refused(r"node 1 waits for itself"))
     yield case("cycle-of-3", chain((1, (3,)), (2, (1,)), (3, (2,)), (4, ())), Refused(r"node 1 waits for itself"))
+    yield case("waits-for-a-cycle", chain((1, (2,)), (2, (3,)), (3, (2,))), Refused(r"node [23] waits for itself"))
     yield case("cycle-by-control", base.trace(base.node(1, control=(2,), micros=10), base.node(2, data=(1,), micros=10)), takes(20, diagnostics={"control_dependencies_not_used": 1}))
     yield case("control-alone", base.trace(base.node(1, micros=10), base.node(2, control=(1,), micros=10)), takes(20, skipped=0))
     yield case("unknown-node", chain((1, (77,)), (2, (1, 78))), takes(20, diagnostics={"unknown_dependency": 2}))

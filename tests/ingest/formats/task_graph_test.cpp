@@ -118,6 +118,10 @@ INSTANTIATE_TEST_SUITE_P(
         task(
             R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[1]},{"id":1,"kind":"compute","host":0,"ns":1,"after":[0]})",
             "waits for itself"),
+        // Task 0 waits for the cycle of 1 and 2, but not for itself.
+        task(
+            R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[1]},{"id":1,"kind":"compute","host":0,"ns":1,"after":[2]},{"id":2,"kind":"compute","host":0,"ns":1,"after":[1]})",
+            "task 1 waits for itself"),
         task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":["0"]})", "expected a number"),
         task(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":0})", "expected an array"),
         task(R"({"id":0,"kind":"compute","host":0,"ns":1},{"id":0,"kind":"compute","host":0,"ns":1})",
