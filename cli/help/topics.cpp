@@ -307,7 +307,7 @@ std::vector<Topic> device_topics(Commands /*commands*/) {
     std::string peaks;
     for (std::size_t i = 0; i < kPrecisionCount; ++i) {
       const double peak = device.peak_flops[i];
-      if (peak > 0) add_item(peaks, fmt::format("{} {:.4g}", kPrecisionNames[i], peak / kTera));
+      if (device.computes_in(static_cast<Precision>(i))) add_item(peaks, fmt::format("{} {:.4g}", kPrecisionNames[i], peak / kTera));
     }
     const double half = device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)];
     topics.push_back(

@@ -122,8 +122,8 @@ function heatMapOf(axes, at, best) {
 }
 
 function kneeText(knee) {
-  if (knee.flat === 'everywhere') return `No value of ${knee.key} buys much.`;
-  return `The knee of ${knee.key} is ${knee.value}${knee.from === knee.to ? '' : `, from ${knee.from} to ${knee.to}`}: ${knee.flat} it, more buys little.`;
+  if (knee.flat === 'everywhere') return `${knee.key} hardly matters.`;
+  return `The knee of ${knee.key} is ${knee.value}${knee.from === knee.to ? '' : `, from ${knee.from} to ${knee.to}`}: values ${knee.flat} it save little more.`;
 }
 
 /** Returns a table with one row per point, if the answer's own table is a matrix. */

@@ -16,12 +16,23 @@ namespace {
 using sim::ratio;
 using stepsim::to_text;
 
+/// Returns "1MiB to 64MiB": the smallest and the largest of values that can be ordered by size.
+std::string ends_of(const std::vector<std::string>& values) {
+  const auto smaller = [](const std::string& a, const std::string& b) {
+    return magnitude_of(a)->size < magnitude_of(b)->size;
+  };
+  const auto [least, most] = std::minmax_element(values.begin(), values.end(), smaller);
+  return fmt::format("{} to {}", shown(*least), shown(*most));
+}
+
 std::string knee_text(const Points& points, const Knee& knee) {
-  const std::string& key = points.axes[knee.axis].key;
+  const auto& [key, values] = points.axes[knee.axis];
   const double percent = kKneeShare * 100;
   if (knee.whole_axis) {
-    return knee.of_workers ? fmt::format("throughput per worker hardly depends on {} (under {:.0f} %)", key, percent)
-                           : fmt::format("{} hardly matters (under {:.0f} %)", key, percent);
+    const std::string range = ends_of(values);
+    return knee.of_workers
+               ? fmt::format("throughput per worker hardly depends on {} from {} (under {:.0f} %)", key, range, percent)
+               : fmt::format("{} hardly matters from {} (under {:.0f} %)", key, range, percent);
   }
   const std::string range =
       knee.from == knee.to ? "" : fmt::format(" ({} to {} within the uncertainty)", knee.from, knee.to);
@@ -38,8 +49,11 @@ std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
   const std::string key = shown(points.axes[axis.axis].key);
   const std::string best = shown(axis.best);
   switch (axis.why) {
-    case NoKnee::kOneValue:
-    case NoKnee::kNoOrder: return {};
+    case NoKnee::kOneValue: return {};
+    case NoKnee::kNoOrder:
+      // Words have no order. Sizes and factors do, but not among each other.
+      if (!magnitude_of(axis.best)) return {};
+      return fmt::format("where {} stops mattering is unknown, because its values are not all of one unit", key);
     case NoKnee::kMissing:
       return fmt::format("where {} stops mattering is unknown, because some points have no answer", key);
     case NoKnee::kLastBuys:

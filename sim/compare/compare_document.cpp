@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "sim/report/class_style.h"
 #include "sim/report/common_fields.h"
 
 namespace stepsim::sim {
@@ -167,6 +168,17 @@ Section sides_section(const Difference& difference) {
   return {.title = "Compared", .table = table_of(kLabelledSide, sides, {.compared = true})};
 }
 
+/// Returns what people see for a part or class of the path, which has another name in JSON.
+std::string_view label_of(std::string_view name) {
+  if (name == "communication without compute") return "exposed communication";
+  if (name == "copies alone") return style_of(PathClass::kCopy).label;
+  if (name == "host alone") return style_of(PathClass::kHost).label;
+  for (std::size_t i = 0; i < kPathClassCount; ++i) {
+    if (name == to_text(static_cast<PathClass>(i))) return kClassStyles[i].label;
+  }
+  return name;
+}
+
 Section parts_section(std::string title, const std::vector<PartDifference>& parts, bool with_sum) {
   if (parts.empty()) return {};
   std::vector<PartDifference> shown;
@@ -174,7 +186,8 @@ Section parts_section(std::string title, const std::vector<PartDifference>& part
   for (const PartDifference& part : parts) {
     sum.a += part.a;
     sum.b += part.b;
-    if (part.a != Duration{} || part.b != Duration{}) shown.push_back(part);
+    if (part.a != Duration{} || part.b != Duration{})
+      shown.push_back({std::string(label_of(part.name)), part.a, part.b});
   }
   if (with_sum) shown.push_back(std::move(sum));
   return {.title = std::move(title), .table = table_of(kPart, shown, {.compared = true})};

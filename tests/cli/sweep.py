@@ -29,6 +29,14 @@ def formats(whole):
     check("files left over", sorted(os.listdir(whole)) == ["grid.yaml", "out.csv", "out.json", "out.md"], os.listdir(whole))
 
 
+def values_without_order(whole):
+    """A factor and a rate have no order, so where the axis stops mattering is unknown; the answer says so."""
+    said = run(STEPSIM, "sweep", SAMPLE, "--set", "network.bandwidth=1x,25Gb/s", "--quiet").stdout
+    check("values of several units", b"where network.bandwidth stops mattering is unknown, because its values are not all of one unit" in said, said[:400])
+    said = run(STEPSIM, "sweep", SAMPLE, "--set", "comm.partition_bytes=500KiB,1000KiB", "--quiet").stdout
+    check("an axis without effect names what was tried", b"comm.partition_bytes hardly matters from 500KiB to 1000KiB" in said, said[:400])
+
+
 def any_threads(whole):
     for threads in ("1", "3", "16"):
         folder = fresh(whole)
@@ -158,4 +166,4 @@ def by_mpirun(whole):
 
 
 if __name__ == "__main__":
-    sys.exit(run_all(formats, any_threads, resumed_after_any_point, refused_everywhere, resume_of_another, shards, shards_of_a_named_result, launched_by_all, lost_process, by_mpirun))
+    sys.exit(run_all(formats, values_without_order, any_threads, resumed_after_any_point, refused_everywhere, resume_of_another, shards, shards_of_a_named_result, launched_by_all, lost_process, by_mpirun))

@@ -9,19 +9,19 @@ A  scenarios/samples/byteps-even, as captured  predicted      532.1 ms      -   
 B  network.bandwidth=2x                        predicted      253.2 ms      -         -        -      2
 
 Where the difference comes from (slowest rank)
-part                                    A           B   difference  relative
-compute                        150.075 ms  150.431 ms    +0.356 ms   +0.24 %
-communication without compute  381.780 ms  101.992 ms  -279.789 ms  -73.29 %
-idle                             0.267 ms    0.174 ms    -0.093 ms  -34.81 %
-remainder                       -0.039 ms    0.586 ms    +0.626 ms         -
-sum                            532.082 ms  253.183 ms  -278.899 ms  -52.42 %
+part                            A           B   difference  relative
+compute                150.075 ms  150.431 ms    +0.356 ms   +0.24 %
+exposed communication  381.780 ms  101.992 ms  -279.789 ms  -73.29 %
+idle                     0.267 ms    0.174 ms    -0.093 ms  -34.81 %
+remainder               -0.039 ms    0.586 ms    +0.626 ms         -
+sum                    532.082 ms  253.183 ms  -278.899 ms  -52.42 %
 
 On the critical path
 part                    A           B   difference  relative
 compute         57.255 ms   57.496 ms    +0.241 ms   +0.42 %
 communication   23.514 ms    1.492 ms   -22.022 ms  -93.65 %
 queueing       450.857 ms  193.114 ms  -257.744 ms  -57.17 %
-wait             0.496 ms    0.495 ms    -0.001 ms   -0.20 %
+waiting          0.496 ms    0.495 ms    -0.001 ms   -0.20 %
 
 By class
 4 classes in both: 1.277 s in A, 730.1 ms in B, -546.4 ms
@@ -57,18 +57,18 @@ A  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.
 B  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
 
 Where the difference comes from (slowest rank)
-part                                   A          B  difference  relative
-compute                        150.43 ms  150.43 ms           0    0.00 %
-communication without compute  382.58 ms  382.58 ms           0    0.00 %
-idle                             0.13 ms    0.13 ms           0    0.00 %
-remainder                        0.92 ms    0.92 ms           0         -
-sum                            534.06 ms  534.06 ms           0    0.00 %
+part                           A          B  difference  relative
+compute                150.43 ms  150.43 ms           0    0.00 %
+exposed communication  382.58 ms  382.58 ms           0    0.00 %
+idle                     0.13 ms    0.13 ms           0    0.00 %
+remainder                0.92 ms    0.92 ms           0         -
+sum                    534.06 ms  534.06 ms           0    0.00 %
 
 On the critical path
 part                   A          B  difference  relative
 compute         57.50 ms   57.50 ms           0    0.00 %
 communication  474.99 ms  474.99 ms           0    0.00 %
-wait             0.66 ms    0.66 ms           0    0.00 %
+waiting          0.66 ms    0.66 ms           0    0.00 %
 
 By class
 5 classes in both: 1.380 s in A, 1.380 s in B, 0 ns

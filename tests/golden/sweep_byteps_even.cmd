@@ -1,6 +1,6 @@
 Which bandwidth and partition size would be best for the BytePS sample, and what is enough?
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --quiet
-Best of 15 points: network.bandwidth=8x, comm.partition_bytes=256KiB: step time 155.1 ms (148.7 to 161.9 ms), 70.9 % less than the baseline's 532.1 ms; increasing network.bandwidth beyond 4x saves less than 5 %; comm.partition_bytes hardly matters (under 5 %). The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Best of 15 points: network.bandwidth=8x, comm.partition_bytes=256KiB: step time 155.1 ms (148.7 to 161.9 ms), 70.9 % less than the baseline's 532.1 ms; increasing network.bandwidth beyond 4x saves less than 5 %; comm.partition_bytes hardly matters from 256KiB to 4MiB (under 5 %). The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Step times (* = best)
 network.bandwidth \ comm.partition_bytes    256KiB     1MiB     4MiB
@@ -98,7 +98,7 @@ $ stepsim sweep --merge tests/golden/data/sweep_grid.yaml --set network.bandwidt
 error: --merge only joins parts; leave out --set
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even --quiet --set network.bandwidth=1x,2x,4x --set comm.partition_bytes=256KiB,1MiB
-Best of 6 points: network.bandwidth=4x, comm.partition_bytes=256KiB: step time 160.5 ms (153.9 to 167.3 ms), 69.8 % less than the baseline's 532.1 ms; comm.partition_bytes hardly matters (under 5 %); changing network.bandwidth to 4x, the end of its range, still saves 5 % or more. The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Best of 6 points: network.bandwidth=4x, comm.partition_bytes=256KiB: step time 160.5 ms (153.9 to 167.3 ms), 69.8 % less than the baseline's 532.1 ms; comm.partition_bytes hardly matters from 256KiB to 1MiB (under 5 %); changing network.bandwidth to 4x, the end of its range, still saves 5 % or more. The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Step times (* = best)
 network.bandwidth \ comm.partition_bytes      256KiB      1MiB
