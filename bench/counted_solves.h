@@ -7,12 +7,12 @@
 
 namespace stepsim::bench {
 
-/// Returns the model maxmin with a counter. It counts how often the rates are solved at each instant. Supports one
-/// replay at a time.
+/// Returns the network model maxmin with a counter: how often it computes the rates of all messages (a solve) at each
+/// instant. Supports one replay at a time.
 [[nodiscard]] const NetworkModel& counted_maxmin();
 
-/// Returns the largest number of solves at one instant in the last replay with counted_maxmin(). A solve is not counted
-/// if nothing changed since the previous one.
+/// Returns how often the last replay with counted_maxmin() computed the rates of messages at a single instant, at most.
+/// A computation does not count if nothing changed since the previous one.
 [[nodiscard]] std::size_t most_solves_of_an_instant();
 
 }  // namespace stepsim::bench

@@ -1,13 +1,14 @@
-// How accurately do device models predict one device from another? For two models, A and B, each captured on two
-// devices,
+// How accurately do device models predict the times of one device from a capture on another device?
 //
 //   device_pairs A_ON_ONE A_ON_OTHER B_ON_ONE B_ON_OTHER
 //
-// prints the GPU busy time, predicted and measured, in both directions: by roofline, by roofline without shapes, by a
-// fit to the same pair, and by a fit to the other model's pair, which contains no data of the predicted model. Busy
-// time is the sum over device work whose operator was recorded. Rows with "all" also include the other work: it belongs
-// to the end of the previous step and differs between the devices. --shares also prints how work was scaled, and the
-// fits. docs/results/device-pairs.csv has the output.
+// A and B are two neural networks, each captured on two devices. The program predicts each capture from the other
+// capture of the same network, and prints the predicted and the measured GPU busy time. It predicts by roofline, by
+// roofline without shapes, by a fit to the captures of the same network, and by a fit to those of the other network,
+// which contain no data of the predicted one. Busy time is the sum over device work whose operator was recorded. Rows
+// with "all" also include device work without a recorded operator: it belongs to the end of the previous step and
+// differs between the devices. --shares also prints how work was scaled, and the fits. docs/results/device-pairs.csv
+// has the output.
 #include <fmt/format.h>
 
 #include <exception>
@@ -65,7 +66,8 @@ void print_share(const ScaledShare& share) {
   }
 }
 
-/// Prints the factor of each class; 1 means that roofline is correct for it.
+/// Prints the factor by which the fit multiplies the times of roofline, for each kernel class. 1 means that roofline is
+/// correct for the class.
 void print_fit(const DeviceFit& fit) {
   fmt::print("    fit: {} calls matched, {:.0f} and {:.0f} % of the time; off by {:.1f} %\n", fit.matched,
              100 * fit.matched_from, 100 * fit.matched_to, 100 * fit.residual);

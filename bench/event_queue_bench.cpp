@@ -29,7 +29,8 @@ struct Event {
   }
 };
 
-/// A radix heap (Ahuja et al. 1990): buckets by the highest bit in which an event differs from the last one taken.
+/// A radix heap (Ahuja et al. 1990). The bucket of an event is the highest bit in which its time differs from the time
+/// of the last removed event.
 class RadixHeap {
  public:
   void push(const Event& event) {
@@ -51,7 +52,7 @@ class RadixHeap {
   [[nodiscard]] std::size_t bucket_of(const Event& event) const {
     return static_cast<std::uint32_t>(std::bit_width(bits(event.time) ^ bits(last_)));
   }
-  /// Distributes the events of the first bucket that is not empty over the buckets below it.
+  /// Distributes the events of the first bucket that is not empty over the buckets before it.
   void refill() {
     std::size_t first = 1;
     while (buckets_[first].empty()) ++first;

@@ -52,7 +52,7 @@ void all_reduces_on(benchmark::State& state, const char* model, int count, Durat
   }
 }
 
-/// Replays one ring without contention: each round takes 2 us + 80 us.
+/// Replays one ring without contention: each round takes 2 us of latency and 80 us for a megabyte.
 void all_reduce_on(benchmark::State& state, const char* model) { all_reduces_on(state, model, 1, Duration{82'000}); }
 
 BENCHMARK_CAPTURE(all_reduce_on, alpha_beta, "alpha_beta")
@@ -78,8 +78,8 @@ void more_ranks(benchmark::State& state) {
 }
 BENCHMARK(more_ranks)->RangeMultiplier(2)->Range(256, 4096)->Unit(benchmark::kMillisecond);
 
-/// Replays two simultaneous rings of all ranks: each message gets half the rate of its links, so a round takes 2 us +
-/// 160 us. Every message is simulated; doubling the ranks makes their number four times as large.
+/// Replays two simultaneous rings of all ranks. Each message gets half the rate of its links, so a round takes 2 us of
+/// latency and 160 us for a megabyte. Every message is simulated; twice the ranks send four times as many messages.
 void contending_rings(benchmark::State& state) {
   all_reduces_on(state, "maxmin", 2, Duration{162'000});
   const auto ranks = static_cast<double>(state.range(0));
@@ -88,8 +88,8 @@ void contending_rings(benchmark::State& state) {
 }
 BENCHMARK(contending_rings)->RangeMultiplier(2)->Range(64, 512)->Unit(benchmark::kMillisecond);
 
-/// Answers cluster.workers for a capture of two ranks whose buckets do not overlap on the network. The answer must
-/// equal that of a model without contention.
+/// Predicts the change `cluster.workers` for a capture of two ranks whose buckets do not overlap on the network. The
+/// prediction must equal that of a network model without contention.
 void more_workers(benchmark::State& state) {
   const Capture two = stepsim::testing::DataParallelJob{}.capture();
   const Cluster cluster = star(2, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)});

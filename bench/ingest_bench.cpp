@@ -156,7 +156,7 @@ void read_records(benchmark::State& state, const std::string& suffix) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.bytes));
 }
 
-/// Returns a chain of tasks, half of them transfers.
+/// Returns the JSON text of a task graph. Its tasks form one chain in which computes and transfers alternate.
 std::string chain_of_tasks(int tasks) {
   std::string text = R"({"hosts": 2, "links": [{"bandwidth_Bps": 1e9}], "routes": {"0-1": [0]}, "tasks": [)";
   for (int i = 0; i < tasks; ++i) {

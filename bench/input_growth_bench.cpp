@@ -18,8 +18,9 @@
 #include "model/job/dag_builder.h"
 #include "sim/engine/engine.h"
 
-/// Measures how time grows with the size of the input; bench/growth_bench.cpp does the same for jobs. Inputs are made
-/// beforehand. Each answer is counted or compared with a formula; a wrong one ends the benchmark with an error.
+/// Measures how time grows with the size of the input; bench/growth_bench.cpp measures how it grows with the size of
+/// the job. Inputs are made before the measurement. Each result is counted or compared with a formula; a wrong one ends
+/// the benchmark with an error.
 namespace stepsim {
 namespace {
 
@@ -48,7 +49,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// Reads Kineto files that do not state their rank; each gets the next free one.
+/// Reads Kineto files that do not state their rank. Each file gets the next free rank.
 void files_without_a_rank(benchmark::State& state, int threads) {
   const auto files = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-files-without-a-rank");
@@ -74,7 +75,7 @@ BENCHMARK_CAPTURE(files_without_a_rank, two_threads, 2)
     ->Range(5000, 20'000)
     ->Unit(benchmark::kMillisecond);
 
-/// Reads every second rank with --ranks.
+/// Reads a folder with one file per rank. Every second rank is selected, as with --ranks.
 void selected_ranks(benchmark::State& state) {
   const auto files = static_cast<Rank>(state.range(0));
   const Folder folder("stepsim-selected-ranks");
@@ -120,7 +121,8 @@ void silences(benchmark::State& state) {
 }
 BENCHMARK(silences)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
 
-/// Searches one string that repeats `piece`; `found` is the number of private parts in a piece.
+/// Searches a string for private data (secrets, e-mail addresses, ...). The string repeats `piece`, which contains
+/// `found` of them.
 void private_string(benchmark::State& state, const char* piece, std::size_t found) {
   const auto times = static_cast<std::size_t>(state.range(0));
   std::string text;
@@ -169,7 +171,8 @@ std::string task_graph(std::size_t transfers, std::size_t links) {
   return text + "]}";
 }
 
-/// Reads a task graph with at most a megabyte of links and a megabyte of transfers, and replays it as recorded.
+/// Reads a task graph in which the route and the transfers take at most a megabyte of text each. Replays it as
+/// recorded.
 void long_route(benchmark::State& state) {
   const auto links = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-long-route");
@@ -282,7 +285,7 @@ std::string varint(std::size_t number) {
   return bytes + static_cast<char>(number);
 }
 
-/// A Chakra trace of so many nodes, each after the one before, with nothing in them that could be left out.
+/// Returns a Chakra trace with `nodes` nodes. Each node depends on the previous one and has no optional data.
 std::string chakra_nodes(std::size_t nodes) {
   std::string text =
       "\x07\x0A\x05"
@@ -296,7 +299,7 @@ std::string chakra_nodes(std::size_t nodes) {
   return text;
 }
 
-/// A Kineto trace of so many threads with one operator each.
+/// Returns a Kineto trace with `threads` threads of one operator each.
 std::string kineto_threads(std::size_t threads) {
   std::string text = R"({"traceEvents": [)";
   for (std::size_t i = 0; i < threads; ++i) {
@@ -306,7 +309,8 @@ std::string kineto_threads(std::size_t threads) {
   return text + "]}";
 }
 
-/// The memory that reading a file takes, over the size of the file.
+/// Measures the peak memory of reading a file as a multiple of the file's size. `make` returns the text of a file with
+/// `count` tasks.
 void memory_over_file(benchmark::State& state, const char* name, std::string (*make)(std::size_t count)) {
   const auto count = static_cast<std::size_t>(state.range(0));
   const Folder folder("stepsim-memory-over-file");

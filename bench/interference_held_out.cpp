@@ -1,11 +1,12 @@
-// Is it better to predict kernels from the communication that runs at the same time? For each capture,
+// Do predictions of kernel times improve if they account for the communication that runs at the same time?
 //
 //   interference_held_out CAPTURE...
 //
-// leaves out one step at a time and finds slowdowns in the remaining steps (model/calibration/interference.h). It
-// predicts the kernels of the left-out step twice: with their times in the other steps, and with these times adjusted
-// to the communication that ran at the same time. Only kernels whose share during communication differs by more than a
-// tenth from that of the others count. docs/results/kernels-during-communication-held-out.csv has the output.
+// The program leaves out one step of a capture at a time, and finds how much communication slows kernels in the
+// remaining steps (model/calibration/interference.h). It predicts each kernel of the left-out step twice: from its
+// times in the other steps, and from these times adjusted to the communication that ran at the same time. A kernel
+// counts only if the share of its time during communication differs by at least 0.1 from its median share in the other
+// steps. docs/results/kernels-during-communication-held-out.csv has the output.
 #include <fmt/format.h>
 
 #include <algorithm>

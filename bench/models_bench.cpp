@@ -34,7 +34,8 @@ DagBuilder train(int ranks, int iterations, Bytes bytes) {
   return train_builder({.ranks = ranks, .layers = 10, .iterations = iterations, .bytes = bytes});
 }
 
-/// Returns the workload "ps W S L 3 I", with at most `in_flight` pushes per worker; 0 means no limit.
+/// Returns the workload "ps" of docs/internals/test-data.md: a parameter-server job whose layers have three partitions
+/// each. A worker has at most `in_flight` pushes at a time; 0 means no limit.
 DagBuilder servers(int layers, int iterations, Bytes bytes, int in_flight = 0, LaneOrder sums = LaneOrder::kEdges,
                    int workers = 64, int count = 8) {
   return parameter_server_builder({.workers = workers,
@@ -70,7 +71,7 @@ void empty_caches() {
   benchmark::DoNotOptimize(other.data());
 }
 
-/// SimGrid prints times in seconds with six decimals.
+/// The resolution of expected makespans from SimGrid, which prints times in seconds with six decimals.
 constexpr Duration kMicrosecond{1000};
 constexpr Duration microseconds(std::int64_t count) { return count * kMicrosecond; }
 
@@ -81,7 +82,8 @@ Duration makespan(const Timeline& timeline) {
 /// Rounds a duration to a multiple of `digit`.
 Duration rounded(Duration what, Duration digit) { return (what + digit / 2) / digit * digit; }
 
-/// Returns the largest number of solves at one instant, counted in another replay that is not timed.
+/// Returns how often maxmin computes the rates of messages at a single instant, at most. Counts this in a further
+/// replay that is not timed.
 double solves_per_instant(const Dag& dag, const Cluster& cluster) {
   Machine machine{dag};
   machine.set_network(bench::counted_maxmin(), cluster);
@@ -186,7 +188,8 @@ STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1, servers_1, 72, microseconds(185'664)
 // Each worker has at most eight pushes and eight pulls in flight. For 10 layers, bench/fluid_reference.py gives the
 // exact answer. For 50 layers there is no exact answer: the order of messages depends on nanoseconds, and the
 // reference's answer changes from 144 to 162 ms if it rounds end times to nanoseconds. The makespan must therefore lie
-// between the time of 150 x 64 MB over the links of eight servers and the time without the limit.
+// between two bounds. The lower one is 96 ms, in which the eight servers receive 150 MB from each of 64 workers at 12.5
+// GB/s. The upper one is the makespan without the limit.
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x10x3x1_credit_8, few_layers_credit, 72, microseconds(36'901), kMicrosecond);
 STEPSIM_MODEL_BENCH(maxmin, ps_64x8x50x3x1_credit_8, servers_credit, 72, microseconds(185'664), kMicrosecond,
                     microseconds(96'000));
@@ -222,17 +225,18 @@ STEPSIM_MODEL_BENCH(loggp, cold_train_64x10x10, small_train_64x10, 64, Duration{
 STEPSIM_MODEL_BENCH(maxmin, cold_train_64x10x1, train_64x1, 64, microseconds(101'438), kMicrosecond, {}, true);
 STEPSIM_MODEL_BENCH(maxmin, cold_train_64x10x10, train_64x10, 64, microseconds(1'014'367), kMicrosecond, {}, true);
 STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x1, servers_1, 72, microseconds(185'664), kMicrosecond, {}, true);
-// No other simulator gives a makespan for this workload. It must lie between ten times the time of 150 x 64 MB over
-// eight links and the time of ten single iterations.
+// No other simulator gives a makespan for these ten iterations. It must be at least 10 x 96 ms, the time in which eight
+// links of 12.5 GB/s carry 150 MB from each of 64 workers, and at most ten times the makespan of one iteration.
 STEPSIM_MODEL_BENCH(maxmin, cold_ps_64x8x50x3x10, servers_10, 72, microseconds(1'856'640), kMicrosecond,
                     microseconds(960'000), true);
 
-/// Compares two threads with one, in real time.
+/// Declares a benchmark that runs once with one thread and once with two, and measures real time.
 #define STEPSIM_THREADS_BENCH(model, name, ...) \
   BENCHMARK_CAPTURE(model, name, Workload{__VA_ARGS__})->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond)
 
-/// Returns the length of one iteration of train on 256 ranks: forward and backward computes, each up to 5 us longer
-/// than its constant part, then the ring of the last layer.
+/// Returns the length of one iteration of the workload train on 256 ranks: ten layers, then the ring all-reduce of the
+/// last gradient. `message` is the time of one message. `layer` is the time of a layer's forward and backward compute,
+/// which is 150 us plus up to 5 us of jitter for each of the two.
 constexpr Duration train_256(Duration message, Duration layer) { return 10 * layer + 2 * 255 * message; }
 
 STEPSIM_THREADS_BENCH(recorded, threads_ring_512x2, ring_512x2, 512,

@@ -43,7 +43,7 @@ Capture capture_of(std::int64_t kernels) {
   return capture;
 }
 
-/// Returns details in which kernel i is launched half a pace before it begins, by operator i / kStreams.
+/// Returns details in which operator i / kStreams launches kernel i, kPace / 2 before the kernel begins.
 TraceDetails details_of(std::int64_t kernels) {
   TraceDetails details;
   details.names = {"aten::linear", "cudaLaunchKernel"};
@@ -62,8 +62,8 @@ TraceDetails details_of(std::int64_t kernels) {
   return details;
 }
 
-/// Measures statistics with launches. Each launching call begins half a pace before its kernel, when the stream has
-/// already been idle for half a pace.
+/// Measures statistics with launches. Each launching call begins kPace / 2 before its kernel. The kernel's stream has
+/// then been idle for kPace / 2.
 void BM_LaunchedStats(benchmark::State& state) {
   const std::int64_t kernels = state.range(0);
   const Capture capture = capture_of(kernels);

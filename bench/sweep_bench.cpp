@@ -86,8 +86,8 @@ void sweep(benchmark::State& state, const char* folder) {
 BENCHMARK_CAPTURE(sweep, even, kEven)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(sweep, vgg, kVgg)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// Measures the memory of a point in flight, without its graph. With one thread, one point is in flight. All points of
-/// `sweep` share one graph; it is made before the measurement.
+/// Measures the memory that the prediction of one point takes, without its graph. One thread predicts one point at a
+/// time. All points of the sweep share one graph, which is made before the measurement.
 void memory_of_a_point(benchmark::State& state, const char* folder, const char* points) {
   const std::unique_ptr<Job> job = load(state, folder);
   if (job == nullptr) return;

@@ -18,9 +18,10 @@
 /// Unless STEPSIM_PROFILING is defined, every macro is an empty statement whose arguments are not evaluated. If it is
 /// defined, the macros follow the file prof.schedule ('stepsim schedule' writes it): each iteration measures one range,
 /// on every stream that has it, so that measuring hardly disturbs the program. After the last line of the schedule, or
-/// when the program exits earlier, the profiler writes HOST.prof.json in the form of HugeCTR's V1; if RANK or
-/// OMPI_COMM_WORLD_RANK is set, the name is HOST.rankN.prof.json. 'stepsim timeline' and 'stepsim scaling' show it.
-/// Both files are in $STEPSIM_PROFILING_DIR, else in $PROFILING_DIR, else in the working folder.
+/// when the program exits earlier, the profiler writes HOST.prof.json in the form of HugeCTR's V1; if RANK,
+/// OMPI_COMM_WORLD_RANK or SLURM_PROCID is set to N, the name is HOST.rankN.prof.json. 'stepsim timeline' and 'stepsim
+/// scaling' show this file. The schedule is read from, and the result is written to, $STEPSIM_PROFILING_DIR, else
+/// $PROFILING_DIR, else the working folder.
 ///
 /// If CUDA's headers are available, streams are cudaStream_t and ranges are measured by CUDA events on them; the
 /// program must link the CUDA runtime. Otherwise, or if STEPSIM_PROFILING_HOST_CLOCK is defined, streams are arbitrary
@@ -80,13 +81,15 @@ inline namespace cuda {
 
 using Stream = cudaStream_t;
 
-/// A mark on a stream. A function fails if a CUDA call in it fails, and then clears only the error of this call.
+/// A CUDA event. If a CUDA call in a member function fails, the function clears the error of that call, so that the
+/// program does not see it.
 class Event {
  public:
   Event() = default;
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
-  // No destructor: events live until the process ends, when CUDA can no longer be called.
+  // The destructor does not destroy the CUDA event: events live until the process ends, when CUDA can no longer be
+  // called.
 
   [[nodiscard]] bool record(Stream stream) noexcept {
     if (!made_) made_ = done(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync));
@@ -164,7 +167,7 @@ struct Schedule {
   std::string problem;              ///< why the schedule is unusable; empty if it is usable
 };
 
-/// Parses a number such as "12"; negative if the text is not a number or too large.
+/// Parses a number such as "12". Returns -1 if the text is not a number or has more than 18 digits.
 inline std::int64_t number_in(std::string_view text) noexcept {
   constexpr std::size_t kMostDigits = 18;
   if (text.empty() || text.size() > kMostDigits) return -1;
@@ -236,7 +239,7 @@ struct Measured {
   Event stop;
   bool started = false;  ///< true if started in this iteration
   bool stopped = false;
-  std::vector<std::int64_t> lengths;  ///< in nanoseconds, like offsets
+  std::vector<std::int64_t> lengths;  ///< in nanoseconds, one per measured iteration
   std::vector<std::int64_t> offsets;
 };
 
@@ -284,8 +287,8 @@ inline const char* first_set(std::initializer_list<const char*> names) noexcept 
 
 class Profiler {
  public:
-  /// Reads prof.schedule in `folder`, which is empty or ends in '/', and writes its results there. Without a usable
-  /// schedule, prints a message and measures nothing.
+  /// Reads prof.schedule in `folder`, which is empty or ends in '/'. The results are written to the same folder.
+  /// Without a usable schedule, prints a message and measures nothing.
   explicit Profiler(std::string folder) : process_(getpid()), folder_(std::move(folder)) {
     const std::string path = folder_ + "prof.schedule";
     std::ifstream file(path);
@@ -307,7 +310,8 @@ class Profiler {
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
-  /// Returns the profiler of the process. It is never destroyed, so it is usable until the process ends.
+  /// Returns the profiler of the process; null if it could not be created. It is never destroyed, so it is usable until
+  /// the process ends.
   static Profiler* get() noexcept {
     static Profiler* const only = make();
     return only;
@@ -399,7 +403,8 @@ class Profiler {
     }
   }
 
-  /// True if a range of this name is relevant in this iteration. Takes no lock.
+  /// True if start() or stop() of a range with this name matters in the current iteration: during warm-up if the
+  /// schedule contains the name, later if this iteration measures it. Takes no lock.
   [[nodiscard]] bool concerns(std::string_view name) const noexcept {
     if (!running_.load(std::memory_order_acquire)) return false;
     if (warming_up_.load(std::memory_order_relaxed)) return names_.find(name) != names_.end();
@@ -407,7 +412,8 @@ class Profiler {
     return active != nullptr && active->name == name;
   }
 
-  /// Returns the measurements of a scheduled range. Adds missing ones if `may_add`; otherwise returns null for them.
+  /// Returns the measurements of this occurrence of a range, on the key's device and stream. Returns null if the
+  /// schedule does not contain it. If there are no measurements yet, adds them if `may_add`, else returns null.
   [[nodiscard]] Measured* find(const Key& key, std::int64_t occurrence, bool may_add) {
     const auto range = ranges_.find(std::pair(std::get<0>(key), occurrence));
     if (range == ranges_.end()) return nullptr;
@@ -444,7 +450,7 @@ class Profiler {
     if (iterations_.size() == schedule_.lines.size()) finish();
   }
 
-  /// Marks the start of the iteration on each stream on which the range occurred in an earlier iteration.
+  /// Records an event at the start of the iteration, on each stream on which the range of `line` occurred before.
   void mark_streams(const ScheduleLine& line) {
     const int device = Event::device();
     for (const std::unique_ptr<Measured>& one : measured_) {
@@ -540,7 +546,7 @@ class Profiler {
 
   std::atomic<bool> running_{false};
   std::atomic<bool> warming_up_{false};
-  std::atomic<const ScheduleLine*> active_{nullptr};  ///< range in use; null between iterations and in warm-up
+  std::atomic<const ScheduleLine*> active_{nullptr};  ///< range being measured; null between iterations and in warm-up
   std::mutex mutex_;                                  ///< guards the members below
   pid_t process_;
   std::string folder_;

@@ -7,7 +7,7 @@
 
 namespace stepsim::testing {
 
-/// Whether sampling tests take all of their samples: STEPSIM_NIGHTLY=1, which `./dev nightly` sets.
+/// Whether sampling tests take all of their samples: true if STEPSIM_NIGHTLY=1, which `./dev nightly` sets.
 inline bool nightly() {
   const char* const set = std::getenv("STEPSIM_NIGHTLY");
   return set != nullptr && std::string_view{set} == "1";

@@ -17,7 +17,7 @@ inline constexpr Result kSuccess = 0;
 inline constexpr Result kMaxLimitReached = 12;
 inline constexpr Result kMultipleSubscribers = 39;
 
-/// The values of CUpti_ActivityKind.
+/// Values of CUpti_ActivityKind.
 enum class Activity : std::uint32_t {
   kMemcpy = 1,
   kMemset = 2,
@@ -34,17 +34,16 @@ enum class Activity : std::uint32_t {
   kGraphTrace = 51,
 };
 
-/// The values of CUpti_CallbackDomain.
+/// Values of CUpti_CallbackDomain.
 enum class Domain : std::uint32_t { kDriver = 1, kRuntime = 2 };
 
-/// The constants below are values of cuptiGetVersion(). Each names a member or a behaviour that exists from this
-/// version on.
+/// Each constant below is the first value of cuptiGetVersion() with which a record member or a behaviour exists.
 inline constexpr std::uint32_t kGraphNodesSince = 13;       // CUDA 11.0
 inline constexpr std::uint32_t kGraphIdsSince = 14;         // CUDA 11.1
 inline constexpr std::uint32_t kSyncIdsSince = 26;          // CUDA 12.8
-inline constexpr std::uint32_t kNoBufferAllowedSince = 27;  // CUDA 12.9; earlier, CUPTI crashed if it got no buffer
+inline constexpr std::uint32_t kNoBufferAllowedSince = 27;  // CUDA 12.9; earlier versions crash if they get none
 
-/// The type CUpti_CallbackFunc.
+/// Corresponds to CUpti_CallbackFunc. `of_ours` is the pointer that was passed to subscribe().
 using Callback = void (*)(void* of_ours, Domain, std::uint32_t callback, const void* data);
 
 struct Functions {

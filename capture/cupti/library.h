@@ -14,7 +14,7 @@ struct Library {
 };
 
 /// Loads `path`, or, if that is empty, libcupti.so under its names in CUDA 13, 12 and 11. Returns false if it cannot be
-/// loaded or lacks a function; `problem` then contains the reason as a sentence for the user.
+/// loaded or lacks a required function; `problem` then contains the reason as a sentence for the user.
 [[nodiscard]] bool load(const std::string& path, Library& library, std::string& problem);
 
 /// Returns CUPTI's name of a result.

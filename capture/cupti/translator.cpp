@@ -18,7 +18,8 @@ std::uint16_t device_number(std::uint32_t device) noexcept {
   return device < Record::kNoDevice ? static_cast<std::uint16_t>(device) : Record::kNoDevice;
 }
 
-/// Returns the number of a kernel's demangled name. Each name is demangled once per producer.
+/// Returns the number of a kernel's demangled name among the texts of `producer`; 0 if there is none. Each name is
+/// demangled once per producer.
 std::uint32_t kernel_name(const char* mangled, Producer& producer) noexcept {
   if (mangled == nullptr) return 0;
   const std::string_view key(mangled);
@@ -194,7 +195,7 @@ void Translator::add_call(const std::uint8_t* record, Domain domain, Producer& p
 
 void Translator::add_overhead(const std::uint8_t* record, Producer& producer) noexcept {
   namespace at = offset::overhead;
-  constexpr std::size_t kThreadInObject = 4;  // offset of threadId after processId
+  constexpr std::size_t kThreadInObject = 4;  // threadId follows the 4 bytes of processId
   const auto start = member<std::uint64_t>(record, at::kStart);
   producer.add({.kind = Kind::kOverhead,
                 .which = producer.text(overhead_name(member<std::uint32_t>(record, at::kKind))),
@@ -203,7 +204,8 @@ void Translator::add_overhead(const std::uint8_t* record, Producer& producer) no
                 .stream = member<std::uint32_t>(record, at::kObject + kThreadInObject)});
 }
 
-/// Returns CUPTI's name of a call and caches it. The name never changes, so concurrent lookups are harmless.
+/// Returns CUPTI's name of a call, or null if CUPTI does not know it. Caches the name, which never changes, so
+/// concurrent lookups are harmless.
 const char* Translator::name_of_call(Domain domain, std::uint32_t callback) noexcept {
   if (callback >= kMostCallbacks || library_.functions.get_callback_name == nullptr) return nullptr;
   std::atomic<const char*>& known = names_[domain == Domain::kDriver ? 0 : 1][callback];

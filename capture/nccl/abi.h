@@ -28,9 +28,9 @@ inline constexpr std::uint64_t kProxyStep = 1U << 4U;
 inline constexpr std::uint64_t kKernelChannel = 1U << 6U;  ///< from v3 on
 }  // namespace event
 
-/// The states of ncclProfilerEventState_t that are used.
+/// The states of ncclProfilerEventState_t that this module uses.
 enum class State : int {
-  kProxyOpFirst = 0,  ///< the states up to kProxyOpLast have ProxyOpArguments (before v4)
+  kProxyOpFirst = 0,  ///< states 0 to 7 are of proxy operations and have ProxyOpArguments before v4
   kProxyOpLast = 7,
   kSendGpuWait = 8,
   kSendWait = 9,
@@ -46,8 +46,8 @@ struct ProxyOpArguments {
   std::size_t transferred;  ///< number of bytes transferred so far
   int steps;
 };
-/// Arguments of a state, from v4 on. For proxy steps, the first member is a number of bytes; for kKernelChannelStop, it
-/// is the GPU's timer.
+/// Arguments of a state, from v4 on. For proxy steps, `number` is a number of bytes; for kKernelChannelStop, it is the
+/// GPU's timer.
 struct StateArguments {
   std::uint64_t number;
 };
@@ -154,7 +154,8 @@ struct KernelChannelV4 {
   std::uint64_t timer;  ///< GPU timer in nanoseconds
 };
 
-/// ncclProfilerEventDescr_vN_t. `parent` is the handle that startEvent() returned for the enclosing event.
+/// The layout of ncclProfilerEventDescr_vN_t. `parent` is the handle that startEvent() returned for the enclosing
+/// event.
 template <class Type, class Collective, class Message, class KernelChannel>
 struct Descriptor {
   Type type;

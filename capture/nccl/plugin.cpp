@@ -16,17 +16,18 @@
 namespace stepsim::capture::nccl {
 namespace {
 
-/// The context of a communicator that we give to NCCL.
+/// The context that init() returns for a communicator and that NCCL passes to later calls.
 struct Context {
   Recorder* recorder = nullptr;
   Session* session = nullptr;
   Communicator* communicator = nullptr;
   Context* before = nullptr;  ///< previous context in the list
-  /// False in a child of fork(): it has its parent's contexts, but not its file.
+  /// False in a child of fork(), which inherits its parent's contexts but must not write to the parent's file.
   [[nodiscard]] bool is_ours() const noexcept { return session->owner() == ::getpid(); }
 };
 
-/// A list of all contexts. None is ever freed, because NCCL may use one after its end.
+/// The last element of a linked list of all contexts. They are never freed, because NCCL may still use a context after
+/// finalize().
 std::atomic<Context*> last_context{nullptr};
 
 Context* keep(Context* made) noexcept {
@@ -44,7 +45,7 @@ Target target_of_session() noexcept {
           .recording = []() noexcept { return Session::current()->is_wanted(); }};
 }
 
-/// The recorder of a session. Neither is ever freed, because NCCL may call until the process ends.
+/// A session and its recorder. Both are never freed, because NCCL may call the plugin until the process ends.
 struct Current {
   Session* session = nullptr;
   Recorder* recorder = nullptr;
@@ -61,8 +62,8 @@ void finish() {
   session->finish();
 }
 
-/// Returns the capacity for events in progress. There may be one event for each transfer of each channel to each peer,
-/// several thousand in total.
+/// Returns how many events may be in progress at a time: as many as fit into a sixteenth of the session's buffer. There
+/// may be one event for each transfer of each channel to each peer, several thousand in total.
 std::uint32_t event_capacity(const Session& session) {
   constexpr std::size_t kShare = 16;
   constexpr std::size_t kBytesOfEvent = 128;
@@ -89,7 +90,7 @@ bool is_off() noexcept {
 
 constexpr int kVersionWithChannels = 3;
 
-/// The functions of one version of the interface. `Descriptor` is the type that describes its events.
+/// The functions of one version of NCCL's profiler interface. `Descriptor` is the type that describes its events.
 template <int Version, class Descriptor>
 struct Interface {
   static Result init(void** context, int* activation) noexcept {
@@ -161,7 +162,7 @@ struct Interface {
     if constexpr (Version > kVersionWithChannels) {
       if (arguments != nullptr) number = static_cast<const StateArguments*>(arguments)->number;
     } else {
-      // Other states have no arguments, or smaller ones.
+      // Before v4, the states of proxy operations have these arguments; other states have none, or smaller ones.
       const bool of_proxy_op =
           state >= static_cast<int>(State::kProxyOpFirst) && state <= static_cast<int>(State::kProxyOpLast);
       if (of_proxy_op && arguments != nullptr) number = static_cast<const ProxyOpArguments*>(arguments)->transferred;
@@ -186,7 +187,8 @@ struct Interface {
                                                                 : nullptr;
   }
 
-  /// Describes the communicator from an event. Before v4, only the operations state their communicator and rank.
+  /// Before v4, init() does not receive the communicator's id and rank, so they are read from the first operation that
+  /// states them. From v4 on, does nothing.
   template <class Event>
   static void describe_by(const Context& context, const Descriptor& descriptor, const Event& event) noexcept {
     if constexpr (Version <= kVersionWithChannels) {

@@ -73,7 +73,7 @@ using wire::Record;
 
 constexpr std::uint64_t kHigh = std::uint64_t{1} << 32U;
 
-/// Builds the text "AllReduce/ncclFloat32/RING/LL" without allocating memory.
+/// Builds a text such as "AllReduce/ncclFloat32/RING/LL" without allocating memory.
 class OperationText {
  public:
   explicit OperationText(const Operation& operation) noexcept {
@@ -98,7 +98,7 @@ class OperationText {
   std::size_t size_ = 0;
 };
 
-/// Returns the number in a handle of this kind; 0 for other handles.
+/// Returns the event number in `handle` if it is a handle of this kind, else 0.
 std::uint32_t number_in(const void* handle, Kind kind) noexcept {
   const std::optional<EventHandle> event = EventHandle::unpack(handle);
   return event && event->kind == kind ? event->number : 0;
@@ -117,7 +117,7 @@ bool is_transfer_state(State state) noexcept {
   return (state >= State::kSendGpuWait && state <= State::kReceiveGpuWait) || state == State::kSendPeerWait;
 }
 
-/// Adds the time since the last state change to the wait that the transfer was in.
+/// If the transfer was waiting for the device or the peer, adds the time since its last change of state to that wait.
 void advance(OpenEvent& event, std::uint64_t now) noexcept {
   const std::uint64_t waited = now - std::min(now, event.since);
   if (event.waits == Waits::kForDevice) event.device += waited;
@@ -233,8 +233,8 @@ void* Recorder::begin(OpenEvent event, Kind kind) noexcept {
     event.communicator->open.fetch_add(1, std::memory_order_relaxed);
     return handle->pack();
   }
-  // The count is written each time it doubles, so that the file of a killed program states more than half of the true
-  // number.
+  // The count of lost events is written each time it doubles, so that the file of a killed program states more than
+  // half of the true number.
   const std::uint64_t lost = lost_.fetch_add(1, std::memory_order_relaxed) + 1;
   if ((lost & (lost - 1)) == 0) record_lost();
   return nullptr;
@@ -277,7 +277,7 @@ void Recorder::change(void* handle, State state, std::uint64_t number) noexcept 
   if (known->kind == Kind::kProxyStep && is_transfer_state(state)) {
     advance(*event, target_.now());
     event->waits = after(state);
-    // With other states, NCCL passes the bytes of the previous transfer.
+    // In other states, NCCL may pass the byte count of the previous transfer.
     if (state == State::kSendWait || state == State::kReceiveFlushWait) event->bytes = number;
   } else if (known->kind == Kind::kChannel && state == State::kKernelChannelStop) {
     event->peer = number;

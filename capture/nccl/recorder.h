@@ -17,13 +17,13 @@ namespace stepsim::capture::nccl {
 struct Communicator;
 
 /// The handle of an event that NCCL gets and passes back in later calls: numbers packed into the bits of a pointer that
-/// is never dereferenced. Never null.
+/// is never dereferenced. The pointer is never null.
 struct EventHandle {
   enum class Kind : std::uint8_t { kGroup = 1, kOperation, kChannel, kProxyOp, kProxyStep };
   Kind kind{};
   bool is_send = false;
-  std::uint32_t slot = 0;    ///< slot of an open event; below kMostSlots
-  std::uint32_t number = 0;  ///< number of the event among its kind in the file, from 1
+  std::uint32_t slot = 0;    ///< index of the event in OpenEvents; below kMostSlots
+  std::uint32_t number = 0;  ///< number of the event; groups and operations are counted separately
 
   static constexpr std::uint32_t kMostSlots = 1U << 20U;
   [[nodiscard]] void* pack() const noexcept;
@@ -31,17 +31,17 @@ struct EventHandle {
   [[nodiscard]] static std::optional<EventHandle> unpack(const void* handle) noexcept;
 };
 
-/// The reason why a transfer is waiting.
+/// What a transfer is waiting for.
 enum class Waits : std::uint8_t { kForDevice, kForPeer, kForNetwork };
 
-/// An event that has begun.
+/// An event that has begun and not ended: a kernel channel, a proxy operation, or one of its transfers (a proxy step).
 struct OpenEvent {
   Communicator* communicator = nullptr;
   std::uint64_t start = 0;
   std::uint64_t since = 0;   ///< transfer: start of the current wait
   std::uint64_t device = 0;  ///< transfer: time spent waiting for the device; channel: GPU time at its beginning
   std::uint64_t peer = 0;    ///< transfer: time spent waiting for the peer; channel: GPU time at its end
-  std::uint64_t bytes = 0;   ///< transferred bytes; proxy operation: number of steps
+  std::uint64_t bytes = 0;   ///< number of transferred bytes
   std::uint32_t parent = 0;  ///< number of the enclosing event
   std::uint32_t other_rank = 0;
   std::uint32_t steps = 0;
@@ -56,7 +56,7 @@ class OpenEvents {
   /// `capacity` is at most EventHandle::kMostSlots. Throws std::bad_alloc.
   explicit OpenEvents(std::uint32_t capacity);
 
-  /// Stores an event; nullopt if there is no room.
+  /// Stores an event and returns its handle; nullopt if there is no room.
   [[nodiscard]] std::optional<EventHandle> add(const OpenEvent& event, EventHandle::Kind kind) noexcept;
   /// Returns the event if it is open, else null. Only one thread at a time may change it.
   [[nodiscard]] OpenEvent* find(const EventHandle& handle) noexcept;
@@ -78,11 +78,11 @@ class OpenEvents {
 struct Target {
   Writer* writer = nullptr;
   std::uint64_t (*now)() noexcept = nullptr;     ///< nanoseconds since 1970
-  std::uint32_t (*thread)() noexcept = nullptr;  ///< number of this thread
+  std::uint32_t (*thread)() noexcept = nullptr;  ///< number of the calling thread
   bool (*recording)() noexcept = nullptr;        ///< true if events that begin now are to be recorded
 };
 
-/// A communicator of NCCL. It is kept after its end, because NCCL may still use it.
+/// A communicator of NCCL. The object is kept after the communicator has ended, because NCCL may still use it.
 struct Communicator {
   std::uint32_t number = 0;           ///< number in the file, from 1
   std::uint8_t version = 0;           ///< interface version that created it
@@ -91,7 +91,7 @@ struct Communicator {
   Communicator* before = nullptr;     ///< previous communicator in the list
 };
 
-/// A collective, or a send or a receive, as NCCL enqueues it. Texts may be null.
+/// A collective, a send or a receive, as NCCL enqueues it. Texts may be null.
 struct Operation {
   bool is_message = false;
   const char* function = nullptr;
@@ -99,15 +99,16 @@ struct Operation {
   const char* algorithm = nullptr;
   const char* protocol = nullptr;
   std::uint64_t elements = 0;
-  std::uint64_t sequence = 0;  ///< sequence number; for a message, the peer
+  std::uint64_t sequence = 0;  ///< for collectives the sequence number, for sends and receives the peer's rank
   int root = -1;
   std::uint8_t channels = 0;
   void* group = nullptr;  ///< handle of the group
 };
 
 /// Converts events of any version of NCCL's profiler interface to records. Thread-safe and lock-free. Only the
-/// constructor throws. Only the constructor and begin_communicator() allocate memory. Handles contain numbers, not
-/// addresses, so using an outdated handle, or one of another process, is harmless.
+/// constructor throws. Memory is allocated only by the constructor, by begin_communicator(), and for a text that is
+/// recorded for the first time. Handles contain numbers, not addresses, so using an outdated handle, or one of another
+/// process, is harmless.
 class Recorder {
  public:
   /// Accepts at most `events` events in progress; further ones are lost and counted. Throws std::bad_alloc.
@@ -118,13 +119,13 @@ class Recorder {
 
   /// Returns null if there is no memory. The communicator lives as long as the recorder.
   [[nodiscard]] Communicator* begin_communicator(std::uint8_t version) noexcept;
-  /// Records the properties of a communicator. May be called again when more are known.
+  /// Records the properties of a communicator. May be called again when more properties are known.
   void describe(Communicator& communicator, const char* name, std::uint64_t id, int ranks, int rank,
                 int nodes) noexcept;
   void end_communicator(const Communicator& communicator) noexcept;
 
-  /// The functions begin_...() return the handle of the event that begins, or null if it is not recorded. The other
-  /// functions accept null.
+  /// The functions begin_...() return the handle of the event that begins, or null if it is not recorded. All functions
+  /// that take a handle accept null.
   [[nodiscard]] void* begin_group() noexcept;
   [[nodiscard]] void* begin_operation(const Communicator& communicator, const Operation& operation) noexcept;
   [[nodiscard]] void* begin_channel(Communicator& communicator, void* operation, std::uint8_t channel,
@@ -132,7 +133,8 @@ class Recorder {
   [[nodiscard]] void* begin_proxy_op(Communicator& communicator, void* operation, const ProxyOp& op) noexcept;
   [[nodiscard]] void* begin_proxy_step(Communicator& communicator, void* proxy_op) noexcept;
 
-  /// Notes a new state of the event's transfer. `number` is the bytes or the GPU's timer, as in StateArguments.
+  /// Changes the state of an event. `number` is the argument of the state: a number of bytes or the GPU's timer (see
+  /// StateArguments).
   void change(void* handle, State state, std::uint64_t number) noexcept;
   void end(void* handle) noexcept;
 
@@ -147,7 +149,7 @@ class Recorder {
   Target target_;
   OpenEvents open_;
   std::atomic<std::uint32_t> communicators_{0};
-  std::atomic<Communicator*> last_{nullptr};  ///< list of all communicators
+  std::atomic<Communicator*> last_{nullptr};  ///< last element of the list of all communicators
   std::atomic<std::uint32_t> groups_{0};
   std::atomic<std::uint32_t> operations_{0};
   std::atomic<std::uint64_t> lost_{0};

@@ -23,7 +23,7 @@ std::size_t hash_of(std::string_view text) noexcept {
 
 }  // namespace
 
-// Only the initialised part of the array is read.
+// Only the initialised part of text_ is read.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 Narrow::Narrow(const wchar_t* text) noexcept : there_(text != nullptr) {
   static_assert(sizeof(wchar_t) == 4, "wide characters are UTF-32 here");
@@ -119,7 +119,7 @@ struct CallbacksTable {
   int (*get_module)(int module, Function*** table, unsigned* count);
 };
 
-/// Offsets in nvtxEventAttributes_t: the message's type and the message.
+/// Offsets of the type of the message, and of the message, in nvtxEventAttributes_t.
 constexpr std::size_t kMessageTypeAt = 32;
 constexpr std::size_t kMessageAt = 40;
 enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };  // NVTX_MESSAGE_TYPE_*
@@ -128,14 +128,14 @@ Listener the_listener;
 RegisteredStrings registered;
 std::atomic<std::uint64_t> next_id{1};
 
-/// The open pushed ranges of a thread. Deeper ones are not reported.
+/// The ranges that a thread has pushed and not yet popped. Ranges nested deeper than 64 are counted but not reported.
 struct Stack {
   std::array<std::uint64_t, 64> ids{};
   int depth = 0;
 };
 thread_local Stack stack;
 
-/// Calls `use` with the message of event attributes (null if they have none) and returns its result.
+/// Calls `use` with the message in `attributes`, or with null if there is none, and returns its result.
 template <class Use>
 auto with_message(const void* attributes, Use use) noexcept {
   const char* const none = nullptr;

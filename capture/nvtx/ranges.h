@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <string_view>
 
-/// Receives the beginnings and ends of NVTX ranges, and marks, through NVTX's interface for tools
-/// (NVTX_INJECTION64_PATH). They arrive immediately, so a range can begin a step, and CUPTI is not needed. Source:
+/// Receives NVTX ranges and marks through NVTX's interface for tools (NVTX_INJECTION64_PATH). Events arrive at the time
+/// of the NVTX call, so a range can mark the beginning of a step, and CUPTI is not needed. Source:
 /// nvtxDetail/nvtxTypes.h of NVTX 3; ranges.cpp repeats its numbers and layouts, so that it builds without NVTX.
 namespace stepsim::capture::nvtx {
 
 /// Converts wide characters to UTF-8; the result lives as long as the object. Invalid characters become U+FFFD. A text
-/// longer than the limit of a record is cut between two characters. Does not allocate.
+/// longer than wire::kLongestText bytes is cut between two characters. Does not allocate.
 class Narrow {
  public:
   /// `text` may be null; get() then returns null.

@@ -14,16 +14,16 @@ namespace stepsim::capture {
 class CuptiBuffers {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{2} << 20U;
-  /// Size of the buffer that CUPTI gets when none is left and its version cannot handle a missing buffer. It is small,
-  /// so it fills up quickly; then CUPTI drops records and counts them.
+  /// Size in bytes of the buffer that CUPTI gets if all buffers are in use and its version cannot handle a missing
+  /// buffer. It is small, so it fills up quickly; then CUPTI drops records and counts them.
   static constexpr std::size_t kLastResortBytes = std::size_t{16} << 10U;
 
-  /// Allocates at least two buffers. Throws std::bad_alloc.
+  /// Allocates as many buffers as fit into `bytes`, but at least two. Throws std::bad_alloc.
   explicit CuptiBuffers(std::size_t bytes);
 
   /// Returns a buffer; null if all are in use.
   [[nodiscard]] std::uint8_t* take() noexcept;
-  /// Allocates an additional small buffer; null if there is no memory.
+  /// Allocates an additional buffer of kLastResortBytes; null if there is no memory.
   [[nodiscard]] static std::uint8_t* take_last_resort() noexcept;
   /// Takes back a buffer that take() or take_last_resort() returned.
   void give_back(std::uint8_t* buffer) noexcept;

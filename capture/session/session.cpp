@@ -35,7 +35,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// Replaces characters that are unsafe in a file name.
+/// Replaces characters that are unsafe in a file name by '-'.
 std::string as_file_name(std::string text) {
   for (char& c : text) {
     const bool plain =
@@ -160,7 +160,7 @@ void Session::start_helper() {
   const SignalsBlocked blocked;
   std::thread([this] {
     constexpr std::chrono::milliseconds kPause{20};
-    constexpr int kFlushEvery = 50;  // in pauses: one second
+    constexpr int kFlushEvery = 50;  // in pauses of 20 ms: once per second
     for (int pauses = 1;; ++pauses) {
       std::this_thread::sleep_for(kPause);
       if (!flush_wanted_.exchange(false, std::memory_order_acq_rel) && pauses % kFlushEvery != 0) continue;

@@ -19,14 +19,14 @@ namespace stepsim::capture {
 
 /// The capture of this process. It writes CUPTI's records, NVTX ranges and step marks to one file.
 ///
-/// There is at most one session, and it is never destroyed, because CUPTI may call until the process ends. Its
+/// There is at most one session, and it is never destroyed, because CUPTI may call it until the process ends. Its
 /// functions do not throw. They do not wait for other threads, with two exceptions: step marks wait for each other, and
 /// the end of the program waits for the file. In a child of fork() all calls do nothing.
 ///
 /// Recording is on from the start, so that CUPTI's instrumentation is set up before the first step. Step marks switch
-/// it on and off as the schedule demands. When it is switched off, calls stop being recorded immediately, and device
-/// work one step later, because it runs after the calls. If a schedule is given and no step is marked during a minute
-/// of recording, recording ends.
+/// it on and off as the schedule demands. When recording is switched off, CUDA calls stop being recorded immediately.
+/// Device work is recorded for one more step, because it runs after the calls that launch it. If a schedule is given
+/// and no step is marked during a minute of recording, recording ends.
 class Session {
  public:
   /// The library that loaded this module.
@@ -40,15 +40,15 @@ class Session {
   void mark_step() noexcept;
   void begin_range(std::uint64_t id, const char* name) noexcept;
   void end_range(std::uint64_t id) noexcept;
-  /// Records an instant.
+  /// Records an instant with a name, which may be null.
   void mark(const char* name) noexcept;
-  /// Writes everything that is left. Called at the end of the program.
+  /// Writes the remaining records and marks the capture as complete. Called at the end of the program.
   void finish() noexcept;
 
   // The functions below are for modules that write other records to the same file.
   [[nodiscard]] Writer& writer() noexcept { return *writer_; }
   [[nodiscard]] std::uint64_t now() const noexcept;     ///< time on the file's clock
-  [[nodiscard]] std::uint32_t thread() const noexcept;  ///< number of this thread in records of calls
+  [[nodiscard]] std::uint32_t thread() const noexcept;  ///< number of the calling thread, as in records of calls
   [[nodiscard]] ::pid_t owner() const noexcept { return owner_; }
   [[nodiscard]] std::size_t buffer_bytes() const noexcept { return settings_.buffer_bytes; }
   /// True if the schedule selects the current step. Also valid if CUPTI does not work.
@@ -65,7 +65,7 @@ class Session {
   void give_up(wire::Status status, std::string_view why) noexcept;
   [[nodiscard]] bool another_client() const noexcept;
   void start_helper();
-  /// Work of the helper thread: makes CUPTI deliver its records, and checks for other clients.
+  /// Called by the helper thread: makes CUPTI deliver its records, and checks for other clients.
   void help() noexcept;
   void record(Recording wanted) noexcept;
   void set_calls(bool on) noexcept;
@@ -82,7 +82,7 @@ class Session {
   cupti::Library library_;
   cupti::Translator translator_{library_};
   CuptiBuffers buffers_;
-  bool system_threads_ = false;  ///< CUPTI uses the system's thread ids
+  bool system_threads_ = false;  ///< true if CUPTI uses the system's thread ids
   std::atomic<bool> cupti_works_{false};
   std::mutex marks_;
   std::uint64_t next_step_ = 0;  ///< guarded by marks_

@@ -40,7 +40,7 @@ std::optional<std::uint64_t> number(const Variables& variables, const char* name
   return number(text(variables, name));
 }
 
-/// The variables with which a launcher identifies a process.
+/// The environment variables with which a launcher identifies a process.
 struct Launcher {
   const char* rank;
   const char* local_rank;

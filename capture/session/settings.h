@@ -12,7 +12,7 @@
 namespace stepsim::capture {
 
 /// Selects the steps to record, with the terms of torch.profiler.schedule(): after `skip_first` steps, each cycle has
-/// `wait` steps that are not recorded, `warm_up` steps that are recorded but left out, and `active` steps.
+/// `wait` steps that are not recorded, `warm_up` steps that are recorded but not analysed, and `active` steps.
 struct Schedule {
   std::uint64_t skip_first = 0;
   std::uint64_t wait = 0;
@@ -24,7 +24,7 @@ struct Schedule {
   [[nodiscard]] wire::Phase phase_of(std::uint64_t number) const noexcept;
 };
 
-/// Returns the value of a variable, or null.
+/// A function that returns the value of an environment variable, or null if it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
 /// Identifies this process within the job.
@@ -34,9 +34,9 @@ struct Identity {
   std::optional<std::uint64_t> world;
 };
 
-/// Determines the identity from the variables of torchrun, Open MPI, Slurm, MPICH or BytePS (DMLC_*). For BytePS, the
-/// rank is the worker's number times its local size, plus the local rank. The first of these launchers that states a
-/// rank is used.
+/// Determines the identity from the first of these launchers whose variables state a rank: torchrun, Open MPI, MPICH,
+/// Slurm, BytePS (DMLC_*). For BytePS, the rank is BYTEPS_GLOBAL_RANK if that is set, else the worker's number times
+/// its local size, plus the local rank.
 [[nodiscard]] Identity identity_from(const Variables& variables);
 
 /// The settings of a capture; model/wire/environment.h explains each of them.
@@ -52,7 +52,7 @@ struct Settings {
 };
 
 /// Reads the settings. An invalid number counts as missing, because `stepsim capture` has checked the options already.
-/// `directory` is empty if `rank` is not to be recorded.
+/// `directory` of the result is empty if `rank` is not to be recorded.
 [[nodiscard]] Settings settings_from(const Variables& variables, std::optional<std::uint64_t> rank);
 
 }  // namespace stepsim::capture

@@ -13,9 +13,10 @@
 
 namespace stepsim::capture {
 
-/// A lock-free stack of numbers below a capacity, each at most once. Any number of threads may use it; no call
-/// allocates. Source: R. K. Treiber, Systems programming: coping with parallelism (1986). A counter of changes, stored
-/// with the top, solves the ABA problem: a pop notices if the top was popped and pushed again while it was reading.
+/// A lock-free stack of numbers below a capacity. A number is on the stack at most once. Any number of threads may use
+/// it; no call allocates. Source: R. K. Treiber, Systems programming: coping with parallelism (1986). A counter of
+/// changes, stored with the top, solves the ABA problem: a pop notices if the top was popped and pushed again while it
+/// was reading.
 class IndexStack {
  public:
   explicit IndexStack(std::uint32_t capacity) : below_(std::make_unique<std::atomic<std::uint32_t>[]>(capacity)) {}
@@ -23,23 +24,26 @@ class IndexStack {
   /// Precondition: `index` is below the capacity and not on the stack.
   void push(std::uint32_t index) noexcept;
   [[nodiscard]] std::optional<std::uint32_t> pop() noexcept;
-  /// Moves all numbers to `out`, the first pushed first, and returns how many there were. `out` must have room for the
-  /// capacity.
+  /// Moves all numbers to `out` in the order in which they were pushed, and returns how many there were. `out` must
+  /// have room for as many numbers as the capacity.
   std::uint32_t take_all(std::uint32_t* out) noexcept;
 
  private:
-  std::unique_ptr<std::atomic<std::uint32_t>[]> below_;  ///< the number below each number, plus 1; 0 = bottom
-  std::atomic<std::uint64_t> top_{0};                    ///< bits 0-31: top number plus 1; from bit 32: changes
+  /// For each number on the stack, the number below it, plus 1; 0 for the bottom of the stack.
+  std::unique_ptr<std::atomic<std::uint32_t>[]> below_;
+  /// Bits 0 to 31 contain the top number plus 1, or 0 if the stack is empty. The other bits count changes.
+  std::atomic<std::uint64_t> top_{0};
 };
 
-/// The buffers between the threads that record and the one that writes. Each has the size of one block; all are
-/// allocated at the start. A buffer is either free, owned by one recording thread, or full and waiting to be written.
+/// The buffers that carry records from the recording threads to the writing thread. Each has the size of one block; all
+/// are allocated at the start. A buffer is either free, owned by one recording thread, or full and waiting to be
+/// written.
 class Buffers {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10U;
   static constexpr std::size_t kBlockBytes = kBufferBytes - wire::kHeaderBytes;
 
-  /// Allocates at least four buffers. Throws std::bad_alloc.
+  /// Allocates as many buffers as fit into `bytes`, but at least four. Throws std::bad_alloc.
   explicit Buffers(std::size_t bytes);
 
   /// Takes a free buffer for the caller's exclusive use; nullopt if there is none.
@@ -48,14 +52,14 @@ class Buffers {
   void submit(std::uint32_t buffer, std::uint32_t bytes, std::uint16_t producer) noexcept;
   void give_back(std::uint32_t buffer) noexcept { free_.push(buffer); }
 
-  /// The position of the records in a buffer.
+  /// Returns the address of the records in a buffer.
   [[nodiscard]] std::byte* records_of(std::uint32_t buffer) noexcept { return block_of(buffer) + wire::kHeaderBytes; }
-  /// Writes the header of a full buffer and returns the whole block.
+  /// Writes the header of a full buffer, with `number` as the number of the block, and returns the whole block.
   [[nodiscard]] std::span<std::byte> finish(std::uint32_t buffer, std::uint64_t number) noexcept;
-  /// Takes all full buffers, the oldest first.
+  /// Takes all full buffers, the oldest first. The result is valid until the next call.
   [[nodiscard]] std::span<const std::uint32_t> take_full() noexcept;
 
-  /// A number that changes with every submit() and wake(), for wait().
+  /// Returns a counter that changes with every submit() and wake(). Pass it to wait().
   [[nodiscard]] std::uint32_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
   /// Waits until changes() differs from `seen`.
   void wait(std::uint32_t seen) const noexcept { changes_.wait(seen, std::memory_order_acquire); }

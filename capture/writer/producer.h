@@ -24,7 +24,8 @@ struct Launch {
 };
 
 /// Puts records into buffers. Only one thread at a time may use a producer. Records that do not fit are lost and
-/// counted; no call waits or throws. A record costs a copy of 40 bytes, a known text a lookup in a hash table.
+/// counted; no call waits or throws. Adding a record copies 40 bytes; adding a known text takes one lookup in a hash
+/// table.
 class Producer {
  public:
   /// `buffers` and `lost` must outlive the producer. `lost` counts lost records.
@@ -33,7 +34,7 @@ class Producer {
 
   void add(const wire::Record& record) noexcept;
 
-  /// Returns the number that stands for a text in this producer's records; 0 if the text could not be stored.
+  /// Returns the number that refers to a text in this producer's records; 0 if the text could not be stored.
   [[nodiscard]] std::uint32_t text(std::string_view text) noexcept { return this->text(text, text); }
   /// Like text(text), but looks the text up by `key`; for example, a demangled name has the mangled name as its key.
   /// Writes `text` if `key` is new.
@@ -42,7 +43,7 @@ class Producer {
   [[nodiscard]] std::uint32_t known_text(std::string_view key) const noexcept;
   [[nodiscard]] std::uint32_t launch(const Launch& launch) noexcept;
 
-  /// Passes the records so far to the writing thread.
+  /// Passes the records added so far to the writing thread.
   void submit() noexcept;
 
  private:
@@ -58,7 +59,7 @@ class Producer {
     std::size_t operator()(const Launch& launch) const noexcept;
   };
 
-  /// Returns space for `records` records in one buffer. If there is none, counts them as lost and returns null.
+  /// Returns space for `records` records in one buffer. If no buffer is free, counts one lost record and returns null.
   [[nodiscard]] std::byte* room(std::size_t records) noexcept;
   bool define_text(std::uint32_t number, std::string_view text) noexcept;
 

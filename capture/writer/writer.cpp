@@ -54,7 +54,7 @@ Writer::~Writer() {
   ::close(file_);
 }
 
-/// Takes the first free producer, so that a single thread, or several in succession, share one table of texts.
+/// Takes the first free producer, so that threads that record one after the other share one table of texts.
 std::optional<std::uint32_t> Writer::take_producer() noexcept {
   if (::getpid() != owner_) return std::nullopt;
   for (std::uint32_t i = 0; i < kProducers; ++i) {

@@ -18,19 +18,19 @@ namespace stepsim::capture {
 
 /// Writes a capture file (model/wire/, docs/internals/capture-format.md) while the recorded program runs. Any thread
 /// may record. A separate thread, which handles no signals, turns full buffers into blocks and appends them to the
-/// file. All memory is allocated at the start. Except for close(), no function waits for the disk or another thread,
-/// and none throws. Records that do not fit or cannot be written are lost; their number is written to the file. In a
-/// child of fork() all calls do nothing, because the file belongs to the parent.
+/// file. All buffers are allocated at the start. Except for close() and the destructor, no function waits for the disk
+/// or another thread, and none throws. Records that do not fit or cannot be written are lost; their number is written
+/// to the file. In a child of fork() all calls do nothing, because the file belongs to the parent.
 class Writer {
  public:
-  /// Creates a new file. Returns null and sets errno on failure.
+  /// Creates a new file. `buffer_bytes` is the size of all buffers together. Returns null and sets errno on failure.
   [[nodiscard]] static std::unique_ptr<Writer> create(const char* path, std::size_t buffer_bytes) noexcept;
   /// Waits until everything is written, without a time limit.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  /// Exclusive use of a producer by one thread.
+  /// Gives one thread exclusive use of a producer until destruction.
   class Lease {
    public:
     Lease(Writer* writer, std::uint32_t number) noexcept : writer_(writer), number_(number) {}
@@ -44,13 +44,14 @@ class Writer {
     Writer* writer_;
     std::uint32_t number_;
   };
-  /// Returns nullopt in a child of the process that created the writer, and if kProducers threads are recording at the
+  /// Reserves a free producer for the caller and returns its number. Returns nullopt in a child of the process that
+  /// created the writer. Also returns nullopt, and counts a lost record, if kProducers threads are recording at the
   /// same time.
   [[nodiscard]] std::optional<std::uint32_t> take_producer() noexcept;
   [[nodiscard]] Producer& producer(std::uint32_t number) noexcept { return *producers_[number]; }
   void give_back_producer(std::uint32_t number) noexcept { busy_[number].store(false, std::memory_order_release); }
 
-  /// Calls `record` with a producer. If there is none, counts one lost record and returns false.
+  /// Calls `record` with a producer. Returns false if take_producer() finds none.
   template <class Record>
   bool with_producer(Record record) noexcept {
     const std::optional<std::uint32_t> number = take_producer();
@@ -64,7 +65,8 @@ class Writer {
   /// The records of these producers are written when their buffer is full, or at close().
   void flush() noexcept;
 
-  /// Adds records that were lost before they reached the writer; their number is written too.
+  /// Adds to the number of records that were lost before they reached the writer. This number is also written to the
+  /// file.
   void add_lost_before(std::uint64_t records) noexcept { lost_before_.fetch_add(records, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
@@ -75,7 +77,7 @@ class Writer {
   static constexpr std::uint32_t kProducers = 128;
 
  private:
-  /// Producer number of the blocks with the capture's status.
+  /// Producer number of the blocks that contain the capture's status.
   static constexpr std::uint16_t kOwnProducer = 0xFFFF;
 
   Writer(int file, std::size_t buffer_bytes);
@@ -93,7 +95,7 @@ class Writer {
   std::array<std::atomic<bool>, kProducers> busy_{};  ///< per producer: true while a thread uses it
   std::atomic<bool> stop_{false};
   std::atomic<bool> done_{false};
-  std::uint64_t next_block_ = 0;  ///< this and the next three are used only by the writing thread
+  std::uint64_t next_block_ = 0;  ///< used only by the writing thread, like the next three members
   std::uint64_t written_lost_ = 0;
   std::uint64_t written_lost_before_ = 0;
   bool failed_ = false;

@@ -14,14 +14,15 @@ struct Ending {
   bool started = true;
 };
 
-/// Runs `words` as a program, found as a shell finds it, with `variables` added to our environment, and waits for its
-/// end. It shares our standard streams. It gets Ctrl-C from the terminal directly; other signals sent to us are
-/// forwarded. If it cannot be started, writes one line to standard error and returns the code of a shell: 127 if it was
-/// not found, else 126. Call this only once.
+/// Runs a program and waits for its end. `words` are the program, found as a shell finds it, and its arguments.
+/// `variables` are added to our environment, which the program inherits. The program shares our standard streams. It
+/// gets Ctrl-C from the terminal directly; signals that other processes send to us are forwarded. If it cannot be
+/// started, writes one line to standard error and returns the code of a shell: 127 if it was not found, else 126. Call
+/// this only once.
 [[nodiscard]] Ending run_child(const std::vector<std::string>& words,
                                const std::vector<std::pair<std::string, std::string>>& variables);
 
-/// Ends this process as the child ended, with the same exit code or signal.
+/// Ends this process with the exit code of the child, or with the signal that killed the child.
 [[noreturn]] void end_as(const Ending& ending);
 
 /// Returns a summary of the files of a run in a folder: a line for each file's content, a line for each problem with

@@ -32,7 +32,8 @@ std::string text_of(const Variables& variables, const char* name) {
   return value == nullptr ? std::string{} : std::string(value);
 }
 
-/// Returns the number in a variable; `otherwise` if it is not set.
+/// Returns the step number in an environment variable; `otherwise` if it is not set. Throws UsageError if it is not a
+/// whole number above 0.
 std::uint64_t number_in(const Variables& variables, const char* name, std::uint64_t otherwise) {
   const std::string text = text_of(variables, name);
   if (text.empty()) return otherwise;
@@ -41,7 +42,7 @@ std::uint64_t number_in(const Variables& variables, const char* name, std::uint6
   throw UsageError(fmt::format("{}: '{}' is not a step number; expected a whole number from 1", name, shown(text)));
 }
 
-/// The variables that each version of BytePS's tracer reads.
+/// Names of the environment variables that one version of BytePS's tracer reads.
 struct Names {
   const char* on;
   const char* first;
@@ -64,7 +65,7 @@ void expect_no_other_tool(const Variables& variables, const std::string& module)
   }
 }
 
-/// Returns the variables that all kinds of recording need.
+/// Returns the environment variables for COMMAND that every kind of recording needs.
 std::vector<std::pair<std::string, std::string>> schedule_variables(const CapturePlan& plan, const std::string& run) {
   std::vector<std::pair<std::string, std::string>> set{{wire::kDirectoryVariable, plan.directory},
                                                        {wire::kRunVariable, run}};
@@ -206,7 +207,8 @@ namespace fs = std::filesystem;
 
 std::string counted_traces(std::uint64_t count) { return fmt::format("{} trace{}", count, count == 1 ? "" : "s"); }
 
-/// Returns ", a step took ..." from the job.yaml in the folder of the traces; empty if there is none.
+/// Returns "; a step took 101.2 ms before the profiler started" if `job_file` exists and has a measured_step. Returns a
+/// warning if the file cannot be read. Otherwise empty.
 std::string free_step(const fs::path& job_file) {
   std::error_code unknown;
   if (!fs::is_regular_file(job_file, unknown)) return {};

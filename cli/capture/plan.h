@@ -13,10 +13,11 @@
 
 namespace stepsim::cli {
 
-/// Returns the value of a variable, or null.
+/// A function that returns the value of an environment variable, or null if it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
-/// The settings of `stepsim capture`. The module chooses values that are not set (model/wire/environment.h).
+/// The settings of `stepsim capture`. The capture module (libstepsim_capture.so) chooses values that are not set
+/// (model/wire/environment.h).
 struct CapturePlan {
   std::string directory;  ///< absolute
   std::optional<std::uint64_t> skip_first;
@@ -35,19 +36,22 @@ struct CapturePlan {
   bool nccl = false;
 };
 
-/// Parses "3". Throws UsageError, which names the option, unless `text` is a whole number from `least` to 10^9.
+/// Parses a whole number from `least` to 10^9, for example "3". Throws UsageError, which names the option, for any
+/// other text.
 [[nodiscard]] std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t least);
 
-/// Sets values that no option gave from BytePS's variables, if BYTEPS_TRACE_ON is 1: BYTEPS_TRACE_START_STEP (default
-/// 10), _END_STEP (default 20), and _DIR. Both steps are counted from 1 and inclusive. Otherwise uses the variables of
-/// ByteProfile's first version: TRACE_ON, TRACE_END_STEP and TRACE_DIR. Throws UsageError for impossible steps.
+/// Sets the values that no option has set from environment variables. If BYTEPS_TRACE_ON is 1, uses those of BytePS:
+/// BYTEPS_TRACE_START_STEP (default 10), _END_STEP (default 20), and _DIR. Both steps are counted from 1 and inclusive.
+/// Otherwise, if TRACE_ON is 1 or ON, uses those of ByteProfile's first version: TRACE_START_STEP, TRACE_END_STEP and
+/// TRACE_DIR. Throws UsageError for impossible steps.
 void take_byteps_variables(const Variables& variables, CapturePlan& plan);
 
 /// Sets missing parts of the schedule for torch.profiler: 10 steps run without the profiler, to measure them, 1 step is
 /// warm-up, 3 steps are captured. torch.profiler should not record all steps.
 void take_torch_schedule(CapturePlan& plan);
 
-/// Like variables_of(), for PyTorch jobs. `folder` is the path of capture/torch; Python searches it first.
+/// Returns the environment variables for COMMAND if torch.profiler records it. `folder` is the path of capture/torch,
+/// in which Python searches for modules first.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> torch_variables_of(const CapturePlan& plan,
                                                                                   const Variables& variables,
                                                                                   const std::string& folder,
@@ -57,16 +61,16 @@ void take_torch_schedule(CapturePlan& plan);
 [[nodiscard]] std::string nccl_problem(const Variables& variables, const std::string& module);
 
 /// Returns the environment variables for COMMAND. They state what to record and where, and make CUDA and NVTX load
-/// `module`, and NCCL too if it can (nccl_problem()). `run` identifies the run in its files. Throws UsageError if
-/// another tool is set to be loaded instead.
+/// `module`, the capture module. If plan.nccl is set, NCCL loads it too, unless there is an nccl_problem(). `run`
+/// identifies the run in its files. Throws UsageError if another tool is set to be loaded instead.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan& plan,
                                                                             const Variables& variables,
                                                                             const std::string& module,
                                                                             const std::string& run);
 
 /// Returns the path of libstepsim_capture.so: STEPSIM_CAPTURE_LIBRARY if it is set, otherwise the file that was
-/// installed or built with this program. Throws InputError if there is none; the message says where it was searched and
-/// how to get it.
+/// installed or built with this program. Throws InputError if the file does not exist; the message says where it was
+/// expected and how to get it.
 [[nodiscard]] std::string capture_module();
 
 /// Returns the folder of capture/torch, which contains sitecustomize.py. It must be installed or built with this
@@ -78,8 +82,8 @@ class TorchFiles {
  public:
   explicit TorchFiles(std::string directory);
 
-  /// Returns a summary: one line each for the new files in the folder, the time of a step before the profiler started,
-  /// older files in the folder, and the next command. Never throws for files that it cannot read.
+  /// Returns a summary: the new files in the folder, the time of a step before the profiler started, a warning about
+  /// older files in the folder, and the next command. Does not throw if it cannot read a file.
   ///
   ///   stepsim: captured 2 traces, 44.1 kB in traces; a step took 101.2 ms before the profiler started
   ///   stepsim: next: stepsim replay traces

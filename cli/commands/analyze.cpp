@@ -1,4 +1,4 @@
-// stepsim analyze --option X --path P: the command line of ByteProfile's analyze.py, translated.
+// stepsim analyze --option X --path P: accepts the command line of ByteProfile's analyze.py and runs the same analysis.
 
 #include <fmt/format.h>
 

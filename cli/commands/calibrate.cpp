@@ -16,7 +16,7 @@
 namespace stepsim::cli {
 namespace {
 
-/// Calibrates from tables of nccl-tests. Adds only the files to `capture`, as its inputs.
+/// Calibrates from tables of nccl-tests. Adds the files to capture.inputs and leaves the rest of `capture` empty.
 Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
   const std::vector<TimedCollective> timings = ingest::read_nccl_tests(options.traces, capture.inputs);
   if (options.output) refuse_input_as_output(*options.output, capture.inputs);

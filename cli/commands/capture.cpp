@@ -48,14 +48,16 @@ std::string name_of_run() {
   return std::to_string(::getpid()) + "-" + std::to_string(now);
 }
 
-/// Returns the path unchanged if the working folder was deleted; make_folder() will then fail.
+/// Returns the absolute form of `path`. If the working folder was deleted, returns `path` unchanged; make_folder() will
+/// then fail.
 std::string absolute_if_possible(const std::string& path) {
   std::error_code problem;
   const std::filesystem::path whole = std::filesystem::absolute(path, problem);
   return problem ? path : whole.lexically_normal().string();
 }
 
-/// Returns false, after a warning, if files cannot be created there; the program is run anyway.
+/// Creates a folder if it does not exist. If files cannot be created in it, prints a warning and returns false; the
+/// program is run anyway.
 bool make_folder(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);
@@ -97,7 +99,7 @@ void expect_none(std::initializer_list<const CLI::Option*> options, std::string_
   }
 }
 
-/// Returns "with_flops" for "--with-flops".
+/// Returns torch.profiler's name of an option: "with_flops" for "--with-flops".
 std::string torch_word(std::string option) {
   option.erase(0, 2);
   std::replace(option.begin(), option.end(), '-', '_');

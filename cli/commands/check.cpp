@@ -14,7 +14,7 @@
 namespace stepsim::cli {
 namespace {
 
-/// The replay of a capture, if its files form a job.
+/// The replay of a capture. Empty if the input files do not form a job: capture() and check() are then null.
 class Replays {
  public:
   Replays(std::optional<Capture> capture, const CommonOptions& options, const Session& session) {

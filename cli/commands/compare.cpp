@@ -42,7 +42,7 @@ struct CompareOptions {
   bool ignore_partitions = false;
 };
 
-/// The two sides, and the files that they were read from.
+/// The two results to compare, and the files that they were read from.
 struct Sides {
   sim::Side a;
   sim::Side b;
@@ -63,7 +63,7 @@ constexpr std::array kOrders{Word<sim::RowOrder>{"difference", sim::RowOrder::kD
                              Word<sim::RowOrder>{"name", sim::RowOrder::kName},
                              Word<sim::RowOrder>{"total", sim::RowOrder::kTotal}};
 
-/// Parses a share that is not negative: "3%", "0.5 %".
+/// Parses a percentage as a fraction: "3%" is 0.03. Throws UsageError for negative numbers and other text.
 double parse_limit(const std::string& text) {
   std::string_view number = text;
   const bool has_sign = number.ends_with('%');
@@ -105,8 +105,8 @@ sim::Side side_of_prediction(const scenarios::PredictionView& view) {
   return side;
 }
 
-/// Returns two predictions, one without the scenario's changes and one with them. The measured capture is not compared,
-/// because then the model's error would appear as a difference.
+/// Returns two predictions to compare: the captured job without and with the scenario's changes. The prediction without
+/// changes is used in place of the measured times, because the model's error would otherwise appear as a difference.
 Sides capture_and_prediction(const CompareOptions& options, const scenarios::Scenario& scenario,
                              const Session& session) {
   const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options.common, scenario, session);

@@ -29,7 +29,8 @@ struct ConvertCommand {
   bool cuts_events = false;  ///< true with --select or --min-duration; they need the events of a trace file
 };
 
-/// Reports what was written, in a sentence or as JSON, unless standard output has the file itself.
+/// Reports what was written, in a sentence or as JSON. Reports nothing if the file itself was written to standard
+/// output.
 void say(const sim::Document& document, const CommonOptions& options, const Session& session) {
   if (!writes_to_standard_output(options)) print_document(document, options, session);
 }
@@ -88,8 +89,9 @@ void convert_to_comm_json(const ConvertCommand& command, const Session& session)
   say(sim::comm_json_document(written, provenance), command.common, session);
 }
 
-/// True if a part of the trace files is to be cut out. For output formats other than traces, --steps and --ranks select
-/// what to write of the replay, as in every exporter.
+/// True if the options ask for a part of the recorded trace files. False for output formats other than traces: for
+/// these, --steps and --ranks select the part of the replay to write. Throws UsageError if the options contradict each
+/// other or the input cannot be cut.
 bool wants_cut(const ConvertCommand& command) {
   const CommonOptions& options = command.common;
   const sim::Exporter* const exporter = sim::find_exporter(*options.output);

@@ -1,4 +1,4 @@
-// stepsim schedule RANGES.yaml -o prof.schedule: which range should an inline profiler measure in which iteration?
+// stepsim schedule RANGES.yaml -o prof.schedule: which ranges should an inline profiler measure in each iteration?
 
 #include <CLI/CLI.hpp>
 #include <string>

@@ -14,8 +14,8 @@
 namespace stepsim::cli {
 namespace {
 
-/// Refuses a sweep, because a what-if has one answer. An answer for only one point would look as if this point were the
-/// best one.
+/// Throws InputError if the scenario is a sweep, because `whatif` gives one answer. An answer for only one point of the
+/// sweep would look as if this point were the best one.
 void refuse_sweep(const scenarios::Scenario& scenario) {
   constexpr std::string_view kProblem = "the scenario is a sweep; expected one value per parameter, or 'stepsim sweep'";
   if (!scenario.sweep.empty()) scenario.sweep.front().values.fail(kProblem);

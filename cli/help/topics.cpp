@@ -65,7 +65,8 @@ std::string text_of(const Topic& topic, const TopicKind& kind) {
   return text;
 }
 
-/// Returns words that a user who typed `word` may have meant: those that contain it, or else the nearest one.
+/// Returns the known words that a user who typed `word` may have meant: those that contain it, or else the one with the
+/// most similar spelling.
 std::vector<std::string> near_words(const std::string& word, const std::vector<std::string>& known) {
   constexpr std::size_t kMost = 5;
   constexpr std::size_t kShortest = 3;
@@ -94,7 +95,7 @@ bool is_called(const Topic& topic, const std::string& asked) {
                                near.empty() ? "" : fmt::format("did you mean {}? ", one_of(near))));
 }
 
-/// A meaning of a word: all topics of a kind, or the topics with that name.
+/// A meaning of a word that the user asked about: the name of a kind, or the name of one or more topics of that kind.
 struct Meaning {
   const TopicKind* kind = nullptr;
   bool is_kind = false;  ///< the word is the name of the kind
@@ -307,7 +308,8 @@ std::vector<Topic> device_topics(Commands /*commands*/) {
     std::string peaks;
     for (std::size_t i = 0; i < kPrecisionCount; ++i) {
       const double peak = device.peak_flops[i];
-      if (device.computes_in(static_cast<Precision>(i))) add_item(peaks, fmt::format("{} {:.4g}", kPrecisionNames[i], peak / kTera));
+      if (device.computes_in(static_cast<Precision>(i)))
+        add_item(peaks, fmt::format("{} {:.4g}", kPrecisionNames[i], peak / kTera));
     }
     const double half = device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)];
     topics.push_back(

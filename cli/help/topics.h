@@ -10,19 +10,21 @@
 
 namespace stepsim::cli {
 
-/// Returns the text of `stepsim help TOPIC`: all topics called `word`, or the list of a kind ("devices"). Ignores case
-/// and treats blanks, '-' and '_' as equal. Throws UsageError with similar words.
+/// Returns the text of `stepsim help TOPIC`: all topics called `word`, or the list of the topics of a kind ("devices").
+/// Ignores case and treats blanks, '-' and '_' as equal. If there is no such topic, throws UsageError, which lists
+/// similar words.
 [[nodiscard]] std::string explain(std::string_view word, std::span<const Command* const> commands);
 
 /// Returns the output of `stepsim help --json`: {"kinds":[{"name", "plural", "summary", "topics":[{"name", "also",
-/// "summary", "details":[{"label", "text"}], "text", "picture"}]}]}. With a word, only the topics that explain()
-/// prints.
+/// "summary", "details":[{"label", "text"}], "text", "picture"}]}]}. Contains all topics if `word` is empty, otherwise
+/// only those that explain() prints for the word.
 [[nodiscard]] std::string topics_as_json(std::string_view word, std::span<const Command* const> commands);
 
 /// Returns one line per kind: "  devices  Accelerators for device.to".
 [[nodiscard]] std::string list_of_kinds();
 
-/// A word that `stepsim help` explains. Its texts come from the registry that defines it.
+/// A word that `stepsim help` explains. Its texts come from the table that defines the word, for example the list of
+/// what-ifs.
 struct Topic {
   struct Detail {
     std::string_view label;
@@ -38,7 +40,7 @@ struct Topic {
   bool is_prefix = false;         ///< the name is the beginning of a longer text: "unknown category npu"
 };
 
-/// The topics of one registry.
+/// A kind of topics, for example all what-ifs or all devices.
 struct TopicKind {
   std::string_view name;    ///< for example "what-if"
   std::string_view plural;  ///< lists the topics: `stepsim help what-ifs`

@@ -12,7 +12,8 @@ namespace stepsim::cli {
 
 namespace {
 
-/// CLI11 reads a positional argument "[a,b]" as a list. "./[a,b]" names the same file and is not a list.
+/// Returns "./[a,b]" for "[a,b]", and any other argument unchanged. CLI11 would read "[a,b]" as a list; "./[a,b]" names
+/// the same file and is not a list.
 std::string without_brackets(const std::string& argument) {
   const bool looks_like_list = argument.size() >= 2 && argument.front() == '[' && argument.back() == ']';
   return looks_like_list ? "./" + argument : argument;
@@ -39,9 +40,9 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// CLI11 throws the same exception for a missing value, a second value and a value for a flag. Only its text
-/// distinguishes them: "--job: 1 required FILE missing", "--job: At Most 1 required but received 2", "--json was given
-/// a disallowed flag override".
+/// Throws UsageError for an option with a missing value, a second value, or a value for a flag. CLI11 throws the same
+/// exception for all three. Only its text distinguishes them: "--job: 1 required FILE missing", "--job: At Most 1
+/// required but received 2", "--json was given a disallowed flag override".
 [[noreturn]] void throw_mismatch(const CLI::App& app, std::string_view message) {
   const std::string name(message.substr(0, message.find_first_of(": ")));
   if (contains(message, "At Most")) {

@@ -11,13 +11,14 @@
 
 namespace stepsim::cli {
 
-/// Returns the command called `word`. Throws UsageError with the nearest name and the list.
+/// Returns the command called `word`. If there is none, throws UsageError, which names the most similar command and
+/// lists all of them.
 [[nodiscard]] const Command& find_command(std::string_view word, std::span<const Command* const> commands);
 
 enum class Parsed { kReady, kHelpWanted };
 
 /// Parses the arguments after the command's name. Throws UsageError for every mistake that CLI11 finds, with the option
-/// as typed, what is wrong with it, and the nearest correct one.
+/// as typed, what is wrong with it, and the most similar valid option.
 [[nodiscard]] Parsed parse(CLI::App& app, std::span<const std::string> arguments);
 
 /// Returns the command's name, its inputs and the given options in the order of their declaration, without those named

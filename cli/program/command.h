@@ -24,8 +24,8 @@ struct Session {
   const std::atomic<bool>& stop;       ///< set by Ctrl-C; long work then throws Interrupted
 };
 
-/// A command. Each one is a .cpp in commands/ and a line in commands/CMakeLists.txt, from which CMake generates the
-/// table of commands(). `replay.cpp` defines `extern const Command replay_command`.
+/// A command of the program. Each command is a .cpp file in commands/ and a line in commands/CMakeLists.txt, from which
+/// CMake generates the table of commands(). For example, replay.cpp defines `extern const Command replay_command`.
 struct Command {
   using Run = std::function<void(const Session&)>;
 
@@ -35,7 +35,7 @@ struct Command {
   /// has parsed. It throws UsageError for wrong values, and InputError, OutputError or Interrupted if the work cannot
   /// be done.
   Run (*setup)(CLI::App& app) = nullptr;
-  /// Command lines that help shows for copying. They work on the sample, from the repository's root.
+  /// Example command lines in the command's help. They work on the sample capture, from the repository's root.
   std::array<std::string_view, 2> examples{};
 };
 

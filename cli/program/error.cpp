@@ -18,10 +18,11 @@ namespace stepsim::cli {
 
 namespace {
 
-// The longest text of an error. Messages escape the names in them; failure() also escapes other text, such as a
-// library's what(), so that an error is always one line.
+// The longest text of an error, in bytes. Messages already escape control characters in the names that they contain.
+// failure() escapes the whole text again, because a library's what() may contain line breaks; an error is always one
+// line.
 constexpr std::size_t kLineLimit = 2000;
-constexpr std::string_view kMark = "error:";  // kNoThreadsLine begins like this as well
+constexpr std::string_view kMark = "error:";  // report() relies on this beginning of every error line
 
 Failure failure(ExitCode code, std::string_view what) {
   return {code, fmt::format("{} {}\n", kMark, shown(what, kLineLimit))};
@@ -72,7 +73,7 @@ Failure describe_rethrown(const std::exception_ptr& error) {
 }  // namespace
 
 Failure describe(const std::exception_ptr& error) {
-  // Running out of memory often causes a different exception: text is cut, or an archive looks damaged.
+  // After memory has run out, the exception may be a consequence: text is truncated, or an archive looks damaged.
   return memory_ran_out() ? failure(ExitCode::kUnusable, memory_text()) : describe_rethrown(error);
 }
 

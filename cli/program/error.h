@@ -21,7 +21,7 @@ enum class ExitCode : int {
   kInterrupted = 130,
 };
 
-/// Thrown if a comparison was asked to fail and failed (exit 4). The answer is written before that.
+/// Thrown if the check of `compare --fail-above` fails (exit code 4). The answer is written before.
 class GateFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,25 +32,26 @@ struct Failure {
   std::string line;  ///< "error: ...\n", one line, safe for a terminal
 };
 
-/// Returns the exit code and the line for an exception. Throws std::bad_alloc if there is no memory for the line.
+/// Returns the exit code and the error line for an exception. Throws std::bad_alloc if there is no memory for the line.
 [[nodiscard]] Failure describe(const std::exception_ptr& error);
 
-/// Writes the line for an exception to standard error, with "error:" in the given style. Works without free memory.
-/// Returns the exit code.
+/// Writes the error line for an exception to standard error, with "error:" in the given style. Works without free
+/// memory. Returns the exit code.
 [[nodiscard]] ExitCode report(const std::exception_ptr& error, const sim::TextStyle& style) noexcept;
 
-// An exception may not reach main(): it may be thrown in the constructor of a static object (of the program or a
-// library), in a destructor, on a library's thread, or when there is no memory for the exception itself.
-// std::terminate() then writes one line and exits with 1 (3 if the cause is a bug) instead of SIGABRT. This is set up
-// before the first constructor, in every program that this file is linked into.
+// Some exceptions cannot reach main(): those thrown in the constructor of a static object (of the program or a
+// library), in a destructor, on a library's thread, or when there is no memory for the exception itself. For them,
+// std::terminate() is replaced: it writes one line and exits with 1 (3 if the cause is a bug) instead of SIGABRT. This
+// is set up before the first constructor, in every program that error.cpp is linked into.
 
-/// The line that is written if there is no memory for a better one.
+/// The error line if there is no memory to build a more specific one.
 inline constexpr std::string_view kNoMemoryLine =
     "error: out of memory; free some, or read fewer files, --ranks or --steps at a time\n";
 inline constexpr std::string_view kNoThreadsLine =
     "error: the system cannot start another thread; stop other programs, or use fewer --threads\n";
 
-/// True if an allocation has failed, even if a library hid it: a std::stringstream without memory cuts its text.
+/// True if an allocation has failed since the program started, even if a library ignored the failure. For example, a
+/// std::stringstream without memory truncates its text.
 [[nodiscard]] bool memory_ran_out() noexcept;
 
 /// Throws std::bad_alloc if memory_ran_out(), because the text to be written may be incomplete.

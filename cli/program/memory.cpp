@@ -16,8 +16,8 @@ constexpr int kMebibyte = 1 << 20;
 
 void return_freed_memory() noexcept { mallopt(M_MMAP_THRESHOLD, kMebibyte); }
 
-/// Keeps freed blocks of up to 32 MiB. glibc itself sets the same limits after it has freed a block of 32 MiB, the
-/// largest size that it adapts to.
+/// Keeps freed blocks of up to 32 MiB. glibc sets the same two limits itself after a block of 32 MiB was freed, the
+/// largest size to which it adapts them.
 void keep_freed_memory() noexcept {
   mallopt(M_MMAP_THRESHOLD, 32 * kMebibyte);
   mallopt(M_TRIM_THRESHOLD, 64 * kMebibyte);
@@ -48,7 +48,8 @@ void* operator new(std::size_t size) {
   while (block == nullptr) {
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
-    // The handler in error.cpp records the failure, because streams of the standard library swallow the exception.
+    // The handler in error.cpp records the failure and throws. The record is needed because streams of the standard
+    // library swallow the exception.
     handler();
     block = allocate();
   }

@@ -6,8 +6,8 @@
 namespace stepsim::cli {
 
 /// Makes the allocator return freed blocks of a mebibyte or more to the system immediately, from now on. By default,
-/// glibc keeps memory that one phase of a command freed if it lies between blocks in use. The next phase then needs
-/// more memory in addition, up to a quarter of the peak.
+/// glibc keeps freed memory that lies between blocks in use, and the next phase of a command allocates other memory.
+/// This can increase the peak by up to a quarter.
 void return_freed_memory() noexcept;
 
 /// Makes the allocator keep freed blocks from now on, for work that allocates and frees the same blocks repeatedly.

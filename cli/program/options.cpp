@@ -18,13 +18,13 @@ namespace {
 constexpr int kMostThreads = 1024;
 constexpr std::size_t kMostRanks = 1'000'000;
 
-/// Parses a whole decimal number without sign or blanks.
+/// Parses a whole decimal number without sign or blanks. Returns nothing for other text.
 template <class Integer>
 std::optional<Integer> unsigned_number(std::string_view text) {
   return text.starts_with('-') ? std::nullopt : parse_number<Integer>(text);
 }
 
-/// Parses "A-B" or "A", with A <= B.
+/// Parses "A-B" (A <= B) to the pair (A, B), and "A" to (A, A). Returns nothing for other text.
 template <class Integer>
 std::optional<std::pair<Integer, Integer>> parse_range(std::string_view text) {
   const std::size_t dash = text.find('-');
@@ -37,7 +37,8 @@ std::optional<std::string> value_of(const CLI::Option* option) {
   return option->count() == 0 ? std::nullopt : std::optional(option->results().back());
 }
 
-/// Returns the value of an option that must not be empty: "--job=" names no file.
+/// Returns the value of an option, or nothing if it was not given. Throws UsageError if the value is empty, as in
+/// "--job=".
 std::optional<std::string> name_of(const CLI::Option* option) {
   std::optional<std::string> value = value_of(option);
   if (value && value->empty()) {
@@ -51,8 +52,8 @@ std::string network_names() {
   return joined(network_models(), [](const NetworkModel* model) { return model->name; });
 }
 
-/// Returns the file of --cluster. Throws UsageError if the network model uses recorded durations, which need no
-/// cluster.
+/// Returns `file`, the value of --cluster. Throws UsageError if it was given and `network` uses recorded durations,
+/// because these need no cluster.
 std::optional<std::string> cluster_of(std::optional<std::string> file, const NetworkModel& network) {
   if (file && network.make == nullptr) {
     throw UsageError(
@@ -62,7 +63,8 @@ std::optional<std::string> cluster_of(std::optional<std::string> file, const Net
   return file;
 }
 
-/// Returns the name of the network model. Without --network, --cluster selects the model that what-ifs use.
+/// Returns the name of the network model: the value of --network; without it, maxmin if --cluster was given, otherwise
+/// recorded. What-ifs also use maxmin by default.
 std::string network_of(const CLI::Option* network, const CLI::Option* cluster) {
   return value_of(network).value_or(cluster->count() > 0 ? "maxmin" : "recorded");
 }

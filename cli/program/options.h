@@ -40,8 +40,8 @@ struct CommonOptions {
   Writes writes;                                               ///< what the command can write to -o
 };
 
-/// The groups of the options that add_common_options() declares. The help of a command lists the common ones only by
-/// name.
+/// The groups of options that add_common_options() declares. The help of a command lists the options of kCommonGroup
+/// only by name.
 inline constexpr const char* kCommonGroup = "Common options";
 inline constexpr const char* kOutputGroup = "Output";
 
@@ -54,19 +54,19 @@ struct OptionHelp {
   std::string value;  ///< for example "A-B"; empty for a flag
   std::string text;
 };
-/// Returns the texts for `stepsim help options`.
+/// Returns the names and descriptions of the common options, for `stepsim help options`.
 [[nodiscard]] std::vector<OptionHelp> common_options_help();
 
-/// Parses step numbers, inclusive: "4-6" or "4". Throws UsageError.
+/// Parses a range of steps, "4-6" or "4", and returns its first and last step. Throws UsageError.
 [[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_steps(std::string_view text);
 
 /// Parses "0,2,4-7" to 0 2 4 5 6 7. Throws UsageError, also for more than 1,000,000 ranks.
 [[nodiscard]] std::vector<Rank> parse_ranks(std::string_view text);
 
-/// Parses "1" to "1024". Throws UsageError.
+/// Parses a number of threads from 1 to 1024. Throws UsageError.
 [[nodiscard]] int parse_threads(std::string_view text);
 
-/// Parses the number of table rows to print: "30", or "all". Throws UsageError.
+/// Parses the number of table rows to print: "30", or "all" for the largest std::size_t. Throws UsageError.
 [[nodiscard]] std::size_t parse_rows(std::string_view text);
 
 /// Declares --rows N, with the help "`what`, or all (default: `otherwise`; `complete`)". After `app` has parsed, the

@@ -23,28 +23,28 @@ enum class HasCluster : std::uint8_t {
 
 /// The content that a command can write to -o FILE.
 struct Writes {
-  std::string command;                 ///< contents that can be written, without a cluster
-  std::vector<sim::Content> contents;  ///< other than a cluster
+  std::string command;                 ///< name of the command
+  std::vector<sim::Content> contents;  ///< contents that it can write, other than a cluster
   HasCluster cluster = HasCluster::kNever;
 };
 
 /// Returns the line of --help for -o; it lists the extensions of the files that the command can write.
 [[nodiscard]] std::string output_help(const Writes& writes);
 
-/// Throws UsageError if -o has an unknown extension or one for content that the command does not have, if it is an
-/// input file, or if it is standard output with --json. Throws OutputError if the file clearly cannot be written. Call
-/// it before any work.
+/// Checks -o. Throws UsageError if it has an unknown extension or one for content that the command does not have, if it
+/// is an input file, or if both -o and --json would write to standard output. Throws OutputError if the file clearly
+/// cannot be written. Call this before any work.
 void check_output(const CommonOptions& options);
 
-/// Throws UsageError: the command can write a cluster, but these traces do not show one.
+/// Throws UsageError. Its message says that the command can write a cluster, but these traces do not show one.
 [[noreturn]] void refuse_unknown_cluster(const CommonOptions& options);
 /// True if -o is a cluster file.
 [[nodiscard]] bool wants_cluster(const CommonOptions& options);
 
-/// True if -o is standard output. Nothing else is then printed there.
+/// True if -o is standard output. Reports are then not printed, so that standard output has only the file.
 [[nodiscard]] bool writes_to_standard_output(const CommonOptions& options);
 
-/// Throws UsageError if `output` is `input`, or one of `inputs`.
+/// Throws UsageError if `output` is the same file as `input` or as one of `inputs`.
 void refuse_input_as_output(const std::string& output, const std::string& input);
 void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs);
 

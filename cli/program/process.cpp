@@ -84,7 +84,7 @@ class WaitingThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Starts up to `most` threads that all exist at the same time; returns their number.
+/// Starts up to `most` threads that exist at the same time, and ends them. Returns how many could be started.
 int started_together(int most) {
   WaitingThreads threads;
   try {

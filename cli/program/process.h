@@ -5,23 +5,23 @@
 
 namespace stepsim::cli {
 
-/// Makes SIGINT and SIGTERM set the returned flag, which long work checks often. A signal that the caller ignores
-/// (nohup, a shell's background job) stays ignored. If the program is still running 0.4 s later, a timer ends it with
-/// the same message and exit code 130. No file is left half-written, because files are written under temporary names
-/// and renamed.
+/// Makes SIGINT and SIGTERM set the returned flag, which long work checks often. If the program is still running 0.4 s
+/// after the signal, a timer ends it with the same message and exit code 130. No file is left half-written, because
+/// files are written under temporary names and renamed. A signal that was already ignored when the program started
+/// (nohup, a shell's background job) stays ignored.
 ///
 /// SIGXFSZ is ignored, so that a file-size limit becomes an ordinary write error. SIGPIPE keeps its default, because a
 /// reader that closed our output needs no message. Call this once, before any thread is started.
 [[nodiscard]] const std::atomic<bool>& install_signal_handlers();
 
-/// Returns how many of `wanted` threads the program can use, at least 1. If a limit on memory or threads prevents the
-/// system from starting all of them, returns half of the number that can be started. oneTBB ends the program if it
-/// cannot start a thread, so this function tries first.
+/// Returns how many of `wanted` threads the program can use, at least 1. If the system cannot start all of them, the
+/// result is half of the number that it can start. This function tries, because oneTBB ends the program if it cannot
+/// start a thread.
 [[nodiscard]] int startable_threads(int wanted);
 
-/// Sets `threads` to startable_threads(threads) and limits oneTBB to that number for the rest of the program.
-/// (Otherwise oneTBB warns about more threads than cores.) Later calls do not test again; they never exceed the first
-/// result.
+/// Sets `threads` to startable_threads(threads) and limits oneTBB to that number for the rest of the program. Without
+/// the limit, oneTBB would warn if there are more threads than cores. Later calls do not test again: they reduce
+/// `threads` to the result of the first call if it is larger.
 void limit_threads(int& threads);
 
 }  // namespace stepsim::cli

@@ -30,7 +30,7 @@ std::string quoted(const std::string& argument) {
 
 std::string command_line(std::span<const std::string> arguments) {
   std::string text = "stepsim";
-  bool are_options = true;  // false after "--"
+  bool are_options = true;  // false after "--": all further arguments are inputs, even if they begin with a dash
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     are_options = are_options && arguments[i] != "--";
     if (are_options && arguments[i] == "--threads") {

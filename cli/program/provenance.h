@@ -13,16 +13,17 @@ namespace stepsim::cli {
 
 using sim::Provenance;
 
-/// Returns the provenance of a result that this command made from `inputs`.
+/// Returns the provenance of a result that this command made from `inputs`: version, commit, command line and inputs.
 [[nodiscard]] Provenance make_provenance(std::span<const std::string> arguments, std::vector<InputFile> inputs);
 
-/// Returns the CRC-64 of a text, computed as for inputs.
+/// Returns the CRC-64 of a text (ECMA-182, reflected), the checksum that is also computed for inputs.
 [[nodiscard]] std::uint64_t crc64_of(std::string_view text);
 
 /// Returns one line: version, commit, command, and one checksum for all inputs.
 [[nodiscard]] std::string origin_line(const Provenance& provenance);
 
-/// Returns `arguments` as one shell command line, quoted where needed.
+/// Returns "stepsim" and `arguments` as one shell command line, quoted where needed. Leaves out --threads and --quiet,
+/// because they do not change the result.
 [[nodiscard]] std::string command_line(std::span<const std::string> arguments);
 
 }  // namespace stepsim::cli

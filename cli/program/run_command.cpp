@@ -39,8 +39,8 @@ std::string line_of(const CLI::Option& option) {
   return fmt::format("  {:<{}}  {}\n", name, kMostNameWidth, option.get_description());
 }
 
-/// Returns the help of a command's own options and of -o, and the names of the options that all commands on traces
-/// share.
+/// Returns the option part of a command's help: the help of its own options and of -o, then only the names of the
+/// options that all commands on traces share.
 std::string options_of(const CLI::App& app) {
   std::string own;
   std::string output;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 16U;
 
-/// Returns 0, or the error number if the system accepts no more.
+/// Writes all of `text` to a file descriptor. Returns 0, or the value of errno on failure.
 [[nodiscard]] int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -72,7 +72,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kColorWords{"auto", "always", "never"};  // in the order of ColorWhen
 constexpr std::size_t kHelpWidth = 100;
-constexpr std::size_t kLeastWidth = 20;  // a terminal that reports less cannot show a table
+constexpr std::size_t kLeastWidth = 20;  // in columns; a terminal that reports less is treated as this wide
 constexpr std::size_t kUsualWidth = 80;
 
 std::optional<ColorWhen> color_of(std::string_view text) noexcept {
@@ -91,7 +91,7 @@ bool has_color(ColorWhen color, int descriptor) noexcept {
   return ::isatty(descriptor) == 1 && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 
-/// Returns the width of the terminal, from COLUMNS if it does not report its size.
+/// Returns the width of the terminal in columns. Uses the variable COLUMNS if the terminal does not report its size.
 std::size_t terminal_width() noexcept {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
@@ -102,15 +102,15 @@ std::size_t terminal_width() noexcept {
 
 bool is_terminal() noexcept { return ::isatty(STDOUT_FILENO) == 1; }
 
-/// Returns the column where the text of a help line begins: after the name and the following blanks, or after the
-/// leading blanks.
+/// Returns the column where the description in a line of help begins. If the line does not consist of a name and a
+/// description, returns the column after its leading blanks.
 std::size_t text_column(std::string_view line) noexcept {
   constexpr std::size_t kFarthest = 40;
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   if (first == 0) return 0;
   const std::size_t gap = line.find("  ", first);
   const std::size_t text = line.find_first_not_of(' ', gap);
-  return text > kFarthest ? first : text;  // also if `text` is npos
+  return text > kFarthest ? first : text;  // npos, which is larger than kFarthest, also gives `first`
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ std::string folded_help(std::string_view help, std::size_t width) {
     const std::string_view line = help.substr(0, end);
     help.remove_prefix(std::min(end + 1, help.size()));
     const std::size_t column = text_column(line);
-    const bool is_example = line.starts_with("  stepsim ");  // for copying
+    const bool is_example = line.starts_with("  stepsim ");  // not wrapped, so that users can copy it
     if (is_example || sim::display_width(line) <= width || column + kLeastWidth > width) {
       folded.append(line).append("\n");
       continue;

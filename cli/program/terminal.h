@@ -10,33 +10,33 @@
 
 #include "sim/report/terminal_text.h"
 
-/// Everything about the terminals that the program writes to. No other code queries them.
+/// Output to terminals: width, colour, progress. No other code queries the terminal.
 namespace stepsim::cli {
 
-/// Standard output, buffered. Every failure is reported. A full disk may be noticed only at the last write, so its
-/// failure is reported too. No other code in the program writes to standard output.
+/// Standard output with a buffer. Every failed write throws, including the last one, because a full disk may be noticed
+/// only then. No other code in the program writes to standard output.
 class Output {
  public:
   Output() = default;
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Throws OutputError if the system does not accept the bytes.
+  /// Appends `text` to the buffer, and writes the buffer out when it is full. Throws OutputError if that fails.
   void write(std::string_view text);
-  /// Passes everything to the system. Throws std::bad_alloc if memory ran out earlier, because the output may then be
-  /// incomplete (error.h). A successful command must call it at its end. The destructor drops unflushed text, so that a
-  /// failed command prints nothing more.
+  /// Writes the buffer to standard output. Throws OutputError on failure, and std::bad_alloc if memory ran out earlier,
+  /// because the output may then be incomplete (error.h). A successful command must end with this call: the destructor
+  /// drops unwritten text, so that a failed command prints nothing more.
   void flush();
 
  private:
   std::string buffer_;
 };
 
-/// Reserves the descriptors 0, 1 and 2 if the caller closed them. Otherwise the first file that the program opens would
-/// become its standard output.
+/// Opens /dev/null as each of the file descriptors 0, 1 and 2 that the caller closed. Otherwise the first file that the
+/// program opens could become its standard output.
 void reserve_standard_streams();
 
-/// Writes `text` to standard error immediately, in one piece. A failure cannot be reported anywhere.
+/// Writes `text` to standard error immediately, without buffering. Ignores failures, because they cannot be reported.
 void write_error(std::string_view text) noexcept;
 
 /// The values of --color.
@@ -48,17 +48,17 @@ enum class ColorWhen : std::uint8_t { kAuto, kAlways, kNever };
 /// Returns the value of --color in unparsed arguments, for errors in them. kAuto if it is missing or wrong.
 [[nodiscard]] ColorWhen color_wanted(std::span<const std::string> arguments) noexcept;
 
-/// Returns the style for standard output. Its width is that of the terminal; elsewhere it is unlimited. kAuto uses
-/// colour on a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb".
+/// Returns the style for standard output. The width is that of the terminal, or unlimited if standard output is not a
+/// terminal. kAuto uses colour on a terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb".
 [[nodiscard]] sim::TextStyle standard_output_style(ColorWhen color);
 
 /// Returns the style for standard error, without a width, because an error is one line.
 [[nodiscard]] sim::TextStyle standard_error_style(ColorWhen color) noexcept;
 
-/// Wraps the lines of `help` at blanks to `width` columns. A continuation line is aligned with the text of its line:
-/// with the description of an option, not with its name. Examples are not wrapped, because people copy them.
+/// Wraps the lines of `help` at blanks to `width` columns. Continuation lines are indented to the description of an
+/// option, not to its name. Example command lines are not wrapped, so that users can copy them.
 [[nodiscard]] std::string folded_help(std::string_view help, std::size_t width);
-/// Returns the width for folded_help(): that of the terminal, at most 100.
+/// Returns the width for folded_help(), in columns: that of the terminal, but at most 100.
 [[nodiscard]] std::size_t help_width();
 
 /// Shows the progress of long work on standard error. On a terminal it rewrites one line; elsewhere it prints a line
@@ -79,8 +79,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins a part of the work: "reading", "replaying". With a unit ("points") the line shows how many are done and how
-  /// many per second.
+  /// Begins a part of the work: "reading", "replaying". If `unit` is given ("points"), the line shows how many units
+  /// are done, and how many per second.
   void phase(std::string_view name, Clock::time_point now = Clock::now(), std::string_view unit = {});
   /// Reports that `done` of `total` units of the phase are done. Cheap enough to call every few thousand units.
   void update(std::uint64_t done, std::uint64_t total, Clock::time_point now = Clock::now());

@@ -27,7 +27,8 @@ constexpr std::string_view kOfQuestion = "question";
   throw InputError({path, std::nullopt, static_cast<std::uint32_t>(line)}, problem);
 }
 
-/// Reads the fields of one line of a sweep's head, one after another.
+/// Reads the fields of one line of a sweep's file of points, one after another. Its functions throw InputError if there
+/// is no such field.
 class Line {
  public:
   Line(const Fields& fields, const std::string& path, std::size_t number)
@@ -51,7 +52,7 @@ class Line {
     if (found == 0 || found > std::numeric_limits<std::uint32_t>::max()) refuse();
     return static_cast<std::uint32_t>(found);
   }
-  /// Reads a number above 0.
+  /// Reads the next field as a finite number above 0.
   double share() {
     const auto found = parse_number<double>(text());
     if (!found || !(*found > 0) || !std::isfinite(*found)) refuse();

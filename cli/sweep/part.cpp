@@ -35,7 +35,8 @@ std::string in_words(const Outcome& outcome) {
                            : "no iteration";
 }
 
-/// Collects the points of one file. A point may occur several times, but only with the same answer.
+/// Collects the points from the lines of one file. A point may occur several times if its outcomes are equal; otherwise
+/// read() throws InputError.
 class PointLines {
  public:
   PointLines(const scenarios::Points& points, const std::string& path) : points_(points), path_(path) {}
@@ -83,13 +84,14 @@ void refuse_damaged(const SealedLines& read, const std::string& path) {
                    "the line is damaged, and it is not the last one; expected an unchanged part of a sweep");
 }
 
-/// An answer and the part that contains it.
+/// The outcome of a point, and the part (the file of one shard) that contains it.
 struct FoundOutcome {
   Outcome outcome;
   const SweepPart* part = nullptr;
 };
 
-/// Lists the shards without a part, then points that the other shards lack; at most kNamed of both together.
+/// Describes what is missing in `parts`: first the shards that have no part, then the points that the existing parts
+/// lack. Names at most kNamed shards and points in total.
 std::string describe_missing_points(const std::vector<SweepPart>& parts,
                                     const std::vector<std::optional<FoundOutcome>>& found) {
   const std::size_t shards = parts.front().shard.count;
@@ -126,7 +128,7 @@ void add_part(const SweepPart& part, std::vector<std::optional<FoundOutcome>>& f
   }
 }
 
-/// Throws InputError if a file that is about to be overwritten contains points or is not a part.
+/// Throws InputError if `text`, the content of a file to be overwritten, contains points of a sweep or other data.
 void refuse_to_overwrite_points(std::string_view text, const std::string& path) {
   if (text.empty()) return;
   if (!begins_like_a_part(text)) {

@@ -47,7 +47,7 @@ class AppendFile {
   int descriptor_ = -1;
 };
 
-// JSON lines with a checksum: each line is an array of strings, ["FIELD","FIELD","CRC64"]. The checksum, CRC-64 of
+// Lines of JSON with a checksum: each line is an array of strings, ["FIELD","FIELD","CRC64"]. The checksum, CRC-64 of
 // ECMA-182 as 16 hexadecimal digits, covers everything before the comma in front of it. A byte that is not UTF-8 is
 // written as half a surrogate pair, \udc80 to \udcff, as in Python (PEP 383), so that every field can be restored
 // exactly.
@@ -59,8 +59,8 @@ using Fields = std::vector<std::string>;
 /// Returns the fields of a line without its newline; nothing if the line is damaged.
 [[nodiscard]] std::optional<Fields> unsealed(std::string_view line);
 
-/// Returns the fields of a line up to the comma before its checksum; nothing if sealed() does not write lines of this
-/// form.
+/// Returns the fields of a line whose checksum, with the comma before it, was removed. Returns nothing if the text does
+/// not have the form that sealed() writes.
 [[nodiscard]] std::optional<Fields> fields_of(std::string_view text);
 
 /// The complete lines at the beginning of a text.
@@ -70,12 +70,12 @@ struct SealedLines {
   bool cut = false;       ///< one more line follows and is damaged or unfinished
   bool damaged = false;   ///< more than one line follows, so the damage was not caused by a kill
 };
-/// Reads up to the first damaged line.
+/// Reads the lines of a text up to the first damaged or unfinished one.
 [[nodiscard]] SealedLines read_sealed(std::string_view text);
 
 constexpr std::size_t kMostShards = 1'000'000;
 
-/// One of several processes that share the points of a sweep. It handles the points whose number modulo `count` is
+/// The share of one of several processes that predict the points of a sweep: the points whose number modulo `count` is
 /// `index`.
 struct Shard {
   std::size_t index = 0;
@@ -90,18 +90,19 @@ struct Shard {
 /// Parses "I/N", where I counts from 0. Throws UsageError.
 [[nodiscard]] Shard parse_shard(std::string_view text);
 
-/// Returns the shard that a launcher's environment variables describe. Uses the first launcher whose variables are set:
-/// mpirun (OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE), srun (SLURM_PROCID and SLURM_NTASKS) or a Kubernetes
-/// job (JOB_COMPLETION_INDEX and JOB_COMPLETIONS). The launcher may run inside a task of a Slurm array; without a
-/// launcher, the task itself is the shard. The array's ids may begin anywhere but must be evenly spaced. Without any
-/// variables, returns one shard with all points. Throws UsageError if the variables contradict each other.
+/// Returns the shard that environment variables describe. Uses the first launcher whose variables are set: mpirun
+/// (OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and _SIZE), srun (SLURM_PROCID and SLURM_NTASKS) or a Kubernetes job
+/// (JOB_COMPLETION_INDEX and JOB_COMPLETIONS). If there is no launcher, each task of a Slurm array is a shard; the ids
+/// of the tasks may begin anywhere but must be evenly spaced. A launcher may also run inside a task of such an array.
+/// Without any variables, returns one shard with all points. Throws UsageError if the variables contradict each other.
 using Environment = std::function<const char*(const char* name)>;
 [[nodiscard]] Shard shard_of_environment(const Environment& get);
 
 using scenarios::SweepHead;
 
-/// Returns a sweep's head as lines of a part's file. The first line contains the kind of file and its version, the last
-/// one the shard. All other lines are the same in all parts of one sweep.
+/// Returns the first lines of a part (the file of one shard): the sweep's head, which contains everything except the
+/// outcomes of points. Line 1 contains the kind of file and its version, the last line the shard. All other lines are
+/// the same in all parts of one sweep.
 [[nodiscard]] std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard);
 
 struct HeadRead {
@@ -109,39 +110,39 @@ struct HeadRead {
   Shard shard;
   std::size_t lines = 0;  ///< number of lines in the head
 };
-/// Parses the head. Throws InputError (at `path` and line).
+/// Parses the head lines at the beginning of a part. Throws InputError, which names `path` and the line.
 [[nodiscard]] HeadRead read_head(std::span<const Fields> lines, const std::string& path);
 
-/// Describes the first line in which two heads differ: "its input 'a.json 12 bytes'". Empty if both heads belong to one
-/// sweep.
+/// Compares the head lines of two parts. Returns a description of the first difference: "its input 'a.json 12 bytes'".
+/// Empty if both parts belong to one sweep.
 [[nodiscard]] std::string difference(std::span<const Fields> a, std::span<const Fields> b);
 
-/// True if `fields` is the last line of a head.
+/// True if `fields` is the last head line of a part.
 [[nodiscard]] bool is_last_of_head(const Fields& fields);
 
 /// Returns the line for a point and its outcome. The lines of points follow the head.
 [[nodiscard]] Fields point_line(std::size_t point, const scenarios::Outcome& outcome);
 
-/// The content of a point's line.
+/// The content of a line about one point.
 struct PointLine {
   std::size_t point = 0;
   scenarios::Outcome outcome;
 };
-/// Parses a point's line. Throws InputError at `path` and line `number`.
+/// Parses the line of a point. On failure throws InputError, which names `path` and the line `number`.
 [[nodiscard]] PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number);
 
-/// True if the text, whole or damaged, comes from a part's file.
+/// True if the text begins like the file of a part. The rest of the text may be damaged.
 [[nodiscard]] bool begins_like_a_part(std::string_view text);
 
-/// Throws InputError for a part from a version that did not use JSON lines.
+/// Throws InputError if `text` is a part from an old version of stepsim, which did not write JSON lines.
 void refuse_old_part(std::string_view text, const std::string& path);
 
-// Reading and writing the files of parts (see the top of this file).
+// Reading and writing parts. A part is the file in which one shard stores its points (see the top of this file).
 
 using scenarios::SweepAnswer;
 using scenarios::SweepHead;
 
-/// The content of a part's file.
+/// The content of a part, the file in which one shard of a sweep stores its points.
 struct SweepPart {
   std::string path;
   SweepHead head;
@@ -150,16 +151,16 @@ struct SweepPart {
   bool cut = false;  ///< the last line was incomplete and is not in `done`
 };
 
-/// Throws InputError if the file is not a part, is damaged, or has another version.
+/// Reads the part at `path`. Throws InputError if the file is not a part, is damaged, or has another version.
 [[nodiscard]] SweepPart read_part(const std::string& path);
-/// Like read_part(), for a file's text. Messages refer to it as `path`.
+/// Parses `text`, the content of a part. Throws like read_part(); messages call the file `path`.
 [[nodiscard]] SweepPart parse_part(std::string_view text, const std::string& path);
 
-/// Merges all parts of one sweep, in any order. Throws InputError if a part belongs to another sweep, if two parts
-/// disagree about a point, or if points are missing; it names them and their shards.
+/// Merges all parts of one sweep, in any order. Throws InputError if a part belongs to another sweep, or if two parts
+/// have different outcomes for a point. If points are missing, throws InputError, which names them and their shards.
 [[nodiscard]] SweepAnswer merged(const std::vector<SweepPart>& parts);
 
-/// Writes a part's file.
+/// Writes the file in which a sweep, or one shard of it, stores its finished points.
 class SweepJournal {
  public:
   /// Opens the file, or creates it. Without `resume` it starts a new file, and an existing one must not contain points

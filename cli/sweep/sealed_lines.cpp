@@ -15,7 +15,7 @@ constexpr std::string_view kBeforeSeal = ",\"";
 constexpr std::size_t kSealDigits = 16;
 constexpr std::string_view kAfterSeal = "\"]";
 constexpr std::size_t kEndOfLine = kBeforeSeal.size() + kSealDigits + kAfterSeal.size();
-constexpr char32_t kBytes = 0xDC00;  // added to a byte that is not UTF-8
+constexpr char32_t kBytes = 0xDC00;  // added to a byte that is not UTF-8, which gives half a surrogate pair
 
 std::string seal_of(std::string_view text) {
   return fmt::format("{:016x}", crc64_ecma_refl(0, reinterpret_cast<const unsigned char*>(text.data()), text.size()));
@@ -40,8 +40,8 @@ void append_quoted(std::string& out, std::string_view field) {
   out += '"';
 }
 
-/// Removes an escape from the front of `rest`, whose backslash was already removed. Returns false if sealed() does not
-/// write such an escape.
+/// Decodes an escape sequence at the beginning of `rest`, without its backslash, and moves the character to `field`.
+/// Returns false if sealed() does not write such an escape.
 bool take_escape(std::string_view& rest, std::string& field) {
   constexpr std::size_t kDigits = 4;
   if (rest.starts_with('"') || rest.starts_with('\\')) {
@@ -60,7 +60,7 @@ bool take_escape(std::string_view& rest, std::string& field) {
   return true;
 }
 
-/// Removes a string from the front of `rest`; returns nothing if there is none.
+/// Removes a JSON string from the beginning of `rest` and returns its content; nothing if there is none.
 std::optional<std::string> take_field(std::string_view& rest) {
   if (!rest.starts_with('"')) return std::nullopt;
   rest.remove_prefix(1);

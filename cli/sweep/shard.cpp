@@ -16,7 +16,7 @@ std::optional<std::size_t> number_in(std::string_view text) {
   return number && *number <= kMostShards ? number : std::nullopt;
 }
 
-/// Returns the number in a variable; nothing if it is not set.
+/// Returns the number in an environment variable; nothing if it is not set. Throws UsageError if it is not a number.
 std::optional<std::size_t> variable(const Environment& get, const char* name) {
   const char* const text = get(name);
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -31,7 +31,8 @@ Shard checked(const Shard& shard) {
                                shard.count));
 }
 
-/// Returns the task of a Slurm array as a shard: its rank among the ids, which are evenly spaced.
+/// Returns the shard of this task of a Slurm array: its index is the position of the task's id among the array's evenly
+/// spaced ids. Returns one shard with all points outside an array.
 Shard array_task(const Environment& get) {
   const auto id = variable(get, "SLURM_ARRAY_TASK_ID");
   const auto count = variable(get, "SLURM_ARRAY_TASK_COUNT");

@@ -27,7 +27,7 @@ namespace {
 
 using scenarios::Outcome;
 
-/// Ctrl-C in a sweep that stores its finished points. The message says how to resume.
+/// Thrown when the user interrupts a sweep that stores its finished points. The message says how to resume it.
 class ResumableInterrupt : public Interrupted {
  public:
   explicit ResumableInterrupt(std::string text) : text_(std::move(text)) {}
@@ -48,12 +48,14 @@ std::string part_path(const std::string& output, std::size_t index, std::size_t 
 bool is_part(const SweepRequest& request) { return request.shard.count > 1; }
 bool is_launched(const SweepRequest& request) { return is_part(request) && !request.shard.from.empty(); }
 
-/// True if -o is the file of the complete result. A part then gets another name, because its content is not a result.
+/// True if -o is the file of the complete result. A shard with only some of the points then stores them in a file of
+/// another name, because they are not a complete result.
 bool names_result(const SweepRequest& request) {
   return !is_part(request) || is_launched(request) || sim::find_exporter(*request.common.output) != nullptr;
 }
 
-/// Returns the file that stores finished points, if there is one.
+/// Returns the path of the file that stores finished points, or nothing if they are not stored. Throws UsageError if
+/// the options contradict each other, or if a file is needed and they name none.
 std::optional<std::string> journal_path(const SweepRequest& request) {
   const std::optional<std::string>& output = request.common.output;
   if (is_part(request)) {
@@ -102,7 +104,8 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   return head;
 }
 
-/// The points that this process handles, while it works on them.
+/// Predicts the points of this process's shard. Finished points are stored in the journal, if there is one, and read
+/// from it when the sweep is resumed.
 class PointsAtWork {
  public:
   PointsAtWork(const SweepRequest& request, const SweepHead& head)
@@ -134,7 +137,7 @@ class PointsAtWork {
     }
   }
 
-  /// Returns the outcomes. Precondition: all points belong to this process and are predicted.
+  /// Returns the outcomes of all points. Precondition: the shard has all points, and all are predicted.
   [[nodiscard]] std::vector<Outcome> take() {
     std::vector<Outcome> outcomes;
     for (std::optional<Outcome>& outcome : found_) outcomes.push_back(std::move(*outcome));
@@ -180,7 +183,7 @@ void report(const SweepAnswer& answer, const CommonOptions& options, const Sessi
   report(document, {.provenance = answer.head.provenance, .document = &document}, options, session);
 }
 
-/// Writes -o FILE and prints nothing.
+/// Writes the complete result to -o FILE and prints nothing.
 void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
   refuse_if_none(answer);
   sim::Document document = scenarios::sweep_document(answer);
@@ -188,14 +191,14 @@ void write_whole(const SweepAnswer& answer, const CommonOptions& options) {
   write_output(options, {.provenance = answer.head.provenance, .document = &document});
 }
 
-/// Returns the complete result if the parts of all shards are complete.
+/// Merges the parts that the `count` shards wrote next to `output`. Returns nothing if one is missing or incomplete.
 std::optional<SweepAnswer> all_parts(const std::string& output, std::size_t count) {
   std::vector<SweepPart> parts;
   try {
     for (std::size_t index = 0; index < count; ++index) parts.push_back(read_part(part_path(output, index, count)));
     return merged(parts);
   } catch (const InputError&) {
-    return std::nullopt;  // other shards are still working
+    return std::nullopt;  // another shard has not finished its part
   }
 }
 
@@ -219,7 +222,7 @@ void report_part(const SweepRequest& request, const PointsAtWork& points, std::s
   }
 }
 
-/// Removes the journal, which is not needed once the result is written.
+/// Removes the file of finished points, which is not needed once the result is written. Keeps a FILE of --resume.
 void remove_own_journal(const SweepRequest& request, const PointsAtWork& points) {
   if (points.journal() == nullptr || request.resume_file) return;
   std::error_code ignored;  // on failure the file remains

@@ -22,14 +22,16 @@ struct SweepRequest {
   Shard shard;                             ///< from --shard or the environment
 };
 
-/// Predicts the points of this process's shard. Reports them if the shard has all points, otherwise leaves a part.
+/// Predicts the points of this process's shard. If the shard has all points, reports the result. Otherwise it only
+/// reports where its points are stored.
 ///
-/// Finished points are stored in a file: FILE of --resume, or else OUT.points next to -o OUT. The latter is removed
-/// after OUT is written. The part of a shard has the same form: it is FILE of -o with --shard, and OUT.part-I-of-N if
-/// the environment defines the shard. In the latter case the process that finishes last also writes OUT.
+/// Finished points are stored in a file. If the shard has all points, this is FILE of --resume, or else OUT.points for
+/// -o OUT; OUT.points is removed after OUT is written. A shard I of N stores its points in OUT.part-I-of-N if the
+/// environment defines the shard or if OUT has the extension of a result, such as .json. The process that finishes last
+/// then also writes OUT. In all other cases a shard stores its points in OUT itself.
 void run_sweep(SweepRequest request, const Session& session);
 
-/// Merges all parts (common.traces) into one result.
+/// Merges the parts of all shards, whose paths are options.traces, and reports the complete result.
 void run_merge(const CommonOptions& options, const Session& session);
 
 }  // namespace stepsim::cli

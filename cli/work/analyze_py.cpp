@@ -24,14 +24,15 @@ using Words = std::vector<std::string>;
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
-/// Returns the path of a file in the folder of the first path, where analyze.py wrote its files.
+/// Returns the path for the output file `name`: next to the first input, or inside it if it is a folder, as analyze.py
+/// did.
 std::string path_next_to_input(const Analysis& analysis, const std::string& name) {
   const fs::path path = analysis.paths.front();
   std::error_code ignored;
   return ((fs::is_directory(path, ignored) ? path : path.parent_path()) / name).string();
 }
 
-/// Returns the arguments for -o with a file next to the first path, where analyze.py wrote traces.
+/// Returns the arguments "-o FILE" for a trace. FILE is next to the first input, where analyze.py wrote traces.
 Words trace_output_words(const Analysis& analysis, std::string_view name, const IsOurs& ours) {
   fs::path path = fs::path(analysis.paths.front()).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // for example "A/"

@@ -26,9 +26,9 @@ struct Analysis {
 /// Returns the possible values of --option.
 [[nodiscard]] std::vector<std::string> analyze_py_options();
 
-/// Returns the command's name and its arguments. Files are written next to the first path, as by analyze.py. Throws
-/// UsageError for an option, a sub-option or a path that analyze.py did not accept, and if a file of another origin
-/// would be overwritten.
+/// Returns the name and the arguments of the stepsim command that does the same. It writes files next to the first
+/// input path, as analyze.py did. Throws UsageError for an option, a sub-option or a path that analyze.py did not
+/// accept, and if a file would be overwritten that stepsim did not write.
 [[nodiscard]] std::vector<std::string> translated(const Analysis& analysis);
 
 }  // namespace stepsim::cli

@@ -15,13 +15,15 @@ namespace CLI {
 class App;
 }
 
-/// Options of the commands on inline profiles. After `app` has parsed, the returned function returns the value, or
-/// throws UsageError with the nearest valid one.
+/// Options of the commands on the results of inline profilers. Each add_ function declares an option on `app`. After
+/// `app` has parsed, the returned function returns the option's value, or throws UsageError, which names the most
+/// similar valid one.
 namespace stepsim::cli {
 
-/// --mean KEY: how to summarize the lengths of a range or an iteration.
+/// Declares --mean KEY. It selects the statistic (median, ...) of the measurements that counts as the length of a range
+/// or of an iteration.
 [[nodiscard]] std::function<sim::RangeMean()> add_mean_option(CLI::App& app);
-/// --begin KEY: how to summarize the begins of a range.
+/// Declares --begin KEY. It selects the statistic (median, ...) of the measurements that counts as a range's start.
 [[nodiscard]] std::function<sim::RangeMean()> add_begin_option(CLI::App& app);
 
 /// Loads the results of an inline profiler, with progress on standard error. Throws what ingest::load_run() throws, and
@@ -29,7 +31,8 @@ namespace stepsim::cli {
 [[nodiscard]] ingest::LoadedRun load_profiled_run(const std::vector<std::string>& traces, const CommonOptions& options,
                                                   const Session& session);
 
-/// Loads profiles like load_profiled_run(), or any other capture including the details that a replay does not need.
+/// Loads results of an inline profiler like load_profiled_run(), or else a capture of steps, including the details that
+/// a replay does not need.
 [[nodiscard]] std::variant<ingest::LoadedRun, ingest::DetailedCapture> load_measured(
     const std::vector<std::string>& traces, const CommonOptions& options, const Session& session);
 

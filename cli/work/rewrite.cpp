@@ -49,7 +49,8 @@ void refuse_other_options(const CommonOptions& options) {
   if (options.cluster_file) refuse("--cluster");
 }
 
-/// Returns the name of the written file: .gz is kept, .zst is removed because Zstandard cannot be written.
+/// Returns the name of the output file for the input file `name`. Keeps the extension .gz, but removes .zst, because
+/// stepsim cannot write Zstandard.
 std::string written_name(const std::string& name) {
   const fs::path path(name);
   return path.extension() == ".zst" ? fs::path(path).replace_extension().string() : name;
@@ -62,7 +63,8 @@ void refuse_same_names(std::vector<std::string> outputs, std::string_view remedy
   throw UsageError(fmt::format("two files would both be written as {}; expected {}", shown(*same), remedy));
 }
 
-/// Returns the output path of each file.
+/// Returns the output path for each of `files`. Throws UsageError if `output` is not a folder and there are several
+/// files, or if two files would have the same path.
 std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, const std::string& output) {
   if (!names_folder(output)) {
     if (files.size() == 1) return {output};
@@ -80,7 +82,7 @@ std::vector<std::string> outputs_of(const std::vector<ingest::RankFile>& files, 
   return outputs;
 }
 
-/// The inputs on disk by what `convert` can do with them.
+/// The inputs of a conversion that accepts only one format.
 struct InputFiles {
   std::vector<std::string> in_format;  ///< files in the format
   std::vector<std::string> no_traces;  ///< files of a job that are not its traces: job.yaml, execution traces, others
@@ -103,7 +105,7 @@ InputFiles files_by_format(const CommonOptions& options, std::string_view format
   return files;
 }
 
-/// True if the traces among the inputs are files on disk in this format.
+/// True if there are traces among the inputs and all of them are files on disk in `format`.
 bool all_are(const CommonOptions& options, std::string_view format) {
   const InputFiles files = files_by_format(options, format);
   return !files.in_format.empty() && !files.others;
@@ -213,7 +215,7 @@ sim::ProfilerTrace write_profiler_trace(const CommonOptions& options, const Sess
 
 namespace {
 
-/// Returns the recorded stages of BytePS unchanged.
+/// Converts the recorded stages of BytePS to the type that is written, with unchanged values.
 sim::RankCommunication as_recorded(const ingest::RecordedStages& recorded) {
   sim::RankCommunication communication{.rank = recorded.rank, .worker = recorded.worker, .gpu = recorded.gpu};
   std::vector<std::optional<std::uint32_t>> tensor_of(recorded.stages.tensors.size());
@@ -231,7 +233,7 @@ sim::RankCommunication as_recorded(const ingest::RecordedStages& recorded) {
   return communication;
 }
 
-/// Applies --ranks, in the same way as load().
+/// Removes the stages of ranks that are not in `ranks`, the value of --ranks. An empty list means all ranks.
 void keep_ranks(std::vector<ingest::RecordedStages>& recorded, const std::vector<Rank>& ranks) {
   if (ranks.empty()) return;
   std::erase_if(recorded, [&ranks](const ingest::RecordedStages& one) {

@@ -9,7 +9,7 @@
 #include "ingest/cut/cut.h"
 #include "sim/check/written_documents.h"
 
-/// The conversions of `convert` that rewrite the trace files themselves and not a replay.
+/// The conversions of `stepsim convert` that write the content of the trace files, not that of a replay.
 namespace stepsim::cli {
 
 /// Writes the traces without private data. A single file is written to the file of -o; a folder or several files are
@@ -17,10 +17,11 @@ namespace stepsim::cli {
 /// UsageError for options that select or change other data, and what ingest::scrub_files() throws.
 [[nodiscard]] sim::Scrubbed scrub(const CommonOptions& options, const Session& session);
 
-/// True if every trace among the inputs is one of PyTorch's profiler on disk, which can be cut.
+/// True if every trace among the inputs is a file of PyTorch's profiler on disk. Only parts of such traces can be
+/// written.
 [[nodiscard]] bool can_be_cut(const CommonOptions& options);
 
-/// A written part of a trace, for the report.
+/// One written part of a trace, for the report of `convert`.
 struct CutAnswer {
   std::string input;
   std::string output;
@@ -38,10 +39,10 @@ struct CutAnswers {
 /// Creates the folder of `file` and its parents. Throws OutputError on failure.
 void make_folder_of(const std::string& file);
 
-/// Writes the part `what` of the trace files of the ranks in --ranks, or of all ranks. If -o is a folder, it is created
-/// if necessary, and the files are written into it under their own names. Otherwise a single file is written to the
-/// file of -o. Throws UsageError if there are several files and -o is not a folder, or if two have the same name.
-/// Precondition: can_be_cut().
+/// Writes the part of each trace file that `what` and --steps select, for the ranks of --ranks or for all ranks. If -o
+/// is a folder, it is created if necessary, and the files are written into it under their own names. Otherwise a single
+/// file is written to the file of -o. Throws UsageError if there are several files and -o is not a folder, or if two
+/// have the same name. Precondition: can_be_cut().
 [[nodiscard]] CutAnswers cut(const CommonOptions& options, ingest::Cut what, const Session& session);
 
 /// True if -o has the extension of PyTorch's profiler (.pt.trace.json, .gz) and every input is a file of `stepsim

@@ -28,10 +28,10 @@ using sim::WorkGroup;
 using simdjson::dom::element;
 
 constexpr std::size_t kLargest = std::size_t{1} << 30U;
-/// The longest accepted duration, 18 years. The parts of an iteration then cannot overflow a Duration.
+/// The longest accepted duration, 18 years in nanoseconds. Sums of the parts of an iteration then do not overflow.
 constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max() / 16;
 
-/// A part of the answer, and its place for error messages.
+/// A JSON value in a saved answer, with the path of the file for error messages.
 class Node {
  public:
   Node(element value, const std::string& file) : value_(value), file_(&file) {}
@@ -95,7 +95,8 @@ class Node {
   const std::string* file_;
 };
 
-/// Returns the parts of the iteration. Empty for answers of older versions, because these did not write the parts.
+/// Returns the parts of the iteration (compute, communication, ...). Empty for answers of older versions of stepsim,
+/// which did not write the parts.
 std::vector<Part> parts_of(const Node& node) {
   const std::optional<Node> parts = node.find("iteration_parts");
   if (!parts) return {};
@@ -108,20 +109,21 @@ std::vector<Part> parts_of(const Node& node) {
                                    .idle = parts->at("idle_ns").duration()});
 }
 
-/// Reads the classes of a path: {"compute":1,...}, or {"compute_ns":1,...} among other members.
+/// Reads the nanoseconds of each class of work on a critical path. The members are called "compute", ..., or with the
+/// suffix "_ns" "compute_ns", ...; other members are ignored.
 std::vector<Part> path_of(const Node& classes, std::string_view suffix = {}) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
     const std::string name{sim::to_text(static_cast<sim::PathClass>(i))};
-    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // left out if it is 0
+    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // not in the answer if it is 0
     const std::string key = name + std::string(suffix);
     parts.push_back({name, loader ? classes.duration_or_zero(key) : classes.at(key).duration()});
   }
   return parts;
 }
 
-/// Returns the rank with the longest iteration, the first one for ties. If any rank has steps, only ranks with steps
-/// count.
+/// Returns the number of the rank with the longest iteration; if several are equal, the first one. If there are steps,
+/// considers only ranks that have some.
 std::int64_t slowest_rank(const std::vector<Node>& breakdown, const std::vector<Node>& steps) {
   std::optional<std::pair<Duration, std::int64_t>> slowest;
   for (const Node& rank : breakdown) {
@@ -134,7 +136,7 @@ std::int64_t slowest_rank(const std::vector<Node>& breakdown, const std::vector<
   return slowest ? slowest->second : 0;
 }
 
-/// Returns the measured time; for a task graph, which has none, the replayed one.
+/// Returns the measured time, or the replayed time if nothing was measured (for a task graph).
 Duration measured_or_replayed(const Node& node) {
   const std::optional<Node> measured = node.find("measured_ns");
   return measured ? measured->duration() : node.at("replayed_ns").duration();

@@ -13,7 +13,7 @@ namespace stepsim::cli {
 /// data.
 [[nodiscard]] bool is_saved_answer(const std::string& path);
 
-/// Reads what a saved answer contains about an iteration, and its tasks if it lists any:
+/// Reads a saved answer: what it contains about an iteration, and the tasks if it lists any. By command:
 ///
 ///   replay         the measured iteration, its steps, where its time goes, classes of the critical path
 ///   whatif         the scenario's iteration with its range, where its time goes, classes of the critical path
@@ -24,7 +24,7 @@ namespace stepsim::cli {
 /// Adds the file to `inputs`. Throws InputError if it is none of these, is damaged, or lacks required members.
 [[nodiscard]] sim::Side read_saved_answer(const std::string& path, std::vector<InputFile>& inputs);
 
-/// Like read_saved_answer(), for a text; `name` is the name of its file.
+/// Parses the text of a saved answer in the same way as read_saved_answer(). `name` is its file's name in messages.
 [[nodiscard]] sim::Side parse_saved_answer(const std::string& text, const std::string& name);
 
 }  // namespace stepsim::cli

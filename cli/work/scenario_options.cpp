@@ -18,7 +18,7 @@ namespace stepsim::cli {
 namespace {
 
 constexpr std::size_t kLargestScenario = 1U << 20U;
-/// The error for a typed text has one of these prefixes, followed by the text, in place of a file name.
+/// Errors in text from the command line name one of these options, followed by the text, in place of a file.
 constexpr std::array<std::string_view, 2> kTyped{"--set ", "--select "};
 
 /// Returns the what-ifs for --help, one line each.
@@ -32,7 +32,8 @@ std::string what_ifs_help() {
          "'stepsim help compute' lists the parameters of one; 'stepsim tasks TRACE' lists what can be selected.\n";
 }
 
-/// Returns the text of an error in a typed option, with the option in place of a file; nothing for other errors.
+/// Returns the message for an error in text from the command line; it begins with the option and the text. Returns
+/// nothing for an error in a file.
 std::optional<std::string> typed_text(const InputError& error) {
   const std::string& place = error.where().file;
   const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),

@@ -13,12 +13,13 @@ class App;
 namespace stepsim::cli {
 
 /// Declares -s FILE, --set TEXT... (with the help `sets_description`) and --no-interference on `app`. After `app` has
-/// parsed, the returned function reads the scenario and appends the sets. Throws InputError, UsageError.
+/// parsed, the returned function returns the scenario of FILE with the changes of --set appended. It throws InputError
+/// or UsageError.
 [[nodiscard]] std::function<scenarios::Scenario()> add_scenario_options(CLI::App& app,
                                                                         const std::string& sets_description);
 
-/// Calls `work`. Turns an InputError in a --set or --select into a UsageError that names the option; a CannotAnswer is
-/// unchanged.
+/// Calls `work`. If it throws an InputError about the text of a --set or --select, throws a UsageError that names the
+/// option instead. A CannotAnswer about such a text stays a CannotAnswer, but also names the option.
 void with_typed_errors(const std::function<void()>& work);
 
 }  // namespace stepsim::cli

@@ -20,10 +20,10 @@ void refuse_foreign_file(const std::string& path, const IsOurs& ours);
 /// The file to which a command writes a Chrome trace as its result: -o, or else `name` in the current folder.
 class TraceOutput {
  public:
-  /// Takes -o from `options`, so that nothing else is written there. Throws UsageError if the extension of -o is not
-  /// .json or .json.gz, if -o is standard output with --json, or if -o is a TRACE. Without -o, throws UsageError if the
-  /// file exists and is not `ours`, or if the current folder is part of a TRACE. Throws OutputError if the file clearly
-  /// cannot be written.
+  /// Takes the value of -o and removes it from `options`, so that nothing else is written there. Throws UsageError if
+  /// the extension of -o is not .json or .json.gz, if both -o and --json would write to standard output, or if -o is an
+  /// input. Without -o, throws UsageError if the file exists and `ours` is false for it, or if the current folder is
+  /// part of an input. Throws OutputError if the file clearly cannot be written.
   TraceOutput(CommonOptions& options, std::string_view name, const IsOurs& ours);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }

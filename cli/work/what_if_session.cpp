@@ -45,7 +45,8 @@ void learn_links(scenarios::Predictor& predictor, Calibration& calibration, bool
     remove_assumption(calibration.assumptions, "link_sharing");
 }
 
-/// Predicts the captured iteration on the links that it ran on; nothing if the capture does not show them.
+/// Predicts the captured iteration on the links that the job ran on, without the file of --cluster. Returns nothing if
+/// the capture does not show these links.
 std::optional<Duration> on_own_links(Capture& capture, CommonOptions options, scenarios::ReplayMeter& meter) {
   options.cluster_file.reset();
   options.network_given = false;
@@ -56,9 +57,9 @@ std::optional<Duration> on_own_links(Capture& capture, CommonOptions options, sc
   return meter.predict(predictor, predictor.plan()).of_captured_steps;
 }
 
-/// Adds the assumption kClusterFile (sim/report/headline.h) to `predictor`: it states how much the file of --cluster
-/// alone changes the captured iteration. Without it, the change would look like the model's error in the first line and
-/// in ranges. Needs two replays in addition to those of learn_links().
+/// Adds the assumption kClusterFile (sim/report/headline.h) to `predictor`. It states how much the links of --cluster
+/// alone change the captured iteration. Without this assumption, the report and the ranges would treat that change as
+/// an error of the model. Needs two replays in addition to those of learn_links().
 void state_cluster_file(Capture& capture, const CommonOptions& options, scenarios::ReplayMeter& meter,
                         scenarios::Predictor& predictor) {
   const scenarios::Prediction there = meter.predict(predictor, predictor.plan());
@@ -101,7 +102,7 @@ void refuse_essential_loss(const Capture& capture, const CommonOptions& options)
       fmt::format("this capture {}, so no change can be predicted; 'stepsim check' says what to record", loss));
 }
 
-/// Reads the traces that changes refer to (`with`) and adds them to the inputs.
+/// Reads the traces that changes of the scenario name in their field `with`. Adds the files to the capture's inputs.
 void add_traces_named_by(const scenarios::Scenario& scenario, WhatIfSession& what_if) {
   for (const scenarios::Change& change : scenario.changes) {
     const YamlField* const with = change.find("with");

@@ -20,8 +20,9 @@ struct WhatIfSession {
   std::unique_ptr<scenarios::Predictor> predictor;
 };
 
-/// Loads the traces for the --network model. Without --network, uses maxmin if the capture, its job.yaml or --cluster
-/// describes the links, otherwise recorded times. The scenario's file is an input too.
+/// Loads the traces, and prepares predictions with the network model of --network. Without --network, uses maxmin if
+/// the capture, its job.yaml or --cluster describes the links, otherwise recorded times. Adds the scenario's file to
+/// the capture's inputs.
 [[nodiscard]] std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options,
                                                                const scenarios::Scenario& scenario,
                                                                const Session& session);

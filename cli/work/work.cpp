@@ -58,7 +58,8 @@ const Accelerator& device_of(const Capture& capture, const CommonOptions& option
                                  what, shown(model, 60)));
 }
 
-/// True if nothing was measured, and no task in the graph takes time or moves data.
+/// True if the capture contains no times at all: nothing was measured, and no task in the graph takes time or moves
+/// data.
 bool has_no_times(const Capture& capture) {
   if (!capture.recording.start.empty() || !capture.task_ids.empty()) return false;
   return std::ranges::none_of(capture.dag.tasks(), [&dag = capture.dag](TaskId task) {
@@ -88,7 +89,8 @@ namespace {
 
 constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;  // the same limit as in load()
 
-/// Throws InputError for the file of --cluster if its cluster does not fit the job.
+/// Sets the network model of `machine`. If the cluster does not fit the job, throws InputError, which names the file of
+/// --cluster, or UsageError if there is no such file.
 void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOptions& options) {
   try {
     machine.set_network(*options.network, cluster);
@@ -100,8 +102,8 @@ void set_network(sim::Machine& machine, const Cluster& cluster, const CommonOpti
   }
 }
 
-/// Rebuilds the messages of a parameter-server job for a network model from the job's work, because the recorded length
-/// of a push depends on the network it ran on.
+/// Rebuilds the graph of a parameter-server job with messages for a network model; other jobs are unchanged. The
+/// recorded duration of a push depends on the network of the captured job, so it cannot be used with another network.
 void rebuild_messages(Capture& capture, const Cluster& cluster) {
   const std::shared_ptr<const PsWorkload> workload = capture.parameter_server;
   if (workload != nullptr) {

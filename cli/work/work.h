@@ -24,8 +24,9 @@
 
 namespace stepsim::cli {
 
-/// Models durations on the device of --cluster if the input has work without times. Other captures are unchanged.
-/// Throws CannotAnswer, which names the missing option, if nothing gives the device work or the communication a time.
+/// If the input has device work without durations, models them for the device of --cluster. Other captures are
+/// unchanged. Throws CannotAnswer, which names the missing option, if the durations of device work or of communication
+/// are neither recorded nor can be modelled.
 void model_missing_times(Capture& capture, const CommonOptions& options);
 
 /// A job's hardware, and its calibration if it was calibrated.
@@ -47,8 +48,8 @@ struct Replayed {
 [[nodiscard]] ingest::LoadOptions load_options(const CommonOptions& options, const Session& session,
                                                Progress& progress);
 
-/// Calls read(LoadOptions) with progress on standard error, after limiting the threads. Throws UsageError if -o is one
-/// of the inputs: `inputs_of` returns the inputs of the result, or null.
+/// Limits the threads, then calls read(LoadOptions) with progress on standard error, and returns its result. Throws
+/// UsageError if -o is one of the inputs. `inputs_of` returns a pointer to the inputs of the result; it may be null.
 template <class Read, class InputsOf>
 [[nodiscard]] auto loaded(CommonOptions options, const Session& session, const Read& read, const InputsOf& inputs_of) {
   limit_threads(options.threads);
@@ -62,7 +63,7 @@ template <class Read, class InputsOf>
 /// Loads the traces.
 [[nodiscard]] Capture load_capture(const CommonOptions& options, const Session& session);
 
-/// Like load_capture(), but also returns the inputs that the capture is made from.
+/// Loads the traces like load_capture(). Also returns a description of each input from which the capture was made.
 [[nodiscard]] ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session);
 
 /// A capture with BytePS's own comm.json as it was recorded, and the text of its job.yaml.
@@ -74,7 +75,7 @@ struct StagedCapture {
 };
 [[nodiscard]] StagedCapture load_staged_capture(const CommonOptions& options, const Session& session);
 
-/// Returns what the traces contain, whether or not they form a job.
+/// Reads the traces and returns what they contain, even if they do not form a job.
 [[nodiscard]] ingest::Survey survey_capture(const CommonOptions& options, const Session& session);
 
 /// Returns the hardware that --cluster or the input describes, or else what calibration finds in the capture. Adds the
@@ -82,32 +83,32 @@ struct StagedCapture {
 [[nodiscard]] Hardware hardware_of(Capture& capture, const CommonOptions& options);
 
 /// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o before it
-/// reads, so that a mistyped extension is reported immediately. With `test`, also predicts steps from each other
-/// (sim/analysis/perturbation.h); this needs a second replay.
+/// reads, so that a mistyped extension is reported immediately. If `test` is true, also predicts each step with the
+/// graph of another step (sim/analysis/perturbation.h); this needs a second replay.
 [[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
 
-/// Like load_and_replay(), for a loaded capture.
+/// Replays a loaded capture in the same way as load_and_replay().
 [[nodiscard]] Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test = false);
 
 /// Computes the results of the replay. Keeps references to `replayed`.
 [[nodiscard]] sim::Findings findings_of(const Replayed& replayed);
 
-/// Returns what commands that replay can write to -o FILE.
+/// Returns the content that a command called `command` can write to -o FILE if it replays the traces.
 [[nodiscard]] Writes writes_of_replay(std::string command);
 
-/// Returns the parts of a replay that can be written. Keeps references to its arguments.
+/// Returns the results of a replay in the form that exporters write. Keeps references to its arguments.
 [[nodiscard]] sim::Answer answer_of(const Replayed& replayed, const sim::Document& document,
                                     const Provenance& provenance);
 
-/// Returns the provenance of the result if --json or -o needs it; text reports do not.
+/// Returns the provenance of the result if --json or -o was given. Otherwise empty, because reports do not show it.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                               const std::vector<InputFile>& inputs);
 
 /// Prints `document` as text, or as one JSON object under --json.
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session);
 
-/// Ends a command: sets the document's origin, writes `answer` to -o FILE, if given, and prints `document`. The answer
-/// contains the document.
+/// Reports the result of a command: sets the document's origin, writes `answer` to -o FILE, if given, and prints
+/// `document` unless -o is standard output. `answer` must refer to `document`.
 void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session);
 
 /// Iterations that repeat one captured step, and their replay.

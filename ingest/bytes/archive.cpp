@@ -24,11 +24,11 @@ ArchiveReader::ArchiveReader(ByteSource& bytes, std::initializer_list<int (*)(::
   if (reader_ == nullptr) throw std::bad_alloc();
   const bool supported =
       std::all_of(support.begin(), support.end(), [this](auto* turn_on) { return goes_on(turn_on(get())); });
-  // Does the three steps of archive_read_open() one by one: that function ignores a lack of memory in the second and
-  // then crashes.
+  // Calls the three steps of archive_read_open() one by one, because that function ignores a lack of memory in its
+  // second step and then crashes.
   const bool opened = supported && goes_on(::archive_read_set_read_callback(get(), &ArchiveReader::read_more)) &&
                       goes_on(::archive_read_set_callback_data(get(), this)) && goes_on(::archive_read_open1(get()));
-  // libarchive describes every failure except a lack of memory.
+  // libarchive gives a text for every failure except a lack of memory.
   if (!opened && ::archive_error_string(get()) == nullptr) throw std::bad_alloc();
 }
 
@@ -57,7 +57,9 @@ bool ArchiveReader::goes_on(std::ptrdiff_t result) {
 namespace {
 
 constexpr std::uint64_t kMostMembers = 1'000'000;
-// Deflate shrinks JSON traces 10 to 50 times, and can shrink other data 1,032 times at most.
+// Limits against decompression bombs: a member of more than kLargestUnsuspected bytes may be at most kMostGrowth times
+// as large as the part of the archive read so far. Deflate shrinks JSON traces 10 to 50 times, and no data more than
+// 1,032 times.
 constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostGrowth = 250;
 
@@ -125,8 +127,8 @@ struct Archive::State {
 
   Input& input;
   ArchiveReader reader;
-  // Allocated here because archive_read_next_header() uses an entry of the reader without checking that its allocation
-  // succeeded.
+  // Allocated here, because archive_read_next_header() would use the reader's own entry without checking that its
+  // allocation succeeded.
   std::unique_ptr<archive_entry, Freed<&::archive_entry_free>> entry{::archive_entry_new()};
   std::uint64_t members = 0;
   std::uint64_t given = 0;  // bytes read of the current member

@@ -27,7 +27,7 @@ class ArchiveReader {
 
   [[nodiscard]] ::archive* get() const noexcept { return reader_.get(); }
   /// Checks the result of a libarchive call. Returns false, and sets damage(), if reading cannot continue. Rethrows an
-  /// error of the source; throws bad_alloc if memory ran out.
+  /// exception of the source; throws bad_alloc if memory ran out.
   [[nodiscard]] bool goes_on(std::ptrdiff_t result);
   /// Describes the damage found so far; empty if there is none.
   [[nodiscard]] const std::string& damage() const noexcept { return damage_; }
@@ -67,8 +67,8 @@ class Archive {
   /// Throws InputError if there are more than a million members.
   [[nodiscard]] std::optional<Member> next();
   /// Opens the member that next() returned last; valid until next() is called again. `name` is used in messages. To
-  /// stop decompression bombs, reading throws InputError once the member has given more than 1 GiB and more than 250
-  /// times the archive bytes read so far.
+  /// stop decompression bombs, reading throws InputError once the decompressed member exceeds both 1 GiB and 250 times
+  /// the archive bytes read so far.
   [[nodiscard]] std::unique_ptr<ByteSource> open(std::string name);
 
   /// Describes the damage found so far; empty if there is none.

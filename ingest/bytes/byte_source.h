@@ -32,8 +32,8 @@ class ByteSource {
   std::string name_;
 };
 
-/// Calls `take(piece)` with the bytes of `source`, at most 64 KiB at a time. `padding` zeros follow each piece. The
-/// buffer is not zeroed first, because that would be slow for archives with many small members.
+/// Calls `take(piece)` with the bytes of `source`, at most 64 KiB at a time. Each piece is followed by `padding` zero
+/// bytes in memory. The buffer is not zeroed first, because that would be slow for archives with many small members.
 template <std::size_t padding = 0, class Take>
 void for_each_piece(ByteSource& source, Take&& take) {
   constexpr std::size_t kPiece = std::size_t{64} << 10U;
@@ -56,16 +56,16 @@ void for_each_piece(ByteSource& source, Take&& take) {
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::span<const char> bytes, std::string name);
 
 /// Decompresses the gzip members in `compressed` one after another (RFC 1952 allows several) and verifies their
-/// checksums. Zeros after the last member are padding. Truncated or damaged data gives the bytes up to that point and
-/// sets truncated(); if there are none, read() throws InputError.
+/// checksums. Zeros after the last member are padding. If the data is truncated or damaged, the result ends at that
+/// point and truncated() is true; read() throws InputError if there are no bytes before that point.
 [[nodiscard]] std::unique_ptr<ByteSource> inflate(std::unique_ptr<ByteSource> compressed);
 
 /// True if `head` is the beginning of a Zstandard frame (RFC 8878).
 [[nodiscard]] bool is_zstd(std::string_view head) noexcept;
 
-/// Decompresses the Zstandard frames in `compressed` one after another. Truncated or damaged data gives the bytes up to
-/// that point, minus at most 128 KiB that libarchive keeps back, and sets truncated(); if there are none, read() throws
-/// InputError. Memory: a window of at most 128 MiB.
+/// Decompresses the Zstandard frames in `compressed` one after another. If the data is truncated or damaged, the result
+/// ends at most 128 KiB before that point, because libarchive keeps back the last bytes, and truncated() is true;
+/// read() throws InputError if there are no bytes at all. Memory: a window of at most 128 MiB.
 [[nodiscard]] std::unique_ptr<ByteSource> inflate_zstd(std::unique_ptr<ByteSource> compressed);
 
 }  // namespace stepsim::ingest

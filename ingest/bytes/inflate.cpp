@@ -62,7 +62,7 @@ class GzipSource final : public ByteSource {
     return made;
   }
 
-  // Returns data that the library had decompressed into its own buffer before it met the damage; this data is valid.
+  // Returns the data that the library decompressed into its own buffer before it found the damage. This data is valid.
   std::size_t take_left(std::span<char> out) {
     const auto left = static_cast<std::size_t>(std::max(0, state_.tmp_out_valid - state_.tmp_out_processed));
     const std::size_t take = std::min(out.size(), left);
@@ -140,7 +140,8 @@ class ZstdSource final : public ByteSource {
   }
 
  private:
-  /// libarchive's "raw" format treats the decompressed frames as the only member of an archive.
+  /// Opens the frames in libarchive's "raw" format, which presents the decompressed data as the only member of an
+  /// archive.
   void open() {
     reader_.emplace(*compressed_, std::initializer_list<int (*)(::archive*)>{&::archive_read_support_filter_zstd,
                                                                              &::archive_read_support_format_raw});

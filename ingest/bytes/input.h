@@ -52,7 +52,7 @@ class PeekedSource final : public ByteSource {
   /// Reads the head. Throws InputError.
   explicit PeekedSource(std::unique_ptr<ByteSource> bytes);
 
-  /// The first kHead bytes, or all if there are fewer. Reading does not change them.
+  /// The first kHead bytes, or all bytes if there are fewer. The result does not change when read() is called.
   [[nodiscard]] std::string_view head() const noexcept { return head_; }
   std::size_t read(std::span<char> out) override;
   [[nodiscard]] bool truncated() const noexcept override { return bytes_->truncated(); }
@@ -67,20 +67,20 @@ class PeekedSource final : public ByteSource {
 /// the file name, and decompressed.
 class Input {
  public:
-  /// Opens a file or FIFO. Throws InputError if the path cannot be opened or is neither a file nor a FIFO, and for the
-  /// reasons given at the constructor.
+  /// Opens a file or FIFO. Throws InputError if the path cannot be opened or is neither a file nor a FIFO, or if its
+  /// first bytes cannot be read or decompressed.
   [[nodiscard]] static Input open(const std::string& path, Watch watch = {});
-  /// Opens standard input. Throws InputError if it is a terminal, and for the reasons given at the constructor.
+  /// Opens standard input. Throws InputError if it is a terminal, or if its first bytes cannot be read or decompressed.
   [[nodiscard]] static Input standard_input(Watch watch = {});
   /// Reads from memory that must outlive the input; for tests and fuzzers.
   [[nodiscard]] static Input from_memory(std::span<const char> bytes, std::string name, Watch watch = {});
-  /// Takes any source and reads its first bytes. Throws InputError if they cannot be read, or if compressed data is
-  /// damaged or truncated before its first byte.
+  /// Takes any source and reads its first bytes. Throws InputError if they cannot be read, or if the data is compressed
+  /// but not a single byte of it can be decompressed.
   explicit Input(std::unique_ptr<ByteSource> bytes, Watch watch = {});
 
   /// Name for messages.
   [[nodiscard]] const std::string& name() const noexcept { return stream_->name(); }
-  /// The first 64 KiB, decompressed; stream() still returns them.
+  /// The first 64 KiB of the decompressed content. stream() returns these bytes too.
   [[nodiscard]] std::string_view head() const noexcept { return stream_->head(); }
   /// The decompressed content. It can be read once.
   [[nodiscard]] ByteSource& stream() noexcept { return *stream_; }
@@ -107,7 +107,7 @@ struct SmallFile {
 /// shows that the file is larger. Throws InputError.
 [[nodiscard]] SmallFile read_small_file(const std::string& path, std::size_t largest);
 
-/// Reads what `source` has left, with the same limit as read_small_file().
+/// Reads the rest of `source`, but at most `largest` + 1 bytes; the extra byte shows that there is more.
 [[nodiscard]] std::string read_text(ByteSource& source, std::size_t largest);
 
 }  // namespace stepsim::ingest

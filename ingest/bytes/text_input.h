@@ -19,12 +19,12 @@ class TextInput {
   /// `source` must outlive the input.
   explicit TextInput(ByteSource& source) : source_(&source) {}
 
-  /// Returns the next character without consuming it; kEnd at the end. Bytes are 0 to 255.
+  /// Returns the next character as 0 to 255 without consuming it, or kEnd at the end.
   [[nodiscard]] int peek() {
     if (next_ == end_ && !fill()) return kEnd;
     return static_cast<unsigned char>(buffer_[next_]);
   }
-  /// Consumes and returns the next character; kEnd at the end.
+  /// Consumes the next character and returns it as 0 to 255. Returns kEnd at the end.
   int get() {
     const int character = peek();
     if (character == kEnd) return kEnd;

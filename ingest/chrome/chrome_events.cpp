@@ -20,11 +20,12 @@ namespace {
 /// Counts the defects of a Chrome trace that is still usable. Offsets are those in the decompressed file.
 class TraceDefects {
  public:
-  /// Both must outlive this object.
+  /// `source` and `diagnostics` must outlive this object.
   TraceDefects(const ByteSource& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
 
   [[nodiscard]] InputLocation at(std::uint64_t offset) const { return {source_.name(), offset, {}}; }
-  /// Counts a record that cannot be used. Only the first `detail` is kept, so it may be empty once bad_records() > 0.
+  /// Counts a record that cannot be used; `detail` says why. Only the first detail is kept, so it may be empty once
+  /// bad_records() > 0.
   void bad_record(std::uint64_t offset, std::string_view detail);
   [[nodiscard]] std::uint64_t bad_records() const noexcept { return bad_records_; }
   void bad_member(std::uint64_t offset, std::string_view detail);
@@ -165,8 +166,8 @@ void ChromeEventReader::State::start() {
   text.advance();
 }
 
-// Enters a list of events. Precondition: the position is at its bracket. The events of a second list are read too, but
-// the frame describes only the first list.
+// Enters a list of events. Precondition: text.at() is the list's opening bracket. If a trace has two lists, the events
+// of both are read, but `frame` describes only the first list.
 void ChromeEventReader::State::begin_events() {
   text.advance();
   if (events_found) {
@@ -242,8 +243,8 @@ void ChromeEventReader::State::keep_member(std::string key, std::string value) {
   defects.ignored_member(text.at());
 }
 
-// Uses the records of the next piece if they were scanned ahead. This is possible between two records, at the end of
-// the text in memory.
+// Uses the records of the next piece of the text if another thread has already scanned them. This is possible only
+// between two records, when the text in memory is used up. Returns false if there are no such records.
 bool ChromeEventReader::State::take_piece() {
   if (!ahead || recovering || before != Before::kComma || !text.at_window_end()) return false;
   piece = ahead->take(text.at());
@@ -337,13 +338,13 @@ void ChromeEventReader::State::other_element() {
   }
   bad_record(begin, problem);
   if (outcome != Outcome::kDone) return recover_from(begin + 1, text.stopped_at());
-  // A stray bracket turns the records after it into a list, and a stray quote turns them into a string; no comma
-  // follows such a string.
+  // The element may contain records. A stray bracket turns the records after it into a list. A stray quote turns the
+  // text up to the next quote into a string; no comma or closing bracket follows such a string.
   if (element.type == Type::kArray || (next != ',' && next != ']')) recover_from(begin + 1, text.at());
 }
 
-// Handles text after the end of the trace. It is ignored, unless the end was a stray bracket with more records after
-// it.
+// Handles text after the end of the trace. If the trace seemed to end too early, because of a stray bracket, the
+// records in this text are read; other text is ignored.
 void ChromeEventReader::State::behind() {
   static_cast<void>(text.next_char());
   if (text.at_end()) return finish();
@@ -360,7 +361,7 @@ void ChromeEventReader::State::behind() {
 }
 
 void ChromeEventReader::State::finish() {
-  if (place != Place::kBehind) frame.tail_is_json = false;  // the list has no end
+  if (place != Place::kBehind) frame.tail_is_json = false;  // the trace does not end properly
   place = Place::kDone;
   if (source.truncated()) defects.damaged_gzip(text.at());
   if (!events_found) {
@@ -373,8 +374,8 @@ void ChromeEventReader::State::odd_place() {
   if (place == Place::kMembers) frame_is_odd();
 }
 
-// Notes a missing comma before an item; comma() and close() note an extra one. Neither is strict JSON, but the meaning
-// is clear.
+// Counts a missing comma before an item; comma() and close() count an extra one. Neither is strict JSON, but the
+// meaning is clear.
 void ChromeEventReader::State::item() {
   if (before == Before::kItem && !recovering) odd_place();
   before = Before::kItem;
@@ -421,8 +422,8 @@ bool ChromeEventReader::State::find_events_key() {
 }
 
 // Continues at `resume`, just after the beginning of a bad item, so that a missing quote in one record does not hide
-// the next one. The amount of text that is read twice is limited, so the work stays linear in the file's size. Beyond
-// this limit it continues at `stopped_at`, where the scan failed.
+// the next one. The amount of text that is read twice is limited, so that the work stays linear in the file's size.
+// When the limit is reached, reading continues at `stopped_at`, where the scan failed.
 void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t stopped_at) {
   constexpr std::uint64_t kAlways = std::uint64_t{16} << 20;
   constexpr std::uint64_t kFactor = 4;
@@ -436,7 +437,8 @@ void ChromeEventReader::State::recover_from(std::uint64_t resume, std::uint64_t 
   }
 }
 
-// Moves to the probable beginning of the next record, or to the end of the list of events.
+// Moves to the probable beginning of the next record, or to the end of the list of events. Returns false if there is
+// neither.
 bool ChromeEventReader::State::find_record() {
   bool closes = false;
   const bool found = text.find('{', ']', [this, &closes](const char* begin, const char* at, const char* end) {

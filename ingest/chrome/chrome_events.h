@@ -18,7 +18,7 @@
 
 namespace stepsim::ingest {
 
-/// A member of a record's args. Key and value are as written.
+/// A member of a record's args. The key is without quotes; the value is raw JSON text, so a string has its quotes.
 struct ChromeArgument {
   std::string_view key;
   std::string_view value;
@@ -34,7 +34,7 @@ struct ChromeEvent {
   std::string_view thread;     ///< tid as text
   std::string_view id;         ///< flow id, as text
   std::string_view arguments;  ///< raw JSON text of args, "{...}"; empty if absent
-  /// The members of args; also empty if there are more than a few hundred of them.
+  /// The members of args. Empty if args has none, or more than a few hundred; for_each_argument() works in both cases.
   std::span<const ChromeArgument> argument_list;
   std::optional<std::int64_t> start_ns;     ///< ts; decimal microseconds in the file, converted exactly
   std::optional<std::int64_t> duration_ns;  ///< dur

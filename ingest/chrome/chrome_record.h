@@ -46,7 +46,7 @@ class ChromeRecord {
   [[nodiscard]] const char* wrong_member() const noexcept;
 
  private:
-  // A list with more arguments is not kept, because it would need more memory than the text.
+  // Longer lists of arguments are not stored, because they would need more memory than their text.
   static constexpr std::size_t kMostArguments = 256;
   const char* scan_arguments(json::Scanner& scanner, const char* p);
   std::string_view content(Member member, std::deque<std::string>& unescaped) const;

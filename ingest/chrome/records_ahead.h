@@ -23,9 +23,9 @@ struct RecordPiece {
 };
 
 /// Reads a Chrome trace ahead of its reader and scans pieces of it on other threads. It cuts the text after commas
-/// where records seem to begin. A cut is a guess: a piece is used only if the reader arrives at its beginning between
-/// two records. Its records are then those that the reader would have found, because a piece that contains anything
-/// else is not handed out. Memory is a few pieces, whatever the size of the trace.
+/// where records seem to begin. A cut is a guess, so a piece is used only if the reader arrives at its beginning
+/// between two records, and if the piece consists of whole records. Its records are then those that the reader itself
+/// would have found. Memory is a few pieces, whatever the size of the trace.
 class RecordsAhead final : public ByteSource {
  public:
   /// Reads and scans on `threads` threads, including the caller's. `source` must outlive this object.
@@ -37,7 +37,7 @@ class RecordsAhead final : public ByteSource {
   /// Returns text that neither read() nor take() has returned yet, up to the end of a piece at most. Throws what the
   /// source throws.
   [[nodiscard]] std::size_t read(std::span<char> out) override;
-  /// Precondition: read() has returned 0.
+  /// True if the source is truncated. Precondition: read() has returned 0.
   [[nodiscard]] bool truncated() const noexcept override;
 
   /// Returns the scanned records of the piece at `offset`, if read() would return that piece next and it holds only

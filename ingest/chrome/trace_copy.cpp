@@ -77,7 +77,8 @@ std::string TraceCopy::members(std::size_t first, std::size_t last, std::string_
   return text;
 }
 
-/// Appends the rest of the piece before `end` to ready_. Returns true at `end` and at the end of the source.
+/// Appends text to ready_: up to offset `end`, but at most to the end of the current piece. Returns true once `end` or
+/// the end of the source is reached.
 bool TraceCopy::copy_until(std::uint64_t end) {
   if (at_ >= end || (used_ == piece_.size() && !fill())) return true;
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(end - at_, piece_.size() - used_));

@@ -26,7 +26,7 @@ struct RecordSpan {
 };
 
 /// Produces a copy of a trace with a subset of its records, always as strict JSON. The records and the text around the
-/// list of events are copied byte for byte where they are strict JSON, and each record gets a line. Parts that
+/// list of events are copied byte for byte where they are strict JSON. Each record begins on a new line. Parts that
 /// ChromeEventReader could not read are dropped. Memory: one piece of text and the longest record that is not strict
 /// JSON.
 class TraceCopy final : public ByteSource {

@@ -37,7 +37,7 @@ class Marking {
     return own ? quoted("", rank) : without(whole_, value);
   }
 
-  /// Marks an id or the name of a process.
+  /// Adds or removes the prefixes of an id, or of the name of a process.
   [[nodiscard]] std::string text(std::string_view value) const {
     return on_ ? quoted(whole_, bare(value)) : without(whole_, value);
   }
@@ -204,7 +204,8 @@ CombinedTraceWriter::Counts CombinedTraceWriter::add_trace(ByteSource& source, c
 }
 
 void CombinedTraceWriter::add_text(std::string_view text, const CombinedFile& file) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;  // limits a record's size: readers hold a whole record
+  // A longer text is cut at line ends into several records, because readers hold a whole record in memory.
+  constexpr std::size_t kPiece = std::size_t{1} << 20U;
   begin_file(file);
   do {
     const std::size_t end = text.size() <= kPiece ? text.size() : std::min(text.find('\n', kPiece), text.size());

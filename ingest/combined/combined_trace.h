@@ -21,20 +21,22 @@ namespace stepsim::ingest {
 /// Returns `text` as a JSON string, quotes included.
 [[nodiscard]] std::string json_text(std::string_view text);
 
-/// Names the worker and rank that a file's processes belong to. As in ByteProfile, these go before the process ids.
+/// Names the worker and rank that a file's processes belong to. Both are put in front of the process ids, as in
+/// ByteProfile.
 struct ProcessPrefix {
   std::string worker;     ///< "wk0."; empty unless the job has several workers
   std::string rank;       ///< "rank1."
   bool on_names = false;  ///< also put `rank` before event names, as BytePS and ByteProfile do
 };
 
-/// Returns `event` as a record of the combined trace, with `file` as the number of its file. The prefix goes before its
-/// process id, before ids that connect events, and before names of processes. Its start moves later by `shift`. Nothing
-/// else changes. If the process already has the rank as its name, only the worker goes before it.
+/// Returns `event` as a record of the combined trace, with `file` as the number of its file. The worker and rank in
+/// `prefix` are put in front of the process id, of ids that connect events, and of names of processes. If the process
+/// id already is the rank, only the worker is put in front of it. If prefix.on_names is set, the rank is put in front
+/// of the event's name. The event's start moves later by `shift`.
 [[nodiscard]] std::string combined_record(const ChromeEvent& event, const ProcessPrefix& prefix, std::size_t file,
                                           Duration shift);
 
-/// Returns the number of the file that a record of a combined trace comes from, or nothing for any other record.
+/// Returns the number of the file that a record of a combined trace comes from; nullopt for any other record.
 [[nodiscard]] std::optional<std::size_t> file_of(std::string_view record);
 
 /// Reverses combined_record(), except for the shift of the start.
@@ -99,7 +101,8 @@ class CombinedTraceWriter {
 /// Returns true if `head`, the beginning of a file, is that of a combined trace.
 [[nodiscard]] bool is_combined_trace(std::string_view head);
 
-/// One file taken out of a combined trace. It equals the original except for its clock.
+/// One file taken out of a combined trace. It equals the original, except that the times of a Chrome trace are on the
+/// common clock, and that it lacks what the writer left out: some events, and most top-level members.
 struct SeparatedFile {
   std::string name;
   std::string format;

@@ -91,7 +91,7 @@ std::vector<MeasuredCollective> read_measured(const YamlField& field) {
 
 using Kind = YamlValue::Kind;
 
-// The limit of 4 MiB is large enough for ten thousand hosts by name. yaml-cpp reads about 10 MB/s.
+// The limit of 4 MiB is large enough for ten thousand hosts listed by name. yaml-cpp reads about 10 MB/s.
 constexpr YamlForm kClusterForm{4U << 20U, "hosts: 2"};
 constexpr std::uint32_t kMaxPerHost = 64;         // NICs or devices per host
 constexpr std::size_t kMaxInCluster = 1U << 18U;  // NICs and devices in the cluster
@@ -154,7 +154,7 @@ void read_device_count(const YamlField& field, ClusterShape& shape) {
   }
 }
 
-/// A host whose NIC differs from the others'. Keys that the entry lacks have the values of `usual`.
+/// A host whose NIC differs from the usual one. Keys that its entry lacks have the values of `usual`.
 struct Override {
   const NameTable& hosts;
   const Cable& usual;
@@ -195,7 +195,8 @@ void read_parameter(const NetworkParameter& parameter, const YamlField& field, N
   network.set_value(parameter, *value, assumed);
 }
 
-/// Reads a map of network parameters. Its keys are the names in `declared` without the map's own name.
+/// Reads a map of network parameters, such as `loggp`. The keys in the map lack the map's name: the parameter "loggp.o"
+/// has the key `o`.
 void read_parameters(const YamlField& map, const std::vector<const NetworkParameter*>& declared,
                      NetworkParameters& network) {
   std::vector<std::string> names;
@@ -343,8 +344,8 @@ class ClusterReader {
     if (shape.nics > 1) check_rails(field, shape);
   }
 
-  /// Checks that each host has an endpoint on every rail in use, because only devices of the same host pass messages
-  /// from one rail to another.
+  /// Checks that each host has an endpoint on every rail in use. A rail connects the NICs that have the same number on
+  /// their hosts. A message to another rail must pass through a device of the sending host that is on that rail.
   static void check_rails(const YamlField& field, const ClusterShape& shape) {
     using Rails = std::bitset<kMaxPerHost>;
     Rails used;

@@ -207,7 +207,8 @@ void read_endpoint(const YamlField& field, const Places& places, const NameTable
     field.fail(fmt::format("'{}' has {} links up, {} down and {} switches; expected the same number of each",
                            field.name, path.up.size(), path.down.size(), path.switches.size()));
   }
-  // Either all endpoints have a path or none does. Endpoints before the first one with a path get an empty one.
+  // Either all endpoints have an uplink path or none does. Endpoints before the first one with a path get an empty
+  // path.
   if (item.has_uplink || !cluster.uplinks.empty()) {
     cluster.uplinks.resize(cluster.endpoints.size() - 1);
     cluster.uplinks.push_back(std::move(item.path));

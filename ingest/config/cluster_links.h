@@ -24,10 +24,10 @@ class NameTable {
   void add(const std::string& name);
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
   [[nodiscard]] bool has(const std::string& name) const { return number_.contains(name); }
-  /// Returns the number of the entry that `text`, a part of `field`, refers to. Throws InputError, with the nearest
-  /// name, if there is none, or if several have that name.
+  /// Returns the number of the entry that `text`, a part of `field`, refers to. Throws InputError if there is no such
+  /// entry (the message gives the most similar name), or if several entries have that name.
   [[nodiscard]] std::size_t find(const YamlField& field, const std::string& text) const;
-  /// Like find() above, for the whole text of `field`.
+  /// Returns the number of the entry that the whole text of `field` refers to; see find(field, text).
   [[nodiscard]] std::size_t find(const YamlField& field) const;
 
  private:
@@ -60,8 +60,8 @@ struct LinkKeys {
   const YamlField* routes = nullptr;
 };
 
-/// Builds the cluster that `keys` describe link by link. `places` has the hosts; devices are added to it. Without the
-/// key `endpoints`, each host is one endpoint. Throws InputError with the place of the problem.
+/// Builds the cluster that `keys` describe link by link. `places` must contain the hosts; the devices are read from the
+/// keys. Without the key `endpoints`, each host is one endpoint. Throws InputError with the place of the problem.
 [[nodiscard]] Cluster read_links(const LinkKeys& keys, std::vector<Host> hosts, Places places);
 
 }  // namespace stepsim::ingest

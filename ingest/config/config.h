@@ -19,9 +19,9 @@ namespace stepsim::ingest {
 /// optional. Sizes, rates and times carry their unit; `partition_bytes`, `bucket_bytes` and `credit_bytes` may also be
 /// plain whole numbers.
 ///
-/// Throws InputError, with file and line, for an unknown key (with the nearest known one and the list), a key that is
-/// given twice, a value out of range or without its unit, text that is not YAML, nesting deeper than yaml-cpp allows,
-/// and a file of more than 1 MiB.
+/// Throws InputError, with file and line, for an unknown key (the message gives the most similar key and lists all), a
+/// key that is given twice, a value out of range or without its unit, text that is not YAML, nesting deeper than
+/// yaml-cpp allows, and a file of more than 1 MiB.
 [[nodiscard]] Job read_job_file(const std::string& path, std::vector<InputFile>& inputs);
 
 /// The size limit of parse_job(), in bytes.
@@ -36,7 +36,7 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 /// `messages` and `rates`. docs/reference/cluster.md describes every key. Sizes, rates and times carry their unit.
 ///
 /// Throws InputError, with file and line, for everything that read_job_file() refuses, for a host, device or link that
-/// does not exist (with the nearest name), and for a file of more than 4 MiB.
+/// does not exist (the message gives the most similar name), and for a file of more than 4 MiB.
 [[nodiscard]] Cluster read_cluster_file(const std::string& path, std::vector<InputFile>& inputs);
 
 /// Parses the text of a cluster.yaml as read_cluster_file() does; `name` replaces the path in messages.
@@ -64,12 +64,12 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 [[nodiscard]] RangeSchedule read_ranges_file(const std::string& path);
 
 /// Parses the output of a program of nccl-tests (all_reduce_perf and the like): one or more tables. `name` is the
-/// file's name. The time of a size is the mean of out-of-place and in-place.
+/// file's name. The time for a message size is the mean of its out-of-place and in-place times.
 ///
 /// Ranks and hosts come from the lines "Rank 0 ... on HOST device 0 [0x07] NVIDIA A100"; without them the ranks come
 /// from nGpus and nThread, else from the ratio of busbw to algbw. The operation comes from the program's name if the
-/// output or `name` contains it, else from redop, root and that ratio. Other lines are ignored. Throws InputError if no
-/// line has a time, or if the ranks or operation of a table cannot be found.
+/// output or `name` contains it, else from the columns redop and root and the ratio of busbw to algbw. Other lines are
+/// ignored. Throws InputError if no line has a time, or if the ranks or operation of a table cannot be found.
 [[nodiscard]] std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name);
 
 /// Reads the output of nccl-tests from files. Adds each file to `inputs`.

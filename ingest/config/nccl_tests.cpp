@@ -47,8 +47,8 @@ std::optional<std::uint32_t> number_after(const Words& words, std::string_view w
   return found == words.end() || found + 1 == words.end() ? std::nullopt : parse_number<std::uint32_t>(*(found + 1));
 }
 
-/// Finds the operation by the name of an nccl-tests program in `text`. A name that contains another one comes first in
-/// the table.
+/// Finds the operation by the name of an nccl-tests program in `text`. In the table, a name comes before the shorter
+/// names that it contains.
 std::optional<CollectiveOp> op_named_in(std::string_view text) {
   struct Named {
     std::string_view part;
@@ -183,7 +183,7 @@ class Reader {
       if (column + 2 >= words.size()) continue;
       const double algorithm = parse_number<double>(words[column + 1]).value_or(0);
       const double bus = parse_number<double>(words[column + 2]).value_or(0);
-      // Both have only two decimal places, so small values give no reliable ratio.
+      // The two bandwidths are printed with two decimal places, so small values give no reliable ratio.
       if (algorithm >= 1 && bus > 0) row.ratio = bus / algorithm;
     }
     if (times == 0) return;
@@ -221,7 +221,8 @@ class Reader {
   [[nodiscard]] std::uint32_t ranks_of(CollectiveOp op, double ratio) const {
     std::size_t ranks = ranks_.size();
     if (ranks == 0 && devices_here_ > 1) ranks = devices_here_;
-    // busbw / algbw is 2 (n - 1) / n for an all-reduce and (n - 1) / n for the others, with n ranks.
+    // With n ranks, busbw / algbw is 2 (n - 1) / n for an all-reduce, and (n - 1) / n for an all-gather, reduce-scatter
+    // or all-to-all.
     const double whole = op == CollectiveOp::kAllReduce ? 2 : 1;
     if (ranks == 0 && ratio > 0 && ratio < 0.999 * whole)
       ranks = static_cast<std::size_t>(std::min(std::round(whole / (whole - ratio)), 1e6));

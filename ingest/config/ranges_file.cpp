@@ -17,7 +17,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr YamlForm kRangesForm{1U << 20U, "repeat: 50"};
-constexpr std::uint32_t kMostIterations = 10'000'000;  // each becomes a line of the schedule
+constexpr std::uint32_t kMostIterations = 10'000'000;  // each iteration becomes a line of the schedule
 constexpr std::uint32_t kMostOccurrences = 1'000'000;
 
 /// Returns true if a text contains no blanks and no control characters. Schedules are printed unchanged, and a terminal

@@ -50,7 +50,8 @@ using OpenTrace = std::function<Input(Watch watch)>;
 /// records and of launching calls. Throws UsageError if the trace marks none of the requested steps, or if nothing is
 /// kept. Throws InputError as ChromeEventReader does, and if `path` is a pipe.
 CutCounts cut_trace(const std::string& path, const Cut& cut, const std::function<void(std::string_view)>& out);
-/// As above, for the trace that `open` opens. Messages name it `name`. Calls `open` five times.
+/// Like the function above, but reads the trace that `open` returns; `name` is its name in messages. Calls `open` five
+/// times.
 CutCounts cut_trace(const std::string& name, const OpenTrace& open, const Cut& cut,
                     const std::function<void(std::string_view)>& out);
 

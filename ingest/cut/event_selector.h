@@ -23,7 +23,8 @@ namespace stepsim::ingest {
 /// | device   | its args.device is this                                                        |
 class EventSelector {
  public:
-  /// Parses "KEY=VALUE,...". A comma within (), [] or {} belongs to the value. Throws UsageError, which names --select.
+  /// Parses "KEY=VALUE,...". A comma within (), [] or {} belongs to the value. Throws UsageError; its message names the
+  /// option --select.
   explicit EventSelector(std::string_view typed);
   [[nodiscard]] bool selects(const ChromeEvent& event) const;
 

@@ -23,8 +23,9 @@ namespace stepsim::ingest {
 /// No event of a training step takes longer; a longer duration means that a timestamp overflowed.
 inline constexpr Duration kLongestEvent{std::int64_t{7} * 24 * 3600 * 1'000'000'000};
 
-/// True if the time of a profiler's event is plausible; otherwise counts the event in `sink` as skipped. A missing or
-/// negative duration is treated as zero and counted too. Messages call the trace `file`.
+/// True if the time of a profiler's event is plausible; otherwise counts the event in `sink` as skipped. Work on a
+/// device that starts at 0 and lasts 0 has no time. A missing or negative duration is treated as zero and counted too.
+/// Messages call the trace `file`.
 [[nodiscard]] bool has_usable_time(const ChromeEvent& event, bool on_device, const std::string& file, PartSink& sink);
 
 /// Returns the time of an event. Precondition: it has a usable time.
@@ -70,7 +71,8 @@ class SpanPairs {
     open_[row_of(event)].push_back({std::move(span), *time, event.offset});
   }
 
-  /// Returns the span that the E event `event` of this name ends.
+  /// Returns the span named `name` that the E event `event` ends. If there is none, or a time is invalid, counts the
+  /// problem and returns nullopt.
   [[nodiscard]] std::optional<Pair> end(const ChromeEvent& event, std::string_view name) {
     if (!span_time(event.start_ns, 0)) {
       skip(event.offset, diagnostic("bad_time"));

@@ -361,7 +361,7 @@ const Format gml_format{"gml", "ByteProfile and dPRO dag.gml: operators and thei
 
 namespace {
 
-/// True if networkx writes the value without quotes. It writes larger integers as strings.
+/// True if networkx writes the value without quotes. It quotes integers that do not fit into 32 bits.
 bool is_bare_number(std::string_view value) {
   if (parse_number<std::int32_t>(value)) return true;
   if (value == "NAN" || value == "+INF" || value == "-INF") return true;

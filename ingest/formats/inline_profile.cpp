@@ -171,8 +171,8 @@ class InlineProfileReader {
     found.emplace_back(*length);
   }
 
-  /// If the file has no iteration times but ranges of whole iterations, moves these to the run's iterations. Each
-  /// iteration takes as long as on the slowest device.
+  /// If the file has no iteration times, takes them from the ranges that cover a whole iteration, and removes these
+  /// ranges. Each iteration takes as long as on the slowest device.
   void take_iterations() {
     const auto is_iteration = [](const MeasuredRange& range) {
       return range.name == kIteration && range.layer.empty();

@@ -13,10 +13,11 @@
 #include "model/base/known_diagnostics.h"
 
 // Output of export_chrome_trace() of torch.autograd.profiler.profile before Kineto (PyTorch 0.4 to 1.8): a bare array
-// with an event for each operator in the process "CPU functions". Directly after it comes one event in "CUDA functions"
-// for each of its spans on a device; the thread is the device's number. With use_cuda=True a span is the time between
-// two CUDA events around the operator, so nested operators have nested spans: only the innermost are work. Source:
-// EventList.export_chrome_trace in torch/autograd/profiler.py of PyTorch 1.6.
+// with an event for each operator in the process "CPU functions". Each operator is followed by one event in the process
+// "CUDA functions" for each of its spans on a device; the thread of these events is the device's number. With
+// use_cuda=True a span is the time between two CUDA events around the operator, so nested operators have nested spans,
+// and only the innermost spans are work. Source: EventList.export_chrome_trace in torch/autograd/profiler.py of PyTorch
+// 1.6.
 
 namespace stepsim::ingest {
 namespace {
@@ -52,7 +53,7 @@ class LegacyAutograd {
     for (const Span& span : spans_) {
       std::int64_t correlation = -1;
       if (span.launched_by) {
-        // The operator that starts device work takes the role of a runtime call in other formats.
+        // An operator that starts device work is treated as the runtime call that launches the work.
         correlation = *span.launched_by;
         builder_.set_kind(*span.launched_by, EventKind::kRuntimeCall);
         builder_.set_correlation(*span.launched_by, correlation);

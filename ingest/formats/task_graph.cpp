@@ -29,7 +29,8 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::int64_t kMostHosts = std::numeric_limits<Rank>::max();
-// Limits of one task, 31 years and an exbibyte, so that sums along a chain stay within 64 bits.
+// Limits of one task: 31 years and an exbibyte. The limits of all tasks together and of a link keep times within 64
+// bits.
 constexpr std::int64_t kLongestTask = 1'000'000'000'000'000'000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
 constexpr double kLongestRun = 3e18;  // nanoseconds
@@ -332,7 +333,7 @@ int recognise_task_graph(std::string_view /*file_name*/, std::string_view head) 
   for (const std::string_view key : {"\"hosts\"", "\"links\"", "\"routes\"", "\"tasks\""}) {
     if (head.find(key) != std::string_view::npos) sure += 20;
   }
-  // At least three signs are needed, because task names may look like events of another format.
+  // Three of these keys are enough, even if the names of tasks look like events of another format.
   return sure >= 60 ? 97 : sure;
 }
 

@@ -157,7 +157,7 @@ class TensorflowTimeline {
     const auto launched = operators_.find(operation.name);
     std::int64_t correlation = -1;
     if (launched != operators_.end()) {
-      // The operator that starts device work takes the role of a runtime call in other formats.
+      // An operator that starts device work is treated as the runtime call that launches the work.
       correlation = launched->second;
       builder_.set_kind(launched->second, EventKind::kRuntimeCall);
       builder_.set_correlation(launched->second, correlation);

@@ -41,7 +41,7 @@ class JsonReader {
   [[nodiscard]] std::string_view raw() { return value().raw; }
   /// Reads and discards any value.
   void skip();
-  /// Checks that nothing follows the document.
+  /// Checks that nothing follows the document; throws if something does.
   void expect_end();
 
   /// True after a function failed because the file ended.

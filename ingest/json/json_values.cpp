@@ -12,8 +12,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A decimal number: digits x 10^exponent. Keeps nineteen digits, all that an int64 can represent. The digits after
-/// those only decide the rounding.
+/// A decimal number: digits x 10^exponent. It keeps the first nineteen digits, as many as an int64 can have. The digits
+/// after those only decide the rounding.
 struct Decimal {
   std::uint64_t digits = 0;
   std::int64_t exponent = 0;

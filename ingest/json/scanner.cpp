@@ -27,7 +27,8 @@ const char* Scanner::escape_at(const char* p) noexcept {
   return p + 1;
 }
 
-// Scans the rest of a string that begins at `begin` and has nothing unusual before `p`.
+// Scans the rest of a string whose content begins at `begin`. The caller has found no escape, quote or control
+// character before `p`.
 const char* Scanner::odd_string_at(const char* begin, const char* p, bool ascii, Value& value) {
   bool plain = true;
   for (; *p != '"'; p = find_string_stop(p, ascii)) {

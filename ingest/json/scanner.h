@@ -101,7 +101,7 @@ class Scanner {
 };
 
 /// The part of Scanner that runs for every token of a well-formed trace. The functions that run for every key are
-/// force-inlined: as calls, key_at and skip_blanks took 8 % of the time to read a Kineto file.
+/// force-inlined: as ordinary calls, key_at and skip_blanks took 8 % of the time to read a Kineto file.
 
 inline const char* Scanner::string_at(const char* p, Value& value) {
   const char* const begin = p + 1;

@@ -29,7 +29,7 @@ class TextWindow {
   [[nodiscard]] std::uint64_t offset(const char* at) const noexcept {
     return begin_offset_ + static_cast<std::uint64_t>(at - storage_.get());
   }
-  /// Precondition: the offset lies in the window.
+  /// Returns the place of `offset` in memory. Precondition: the offset lies in the window.
   [[nodiscard]] const char* at(std::uint64_t offset) const noexcept {
     return storage_.get() + (offset - begin_offset_);
   }
@@ -38,7 +38,7 @@ class TextWindow {
   /// Drops the text before `keep` and reads more after end(). Returns false if nothing was read, because the source has
   /// ended or kLargest bytes are already kept.
   [[nodiscard]] bool more(std::uint64_t keep);
-  /// Drops all text. The source continues at `offset`.
+  /// Drops all text in memory. `offset` is the current position of the source.
   void skip_to(std::uint64_t offset) noexcept;
   [[nodiscard]] const ByteSource& source() const noexcept { return source_; }
   /// True after the source has ended, so that nothing follows end().
@@ -73,8 +73,8 @@ class SourceCursor {
   /// Offset of the next byte.
   [[nodiscard]] std::uint64_t at() const noexcept { return at_; }
   void advance() noexcept { ++at_; }
-  /// Precondition: the text at `offset` is still in memory. This is guaranteed for the last kLook bytes before at(),
-  /// and for everything after the beginning of the last scan.
+  /// Moves to `offset`, forward or back. Precondition: the text there is still in memory. This is guaranteed for the
+  /// last kLook bytes before at(), and for everything after the beginning of the last scan.
   void move_to(std::uint64_t offset) {
     STEPSIM_ASSERT(offset >= window_.offset(window_.begin()) && offset <= window_.end_offset(),
                    "the text there is still in memory");
@@ -90,7 +90,7 @@ class SourceCursor {
   void skip_byte_order_mark();
   /// True at the end of the text in memory.
   [[nodiscard]] bool at_window_end() const noexcept { return at_ == window_.end_offset(); }
-  /// Continues at `offset`, where the source will read next, because another reader has used the text before it.
+  /// Continues at `offset`, the current position of the source, after another reader has used the text before it.
   /// Precondition: at_window_end().
   void skip_to(std::uint64_t offset) {
     window_.skip_to(offset);
@@ -150,7 +150,8 @@ template <class Matches>
 bool SourceCursor::find(char first, char second, Matches&& matches) {
   while (true) {
     const char* p = window_.at(at_);
-    // Fewer than kLook bytes are in memory after a match near the end of the window.
+    // Stops before the last kLook bytes in memory, unless the source has ended, so that matches() sees enough text
+    // after a position.
     const char* const last = window_.source_ended() ? window_.end() : window_.end() - kLook;
     for (; p < last; ++p) {
       if ((*p == first || *p == second) && matches(window_.begin(), p, window_.end())) {

@@ -81,7 +81,7 @@ const Format& registered_format(std::string_view name) {
   return **found;
 }
 
-/// Reads a file of `format` and returns its only part.
+/// Reads a file of `format` that gives exactly one part, and returns this part.
 template <class PartType>
 PartType read_part(const std::string& path, std::string_view format) {
   Input input = Input::open(path);
@@ -203,7 +203,8 @@ class Collecting {
     }
   }
 
-  /// Keeps events of the existing merged trace.
+  /// Copies events of the existing merged trace: operators and communication as the arguments state, and I/O unless
+  /// io.json replaces it.
   void keep_old(bool operators, bool communication) {
     for_each_record(files_.merged, [&](const ChromeEvent& event) {
       const std::string_view name = split_process(event.name).name;

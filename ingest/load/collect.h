@@ -43,8 +43,8 @@ enum class Renew : std::uint8_t { kAll, kOperators };
 ///   trace stay as they are.
 /// * Communication comes from comm.json ("byteps.gradient_<i>" becomes the i-th name in gradient_name_list), I/O from
 ///   io.json.
-/// * The inputs of operators and of communication come from dag.gml, which also gets an edge for each input of an
-///   operator.
+/// * The inputs of operators and of communication come from dag.gml. Inputs that only operator events list are added to
+///   dag.gml as edges.
 ///
 /// Source files are never changed. MXNet's symbol dumps are not read, so without dag.gml and recorded inputs there is
 /// no graph.

@@ -34,11 +34,12 @@ class CommFilter {
   /// Throws UsageError if names are given and none of `sources` is a trace of BytePS.
   CommFilter(std::vector<std::string> names, const std::vector<Source>& sources);
 
-  /// Returns a function that is true for the events of `source` to keep, or an empty one if all are kept. Valid as long
-  /// as the filter.
+  /// Returns a predicate that selects the events of `source` to keep, or an empty function if all are kept. The
+  /// predicate must not outlive the filter.
   [[nodiscard]] std::function<bool(const ChromeEvent&)> make_event_filter(const Source& source);
 
-  /// Throws UsageError, with the nearest match, for a name that no event had. Call this after all events have passed.
+  /// Throws UsageError, with the nearest match, if one of the names matched no event. Call this after all events have
+  /// passed.
   void refuse_unused() const;
 
  private:
@@ -139,7 +140,7 @@ fs::path root_of(const std::vector<Source>& sources) {
   return common_folder(folders);
 }
 
-/// The clock of each rank's host, and of each worker.
+/// Finds the clock of an input: the clock of its rank's host or, in a BytePS job, of its worker.
 class Clocks {
  public:
   explicit Clocks(const SourcedCapture& sourced) : clocks_(sourced.capture.recording.clocks) {
@@ -147,7 +148,7 @@ class Clocks {
     for (const Source& source : sourced.sources) workers_ = std::max(workers_, source.gpu ? source.worker + 1 : 0);
   }
 
-  /// Returns null if the clock is unknown.
+  /// Returns the clock with which `source` was recorded; null if it is unknown.
   [[nodiscard]] const HostClock* of(const Source& source) const {
     if (source.gpu) return clocks_.size() == workers_ ? &clocks_[source.worker] : nullptr;
     if (!source.rank) return nullptr;

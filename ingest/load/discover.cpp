@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Levels to search upwards: job.yaml may be next to the trial's folder, three levels above a GPU's folder.
+/// Number of folder levels to search upwards for job.yaml. It may be next to a trial's folder, which is three levels
+/// above a GPU's folder.
 constexpr int kLevels = 3;
 
 using Inode = std::pair<std::uint64_t, std::uint64_t>;
@@ -54,8 +55,8 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// Throws bad_alloc if `error` is a lack of memory. Other errors, such as a working folder that was removed, only leave
-/// paths unchanged.
+/// Throws bad_alloc if `error` reports a lack of memory. For other errors, such as a removed working folder, it does
+/// nothing and the caller leaves its path unchanged.
 void throw_if_out_of_memory(std::error_code error) {
   if (error == std::errc::not_enough_memory) throw std::bad_alloc();
 }
@@ -171,7 +172,8 @@ class Search {
   FoundFiles found_;
 };
 
-/// Makes `file` relative to the working folder if `trace` was relative, because the path is shown and recorded.
+/// Returns `file` relative to the working folder if `trace` is relative. The path is shown to users, who expect the
+/// form in which they gave `trace`.
 std::string relative_like(const std::string& file, const std::string& trace) {
   if (fs::path(trace).is_absolute()) return file;
   std::error_code unknown;

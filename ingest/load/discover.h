@@ -27,11 +27,11 @@ struct FoundFiles {
   Diagnostics diagnostics;  ///< about other things in the folders, except hidden files
 };
 
-/// Lists the files under `traces`. Files, FIFOs and "-" are taken as given; folders are searched to any depth, in
+/// Lists the files under `traces`. Files, FIFOs and "-" are listed as given; folders are searched to any depth, in
 /// natural order (rank2 before rank10). A path that continues after a file name, such as "run.tar.gz/job/rank0.json",
-/// names a member of that archive; messages use the same form. Within folders only regular files count, each inode
-/// once, and hidden ones are skipped. Throws InputError for a path that does not exist and for anything that the system
-/// does not allow to be read.
+/// names a member of that archive; messages use the same form. In folders, only regular files are listed, each inode
+/// once, and hidden files are skipped. Throws InputError for a path that does not exist and for anything that the
+/// system does not allow to be read.
 [[nodiscard]] FoundFiles discover(const std::vector<std::string>& traces);
 
 /// Finds the job.yaml of `traces`: in the folder that `traces` names or that contains its files, else next to it or in

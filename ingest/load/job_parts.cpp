@@ -69,7 +69,8 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) refuse_second_capture(ranks, rank, slot->second);
   }
-  Rank next = 0;  // all ranks below are taken
+  // All ranks below `next` are in use.
+  Rank next = 0;
   for (RankInput& rank : ranks) {
     if (has_rank(rank)) continue;
     while (claimed.contains(next)) ++next;
@@ -84,7 +85,7 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
   }
 }
 
-/// Returns the device, as numbered in the trace, that ran most of its device work; -1 if there is none.
+/// Returns the number, as in the trace, of the device with the most device events; -1 if there are no device events.
 std::int64_t device_of(const HostDeviceTrace& trace) {
   std::map<std::int32_t, std::size_t> pieces;
   for (const TrackId track : trace.track) {
@@ -96,7 +97,7 @@ std::int64_t device_of(const HostDeviceTrace& trace) {
   return most == pieces.end() ? -1 : most->first;
 }
 
-/// The device and process id of a rank. No two ranks of a host have the same ones.
+/// The device and process id of a rank. No two ranks of a host have the same device or the same process id.
 struct Place {
   std::int64_t device = -1;  ///< -1 = unknown
   std::string process;       ///< empty = unknown
@@ -120,9 +121,9 @@ std::vector<Place> places_of(const std::vector<RankTrace*>& ranks) {
   return places;
 }
 
-/// Returns the node of each rank, from the number of nodes that NCCL reports. Nodes are filled in rank order, as
-/// launchers do. Returns an empty list if no communicator of all ranks states the number, or if it does not divide the
-/// ranks evenly.
+/// Returns the node of each rank, computed from the number of nodes that NCCL reports. Nodes are filled in rank order,
+/// as launchers do. Returns an empty list if the number of nodes is unknown for a rank, if it does not divide the ranks
+/// evenly, or if the ranks' largest communicators differ.
 std::vector<std::size_t> nodes_of(const std::vector<RankTrace*>& ranks) {
   std::vector<std::size_t> nodes;
   std::set<std::string> groups;
@@ -139,8 +140,8 @@ std::vector<std::size_t> nodes_of(const std::vector<RankTrace*>& ranks) {
   return groups.size() == 1 ? nodes : std::vector<std::size_t>{};
 }
 
-/// Assigns hosts to ranks whose traces do not name one: the nodes that NCCL counts, else as few hosts as possible such
-/// that no two ranks of a host have the same device or process id.
+/// Assigns hosts to ranks whose traces do not name one. Each node that NCCL reports becomes a host. If NCCL reports
+/// none, uses as few hosts as possible such that no two ranks of a host have the same device or process id.
 void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   std::vector<RankTrace*> unnamed;
   for (RankTrace& rank : ranks) {
@@ -152,7 +153,8 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   const std::vector<std::size_t> nodes = nodes_of(unnamed);
   std::set<std::pair<std::size_t, std::int64_t>> devices;
   std::set<std::pair<std::size_t, std::string>> processes;
-  // For each device and process id: the first host that has no rank with it. The search for a rank's host begins there.
+  // The first host without a rank on this device, and the first without a rank of this process id. The search for a
+  // rank's host begins there.
   std::map<std::int64_t, std::size_t> first_without_device;
   std::map<std::string, std::size_t> first_without_process;
   std::size_t hosts = 0;
@@ -243,7 +245,8 @@ Source source_of(const ReadInput& input) {
   return source;
 }
 
-/// Returns a key that all windows of one process share; for a trace without a process id, its file name.
+/// Returns a key that is the same for all traces of one process. A trace without a process id has its file name as the
+/// key.
 std::string process_key(const RankTrace& trace) {
   const std::string process = process_of(trace.trace);
   return process.empty() ? trace.file
@@ -256,8 +259,8 @@ bool is_of_trial(const GpuParts& gpu) {
          (gpu.chunks.has_value() && !gpu.chunks->events.empty());
 }
 
-/// Drops files that dPRO derived from its other files: in a trial these are merged traces, and graphs and names outside
-/// the GPUs' folders.
+/// Drops the operators and stages of a dPRO trial's merged traces and counts them as unused, because dPRO derived them
+/// from its other files. In a folder that is not a GPU's, counts the graph and the tensor names as well.
 void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
   std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
   if (!is_of_trial(gpu)) caches += (gpu.graph ? 1U : 0U) + (gpu.tensors ? 1U : 0U);
@@ -266,7 +269,8 @@ void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
   gpu.stages.reset();
 }
 
-/// True if the file has this name. Some files contain the same kind of part and differ only in their name.
+/// True if the last part of `path` begins with `file_name`. Some files contain the same type of part and differ only in
+/// their names.
 bool is_called(std::string_view path, std::string_view file_name) {
   return path.substr(path.find_last_of('/') + 1).starts_with(file_name);
 }
@@ -285,8 +289,8 @@ RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ran
   return sure ? found : nullptr;
 }
 
-/// The parts that occur only once per GPU. GpuParts::inputs and tensor_ids are not listed, because their types occur
-/// already; take() recognises them by file name.
+/// The parts that occur only once per GPU. GpuParts::inputs and tensor_ids are not listed, because other members in the
+/// list have their types; take() recognises them by file name.
 constexpr std::tuple kSingleGpuParts{&GpuParts::stages,  &GpuParts::operators,  &GpuParts::graph,
                                      &GpuParts::tensors, &GpuParts::tensorflow, &GpuParts::metadata,
                                      &GpuParts::horovod, &GpuParts::chunks,     &GpuParts::rank_graph};
@@ -402,7 +406,8 @@ std::vector<std::string> JobParts::processes() const {
   return keys;
 }
 
-/// Sets the rank of each source. `files` and `processes` are those of the traces before windows were joined.
+/// Sets the rank of each source. `files` and `processes` are the file names and process keys of all traces before
+/// join_windows() joined some of them.
 void JobParts::note_ranks(const std::vector<std::string>& files, const std::vector<std::string>& processes) {
   std::map<std::string, Rank> of_file;
   std::map<std::string, Rank> of_process;

@@ -55,13 +55,13 @@ class JobParts {
   void take(ExecutionGraph&& graph, const Origin& origin);
   void take(ExecutionTrace&& trace, const Origin& origin);
   void take(RangeProfile&& profile, const Origin& origin);
-  /// Takes a part that may occur only once per GPU, or once per job.
+  /// Stores a part that may occur only once per GPU or only once per job.
   template <class PartType>
   void take(PartType&& part, const Origin& origin);
 
   /// Adds to each torch.profiler trace the data of its process's execution trace.
   void join_execution_traces(Assembly& assembly);
-  /// If there are no torch.profiler traces, makes each execution trace a graph.
+  /// If there are no torch.profiler traces, turns each execution trace into a graph.
   void make_graphs_of_execution_traces();
   [[nodiscard]] GpuParts& gpu_of(const Origin& origin);
   [[nodiscard]] std::vector<GpuParts> numbered_gpus(Assembly& assembly);

@@ -34,7 +34,8 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
                    fmt::format("no trace found; expected {}", known_formats()));
 }
 
-/// Finishes a graph without events. No run has checked such a graph, so it may contain a cycle.
+/// Calls finish() for a graph without recorded events. Such a graph may contain a cycle, because nothing has ever run
+/// it; that throws InputError.
 Capture finish_untimed(Assembly&& assembly, const std::string& trace) {
   try {
     return finish(std::move(assembly));

@@ -25,7 +25,7 @@ class OperatorLinks {
   /// Adds the inputs that an event of the operator `name` lists: args.argN and args.inputN.
   void add_inputs(std::string_view name, const ChromeEvent& event);
 
-  /// Returns the inputs of a node, in the order of the nodes.
+  /// Returns the labels of the nodes that the node `name` depends on, in the order of the graph's nodes.
   [[nodiscard]] std::vector<std::string> inputs_of(const std::string& name) const;
   /// True if add_inputs() added an edge.
   [[nodiscard]] bool grew() const noexcept { return grew_; }

@@ -57,8 +57,8 @@ struct FileContent {
   std::exception_ptr error;
 };
 
-/// Returns the format of this name. A combined trace that names an unknown format was written by another version of
-/// stepsim.
+/// Returns the format called `name`. Throws InputError if the name is unknown: another version of stepsim then wrote
+/// the combined trace.
 const Format& find_format_by_name(const std::string& name, const Input& input) {
   for (const Format* const format : formats()) {
     if (format->name == name) return *format;

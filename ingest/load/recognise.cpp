@@ -16,7 +16,7 @@ constexpr std::string_view kTimeline = R"({"displayTimeUnit":"ns","otherData":{"
 constexpr std::array<std::string_view, 4> kOwnBeginnings{kAnswer, R"(Creator"stepsim"graph[)", kTimeline,
                                                          R"({"name":"stepsimreplay","hosts":)"};
 
-/// True for a database of stepsim: its application_id (sqlite.org/fileformat2.html) is the one that
+/// True for a database that stepsim wrote: its application_id (sqlite.org/fileformat2.html) is the one that
 /// sim/export/container/sqlite.cpp sets.
 bool is_own_database(std::string_view head) {
   constexpr std::size_t kApplicationId = 68;
@@ -31,7 +31,7 @@ bool is_workbook(std::string_view head) {
   return head.starts_with("PK\x03\x04") && head.size() > kName && head.substr(kName).starts_with("[Content_Types].xml");
 }
 
-/// True for a Perfetto trace of stepsim: its first packet describes the track "stepsim: provenance".
+/// True for a Perfetto trace that stepsim wrote: its first packet describes the track "stepsim: provenance".
 bool is_own_perfetto_trace(std::string_view head) {
   constexpr std::size_t kFirstPacket = 64;
   return head.starts_with('\n') && head.substr(0, kFirstPacket).find("stepsim: provenance") != std::string_view::npos;
@@ -42,7 +42,7 @@ bool is_own_picture(std::string_view head) {
   return head.starts_with("<svg ") && head.substr(0, kStart).find("<metadata>stepsim ") != std::string_view::npos;
 }
 
-/// True for a table of stepsim: the last column, "made by", contains "stepsim".
+/// True for a CSV table that stepsim wrote: its last column is "made by", and the text "stepsim " occurs in it.
 bool is_own_rows(std::string_view head) {
   return head.substr(0, head.find('\n')).ends_with(",made by\r") && head.find("stepsim ") != std::string_view::npos;
 }

@@ -27,7 +27,8 @@ namespace stepsim::ingest {
 /// True if `head` is the beginning of what --json prints, or what `-o` writes to a .json file.
 [[nodiscard]] bool is_own_answer(std::string_view head);
 
-/// Returns the most frequent formats and how to list all, for errors: "a PyTorch profiler .json or .json.gz, ...".
+/// Returns a phrase for error messages that lists the most common formats and how to find all: "a PyTorch profiler
+/// .json or .json.gz, ...".
 [[nodiscard]] std::string_view known_formats() noexcept;
 
 }  // namespace stepsim::ingest

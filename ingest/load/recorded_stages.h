@@ -17,9 +17,9 @@ struct RecordedStages {
   StageTrace stages;      ///< stages of one process
 };
 
-/// Returns the communication recorded in BytePS's format, by worker and GPU, numbered as load() numbers them. Files of
-/// several GPUs are divided. Returns nothing if some GPU has no file in this format, and for a dPRO trial, because
-/// there the file is derived from others.
+/// Returns the communication recorded in BytePS's format, sorted by worker and GPU, which are numbered as in load(). A
+/// file with the events of several GPUs is split. Returns nothing if a GPU has no file in this format. Also returns
+/// nothing for a dPRO trial, because there this file is derived from other files.
 [[nodiscard]] std::vector<RecordedStages> recorded_stages(const ReadInputs& read);
 
 }  // namespace stepsim::ingest

@@ -20,7 +20,8 @@ namespace {
 
 using Span = std::pair<Time, Time>;
 
-/// Returns the span from the first start to the last end, without times that cannot be compared.
+/// Returns the span from the first start to the last end. Ignores events whose times are outside the range of
+/// in_time().
 Span span_of(const HostDeviceTrace& trace) {
   Span span{Time::max(), Time::min()};
   for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -36,8 +37,8 @@ struct Window {
   Span span;
 };
 
-/// Returns the windows of one process in order of time. Returns fewer than two if the traces overlap, because then they
-/// are of different ranks.
+/// Returns the windows (traces of one process) in order of time. Returns an empty list if two of them overlap, because
+/// then they belong to different ranks, or if one has no events.
 std::vector<Window> in_order(std::vector<Window> windows) {
   std::sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.span < b.span; });
   const auto is_empty = [](const Window& window) { return window.span.first > window.span.second; };
@@ -48,7 +49,8 @@ std::vector<Window> in_order(std::vector<Window> windows) {
   return windows;
 }
 
-/// Returns the traces of each process that wrote more than one.
+/// Returns, for each process that wrote more than one trace, its traces in order of time. Leaves out processes whose
+/// traces overlap.
 std::vector<std::vector<Window>> processes_of(const std::vector<RankTrace>& traces) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<Window>> by_process;
   for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -67,8 +69,7 @@ std::vector<std::vector<Window>> processes_of(const std::vector<RankTrace>& trac
   return processes;
 }
 
-/// Returns by how much to shift the events of each window to earlier times. Windows with the same number get the same
-/// shift on all ranks.
+/// Returns for each k by how much the events of the k-th window move to earlier times, the same for all processes.
 std::vector<Duration> pauses_before(const std::vector<std::vector<Window>>& processes) {
   std::vector<Span> spans;
   for (const std::vector<Window>& windows : processes) {
@@ -180,7 +181,7 @@ class Appending {
     return {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length};
   }
 
-  /// Moves a correlation id past those in use, because a restarted profiler may count from the start again.
+  /// Returns a correlation id that is not yet in use, because a restarted profiler may count from the start again.
   [[nodiscard]] std::int64_t moved(std::int64_t correlation) const {
     return correlation < 0 || correlation > std::numeric_limits<std::int64_t>::max() - used_ - 1
                ? correlation

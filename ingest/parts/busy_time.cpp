@@ -38,8 +38,8 @@ void BusyTime::merge() {
 
 namespace {
 
-/// Returns true for work that CUDA does with or without a profiler. The words appear in the names that CUPTI and Nsight
-/// Systems use.
+/// Returns true for work that CUDA does with or without a profiler, by the words in the names that CUPTI and Nsight
+/// Systems give it. The first letters are left out because their case varies.
 bool is_cuda_overhead(std::string_view kind) {
   constexpr std::array<std::string_view, 6> kWords{"ompiler",      "odule Loading", "odule loading",
                                                    "azy Function", "azy function",  "ommand "};

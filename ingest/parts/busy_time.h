@@ -19,8 +19,9 @@ namespace stepsim::ingest {
   return start >= kEarliest && start <= kLatest && duration <= kLatest - start;
 }
 
-/// Measures how long at least one of many events runs. Events may be added in any order. For events that follow each
-/// other, it keeps no more than a few thousand intervals. O(log n) per event on average.
+/// Measures how long at least one of many events runs. Events may be added in any order. Intervals that overlap or
+/// touch are merged from time to time, so memory grows with the number of gaps between events. O(log n) per event on
+/// average.
 class BusyTime {
  public:
   void add(Time begin, Time end);
@@ -35,8 +36,8 @@ class BusyTime {
   std::uint64_t count_ = 0;
 };
 
-/// Sums up the profiler's recorded overheads, its own and CUDA's, by kind. The kind with the largest total is first.
-/// O(n log n).
+/// Returns the total time of each kind of overhead, of the profiler itself and of CUDA. The kind with the largest total
+/// is first. O(n log n).
 [[nodiscard]] std::vector<OverheadUse> overhead_uses(const HostDeviceTrace& trace);
 
 }  // namespace stepsim::ingest

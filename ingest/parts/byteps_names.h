@@ -34,7 +34,7 @@ struct StagedName {
 [[nodiscard]] std::string_view to_text(Stage stage) noexcept;
 
 /// Parses the partition key in a tid, a decimal number. BytePS recorded the keys of the 32,768th declared tensor and
-/// later ones as negative 32-bit numbers; these are converted back. Returns nothing for "total", "-1" and other text.
+/// later ones as negative 32-bit numbers; these are converted back. Returns nullopt for "total", "-1" and other text.
 [[nodiscard]] std::optional<std::int64_t> partition_key(std::string_view thread) noexcept;
 
 /// The parts of a name such as "t0~PART1.PUSH".
@@ -44,10 +44,11 @@ struct ExchangeName {
   std::string_view operation;   ///< "PUSH"; a view into the name
 };
 
-/// Splits a name such as "t0~PART1.PUSH". Returns nothing if there is no dot, no tensor, or no number after "~PART".
+/// Splits a name such as "t0~PART1.PUSH". Returns nullopt if there is no dot, no tensor, or no number after "~PART".
 [[nodiscard]] std::optional<ExchangeName> exchange_name(std::string_view name);
 
-/// Returns 3 for "server_3" and the role "server_"; nothing if the text has another form.
+/// Returns the number of a node with this role: 3 for "server_3" and the role "server_". Returns nullopt if the text
+/// has another form.
 [[nodiscard]] std::optional<std::int32_t> node_number(std::string_view node, std::string_view role);
 
 }  // namespace stepsim::ingest

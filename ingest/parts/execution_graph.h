@@ -19,7 +19,8 @@ namespace stepsim::ingest {
 /// The work of one rank as nodes and their dependencies, read from an execution trace of Chakra or PyTorch. It has no
 /// start times, and only some nodes have durations.
 struct ExecutionGraph {
-  /// The resource that does a node's work, one node at a time in each row.
+  /// The resource that executes a node. Each row of a resource (a thread or a stream) executes one node at a time,
+  /// except for receives.
   enum class Kind : std::uint8_t {
     kNothing,     ///< it only joins dependencies, as metadata does
     kHost,        ///< a thread of the host

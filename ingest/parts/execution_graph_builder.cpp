@@ -29,7 +29,8 @@ void ExecutionGraphBuilder::add(const ExecutionGraph::Node& node, std::span<cons
   const std::uint64_t middle = dependencies_.size();
   dependencies_.insert(dependencies_.end(), control.begin(), control.end());
   graph_.nodes.push_back(node);
-  graph_.nodes.back().after_end = waits_.size();  // until resolve(): sort_nodes() takes it along
+  // The node's index in waits_, for sort_nodes(). resolve() replaces it by the end of the node's range in graph_.after.
+  graph_.nodes.back().after_end = waits_.size();
   waits_.push_back({middle, dependencies_.size(), offset});
 }
 

@@ -16,7 +16,7 @@ namespace stepsim::ingest {
 /// Collects the nodes of one execution trace in any order, and resolves their dependencies.
 class ExecutionGraphBuilder {
  public:
-  /// `sink` counts everything that is left out and must outlive this. `file` is the name in its messages.
+  /// `sink` counts everything that is left out; it must outlive this object. Messages call the trace `file`.
   ExecutionGraphBuilder(PartSink& sink, std::string file) : sink_(sink), file_(std::move(file)) {}
 
   [[nodiscard]] std::uint32_t text(std::string_view text) { return texts_.intern(text).value(); }
@@ -26,8 +26,8 @@ class ExecutionGraphBuilder {
   [[nodiscard]] ExecutionGraph& graph() noexcept { return graph_; }
   [[nodiscard]] bool empty() const noexcept { return graph_.nodes.empty(); }
 
-  /// Adds a node, with the ids of the nodes whose results it reads (`data`) and of those it must follow for other
-  /// reasons (`control`). `offset` is its place in the file. node.after_end is ignored.
+  /// Adds a node, with the ids of the nodes whose results it reads (`data`) and of those that it must follow for other
+  /// reasons (`control`). `offset` is the node's offset in the file. node.after_end is ignored.
   void add(const ExecutionGraph::Node& node, std::span<const std::int64_t> data, std::span<const std::int64_t> control,
            std::uint64_t offset);
 
@@ -37,15 +37,16 @@ class ExecutionGraphBuilder {
   [[nodiscard]] ExecutionGraph finish() &&;
 
  private:
-  /// The dependencies of a node: those in dependencies_ after the end of the node added before it. Data first, then
-  /// control.
+  /// The range of a node in dependencies_. It begins where the range of the previously added node ends. The data
+  /// dependencies come first; the control dependencies begin at `control`.
   struct Waits {
     std::uint64_t control = 0;
     std::uint64_t end = 0;
     std::uint64_t offset = 0;  ///< of the node in the file
   };
   void sort_nodes();
-  /// Fills graph_.after. Returns false if that makes a cycle, and sets `stuck` to a node in it.
+  /// Fills graph_.after, with or without the control dependencies. Returns false if they contain a cycle, and sets
+  /// `stuck` to a node in the cycle or after it.
   [[nodiscard]] bool resolve(bool with_control, std::size_t& stuck);
   void resolve_one(std::int64_t id, std::uint64_t offset);
 

@@ -15,7 +15,7 @@
 namespace stepsim::ingest {
 
 /// Returns a kernel's launch configuration from what CUPTI recorded: blocks of the grid, threads per block, registers
-/// per thread, and bytes of shared memory per block. Returns nothing if a value is impossible, for example because it
+/// per thread, and bytes of shared memory per block. Returns nullopt if a value is impossible, for example because it
 /// was not recorded.
 [[nodiscard]] std::optional<KernelLaunch> recorded_launch(std::int64_t blocks, std::int64_t threads,
                                                           std::int64_t registers, std::int64_t shared_memory) noexcept;
@@ -48,7 +48,7 @@ class HostDeviceBuilder {
 
   [[nodiscard]] const HostDeviceTrace& trace() const noexcept { return trace_; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const { return texts_.text(trace_.name[event]); }
-  /// Returns the device on which most kernels, copies and memsets ran; nothing if there are none.
+  /// Returns the device on which most kernels, copies and memsets ran; nullopt if there are none.
   [[nodiscard]] std::optional<std::int32_t> device() const;
   /// Returns the trace and leaves the builder empty.
   [[nodiscard]] HostDeviceTrace take() &&;

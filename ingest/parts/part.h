@@ -25,8 +25,8 @@
 
 namespace stepsim::ingest {
 
-/// A column in which kNone means no value. It uses memory only up to the last row with a value, so none in the many
-/// traces that have no values.
+/// A column in which kNone means no value. It stores only the rows up to the last one with a value, so a column without
+/// any values uses no memory.
 template <class Value, Value kNone>
 class OptionalColumn {
  public:
@@ -41,7 +41,7 @@ class OptionalColumn {
     ++size_;
     if (value != kNone) set(size_ - 1, value);
   }
-  /// Precondition: `row` < size().
+  /// Sets the value of a row. Precondition: `row` < size().
   void set(std::size_t row, Value value) {
     if (row >= values_.size()) values_.resize(row + 1, kNone);
     values_[row] = value;
@@ -57,8 +57,8 @@ class OptionalColumn {
 
 // ---------------------------------------------------------------- host and device events
 
-/// The kind of an event in a host-device trace. Every Kineto category that a replay needs maps to one of these, old and
-/// new ones, for CUDA and ROCm.
+/// The kind of an event in a host-device trace. Every category of Kineto that a replay needs, old or new, for CUDA or
+/// ROCm, maps to one of these kinds.
 enum class EventKind : std::uint8_t {
   kOp,                ///< framework operator on a host thread (cpu_op)
   kAnnotation,        ///< user_annotation on a host thread: ProfilerStep#N, gloo:all_reduce
@@ -73,7 +73,7 @@ enum class EventKind : std::uint8_t {
 using TrackId = Id<struct TrackTag>;
 using TextId = Id<struct TextTag>;
 
-/// One row of a trace: one (pid, tid).
+/// One row of a trace, given by its pid and tid.
 struct Track {
   std::string process;  ///< pid as written, number or text
   std::string thread;   ///< tid as written
@@ -174,8 +174,8 @@ struct HostDeviceTrace {
   };
   std::vector<CollectiveCall> collective_calls;
 
-  /// A group of ranks, as numbered by its library. `peer` in the details of the group's events is a number within the
-  /// group until resolve_communicators() (stitch/host_device/host_device.h) converts it to a rank of the job.
+  /// A communicator: a group of ranks that its library numbers from 0. `peer` in the details of the group's events is
+  /// such a number until resolve_communicators() (stitch/host_device/host_device.h) converts it to a rank of the job.
   struct Communicator {
     TextId group;  ///< as in EventDetail; equal in the traces of all members
     std::int32_t rank = 0;
@@ -187,12 +187,13 @@ struct HostDeviceTrace {
 
   std::optional<std::int64_t> rank;  ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;
-  /// The number of ranks that share a batch, from the tensor, context and pipeline parallel groups; empty if no group
-  /// gives its purpose.
+  /// The number of ranks that share a batch, from the tensor, context and pipeline parallel groups; nullopt if the
+  /// trace does not state the purpose of any group.
   std::optional<std::int64_t> ranks_of_batch;
   std::string backend;    ///< "nccl", "gloo", "" if unknown
   std::string host_name;  ///< host_name, or the file name's prefix; may be empty
-  /// The begin and end of each file, by time, if the trace was joined from several files of one process; else empty.
+  /// The begin and end of each file, in order of time, if the trace was joined from several files of one process; else
+  /// empty.
   std::vector<std::pair<Time, Time>> windows;
   std::string device_name;     ///< deviceProperties[used].name; may be empty
   bool has_base_time = false;  ///< times are Unix times, so they can be compared across files

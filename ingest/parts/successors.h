@@ -9,7 +9,7 @@
 
 namespace stepsim::ingest {
 
-/// The successors of each node of a graph, and the number of predecessors that each still waits for. Nodes are numbers
+/// The successors of each node of a graph, and the number of unfinished predecessors of each node. Nodes are numbered
 /// from 0.
 class Successors {
  public:
@@ -22,14 +22,14 @@ class Successors {
     });
     for (std::size_t i = 0; i < count; ++i) begin_[i + 2] += begin_[i + 1];
     targets_.resize(begin_[count + 1]);
-    // Moves begin_[from + 1] from the begin of the successors of `from` to their end.
+    // Fills targets_. This moves begin_[from + 1] from the begin of the successors of `from` to their end.
     for_each_edge(
         [this](std::size_t from, std::size_t to) { targets_[begin_[from + 1]++] = static_cast<std::uint32_t>(to); });
   }
 
-  /// Returns for each node how many of its predecessors have not ended.
+  /// Returns for each node how many of its predecessors are not finished.
   [[nodiscard]] const std::vector<std::uint32_t>& waiting() const noexcept { return waiting_; }
-  /// Ends `node`, and calls `ready(i)` for each node whose last predecessor it was.
+  /// Marks `node` as finished. Calls `ready(i)` for each successor i whose predecessors are now all finished.
   template <class Ready>
   void end(std::size_t node, const Ready& ready) {
     for (std::uint64_t i = begin_[node]; i < begin_[node + 1]; ++i) {
@@ -38,13 +38,13 @@ class Successors {
   }
 
  private:
-  std::vector<std::uint32_t> waiting_;  // constructed first, which limits `count` so that count + 2 cannot overflow
+  std::vector<std::uint32_t> waiting_;  // constructed first: throws if `count` is so large that count + 2 overflows
   std::vector<std::uint64_t> begin_;    // begin of each node's successors in targets_
   std::vector<std::uint32_t> targets_;
 };
 
-/// Ends each node after all its predecessors have ended (Kahn's algorithm). Returns for each node how many of its
-/// predecessors cannot end: more than 0 for nodes in cycles and those after them, else 0. O(nodes + edges).
+/// Finishes each node after all its predecessors (Kahn's algorithm). Returns for each node how many of its predecessors
+/// are never finished: more than 0 for nodes in cycles and those after them, else 0. O(nodes + edges).
 template <class ForEachEdge>
 [[nodiscard]] std::vector<std::uint32_t> count_blocked_predecessors(std::size_t count,
                                                                     const ForEachEdge& for_each_edge) {

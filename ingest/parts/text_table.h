@@ -24,7 +24,7 @@ class TextTable {
   [[nodiscard]] const std::string& text(TextId id) const noexcept { return texts_[id.index()]; }
   [[nodiscard]] std::size_t size() const noexcept { return texts_.size(); }
   [[nodiscard]] const std::vector<std::string>& texts() const noexcept { return texts_; }
-  /// Moves the texts out, by id. The table is empty afterwards.
+  /// Returns the texts, ordered by id, and leaves the table empty.
   [[nodiscard]] std::vector<std::string> take() &&;
 
  private:

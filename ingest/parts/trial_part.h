@@ -67,7 +67,7 @@ struct HorovodTrace {
 /// comm_detail.json: the chunks that NCCL sent and received. Tensors have names such as "1", or "1+2" if they were
 /// fused.
 struct ChunkEvent {
-  std::uint32_t tensor = 0;  ///< index into TensorTrace::tensors, as in the events below
+  std::uint32_t tensor = 0;  ///< index into TensorTrace::tensors, also in MessageEvent and ServerEvent
   Time start;
   Duration duration{};
   bool send = false;  ///< false if received

@@ -139,7 +139,8 @@ class Rewriter {
     return (is_key ? changes_.key : changes_.string)(place(string_at_), content);
   }
 
-  /// At a member's value, asks whether to replace the whole value; if so, its text is skipped.
+  /// At the beginning of a member's value, asks changes_.value whether to replace the whole value. If so, writes the
+  /// replacement and skips the value's text.
   void begin_value(char first) {
     if (!expecting_value_) return;
     expecting_value_ = false;

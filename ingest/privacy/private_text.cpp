@@ -55,7 +55,7 @@ bool is_jwt(char c) { return is_token(c) || c == '.'; }
 
 constexpr std::string_view kPemBegin = "-----BEGIN ";
 
-/// Finds tokens. Positions must not decrease from call to call. Each character is then examined once, even in texts
+/// Finds tokens. The positions passed to at() must not decrease. Each character is then examined once, even in texts
 /// such as "sk-sk-sk-", where a token may begin at every third character.
 class TokenFinder {
  public:
@@ -69,7 +69,7 @@ class TokenFinder {
       const std::size_t rest = at + form.beginning.size();
       if (inside_word && !is_random(rest, form.fewest)) continue;
       read_run(at);
-      // Hyphenated words are names; real tokens contain digits.
+      // Real tokens contain digits; a run without digits is a name of hyphenated words.
       if (run_end_ >= rest + form.fewest && after_last_digit_ > rest)
         return PrivatePiece{at, run_end_, PrivateKind::kSecret, form.what};
     }
@@ -124,7 +124,7 @@ constexpr auto kPasswordOptions = std::to_array<PasswordOption>({{"mysql", 'p', 
 
 bool ends_argument(char c) { return is_blank_or_control(c) || c == '"' || c == '\''; }
 
-/// Finds passwords after the options in the table above. Positions must not decrease from call to call.
+/// Finds passwords after the options in kPasswordOptions. The positions passed to at() must not decrease.
 class PasswordOptionFinder {
  public:
   explicit PasswordOptionFinder(std::string_view text) : text_(text) {}
@@ -190,8 +190,9 @@ std::string_view name_before(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/// Returns the end of the value that begins at `begin`: the closing quote if it is quoted, else the next blank, without
-/// brackets and punctuation after the value. "Bearer" and "Basic" belong to the word after them.
+/// Returns the end of the value that begins at `begin`. A quoted value ends at its closing quote. Any other value ends
+/// at the next blank, quote, control character or '&', without commas, semicolons and closing brackets at its end. A
+/// value that begins with the word "Bearer" or "Basic" includes the word after it.
 std::size_t end_of_value(std::string_view text, std::size_t begin) {
   if (begin > 0 && is_quote(text[begin - 1])) {
     std::size_t end = text.find(text[begin - 1], begin);
@@ -291,7 +292,7 @@ std::size_t begin_of_host(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Finds host names in non-public domains, such as ".local", at their last dot.
+/// Finds host names in non-public domains such as ".local"; `at` must be the last dot of the name.
 std::optional<PrivatePiece> local_host_at(std::string_view text, std::size_t at) {
   if (text[at] != '.') return std::nullopt;
   constexpr auto kDomains =
@@ -317,8 +318,8 @@ std::optional<PrivatePiece> cloud_host_at(std::string_view text, std::size_t at)
 
 bool is_hex(char c) { return is_digit_char(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Finds IPv6 and Ethernet addresses: groups of hexadecimal digits between colons. Times have fewer groups, and C++
-/// names have more than one "::".
+/// Finds IPv6 and Ethernet addresses: groups of hexadecimal digits between colons. Times of day have fewer groups, and
+/// C++ names have more than one "::".
 std::optional<PrivatePiece> long_address_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLongestPart = 4;
   if (text[at] != ':') return std::nullopt;
@@ -437,7 +438,8 @@ SecretName names_secret(std::string_view key) noexcept {
        "apikey",     "api_key",     "api-key",     "api key",     "api_keys",    "access_key",    "access-key",
        "access key", "access_keys", "private_key", "private-key", "private key", "secret_key",    "secret-key",
        "secret key", "credential",  "credentials", "auth_key",    "auth",        "authorization", "cookie"});
-  // PWD and OLDPWD are folders of a shell. In a database, a byte of another value may precede the name.
+  // PWD and OLDPWD are working folders of a shell, not passwords. One stray character may precede PWD, because in a
+  // database a byte of another value may come before the name.
   if ((key.size() <= 4 && key.ends_with("PWD")) || key.ends_with("OLDPWD")) return SecretName::kNone;
   const std::string low = lower_case(key);
   const auto ends_with = [&low](std::string_view word) { return ends_with_word(low, word); };

@@ -77,7 +77,7 @@ std::string name_below(const std::string& path, const std::vector<std::string>& 
   return fs::path(path).filename().string();
 }
 
-/// The part of a damaged trace that its reader delivers.
+/// The part of a damaged trace that ChromeEventReader can read.
 struct Readable {
   ChromeFrame frame;
   std::vector<RecordSpan> records;
@@ -138,7 +138,7 @@ std::size_t begin_of_extensions(std::string_view name) {
   return begin;
 }
 
-/// Scrubs each part of a path on its own, because a substitute replaces a whole text.
+/// Replaces private content in each component of a path, but not in the extensions.
 std::string scrubbed_path(const std::string& path, Scrubber& scrubber) {
   fs::path result;
   for (const fs::path& part : fs::path(path)) {

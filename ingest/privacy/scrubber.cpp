@@ -80,8 +80,8 @@ bool is_printable(char c) {
   return byte >= 0x20 && byte != 0x7F;
 }
 
-/// Cuts text that is not JSON into runs of printable characters, which go to `take`; the rest goes to `between`. A run
-/// is not cut further, because a password may be anywhere after the option that names it.
+/// Cuts text that is not JSON into runs of printable characters, which go to `take`; the rest goes to `between`. Runs
+/// are not cut into lines or words, because a password may be anywhere after the option that names it.
 template <class Take, class Between>
 void for_each_run(ByteSource& source, Take&& take, Between&& between) {
   constexpr std::size_t kLongest = std::size_t{64} << 20U;
@@ -191,7 +191,7 @@ std::string Scrubber::text(std::string_view line) {
   return changed_by_form({{}, 0, kNoKeys}, line, Names::kAll).value_or(std::string(line));
 }
 
-/// Numbers the names in their sort order, so that hosts and ranks sorted by name keep their order.
+/// Gives the names numbers in their sort order, so that hosts and ranks sorted by the substitutes keep their order.
 void Scrubber::number_names() {
   if (std::exchange(names_numbered_, true)) return;
   for (const auto& known : names_) {
@@ -213,8 +213,9 @@ const Scrubber::KeyFacts& Scrubber::facts_of_key(std::string_view key) {
   return *facts;
 }
 
-/// Returns the substitute for a whole member, or nullopt to examine its content. Strings, and numbers that may count
-/// tokens, are always examined.
+/// Returns the substitute for a whole member, or nullopt to examine its content. In the file of a profiler, members
+/// that may describe the environment are replaced whole. So are objects, arrays and numbers whose key is that of a
+/// secret. Strings with such a key, and numbers that may count tokens, are examined.
 std::optional<std::string> Scrubber::whole_member(const JsonPlace& place, TextForm form, char first) {
   const std::string_view key = place.key();
   const bool trace = form == TextForm::kTrace;
@@ -310,7 +311,7 @@ const Scrubber::Name* Scrubber::name_at(std::string_view text, std::size_t at, N
   const Name* longest = nullptr;
   auto first = sorted_names_.begin();
   auto last = sorted_names_.end();
-  for (std::size_t length = 0; first != last; ++length) {  // [first, last) match the text so far
+  for (std::size_t length = 0; first != last; ++length) {  // names in [first, last) match the text so far
     const bool ends_here = at + length == text.size() || !is_word(text[at + length]);
     for (; first != last && first->first.size() == length; ++first) {
       if (ends_here && may_be(*first->second)) longest = first->second;
@@ -343,7 +344,7 @@ void Scrubber::append_with_names(std::string& out, std::string_view text, const 
   }
 }
 
-/// Describes the position of private content without revealing it: private keys are not written.
+/// Describes the position of private content without revealing it: keys that are private themselves are replaced.
 std::string Scrubber::place_text(const JsonPlace& place) const {
   std::string member;
   for (const std::string& key : place.keys) {

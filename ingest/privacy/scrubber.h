@@ -55,11 +55,11 @@ class Scrubber {
   [[nodiscard]] const std::vector<PrivateContent>& found() const noexcept { return found_; }
 
  private:
-  /// Selects the learned names that are replaced in a text. A name that is a plain word may also be a word of the
+  /// Selects the learned names that are replaced in a text. A name that is a plain word may also occur as a word of the
   /// format.
   enum class Names : std::uint8_t {
     kAll,               ///< all names, in any case
-    kOutsideOperators,  ///< keeps plain words in operator and kernel names, and two-letter names everywhere
+    kOutsideOperators,  ///< names of 3 or more characters, in the same case; no plain words in names of operators
     kNoPlainWords,
   };
   static constexpr std::size_t kNamesCount = 3;

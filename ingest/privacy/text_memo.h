@@ -12,12 +12,13 @@
 
 namespace stepsim::ingest {
 
-/// A cache of facts about texts. A new text replaces a cached one with the same hash, and long texts are not cached, so
-/// memory and the time of a lookup are bounded for any input.
+/// A cache of facts about texts. A new text may replace a cached one, and long texts are not cached, so memory and the
+/// time of a lookup are bounded for any input.
 template <class Facts>
 class TextMemo {
  public:
-  /// Returns the facts of a text; `Facts{}` if none are cached. Valid until the next call.
+  /// Returns the facts of a text, which the caller may change. They are `Facts{}` for a text that is not cached. The
+  /// reference is valid until the next call.
   [[nodiscard]] Facts& operator[](std::string_view text) {
     if (text.size() > kLongest) return long_text_ = {};
     const Ends ends(text);
@@ -43,7 +44,8 @@ class TextMemo {
   static constexpr std::size_t kMostEntries = std::size_t{1} << 15U;
   static constexpr std::size_t kLongest = 512;
 
-  /// The first and last eight characters of a text. Most texts have no others.
+  /// The first and last eight characters of a text. Most texts have at most sixteen characters, so these are the whole
+  /// text.
   struct Ends {
     Ends() = default;
     explicit Ends(std::string_view text) {

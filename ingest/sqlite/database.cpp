@@ -32,7 +32,9 @@ struct Free {
 };
 using Buffer = std::unique_ptr<unsigned char, Free>;
 
-// Traces repeat names, so compression shrinks their databases 4 to 20 times.
+// Limits against decompression bombs: a database of more than kLargestUnsuspected bytes may be at most kMostGrowth
+// times as large as the compressed bytes read so far. Traces repeat names, so compression shrinks their databases 4 to
+// 20 times.
 constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostGrowth = 250;
 
@@ -80,7 +82,8 @@ int count_instructions(void* left) {
   return 0;
 }
 
-/// Limits SQLite's instructions during its lifetime.
+/// Limits the number of instructions that SQLite executes while this object exists. The limit grows with the size of
+/// the database.
 class InstructionLimit {
  public:
   InstructionLimit(sqlite3* database, std::uint64_t size)

@@ -116,7 +116,7 @@ std::string no_such_steps(const Assembly& assembly, std::int64_t first, std::int
                      high->number);
 }
 
-/// Removes the steps after `last`, and updates the tasks' step indices.
+/// Removes the steps after `last` and updates the tasks' step indices. Marks the steps before `first` as not asked for.
 void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {
   std::vector<std::int32_t> place(assembly.steps.size(), -1);
   std::vector<RecordedStep> kept;
@@ -132,7 +132,8 @@ void leave_out_steps(Assembly& assembly, std::int64_t first, std::int64_t last) 
   for (std::int32_t& step : assembly.step) step = step < 0 ? -1 : place[static_cast<std::size_t>(step)];
 }
 
-/// Returns for each rank when its first step after `last` begins. A rank without such a step is left out.
+/// Returns, for each rank, the time at which its first step after `last` begins. Ranks without such a step are left
+/// out.
 std::map<Rank, Time> begins_after(const Assembly& assembly, std::int64_t last) {
   std::map<Rank, Time> begins;
   for (const RecordedStep& step : assembly.steps) {

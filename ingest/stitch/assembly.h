@@ -18,7 +18,7 @@
 namespace stepsim::ingest {
 
 /// Tolerance of recorded times. If one thread or processor continues because of another, their recordings may overlap
-/// by a few microseconds; work that overlaps by at most this much ran one after the other.
+/// by a few microseconds. Work that overlaps by at most this much is assumed to have run one after the other.
 inline constexpr Duration kClockGrain{5'000};
 
 /// A job while its parts are joined: tasks, edges, and the recorded times. The stitchers fill it, keep_steps() may

@@ -50,8 +50,8 @@ std::size_t num_edges(const BoundGraph& graph) { return graph.bounds.size(); }
 std::uint32_t source(const Bound* bound, const BoundGraph& graph) { return graph.backward ? bound->to : bound->from; }
 std::uint32_t target(const Bound* bound, const BoundGraph& graph) { return graph.backward ? bound->from : bound->to; }
 
-/// Returns for each clock the smallest sum of bounds over all chains from `reference` to it (backward: from it to
-/// `reference`); kUnknown without a chain.
+/// Returns for each clock the smallest sum of bounds over all chains of bounds from `reference` to it, or from it to
+/// `reference` if `backward` is set; kUnknown if there is no chain.
 std::vector<Duration> chained(const std::vector<Bound>& bounds, bool backward, std::size_t clocks,
                               std::uint32_t reference) {
   std::vector<Duration> sums(clocks, kUnknown);
@@ -70,8 +70,8 @@ std::vector<Duration> chained(const std::vector<Bound>& bounds, bool backward, s
   return sums;
 }
 
-/// Marks the clocks that are connected to the reference by estimates. The offset of each is the sum of the estimates on
-/// one path to it.
+/// Returns the clocks, in which those that a chain of estimates connects to the reference are marked as known. The
+/// offset of a known clock is the sum of the estimates along one such chain.
 std::vector<AlignedClock> along_a_tree(std::size_t clocks, std::uint32_t reference,
                                        const std::vector<ClockDifference>& differences) {
   std::vector<AlignedClock> aligned(clocks);
@@ -92,7 +92,7 @@ std::vector<AlignedClock> along_a_tree(std::size_t clocks, std::uint32_t referen
   return aligned;
 }
 
-/// Corrects the offsets so that the weighted sum of the squares of the remaining differences is minimal.
+/// Corrects the offsets so that the weighted sum of the squared deviations from the estimates is minimal.
 void refine(std::vector<AlignedClock>& clocks, std::uint32_t reference,
             const std::vector<ClockDifference>& differences) {
   const auto count = static_cast<Eigen::Index>(clocks.size());

@@ -10,8 +10,9 @@
 
 namespace stepsim::ingest {
 
-/// Bounds on how much one clock is ahead of another, from causes and their effects. If times are damaged or a clock
-/// jumped, the bounds may contradict each other (`least` > `most`).
+/// Bounds on how much one clock is ahead of another. They follow from recorded causes and effects, because no effect
+/// comes before its cause. If times are damaged or a clock jumped, the bounds may contradict each other (`least` >
+/// `most`).
 struct ClockBounds {
   std::optional<Duration> least;
   std::optional<Duration> most;
@@ -46,9 +47,9 @@ struct AlignedClock {
 /// difference must also have both bounds. A clock's residual is the sum of the distances from the computed differences
 /// to their farther bounds, along the shortest path to the reference.
 ///
-/// Without estimates, bounds are added up along chains of differences. A clock that may agree with the reference is
-/// taken to agree, because a slow host and a host whose clock is ahead look alike; else the offset is the middle of the
-/// bounds. The residual is the distance to the farther bound.
+/// Without estimates, bounds are added up along chains of differences. If the bounds allow the offset 0, the offset is
+/// 0, because a slow host and a host whose clock is ahead look alike; else it is the middle of the bounds. The residual
+/// is the distance to the farther bound.
 ///
 /// A chain that would put a clock more than 73 years ahead or behind is ignored. Precondition: no bound is longer than
 /// 146 years, so that no sum overflows. O(clocks * differences), plus the least squares.

@@ -112,7 +112,7 @@ class TaskGraphStitcher {
     }
   }
 
-  /// Runs last. It first replaces the graph's tasks by the ends of their edge ranges, to free memory for the edges.
+  /// Adds the edges. Call this last: it first frees the graph's tasks, to have memory for the edges.
   void add_edges() {
     std::vector<std::uint64_t> ends;
     ends.reserve(graph_.tasks.size());
@@ -216,7 +216,8 @@ class OperatorGraphStitcher {
 
   static Duration duration_of(const OperatorGraph::Node& node) {
     constexpr double kNanosecondsAMillisecond = 1e6;
-    constexpr double kLongest = 1e18;  // 31 years, so that sums do not overflow
+    // Durations of this many nanoseconds (31 years) or more are ignored, so that sums do not overflow.
+    constexpr double kLongest = 1e18;
     for (const OperatorGraph::Attribute& attribute : node.attributes) {
       if (attribute.key != "avg") continue;
       const double nanoseconds = parse_number<double>(attribute.value).value_or(0) * kNanosecondsAMillisecond;

@@ -183,7 +183,7 @@ class PartCounter {
     contents_.ranges += profile.ranges.size();
     for (const MeasuredRange& range : profile.ranges) contents_.samples += range.lengths.size();
   }
-  /// Ignores the files of a trial. Their records are counted in SourceContents::events.
+  /// Ignores parts of other types, such as those of a dPRO trial. Their records are counted in SourceContents::events.
   template <class OfTrial>
   void operator()(const OfTrial& /*part*/) const {}
 
@@ -226,7 +226,8 @@ void count_one_by_one(const std::vector<std::string>& traces, const LoadOptions&
 Survey survey(const std::vector<std::string>& traces, const LoadOptions& options) {
   Survey result;
   const std::optional<std::string> job_file = options.job_file ? options.job_file : find_job_file(traces);
-  // Does not use side_by_side(): inside it, each parallel part of loading would create an arena.
+  // Uses std::async and not side_by_side(): inside side_by_side(), each parallel part of loading would create an arena
+  // of oneTBB threads.
   std::future<std::vector<PrivateContent>> private_parts;
   if (options.threads > 1) private_parts = std::async(find_private_content, traces, options);
   LoadOptions inspecting = options;

@@ -28,7 +28,7 @@ void remove_assumption(Assumptions& assumptions, const std::string& id);
 /// Returns the first assumption with this id, or null. The pointer is into `assumptions`.
 [[nodiscard]] const Assumption* find_assumption(const Assumptions& assumptions, std::string_view id);
 
-/// Returns the sentences, in order.
+/// Returns the sentences of the assumptions, in the same order.
 [[nodiscard]] std::vector<std::string> sentences_of(const Assumptions& assumptions);
 
 }  // namespace stepsim

@@ -54,7 +54,8 @@ class Diagnostics {
   /// Counts `count` more occurrences of `what`, which comes from diagnostic("bad_record") in
   /// model/base/known_diagnostics.h. The first call sets the detail and the place.
   void count(const Diagnostic& what, InputLocation where = {}, std::string_view detail = {}, std::uint64_t count = 1);
-  /// Counts occurrences of a kind whose name is followed by its subject: each `about` gets a separate entry.
+  /// Counts `count` more occurrences of `what` with the subject `about`. Each subject has a separate entry, named "NAME
+  /// ABOUT", where NAME is what.name. Precondition: what.goes_on.
   void count_about(const Diagnostic& what, std::string_view about, InputLocation where, std::string_view detail,
                    std::uint64_t count);
 

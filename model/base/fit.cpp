@@ -17,7 +17,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A gradient entry smaller than this share of |b| is a rounding error.
+/// An entry of the gradient that is smaller than this share of |b| is treated as a rounding error.
 constexpr double kTolerance = 1e-12;
 
 /// The state of Lawson and Hanson's method: a feasible x, and which entries are free (not fixed at 0). Columns are
@@ -48,7 +48,8 @@ class ActiveSets {
   [[nodiscard]] bool is_free(Index j) const { return free_[static_cast<std::size_t>(j)]; }
   void set_free(Index j, bool free) { free_[static_cast<std::size_t>(j)] = free; }
 
-  /// Returns the entry fixed at 0 that would lower the error fastest if it grew.
+  /// Returns the entry of x that is fixed at 0 and would lower the error fastest if it grew, or nothing if no such
+  /// entry would lower it.
   [[nodiscard]] std::optional<Index> most_wanted() const {
     const VectorXd pull = a_.transpose() * (b_ - a_ * x_);
     std::optional<Index> best;
@@ -96,7 +97,8 @@ class ActiveSets {
   std::vector<bool> free_;
 };
 
-/// Huber's k: 95 % as efficient as least squares on normal errors without outliers (Huber 1964).
+/// Huber's tuning constant. With it, the fit is 95 % as efficient as least squares if the errors are normal and there
+/// are no outliers (Huber 1964).
 constexpr double kHuber = 1.345;
 /// Ratio of the standard deviation of a normal distribution to its median absolute deviation.
 constexpr double kDeviations = 1.4826;

@@ -16,7 +16,7 @@ namespace stepsim {
 [[nodiscard]] std::vector<double> nonnegative_least_squares(std::span<const double> a, std::size_t columns,
                                                             std::span<const double> b);
 
-/// y = intercept + slope * x.
+/// A fitted line: y = intercept + slope * x.
 struct LineFit {
   double intercept = 0;  ///< intercept of the line; >= 0
   double slope = 0;      ///< slope of the line; >= 0
@@ -26,11 +26,11 @@ struct LineFit {
 
 /// Fits a line with non-negative intercept and slope, because a cost is never negative. Robust against outliers:
 /// iteratively reweighted least squares with Huber's weights (Huber 1964) around a non-negative least squares solve by
-/// active sets (Lawson and Hanson 1974). If all x are equal, only the slope is fitted. O(samples), a few dozen rounds
-/// at most.
+/// active sets (Lawson and Hanson 1974). If all x are equal, only the slope is fitted. At most 60 rounds of O(samples)
+/// each.
 [[nodiscard]] LineFit fit_line(std::span<const double> x, std::span<const double> y);
 
-/// y = sum over all columns of coefficient * value.
+/// A fitted sum: y = sum over all columns of coefficient * value.
 struct SumFit {
   std::vector<double> coefficients;  ///< one per column, >= 0
   std::size_t samples = 0;
@@ -43,8 +43,8 @@ struct SumFit {
 /// Fits with one weight per sample and returns the absolute error of each sample, or nothing if the fit did not change.
 using WeightedFit = std::function<std::optional<std::vector<double>>(std::span<const double> weights)>;
 
-/// Fits robustly by iteratively reweighted least squares with Huber's weights (Huber 1964), in which samples further
-/// off have less weight. Calls `fit` at most 60 times, first with equal weights. Stops earlier if the fit no longer
+/// Fits robustly by iteratively reweighted least squares with Huber's weights (Huber 1964): samples with larger errors
+/// get smaller weights. Calls `fit` at most 60 times, first with equal weights. Stops earlier if the fit no longer
 /// changes or matches at least half of the samples exactly.
 void fit_robustly(std::size_t samples, const WeightedFit& fit);
 

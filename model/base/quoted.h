@@ -8,8 +8,8 @@
 namespace stepsim {
 
 /// Appends `text` as a JSON string that is safe to display. Bytes that are not UTF-8 become U+FFFD. '<', control
-/// characters, line separators and bidirectional controls are escaped, so that the result can be placed in a script of
-/// a page or printed in a terminal.
+/// characters, line separators and bidirectional controls are escaped, so that the result can be placed in a <script>
+/// element of an HTML page or printed in a terminal.
 void append_json_string(std::string& out, std::string_view text);
 
 /// Appends `text` as a JSON string that decodes to exactly `text`, including bytes that are not UTF-8. Used for traces,

@@ -36,7 +36,7 @@ std::string shown_whole(std::string_view text) {
   return out;
 }
 
-/// Returns as many characters from the front as fit into `room` bytes.
+/// Returns as many characters from the front, in printable form, as fit into `room` bytes.
 std::string shown_front(std::string_view text, std::size_t room) {
   std::string out;
   while (!text.empty()) {
@@ -47,7 +47,7 @@ std::string shown_front(std::string_view text, std::size_t room) {
   return out;
 }
 
-/// Returns as many characters from the back as fit into `room` bytes.
+/// Returns as many characters from the back, in printable form, as fit into `room` bytes.
 std::string shown_back(std::string_view text, std::size_t room) {
   // Read only the last `room` bytes, from the beginning of a character: every byte is printed as at least one byte.
   std::size_t from = text.size() - std::min(text.size(), room);

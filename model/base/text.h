@@ -44,8 +44,8 @@ void append_utf8(std::string& out, char32_t code);
 /// shortened in the middle with "...".
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 200);
 
-/// Returns the entry of `known` with the smallest edit distance to `word`, if it is close enough to be a typing error:
-/// at most a third of the longer one's length, or 1.
+/// Returns the entry of `known` with the smallest edit distance to `word`, or nothing if that distance is too large for
+/// a typing error. At most one edit is allowed, or as many as a third of the longer word's characters if that is more.
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known);
 
 /// Returns "a, b or c", for error messages.

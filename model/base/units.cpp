@@ -238,7 +238,7 @@ std::string to_text(Duration duration) {
     const std::uint64_t value = rounded(magnitude, step);
     const std::uint64_t whole = value / static_cast<std::uint64_t>(power_of_ten(decimals));
     if (whole < 1000) {
-      const bool is_round = magnitude % step == 0 && value % 100 == 0;  // two digits say all of it
+      const bool is_round = magnitude % step == 0 && value % 100 == 0;  // true if two digits express it exactly
       return fmt::format("{}{} {}", sign, is_round ? decimal(value, decimals) : fixed(value, decimals), unit.suffix);
     }
     if (unit.suffix == kDurationUnits.back().suffix) return fmt::format("{}{} {}", sign, grouped(whole), unit.suffix);

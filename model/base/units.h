@@ -76,7 +76,8 @@ class Bandwidth {
 [[nodiscard]] Duration parse_duration(std::string_view text);
 
 /// Returns the duration with four significant digits, for sentences that people read: "534.1 ms", "156.0 ms", "1,234
-/// s". Uses the unit in which 1 <= value < 1000, and no decimals if the value is exact without them: "22 us".
+/// s". Uses the unit in which 1 <= value < 1000. If two significant digits express the value exactly, zeros at the end
+/// of the fraction are omitted: "22 us", "1.5 ms".
 [[nodiscard]] std::string to_text(Duration duration);
 
 /// Returns exact microseconds with three decimals: "12.345", "-0.001", "12.000".

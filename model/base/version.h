@@ -5,7 +5,8 @@
 
 namespace stepsim {
 
-/// Returns the version, such as "0.1.0": project(VERSION) in CMakeLists.txt. Link stepsim::version.
+/// Returns the version that project(VERSION) in CMakeLists.txt states, such as "0.1.0". Callers must link
+/// stepsim::version.
 [[nodiscard]] std::string_view version() noexcept;
 
 /// Returns the commit that the program was built from, such as "d3b07384d113", followed by "-dirty" if the work tree

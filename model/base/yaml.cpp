@@ -37,7 +37,8 @@ std::string with_hint(std::string_view expected, std::string_view word, const st
   return nearest.has_value() ? fmt::format("{} (did you mean '{}'?)", expected, *nearest) : std::string(expected);
 }
 
-/// Returns what `parse` makes of the value. Turns its error into an InputError with the field's place.
+/// Returns the result of `parse` for the text of a field. If `parse` throws std::invalid_argument, throws a ValueError
+/// with the field's file and line instead.
 template <class Parse>
 auto with_unit(const YamlField& field, Parse parse) {
   const std::string& text = field.scalar("a value with its unit");
@@ -116,7 +117,8 @@ class TreeBuilder final : public YAML::EventHandler {
     put(std::move(done.value), done.anchor);
   }
 
-  /// Counts the values of a copy against the limit. Nested anchors can multiply a few values into very many.
+  /// Adds the values of a copy to the number of copied values. Throws InputError if there are more than kMostValues,
+  /// because nested anchors can expand a few values into very many.
   void charge(const YamlValue& copy) {
     copied_ += size_of(copy);
     if (copied_ <= kMostValues) return;

@@ -31,8 +31,9 @@ class ValueError : public InputError {
   using InputError::InputError;
 };
 
-/// A value, its name for messages, and functions that convert it. Each throws InputError with file and line, what was
-/// found and what was expected.
+/// A value of a YAML file with its name for messages, and functions that convert it. If the value does not have the
+/// right form, they throw InputError with file and line, what was found and what was expected; integer() returns
+/// nothing instead.
 struct YamlField {
   std::string name;
   const YamlValue* value = nullptr;

@@ -23,7 +23,8 @@ InputLocation first_input(const Capture& capture) {
   return {capture.inputs.empty() ? "the capture" : capture.inputs.front().name, {}, {}};
 }
 
-/// Returns the largest rank number in the capture's lanes and collective groups, plus 1.
+/// Returns how many ranks the capture shows: the largest rank or endpoint number of its lanes plus 1, or the size of
+/// its largest collective group if that is more.
 std::size_t ranks_seen(const Dag& dag) {
   std::size_t ranks = 0;
   for (const Lane& lane : dag.lanes()) {
@@ -37,7 +38,7 @@ std::size_t ranks_seen(const Dag& dag) {
   return ranks;
 }
 
-/// Places `per_host` consecutive ranks on each host. Messages between ranks of a host do not leave it.
+/// Places `per_host` consecutive ranks on each host. Messages between ranks of the same host do not cross its links.
 void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
   const std::vector<Cluster::UplinkPath> of_host = std::move(cluster.uplinks);
   cluster.endpoints.clear();
@@ -108,8 +109,8 @@ void fit_launches(const Dag& dag, Calibration& result) {
                          median(std::move(errors)), "host time of kernel launch calls, their median"});
 }
 
-/// The rows of a fit of one overhead and one rate per direction. Copies range from bytes to gigabytes and their errors
-/// grow with size, so each row is divided by the copy's time: the fit minimizes relative errors.
+/// The samples of a fit of one overhead per copy and one rate per direction. Copies range from bytes to gigabytes and
+/// their errors grow with size, so each sample is divided by the copy's time: the fit minimizes relative errors.
 struct Copies {
   std::vector<double> rows;  ///< per copy: 1, bytes to the device, bytes to the host; each divided by the copy's time
   std::vector<double> ones;
@@ -134,8 +135,9 @@ Copies copies_of(const Dag& dag) {
   return copies;
 }
 
-/// Converts a slope to a rate. Returns nothing if there are no copies or their time does not grow with their size. If
-/// the largest copy, of `most` bytes, takes less than a nanosecond, the slope is a rounding error.
+/// Converts a slope in nanoseconds per byte to a rate. Returns nothing if there are no copies or their time does not
+/// grow with their size. `most` is the size of the largest copy in bytes: if that copy takes less than a nanosecond,
+/// the slope is a rounding error.
 std::optional<Bandwidth> rate_of(double nanoseconds_a_byte, std::int64_t most) {
   if (nanoseconds_a_byte * static_cast<double>(most) < 1) return std::nullopt;
   return Bandwidth::from_bytes_per_second(std::round(1e9 / nanoseconds_a_byte));

@@ -28,17 +28,17 @@ struct Calibration {
   Assumptions assumptions;     ///< used in place of what the capture does not show
 };
 
-/// Returns how far the rate of a fit may be off, as a share of the rate. For normal errors, a median error r of n
-/// samples leaves an error of 1.96 * 1.25 * 1.48 r / sqrt(n) = 3.6 r / sqrt(n) with 95 % confidence. The factor used is
-/// 4, because one transfer is a sample at both of its ends. The result is at least r / 5, because errors that all
-/// samples share remain however many samples there are, and at most r.
+/// Returns how far the rate of a fit may be off, as a share of the rate. For normal errors, a median error r
+/// (`residual`) of n samples leaves an error of 1.96 * 1.25 * 1.48 r / sqrt(n) = 3.6 r / sqrt(n) with 95 % confidence.
+/// The factor used is 4, because one transfer is a sample at both of its ends. The result is at least r / 5, because
+/// errors that all samples share remain however many samples there are, and at most r.
 [[nodiscard]] double rate_error(double residual, std::size_t samples) noexcept;
 
-/// Fits links, copies, sums and launches to the measured times. What the capture does not show is taken from job.yaml's
-/// network or else from defaults, and is listed as an assumption. Endpoints are the job's workers (or ranks) and
-/// servers. If no transfer has known bytes and job.yaml gives no rate, the cluster has no links, because network models
-/// have nothing to time. Throws InputError if transfers have known bytes but the capture does not show how fast they
-/// were.
+/// Fits links, copies and kernel launches to the measured times. A value that the capture does not show is taken from
+/// job.yaml's network or else from defaults, and is listed as an assumption. Endpoints are the job's workers (or ranks)
+/// and servers. If no transfer has known bytes and job.yaml gives no rate, the cluster has no links, because network
+/// models have nothing to time. Throws InputError if transfers have known bytes but the capture does not show how fast
+/// they were.
 [[nodiscard]] Calibration calibrate(const Capture& capture);
 
 /// Returns the number of ranks, or of workers and servers, in the job: the larger of what job.yaml states and what the
@@ -54,7 +54,8 @@ struct Calibration {
 /// RFC 7323: headers of 14, 20 and 32 bytes).
 inline constexpr double kTcpEfficiency = 0.957;
 
-/// Link latency if job.yaml does not give it: half the time of a message over one switch in a data centre.
+/// Link latency if job.yaml does not give it. It is half the time of a message through one switch in a data centre,
+/// because such a message crosses two links.
 inline constexpr Duration kUsualLatency{5'000};
 
 /// Adds to `result` what a device trace shows about its host, unless it is already known: the host time of a kernel

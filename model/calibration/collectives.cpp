@@ -74,7 +74,7 @@ std::vector<TaskId> group_of(const Dag& dag, RendezvousId rendezvous) {
   return group;
 }
 
-/// Finds the parts of all ranks in all collectives of a capture.
+/// Finds the Use of each rank in each collective of a capture.
 class UseFinder {
  public:
   explicit UseFinder(const Capture& capture) : dag_(capture.dag), recording_(capture.recording) {
@@ -115,7 +115,7 @@ class UseFinder {
       loads_;  ///< cached, because steps repeat their shapes
 };
 
-/// Merges overlapping uses into one.
+/// Merges uses that overlap in time into one busy period.
 std::vector<Use> busy_periods(std::vector<Use> uses) {
   std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.begin < b.begin; });
   std::vector<Use> periods;
@@ -154,7 +154,7 @@ Samples samples_of(const Capture& capture) {
   return samples;
 }
 
-/// The cost of a message: nanoseconds per byte, and a fixed part (`besides`).
+/// The cost of a message in nanoseconds: a part per byte (`a_byte`) and a fixed part (`besides`).
 struct CostFit {
   double a_byte = 0;
   double besides = 0;

@@ -12,19 +12,21 @@
 
 namespace stepsim {
 
-/// Builds tables of measured times by operation, ranks and hosts for the model `nccl`. A table's bandwidth is the link
-/// rate at which the model, with its usual excess, reproduces the times of the largest sizes (those from a quarter of
-/// the largest size up): the median over these sizes. A table has times at powers of two. Each is a mean of logarithms
-/// over one octave in each direction, in which nearer sizes have more weight: this smooths noise and leaves a table of
-/// powers of two unchanged. All tables of one host have the same `link`, which is derived from the all-reduce with the
-/// most ranks. The same applies to all tables of several hosts. Operations that NCCL's model does not have are left
-/// out. O(timings^2) per table.
+/// Builds tables of measured times by operation, ranks and hosts for the collective model `nccl`. A table's bandwidth
+/// is the link rate at which NCCL's cost model (model/cost/collective/nccl_times.h) reproduces the measured times: the
+/// median over the sizes from a quarter of the largest size up. A table has times at its smallest size, its largest
+/// size and the powers of two between them. Each is a geometric mean of the measured times within a factor of two of
+/// that size, in which nearer sizes have more weight. This smooths noise and leaves a table of powers of two unchanged.
+/// All tables of one host have the same `link`, which is derived from the all-reduce with the most ranks. The same
+/// applies to all tables of several hosts. Operations that NCCL's model does not have are left out. O(timings^2) per
+/// table.
 [[nodiscard]] std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings);
-/// Builds the tables of the function above for links with a known rate. Every table has this rate as its link and its
-/// bandwidth.
+/// Builds tables as the function above does, but for links with a known rate: every table has this rate as its link and
+/// its bandwidth.
 [[nodiscard]] std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings, Bandwidth link);
 
-/// Returns the median relative error of `tables` over the `timings` whose operation has a table.
+/// Returns the median relative error of the times that NCCL's cost model predicts with `tables`, over all `timings` of
+/// more than one rank whose operation the model has; 0 if there are none. Precondition: `tables` is not empty.
 [[nodiscard]] double error_of_tables(std::span<const TimedCollective> timings,
                                      std::span<const MeasuredCollective> tables);
 
@@ -41,11 +43,12 @@ namespace stepsim {
 ///
 ///     length = messages * alpha + bytes / goodput
 ///
-/// Messages and bytes are what the rank sends or receives in the rounds of the algorithm, whichever is more. For
-/// example, a ring all-reduce of n members moves 2 (n - 1) / n of its payload. Long periods vary more, so samples are
-/// weighted by 1 / bytes. The two parts are fitted separately only if the periods' mean message sizes differ at least
-/// twofold. If job.yaml gives a bandwidth above the goodput, their ratio becomes the link's efficiency; otherwise the
-/// goodput becomes the bandwidth. The part of alpha beyond the links' latency becomes the message overhead.
+/// alpha is the fixed time of a message. Messages and bytes are what the rank sends or receives in the rounds of the
+/// algorithm, whichever is more. For example, a ring all-reduce of n members moves 2 (n - 1) / n of its payload. Long
+/// periods vary more, so samples are weighted by 1 / bytes. alpha and goodput are fitted separately only if the
+/// periods' mean message sizes differ at least twofold. If job.yaml gives a bandwidth above the goodput, their ratio
+/// becomes the link's efficiency; otherwise the goodput becomes the bandwidth. The part of alpha beyond the links'
+/// latency becomes the message overhead.
 ///
 /// Ranks are placed on hosts as in network_of_job_file(); without job.yaml's bandwidth each rank has a separate link.
 /// O(collectives * members + shapes * rounds * members).

@@ -13,7 +13,7 @@
 namespace stepsim {
 namespace {
 
-/// A kernel overlaps communication if it does so for at least this share of its time.
+/// A kernel counts as overlapping communication if it does so for at least this share of its time.
 constexpr double kBeside = 0.95;
 
 /// Minimum number of kernels of a class for a prediction of its slowdown.
@@ -95,7 +95,7 @@ std::int64_t sized_operator_of(const OperatorTable& operators, TaskId task) {
   return known ? static_cast<std::int64_t>(use->which) : -1;
 }
 
-/// Name and launch parameters of a kernel. A kernel without a recorded launch has none.
+/// The name and launch parameters of a kernel whose launch was recorded.
 using LaunchedAs = std::tuple<NameId, KernelLaunch>;
 
 /// Returns the kernels with known launches, ordered by rank, stream and recorded start.
@@ -112,7 +112,8 @@ std::vector<LaunchTable::Use> launches_in_order(const Capture& capture) {
   return uses;
 }
 
-/// Kernel, the kernel before it, and its operator.
+/// What two runs have in common if they do the same work: rank, kernel, the previous kernel on the stream, and the
+/// index of the operator (-1 if its shapes are unknown).
 using Alike = std::tuple<Rank, LaunchedAs, LaunchedAs, std::int64_t>;
 
 std::map<Alike, AlikeRuns> alike_runs(const Capture& capture, const Communication& communication) {

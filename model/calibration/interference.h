@@ -13,8 +13,8 @@ struct Interference : Slowdown {
   Rank rank = 0;
 };
 
-/// Shorter kernels are not compared and keep their times: many captures round times to microseconds, and launches from
-/// the host decide when such short kernels run.
+/// Kernels shorter than this are not compared and keep their times: many captures round times to microseconds, and
+/// launches from the host decide when such short kernels run.
 inline constexpr Duration kShortestCompared{10'000};
 
 /// Finds the same kernel in all steps. The k-th run of a name on a stream in one step is the same kernel as the k-th

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t kUsualDevices = 8;
 constexpr Bandwidth kUnknownNic = Bandwidth::from_bits_per_second(200e9);
-/// Shorter than NCCL's own network latencies, so that NCCL's values are used.
+/// Latency of a NIC about which nothing is known. It is shorter than NCCL's own network latencies, so the model uses
+/// NCCL's values.
 constexpr Duration kFastNic{1'000};
 
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
@@ -59,9 +60,9 @@ CollectivePlace place_of(const TimedCollective& one, Bandwidth link) {
   return place;
 }
 
-/// Returns the link rate in GB/s at which the model with its usual excess gives the measured time. If bytes take less
-/// than a quarter of the time, the time says little about the rate, so the result is at most four times the bus
-/// bandwidth.
+/// Returns the link rate in GB/s at which with_carried_excess_us() of NCCL's estimate is the measured time. If the
+/// bytes take less than a quarter of the time, the time says little about the rate, so the result is at most four times
+/// the bus bandwidth.
 double bandwidth_of(const TimedCollective& one) {
   const double bus = ring_traffic(one.op, one.ranks) * static_cast<double>(one.bytes.count()) / us(one.time) / 1e3;
   double low = bus / 100;
@@ -83,13 +84,13 @@ double bandwidth_of(const std::vector<TimedCollective>& group) {
   return median(std::move(rates));
 }
 
-/// Returns the model's time in microseconds for the operation of `of` at another size.
+/// Returns the model's time in microseconds for the operation and ranks of `of`, but with a payload of `bytes`.
 double usual_us(const TimedCollective& of, Bytes bytes, Bandwidth link) {
   return us(nccl_time(shape_of(of, bytes), place_of(of, link)));
 }
 
-/// Returns the mean of the times within an octave of `bytes`. Each time is first converted to `bytes` by adding the
-/// difference that the model predicts.
+/// Returns the weighted geometric mean of the times that were measured within a factor of two of `bytes`, or nothing if
+/// there are none. Each time is first converted to `bytes` by adding the difference that the model predicts.
 std::optional<Duration> smoothed(const std::vector<TimedCollective>& group, Bytes bytes, Bandwidth link) {
   double sum = 0;
   double weights = 0;
@@ -126,8 +127,8 @@ MeasuredCollective table_of(const std::vector<TimedCollective>& group, Bandwidth
   return table;
 }
 
-/// Returns the rate of the links inside a host or between hosts: from the all-reduces with the most ranks, or from
-/// another operation if there are none.
+/// Returns the rate of the links inside a host or between hosts. It is derived from the all-reduces with the most
+/// ranks, or from another operation if there are no all-reduces.
 Bandwidth link_of(const Groups& groups, bool on_one_host) {
   const std::vector<TimedCollective>* best = nullptr;
   for (const auto& [key, group] : groups) {

@@ -21,16 +21,17 @@ constexpr std::size_t kEnoughPushes = 8;
 /// If the measured rate exceeds job.yaml's by more than this factor, the difference is not a measurement error.
 constexpr double kContradiction = 1.1;
 /// With fewer contests (see SharingSeen) than this, the measured sharing may be chance, so it is listed as an
-/// assumption. Three contests gave 0.44 for a job that shares fairly.
+/// assumption. For example, three contests gave 0.44 for a job that shares fairly (1).
 constexpr std::size_t kEnoughContests = 8;
-/// kSharing (maxmin.h) of TCP connections if the capture shows no contest. It is below 1 because a message that finds
+/// Value of kSharing (maxmin.h) for TCP if the capture shows no contest. It is below 1 because a message that finds
 /// another one under way begins with a small window. For the runs of docs/internals/test-data.md, anything from 0.25 to
 /// 0.75 fits equally well (docs/internals/fidelity.md); fair sharing does not.
 constexpr double kUsualSharing = 0.5;
 
 using Pushes = std::vector<const PsStageRun*>;
 
-/// Adds the rate, in bytes per second, of one period in which pushes never ran out.
+/// Adds the rate, in bytes per second, of one period in which at least one push was always under way, unless the period
+/// has too few pushes. Empties `busy`.
 void add_rate(Pushes& busy, std::vector<double>& rates) {
   if (busy.size() >= kEnoughPushes) {
     std::stable_sort(busy.begin(), busy.end(),

@@ -20,7 +20,8 @@ struct PsStageCost {
   [[nodiscard]] Duration of(Bytes bytes) const noexcept;
 };
 
-/// Indexed by PsStage. PUSH and PULL, which the network times, have only hand_over.
+/// The costs of all stages, indexed by PsStage. PUSH and PULL have only hand_over, because network models determine
+/// their time.
 using PsStageCosts = std::array<PsStageCost, kPsStages>;
 
 /// Fits the stages that the capture recorded on roots (the largest local rank of each worker) or, if `on_roots` is
@@ -44,29 +45,30 @@ struct SharingSeen {
 /// Measures sharing in contests. A contest is a period in which exactly two workers have pushes under way to one server
 /// and none to another, so that only that server's link limits them. In a contest, one worker must get at least eight
 /// pushes acknowledged, and both together must use at least four fifths of what `link` carries. The sharing is the
-/// bytes of the slower worker divided by the bytes of the faster one, summed over all contests. A difference of one
-/// push counts as none. O(pushes log pushes).
+/// bytes of the slower worker divided by the bytes of the faster one, summed over all contests. A contest counts as
+/// fair if the faster worker got at most one push more acknowledged. O(pushes log pushes).
 [[nodiscard]] SharingSeen sharing_of_pushes(const PsWorkload& workload, Bandwidth link);
 
 struct PsWorkload;
 
-/// The sustained rate of pushes and its uncertainty.
+/// The sustained rate of pushes and its uncertainty, from the busy periods of sustained_push_rate().
 struct PushRate {
-  double bytes_per_second = 0;  ///< 0 if no worker had enough pushes under way at the same time
-  std::size_t samples = 0;      ///< number of pairs of a worker (or server) and a step that gave a rate
+  double bytes_per_second = 0;  ///< 0 if no busy period has enough pushes
+  std::size_t samples = 0;      ///< number of busy periods that gave a rate
   double residual = 0;          ///< median relative difference of the samples from the rate
 };
 
-/// Returns the rate of a link while pushes never ran out: the bytes acknowledged after the first acknowledgement of
-/// such a period, divided by the time from the first to the last one. Takes the median over workers and steps for
-/// outgoing links, and the median over servers and steps for incoming links. Returns the larger of the two, because the
-/// other link was not the bottleneck. O(pushes log pushes).
+/// Returns the rate of a link that always has pushes to send. A busy period is a part of a step in which at least one
+/// push of a worker, or to a server, is always under way. Its rate is the bytes acknowledged after its first
+/// acknowledgement, divided by the time from the first to the last one. Takes the median over the periods of all
+/// workers for outgoing links, and over those of all servers for incoming links. Returns the larger of the two, because
+/// the other link was not the bottleneck. O(pushes log pushes).
 [[nodiscard]] PushRate sustained_push_rate(const PsWorkload& workload);
 
 /// Calibrates parameter-server jobs, as part of calibrate(): every worker and server has a link to one switch.
 /// job.yaml's bandwidth is used unless pushes sustained clearly more than it allows. Acknowledgements queue after
-/// answers, which makes the rate of pushes uncertain by a few percent, and a job may never fill its links. The time of
-/// a copy is a line fitted to the recorded ones. Precondition: capture.parameter_server has steps. Throws as
+/// answers to pulls, so the rate of pushes is uncertain by a few percent. A job may also never fill its links. The time
+/// of a copy is a line fitted to the recorded copies. Precondition: capture.parameter_server has steps. Throws as
 /// calibrate() does.
 [[nodiscard]] Calibration calibrate_parameter_server(const Capture& capture);
 

@@ -27,7 +27,7 @@ struct PrivateContent {
 struct HostDeviceContents {
   std::optional<std::int64_t> rank;        ///< rank, as stated in the file
   std::optional<std::int64_t> world_size;  ///< number of ranks of the job, as stated in the file
-  std::string host;                        ///< name of the host; empty if not recorded; so are the next two
+  std::string host;                        ///< name of the host; this and the next two are empty if not recorded
   std::string device_name;
   std::string backend;
   bool has_base_time = false;  ///< true if its times can be compared with the times of other files
@@ -70,7 +70,7 @@ struct SourceContents {
   std::uint64_t events = 0;
   std::uint64_t skipped = 0;
   std::vector<HostDeviceContents> processes;
-  // The following members are set for parameter-server jobs.
+  // The following members are set for parameter-server jobs, graph_tasks for task graphs.
   std::uint64_t stages = 0;      ///< number of recorded stages of partitions: PUSH, PULL, ...
   std::uint64_t partitions = 0;  ///< number of distinct keys
   std::uint64_t operator_events = 0;

@@ -26,7 +26,8 @@ Route joined(Route first, const Route& second) {
   return first;
 }
 
-/// Finds the first hop of a path that reaches a given switch. Paths in a file can have any length.
+/// Finds the first hop of a path that reaches a given switch. Sorts the hops of a long path, because paths in a file
+/// can have any length.
 class HopsBySwitch {
  public:
   /// Keeps a reference to `switches`.

@@ -174,14 +174,14 @@ struct Cluster {
     return std::cmp_less(rank, endpoints.size()) && rank >= 0 ? EndpointId{static_cast<std::uint32_t>(rank)}
                                                               : EndpointId{};
   }
-  /// Returns the links between two endpoints: none from an endpoint to itself, nothing if there is no route. O(log
-  /// routes + hops * relays).
+  /// Returns the links between two endpoints: an empty list from an endpoint to itself, nothing if there is no route.
+  /// O(log routes + hops * relays).
   [[nodiscard]] std::optional<Route> route(EndpointId from, EndpointId to) const;
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
-/// Returns hosts on one switch with one endpoint each. Every host has one link out and one in, with `link`'s bandwidth,
-/// efficiency and latency. A message crosses two links.
+/// Returns a cluster of hosts that are connected to one switch and have one endpoint each. Every host has one link out
+/// and one in, with `link`'s bandwidth, efficiency and latency. A message crosses two links.
 [[nodiscard]] Cluster star(std::size_t hosts, const Link& link);
 
 }  // namespace stepsim

@@ -26,11 +26,12 @@ enum class CollectiveOp : std::uint8_t {
 /// How a collective's bytes travel: an entry of a registry in model/cost/collective/algorithm.h.
 struct CollectiveModel;
 
-/// If only one member was captured, the others are assumed to take part, up to this group size. Larger groups keep
-/// their recorded duration, because simulating them costs more than it shows.
+/// If only one member of a collective was captured, the others are assumed to take part, up to this group size. Larger
+/// groups keep their recorded duration, because a simulation of them would take more time than it is worth.
 inline constexpr std::uint32_t kMostAbsentMembers = 64;
 
-/// The operation and data of a rendezvous, as far as known.
+/// The operation and data of a rendezvous (the tasks of one collective or message, which wait for each other), as far
+/// as known.
 struct Collective {
   CollectiveOp op = CollectiveOp::kUnknown;
   const CollectiveModel* algorithm =

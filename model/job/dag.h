@@ -61,7 +61,7 @@ class Dag {
   [[nodiscard]] std::int32_t priority(TaskId task) const noexcept {
     return priority_.empty() ? 0 : priority_[task.index()];
   }
-  /// Returns the task whose credit is returned to its lane when `task` ends; invalid if there is none.
+  /// Returns the task whose credit (Lane::credit) is returned to its lane when `task` ends; invalid if there is none.
   [[nodiscard]] TaskId returns_credit_of(TaskId task) const noexcept {
     return returns_credit_of_.empty() ? TaskId{} : returns_credit_of_[task.index()];
   }

@@ -102,7 +102,7 @@ class DagBuilder {
     std::vector<TaskId> new_id;  ///< new_id[old.index()] is the id in `dag`
   };
   /// Builds the Dag. Tasks that no edge orders are ordered by (hint, builder id). Throws CycleError, which leaves the
-  /// builder unchanged, if tasks wait for each other, also through rendezvous only. Throws InputError for more than
+  /// builder unchanged, if tasks wait for each other through edges, rendezvous or both. Throws InputError for more than
   /// Dag::kMostEdges edges. Otherwise leaves the builder empty. Precondition: every edge meets the preconditions of
   /// add_edge().
   [[nodiscard]] Result build() &&;

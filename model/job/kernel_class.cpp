@@ -15,8 +15,8 @@ struct Word {
   KernelClass means;
 };
 
-/// Words in order of precedence: a name can contain several of them, and "cutlass" alone says least. Matching ignores
-/// case.
+/// Words that show the class of a kernel, in order of precedence: a name can contain several of them, and some, such as
+/// "cutlass", say little about the class. Matching ignores case.
 constexpr auto kWords = std::to_array<Word>({
     {"nccl", kCollective},  // other kernels that move data between devices: see communication_kernel() below
     {"rccl", kCollective},
@@ -93,7 +93,7 @@ constexpr auto kWords = std::to_array<Word>({
     {"rmsnorm", kNormalisation},
     {"rowwisemoments", kNormalisation},
     {"gammabeta", kNormalisation},
-    {"fusedparams", kNormalisation},  // PyTorch's group norm; so is the next
+    {"fusedparams", kNormalisation},  // PyTorch's group norm, like internalgradients
     {"internalgradients", kNormalisation},
     {"submeankernel", kNormalisation},  // SageAttention: subtracts the mean from the keys
     {"meanscalekernel", kNormalisation},

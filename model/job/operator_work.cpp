@@ -60,8 +60,9 @@ Heads heads_of(const OperatorCall& call, bool heads_first) {
           size_at(call.inputs[1], rows), size_at(query, 1)};
 }
 
-/// Returns the work of attention, which has two products over the scores. Its gradient has five: the scores again, and
-/// one per operand for each of the two products. Masks are not recorded; a causal mask would halve the work.
+/// Returns the work of attention. It has two matrix products: one computes the scores, the other multiplies them by the
+/// values. Its gradient has five: the scores again, and one per operand for each of the two products. Masks are not
+/// recorded; a causal mask would halve the work.
 Work attention_of(const OperatorCall& call, std::size_t first, bool backward) {
   OperatorCall tensors{call.name, {}, {}, {}, {}};
   for (std::size_t i = first; i < call.inputs.size() && i < first + 3; ++i) tensors.inputs.push_back(call.inputs[i]);
@@ -75,7 +76,8 @@ Work attention_of(const OperatorCall& call, std::size_t first, bool backward) {
           tensors.inputs[0].precision};
 }
 
-/// Returns the setting of a dimension. The last value applies to all dimensions beyond it.
+/// Returns the value of a setting for a dimension. The last value applies to all dimensions beyond it. Returns
+/// `otherwise` if there are no values.
 double setting(const Sizes& values, std::size_t dimension, double otherwise) {
   return values.empty() ? otherwise : static_cast<double>(values[std::min(dimension, values.size() - 1)]);
 }
@@ -115,7 +117,8 @@ Work convolution_of(const OperatorCall& call, bool backward) {
   const double each = elements(weight.sizes) / channels;
   const double moved = input.bytes() + weight.bytes() + results * static_cast<double>(input.element_bytes);
   const double times = backward ? 2 : 1;
-  // Each of the `groups` products has its own share of the channels; each output channel reads `each` inputs.
+  // Each of the `groups` products has its own share of the channels; each element of the result is a sum over `each`
+  // elements of the input.
   const double groups =
       std::max(1.0, size_at(input, input.sizes.size() - 1) / std::max(1.0, static_cast<double>(weight.sizes[1])));
   const ProductShape shape{groups, results / channels, channels / groups, each};

@@ -45,7 +45,7 @@ struct ProfiledRun {
 // The schedule of an inline profiler: which range it measures in which iteration. It measures one range per iteration,
 // so that measuring disturbs the result little.
 
-/// A range under its name in the code.
+/// A range of the model, with its name in the code.
 struct ScheduledRange {
   std::string name;
   /// Number of ranges with this name before it on its stream, in one iteration. If absent, places_of() counts it.

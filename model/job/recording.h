@@ -51,8 +51,8 @@ struct Recording {
   /// Number of events that the profiler recorded for the task's work on the host, indexed by TaskId; empty if not
   /// known.
   std::vector<std::uint32_t> events;
-  /// The task of the capture as loaded that this task is or was copied from; invalid for a new task; indexed by TaskId.
-  /// The column is empty if it is not needed.
+  /// For each task, the task of the original capture that it is or was copied from; invalid for a new task. Indexed by
+  /// TaskId; empty if it is not needed.
   std::vector<TaskId> origin;
   std::vector<RecordedStep> steps;  ///< ordered by rank, then number
   std::vector<Rank> ranks;          ///< captured ranks, ascending
@@ -64,7 +64,7 @@ struct Recording {
     std::string_view kind;  ///< kind of wait, a string literal: "device", "host thread", "message"
   };
   std::vector<UnexplainedWait> unexplained;  ///< ordered by task
-  /// Long host tasks in which no event shows what is done: they may be waiting. Ordered by id.
+  /// Long host tasks during which no event shows what the thread did; it may have been waiting. Ordered by id.
   std::vector<TaskId> silences;
   /// A dependency inferred from the recorded times alone: `after` began right after `before` had ended.
   struct InferredEdge {
@@ -104,7 +104,7 @@ struct Capture {
   AnnotationTable annotations;          ///< annotations around device work
   std::map<Rank, std::string> devices;  ///< name of each rank's accelerator, if its trace has it
   /// Number of ranks that share a batch (tensor, context and pipeline parallel), if the traces state the purpose of
-  /// groups.
+  /// process groups.
   std::optional<std::int64_t> ranks_of_batch;
   /// Id of each task in the task graph's file, indexed by TaskId; empty for traces.
   std::vector<std::int64_t> task_ids;

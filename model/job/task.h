@@ -71,8 +71,8 @@ struct Lane {
   std::int32_t device = -1;    ///< device index for a stream, -1 otherwise
   std::uint32_t capacity = 1;  ///< for kFifo and kPriority: number of tasks that can run concurrently
   /// For kFifo and kPriority: the bytes that running tasks can take in total; 0 = no limit. A task takes its bytes from
-  /// this credit when it starts. It waits while too little is left, unless no other task has taken any. The task with
-  /// Dag::returns_credit_of returns the bytes when it ends. While the first task of the queue waits for credit, all
+  /// this credit when it starts. It waits while too little is left, unless no other task has taken any. Another task
+  /// returns the bytes when it ends (Dag::returns_credit_of()). While the first task of the queue waits for credit, all
   /// tasks after it wait too.
   Bytes credit{};
   /// For LaneKind::kLink: the endpoints (Cluster::endpoints) its messages are sent from and to. The network model

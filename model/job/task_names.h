@@ -48,8 +48,8 @@ enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
   return name.find("_MultiProcessingDataLoaderIter.__next__") != std::string_view::npos;
 }
 
-/// Name of the lane for the times at which a tensor is complete: all its last parts have ended. No event recorded these
-/// times.
+/// Name of the lane of zero-length tasks that mark when a tensor is complete: each waits for all of the tensor's last
+/// tasks. No event recorded them.
 inline constexpr std::string_view kGatheredLane = "gathered";
 /// Suffix of a task's name for the acknowledgement of a push on its way back to the sender.
 inline constexpr std::string_view kAcknowledgementSuffix = ".ack";

@@ -126,12 +126,12 @@ class Builder {
 
   static void add_hop(Cluster::UplinkPath& path, Directions ends, std::uint32_t reached) {
     path.up.push_back(ends.out);
-    path.down.push_back(ends.in);  // links are in order from the endpoint up; the order is reversed at the end
+    path.down.push_back(ends.in);  // in order from the endpoint up; uplink_path() reverses the order at the end
     path.switches.push_back(reached);
   }
 
-  /// Adds relays. The first endpoint on each other rail of the host is enough: all endpoints of a rail reach the same
-  /// switches. An endpoint on the sender's own rail would not help.
+  /// Adds relays: endpoints of the same host on other rails. The first endpoint on each other rail is enough, because
+  /// all endpoints of a rail reach the same switches. An endpoint on the same rail would not help.
   void add_relays() {
     std::vector<std::vector<EndpointId>> firsts(shape_.hosts.size());  // endpoints, indexed by host
     const auto rail = [this](EndpointId id) { return rail_of(shape_, cluster_.endpoints[id.index()]); };

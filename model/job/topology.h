@@ -12,7 +12,7 @@
 
 namespace stepsim {
 
-/// A cable, or the connection of all devices of one kind.
+/// The properties of one cable, or of all connections of one kind, such as NVLink.
 struct Cable {
   Bandwidth bandwidth;
   Duration latency{};

@@ -44,7 +44,7 @@ struct StepReductions {
 [[nodiscard]] std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture,
                                                                        const DeviceLaunches& launches);
 
-/// Returns the part of `launches`, which are of one thread, with ends after `from` and not after `to`.
+/// Returns those of the launches of one thread whose calls ended after `from` and at or before `to`.
 [[nodiscard]] std::span<const DeviceLaunch> launched_between(const std::vector<DeviceLaunch>& launches, Time from,
                                                              Time to);
 
@@ -64,7 +64,8 @@ struct StepReductions {
 /// gradients all came between two gradients of another one belongs to a different reducer and stays; all others are
 /// treated as belonging to one reducer.
 ///
-/// Throws UsageError, one sentence, if no step shows which gradients its all-reduces carry. O(tasks log tasks + edges).
+/// Throws CannotAnswer if no step shows which gradients its all-reduces carry, and UsageError if the backward pass
+/// waits for an all-reduce before all gradients of its new bucket are ready. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_device_buckets(const Capture& capture, Bytes bound);
 
 /// The captured buckets, as shown by the first step whose all-reduces can be matched to gradients.
@@ -99,8 +100,8 @@ struct Bucket {
 /// task that waited for the last all-reduce. `capture` is a result of under_models(). If devices reduce, as with NCCL,
 /// with_device_buckets() does the work.
 ///
-/// Steps in which, on any rank, the all-reduces are not the sum of the gradients are left unchanged. Throws UsageError
-/// if this is true for all steps. O(tasks log tasks + edges).
+/// Steps in which, on any rank, the all-reduces are not the sum of the gradients are left unchanged. Throws
+/// CannotAnswer if this is true for all steps, and as with_device_buckets() does. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_buckets(const Capture& capture, Bytes bound);
 
 }  // namespace stepsim

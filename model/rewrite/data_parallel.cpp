@@ -37,7 +37,8 @@ Carriers carriers_of(const Dag& dag) {
   return carriers;
 }
 
-/// Turns the threads of a capture that carry collectives into pools.
+/// Replaces the threads of each rank that carry collectives by a pool: one lane that runs as many collectives at a time
+/// as there were threads.
 class Pools {
  public:
   Pools(const Capture& capture, const Carriers& carriers)
@@ -87,8 +88,9 @@ class Pools {
     });
   }
 
-  /// Makes the next waiting task of the step, or else the next step, wait for each collective that no task waits for.
-  /// `collectives` are the collectives of one pool, in the order in which they were taken.
+  /// For each collective that no task waits for, makes the next task of the step that waits for a collective wait for
+  /// it too, or else the first task of the next step. `collectives` are the collectives of one pool, in the order in
+  /// which they were taken.
   void wait_in_order(const std::vector<TaskId>& collectives) {
     std::vector<TaskId> unawaited;
     for (const TaskId collective : collectives) {
@@ -134,7 +136,7 @@ class Pools {
       Time hint = Time::min();
       for (const TaskId collective : collectives) {
         hint = std::max(hint + Duration{1}, recording_.start[collective.index()]);
-        builder.task(collective).hint = hint;  // a pool serves ties in order of task id
+        builder.task(collective).hint = hint;  // orders the task ids, by which a pool breaks ties
         const TaskId task =
             edit_.add_task({.kind = TaskKind::kControl, .name = name, .lane = line, .hint = hint}, step_of(collective));
         if (before.valid()) builder.add_edge(before, task, EdgeKind::kProgram);

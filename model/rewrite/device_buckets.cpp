@@ -43,7 +43,8 @@ std::vector<Bucket> captured_buckets(const StepReductions& step) {
   return buckets;
 }
 
-/// True if one bound explains the buckets from `first` on: each but the last reached it with its last gradient.
+/// True if a single bound on the size explains the buckets from `first` on: each bucket but the last one reached the
+/// bound only with its last gradient.
 bool have_one_bound(const StepReductions& step, const std::vector<Bucket>& buckets, std::size_t first) {
   Bytes more_than{};
   Bytes at_most = kUnbounded;
@@ -64,7 +65,7 @@ Bytes first_bound(const StepReductions& step, Bytes bound) {
   return is_default ? std::min(bound, kFirstBucket) : bound;
 }
 
-/// The tasks of the thread for one all-reduce, before and after its launch.
+/// The tasks of the thread that belong to the call of one all-reduce.
 struct Call {
   std::vector<TaskId> before;  ///< tasks up to and including the launch
   std::vector<TaskId> after;
@@ -109,7 +110,8 @@ class DeviceRebucketing {
   }
 
  private:
-  /// Records the order of tasks on a thread, and the delay until other streams' work is seen as done.
+  /// Stores the next and the previous task of each task on its thread, and for each collective the lag of the edge by
+  /// which it waits for work on other streams.
   void link(TaskId task) {
     for (const EdgeId edge : dag_.edges_from(task)) {
       const TaskId target = dag_.target(edge);
@@ -222,7 +224,8 @@ class DeviceRebucketing {
     return sum;
   }
 
-  /// True if a task is part of the library's call: its ranges, and runtime calls that launch nothing.
+  /// True if a task is part of the library's call that launches an all-reduce: a range of the library, or a runtime
+  /// call that launches nothing.
   [[nodiscard]] bool is_of_call(TaskId task) const {
     if (launches_work_[task.index()]) return false;
     const std::string_view name = dag_.name(task);
@@ -282,7 +285,7 @@ class DeviceRebucketing {
     return kernel;
   }
 
-  /// Returns the last computing work that the thread had launched by `time`.
+  /// Returns the last work that the thread had launched by `time` and that is not a collective, or nothing.
   [[nodiscard]] std::optional<TaskId> last_work(const StepReductions& step, Time time) const {
     const std::vector<DeviceLaunch>& launches = launches_.at(step.thread);
     auto place = std::upper_bound(launches.begin(), launches.end(), time,
@@ -294,7 +297,7 @@ class DeviceRebucketing {
     return std::nullopt;
   }
 
-  /// Tasks that waited for a captured all-reduce now wait for the new one that carries its last gradient.
+  /// Makes the tasks that waited for a captured all-reduce wait for the new one that carries its last gradient.
   void move_waits(const StepReductions& step, const std::vector<Bucket>& buckets, const std::vector<TaskId>& kernels) {
     for (const DeviceReduction& reduction : step.reductions) {
       const auto bucket =
@@ -353,7 +356,8 @@ class DeviceRebucketing {
     }
   }
 
-  /// Returns the shortest pause between two pieces of work on a stream.
+  /// Returns the shortest pause on a stream between a removed all-reduce and the next work; 0 if no such pause is
+  /// known.
   [[nodiscard]] Duration pause_on(LaneId lane) const {
     Duration least = Duration::max();
     for (const TaskId work : gone_) {

@@ -59,8 +59,8 @@ class Matching {
     return capture_.dag.collective(capture_.dag.rendezvous(launch.work)).bytes;
   }
 
-  /// Returns how many of the remaining gradients had been computed at this launch, plus one: the hook that launches
-  /// runs before its gradient counts as ready.
+  /// Returns how many of the remaining gradients had been computed at this launch. Counts one gradient that was not
+  /// ready yet, because the hook that launches runs before its own gradient counts as ready.
   [[nodiscard]] std::size_t computed_by(const DeviceLaunch& launch) const {
     const auto next =
         std::find_if(left_.begin(), left_.end(), [&](std::size_t gradient) { return ready(gradient) >= launch.end; });
@@ -89,7 +89,8 @@ class Matching {
     return {};
   }
 
-  /// Returns all gradients computed so far, and splits the payload among them. Returns nothing if this is not possible.
+  /// Returns all gradients computed since the previous all-reduce, and splits the payload among them. Returns nothing
+  /// if this is not possible.
   std::vector<std::size_t> all_since_last_reduction(const DeviceLaunch& launch) {
     if (payload(launch) == Bytes{}) return {};
     const std::size_t count = computed_by(launch);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
-/// The members of one rank in one step, in ascending order.
+/// Those of the given collectives (`members`) that belong to one rank and one step, in ascending order.
 using Group = std::vector<TaskId>;
 
 std::vector<Group> groups_of(const Capture& capture, const std::vector<TaskId>& members) {
@@ -54,7 +54,8 @@ class Places {
     return kind == EdgeKind::kProgram || (dag_.rendezvous(from).valid() && dag_.rendezvous(to).valid());
   }
 
-  /// True if `to` waits for a member and starts before the group's last member. Ids are in order of recorded starts.
+  /// True if `to` waits for a member and starts before the last member of that member's group. Ids are in order of
+  /// recorded starts.
   [[nodiscard]] bool is_early_wait(TaskId from, TaskId to, EdgeKind kind) const {
     return is_member(from) && !dag_.rendezvous(to).valid() && !is_order(from, to, kind) && to < last_of_group(from);
   }
@@ -65,8 +66,8 @@ class Places {
   std::vector<Place> places_;
 };
 
-/// Moves members from streams that also run kernels to separate streams. Kernels then follow kernels and members follow
-/// members; all other edges stay.
+/// Moves the members (the collectives that the caller has chosen) from streams that also run kernels to separate
+/// streams. Kernels then follow kernels and members follow members; all other edges stay.
 void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& places) {
   struct Stream {
     bool shared = false;  ///< true if it also has work that is not a collective
@@ -122,7 +123,8 @@ class Engines {
   }
 
  private:
-  /// Connects the kernels of each stream across its copies, and copies to the kernels that they still depend on.
+  /// Connects the kernels of each stream to each other across its copies, and the copies to the kernels that they still
+  /// depend on or that depend on them.
   void join_streams() {
     std::map<LaneId, TaskId> last;                 // last kernel of each stream
     std::map<LaneId, std::vector<TaskId>> copied;  // copies to the device since that kernel
@@ -191,7 +193,7 @@ Capture with_late_waits(const Capture& capture, const std::vector<TaskId>& membe
   const Places places(dag, groups);
   CaptureEdit edit(capture);
 
-  std::vector<DagBuilder::Edge> moved;                      // contains each member once
+  std::vector<DagBuilder::Edge> moved;                      // the early waits
   std::vector<std::vector<TaskId>> waiters(groups.size());  // tasks that wait for the last member of each group
   for (const DagBuilder::Edge& edge : edit.builder().edges()) {
     if (!places.is_member(edge.from) || dag.rendezvous(edge.to).valid()) continue;

@@ -13,19 +13,20 @@ namespace stepsim {
 // caller decides which collectives can be moved, and these functions change when they start and what waits for them.
 // `members` are tasks of rendezvous in ascending order. The members of one rank in one step form a group.
 
-/// Returns the number of waits for a member that end before the last member of its step has started. These are the
-/// waits that with_late_waits() moves. O(tasks + edges).
+/// Returns how many of the collectives `members` a task waits for before the last of `members` in the same step of the
+/// rank has started. with_late_waits() moves these waits. O(tasks + edges).
 [[nodiscard]] std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& members);
 
-/// Makes the collectives asynchronous: a task that waited for a member before the last member of the step started no
-/// longer waits for it. A task that waits for the last member waits for all, because the optimizer needs all gradients
-/// together. Collectives on one stream or thread keep their order. O(tasks log tasks + edges).
+/// Makes the collectives `members` asynchronous: a task that waited for one of them before the last one of the step
+/// started no longer waits for it. A task that waits for the last one waits for all of them, because the optimizer
+/// needs all gradients together. Collectives on one stream or thread keep their order. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_late_waits(const Capture& capture, const std::vector<TaskId>& members);
 
-/// Prefetches the collectives. A member no longer waits for the launches, signals and other streams' work that it
-/// waited for. It waits for those of the member `ahead` places earlier in its step, or of the first member. It still
-/// waits for the member before it, unless both ran at the same time in the recording, and for earlier collectives on
-/// its stream or thread. Precondition: ahead >= 1. O(tasks log tasks + edges).
+/// Prefetches the collectives `members`. A collective no longer waits for the launches, signals and work of other
+/// streams that it waited for. Instead, it waits for what the collective `ahead` places earlier in its step waited for,
+/// or for what the first one waited for. It still waits for the previous one, unless both ran at the same time in the
+/// recording, and for earlier collectives on its stream or thread. Precondition: ahead >= 1. O(tasks log tasks +
+/// edges).
 [[nodiscard]] Capture with_prefetch(const Capture& capture, const std::vector<TaskId>& members, std::uint32_t ahead);
 
 /// Runs one collective at a time on each lane that ran several concurrently. The threads of a library's pool share

@@ -15,7 +15,7 @@ namespace stepsim {
 namespace {
 
 constexpr std::size_t kMostTasks = 10'000'000;
-/// Peak memory of a what-if with 20,000 ranks, divided by its 7.5 million tasks.
+/// Peak memory per task in bytes, measured in a what-if with 20,000 ranks and 7.5 million tasks.
 constexpr double kBytesPerTask = 170;
 
 [[noreturn]] void refuse(std::string_view why) {
@@ -67,7 +67,7 @@ class Resizing {
 
   void check_collectives() const {
     for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
-      if (dag_.members(rendezvous).empty()) continue;  // new buckets have replaced it
+      if (dag_.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
       if (dag_.collective(rendezvous).op == CollectiveOp::kSendRecv) refuse("the ranks send messages to each other");
       if (dag_.members(rendezvous).size() != ranks_.size()) {
         refuse(fmt::format("a collective has {} members, the job {} ranks", dag_.members(rendezvous).size(),
@@ -88,7 +88,7 @@ class Resizing {
     }
   }
 
-  /// Groups by rank what copies need, once for all copies.
+  /// Groups by rank all data that copies of the ranks need.
   void sort_by_rank() {
     copy_of_.resize(dag_.task_count());
     for (const TaskId task : dag_.tasks()) parts_[rank_of(task)].tasks.push_back(task);
@@ -173,7 +173,7 @@ class Resizing {
   std::vector<TaskId> copy_of_;  ///< for each task, its copy on the most recently copied rank
 };
 
-/// Changes the number of ranks in every collective to `count`, for a capture of one rank.
+/// For a capture of one rank, changes the group size of every collective that has other ranks to `count`.
 Capture with_absent_ranks(const Capture& capture, std::size_t count) {
   if (count == 0) throw UsageError("0 ranks found; expected at least 1");
   if (count > kMostAbsentMembers) {

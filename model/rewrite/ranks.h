@@ -18,9 +18,9 @@ namespace stepsim {
 /// number of ranks, and gets a member for each rank. If only one rank was captured (group_of_lone_rank()), the number
 /// of assumed ranks changes; the total must not exceed kMostAbsentMembers.
 ///
-/// Throws UsageError, one sentence, if the job cannot be resized this way: if only some ranks take part in a collective
-/// or message, if ranks depend on each other outside collectives, if `count` is 0, or if the result has more than 10
-/// million tasks. O(n log n) for n tasks of the result.
+/// Throws CannotAnswer if the job cannot be resized this way: if only some ranks take part in a collective or message,
+/// or if ranks depend on each other outside collectives. Throws UsageError if `count` is 0 or too large: if the result
+/// has more than 10 million tasks, or more than kMostAbsentMembers assumed ranks. O(n log n) for n tasks of the result.
 [[nodiscard]] Capture with_ranks(const Capture& capture, std::size_t count);
 
 }  // namespace stepsim

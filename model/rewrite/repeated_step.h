@@ -20,7 +20,7 @@ class JobSteps {
  public:
   explicit JobSteps(const Recording& recording);
 
-  /// True if there are steps, all of them are marked, and each has a part of every rank.
+  /// True if there are steps, all of them are marked in the traces, and every rank has a part of each.
   [[nodiscard]] bool are_alike() const noexcept { return count_ > 0 && marked_ && alike_; }
   [[nodiscard]] JobStep count() const noexcept { return count_; }
   [[nodiscard]] std::int64_t number(JobStep step) const { return recording_.steps[parts_[step].front()].number; }
@@ -28,9 +28,9 @@ class JobSteps {
   [[nodiscard]] JobStep of(std::int32_t step) const {
     return step < 0 ? kNoJobStep : of_step_[static_cast<std::size_t>(step)];
   }
-  /// Returns indices into Recording::steps.
+  /// Returns the ranks' parts of a step of the job, as indices into Recording::steps.
   [[nodiscard]] const std::vector<std::size_t>& parts(JobStep step) const { return parts_[step]; }
-  /// True if the next step follows immediately on every rank.
+  /// True if the next step of the job follows immediately on every rank.
   [[nodiscard]] bool next_follows(JobStep step) const;
 
  private:
@@ -42,16 +42,18 @@ class JobSteps {
   bool alike_ = true;
 };
 
-/// Returns the step of every task. A task that belongs to no step but lies between tasks of steps is assigned to the
-/// step it follows. O(tasks + edges).
+/// Returns the step of the job that each task belongs to. A task that belongs to no step but lies between tasks of
+/// steps is assigned to the step it follows. O(tasks + edges).
 [[nodiscard]] std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, const JobSteps& steps);
 
-/// Finds corresponding tasks of two steps: they have the same lane, name and position among equal names.
+/// Finds corresponding tasks of two steps. Tasks correspond if they have the same lane and name, and the same position
+/// among the tasks with this lane and name.
 class Counterparts {
  public:
   Counterparts(const Dag& dag, const std::vector<TaskId>& step, const std::vector<TaskId>& other);
 
-  /// Returns the corresponding task, or an invalid id. Precondition: `task` is in the other step.
+  /// Returns the task of `step` that corresponds to `task`, or an invalid id if there is none. Precondition: `task` is
+  /// in `other`.
   [[nodiscard]] TaskId of(TaskId task) const;
 
  private:

@@ -7,7 +7,7 @@ namespace stepsim::wire {
 
 inline constexpr char kDirectoryVariable[] = "STEPSIM_CAPTURE_DIR";  ///< output folder; nothing is recorded without it
 inline constexpr char kRunVariable[] = "STEPSIM_CAPTURE_RUN";        ///< name of the run, stored in its files
-/// Number of steps to skip at the start; the next three are numbers of steps, too.
+/// Number of steps to skip at the start. WAIT, WARMUP and ACTIVE are also numbers of steps.
 inline constexpr char kSkipFirstVariable[] = "STEPSIM_CAPTURE_SKIP_FIRST";
 inline constexpr char kWaitVariable[] = "STEPSIM_CAPTURE_WAIT";
 inline constexpr char kWarmUpVariable[] = "STEPSIM_CAPTURE_WARMUP";

@@ -77,8 +77,8 @@ enum class Phase : std::uint8_t {
   kDone,      ///< nothing more will be recorded
 };
 
-/// Members that Kind does not mention are 0. A file stores the first 40 bytes, followed by a kMore record of 40 bytes
-/// if b is not 0. For most kernels b is 0.
+/// One record of the capture format. Members that Kind does not mention have their default values. A file stores the
+/// first 40 bytes, followed by a kMore record of 40 bytes if b is not 0. For most kernels b is 0.
 struct Record {
   Kind kind{};
   std::uint8_t detail = 0;
@@ -102,11 +102,11 @@ static_assert(kRecordBytes == 40);
   return static_cast<std::uint32_t>(source) | static_cast<std::uint32_t>(destination) << 8U;
 }
 
-/// Returns how many records the text after a kText takes, given its size in bytes.
+/// Returns how many slots of kRecordBytes the text after a kText record takes, given its size in bytes.
 [[nodiscard]] constexpr std::size_t records_of_text(std::size_t bytes) noexcept {
   return (bytes + kRecordBytes - 1) / kRecordBytes;
 }
-/// The writer truncates longer texts, possibly in the middle of a character.
+/// Maximum size of a text in bytes. The writer truncates longer texts, possibly in the middle of a character.
 inline constexpr std::size_t kLongestText = 8192;
 
 /// Returns how many slots of kRecordBytes the record takes in a file.
@@ -140,7 +140,7 @@ class RecordCursor {
     return record;
   }
   /// Returns the text of the kText record that next() has just returned, or nothing if it is longer than the rest of
-  /// the block. The view is valid as long as the block.
+  /// the block or kLongestText. The view is valid as long as the block.
   [[nodiscard]] std::optional<std::string_view> text(const Record& record) noexcept {
     const std::size_t left = records_.size() - std::min(next_, records_.size());
     if (record.a > kLongestText || records_of_text(record.a) * kRecordBytes > left) return std::nullopt;

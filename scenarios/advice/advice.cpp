@@ -18,9 +18,9 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Smaller changes would be printed as 0.0 %.
+/// Relative changes below this are printed as 0.0 %.
 constexpr double kNoChange = 0.0005;
-/// Maximum number of changes to combine. More changes would be too much to try at the same time.
+/// Maximum number of changes to combine, because users are unlikely to make more changes at the same time.
 constexpr std::size_t kMostTogether = 3;
 
 /// The outcome of a point and its change relative to the captured job.
@@ -35,7 +35,7 @@ RelativeChange change_of(const Prediction& captured, const Prediction& changed, 
   return {change - 1, change * factors.least - 1, change * factors.most - 1};
 }
 
-/// Returns the outcome of each point.
+/// Predicts each of `points` as a point of a sweep, and returns the outcomes in the same order.
 std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
                                   const std::vector<std::vector<Setting>>& points, const AdviceOptions& options) {
   std::vector<Compared> outcomes(points.size());
@@ -66,7 +66,7 @@ Verdict verdict_of(const RelativeChange& change) {
 /// Returns "compute" for "compute{class=gemm}.scale".
 std::string_view what_if_of(std::string_view key) { return key.substr(0, key.find_first_of(".{")); }
 
-/// Adds what the what-if of `key` does not account for, unless it is already listed.
+/// Adds the sentence that states which effects the what-if of `key` ignores, unless it is already listed.
 void add_left_out(std::string_view key, std::vector<std::string>& sentences) {
   for (const WhatIf* const what_if : what_ifs()) {
     if (what_if->name != what_if_of(key)) continue;
@@ -75,7 +75,8 @@ void add_left_out(std::string_view key, std::vector<std::string>& sentences) {
   }
 }
 
-/// Fills in what the what-ifs of a candidate state in addition to the prediction. Precondition: it was predicted.
+/// Fills in the members of `tried` that come from its what-ifs and not from the prediction: selected tasks, assumptions
+/// and ignored effects. Precondition: the candidate could be predicted.
 void describe(const Plan& captured, Tried& tried) {
   Plan plan = captured;
   const Scenario scenario = scenario_of({tried.candidate.settings});
@@ -92,7 +93,7 @@ void describe(const Plan& captured, Tried& tried) {
                            plan.assumptions.end());
 }
 
-/// Returns the name of a refused candidate: only its key if all values of one setting are refused.
+/// Returns the name of a refused candidate: its settings, or only its key if all tried values of the key are refused.
 std::string refused_as(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes,
                        std::size_t refused) {
   std::size_t values = 0;
@@ -104,13 +105,14 @@ std::string refused_as(const std::vector<Candidate>& candidates, const std::vect
   return values > 1 ? candidates[refused].settings.front().key : to_text(candidates[refused].settings);
 }
 
-/// Returns the reason of the refusal, without the key that some sentences begin with.
+/// Returns the reason why a candidate was refused, without the key at the beginning of some reasons.
 std::string reason_of(const Candidate& candidate, const Outcome& outcome) {
   const std::string key = candidate.settings.front().key + ": ";
   return outcome.problem.starts_with(key) ? outcome.problem.substr(key.size()) : outcome.problem;
 }
 
-/// Stores the predicted candidates, the shortest iteration first, and the refused ones with the reason.
+/// Stores the predicted candidates in advice.tried, the shortest iteration first. Stores the refused candidates and the
+/// reasons in advice.left_out.
 void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan,
           Advice& advice) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -153,7 +155,8 @@ bool collide(const Candidate& a, const Candidate& b) {
   });
 }
 
-/// Returns the largest gains whose changes do not collide; empty if there are fewer than two to combine.
+/// Returns the indices of the largest gains that can be combined, because no two of them change the same tasks in the
+/// same way. At most kMostTogether; empty if there are fewer than two.
 std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < advice.tried.size() && chosen.size() < kMostTogether; ++i) {
@@ -194,7 +197,7 @@ void predict_together(Predictor& predictor, const Prediction& captured, const Ad
   }
 }
 
-/// Returns the assumptions of all predictions.
+/// Returns the assumptions that all predictions have in common.
 Assumptions common_assumptions(const Prediction& baseline, const Calibration* calibration, const Plan& plan) {
   Assumptions assumptions = baseline.graph->assumptions;
   if (calibration != nullptr) append(assumptions, calibration->assumptions);
@@ -211,8 +214,8 @@ std::vector<std::vector<Setting>> settings_of(const std::vector<Candidate>& cand
   return points;
 }
 
-/// Returns the changes worth trying for the job predicted by `baseline`. Also fills in the basis of the advice:
-/// warnings, baseline and assumptions.
+/// Returns the changes worth trying for the captured job, whose prediction is `baseline`. Also fills in the members of
+/// `advice` that do not depend on a change: warnings, baseline and assumptions.
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);

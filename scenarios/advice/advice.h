@@ -17,7 +17,7 @@
 
 namespace stepsim::scenarios {
 
-/// The verdict on a change, according to its range (scenarios/advice/proposals.h).
+/// The verdict on a change of the job, from the range of its effect (change_range() in scenarios/advice/proposals.h).
 enum class Verdict : std::uint8_t {
   kGain,     ///< the iteration is shorter over the whole range
   kUnsure,   ///< the range includes no change, so the sign is uncertain
@@ -26,14 +26,15 @@ enum class Verdict : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
 
-/// The change of an iteration relative to Advice::baseline; negative is shorter. low <= by <= high.
+/// The change of an iteration as a fraction of Advice::baseline, with its range: low <= by <= high. -0.1 means 10 %
+/// shorter.
 struct RelativeChange {
   double by = 0;
   double low = 0;
   double high = 0;
 };
 
-/// A candidate and its predicted outcome.
+/// A change that was tried, and its predicted outcome.
 struct Tried {
   Candidate candidate;
   Duration iteration{};
@@ -48,7 +49,7 @@ struct Tried {
   bool best = false;                    ///< true for the shortest of its family (the first one, if several are equal)
 };
 
-/// Several gains combined. Their sum is not the combined gain.
+/// Several gains, predicted in combination. The combined gain differs from the sum of the single gains.
 struct Together {
   std::vector<std::size_t> tried;  ///< indices into Advice::tried, the largest gain first
   Outcome outcome;                 ///< has a problem if the changes cannot be combined
@@ -76,10 +77,11 @@ struct AdviceOptions {
 
 /// Predicts the changes worth trying for the captured job (candidates_for()), then the largest gains combined: up to
 /// three that can be carried out, once with other hardware and once without. Candidates are predicted in parallel as
-/// points of a sweep; scenarios/answer/sweep.h documents the memory and replays this needs.
+/// points of a sweep; scenarios/answer/sweep.h states how much memory and how many replays this needs.
 ///
 /// `calibration` can be null. A change that its what-if refuses is listed as left out, with the reason. Throws
-/// UsageError if no change can be predicted, and everything that predict() throws for the captured job.
+/// CannotAnswer if the captured iteration takes no time or if no change can be predicted, and what predict() throws for
+/// the captured job.
 [[nodiscard]] Advice advise(Predictor& predictor, const Calibration* calibration, const AdviceOptions& options);
 
 }  // namespace stepsim::scenarios

@@ -12,7 +12,8 @@ namespace {
 
 using stepsim::to_text;
 
-/// Returns the largest gain that can be carried out, with or without other hardware, or null.
+/// Returns the largest gain that can be carried out, or null if there is none. If `with_hardware` is false, considers
+/// only changes that need no other hardware.
 const Tried* largest_gain(const Advice& advice, bool with_hardware) {
   const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_hardware](const Tried& tried) {
     const Effort effort = tried.candidate.effort;
@@ -22,7 +23,7 @@ const Tried* largest_gain(const Advice& advice, bool with_hardware) {
   return found == advice.tried.end() ? nullptr : &*found;
 }
 
-/// "links with twice the bandwidth [network.bandwidth=2x]"
+/// Returns "links with twice the bandwidth [network.bandwidth=2x]".
 std::string name_of(const Tried& tried) {
   return fmt::format("{} [{}]", tried.candidate.what, to_text(tried.candidate.settings));
 }

@@ -22,14 +22,15 @@ struct AdviceFindings {
 /// Returns the reports on advice in the order of the document; advice_reports.cpp lists them.
 using AdviceReport = sim::Report<AdviceFindings>;
 [[nodiscard]] std::span<const AdviceReport> advice_reports();
-/// Returns one row per change, for spreadsheets. No number is negative: the ratio is given instead of the change.
+/// Returns one row per tried change, for spreadsheets. Gives the ratio of the iterations, which is never negative,
+/// instead of their difference.
 [[nodiscard]] sim::Table rows_of(const Advice& advice);
 
 /// Returns the document with the ranked changes. Its JSON is {"schema":"stepsim.advise/1", ...}. Keeps references to
 /// the arguments.
 [[nodiscard]] sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance);
 
-/// Returns the schema of the JSON object.
+/// Returns the schema of the JSON object of advice_document().
 [[nodiscard]] sim::AnswerSchema advice_schema();
 
 }  // namespace stepsim::scenarios

@@ -54,7 +54,7 @@ constexpr auto kTried = std::to_array<Field<Tried>>({
     {"note", [](const Tried& tried) { return tried.note.empty() ? nullptr : &tried.note; }, {}, sim::kIfAny},
 });
 
-/// A row for spreadsheets.
+/// The data of one row for spreadsheets: a tried change, and the iteration without it.
 struct TriedLine {
   const Tried* tried;
   Duration baseline;
@@ -75,8 +75,8 @@ constexpr auto kGains = std::to_array<Field<AdviceFindings>>({
     {"advice", at<advice_in, &Advice::tried>, kTried, sim::kItemLines},
 });
 
-/// Returns the best candidate of each family with one of `verdicts`, at most findings.rows of them. If `limits`,
-/// returns only limits; otherwise returns everything else.
+/// Returns the best candidate of each family (the values of one setting) whose verdict is one of `verdicts`, at most
+/// findings.rows of them. If `limits` is true, returns only upper bounds (Effort::kLimit); otherwise only real changes.
 std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
                                     bool limits) {
   std::vector<const Tried*> chosen;
@@ -88,8 +88,8 @@ std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initial
   return chosen;
 }
 
-/// Returns the values of a family, the best first: "comm.partition_bytes=500KiB -0.4 %; comm.partition_bytes=2MiB +0.1
-/// %". The result is empty if the family has only one candidate.
+/// Returns all tried values of one setting (a family of candidates) with the change of the iteration, the best first:
+/// "comm.partition_bytes=500KiB -0.4 %; comm.partition_bytes=2MiB +0.1 %". Empty if there is only one value.
 std::string values_of(const Advice& advice, std::size_t family) {
   std::string text;
   std::size_t values = 0;
@@ -250,7 +250,8 @@ constexpr auto kLeftOut = std::to_array<Field<LeftOut>>({
 constexpr auto kAllLeftOut =
     std::to_array<Field<AdviceFindings>>({{"left_out", at<advice_in, &Advice::left_out>, kLeftOut, sim::kItemLines}});
 
-/// Returns the reason without its "; expected ..." part, so that it fits on one line. JSON has the whole reason.
+/// Returns the reason for leaving out a change without its "; expected ..." part, so that it fits on one line. JSON has
+/// the whole reason.
 std::string in_short(const std::string& reason) { return reason.substr(0, reason.find("; expected ")); }
 
 Sections left_out_sections(const AdviceFindings& findings) {

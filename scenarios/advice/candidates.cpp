@@ -6,8 +6,8 @@
 
 #include "scenarios/advice/proposals.h"
 
-// The changes that advise tries, one entry for each kind. To add one, add an entry here, and a function in
-// proposals.cpp if it depends on the job.
+// The changes that `stepsim advise` tries, one entry for each kind of change. To try another kind, add an entry here,
+// and a function in proposals.cpp if its settings depend on the job.
 
 namespace stepsim::scenarios {
 namespace {
@@ -21,7 +21,8 @@ struct Entry {
   bool one_of = false;  ///< true if its proposals are values of one setting
 };
 
-/// The changes to try, in this order. If a change does not depend on the job, it is `key` with `value`.
+/// The changes to try, in this order. An entry without `propose` is one change, which sets `key` to `value`; otherwise
+/// `propose` returns the changes for a job.
 constexpr std::array kEntries{
     Entry{.effort = Effort::kSetting,
           .what = "another partition size (BYTEPS_PARTITION_BYTES)",

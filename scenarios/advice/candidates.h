@@ -14,7 +14,7 @@
 
 namespace stepsim::scenarios {
 
-/// The effort of carrying out a change.
+/// What is needed to carry out a change.
 enum class Effort : std::uint8_t {
   kSetting,   ///< an option of the job or of a library
   kCode,      ///< a change of the program
@@ -32,15 +32,15 @@ struct Candidate {
   std::size_t family = 0;
 };
 
-/// Changes that do not apply to this job, for the same reason.
+/// A reason why changes do not apply to this job, and all changes with this reason.
 struct LeftOut {
   std::vector<std::string> changes;  ///< "comm.partition_bytes", or with its value if that was refused
   std::string reason;                ///< a sentence without the period
 };
-/// Adds `change` to the entry for `reason`.
+/// Adds `change` to the entry of `left_out` for `reason`; adds the entry if there is none.
 void leave_out(std::string change, std::string reason, std::vector<LeftOut>& left_out);
 
-/// The job to advise on.
+/// The captured job for which changes are proposed.
 struct Situation {
   const Plan& plan;             ///< plan of the captured job
   const sim::Summary& summary;  ///< summary of the captured job's prediction
@@ -52,9 +52,8 @@ struct Candidates {
   std::vector<LeftOut> left_out;
 };
 
-/// Returns the changes worth trying for this job. Most what-ifs check themselves whether a change applies. This
-/// function leaves out only changes that the job's own data rules out: its sizes are not known, or it does not have the
-/// tasks.
+/// Returns the changes worth trying for this job. Leaves out changes that cannot apply, for example because the job has
+/// no parameter servers or its bucket size is unknown. The what-ifs refuse further changes during the prediction.
 [[nodiscard]] Candidates candidates_for(const Situation& situation);
 
 }  // namespace stepsim::scenarios

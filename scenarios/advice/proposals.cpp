@@ -41,7 +41,8 @@ std::map<Rank, sim::RankSteps> rank_steps_of(const Prediction& prediction) {
   return sim::rank_steps(prediction.graph->dag, prediction.graph->recording, prediction.timeline);
 }
 
-/// Returns the effect of a change on each step, relative to its effect on the iteration.
+/// Returns the range of a change's effect on the steps of the slowest rank: for each step, the ratio of the changed to
+/// the captured duration, divided by `change`, the same ratio of the iterations.
 Factors by_step(const Prediction& captured, const Prediction& changed, double change) {
   Factors factors;
   const auto before = rank_steps_of(captured);
@@ -61,22 +62,23 @@ Factors by_step(const Prediction& captured, const Prediction& changed, double ch
   return factors;
 }
 
-/// Returns the ratio of `changed` to `captured`, relative to `change`.
+/// Returns the range from 1 to (changed / captured) / change: how far the ratio of these times differs from `change`.
 Factors instead(Duration changed, Duration captured, double change) {
   Factors factors;
   if (changed > Duration{} && captured > Duration{}) factors.include(ratio(changed, captured) / change);
   return factors;
 }
 
-/// Factors on the job's own size, nearest first: among equally good sizes, the first is advised.
+/// Factors by which a size of the job (of partitions or buckets) is multiplied. Sizes close to the current one come
+/// first, because the first of several equally good sizes is advised.
 constexpr std::array kSizeFactors{0.5, 2.0, 0.25, 4.0, 0.125};
 constexpr std::array kCreditPartitions{4, 16};
-/// Number of kernel classes to try, and their minimum share of device work: only the longest classes are tried.
+/// Maximum number of kernel classes to try, those that take longest, and the minimum share of device work of a class.
 constexpr std::size_t kMostClasses = 3;
 constexpr double kLeastShare = 0.05;
-/// If a rank computes longer than the others by at least this factor, a repair may help.
+/// If the slowest rank computes at least this many times as long as the median rank, a repair may help.
 constexpr double kLeastStraggling = 1.02;
-/// With this factor, the time on a link is negligible.
+/// A factor on the bandwidth with which the time that messages spend on links is negligible.
 constexpr std::string_view kNoLimit = "1000x";
 
 Proposals none(std::string reason) { return {{}, std::move(reason)}; }
@@ -93,8 +95,8 @@ Bytes times(Bytes size, double factor) {
   return Bytes{std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(size.count()) * factor))};
 }
 
-/// Rounds sizes of 8 MiB and more up to whole mebibytes, because bucket_cap_mb is in mebibytes and a bucket is slightly
-/// smaller than its limit.
+/// Rounds a bucket size of 8 MiB or more up to whole mebibytes. PyTorch's limit bucket_cap_mb is in mebibytes, and
+/// buckets are slightly smaller than this limit.
 Bytes in_whole_mebibytes(Bytes size) {
   constexpr std::int64_t kMebi = std::int64_t{1024} * 1024;
   return size.count() < 8 * kMebi ? size : Bytes{(size.count() + kMebi - 1) / kMebi * kMebi};
@@ -127,7 +129,7 @@ Proposals priorities(const Situation& situation, const std::vector<Setting>& bes
   return proposals;
 }
 
-/// Returns job.yaml's bucket size, or else the largest captured bucket of gradients.
+/// Returns the bucket size of job.yaml, or else the size of the largest captured all-reduce; nothing if there is none.
 std::optional<Bytes> bucket_size(const Situation& situation) {
   if (situation.plan.job.bucket_bytes) return situation.plan.job.bucket_bytes;
   Bytes largest{};
@@ -139,7 +141,7 @@ std::optional<Bytes> bucket_size(const Situation& situation) {
   return largest > Bytes{} ? std::optional(largest) : std::nullopt;
 }
 
-/// True if work on the kernels of a class can make them faster. Other kernels move data or wait.
+/// True if a faster implementation can shorten the kernels of this class. Other kernels only move data or wait.
 bool is_computed(KernelClass kernel_class) {
   switch (kernel_class) {
     case KernelClass::kHostCopy:

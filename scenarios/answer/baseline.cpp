@@ -37,8 +37,8 @@ std::string with_range(Duration time, Duration low, Duration high) {
 }
 
 std::string against_baseline(Duration time, Duration baseline) {
-  constexpr double kNoticed = 0.0005;  // less is 0.0 %
-  constexpr double kLargest = 10;      // beyond +1,000 % a multiple is easier to read
+  constexpr double kNoticed = 0.0005;  // a smaller change would be printed as 0.0 %
+  constexpr double kLargest = 10;      // above +1,000 %, a multiple is easier to read
   if (baseline <= Duration{}) return "and the baseline takes no time";
   const double change = sim::ratio(time - baseline, baseline);
   const std::string subject = fmt::format("the baseline's {}", to_text(baseline));

@@ -11,8 +11,8 @@
 
 namespace stepsim::scenarios {
 
-/// The captured job, with which every answer is compared, and how well it is predicted. Every command that predicts
-/// shows this.
+/// The prediction of the captured job without changes, and the measured time of the job. Every answer is compared with
+/// this prediction, and every command that predicts reports both.
 struct Baseline {
   Duration iteration{};              ///< predicted duration
   Duration of_captured_steps{};      ///< predicted duration of the captured steps alone, for comparison with `measured`
@@ -29,7 +29,7 @@ inline constexpr auto kBaseline = std::to_array<sim::Field<Baseline>>({
     {"error", sim::at<&Baseline::error>},
 });
 
-/// Returns the baseline. `captured` is the result of `predictor` for its plan(). O(tasks log tasks).
+/// Returns the baseline of a capture. `captured` is the prediction of predictor.plan(). O(tasks log tasks).
 [[nodiscard]] Baseline baseline_of(const Predictor& predictor, const Prediction& captured);
 
 /// Returns a predicted step time with its range, "251.4 ms (243.5 to 259.4 ms)"; without a range, "251.4 ms".
@@ -39,22 +39,22 @@ inline constexpr auto kBaseline = std::to_array<sim::Field<Baseline>>({
 /// 20 ms" if it is more than 1,000 % longer.
 [[nodiscard]] std::string against_baseline(Duration time, Duration baseline);
 
-/// Returns a sentence that states how well the captured step is predicted. A replay of recorded times reproduces them
-/// whether or not the graph is right: then there is no error to state, and the sentence names the command that tests
-/// the graph. If --cluster replaced the links (sim::kClusterFile in `assumptions`), the difference from the measured
-/// time is not an error of the model, and the sentence is that assumption.
+/// Returns a sentence that states how well the captured step is predicted. A replay of recorded times has no error,
+/// even if the graph is wrong; the sentence then names the command that tests the graph. If --cluster replaced the
+/// links (sim::kClusterFile in `assumptions`), the difference from the measured time is not an error of the model. The
+/// function then returns the sentence of that assumption.
 [[nodiscard]] std::string trust_text(const Baseline& baseline, const Assumptions& assumptions);
 
 /// Returns "88 % of the device time was recorded without shapes ..." if a better capture or a setting would make the
 /// range narrower; otherwise empty.
 [[nodiscard]] std::string narrowing_text(const Prediction& prediction);
 
-/// Returns "kernel times during communication did not converge in 20 replays ...". Precondition: unsettled > 0, see
-/// Prediction.
+/// Returns "kernel times during communication did not converge in 20 replays ...". `unsettled` is that of a Prediction.
+/// Precondition: unsettled > 0.
 [[nodiscard]] std::string unsettled_text(double unsettled);
 
-/// Returns the texts of narrowing_text() and unsettled_text() that apply, for answers that show nothing else: points of
-/// a sweep.
+/// Returns the texts of narrowing_text() and unsettled_text() that apply, joined by "; ". A sweep shows this note for a
+/// point, because it does not show the whole answer.
 [[nodiscard]] std::string note_on(const Prediction& prediction);
 
 }  // namespace stepsim::scenarios

@@ -10,7 +10,7 @@
 
 namespace stepsim::scenarios {
 
-/// A duration in both replays.
+/// A row of a comparison: a duration in the replay of the captured job and in that of the scenario.
 struct ComparedTime {
   std::string_view id;     ///< name in JSON and CSV: "exposed transfer"
   std::string_view title;  ///< name in the text report
@@ -19,13 +19,13 @@ struct ComparedTime {
   Duration after{};
 };
 
-/// Returns the parts of a step of the slowest rank.
+/// Returns the step time of the slowest rank, then the parts of this step (compute, communication, ...).
 [[nodiscard]] std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer);
-/// Returns the times of the critical paths by class.
+/// Returns the lengths of the two critical paths, then the time of each class of work on them.
 [[nodiscard]] std::vector<ComparedTime> compared_paths(const WhatIfAnswer& answer);
 
-/// Returns the row that explains most of the difference of the step times: the one that changed most in the same
-/// direction, apart from the first, which is the step time itself. Null if there is none.
+/// Returns the row that explains most of the change of the step time, which is the first row: the part that changed
+/// most in the same direction. Null if no part did.
 [[nodiscard]] const ComparedTime* largest_change(const std::vector<ComparedTime>& breakdown);
 
 /// Returns a table titled `title` with the times that are above 0 in at least one replay, and their differences.

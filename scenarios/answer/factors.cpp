@@ -13,7 +13,7 @@ double squared_log(double factor) {
   return logarithm * logarithm;
 }
 
-/// Upper limit of a fit's error: larger values are not plausible.
+/// Upper limit of the relative error of a fitted link rate, because larger errors are not plausible.
 constexpr double kMostRateError = 0.5;
 
 Factors both_ways(double logarithm) { return {std::exp(-logarithm), std::exp(logarithm)}; }

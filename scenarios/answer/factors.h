@@ -5,9 +5,9 @@
 
 #include "sim/analysis/step_spread.h"
 
-/// The possible error of predictions as factors, based on the errors of models on measured runs.
-/// docs/internals/answers.md, "Ranges", describes how the constants were found and how well they hold for groups of
-/// runs that were not used.
+/// The possible error of predictions, as factors of the predicted time. It comes from the errors of the models for
+/// measured runs. docs/internals/answers.md, "Ranges", describes how the constants were found, and how well they apply
+/// to groups of runs that were not used to find them.
 namespace stepsim::scenarios {
 
 using sim::Factors;
@@ -20,32 +20,32 @@ using sim::Factors;
 /// Returns the range of two sources that can add up: their product.
 [[nodiscard]] inline Factors on_top(Factors a, Factors b) noexcept { return {a.least * b.least, a.most * b.most}; }
 
-// Errors of models on the measured runs of docs/internals/test-data.md.
+// Errors of predictions of the measured runs in docs/internals/test-data.md.
 
-/// Typical error of a model that was not fitted to a run, if only rates changed. With this constant and the next two,
-/// the ranges include 95 % of the 117 measured runs, which were used to find the constants, and 91 % of the runs in
-/// groups that were left out.
+/// Typical relative error of a model that was not fitted to the predicted run, if only rates changed. With
+/// kSettingsError and kExtrapolationError, the ranges include 95 % of the 117 measured runs from which these constants
+/// were found. If the constants are found without the runs of one job, the ranges include 91 % of that job's runs.
 constexpr double kUsualModelError = 0.012;
-/// Typical error if the job's own settings changed: partitions, buckets, schedule, workers, servers.
+/// Typical relative error if settings of the job changed: partitions, buckets, schedule, workers, servers.
 constexpr double kSettingsError = 0.02;
-/// Error added to kUsualModelError or kSettingsError for each factor e (2.718) between the captured and the predicted
-/// iteration.
+/// Further error of predictions that differ much from the capture. It is multiplied by the natural logarithm of the
+/// ratio of the predicted to the captured iteration, so it applies in full at a ratio of e (2.718).
 constexpr double kExtrapolationError = 0.03;
 
-/// The properties of an answer that are known without another replay.
+/// The properties of an answer on which the typical model error depends. They are known without another replay.
 struct ModelCase {
   double change = 1;              ///< ratio of the predicted iterations with and without the change
   bool settings_changed = false;  ///< true if the job's settings differ from the captured ones
   double link_rate_error = 0;     ///< relative uncertainty of the links' rate
 };
 
-/// Returns the typical error, which is symmetric on a logarithmic scale.
+/// Returns the typical model error as a range of factors, 1 / x to x.
 [[nodiscard]] Factors usual_error(const ModelCase& of);
-/// Returns the part of the error that grows with the distance from the capture. It is larger if links were fitted
-/// badly. If part of an iteration T depends on the links' rate and that rate is wrong by r, a change to T' is wrong by
-/// r |T / T' - 1|, because in the captured iteration the other parts compensate the error.
+/// Returns the part of the model error that grows with the distance from the capture. It is larger if the rates of
+/// links were fitted badly. If a fitted rate has the relative error r, other parts of the captured iteration T
+/// compensate the error. The prediction of a changed iteration T' then has the relative error r |T / T' - 1|.
 [[nodiscard]] Factors extrapolation_error(const ModelCase& of);
-/// True if the fit of the links increases the extrapolation error above the typical one.
+/// True if extrapolation_error() is larger than usual because of the uncertain rates of links.
 [[nodiscard]] bool is_worse_for_links(const ModelCase& of);
 
 }  // namespace stepsim::scenarios

@@ -16,7 +16,7 @@ namespace {
 
 using sim::ratio;
 
-/// A source that applies to an answer, with its variants.
+/// A source of uncertainty that applies to an answer, with the other answers that it makes possible.
 struct Applied {
   const SourceRule* rule;
   std::vector<IntervalVariant> variants;
@@ -30,7 +30,7 @@ std::vector<Applied> applied_sources(const IntervalCase& of) {
   return applied;
 }
 
-/// Returns the variant's factor, or nothing if the capture contradicts it.
+/// Returns the factor of a variant by replaying it, or nothing if the capture contradicts the variant.
 std::optional<double> factor_of(const IntervalVariant& variant, const IntervalCase& of) {
   if (!variant.name.empty() && of.basis.is_contradicted(variant.name, variant.change)) return std::nullopt;
   Plan plan = of.plan;
@@ -38,7 +38,8 @@ std::optional<double> factor_of(const IntervalVariant& variant, const IntervalCa
   return ratio(of.basis.iteration_of(plan), of.predicted());
 }
 
-/// Computes the unknown factors in parallel. If several throw, the error of the first variant is thrown.
+/// Computes the factors of all variants that have none, in parallel. If several replays throw, throws the error of the
+/// first variant.
 void replay_variants(const IntervalCase& of, std::vector<Applied>& sources) {
   std::vector<IntervalVariant*> unknown;
   std::uint64_t tasks = 0;
@@ -75,12 +76,13 @@ std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants) {
   return factors;
 }
 
-/// Combines the sources as independent ones, except those found from the times of the same captured steps: these may
-/// have the same error, so their union is used. The range also includes measured steps: if the answer has the same
-/// error as the captured iteration, a typical step must be within the range, however small the other sources are.
+/// Combines sources of uncertainty to the range of an answer. Sources count as independent, except those found from the
+/// times of the captured steps: these may have the same error, so the union of their ranges is used. The result also
+/// includes the measured steps, scaled to the answer: if the prediction has the same error as that of the captured
+/// iteration, a typical step must be within the range, even if all other sources are small.
 AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> found) {
   const Duration predicted = of.predicted();
-  std::vector<Factors> factors(1);  // the first entry is for sources found from step times
+  std::vector<Factors> factors(1);  // the first entry is the union of the sources found from step times
   for (const IntervalSource& source : found) {
     const Factors range{ratio(source.low, predicted), ratio(source.high, predicted)};
     if (source.of_step_times) {

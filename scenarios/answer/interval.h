@@ -12,7 +12,7 @@ namespace stepsim::scenarios {
 
 class IntervalBasis;
 
-/// A reason why an answer is a range, and the range that it alone would give.
+/// A source of uncertainty of an answer, and the range that it alone would give.
 struct IntervalSource {
   std::string_view name;  ///< name of the source in interval_sources.cpp: "steps", "sharing"
   std::string reason;     ///< reason as a sentence without the period
@@ -23,43 +23,45 @@ struct IntervalSource {
   bool of_step_times = false;  ///< true if found from the times of the captured steps; such sources are not independent
 };
 
-/// Returns the name of a source for people: "typical model error" for "usual error".
+/// Returns the name of a source in the text report: "typical model error" for "usual error".
 [[nodiscard]] std::string title_of(const IntervalSource& source);
 
-/// The source for the possible cost of the profiler.
+/// The name of the source for the possible cost of the profiler.
 constexpr std::string_view kProfilerSource = "profiler";
-/// The source for the usual error of the models.
+/// The name of the source for the usual error of the models.
 constexpr std::string_view kUsualErrorSource = "usual error";
 
-/// The range of an iteration's time, and the reasons for it.
+/// The range of a predicted iteration, and the sources of uncertainty that cause it.
 struct AnswerInterval {
   Duration low{};
   Duration high{};
   std::vector<IntervalSource> sources;  ///< the sources that apply; a source without effect has width 0
 };
 
-/// Computes the ranges of predictions for one capture. Each source of scenarios/answer/interval_sources.h is computed
-/// separately. Independent sources are combined with independent() (scenarios/answer/factors.h). Of the sources found
-/// from the times of the same steps, the widest range counts. The range also includes typical captured steps, scaled
-/// like the answer: the product of the ranges of model and steps (docs/internals/answers.md, "Ranges").
+/// Computes the ranges of predictions for one capture. The range of each source of uncertainty
+/// (scenarios/answer/interval_sources.h) is computed separately. Independent sources are combined with independent()
+/// (scenarios/answer/factors.h). Sources found from the times of the captured steps count as one source with the union
+/// of their ranges. The result also includes typical captured steps, scaled like the answer: the product of the ranges
+/// of the sources "model" and "steps" (docs/internals/answers.md, "Ranges").
 class IntervalFinder {
  public:
-  /// `baseline` is the result of `predictor` for its plan(). All arguments must outlive this object.
+  /// `baseline` is the prediction of predictor.plan(). All arguments must outlive this object.
   IntervalFinder(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter);
   IntervalFinder(const IntervalFinder&) = delete;
   IntervalFinder& operator=(const IntervalFinder&) = delete;
   ~IntervalFinder();
 
-  /// Returns the range of `scenario`, the prediction for `plan`. Replays the plan once for each variant of a source
-  /// that applies (up to eight for sharing, at most two for others). Replays the capture for each sharing, for drift
-  /// and for the profiler, once for all answers. Thread-safe. Throws what predict() throws.
+  /// Returns the range of `scenario`, the prediction for `plan`. Some sources of uncertainty need further replays of
+  /// the plan: up to eight for "sharing", at most two for each other source. The sources "sharing", "drift" and
+  /// "profiler" also replay the capture, but only once for all answers. Thread-safe. Throws what predict() throws.
   [[nodiscard]] AnswerInterval of(const Plan& plan, const Prediction& scenario) const;
 
  private:
   std::unique_ptr<const IntervalBasis> basis_;
 };
 
-/// Returns the range of one answer. Replays as often as IntervalFinder::of() does.
+/// Returns the range of `scenario`, the prediction for `plan`. Use it if only one range is needed; it makes as many
+/// replays as IntervalFinder::of().
 [[nodiscard]] AnswerInterval interval_of(Predictor& predictor, const Plan& plan, const Prediction& baseline,
                                          const Prediction& scenario, ReplayMeter& meter);
 

@@ -17,7 +17,7 @@ namespace stepsim::scenarios {
 /// Data shared by the ranges of all answers about one capture. Thread-safe.
 class IntervalBasis {
  public:
-  /// `baseline` is the result of `predictor` for its plan(). All arguments must outlive this object.
+  /// `baseline` is the prediction of predictor.plan(). All arguments must outlive this object.
   IntervalBasis(Predictor& predictor, const Prediction& baseline, ReplayMeter& meter);
 
   [[nodiscard]] Predictor& predictor() const noexcept { return predictor_; }
@@ -28,28 +28,31 @@ class IntervalBasis {
   /// Returns the plan of the captured job.
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const GraphKey& key() const noexcept { return key_; }
-  /// Returns the range of the captured steps; no range if nothing was measured.
+  /// Returns the range of the captured steps as factors of the iteration; 1 to 1 if nothing was measured.
   [[nodiscard]] const Factors& steps() const noexcept { return steps_; }
-  /// Returns the number of captured steps of the slowest rank.
+  /// Returns the number of captured steps of the slowest rank; 0 if nothing was measured.
   [[nodiscard]] std::size_t step_count() const noexcept { return step_count_; }
   [[nodiscard]] const std::optional<double>& trend() const noexcept { return trend_; }
   [[nodiscard]] Duration iteration_of(const Plan& plan) const { return meter_.predict(predictor_, plan).iteration; }
 
-  /// Returns the measured duration of the baseline, without the profiler's time if that was removed.
+  /// Returns the measured iteration. If the profiler's time was removed, this is job.yaml's measured_step.
   [[nodiscard]] Duration measured() const;
-  /// Returns the prediction to compare with the measured time. It is not the baseline if another cluster was given.
+  /// Returns the predicted time of the captured steps, for comparison with the measured time. If the user gave another
+  /// cluster, this is the prediction for the captured cluster.
   [[nodiscard]] Duration comparable() const;
-  /// Returns the ratio of the measured times to their prediction.
+  /// Returns the range of the error of the captured iteration, as factors of the prediction: it includes the measured
+  /// time and job.yaml's measured_step, if given.
   [[nodiscard]] Factors shift() const;
-  /// Returns the ratio of a prediction to the captured iteration.
+  /// Returns the ratio of a predicted iteration to the predicted iteration of the captured job.
   [[nodiscard]] double change_to(Duration predicted) const;
 
-  /// True if the capture contradicts `change`: with it, the captured iteration is predicted worse, by more than
-  /// captured steps differ and by more than the usual error. Needs one replay for each name.
+  /// True if the capture contradicts `change`. This is so if the change increases the error of the predicted captured
+  /// iteration by more than the captured steps differ and by more than the usual error. Replays the capture once for
+  /// each `name`, which identifies the change; later calls return the same result.
   [[nodiscard]] bool is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const;
 
-  /// Returns how much shorter the captured iteration may have been without its profiler. Replays once, at the first
-  /// call.
+  /// Returns by how much the profiler may have lengthened the captured iteration; 0 if this time is known or the
+  /// capture does not count events. Replays the capture at the first call only.
   [[nodiscard]] Duration profiled() const;
 
  private:

@@ -31,7 +31,8 @@ Variants replayed(std::function<void(Plan& plan)> change, std::string name = {})
   return {{.change = std::move(change), .name = std::move(name)}};
 }
 
-/// Returns replays at the lower and the upper end of a value's range.
+/// Returns two variants to replay: `change` is called with -1 for the lower end of the uncertain value's range, and
+/// with 1 for the upper end.
 template <class Change>
 Variants both_sides(Change change) {
   Variants variants;
@@ -72,8 +73,8 @@ std::string how_steps_go_on(const Case& of) {
       *of.basis.trend() < 1 ? "shorter" : "longer");
 }
 
-/// True if it is not known whether the job continues immediately after its only captured step, or why repeated steps
-/// take a different time than captured ones.
+/// True if the range must include the time of repeated steps. This is so if repeated and captured steps contradict each
+/// other, or if only one step was captured and repeated steps would take less time than predicted.
 bool may_repeat_otherwise(const Case& of) {
   if (!of.basis.predictor().trusts_repetition()) return true;
   return of.basis.step_count() < 2 && of.scenario.in_the_long_run < of.predicted();
@@ -101,7 +102,7 @@ ModelCase model_case(const Case& of) {
           of.links_apply() ? of.basis.predictor().link_rate_error() : 0};
 }
 
-/// False for a replay of recorded times without changes, which uses no model that could be wrong.
+/// True if the prediction depends on a model, which may be wrong. False for a replay of recorded times without changes.
 bool rests_on_models(const Case& of) {
   return (of.links_apply() && !of.plan.recorded_collectives) || of.changes_anything();
 }
@@ -130,23 +131,23 @@ std::string cost_of_the_profiler(const Case& of) {
 
 // ---- sharing
 
-/// The values of sharing to try.
+/// The values of the parameter kSharing to try: 1 if senders share a link equally, 0 if it serves one at a time.
 constexpr std::array kSharings{0.0, 0.5, 1.0};
 
 bool shares_unknown(const Case& of) {
   return !of.plan.sharing_known && of.links_are_shared() && uses_links(of.captured());
 }
 
-/// True if this sharing would give the same replay as the plan: the model does not support sharing, or senders share
-/// fairly, so that there are no turns to keep.
+/// True if a replay with this sharing would equal the prediction: the network model has no such parameter, or both the
+/// plan and `sharing` share links equally.
 bool is_as_predicted(const Plan& plan, double sharing) {
   const auto& parameters = plan.network->parameters;
   if (std::find(parameters.begin(), parameters.end(), &kSharing) == parameters.end()) return true;
   return sharing == 1 && plan.cluster.network[kSharing] == 1;
 }
 
-/// Returns variants in which senders share links differently. The prediction lets senders take turns for each message,
-/// but TCP may serve one sender until it has no more messages.
+/// Returns variants in which senders share links differently. In the prediction, senders take turns after each message;
+/// in the variants, a sender keeps its turn until it has no more messages, as TCP may do.
 Variants other_sharings(const Case& of) {
   Variants variants;
   for (const double sharing : kSharings) {
@@ -191,11 +192,11 @@ PooledCollectives pooled_collectives(const Dag& dag, const sim::Timeline& timeli
   return pooled;
 }
 
-/// True if the changed job runs collectives concurrently and the captured one does not, so that their effect on each
-/// other is not known.
+/// True if the changed job runs collectives of a rank concurrently and the captured job does not. The capture then does
+/// not show how concurrent collectives slow each other.
 bool begins_concurrency(const Case& of) {
   if (!of.links_apply() || of.plan.recorded_collectives) return false;
-  constexpr int kNoticed = 20;  // threshold of 5 % of the time
+  constexpr int kNoticed = 20;  // concurrency below 1/20 of the collectives' time does not count
   const PooledCollectives before = pooled_collectives(of.baseline().graph->dag, of.baseline().timeline);
   const PooledCollectives after = pooled_collectives(of.scenario.graph->dag, of.scenario.timeline);
   return before.concurrent * kNoticed < before.busy && after.concurrent * kNoticed > after.busy;
@@ -212,7 +213,7 @@ bool rests_on_nccl_model(const Case& of) {
 
 // ---- copies
 
-/// Returns the ranks that are not copies. Copies come after them.
+/// Returns the ranks that were captured. Ranks that are copies of captured ones have higher numbers.
 std::span<const Rank> captured_ranks(const Case& of) {
   const std::vector<Rank>& ranks = of.baseline().graph->recording.ranks;
   const std::size_t count = std::size_t{captured_workers(of.captured())} * of.captured().job.local_size.value_or(1);
@@ -223,7 +224,7 @@ bool has_copies(const Case& of) {
   return !captured_ranks(of).empty() && *of.plan.job.workers > captured_workers(of.captured());
 }
 
-/// Returns the range of the values relative to their median; no range for fewer than two values.
+/// Returns the range of the values as factors of their median; 1 to 1 for fewer than two values.
 Factors about_median(std::vector<Duration> values) {
   Factors factors;
   std::sort(values.begin(), values.end());
@@ -246,8 +247,8 @@ void scale_copies(Plan& plan, Rank last_captured, double factor) {
   });
 }
 
-/// Returns variants in which copies compute like the fastest and like the slowest captured rank; only the prediction if
-/// these are equal.
+/// Returns variants for ranks that are copies of captured ones: the prediction itself, and replays in which the copies
+/// compute as fast as the fastest and as slowly as the slowest captured rank, if these differ from the median.
 Variants other_copies(const Case& of) {
   const std::span<const Rank> ranks = captured_ranks(of);
   std::vector<Duration> compute;
@@ -272,7 +273,7 @@ std::string who_was_captured(const Case& of) {
 
 // ---- device, host, interference
 
-/// True if roofline changed any device work.
+/// True if the roofline model changed the duration of any device work.
 bool scales_by_roofline(const Case& of) {
   const std::vector<DeviceShare>& shares = of.scenario.shares;
   return std::any_of(shares.begin(), shares.end(), [](const DeviceShare& found) {
@@ -281,8 +282,8 @@ bool scales_by_roofline(const Case& of) {
   });
 }
 
-/// Factors on host work on another machine. Single-thread speeds of server processors of one generation differ by about
-/// this much (docs/internals/fidelity.md, "Another GPU").
+/// Factors by which CPU work on another machine may be shorter or longer. Single-thread speeds of server processors of
+/// one generation differ by about this much (docs/internals/fidelity.md, "Another GPU").
 constexpr std::array kOtherHosts{0.7, 1.4};
 
 Variants other_hosts(const Case& /*of*/) {
@@ -299,19 +300,19 @@ Variants other_hosts(const Case& /*of*/) {
 
 // ---- loader
 
-/// If waits for a data loader take at least this share of an iteration, the loader limits the job. Receiving a batch
-/// without waiting takes 0.1 to 1.4 ms in the available captures, about 1 % of their steps.
+/// If waits for a data loader take at least this share of an iteration, the loader limits the job. Smaller waits prove
+/// nothing: in the available captures, receiving a batch that is ready takes 0.1 to 1.4 ms, about 1 % of a step.
 constexpr double kLoaderSetsPace = 0.05;
 
-/// False if the loader does not limit the captured job, because then nothing is known about it, or if the user scales
-/// the waits.
+/// True if a changed job may wait longer or shorter for its data loader. False if the loader does not limit the
+/// captured job, because its speed is then unknown, or if the user sets how long the waits take.
 bool may_wait_otherwise(const Case& of) {
   if (!of.changes_anything() || (of.plan.other_loader && !of.plan.other_loader_workers)) return false;
   return ratio(of.summary().parts.loader, of.summary().parts.sum()) >= kLoaderSetsPace;
 }
 
-/// Returns variants in which the loader makes batches at the same rate as before. Then a shorter step waits longer for
-/// them, up to the captured iteration, and a longer step waits less.
+/// Returns a variant in which the loader makes batches at the captured rate. A shorter step then waits longer for its
+/// batch, up to the captured iteration, and a longer step waits less.
 Variants at_pace_of_loader(const Case& of) {
   const Duration before = of.baseline().iteration;
   const Duration shortest = std::max(before, of.predicted() - of.summary().parts.loader);
@@ -328,7 +329,7 @@ std::string what_loader_does(const Case& of) {
       100 * ratio(of.summary().parts.loader, of.summary().parts.sum()));
 }
 
-/// True if kernels overlap other communication than in the capture and are slowed by it.
+/// True if the scenario changes how much kernels overlap communication, and thereby their durations.
 bool is_slowed_otherwise(const Case& of) {
   const std::vector<SlowedClass>& slowed = of.scenario.slowed;
   return std::any_of(slowed.begin(), slowed.end(), [](const SlowedClass& each) { return each.before != each.after; });
@@ -336,7 +337,8 @@ bool is_slowed_otherwise(const Case& of) {
 
 // ---- missing ranks, unexplained waits: cannot be replayed, because it is not known what is waited for
 
-/// Returns the prediction if `kept`, a part of the iteration, scales like the rest instead of staying as recorded.
+/// Returns a variant in which `kept`, a part of the iteration that the prediction keeps as recorded, scales like the
+/// rest of the iteration.
 Variants as_the_rest(const Case& of, Duration kept) {
   const Duration before = of.baseline().of_captured_steps;
   const Duration after = of.scenario.of_captured_steps;

@@ -10,11 +10,11 @@
 
 #include "scenarios/answer/interval_basis.h"
 
-/// The reasons why an answer is a range: one rule for each source of uncertainty, listed in interval_sources.cpp.
-/// docs/internals/answers.md, "Ranges", has the same list in the same order.
+/// The sources of uncertainty of answers. interval_sources.cpp lists one rule for each source;
+/// docs/internals/answers.md, "Ranges", describes the sources in the same order.
 namespace stepsim::scenarios {
 
-/// An answer, with its plan and its capture.
+/// The answer whose range is computed: a prediction, its plan, and the data that all answers about the capture share.
 struct IntervalCase {
   const IntervalBasis& basis;
   const Plan& plan;
@@ -33,17 +33,17 @@ struct IntervalCase {
   }
 };
 
-/// A different possible answer, as a factor of the prediction. The factor is either known or found by replaying the
-/// plan with a change. A change with a name is also replayed on the capture, and is ignored if the capture contradicts
-/// it.
+/// Another possible answer, as a factor of the prediction. The factor is either known, or found by replaying the plan
+/// with `change`. A variant with a name is ignored if the capture contradicts its change; a replay of the captured job
+/// with the change shows this.
 struct IntervalVariant {
   std::optional<double> factor{};
   std::function<void(Plan& plan)> change{};
   std::string name{};
 };
 
-/// A source of uncertainty. It applies to an answer if `applies` is true and the capture does not contradict all of its
-/// variants.
+/// The rule for one source of uncertainty. The source counts for an answer if `applies` returns true and the capture
+/// does not contradict all of its variants.
 struct SourceRule {
   std::string_view name{};
   bool (*applies)(const IntervalCase& of) = nullptr;
@@ -54,7 +54,7 @@ struct SourceRule {
   bool of_step_times = false;                                  ///< has the meaning of IntervalSource::of_step_times
 };
 
-/// Returns all rules, in the order in which they are shown.
+/// Returns the rules of all sources, in the order in which reports list the sources.
 [[nodiscard]] std::span<const SourceRule> interval_sources() noexcept;
 
 }  // namespace stepsim::scenarios

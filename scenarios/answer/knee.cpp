@@ -17,7 +17,7 @@ std::optional<double> factor(const std::string& text) {
   return text.ends_with('x') ? parse_number<double>(std::string_view(text).substr(0, text.size() - 1)) : std::nullopt;
 }
 
-/// Returns the result of a parser of model/base/units.h, or nothing if it throws.
+/// Returns the result of `parse`, a parser of model/base/units.h, or nothing if it throws.
 template <class Parse>
 std::optional<double> with_unit(const std::string& text, Parse parse) {
   try {
@@ -42,7 +42,8 @@ std::optional<double> time(const std::string& text) {
 using ParseNumber = std::optional<double> (*)(const std::string& text);
 constexpr ParseNumber kForms[] = {plain, factor, size, rate, time};
 
-/// Returns the positions of an axis's values in order of size; empty if the values cannot be ordered.
+/// Returns the indices of `values`, the values of one axis of a sweep, in order of size. Empty if the values cannot be
+/// ordered.
 std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   std::vector<Magnitude> sizes;
   for (const std::string& value : values) {
@@ -57,7 +58,8 @@ std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   return order;
 }
 
-/// Returns how many consecutive iterations from the front of a line are close to the best.
+/// Returns how many iterations at the beginning of `line` are at most kKneeShare longer than `best`, up to the first
+/// one that is longer.
 std::size_t flat_length(std::span<const Duration> line, Duration best) {
   const double most = static_cast<double>(best.count()) * (1 + kKneeShare);
   const auto end = std::find_if(line.begin(), line.end(),
@@ -65,14 +67,16 @@ std::size_t flat_length(std::span<const Duration> line, Duration best) {
   return static_cast<std::size_t>(end - line.begin());
 }
 
-/// The position of the knee on a line in order of size.
+/// The knee of a line: the index of its value, and which end of the line is flat. The values of a line are in order of
+/// size.
 struct KneePlace {
   std::size_t place = 0;
   bool upwards = true;
   bool whole_axis = false;
 };
 
-/// Returns the knee of a line. Returns nothing unless at least two values at one end are close to the best.
+/// Returns the knee of the iterations along an axis. There is one only if at least two iterations at one end of the
+/// line are close to the best.
 std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
   const std::size_t from_small = flat_length(line, best);
   std::reverse(line.begin(), line.end());
@@ -83,12 +87,13 @@ std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
   return std::nullopt;
 }
 
-/// Returns the time of the whole job per captured batch; less is better.
+/// Returns the time that all workers together need per captured batch, in nanoseconds. The point with the smallest
+/// value is the best.
 double time_in_all(const Outcome& outcome) {
   return static_cast<double>(outcome.iteration->count()) / (outcome.batches * outcome.workers);
 }
 
-/// The time of a worker per captured batch, at a point of a line.
+/// The time that a worker needs per captured batch at one point of a sweep, with its range.
 struct BatchTime {
   Duration time{};
   Duration low{};
@@ -100,8 +105,8 @@ BatchTime batch_time(const Outcome& outcome) {
   return {scaled(*outcome.iteration, share), scaled(outcome.low, share), scaled(outcome.high, share)};
 }
 
-/// Returns the line with each point at the lower end of its range, with each at the upper end, and with a linear
-/// transition from one to the other in both directions.
+/// Returns four possible lines within the ranges of the points: all points at the lower ends of their ranges, all at
+/// the upper ends, from lower at the first point to upper at the last one, and the reverse.
 std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& line) {
   const std::size_t last = line.size() - 1;
   const auto taken = [&](double share_of_first, double share_of_last) {
@@ -117,8 +122,8 @@ std::vector<std::vector<Duration>> within_ranges(const std::vector<BatchTime>& l
   return {taken(0, 0), taken(1, 1), taken(0, 1), taken(1, 0)};
 }
 
-/// Sets Knee::from and Knee::to. If iterations within the ranges of the points give no knee, or a knee at the other end
-/// of the line, they are ignored: the ranges of the points already show that another value may be best.
+/// Sets Knee::from and Knee::to, from the knees of the lines of within_ranges(). A line without a knee, or with its
+/// flat part at the other end, is ignored: the ranges of the points already show that another value may be best.
 void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, const std::vector<std::string>& values,
                const std::vector<std::size_t>& order) {
   std::size_t from = found.place;
@@ -134,7 +139,7 @@ void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, 
   knee.to = values[order[to]];
 }
 
-/// The points along an axis through `best`, in order of size of the axis's values.
+/// The points of a sweep that differ from its best point only in the value of one axis, in order of size of this value.
 struct KneeLine {
   std::vector<std::size_t> order;  ///< positions on the axis; empty if its values cannot be ordered
   std::vector<BatchTime> times;    ///< one for each position, if complete
@@ -162,7 +167,7 @@ std::vector<Duration> times_of(const KneeLine& line) {
   return times;
 }
 
-/// Returns the knee on the line through `best` along an axis.
+/// Returns the knee among the points that differ from the point `best` only in the value of `axis`, if there is one.
 std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
                             std::size_t axis) {
   const std::vector<std::string>& values = points.axes[axis].values;
@@ -177,7 +182,7 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   return knee;
 }
 
-/// Returns why an axis has no knee. Precondition: it has none.
+/// Returns why an axis has no knee. Precondition: knee_on() returned nothing for it.
 AxisWithoutKnee reason_without_knee(const Points& points, std::span<const Outcome> outcomes, std::size_t best,
                                     std::size_t axis) {
   const std::vector<std::string>& values = points.axes[axis].values;

@@ -16,28 +16,29 @@ namespace stepsim::scenarios {
 /// several are equal, returns the first one. Returns nothing if no point has an iteration.
 [[nodiscard]] std::optional<std::size_t> best_point(std::span<const Outcome> outcomes);
 
-/// A further increase hardly helps if iterations are at most this much longer than the best.
+/// Iterations count as equally good as the best one if they are longer by at most this share of it.
 constexpr double kKneeShare = 0.05;
 
-/// The value of an axis beyond which a change hardly helps. From `value` to the end of the axis (up or down), with all
-/// other axes as in the best point, every iteration is within kKneeShare of the shortest. If points differ in the batch
-/// of a worker, iterations are those of a captured batch.
+/// The value of an axis of a sweep beyond which a further change hardly helps. All other axes keep the values of the
+/// best point. From `value` to one end of the axis, every iteration is then within kKneeShare of the shortest. If
+/// points differ in the number of batches per worker and step, iterations are compared per captured batch.
 struct Knee {
   std::size_t axis = 0;
   std::string value;
   bool upwards = true;      ///< true if the flat end has the large values
   bool whole_axis = false;  ///< true if the whole axis is flat: no value makes much difference
   bool of_workers = false;  ///< true if the axis sets the number of workers; the knee is then for a worker's throughput
-  /// The knee is between `from` and `to`, in order of size. These are the extreme knees for the shortest iterations of
-  /// the line, for its longest, and for those that change least and most along it.
+  /// The range of the knee, because iterations are uncertain: `from` is the smallest and `to` the largest value. These
+  /// are the extreme knees if all iterations are at the lower or at the upper ends of their ranges, or go from one to
+  /// the other along the axis.
   std::string from{};
   std::string to{};
 };
 
-/// Returns at most one knee for each axis of the grid, in order of the axes.
+/// Returns the knees of the axes of a grid, in order of the axes. Axes without a knee are left out.
 [[nodiscard]] std::vector<Knee> knees(const Points& points, std::span<const Outcome> outcomes);
 
-/// Why an axis has no knee.
+/// Why an axis of a sweep has no knee, a value beyond which a further change hardly helps.
 enum class NoKnee : std::uint8_t {
   kOneValue,
   kNoOrder,      ///< its values cannot be ordered by size: words, or a mix of factors and rates
@@ -52,11 +53,11 @@ struct AxisWithoutKnee {
   std::string best{};       ///< value with the shortest iteration; up to kMissing, that of the best point
   bool of_workers = false;  ///< has the meaning of Knee::of_workers
 };
-/// Returns the axes without a knee, in the order of the grid's axes; empty if no point could be predicted.
+/// Returns the axes of a grid without a knee, in order of the axes; empty if no point could be predicted.
 [[nodiscard]] std::vector<AxisWithoutKnee> axes_without_knee(const Points& points, std::span<const Outcome> outcomes);
 
-/// The size of a value that is a plain number, factor, size, rate or time. Only values of the same `kind` can be
-/// compared.
+/// The number in a value of a sweep: a plain number, or a factor, size, rate or time (`kind`). Only values of the same
+/// kind can be compared.
 struct Magnitude {
   std::size_t kind = 0;
   double size = 0;

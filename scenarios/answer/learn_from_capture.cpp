@@ -34,7 +34,8 @@ bool shares_links(const Plan& plan) {
   return std::find(network.parameters.begin(), network.parameters.end(), &kSharing) != network.parameters.end();
 }
 
-/// Returns the values that were tried, ordered by error.
+/// Replays the capture with each value of kTried for the sharing of links. Returns the values and the errors of the
+/// predicted iteration, the smallest error first.
 std::vector<Tried> tried(Predictor& predictor, ReplayMeter& meter, Duration measured) {
   std::vector<Tried> all;
   for (const double sharing : kTried) {
@@ -55,9 +56,10 @@ bool has_captured_collectives(const Plan& plan) {
 
 using sim::ratio;
 
-/// Maximum cost of an event. If this is not enough, something other than the profiler slowed the job.
+/// Maximum cost of a recorded event. If a higher cost were needed to reach job.yaml's measured_step, something other
+/// than the profiler must have slowed the job.
 constexpr Duration kLargestPerEvent{1'000'000};
-/// Maximum share of a task's recorded time that is removed, because the task did some work.
+/// Maximum share of a task's recorded time that is removed as the profiler's cost; the rest is the task's work.
 constexpr double kMaxRemovedShare = 0.9;
 
 bool is_slowed(const Dag& dag, TaskId task) {
@@ -69,7 +71,7 @@ bool is_slowed(const Dag& dag, TaskId task) {
   }
 }
 
-/// Returns the iteration under the assumption that each event cost `per_event`.
+/// Returns the predicted iteration without the profiler, if the profiler took `per_event` for each recorded event.
 Duration iteration_without(Predictor& predictor, ReplayMeter& meter, Duration per_event) {
   Plan plan = predictor.plan();
   plan.rules.emplace_back([per_event](const Capture& capture, std::vector<Duration>& durations) {
@@ -78,7 +80,8 @@ Duration iteration_without(Predictor& predictor, ReplayMeter& meter, Duration pe
   return meter.predict(predictor, plan).iteration;
 }
 
-/// Returns the smallest cost per event with which the iteration is at most `wanted`, accurate to one in a thousand.
+/// Returns the smallest cost per event with which the iteration without the profiler is at most `wanted`. The result is
+/// accurate to 0.1 % or 10 ns, and at most kLargestPerEvent.
 Duration cost_for(Predictor& predictor, ReplayMeter& meter, Duration wanted) {
   Duration low{};
   Duration high = kMostPerEvent;

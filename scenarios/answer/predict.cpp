@@ -23,12 +23,13 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Maximum number of replays for one prediction in which durations follow communication.
+/// Maximum number of further replays for one prediction, if the durations of kernels depend on concurrent
+/// communication.
 constexpr int kMostRounds = 20;
 
 std::uint32_t workers_of(const Capture& capture) { return capture.job.workers.value_or(captured_workers(capture)); }
 
-/// Builds the graph of a parameter-server job.
+/// Builds the task graph of a plan for a job with parameter servers.
 Capture parameter_server_graph(const Plan& plan) {
   PsOptions options = as_captured(*plan.captured->parameter_server);
   options.job = plan.job;
@@ -36,7 +37,8 @@ Capture parameter_server_graph(const Plan& plan) {
   return build_parameter_server(*plan.captured, options, plan.cluster);
 }
 
-/// Returns the result of `make`. Errors are prefixed with the key of the scenario that asked for it.
+/// Returns the result of `make`. If it throws, puts `key`, the scenario's setting that needs the result, in front of
+/// the message.
 template <class Make>
 Capture asked_by(std::string_view key, Make make) {
   try {
@@ -48,7 +50,7 @@ Capture asked_by(std::string_view key, Make make) {
   }
 }
 
-/// Builds the graph of a job without parameter servers.
+/// Builds the task graph of a plan for a job without parameter servers.
 Capture rank_graph(const Plan& plan, Capture captured) {
   Capture graph = under_models(std::move(captured));
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
@@ -59,8 +61,8 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   return graph;
 }
 
-/// Returns the durations of the graph after applying the plan's rules. Rules for device work add their shares to the
-/// prediction.
+/// Returns the durations of the tasks of `graph`, indexed by TaskId, after the plan's changes of durations. For each
+/// rule about device work, adds an entry to prediction.shares.
 std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, const RecordedCollectives* collectives,
                                         Prediction& prediction) {
   std::vector<Duration> durations(graph.dag.task_count());
@@ -84,7 +86,7 @@ std::vector<Duration> changed_durations(const Plan& plan, const Capture& graph, 
   return durations;
 }
 
-/// Throws if a time has reached the engine's limit, because such an iteration has no meaning.
+/// Throws UsageError if a task ends at the largest possible time: all longer times end there too.
 void refuse_the_end_of_time(const sim::Timeline& timeline) {
   if (std::find(timeline.finish.begin(), timeline.finish.end(), kEndOfTime) == timeline.finish.end()) return;
   throw UsageError("the step would take longer than 146 years; expected smaller changes");
@@ -189,8 +191,8 @@ void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::
   interference_ = {std::move(slowdowns), shares_beside(*captured.graph, captured.timeline, captured_.dag.task_count())};
 }
 
-/// Replays until the durations of kernels match the communication that they overlap. `durations` are those of the
-/// replay in `prediction`.
+/// Repeats the replay in `prediction` until the durations of kernels match the communication that they overlap.
+/// `durations` are the durations of the first replay, indexed by TaskId.
 void Predictor::slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
                              const sim::EngineOptions& options, Prediction& prediction) const {
   SlowedKernels kernels(*interference_, *prediction.graph, durations, side);

@@ -21,19 +21,19 @@
 
 namespace stepsim::scenarios {
 
-/// The effect of a change on the durations of device work.
+/// How one change, such as another device, affects the durations of device work.
 struct DeviceShare {
   std::string change;  ///< "device.to=H100"
   std::string kept;    ///< what the change left unchanged, and why
   ScaledShare share;
 };
 
-/// The replay of a plan.
+/// The result of predicting a plan: the replayed graph, its times, and the iteration.
 struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< the graph that was replayed
   sim::Timeline timeline;                ///< times of the tasks of graph->dag
-  /// The answer: the long-run iteration if captured steps follow each other (Predictor::distrust_repetition()),
-  /// otherwise that of the captured steps.
+  /// The predicted iteration: `in_the_long_run` if steps follow each other without a pause and the capture does not
+  /// contradict it (Predictor::distrust_repetition()), otherwise `of_captured_steps`.
   Duration iteration{};
   /// The iteration of the captured steps alone, for comparison with the measured time; docs/internals/answers.md,
   /// "Step time, replay, error", defines it.
@@ -47,23 +47,24 @@ struct Prediction {
   double unsettled = 0;
 };
 
-/// The profiler's cost in the recorded times (scenarios/answer/learn_from_capture.h), and the assumption about it.
+/// The time that the profiler took for each recorded event (scenarios/answer/learn_from_capture.h), and the assumption
+/// that states it.
 struct ProfilerCost {
   Duration per_event{};
   double most = 0;  ///< maximum share of a task's time that is removed
   Assumption note;
 };
 
-/// Predicts plans for one capture. Thread-safe except where noted. Plans with equal keys share one graph; for example,
-/// a sweep over bandwidths has only one.
+/// Predicts plans for one capture. Thread-safe except where noted. Plans with equal Plan::graph_key() share one task
+/// graph; for example, a sweep over bandwidths has only one.
 class Predictor {
  public:
   /// `captured` and `network` must outlive the predictor. `cluster` is the hardware that the capture ran on.
   Predictor(const Capture& captured, Cluster cluster, const NetworkModel& network);
 
-  /// Returns the plan without changes.
+  /// Returns the plan of the captured job, to which changes can be applied.
   [[nodiscard]] Plan plan() const;
-  /// Reads a trace that a change names. Without a reader, such changes are refused.
+  /// Reads the trace at a path that a change names. Without a reader, such changes are refused.
   using Reader = std::function<Capture(const std::string& path)>;
   void set_reader(Reader reader) { reader_ = std::move(reader); }
   /// Makes every later plan() remove this cost from the recorded times. This is not thread-safe.
@@ -71,37 +72,39 @@ class Predictor {
   [[nodiscard]] const std::optional<ProfilerCost>& profiler() const noexcept { return profiler_; }
   /// Adds an assumption to every later plan(). Not thread-safe.
   void add_assumption(Assumption note) { assumptions_.push_back(std::move(note)); }
-  /// Makes the durations of kernels depend, from now on, on the communication that they overlap (SlowedKernels). Their
-  /// captured durations correspond to the overlap in the replay of plan(), which this function makes; each prediction
-  /// makes up to 20 more replays. Not thread-safe. Throws what predict() throws.
+  /// Makes the durations of kernels depend, from now on, on the communication that they overlap (SlowedKernels).
+  /// Replays plan() once, to find the overlap that belongs to the captured durations. Each later prediction makes up to
+  /// 20 additional replays. Not thread-safe. Throws what predict() throws.
   void follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options = {});
-  /// Sets how senders share links in every later plan(), as an assumption. `fitting` are the values that the capture
-  /// does not contradict. Not thread-safe.
+  /// Sets how senders share links (kSharing) in every later plan(), and adds an assumption that states it. `fitting`
+  /// are the values that the capture does not contradict. Not thread-safe.
   void assume_sharing(double sharing, std::vector<double> fitting, Assumption note);
   [[nodiscard]] const std::vector<double>& fitting_sharings() const noexcept { return fitting_sharings_; }
   /// Allows plans to use Plan::recorded_collectives from now on. Precondition: the network model is not `recorded`. Not
   /// thread-safe. Throws what sim::collectives_alone() throws.
   void learn_recorded_collectives() { recorded_collectives_.emplace(captured_, cluster_, network_); }
-  /// Makes every later plan() use recorded collectives, as an assumption. Sharing of links then has no effect.
-  /// Precondition: learn_recorded_collectives() was called. Not thread-safe.
+  /// Makes collectives keep their recorded times in every later plan() (Plan::recorded_collectives), and adds an
+  /// assumption that states it. The sharing of links then has no effect. Precondition: learn_recorded_collectives() was
+  /// called. Not thread-safe.
   void prefer_recorded_collectives(Assumption note);
   /// Sets the relative uncertainty of the links' rate, if it was fitted. Not thread-safe.
   void set_link_rate_error(double error) noexcept { link_rate_error_ = error; }
   [[nodiscard]] double link_rate_error() const noexcept { return link_rate_error_; }
-  /// Makes predictions use the captured steps from now on, because repeated steps do not take the same time. Adds an
-  /// assumption to plans. Not thread-safe.
+  /// Makes predictions use the captured steps alone from now on, because repeated steps do not take the same time. Adds
+  /// an assumption to every later plan(). Not thread-safe.
   void distrust_repetition(Assumption note);
   [[nodiscard]] bool trusts_repetition() const noexcept { return trusts_repetition_; }
-  /// Sets the predicted iteration on the captured cluster, for comparison with the measured time, if another cluster
-  /// was given. Not thread-safe.
+  /// Sets the predicted iteration of the captured job on its own cluster. Call this if the user gave another cluster;
+  /// the measured time is then compared with this prediction. Not thread-safe.
   void set_on_own_cluster(Duration iteration) noexcept { on_own_cluster_ = iteration; }
   [[nodiscard]] const std::optional<Duration>& on_own_cluster() const noexcept { return on_own_cluster_; }
-  /// Returns another trace; each is read only once. Precondition: there is a reader. Throws what the reader throws.
+  /// Returns the capture of another trace. Reads each path only once. Precondition: set_reader() was called. Throws
+  /// what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
   /// and what sim::replay() throws. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
-  /// Frees the graph of plans with this key. It is rebuilt when needed.
+  /// Frees the graph of plans with this key. A later prediction of such a plan builds it again.
   void forget(const GraphKey& key);
 
  private:
@@ -131,7 +134,7 @@ class Predictor {
   mutable std::map<std::string, std::shared_ptr<const Capture>> others_;  ///< other traces, indexed by path
 };
 
-/// Measures the progress of the replays for one answer. Thread-safe.
+/// Makes the replays for one answer and reports their progress. Thread-safe.
 class ReplayMeter {
  public:
   /// Called with the number of tasks replayed so far and the expected total; 0 if the total is not yet known. Never
@@ -143,9 +146,9 @@ class ReplayMeter {
   ReplayMeter(const ReplayMeter&) = delete;
   ReplayMeter& operator=(const ReplayMeter&) = delete;
 
-  /// Announces that up to this many more tasks will be replayed.
+  /// Announces that up to `tasks` more tasks will be replayed, so that the progress has a total.
   void expect(std::uint64_t tasks);
-  /// Calls Predictor::predict() and counts its tasks.
+  /// Calls Predictor::predict() and reports the replayed tasks as progress.
   [[nodiscard]] Prediction predict(Predictor& predictor, const Plan& plan);
   [[nodiscard]] int threads() const noexcept { return options_.threads; }
 
@@ -159,8 +162,8 @@ class ReplayMeter {
   std::uint64_t total_ = 0;
 };
 
-/// Returns the work of a step of the plan's job. For the plan without changes, this is captured_work(). It includes
-/// workers that were not captured. If the plan changes the number of workers, that number is used. O(collectives).
+/// Returns the work of one step (workers, batches) of the job that the plan describes, including workers that were not
+/// captured. For the plan without changes, this is sim::captured_work(). O(collectives).
 [[nodiscard]] sim::StepWork work_of(const Plan& plan);
 
 }  // namespace stepsim::scenarios

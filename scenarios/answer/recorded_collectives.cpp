@@ -8,7 +8,8 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Returns the shortest duration of a member, because the other members also waited.
+/// Returns the recorded time of a collective without waiting: the shortest duration of its members. The other members
+/// also waited for the last one.
 Duration recorded_time(const Dag& dag, RendezvousId rendezvous) {
   Duration shortest = Duration::max();
   for (const TaskId member : dag.members(rendezvous)) shortest = std::min(shortest, dag.duration(member));

@@ -12,26 +12,28 @@
 
 namespace stepsim::scenarios {
 
-/// Durations of collectives if a network model is wrong about its own capture, so that only its predictions of changes
-/// are used. Let R be the recorded time of a collective, A the model's time for it alone
-/// (sim/engine/collectives_alone.h), and A' the same after the change. The duration is
+/// Predicts durations of collectives from their recorded times. It is used if the network model predicts the captured
+/// job badly; the model then only predicts how much a change affects a collective. Let R be the recorded time of a
+/// collective, A the model's time for the collective alone (sim/engine/collectives_alone.h), and A' the model's time
+/// after the change. The predicted duration is
 ///
 ///     R + A' - A    if R > A: the time that the model does not explain stays
 ///     R A' / A      if R <= A
 ///
 /// With Excess::kScales, which is used for ranges, the second formula always applies, as if all of the time were
 /// transfer. If neither the network nor the collective changes, the time therefore stays exactly the same, and more
-/// bandwidth never increases it. Collectives that were not captured, such as those of other buckets, take A' times the
-/// ratio of recorded to modelled time of the captured ones of the same operation. Interference between collectives on
-/// links stays as recorded.
+/// bandwidth never increases it. A collective that was not captured, for example because the bucket size changes, takes
+/// A' times the ratio of recorded to modelled time of the captured collectives of the same operation. The time that
+/// concurrent collectives cost each other on links stays as recorded.
 class RecordedCollectives {
  public:
   /// `captured` ran on `cluster`. `captured` and `model` must outlive this object. Precondition: model.make is not
   /// null.
   RecordedCollectives(const Capture& captured, const Cluster& cluster, const NetworkModel& model);
 
-  /// Sets the durations of collectives in `graph`, which was derived from the captured one and keeps its rendezvous
-  /// ids. Collectives with unknown payload are not changed. Throws what collectives_alone() throws.
+  /// Sets the durations of the collectives in `graph`; `durations` are indexed by TaskId. `graph` was derived from the
+  /// captured graph and keeps the rendezvous ids of captured collectives. Collectives with unknown payload are not
+  /// changed. Throws what collectives_alone() throws.
   void set_durations(const Capture& graph, const Cluster& cluster, Excess excess,
                      std::vector<Duration>& durations) const;
 

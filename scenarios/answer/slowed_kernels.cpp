@@ -12,18 +12,18 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Durations are settled if their summed change is less than this share of their sum.
+/// The durations of kernels are final if a further replay changes them, in total, by less than this share of their sum.
 constexpr double kSettled = 1e-5;
 
 double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
 
-/// Finds the slowdown that applies to tasks with a given name.
+/// Finds the slowdown that applies to kernels with a given name. Classifies each name only once.
 class SlowdownOfName {
  public:
   SlowdownOfName(const Dag& dag, const std::vector<Slowdown>& slowdowns)
       : dag_(dag), slowdowns_(slowdowns), found_(dag.name_count()) {}
 
-  /// Returns an index into the slowdowns, or their number if none applies.
+  /// Returns the index of the slowdown, or the number of slowdowns if none applies.
   std::size_t operator()(NameId name) {
     std::optional<std::size_t>& found = found_[name.index()];
     if (!found) {

@@ -18,11 +18,11 @@ struct CapturedInterference {
   std::vector<double> beside;
 };
 
-/// Returns CapturedInterference::beside for a capture of `tasks` tasks. `timeline` is a replay of `graph`, whose tasks
-/// have origins in the capture. O(n log n) for n tasks.
+/// Returns, for each TaskId of a capture with `tasks` tasks, the share of the task's time that overlaps communication
+/// in `timeline`. `timeline` is a replay of `graph`, whose tasks have origins in the capture. O(n log n) for n tasks.
 [[nodiscard]] std::vector<double> shares_beside(const Capture& graph, const sim::Timeline& timeline, std::size_t tasks);
 
-/// The kernels of one class in a prediction, summed over ranks and steps.
+/// The kernels of one class that communication slows in a prediction, summed over ranks and steps.
 struct SlowedClass {
   Slowdown slowdown;
   std::size_t kernels = 0;
@@ -31,25 +31,25 @@ struct SlowedClass {
 };
 
 /// The kernels of a graph, with durations that depend on the communication they overlap (model/cost/device/slowdown.h).
-/// The overlap depends on the replay, and the replay on the durations. Therefore, durations are computed from a replay,
-/// and the replay is repeated with them until they settle. A task depends on nothing after it, so every round settles
-/// more of the replay from its beginning; therefore the result is unique and does not oscillate. In the worst case it
-/// needs as many rounds as there are kernels in a chain.
+/// The overlap depends on the replay, and the replay on the durations. The caller therefore replays the graph, updates
+/// the durations with follow(), and repeats both until the durations no longer change. The result is unique and does
+/// not oscillate: a task depends only on earlier tasks, so each replay makes a longer part of the timeline final, from
+/// its beginning. In the worst case this needs as many replays as there are kernels in a chain.
 class SlowedKernels {
  public:
-  /// `durations` are the durations of the tasks of `graph` with the overlap of the capture, including changes. `side`
-  /// is the position in the range of a slowdown: 0 = its factor, -1 = low, 1 = high. All arguments must outlive this
-  /// object.
+  /// `durations` are indexed by TaskId of `graph`. They include the changes of the plan, but belong to the overlap in
+  /// the capture. `side` selects a value from the range of each slowdown: 0 = its factor, -1 = its lower end, 1 = its
+  /// upper end. All arguments must outlive this object.
   SlowedKernels(const CapturedInterference& interference, const Capture& graph, const std::vector<Duration>& durations,
                 double side);
 
-  /// Updates the durations from the communication in `timeline`. Returns their summed change relative to the time of
-  /// all kernels. A change below 1e-5 counts as 0: the durations are settled and stay unchanged. O(n log n) for n
+  /// Updates the durations of kernels for the communication in `timeline`. Returns the sum of the changes, divided by
+  /// the time of all kernels. If this is below 1e-5, leaves the durations unchanged and returns 0. O(n log n) for n
   /// tasks.
   [[nodiscard]] double follow(const sim::Timeline& timeline);
   /// Durations indexed by TaskId of the graph.
   [[nodiscard]] const std::vector<Duration>& durations() const noexcept { return durations_; }
-  /// Returns the classes that the graph has kernels of.
+  /// Returns one entry for each class with a slowdown of which the graph has kernels.
   [[nodiscard]] std::vector<SlowedClass> classes() const;
 
  private:

@@ -15,14 +15,14 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// The reason why a point is refused.
+/// The reason why a point of a sweep cannot be predicted, if there is one.
 struct Problem {
   std::string sentence;  ///< why the point is refused; empty if it is not
   Refusal refusal = Refusal::kQuestion;
 };
 
-/// Calls `work` for a point. Returns why the point cannot be answered, or nothing if it can. A value that is invalid
-/// for every capture is an error of the scenario and ends the sweep.
+/// Calls `work` for a point of a sweep. Returns why the point cannot be predicted; the sentence is empty if it can.
+/// Passes on a ValueError, because a value that is invalid for every capture ends the sweep.
 Problem problem_of(const std::function<void()>& work) {
   try {
     work();
@@ -86,12 +86,12 @@ class GraphUsers {
   std::vector<std::size_t> left_;
 };
 
-/// Distributes points to threads until none is left or a thread has failed.
+/// Distributes the points of a sweep among threads, until no point is left or a thread has failed.
 class WorkList {
  public:
   WorkList(std::vector<std::size_t> order, const std::atomic<bool>* stop) : order_(std::move(order)), stop_(stop) {}
 
-  /// Returns the next point. Throws Interrupted.
+  /// Returns the next point, or nothing if there is none or a thread has failed. Throws Interrupted after Ctrl-C.
   std::optional<std::size_t> next() {
     if (stop_ != nullptr && stop_->load()) throw Interrupted();
     const std::size_t place = failed_.load() ? order_.size() : next_++;
@@ -141,11 +141,12 @@ Plan Sweep::plan_of(std::size_t point) const {
   return plan;
 }
 
-/// Returns the order of points: as many graphs at a time as there are threads. Each thread first builds one graph; then
-/// all threads share these graphs.
+/// Returns the points `which` in the order in which they are predicted. It limits how many graphs exist at a time: the
+/// points of as many graphs as there are threads come first, then those of the next graphs. Within such a batch, each
+/// thread first builds one graph, and then all threads share these graphs.
 std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, std::size_t threads) const {
   std::vector<std::size_t> seen(graphs_.size());
-  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch of graphs, turn, point
+  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch, number within its graph, point
   for (const std::size_t point : which) {
     const std::uint32_t graph = graph_of_[point];
     order.emplace_back(graph / threads, seen[graph]++, point);
@@ -176,7 +177,8 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
   return outcome;
 }
 
-/// Frees the graph of a point, and the one for its range in which workers begin together.
+/// Frees the graph of points with this key, and the graph that was built for their ranges, in which all workers begin
+/// at the same time.
 void Sweep::forget(const GraphKey& key) {
   predictor_.forget(key);
   GraphKey together = key;

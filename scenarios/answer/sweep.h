@@ -18,13 +18,13 @@
 
 namespace stepsim::scenarios {
 
-/// Says what must change so that a refused point can be predicted.
+/// What must change before a refused point of a sweep can be predicted.
 enum class Refusal : std::uint8_t {
   kQuestion,  ///< the question: the point must be changed (exit 2)
   kCapture,   ///< the capture: it lacks data for the point; another one may have it (exit 5)
 };
 
-/// The result of a point: its iteration and range, or a sentence that says why there is none.
+/// The result of a point of a sweep: its iteration and range, or a sentence that says why it cannot be predicted.
 struct Outcome {
   std::optional<Duration> iteration;
   std::string problem;
@@ -33,7 +33,7 @@ struct Outcome {
   std::uint32_t workers = 1;  ///< number of workers of the job; 1 without an iteration
   double batches = 1;         ///< batches per worker and step (sim/analysis/throughput.h)
   std::string note{};         ///< result of note_on(); may be empty
-  /// What must change to predict the point; set for a point without an iteration.
+  /// What must change before the point can be predicted; has a meaning only without an iteration.
   Refusal refusal = Refusal::kQuestion;
 };
 
@@ -53,12 +53,14 @@ struct SweepOptions {
 /// kept. Points with the same graph share it, and a graph is freed after its last point. In addition to the captured
 /// job's graph, there are therefore at most two graphs per thread at a time, or four if workers may drift apart.
 ///
-/// A range needs further replays of its point: none for sources that follow from the capture, one to five for sharing
-/// and drift, two for another device, two for kernels during communication (docs/internals/answers.md, "Ranges").
+/// The range of a point may need further replays, depending on its sources of uncertainty: one or more for sharing of
+/// links and for drift of workers, two for another device, two for the slowdown of kernels during communication. Other
+/// sources follow from the capture without a replay (docs/internals/answers.md, "Ranges").
 class Sweep {
  public:
-  /// Both arguments must outlive the sweep. Throws what the changes of the scenario itself throw, and ValueError for a
-  /// point's value that is invalid for every capture. Simulates nothing. O(points).
+  /// Prepares the sweep without predicting anything. Both arguments must outlive the sweep. Throws what the changes of
+  /// the scenario throw that apply to all points, and ValueError if a value of a point is invalid for every capture.
+  /// O(points).
   Sweep(Predictor& predictor, const Scenario& scenario);
 
   [[nodiscard]] const Points& points() const noexcept { return points_; }
@@ -79,16 +81,16 @@ class Sweep {
   PointChanges changes_;
   Points points_;
   Plan common_;  ///< plan after the scenario's own changes, except the changes in with_points_
-  /// Changes of hardware that are applied together with the changes of each point. The scenario's documents must
-  /// outlive them.
+  /// The scenario's changes of hardware, if points change hardware too: they are then applied together with the changes
+  /// of each point. They refer to the scenario.
   std::vector<const Change*> with_points_;
   std::vector<GraphKey> graphs_;         ///< the distinct graphs of the points
   std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_
   Assumptions assumptions_;
 };
 
-/// Everything in a sweep's reports except the outcomes of its points. It depends only on the question and the inputs,
-/// so all parts of a divided sweep have the same head.
+/// Everything in a sweep's reports except the outcomes of its points. It depends only on the question and the inputs.
+/// If several processes share a sweep, all of them have the same head.
 struct SweepHead {
   sim::Provenance provenance;
   std::string name;     ///< name of the scenario; may be empty

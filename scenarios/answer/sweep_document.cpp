@@ -44,7 +44,8 @@ std::string knee_text(const Points& points, const Knee& knee) {
                      knee.upwards ? "beyond" : "below", knee.value, range, percent);
 }
 
-/// Returns a sentence that says why an axis has no knee; empty if nobody would expect one.
+/// Returns a text that says why an axis of the sweep has no knee, the value from which changes hardly help. Empty for
+/// an axis with one value or without an order.
 std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
   const std::string key = shown(points.axes[axis.axis].key);
   const std::string best = shown(axis.best);
@@ -80,7 +81,8 @@ std::string knees_text(const SweepAnswer& answer) {
   return text;
 }
 
-/// Returns "1,234 samples/s, 38.6 a device (93 % of the captured), "; empty if iterations alone show it.
+/// Returns "1,234 samples/s, 38.6 per device (93.0 % of the baseline's 41.5), ". Empty if the batch size is unknown and
+/// the work of a step is the same at all points, because the step times then show the same.
 std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
   if (!work_differs(answer) && !answer.head.work.batch_size) return {};
   const sim::StepWork work = work_at(answer, outcome);
@@ -108,7 +110,8 @@ std::string headline(const SweepAnswer& answer, std::size_t best) {
                      outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
 }
 
-/// Returns one row per point, for programs. No number is negative: the ratio is given instead of the change.
+/// Returns one row per point, for programs. Gives the ratio to the baseline, which is never negative, instead of the
+/// change.
 sim::Table rows_of(const SweepAnswer& answer) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<sim::Column> columns;
@@ -142,8 +145,8 @@ sim::Table rows_of(const SweepAnswer& answer) {
   return table;
 }
 
-/// Returns a plot along the last axis, whose points are consecutive, with one line for each point of the other axes. A
-/// list of points is a single line.
+/// Returns a plot of the step times. For a grid, the last axis of the sweep is horizontal, and there is one line for
+/// each combination of values of the other axes. A list of points is a single line.
 sim::Plot plot_of(const SweepAnswer& answer) {
   const Points& points = answer.head.points;
   sim::Plot plot{.title = "Step time",

@@ -16,32 +16,33 @@ namespace stepsim::scenarios {
 using SweepReport = sim::Report<SweepAnswer>;
 [[nodiscard]] std::span<const SweepReport> sweep_reports();
 
-/// Returns the document that states which point is best, and beyond which value a further change hardly helps. Its JSON
-/// is {"schema":"stepsim.sweep/1", ...}. Keeps a reference to `answer`. Precondition: at least one point has an
-/// iteration.
+/// Returns the document of a sweep. It states which point is best, and for each axis beyond which value a further
+/// change hardly helps. Its JSON is {"schema":"stepsim.sweep/1", ...}. Keeps a reference to `answer`. Precondition: at
+/// least one point has an iteration.
 [[nodiscard]] sim::Document sweep_document(const SweepAnswer& answer);
 
 /// Returns settings as the entries of a JSON object.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> entries_of(const std::vector<Setting>& settings);
 
-/// Returns the keys of all points, in order of appearance.
+/// Returns the keys that the points set, such as "network.bandwidth", each once, in order of appearance.
 [[nodiscard]] std::vector<std::string> keys_of(const Points& points);
 
-/// Returns a point's value for each key; empty for keys that it does not set.
+/// Returns the values that a point sets for `keys`, in their order; empty for keys that it does not set.
 [[nodiscard]] std::vector<std::string> values_of(const Points& points, std::size_t point,
                                                  const std::vector<std::string>& keys);
 
 /// Returns (iteration - baseline) / baseline. Precondition: `outcome` has an iteration.
 [[nodiscard]] double change_of(const SweepAnswer& answer, const Outcome& outcome);
 
-/// Returns the work of a step at a point. Precondition: `outcome` has an iteration.
+/// Returns the work of one step (workers, batches) at a point. Precondition: `outcome` has an iteration.
 [[nodiscard]] sim::StepWork work_at(const SweepAnswer& answer, const Outcome& outcome);
 /// True if the work of a step differs between points or from the captured job, so that iterations cannot be compared.
 [[nodiscard]] bool work_differs(const SweepAnswer& answer);
-/// Returns a device's throughput relative to the captured job. Precondition: `outcome` has an iteration.
+/// Returns the throughput per device at a point, divided by that of the captured job. Precondition: `outcome` has an
+/// iteration.
 [[nodiscard]] double efficiency_of(const SweepAnswer& answer, const Outcome& outcome);
 
-/// Returns the schema of the JSON object.
+/// Returns the schema of the JSON object of sweep_document().
 [[nodiscard]] sim::AnswerSchema sweep_schema();
 
 }  // namespace stepsim::scenarios

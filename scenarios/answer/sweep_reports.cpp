@@ -69,7 +69,8 @@ Table matrix_of(const SweepAnswer& answer, std::size_t best,
   return table;
 }
 
-/// True if rates are more informative than times.
+/// True if the table shows throughput in addition to step times: the batch size is known, or the work of a step
+/// differs.
 bool shows_rates(const SweepAnswer& answer) { return answer.head.work.batch_size || work_differs(answer); }
 
 void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<sim::Cell>& cells) {
@@ -83,7 +84,7 @@ void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<si
   cells.push_back(sim::percent_cell(efficiency_of(answer, outcome)));
 }
 
-/// Returns one row per point, for people.
+/// Returns a table with one row per point, for the text report.
 Table list_of(const SweepAnswer& answer, std::size_t best) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
   std::vector<Column> columns{{""}};
@@ -112,7 +113,8 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   return table;
 }
 
-/// Returns "of 3 points 88 % of the device time has no shapes ...": each note once, the one for most points first.
+/// Returns the notes on points, each once with the number of its points: "at 3 points: 88 % of the device time was
+/// recorded without shapes ...". At most three notes, those for most points first.
 std::vector<sim::Sentence> notes_on(const SweepAnswer& answer) {
   std::map<std::string, std::size_t> points;
   for (const Outcome& outcome : answer.outcomes) {
@@ -150,7 +152,7 @@ struct PointLine {
   std::size_t point;
 
   [[nodiscard]] const Outcome& outcome() const { return answer->outcomes[point]; }
-  /// Returns value(outcome), or nothing without an iteration.
+  /// Returns value(*answer, outcome()), or nothing if the point has no iteration.
   template <class Value>
   [[nodiscard]] auto if_predicted(Value value) const {
     return outcome().iteration ? std::optional{value(*answer, outcome())} : std::nullopt;

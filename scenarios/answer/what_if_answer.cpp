@@ -36,7 +36,8 @@ std::string name_of(const Cluster& cluster, LinkId link) {
   return name.empty() ? fmt::format("link {}", link.value()) : name;
 }
 
-/// Returns the links used in either replay. Matches them by name, because a scenario may have different links.
+/// Returns the links that are used in at least one of the two replays, the busiest first. Matches links by name,
+/// because a scenario may have other links.
 std::vector<LinkPair> busiest_links(const PredictionView& baseline, const Cluster& before,
                                     const PredictionView& scenario, const Cluster& after) {
   std::map<std::string, LinkPair> by_name;

@@ -29,14 +29,16 @@ struct PredictionView {
   double iterations = 1;  ///< number of iterations in the replay, including warm-up
 };
 
-/// A link in both replays. Queueing is summed over the whole replay here; tables show it per iteration.
+/// The use of a link in the replays of the captured job and of the scenario. Queueing is summed over a whole replay
+/// here; tables show it per iteration.
 struct LinkPair {
   std::string name;
   sim::LinkUse baseline;
   sim::LinkUse scenario;
 };
 
-/// The answer to a scenario: its prediction and that of the captured job, both made in the same way.
+/// The answer to a scenario: the prediction of the scenario and the prediction of the captured job, with their
+/// analysis.
 struct WhatIfAnswer {
   std::string name;  ///< name of the scenario; may be empty
   Baseline captured;
@@ -46,7 +48,7 @@ struct WhatIfAnswer {
   Cluster cluster;              ///< cluster of the scenario
   std::vector<LinkPair> links;  ///< links used in either replay, ordered by their use in the replay that uses them more
   std::vector<std::string> changes;  ///< changes in the form that --set accepts
-  /// The tasks that each change applies to; absent for changes without a selection.
+  /// For each change, the tasks that it applies to, or nothing if it does not select tasks.
   std::vector<std::optional<Selection>> selections;
   Assumptions assumptions;  ///< all assumptions of the answer
   const Capture* capture = nullptr;
@@ -54,8 +56,9 @@ struct WhatIfAnswer {
   const Calibration* calibration = nullptr;  ///< calibration of the cluster, if it was calibrated
 };
 
-/// Predicts the captured job, unchanged and under `scenario`. `calibration` can be null. The answer keeps references to
-/// it and to the predictor's capture. Throws what Change::apply() and Predictor::predict() throw.
+/// Predicts the captured job without changes and with those of `scenario`. `calibration` can be null. The answer keeps
+/// references to `calibration` and to the predictor's capture. Throws what Change::apply() and Predictor::predict()
+/// throw.
 [[nodiscard]] WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Calibration* calibration,
                                      ReplayMeter& meter);
 

@@ -15,14 +15,15 @@ namespace {
 using sim::Align;
 using sim::ratio;
 
-/// Returns the condition that the answer begins with. A scenario that changes nothing must not look like one that saves
-/// nothing.
+/// Returns the beginning of the first line of the answer. It states if there are no changes, because the answer would
+/// otherwise look as if the changes had no effect.
 std::string condition(const WhatIfAnswer& answer) {
   if (answer.changes.empty()) return "No changes (give some with --set or -s): step time";
   return answer.name.empty() ? std::string("Step time") : fmt::format("Scenario '{}': step time", shown(answer.name));
 }
 
-/// Returns "; 246.1 samples/s instead of 123.4 (+99.4 %)"; empty if iterations alone show it.
+/// Returns "; 246.1 samples/s instead of 123.4 (+99.4 %)". Empty if the batch size is unknown and the work of a step is
+/// unchanged, because the step times then show the same.
 std::string rates_text(const WhatIfAnswer& answer) {
   const sim::StepWork& work = answer.baseline.work;
   if (!work.batch_size && answer.scenario.work == work) return {};
@@ -45,8 +46,8 @@ std::string headline(const WhatIfAnswer& answer) {
   return fmt::format("{}. {}", times, trust_text(answer.captured, answer.assumptions));
 }
 
-/// Returns one row per quantity, in whole nanoseconds. No number is negative: the ratio is given instead of the
-/// difference.
+/// Returns one row per duration of the answer, in whole nanoseconds, for programs. Gives the ratio of the two replays,
+/// which is never negative, instead of their difference.
 sim::Table rows_of(const WhatIfAnswer& answer) {
   sim::Table table({{"part", Align::kLeft}, {"what", Align::kLeft}, {"baseline_ns"}, {"scenario_ns"}, {"ratio"}});
   const auto add = [&table](std::string_view part, const ComparedTime& time) {

@@ -12,11 +12,12 @@ namespace stepsim::scenarios {
 using WhatIfReport = sim::Report<WhatIfAnswer>;
 [[nodiscard]] std::span<const WhatIfReport> what_if_reports();
 
-/// Returns the document with the answer in one sentence, the reasons for its range, and the causes of the difference.
-/// Its JSON is {"schema":"stepsim.whatif/1", ...}. Keeps references to both arguments.
+/// Returns the document of a what-if: the answer in one sentence, the sources of its uncertainty, and the causes of the
+/// difference from the captured job. Its JSON is {"schema":"stepsim.whatif/1", ...}. Keeps references to both
+/// arguments.
 [[nodiscard]] sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance);
 
-/// Returns the schema of the JSON object.
+/// Returns the schema of the JSON object of what_if_document().
 [[nodiscard]] sim::AnswerSchema what_if_schema();
 
 }  // namespace stepsim::scenarios

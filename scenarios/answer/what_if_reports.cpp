@@ -120,7 +120,8 @@ Sections changes_sections(const WhatIfAnswer& answer) {
 
 constexpr auto kWhy = std::to_array<Field<WhatIfAnswer>>({{"why", at<reasons_of>}});
 
-/// "Largest difference: exposed transfer, 381.8 ms to 101.1 ms (-280.7 ms)."; empty if the step time is the same.
+/// Returns "Largest difference: exposed transfer, 381.8 ms to 101.1 ms (-280.7 ms)."; empty if the step time is the
+/// same.
 std::string largest_difference(const WhatIfAnswer& answer) {
   const std::vector<ComparedTime> times = compared_breakdowns(answer);
   constexpr double kNoticed = 0.0005;
@@ -187,7 +188,8 @@ Sections range_sections(const WhatIfAnswer& answer) {
 
 // --- the long-run iteration, if it differs from the iterations of the captured steps
 
-/// Smaller differences are not reported, because captured steps differ by as much.
+/// Relative differences between repeated and captured steps below this are not reported, because captured steps also
+/// differ by as much from each other.
 constexpr double kNoticed = 0.01;
 
 bool is_transient(const Prediction& prediction) {
@@ -230,7 +232,8 @@ Sections paths_sections(const WhatIfAnswer& answer) {
 // --- the busiest links of both replays: the share of time in which a message crosses them, and how much longer
 // messages take than they would alone
 
-/// A row of the table of links. The table shows queueing per iteration; JSON shows it for the whole replay.
+/// A row of the table of links. `before` and `after` are the queueing per iteration in the two replays, which the table
+/// shows; JSON has the queueing of the whole replay.
 struct LinkLine {
   const LinkPair* pair;
   Duration before;
@@ -308,7 +311,7 @@ constexpr auto kPartLine = std::to_array<Field<PartLine>>({
     {"after_ns", at<&PartLine::part, &Part::after>, {"after"}},
 });
 
-/// Returns the parts that are not empty.
+/// Returns one row for each of `parts` that contains device work. `words` gives the name of a part in the text report.
 template <class Kind, class Parts, class Words>
 std::vector<PartLine> lines_of(const DeviceShare& found, const Parts& parts, Words words) {
   std::vector<PartLine> lines;
@@ -412,7 +415,7 @@ constexpr auto kAssumptions = std::to_array<Field<WhatIfAnswer>>({
 
 Sections assumptions_sections(const WhatIfAnswer& answer) { return {sim::assumptions_section(answer.assumptions)}; }
 
-/// These fields appear only in JSON. The text report omits them, because the text of `replay` shows them.
+/// These fields appear only in JSON. The text report omits them, because the text report of `stepsim replay` has them.
 constexpr auto kInput = std::to_array<Field<WhatIfAnswer>>({
     {"ingest", [](const WhatIfAnswer& answer) -> const Capture& { return *answer.capture; }, sim::kIngest},
 });

@@ -20,9 +20,9 @@ using sim::PathClass;
 using sim::ratio;
 using stepsim::to_text;
 
-/// A change of an iteration below this is printed as 0.0 %.
+/// Relative changes of an iteration below this are printed as 0.0 %.
 constexpr double kNoChange = 0.0005;
-/// Changes below this share of an iteration get no explanation.
+/// Changes below this share of an iteration are not explained.
 constexpr double kWorthSaying = 0.005;
 
 std::array<Duration, sim::kPathClassCount> work_of(const PredictionView& view) {
@@ -34,8 +34,8 @@ std::array<Duration, sim::kPathClassCount> work_of(const PredictionView& view) {
   return work;
 }
 
-/// The total change of task durations. Communication is not included, because its time depends on shared links, unless
-/// only communication changes.
+/// The total change of the durations of tasks other than communication, or of communication if only that changes.
+/// Communication is treated separately because its time also depends on the sharing of links.
 struct ChangedWork {
   Duration time{};  ///< change of the time per iteration
   bool of_messages = false;
@@ -59,7 +59,7 @@ std::string less_or_more(Duration difference) {
   return fmt::format("{} {}", magnitude(difference), difference < Duration{} ? "less" : "more");
 }
 
-/// Returns the largest class of a path: "compute, 81.0 % of it".
+/// Returns the largest class of work on a path and its share: "compute (81 %)".
 std::string largest_class(const sim::CriticalPath& path) {
   const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   const auto which = static_cast<PathClass>(largest - path.classes.begin());
@@ -67,8 +67,9 @@ std::string largest_class(const sim::CriticalPath& path) {
   return fmt::format("{} ({:.0f} %)", what, 100 * ratio(*largest, path.length));
 }
 
-/// Returns "queueing takes 3.1 ms more, host 1.0 ms more": the classes of the critical path that grew (or shrank) by a
-/// significant share of it, the largest change first.
+/// Returns the classes of work that take more time on the scenario's critical path than on the baseline's, or less time
+/// if `grew` is false: "queueing takes 3.1 ms more, host 1.0 ms more". The largest change comes first; changes below
+/// kWorthSaying of the path are left out.
 std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
   const sim::CriticalPath& before = answer.baseline.path.path;
   const sim::CriticalPath& after = answer.scenario.path.path;
@@ -87,7 +88,8 @@ std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
   return text;
 }
 
-/// Returns "rank 1's stream 7": the lane on which the scenario's path spends most time.
+/// Returns the lane (thread, stream or link) on which the tasks of the critical path take most time: "rank 1's stream
+/// 7". Empty if the path has no tasks.
 std::string main_lane(const PredictionView& view) {
   const Dag& dag = view.prediction.graph->dag;
   std::vector<Duration> times(dag.lanes().size());
@@ -148,8 +150,8 @@ std::string why_against(const WhatIfAnswer& answer, const ChangedWork& work, Dur
       grew ? queueing_link(answer) : "");
 }
 
-/// True if a source of the range affects the captured job and the answer alike. Such a source makes the iteration
-/// uncertain, but not whether the change shortens it.
+/// True if a source of uncertainty affects the predictions of the captured job and of the scenario alike. Such a source
+/// makes the iteration uncertain, but not whether the change shortens it.
 bool moves_both(const IntervalSource& source) { return source.of_capture || source.name == "model"; }
 
 /// Returns a sentence saying that the change is smaller than its uncertainty; empty if it is larger.
@@ -201,7 +203,8 @@ std::vector<std::string> reasons_of(const WhatIfAnswer& answer) {
   if (std::abs(ratio(change, before)) < kNoChange) return {why_nothing(answer, difference)};
   std::vector<std::string> reasons;
   const ChangedWork work = changed_work(difference, answer.baseline);
-  // Another graph can have other messages or different queueing, so the sum of its messages predicts nothing.
+  // If the scenario has another graph, its messages or their queueing may differ. The time of all messages then does
+  // not show whether the step should become longer or shorter.
   const bool expects = !work.of_messages || difference.same_graph;
   const bool against = expects && (work.time < Duration{}) != (change < Duration{});
   if (against && std::min(std::abs(ratio(work.time, before)), std::abs(ratio(change, before))) >= kWorthSaying) {

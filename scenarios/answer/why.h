@@ -11,12 +11,13 @@
 
 namespace stepsim::scenarios {
 
-/// The difference between two replays. Differences are after minus before.
+/// The difference between the replays of the captured job and of a scenario. Durations are scenario minus captured job.
 struct ReplayDifference {
-  /// Change of the time of all tasks, by class, without the time that members of a collective wait for each other.
+  /// Change of the total time of all tasks, by class of work. The time that members of a collective wait for each other
+  /// does not count.
   std::array<Duration, sim::kPathClassCount> work{};
-  /// True if both replays have the same graph, so that tasks can be compared individually. The next three members are
-  /// only set in this case.
+  /// True if both replays have the same graph, so that tasks can be compared one by one. `changed`, `changed_on_path`
+  /// and `path_tasks` are set only in this case.
   bool same_graph = false;
   std::size_t changed = 0;          ///< number of tasks whose time changes
   std::size_t changed_on_path = 0;  ///< number of changed tasks on the baseline's critical path
@@ -26,8 +27,9 @@ struct ReplayDifference {
 /// Compares two replays. O(tasks).
 [[nodiscard]] ReplayDifference difference_of(const PredictionView& baseline, const PredictionView& scenario);
 
-/// Returns sentences that explain why an answer differs from what its changes suggest: no change, a change within the
-/// range, less than the tasks of the critical path would give, or a change in the other direction. Usually empty.
+/// Returns sentences that explain surprising answers: the step time does not change, changes by less than its
+/// uncertainty, changes less than the tasks of the critical path do, or changes in the opposite direction. Usually
+/// empty.
 [[nodiscard]] std::vector<std::string> reasons_of(const WhatIfAnswer& answer);
 
 }  // namespace stepsim::scenarios

@@ -16,7 +16,8 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// True for an update operator. Operators are named FW.LAYER, BW.LAYER and UPDATE.LAYER.
+/// True for an operator that updates parameters. Forward operators are named FW.LAYER, backward ones BW.LAYER, and
+/// updates UPDATE.LAYER or STEP.
 bool is_update(std::string_view name) { return name.starts_with("UPDATE") || name.starts_with("STEP"); }
 
 bool grows(const Dag& dag, TaskId task) { return !is_update(dag.name(task)); }
@@ -25,8 +26,8 @@ bool carries_activations(const Collective& collective) {
   return collective.op == CollectiveOp::kSendRecv || collective.op == CollectiveOp::kAllToAll;
 }
 
-/// True if the task is part of a message that carries activations. If a network model times it, its recorded duration
-/// is not used.
+/// True if the task is part of a message that carries activations. (If a network model times messages, the recorded
+/// durations of these tasks are not used.)
 bool is_activation_message(const Dag& dag, TaskId task) {
   return dag.rendezvous(task).valid() && carries_activations(dag.collective(dag.rendezvous(task)));
 }
@@ -37,7 +38,8 @@ void scale_messages(const Dag& dag, double factor, std::vector<Duration>& durati
   }
 }
 
-/// Scales the compute on samples. Throws InputError at `value` if the capture shows no compute on samples.
+/// Multiplies the durations of compute on samples, which is all compute except updates of parameters. Throws
+/// CannotAnswer at `value` if the capture has none.
 void scale_compute(const Capture& capture, const YamlField& value, double factor, std::vector<Duration>& durations) {
   std::vector<TaskId> tasks = compute_tasks(Selector::of_all(value), capture);
   std::erase_if(tasks, [&capture](TaskId task) { return !grows(capture.dag, task); });
@@ -47,7 +49,7 @@ void scale_compute(const Capture& capture, const YamlField& value, double factor
   for (const TaskId task : tasks) durations[task.index()] = scaled(durations[task.index()], factor);
 }
 
-/// Scales the durations of operators. This is used if the capture has only operators.
+/// Adds a rule that scales the durations of operators, for captures that have operators but no kernels.
 void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
   plan.rules.emplace_back([factor, value](const Capture& capture, std::vector<Duration>& durations) {
     scale_compute(capture, value, factor, durations);
@@ -57,7 +59,7 @@ void grow_in_proportion(const YamlField& value, double factor, Plan& plan) {
        "Compute time is proportional to the number of samples, and gradients keep their sizes."});
 }
 
-/// Device work with a different number of samples.
+/// The change of device work if a step has more or fewer samples.
 class OtherBatch final : public DeviceRule {
  public:
   OtherBatch(const Change& change, const YamlField& value, const Plan& plan, SampleGrowth growth)
@@ -70,8 +72,9 @@ class OtherBatch final : public DeviceRule {
   SampleGrowth growth_;
 };
 
-/// Scales kernels by their operators and, if `shapes`, by the shapes of their tensors. Without shapes, kernels
-/// grow in proportion to the samples, with the range of kernels about which nothing is known.
+/// Adds a rule that scales kernels with the number of samples. If `shapes` is true, the tensor shapes of a kernel's
+/// operator show how much its work grows. Otherwise all kernels except those of the optimizer and of collectives grow
+/// in proportion to the samples, with the wide range of kernels about which nothing is known.
 void grow_kernels(const Change& change, const YamlField& value, double factor, bool shapes, Plan& plan) {
   SampleGrowth growth(plan.captured->operators, factor);
   const std::size_t parameters = growth.parameters();
@@ -109,7 +112,7 @@ void grow_batch(const Change& change, const YamlField& value, double factor, Pla
   }
   plan.rules.emplace_back([factor](const Capture& capture, std::vector<Duration>& durations) {
     scale_messages(capture.dag, factor, durations);
-    for (const TaskId task : capture.dag.tasks()) {  // a batch of more samples takes longer to load
+    for (const TaskId task : capture.dag.tasks()) {  // the loader takes longer for a batch of more samples
       if (capture.dag.kind(task) == TaskKind::kLoader)
         durations[task.index()] = scaled(durations[task.index()], factor);
     }

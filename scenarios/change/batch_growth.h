@@ -5,10 +5,10 @@
 
 namespace stepsim::scenarios {
 
-/// Multiplies the samples of every worker and step by `factor`. Work on samples grows in proportion. Work on parameters
-/// does not change: the optimizer and the reduction of gradients. Messages between pipeline stages and all-to-alls
-/// carry activations, so they grow. Throws InputError at `value` if the capture does not show which work is on samples.
-/// Precondition: factor > 0. A factor of 1 changes nothing.
+/// Adds the change to `plan` that multiplies the samples per worker and step by `factor`. Work on samples grows with
+/// their number. Work on parameters (the optimizer, the reduction of gradients) does not change. Messages between
+/// pipeline stages and all-to-alls carry activations, so they grow. Throws CannotAnswer at `value` if the capture does
+/// not show which work is on samples. Precondition: factor > 0. A factor of 1 changes nothing.
 void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan);
 
 }  // namespace stepsim::scenarios

@@ -11,7 +11,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Returns a flag for each TaskId: true if it is selected.
+/// Returns a flag for each TaskId of `capture`: true if the task is selected.
 std::vector<bool> mask_of(const Selector& selector, const Capture& capture) {
   std::vector<bool> mask(capture.dag.task_count(), selector.is_all());
   if (selector.is_all()) return mask;

@@ -11,12 +11,13 @@
 
 namespace stepsim::scenarios {
 
-/// A change of selected device work: how it changes each piece, and the new duration. Rules are immutable, so
-/// predictions on several threads can share them.
+/// A change of selected device work, such as another precision. For each piece of device work (a kernel, copy or
+/// memset), it computes the changed piece and its new duration. Rules are immutable, so predictions on several threads
+/// can share them.
 class DeviceRule {
  public:
-  /// `value` is the parameter that requests the rule; errors point to it. `kept` describes which device work the rule
-  /// does not change, and why. It is empty for a rule that only describes the captured work.
+  /// `value` is the parameter of `change` that requests the rule; errors point to it. `kept` describes the device work
+  /// that the rule does not change. It is empty for a rule that only adds facts about the captured work.
   DeviceRule(const Change& change, YamlField value, const Plan& plan, std::string_view kept);
   virtual ~DeviceRule() = default;
   DeviceRule(const DeviceRule&) = delete;
@@ -26,20 +27,21 @@ class DeviceRule {
   [[nodiscard]] const std::string& kept() const noexcept { return kept_; }
 
   /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` after earlier rules.
-  /// `durations` are indexed by TaskId and include earlier changes. Returns which share of device work was scaled how.
-  /// `side` is as for rescale(). Throws InputError at the value if the capture lacks data that the rule needs.
+  /// `durations` are indexed by TaskId and include earlier changes. `side` has the meaning of that of rescale().
+  /// Returns how much device work was scaled, and by which method. Throws InputError at the parameter if the capture
+  /// lacks data that the rule needs.
   ScaledShare apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations, double side) const;
 
  protected:
   [[nodiscard]] const YamlField& value() const noexcept { return value_; }
 
  private:
-  /// Throws if the rule cannot be applied to `pieces`. These are all pieces of a graph.
+  /// Throws if the rule cannot be applied to `pieces`, which is all device work of a graph. By default, does nothing.
   virtual void check(const DevicePieces& pieces) const;
-  /// Returns the changed piece.
+  /// Returns the piece of device work after the change, for example with another device.
   [[nodiscard]] virtual DeviceWork changed(const DeviceWork& piece) const = 0;
-  /// Returns the duration of a changed piece. By default, the result is roofline's estimate, or the same duration if
-  /// the piece did not change.
+  /// Returns the duration of a changed piece. By default, this is the estimate of the roofline model, or the same
+  /// duration if the piece did not change.
   [[nodiscard]] virtual Scaled time(const DeviceWork& before, const DeviceWork& after) const;
 
   std::string change_;
@@ -53,7 +55,8 @@ class DeviceRule {
 /// throws.
 [[nodiscard]] std::vector<TaskId> selected_device_work(const Selector& selector, const Capture& capture);
 
-/// Throws InputError at `value` if the capture has no kernels, because its operators are not only device work.
+/// Throws CannotAnswer at `value` if the capture has no kernels. Its operators cannot be used instead, because they are
+/// not only device work.
 void require_kernels(const Plan& plan, const YamlField& value);
 
 }  // namespace stepsim::scenarios

@@ -9,17 +9,18 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// A removed task with more predecessors than this is replaced by a task of zero duration.
+/// A removed task with more predecessors than this is replaced by a task of zero duration, to limit the number of
+/// edges.
 constexpr std::size_t kMostPredecessors = 64;
 
-/// A dependency of a task.
+/// A dependency: the task that is waited for, and the delay after its end.
 struct Wait {
   TaskId task;
   Duration lag{};
   EdgeKind kind = EdgeKind::kProgram;
 };
 
-/// Removes tasks one by one, each after the tasks that it waits for.
+/// Removes tasks from a graph one by one. A task is removed after the tasks that it waits for.
 class Removal {
  public:
   Removal(const Capture& capture, const std::vector<TaskId>& tasks)
@@ -46,7 +47,8 @@ class Removal {
  private:
   [[nodiscard]] const Dag& dag() const { return capture_.dag; }
 
-  /// Removes a task whose predecessors are known, or replaces it by a point: a task of zero duration.
+  /// Removes a task, or replaces it by a point: a task of zero duration. Precondition: waits_ contains all predecessors
+  /// of the task.
   void remove(TaskId task) {
     const std::size_t waits = waits_[task.index()].size();
     const bool multiplies = (waits > 1 && dag().successors(task).size() > 1) || waits > kMostPredecessors;
@@ -69,7 +71,8 @@ class Removal {
     point_[task.index()] = point;
   }
 
-  /// Makes the target of an edge wait for `task`, or for what replaces it.
+  /// Makes the target of an edge from `task` wait for the task. If the task was removed, the target waits for the point
+  /// that replaces it, or for the task's predecessors.
   void join_through(TaskId task, EdgeId edge) {
     const EdgeKind kind = dag().edge_kind(edge);
     if (!removed_[task.index()]) return wait_for({task, dag().lag(edge), kind}, dag().target(edge));

@@ -47,7 +47,7 @@ Bandwidth scaled(Bandwidth rate, double factor) noexcept {
 
 namespace {
 
-/// Rounds to the nearest whole number, at most 2^62.
+/// Multiplies a count. Rounds to the nearest whole number; the result is at most 2^62.
 std::int64_t scaled_count(std::int64_t count, double factor) noexcept {
   constexpr auto kMost = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2;
   return std::llround(std::min(kMost, static_cast<double>(count) * factor));

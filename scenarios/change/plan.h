@@ -26,8 +26,9 @@ namespace stepsim::scenarios {
 class Change;
 class DeviceRule;
 
-/// Everything that the graph of a plan depends on, except the capture, the hardware's rates and the network model,
-/// which are the same for all plans of a Predictor. Plans with equal keys have equal graphs.
+/// Everything in a plan that its task graph depends on. The graph also depends on the capture, the hardware's rates and
+/// the network model, but these are the same for all plans of a Predictor. Plans with equal keys therefore have equal
+/// graphs.
 struct GraphKey {
   Job job;
   bool colocated_servers = false;
@@ -37,15 +38,16 @@ struct GraphKey {
   friend auto operator<=>(const GraphKey& a, const GraphKey& b) = default;
 };
 
-/// How the time of a recorded collective beyond the network model's time changes.
+/// What happens in a prediction to the part of a recorded collective's time that the network model does not explain.
 enum class Excess : std::uint8_t {
   kStays,   ///< the excess stays constant, as unexplained time
   kScales,  ///< the excess scales with the model's time
 };
 
-/// The changes of a captured job by a scenario. Changes fill it in one by one. Predictor::predict()
-/// (scenarios/answer/predict.h) executes it: it builds the graph for `job`, applies the edits in order, applies the
-/// rules for durations in order, and replays the result on `cluster` with `network`.
+/// Everything that the changes of a scenario modify in the prediction of a captured job. The changes modify the plan
+/// one after another. Predictor::predict() (scenarios/answer/predict.h) then builds the graph for `job`, applies the
+/// edits of the graph in order, applies `rules` to the durations in order, and replays the result on `cluster` with
+/// `network`.
 struct Plan {
   const Capture* captured = nullptr;  ///< the capture as loaded
   /// Reads another trace that a change names. The function is empty if other traces cannot be read.
@@ -55,21 +57,22 @@ struct Plan {
   const NetworkModel* network = nullptr;
   double batches = 1;        ///< batches per worker and step, relative to a captured step
   double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
-  /// Factor on the recorded times of transfers that no network model times (keeps_recorded_time()). Applied before all
-  /// rules.
+  /// Factor on the durations of transfers that stay as recorded, because no network model times them
+  /// (keeps_recorded_time()). It is applied before all rules.
   double recorded_transfers = 1;
   /// If set, collectives keep their recorded times, adjusted by the change that the network model predicts
   /// (scenarios/answer/recorded_collectives.h).
   std::optional<Excess> recorded_collectives;
 
-  /// Makes a new graph from another one.
+  /// Returns a changed copy of a task graph.
   using Edit = std::function<Capture(const Capture& capture)>;
-  /// Adds an edit that is completely determined by the text of `change`.
+  /// Adds an edit of the graph. Precondition: the text of `change` completely determines what the edit does, because
+  /// graph_key() uses this text.
   void add_edit(const Change& change, Edit edit);
   /// Returns the graph after all edits.
   [[nodiscard]] Capture edited(Capture graph) const;
 
-  /// Changes durations. They are indexed by TaskId of `capture`. None may become negative.
+  /// Changes the durations of tasks, which are indexed by TaskId of `capture`. No duration may become negative.
   using Rule = std::function<void(const Capture& capture, std::vector<Duration>& durations)>;
   std::vector<std::variant<Rule, std::shared_ptr<const DeviceRule>>> rules;
   double device_side = 0;        ///< position of device work in its error range (rescale()); used for ranges of answers
@@ -79,10 +82,11 @@ struct Plan {
 
   std::uint32_t workers_before = 1;  ///< number of workers of the plan without changes
   bool colocated_servers = false;
-  /// True if all workers together keep the captured number of samples per step, so that each worker's share depends on
-  /// their number.
+  /// True if all workers together keep the captured number of samples per step. More workers then have fewer samples
+  /// each.
   bool strong_scaling = false;
-  /// True if calibration or the user gives how senders share a link, so that the range need not include other values.
+  /// True if calibration or the user states how senders share a link (kSharing). The range of the answer then does not
+  /// include other values.
   bool sharing_known = false;
   bool other_machine = false;  ///< true if the step runs on a machine with another host
   bool host_known = false;     ///< true if the user gives the speed of that machine's host
@@ -91,7 +95,7 @@ struct Plan {
   bool other_loader_workers = false;
   /// True if the collectives of a rank's thread pool run one at a time. Applied after all edits.
   bool collectives_in_turn = false;
-  /// True if workers of a parameter-server job begin together instead of being spread over an iteration.
+  /// True if all workers of a parameter-server job begin at the same time, instead of being spread over an iteration.
   bool begins_together = false;
 
   [[nodiscard]] GraphKey graph_key() const;
@@ -107,23 +111,24 @@ struct Plan {
 /// Returns the number of workers known from the capture, including workers that were not captured. Without servers, a
 /// worker is `local_size` ranks.
 [[nodiscard]] std::uint32_t captured_workers(const Capture& capture);
-/// Returns the assumption about workers beyond `captured`.
+/// Returns the assumption about workers of which there is no capture; `captured` is the number of captured workers.
 [[nodiscard]] Assumption copies_assumption(std::uint32_t captured);
 
-/// Multiplies a rate or a duration, as "2x" does. Precondition: factor > 0 (>= 0 for durations).
+/// Multiplies a rate. Precondition: factor > 0.
 [[nodiscard]] Bandwidth scaled(Bandwidth rate, double factor) noexcept;
-/// Rounds to the nearest nanosecond, at most 146 years.
+/// Multiplies a duration. Rounds to the nearest nanosecond; the result is at most 146 years. Precondition: factor >= 0.
 [[nodiscard]] Duration scaled(Duration duration, double factor) noexcept;
-/// Rounds to the nearest byte, at least 1 and at most 2^62; 0 stays 0. Precondition: factor > 0.
+/// Multiplies a number of bytes. Rounds to the nearest byte; the result is from 1 to 2^62, or 0 for 0 bytes.
+/// Precondition: factor > 0.
 [[nodiscard]] Bytes scaled(Bytes bytes, double factor) noexcept;
 
-/// Throws CannotAnswer at `field`: the capture lacks what the change needs. For a value that is wrong for every
-/// capture, use YamlField::fail() or reject().
+/// Throws CannotAnswer at `field`. Call it if the capture lacks data that the change needs. For a value that is wrong
+/// for every capture, call YamlField::fail() or reject() instead.
 [[noreturn]] void cannot_answer(const YamlField& field, std::string_view problem);
 
-/// Refuses a change that needs a network model, because the plan has none. Throws InputError at `field` if the plan's
-/// hardware has links, because the user then asked for `recorded`. Otherwise throws CannotAnswer, because the capture
-/// does not show how fast the links are.
+/// Refuses a change that needs a network model. Call it if the plan has none. Throws InputError at `field` if the
+/// plan's hardware has links, because the user must then have asked for recorded times. Otherwise throws CannotAnswer,
+/// because the capture does not show how fast the links are.
 [[noreturn]] void refuse_as_recorded(const YamlField& field, const Plan& plan, std::string_view problem);
 
 }  // namespace stepsim::scenarios

@@ -20,7 +20,8 @@ std::string_view in_words(sim::PathClass part) {
   return part == sim::PathClass::kHost ? "host work" : to_text(part);
 }
 
-/// Returns a hint if only the host's part of operators was selected, because their kernels may have been meant.
+/// Returns a hint if the selected tasks are only the CPU tasks of operators, because the user may have meant the
+/// kernels that the operators launch. Otherwise empty.
 std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture& capture) {
   const Dag& dag = capture.dag;
   const bool host_only = std::all_of(tasks.begin(), tasks.end(), [&dag](TaskId task) {
@@ -37,7 +38,7 @@ std::string kernels_of_operators(const std::vector<TaskId>& tasks, const Capture
   return fmt::format("these are only its CPU tasks; {{operator={}}} selects the kernels that it launches", meant->name);
 }
 
-/// Returns the ranks that have compute tasks other than the work of their host threads.
+/// Returns the ranks that have compute tasks: device work or operators, but not the work of CPU threads.
 std::set<Rank> ranks_with_compute(const Dag& dag) {
   std::set<Rank> ranks;
   for (const TaskId task : dag.tasks()) {

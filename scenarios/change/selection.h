@@ -13,7 +13,8 @@
 
 namespace stepsim::scenarios {
 
-/// The tasks that a change applies to: their number and recorded time, compared with all tasks of the same category.
+/// The tasks that a change applies to, for reports: for each category (compute, communication, ...), their number,
+/// their recorded time, and the time of all tasks of the category.
 struct Selection {
   struct Part {
     sim::PathClass of = sim::PathClass::kHost;
@@ -26,24 +27,25 @@ struct Selection {
   std::string hint;         ///< the selection that was probably meant instead; usually empty
 };
 
-/// Returns the selection of a change. Returns nothing if the change has no selection, or if no selected task is in
-/// `capture`, because earlier changes add it. O(tasks).
+/// Returns the tasks of `capture` that a change applies to. Returns nothing if the change does not select tasks, or if
+/// none of the selected tasks is in `capture`, for example because an earlier change adds them. O(tasks).
 [[nodiscard]] std::optional<Selection> selection_of(const Change& change, const Capture& capture);
 
-/// Returns "gemm.*: 120 tasks, 32.1 ms of 105.2 ms of compute (30.5 %)", without the change.
+/// Returns "120 tasks, 32.1 ms of 105.2 ms of compute (30.5 %)". The text does not name the change.
 [[nodiscard]] std::string text_of(const Selection& selection);
 
-/// Returns the tasks that a change of compute applies to, in ascending order. A selection by kind, layer or name
-/// applies to the tasks it selects except communication, whose time depends on the network. Any other selection applies
-/// to compute tasks: device work and operators, or the work of host threads on a rank that has neither. If there are
-/// none, throws InputError at the selection, as Selector::select() does.
+/// Returns the tasks that a change of compute applies to, in ascending order. If the selector selects by what a task
+/// does (selects_work()), these are all selected tasks except communication, whose time depends on the network. For any
+/// other selector they are the selected compute tasks: device work and operators, or the work of CPU threads on a rank
+/// that has neither. If there are none, throws InputError at the selection, as Selector::select() does.
 [[nodiscard]] std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& capture);
 
-/// True if a task is work of a host's processor: framework and Python work, and calls of the device's runtime. The
-/// duration of such a call does not include its waiting.
+/// True if a task is CPU work: framework and Python work, and calls of the device's runtime. The duration of such a
+/// call does not include the time in which it waits.
 [[nodiscard]] bool is_host_work(const Dag& dag, TaskId task) noexcept;
 
-/// Multiplies the durations of all host work; `durations` are indexed by TaskId. Precondition: factor >= 0. O(tasks).
+/// Multiplies the durations of all CPU work (is_host_work()) by `factor`. `durations` are indexed by TaskId.
+/// Precondition: factor >= 0. O(tasks).
 void scale_host_work(const Dag& dag, double factor, std::vector<Duration>& durations);
 
 }  // namespace stepsim::scenarios

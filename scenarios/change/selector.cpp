@@ -26,7 +26,7 @@ using TestFor = std::function<Test(const Capture& capture)>;
 constexpr std::size_t kLongestPattern = 4096;
 constexpr std::int64_t kMemoryOfPattern = 8 << 20;
 
-/// A list of whole numbers such as "0,2,4-7", stored as ranges.
+/// A list of whole numbers such as "0,2,4-7". It is stored as ranges.
 class Numbers {
  public:
   explicit Numbers(const YamlField& field) {
@@ -68,7 +68,8 @@ class Numbers {
   std::vector<Range> ranges_;
 };
 
-/// Parses "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB" to [least, most].
+/// Parses "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB". Returns the smallest and the largest number of bytes,
+/// both inclusive.
 std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
   constexpr std::string_view kForm = "a size such as 4MB, a range such as 1MB-4MB, or a bound such as >=1MB";
   const std::string& text = field.scalar(kForm);
@@ -106,7 +107,8 @@ std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
   return pattern;
 }
 
-/// Makes a test of a task's name. Each name is tested once, not for every task.
+/// Returns a function that tests whether `holds` is true for the name of a task. Calls `holds` once for each distinct
+/// name, not for each task.
 template <class Holds>
 auto by_name(const Capture& capture, Holds holds) {
   std::vector<bool> selected(capture.dag.name_count());
@@ -115,7 +117,7 @@ auto by_name(const Capture& capture, Holds holds) {
       [&dag = capture.dag, selected = std::move(selected)](TaskId task) { return selected[dag.name_id(task).index()]; };
 }
 
-/// Makes a test of a task's lane. Each lane is tested once.
+/// Returns a function that tests whether `holds` is true for the lane of a task. Calls `holds` once for each lane.
 template <class Holds>
 auto by_lane(const Capture& capture, Holds holds) {
   std::vector<bool> selected;
@@ -216,7 +218,7 @@ TestFor of_name(const YamlField& value) {
 TestFor of_class(const YamlField& value) {
   return [wanted = static_cast<KernelClass>(value.one_of_words(class_names()))](const Capture& capture) -> Test {
     const Dag& dag = capture.dag;
-    std::vector<bool> kernels(dag.name_count());  // for each name of a kernel, whether it has the class
+    std::vector<bool> kernels(dag.name_count());  // by NameId: true if kernels of this name have the wanted class
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernels[i] = classify_kernel(TaskKind::kKernel, dag.name(NameId{i})) == wanted;
     return [&dag, wanted, kernels = std::move(kernels)](TaskId task) -> bool {
@@ -238,8 +240,8 @@ TestFor of_operator(const YamlField& value) {
   };
 }
 
-/// Makes a test for device work inside an annotation that matches `pattern`. If `modules`, only annotations of modules
-/// count; otherwise, only all others.
+/// Returns a function that tests whether device work was launched inside an annotation that matches `pattern`. If
+/// `modules` is true, only annotations of modules (nn.Module) count; otherwise, only the other annotations count.
 Test annotated_by(const RE2& pattern, bool modules, const Capture& capture) {
   const AnnotationTable& table = capture.annotations;
   std::vector<bool> meant;
@@ -290,13 +292,14 @@ constexpr std::array kKeys{Key{"rank", of_rank},
                            Key{"name", of_name, true},
                            Key{"bytes", of_bytes}};
 
-/// True if a key's value is a name or part of one.
+/// True if the value of a selector's key is matched with names, so that similar names can be suggested.
 bool is_name(std::string_view key) {
   constexpr std::array<std::string_view, 5> kNames{"name", "layer", "operator", "annotation", "module"};
   return std::find(kNames.begin(), kNames.end(), key) != kNames.end();
 }
 
-/// Returns what could be selected, for an error message: names similar to `typed`, if there are any.
+/// Returns the ranks and some names that could be selected, for an error message. The names are similar to `typed`, if
+/// there are any such names.
 std::string selectable_items(const Capture& capture, std::string_view typed) {
   constexpr std::size_t kNames = 3;
   constexpr std::size_t kLongest = 60;
@@ -311,7 +314,7 @@ std::string selectable_items(const Capture& capture, std::string_view typed) {
                            : fmt::format("ranks {} to {}{}", ranks.front(), ranks.back(), list);
 }
 
-/// Formats a list of numbers as on the command line.
+/// Returns a value, or the elements of a list separated by commas, in the form of the command line.
 std::string in_line(const YamlValue& value) {
   std::string text = value.text;
   for (const YamlValue& item : value.items) text += (text.empty() ? "" : ",") + item.text;

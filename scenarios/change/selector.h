@@ -32,27 +32,29 @@ namespace stepsim::scenarios {
 /// | bytes  | it moves this many bytes: "1MB-4MB", ">=1MB", "<1MB", "4MB"                       |
 class Selector {
  public:
-  /// Selects every task. Use it only for captures that are known to have tasks, because it has no place for an error.
+  /// Selects every task. Use it only for captures that are known to have tasks, because errors of such a selector have
+  /// no place in a file to point to.
   Selector() = default;
-  /// Selects every task. Errors point to `place`, the change without a selection.
+  /// Returns a selector of every task. Errors point to `place`, the change that has no selection.
   [[nodiscard]] static Selector of_all(const YamlField& place);
   /// Parses `{worker: 1, name: "BW\\..*"}`. Throws InputError.
   explicit Selector(const YamlField& map);
 
   [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
-  /// True if it selects by what a task does (kind, class, operator, layer or name), not only by place and time.
+  /// True if the selector selects by what a task does (kind, class, operator, annotation, module, layer or name). False
+  /// if it selects only by place, time or size.
   [[nodiscard]] bool selects_work() const noexcept { return selects_work_; }
   /// Returns the selected tasks in ascending order. If there are none, throws InputError at the selector and lists what
   /// could be selected. O(tasks).
   [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
   /// Throws InputError at the selector: "{worker=1} matches PROBLEM; expected ...", with what could be selected. A
-  /// selector of every task throws at its change.
+  /// selector of every task throws CannotAnswer at the change.
   [[noreturn]] void fail(const Capture& capture, std::string_view problem) const;
   /// Returns "{worker=1,name=BW.*}"; empty for every task.
   [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
 
  private:
-  /// A test of a task. It is created once for a capture, then called for every task.
+  /// Tests whether a task is selected. It is created once for a capture, then called for every task.
   using Test = std::function<bool(TaskId task)>;
   using TestFor = std::function<Test(const Capture& capture)>;
 
@@ -63,14 +65,14 @@ class Selector {
   YamlField place_;  ///< place of the selector, or of its change
 };
 
-/// Calls selector.select(capture). It is a function for what-ifs that apply to everything selected.
+/// Calls selector.select(capture). This is the argument of selected_by() for what-ifs that apply to all selected tasks.
 [[nodiscard]] inline std::vector<TaskId> selected_tasks(const Selector& selector, const Capture& capture) {
   return selector.select(capture);
 }
 
-/// Returns up to `most` names of the capture's tasks and operators that a user who typed `pattern` may have meant.
-/// These are the names that contain its rarest word or the word nearest to it, ignoring case. They are in order of the
-/// Dag's names, then operators. O(length of all names * length of the pattern).
+/// Returns up to `most` names of the capture's tasks, operators and annotations that a user who typed `pattern` may
+/// have meant. These are the names that contain the rarest word of the pattern, or the word with the most similar
+/// spelling, ignoring case. O(length of all names * length of the pattern).
 [[nodiscard]] std::vector<std::string> similar_names(std::string_view pattern, const Capture& capture,
                                                      std::size_t most);
 

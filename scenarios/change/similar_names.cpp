@@ -8,14 +8,14 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Shorter words occur in too many names.
+/// Minimum length of a word, in letters. Shorter words are ignored, because they occur in too many names.
 constexpr std::size_t kShortestWord = 3;
-/// More words than this come from damaged input, not from names.
+/// Maximum number of distinct words to compare. Only damaged input has more.
 constexpr std::size_t kMostWords = 20'000;
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-/// Calls `use` with each run of letters and digits.
+/// Calls `use` with each word of `text`. A word is a sequence of at least kShortestWord letters and digits.
 template <class Use>
 void for_each_word(std::string_view text, Use use) {
   for (std::size_t begin = 0; begin < text.size();) {
@@ -40,8 +40,9 @@ std::size_t holders(const std::vector<std::string>& names, std::string_view word
       names.begin(), names.end(), [word](const std::string& name) { return name.find(word) != std::string::npos; }));
 }
 
-/// Returns the rarest word of `pattern` that occurs in the names; a common word such as "aten" would not help. A word
-/// that does not occur is replaced by the nearest one that does. Returns an empty text if no word is near.
+/// Returns the word of `pattern` that occurs in the fewest names, because a common word such as "aten" would not help.
+/// A word that occurs in no name is replaced by the one with the most similar spelling. Returns an empty text if there
+/// is none.
 std::string meant_word(std::string_view pattern, const std::vector<std::string>& names) {
   std::set<std::string> known;
   for (const std::string& name : names) {

@@ -14,7 +14,8 @@ constexpr std::string_view kForm = "one what-if with its values, such as {networ
 constexpr double kSmallestFactor = 1e-9;
 constexpr double kLargestFactor = 1e9;
 
-/// Returns "values such as {scale: 2}": the first parameter with the example value from its form, or a selection.
+/// Returns an example for an error message: "values such as {scale: 2}". This is the what-if's first parameter with the
+/// example in Parameter::form, or a selection if it has no parameters.
 std::string example_of(const WhatIf& what_if) {
   constexpr std::string_view kBefore = "such as ";
   if (what_if.parameters.size() == 0) return "values such as {select: {name: 'gemm.*'}}";
@@ -113,7 +114,8 @@ std::optional<int> Change::hardware_turn() const {
 }
 
 void apply_all(std::vector<const Change*> changes, Plan& plan) {
-  // Changes without a turn sort before all others.
+  // Changes that are not of hardware have no turn. An empty optional is less than any turn, so these changes come
+  // first.
   std::stable_sort(changes.begin(), changes.end(),
                    [](const Change* a, const Change* b) { return a->hardware_turn() < b->hardware_turn(); });
   for (const Change* const change : changes) change->apply(plan);

@@ -24,7 +24,8 @@ struct Parameter {
   std::string_view neutral;  ///< a value that changes nothing in any job; empty if there is none
 };
 
-/// The parameters of a what-if: a list in its source file, or one created from registries at the first use.
+/// The parameters of a what-if. They are a constant list, or the result of a function, for example if they depend on
+/// the registered network models.
 class Parameters {
  public:
   using Maker = std::span<const Parameter> (*)();
@@ -52,25 +53,27 @@ struct WhatIf {
   std::string_view summary;  ///< one-line description
   std::string_view ignores;  ///< what the answer does not account for
   Parameters parameters;
-  /// Returns the tasks that a change applies to in ascending order, for reports; none if its selection has no effect.
-  /// Throws what apply() or its rule throws if nothing is selected. The pointer is null if the what-if accepts no
+  /// Returns the tasks that a change applies to, in ascending order, for reports. Empty if the selection has no effect.
+  /// Throws InputError if the selection matches no suitable task. The pointer is null if the what-if accepts no
   /// `select`.
   std::vector<TaskId> (*selected)(const Change& change, const Capture& capture) = nullptr;
-  /// Applies the change to the plan. If a value is invalid or the capture lacks data for it, throws InputError with one
-  /// sentence at that value.
+  /// Applies the change to the plan. If a value is invalid or the capture lacks data for it, throws InputError, which
+  /// points to the value.
   void (*apply)(const Change& change, Plan& plan) = nullptr;
-  /// Returns the place of a change of hardware in the order in which such changes are applied, after all other changes
-  /// (apply_all()). The pointer is null for other changes.
+  /// Returns a number that orders changes of hardware: apply_all() applies those with smaller numbers first, after all
+  /// other changes. The pointer is null if the what-if does not change hardware.
   int (*hardware_turn)(const Change& change) = nullptr;
 };
 
 /// Returns all what-ifs, in the order of scenarios/whatif/CMakeLists.txt.
 [[nodiscard]] std::span<const WhatIf* const> what_ifs();
 
-/// A change of a scenario: a what-if and its values. Keeps a reference to the YAML it was read from.
+/// A change of a scenario: a what-if and the values of its parameters. Keeps references to the YAML that it was read
+/// from.
 class Change {
  public:
-  /// Parses `{network: {bandwidth: 2x}}`. Throws InputError if it is not exactly one what-if with known keys.
+  /// Parses `{network: {bandwidth: 2x}}`. Throws InputError if `entry` is not exactly one what-if with known
+  /// parameters.
   explicit Change(const YamlField& entry);
 
   /// Returns where the change is written, for errors about the change as a whole.
@@ -83,11 +86,11 @@ class Change {
   /// there is none.
   [[nodiscard]] std::string key_in_both(const Change& other) const;
   /// Returns the tasks in `capture` that the change applies to, in ascending order. Returns nothing if the what-if
-  /// accepts no `select`. Throws InputError if there are none.
+  /// accepts no `select`. Throws what WhatIf::selected throws.
   [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;
   /// Returns "network.bandwidth=2x" or "compute{worker=1}.scale=1.5 .add=2ms", for people. Long values are shortened.
   [[nodiscard]] std::string to_text() const;
-  /// Returns the text of to_text() with complete values: changes with equal keys are equal.
+  /// Returns the text of to_text() with complete values. Changes with equal keys are equal.
   [[nodiscard]] std::string key() const;
 
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
@@ -104,8 +107,8 @@ class Change {
   YamlField place_;
 };
 
-/// Applies changes in the given order. Changes of hardware are applied after all others, in order of their dependencies
-/// (hosts before their links), so the order in which a user writes them does not matter.
+/// Applies changes to a plan: first those that do not change hardware, in the given order, then those of hardware in
+/// the order of WhatIf::hardware_turn. A user can therefore write changes of hardware in any order.
 void apply_all(std::vector<const Change*> changes, Plan& plan);
 void apply_all(const std::vector<Change>& changes, Plan& plan);
 
@@ -117,7 +120,7 @@ template <std::vector<TaskId> (*select)(const Selector& selector, const Capture&
 
 /// Parses a factor such as 2x or 0.5x, from 1e-9x to 1e9x. Returns nothing if the value is not written as a factor.
 [[nodiscard]] std::optional<double> factor_of(const YamlField& value);
-/// Parses a number or a factor, 1.5 or 1.5x, of at least `least`.
+/// Parses a number of at least `least`, such as 1.5, or a factor, such as 1.5x.
 [[nodiscard]] double scale_of(const YamlField& value, double least);
 
 }  // namespace stepsim::scenarios

@@ -10,17 +10,17 @@
 
 namespace stepsim::scenarios {
 
-/// A key and its value at a point, as written: "network.bandwidth", "2x".
+/// The value of one parameter at a point of a sweep, as the user wrote it: "network.bandwidth", "2x".
 struct Setting {
   std::string key;
   std::string value;
 };
 
-/// Scenarios with more points are refused.
+/// Maximum number of points of a sweep.
 constexpr std::size_t kMostPoints = 1'000'000;
 
-/// The points of a sweep as text, addressed by number. Either a grid (`axes`), whose last axis varies fastest, or a
-/// list.
+/// The points of a sweep, as the user wrote them. Points are numbered from 0. They are either a grid (`axes`), in which
+/// the value of the last axis changes from each point to the next, or a list (`listed`).
 struct Points {
   struct Axis {
     std::string key;
@@ -31,9 +31,10 @@ struct Points {
 
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] std::vector<Setting> at(std::size_t point) const;
-  /// Returns the index of a point's value on an axis of the grid.
+  /// Returns the index of a point's value in the values of an axis of the grid.
   [[nodiscard]] std::size_t place(std::size_t point, std::size_t axis) const noexcept;
-  /// Returns the difference in number between two points that are neighbours on an axis.
+  /// Returns the difference between the numbers of two points that have neighbouring values on this axis and the same
+  /// values on all others.
   [[nodiscard]] std::size_t stride(std::size_t axis) const noexcept;
 };
 
@@ -43,13 +44,13 @@ struct Points {
 /// Returns the points of a scenario's sweep. Throws InputError if there are more than kMostPoints.
 [[nodiscard]] Points points_of(const Scenario& scenario);
 
-/// The changes of a sweep's points, parsed once. The scenario's documents must outlive this object, and it must outlive
-/// the plans that it changes.
+/// The changes of all points of a sweep. Each value is parsed only once. The scenario's documents must outlive this
+/// object, and this object must outlive the plans to which its changes are applied.
 class PointChanges {
  public:
   explicit PointChanges(const Scenario& scenario);
   [[nodiscard]] bool has_hardware() const;
-  /// Returns the changes of a point.
+  /// Returns the changes that the point with this number makes. Precondition: `points` come from the same scenario.
   [[nodiscard]] std::vector<const Change*> of(const Points& points, std::size_t point) const;
 
  private:

@@ -47,12 +47,12 @@ std::optional<DottedKey> parse_key(std::string_view text) {
   return key;
 }
 
-/// Parses "worker=1,name=BW.*" to a map. A comma that is not followed by KEY= is part of the value.
+/// Parses "worker=1,name=BW.*" to a YAML map. A comma is part of a value if no "=" follows it.
 YamlValue selection_of(std::string_view text, std::uint32_t line) {
   std::vector<YamlValue> items;
   while (!text.empty()) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) {  // a key without a value: the reader of the map refuses it
+    if (equals == std::string_view::npos) {  // a key without a value, which Selector refuses
       items.insert(items.end(), {scalar(text, line), YamlValue{YamlValue::Kind::kNothing, line, {}, {}}});
       break;
     }
@@ -65,7 +65,8 @@ YamlValue selection_of(std::string_view text, std::uint32_t line) {
   return map_of(std::move(items), line);
 }
 
-/// Returns `{what_if: {select: ..., parameter: value}}`.
+/// Returns the YAML of one change: `{WHATIF: {select: ..., PARAMETER: value}}`. It has a `select` only if the key has a
+/// selection.
 YamlValue entry_of(const DottedKey& key, YamlValue value) {
   const std::uint32_t line = value.line;
   std::vector<YamlValue> values;
@@ -89,15 +90,16 @@ void read_changes(Scenario& scenario, const YamlField& field) {
   for (const YamlField& entry : entries) scenario.changes.emplace_back(entry);
 }
 
-/// Refuses a wrong key or value of a sweep before anything is simulated.
+/// Throws InputError if a key of a sweep is unknown, or if its value is not a single value.
 void check_value(const std::string& key, const YamlField& value) {
   static_cast<void>(value.scalar("one value"));
   std::shared_ptr<const YamlText> document;
   static_cast<void>(change_at(key, value, document));
 }
 
-/// Returns the entries of a map with keys such as network.bandwidth, without duplicates. for_each_entry() cannot read
-/// them, because selectors make the keys free text.
+/// Returns the entries of a map with keys such as network.bandwidth. Throws InputError for a key that occurs twice.
+/// for_each_entry() cannot read such a map, because it needs a list of all possible keys, and these keys contain
+/// selectors.
 std::vector<PointValue> dotted_entries(const YamlField& field) {
   std::vector<PointValue> entries;
   for (std::size_t i = 0; i + 1 < field.value->items.size(); i += 2) {
@@ -116,8 +118,8 @@ std::vector<PointValue> dotted_entries(const YamlField& field) {
   return entries;
 }
 
-/// Refuses an axis whose key is also changed for all points: both changes would apply, so a point labelled 1x would not
-/// be the captured value.
+/// Throws InputError if a change of the whole scenario sets the same parameter as the sweep. Both changes would apply,
+/// so a point labelled 1x would not have the captured value.
 void refuse_changed_axes(const Scenario& scenario) {
   const auto refuse = [&](const std::string& key, const YamlField& value) {
     std::shared_ptr<const YamlText> document;
@@ -154,7 +156,8 @@ void read_point(Scenario& scenario, const YamlField& point) {
   for (const PointValue& entry : scenario.points.back()) check_value(entry.key, entry.value);
 }
 
-/// Reads a sweep: a map is a grid, and a list is a list of points.
+/// Reads the field `sweep` of a scenario. A map defines a grid with one axis per key; a list defines the points
+/// themselves.
 void read_sweep(Scenario& scenario, const YamlField& field) {
   if (field.is(YamlValue::Kind::kMap)) {
     for (const PointValue& entry : dotted_entries(field)) read_axis(scenario, entry);
@@ -168,7 +171,7 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
   }
 }
 
-/// Parses "1x,2x,4x" to a list.
+/// Parses "1x,2x,4x" to a YAML list.
 YamlValue list_of(std::string_view text) {
   YamlValue list{YamlValue::Kind::kList, 1, {}, {}};
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -187,7 +190,7 @@ void add_change(Scenario& scenario, std::string_view text, const DottedKey& key,
   scenario.documents.push_back(document);
 }
 
-/// Adds several values as another axis of the sweep.
+/// Adds an axis with these values to the scenario's sweep. `text` is the text of --set, for errors.
 void add_axis(Scenario& scenario, std::string_view text, const std::string& key, std::string_view values) {
   const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), list_of(values)});
   const PointValue axis{key, {key, &document->root, &document->name}};

@@ -12,7 +12,7 @@
 
 namespace stepsim::scenarios {
 
-/// YAML that changes keep references to.
+/// A parsed YAML document. Changes keep references to it.
 struct YamlText {
   std::string name;  ///< name of the file, for messages
   YamlValue root;
@@ -24,13 +24,14 @@ struct Axis {
   YamlField values;  ///< values; the list is not empty
 };
 
-/// A key and its value at a point of a list.
+/// The value of one parameter at a point of a sweep that is a list of points.
 struct PointValue {
   std::string key;
   YamlField value;
 };
 
-/// A question about a capture: changes in order and, for a sweep, a grid or a list of further changes.
+/// A question about a capture: changes that are applied in order. For a sweep, it also has a grid or a list of points,
+/// each of which makes further changes.
 struct Scenario {
   std::string name;
   std::vector<Change> changes;
@@ -47,21 +48,22 @@ struct Scenario {
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
-/// as in network.bandwidth=1x,2x,4x, are appended as another axis of the sweep. Throws UsageError, also for an axis
-/// whose key is already changed for all points.
+/// as in network.bandwidth=1x,2x,4x, are added as an axis of the sweep. Throws UsageError if the text is invalid, and
+/// if a change and an axis set the same parameter.
 void add_set(Scenario& scenario, std::string_view text);
 
-/// Like add_set(), for options typed by a user, where each key should have only one value: throws UsageError if the key
-/// is already changed.
+/// Does the same as add_set(), but also throws UsageError if another change already sets the same parameter. Call it
+/// for options that a user typed.
 void add_typed_set(Scenario& scenario, std::string_view text);
 
-/// A selection given as an option, and the YAML that it refers to.
+/// The selector of a --select option, and the YAML that it refers to.
 struct TypedSelection {
   std::shared_ptr<const YamlText> document;
   Selector selector;
 };
 
-/// Parses the text inside the braces of a change: KEY=VALUE,... Throws InputError at "--select TEXT".
+/// Parses KEY=VALUE,..., the form that a selection has inside the braces of a change. Throws InputError, which names
+/// "--select TEXT" instead of a file.
 [[nodiscard]] TypedSelection parse_selection(std::string_view text);
 
 /// Returns the change for a key such as "network.bandwidth" and a value. `document` receives the YAML that the change

@@ -3,7 +3,7 @@
 #include "scenarios/change/batch_growth.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `batch`: another batch size per worker.
+// What-if `batch`: changes the batch size per worker.
 
 namespace stepsim::scenarios {
 namespace {

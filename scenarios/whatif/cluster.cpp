@@ -17,23 +17,24 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `cluster`: more or fewer machines. New machines are copies of captured ones.
+// What-if `cluster`: runs the job on more or fewer machines. New machines are copies of captured ones.
 
 namespace stepsim::scenarios {
 namespace {
 
 Cable cable_of(const Link& link) { return {link.bandwidth, link.latency, link.efficiency, true}; }
 
-/// Hosts with several GPUs each. GPUs of a host have separate links to each other, and share the host's NIC to reach
-/// other hosts.
+/// A cluster of equal hosts with several GPUs each. The GPUs of a host have separate links to each other, and share the
+/// host's NIC to reach other hosts.
 struct GpuHosts {
   std::uint32_t gpus = 1;  ///< number of GPUs per host
   Link inside;             ///< link of each GPU to others of its host, per direction
   Link nic;                ///< NIC of a host, per direction
 };
 
-/// Describes a cluster as hosts with several GPUs, assuming that all hosts and links are like the first of each kind.
-/// Returns nothing if endpoints have no links inside their host, or more than one link up to a switch that all share.
+/// Describes a cluster as equal hosts with several GPUs; assumes that all hosts and links equal the first of each kind.
+/// Returns nothing if the first endpoint has no links inside its host, or not exactly one link to a switch that all
+/// hosts share.
 std::optional<GpuHosts> gpu_hosts_of(const Cluster& cluster) {
   if (cluster.uplinks.empty() || cluster.uplinks.front().out.empty() || cluster.uplinks.front().up.size() != 1)
     return std::nullopt;
@@ -45,8 +46,8 @@ std::optional<GpuHosts> gpu_hosts_of(const Cluster& cluster) {
                   cluster.links[first.up.front().index()]};
 }
 
-/// Returns a cluster with one endpoint per GPU, host by host on one switch. The last host may have fewer. Everything
-/// except links is copied from `like`. Precondition: hosts.gpus > 0.
+/// Returns a cluster with `ranks` GPUs on hosts like `hosts`, all connected to one switch. Each GPU is an endpoint; the
+/// last host may have fewer GPUs. Copies everything except hosts and links from `like`. `hosts.gpus` must not be 0.
 Cluster with_gpu_hosts(const Cluster& like, std::uint32_t ranks, const GpuHosts& hosts, const std::string& device) {
   ClusterShape shape;
   shape.hosts.resize((ranks + hosts.gpus - 1) / hosts.gpus);
@@ -82,12 +83,13 @@ constexpr std::array kClusterParameters{
 
 std::uint32_t ranks_of(const Plan& plan) { return *plan.job.workers * plan.job.local_size.value_or(1); }
 
-/// Returns the device's name in the trace, or an empty string.
+/// Returns the name of the captured job's device, or an empty string if the trace does not name it.
 std::string device_of(const Plan& plan) {
   return plan.captured->devices.empty() ? std::string() : plan.captured->devices.begin()->second;
 }
 
-/// Throws if the captured ranks were on several hosts, because then the rate of links inside a host is not known.
+/// Throws CannotAnswer at `value` if the captured ranks were on several hosts, because the capture then does not show
+/// the rate of links inside a host.
 void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
   std::set<std::string> hosts;
   for (const Lane& lane : captured.dag.lanes()) {
@@ -101,7 +103,7 @@ void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
   }
 }
 
-/// Sets the NIC's rate, for the existing hosts and for the hosts that share_hosts() creates.
+/// Sets the rate of each host's NIC, for the existing hosts and for those that share_hosts() creates later.
 void set_nic(Bandwidth rate, Plan& plan) {
   plan.job.bandwidth = rate;
   std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
@@ -126,7 +128,7 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
                     "the capture shows the links inside one host but not its NIC; expected also cluster.nic, for "
                     "example cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
     }
-    // No message uses this rate.
+    // The default rate of 1 byte/s is used only if all ranks are on one host. No message then crosses a NIC.
     const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));
     const Link nic{{}, rate, plan.job.latency.value_or(kUsualLatency), 1};
     for (MeasuredCollective& measured : plan.cluster.measured) measured.hosts = 1;
@@ -144,7 +146,8 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   }
 }
 
-/// Refuses a job with too few ranks for the only captured rank, which keeps its number and thus its place.
+/// Throws CannotAnswer at `workers` if only one rank was captured and the changed job has too few ranks to contain it.
+/// The captured rank keeps its number.
 void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan) {
   if (!group_of_lone_rank(*plan.captured)) return;
   const Rank rank = plan.captured->recording.ranks.front();
@@ -154,8 +157,8 @@ void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan)
                                      rank, rank + 1));
 }
 
-/// Changes the number of workers, the number of servers, and whether servers share the workers' hosts. A null parameter
-/// leaves its value unchanged.
+/// Changes the number of workers, the number of servers, and whether servers share the workers' hosts. A null pointer
+/// leaves the setting unchanged.
 void resize(const YamlField* workers, const YamlField* servers, const YamlField* colocated, Plan& plan) {
   const bool has_servers = plan.captured->parameter_server != nullptr;
   const std::uint32_t before = *plan.job.workers;
@@ -173,8 +176,8 @@ void resize(const YamlField* workers, const YamlField* servers, const YamlField*
   if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
 }
 
-/// Scales the workers' batches. With weak scaling, a worker keeps its batch. With strong scaling, the workers divide
-/// the total batch.
+/// Scales the batch per worker to the number of workers. With weak scaling, each worker keeps its batch. With strong
+/// scaling, the workers divide the captured total batch.
 void scale_batches(const Change& change, const YamlField& value, Plan& plan) {
   const double share = plan.strong_scaling ? static_cast<double>(plan.workers_before) / *plan.job.workers : 1;
   grow_batch(change, value, share / plan.scaling_share, plan);
@@ -219,8 +222,8 @@ void apply_cluster(const Change& change, Plan& plan) {
   if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 
-/// Returns the order of application: a NIC's rate must be known before hosts share it, and ranks must be counted before
-/// they share hosts.
+/// Implements WhatIf::hardware_turn: the rate of NICs is set first (0), then the number of workers (1), and then ranks
+/// are placed on hosts (2), because the last needs both.
 int turn_of(const Change& change) {
   if (change.find("gpus_per_host") != nullptr) return 2;
   return change.find("nic") != nullptr && change.find("workers") == nullptr ? 0 : 1;

@@ -11,7 +11,7 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `comm`: how the job communicates, by the settings of job.yaml and the algorithm of its collectives.
+// What-if `comm`: changes how the job communicates: settings of job.yaml, and the algorithm of collectives.
 
 namespace stepsim::scenarios {
 namespace {
@@ -60,7 +60,7 @@ constexpr std::array kJobParameters{
                  }},
 };
 
-/// True for parameters of jobs with collectives. The others are for jobs with parameter servers.
+/// True if a parameter of `comm` applies to jobs with collectives; all others apply to jobs with parameter servers.
 bool is_of_collectives(std::string_view parameter) { return parameter == "bucket_bytes" || parameter == "algorithm"; }
 
 void refuse_inapplicable(const YamlField& value, std::string_view parameter, const Plan& plan) {
@@ -92,7 +92,8 @@ void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
   });
 }
 
-/// Adds the captured buckets as an assumption, for comparison with the requested ones.
+/// Adds an assumption that states the captured gradient buckets, so that users can compare them with the requested
+/// size.
 void assume_captured_buckets(Plan& plan) {
   const auto found = captured_device_buckets(*plan.captured);
   if (!found) return;

@@ -3,7 +3,7 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `compute`: slower or faster compute, by a factor and by a time added to each task.
+// What-if `compute`: makes compute tasks longer or shorter, by a factor and by a time added to each task.
 
 namespace stepsim::scenarios {
 namespace {

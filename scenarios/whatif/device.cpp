@@ -9,8 +9,8 @@
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `device`: another device. Kernels scale by roofline, by a factor or by a fit. Host work, launches and
-// collectives do not change.
+// What-if `device`: runs the job on another device. Kernels scale by roofline, by a factor or by a fit. CPU work,
+// launches and collectives do not change.
 
 namespace stepsim::scenarios {
 namespace {
@@ -39,10 +39,10 @@ const Accelerator& named(const YamlField& value) {
   }
 }
 
-/// Work that runs on `device`, with roofline's durations.
+/// Moves device work to another device. The new durations come from the roofline model.
 class OtherDevice : public DeviceRule {
  public:
-  /// `device` is null for the captured device.
+  /// `device` is null if the work stays on the captured device.
   OtherDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator* device,
               std::string_view kept = kKept)
       : DeviceRule(change, value, plan, kept), device_(device) {}
@@ -57,7 +57,8 @@ class OtherDevice : public DeviceRule {
   const Accelerator* device_;
 };
 
-/// States that `device` did the captured work.
+/// Sets the device on which the captured work ran, if the trace does not name it or names a wrong one. Durations do not
+/// change.
 class CapturedDevice final : public OtherDevice {
  public:
   CapturedDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator& device)
@@ -67,7 +68,8 @@ class CapturedDevice final : public OtherDevice {
   [[nodiscard]] Scaled time(const DeviceWork& /*before*/, const DeviceWork& /*after*/) const override { return {}; }
 };
 
-/// Multiplies durations, except those that do not depend on a device's limits.
+/// Moves device work to another device and multiplies its durations by a factor, except for work that no limit of a
+/// device bounds (Limit::kNone).
 class ScaledDevice final : public OtherDevice {
  public:
   ScaledDevice(const Change& change, const YamlField& value, const Plan& plan, const Accelerator* device, double factor)
@@ -82,7 +84,7 @@ class ScaledDevice final : public OtherDevice {
   double factor_;
 };
 
-/// Scales durations by a fit to two captures.
+/// Moves device work to another device. The new durations come from a fit to captures on both devices.
 class FittedDevice final : public OtherDevice {
  public:
   FittedDevice(const Change& change, const YamlField& value, const Plan& plan, DeviceFit fit)
@@ -96,13 +98,14 @@ class FittedDevice final : public OtherDevice {
   DeviceFit fit_;
 };
 
-/// Returns the device to change to, or null if the device does not change.
+/// Returns the device that the parameter `to` names, or null if the device does not change.
 const Accelerator* target(const YamlField* to) {
   if (to == nullptr || (to->is(YamlValue::Kind::kScalar) && to->value->text == "recorded")) return nullptr;
   return &named(*to);
 }
 
-/// Returns the named model, or else the one that the given parameters belong to.
+/// Returns the model that the change names, or else the model to which its other parameters belong. Throws InputError
+/// if the parameters do not belong together.
 Model model_of(const Change& change) {
   const YamlField* const factor = change.find("factor");
   const YamlField* const with = change.find("with");
@@ -121,8 +124,8 @@ Model model_of(const Change& change) {
   return model;
 }
 
-/// Fits the capture to the trace `with`. Throws what reading and fitting throw, and InputError at `with` if the trace
-/// is of another device than `to`.
+/// Fits device times from the captured device to the device of the trace `with`. Throws what reading and fitting throw,
+/// and InputError at `with` if that trace is not from the device `to`.
 DeviceFit fit_of(const YamlField& with, const Accelerator* to, Plan& plan) {
   const std::string& path = with.scalar("a trace");
   if (!plan.read) with.fail("no second trace can be read here; expected 'model: roofline'");

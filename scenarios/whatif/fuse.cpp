@@ -7,8 +7,8 @@
 #include "scenarios/change/what_if.h"
 
 // What-if `fuse`: fuses consecutive kernels of a stream into one. The fused kernel takes as long as its kernels did
-// together, with one launch and without the pauses between them. A run of kernels ends at any dependency other than the
-// stream and the launches, so that nothing is reordered.
+// together, with one launch and without the pauses between them. Kernels are not fused across any dependency other than
+// those of the stream and of launches, so that no task is reordered.
 
 namespace stepsim::scenarios {
 namespace {
@@ -50,8 +50,8 @@ class Fusion {
   }
 
  private:
-  /// Finds for each task the call that launches it. Also counts the tasks it waits for, other than that call and the
-  /// previous task on its stream.
+  /// Finds the call that launches each task. Also counts how many tasks each task waits for, apart from this call and
+  /// the previous task of its stream.
   void find_launches() {
     for (const DagBuilder::Edge& edge : edit_.builder().edges()) {
       const bool launch = edge.kind == EdgeKind::kLaunch;
@@ -61,7 +61,7 @@ class Fusion {
     }
   }
 
-  /// Returns the only task that waits for `task`, if the two can be fused.
+  /// Returns the only task that waits for `task`, if the two can be fused; otherwise an invalid id.
   [[nodiscard]] TaskId only_next(TaskId task) const {
     const auto after = dag_.successors(task);
     if (!fusible_[task.index()] || after.size() != 1) return {};
@@ -79,7 +79,7 @@ class Fusion {
     edit_.remove(next);
   }
 
-  /// Makes tasks that waited for the last kernel of a run wait for the fused one.
+  /// Makes tasks that waited for a kernel that is now part of a fused kernel wait for the fused kernel.
   void redirect() {
     for (DagBuilder::Edge& edge : edit_.builder().edges()) {
       if (into_[edge.from.index()].valid() && into_[edge.to.index()] != into_[edge.from.index()])

@@ -5,7 +5,7 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `host`: a faster or slower host. All work of its processor is scaled by a factor.
+// What-if `host`: runs the job on a faster or slower CPU. All selected CPU work is scaled by a factor.
 
 namespace stepsim::scenarios {
 namespace {
@@ -20,7 +20,7 @@ std::vector<TaskId> selected_host_work(const Selector& selector, const Capture& 
   return tasks;
 }
 
-/// Scales the selected host work. Throws InputError at `value` if there is none.
+/// Multiplies the durations of the selected CPU work by `factor`. Throws InputError at `value` if there is none.
 void scale_selected(const Capture& capture, const Selector& selector, const YamlField& value, double factor,
                     std::vector<Duration>& durations) {
   const std::vector<TaskId> tasks = selected_host_work(selector, capture);

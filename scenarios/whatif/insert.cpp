@@ -3,7 +3,7 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `insert`: adds a task before or after each selected one.
+// What-if `insert`: adds a task before or after each selected task.
 
 namespace stepsim::scenarios {
 namespace {

@@ -7,7 +7,7 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `launch`: another launch overhead, such as none with CUDA graphs, or more on a slow processor.
+// What-if `launch`: changes the CPU time of launches, for example to none (CUDA graphs), or to more (a slower CPU).
 
 namespace stepsim::scenarios {
 namespace {
@@ -16,11 +16,11 @@ constexpr std::array kLaunchParameters{
     Parameter{"overhead", "a time such as 2us, or a factor such as 0.5x", "CPU time per launch", "1x"},
 };
 
-/// A launch takes a few microseconds. Any time of a call beyond this is not launch overhead: it loads code, which
-/// happens once, or waits.
+/// The longest time of a call that counts as launch overhead. A launch takes a few microseconds; in a longer call, the
+/// rest of the time goes to loading code, which happens once, or to waiting.
 constexpr Duration kLongestOverhead{100'000};
 
-/// Calls `use` with the target of each edge of kind `kind` from `task` until it returns true. Returns whether it did.
+/// Calls `use` with the target of each edge of this kind from `task`, until `use` returns true. Returns true if it did.
 template <class Use>
 bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
   for (const EdgeId edge : dag.edges_from(task)) {
@@ -29,7 +29,8 @@ bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
   return false;
 }
 
-/// True for a copy that its call waits for. The time of such a call is staging the buffer, not launching.
+/// True for a copy whose launching call waits for its end. Such a call spends its time copying through a staging
+/// buffer, not launching.
 bool blocks(const Dag& dag, TaskId copy) {
   const auto to_host = [&dag](TaskId after) { return dag.lane(after).kind == LaneKind::kThread; };
   return dag.kind(copy) == TaskKind::kCopy && any_edge(dag, copy, EdgeKind::kSync, to_host);
@@ -40,8 +41,8 @@ bool launches(const Dag& dag, TaskId task) {
   return any_edge(dag, task, EdgeKind::kLaunch, [&dag](TaskId work) { return !blocks(dag, work); });
 }
 
-/// Finds the tasks of launching calls. A call whose work begins before the call returns is two tasks; the second
-/// launches nothing but has the same name.
+/// Finds the tasks of launching calls. If the launched work begins before the call returns, the call is two tasks in
+/// the graph: the second one has the same name but launches nothing.
 class Launches {
  public:
   explicit Launches(const Dag& dag) : dag_(dag), parts_(dag.task_count(), false) {
@@ -69,7 +70,7 @@ class Launches {
   bool any_ = false;
 };
 
-/// Returns the selected tasks of launching calls.
+/// Returns those selected tasks that are calls that launch device work, or parts of such calls.
 std::vector<TaskId> selected_launches(const Selector& selector, const Capture& capture) {
   const Launches all(capture.dag);
   std::vector<TaskId> tasks = selector.select(capture);

@@ -11,14 +11,15 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `loader`: a faster data loader, so that the host waits less for batches that other processes make.
+// What-if `loader`: makes the data loader faster or slower. The training process then waits less or longer for the
+// batches that the loader's processes make.
 //
-// `scale` multiplies the waits. `workers` gives an upper bound on what more processes would save. If W processes that
-// are never idle become N, a batch takes W / N of the time. The captured time of a batch is from the end of the
-// previous wait to its arrival, so it arrives earlier by 1 - W / N of that time. If a batch arrives before it is
-// needed, the remaining time is kept for the next one, as if the queue of batches were unlimited. This is an upper
-// bound, because processes that share a processor, a disk or a network may not get faster, and a real queue has only
-// `prefetch_factor` batches.
+// `scale` multiplies the waits. `workers` predicts an upper bound on what more loader processes would save. If the W
+// captured processes are never idle and their number becomes N, a batch takes W / N of its captured time, which is the
+// time from the end of the previous wait to the arrival of the batch. The batch therefore arrives earlier by 1 - W / N
+// of that time. If this is more than the wait, the difference shortens later waits, as if the queue of batches were
+// unlimited. The result is an upper bound, because processes that share a CPU, a disk or a network may become slower,
+// and a real queue has only `prefetch_factor` batches.
 
 namespace stepsim::scenarios {
 namespace {
@@ -38,7 +39,8 @@ std::vector<TaskId> selected_waits(const Selector& selector, const Capture& capt
   return tasks;
 }
 
-/// True if a DataLoader without worker processes loads data in the thread that calls it.
+/// True if the capture contains a PyTorch DataLoader without worker processes, which loads data in the thread that
+/// calls it.
 bool loads_in_thread(const Dag& dag) {
   for (std::size_t i = 0; i < dag.name_count(); ++i) {
     if (dag.name(NameId{i}).find("_SingleProcessDataLoaderIter") != std::string_view::npos) return true;
@@ -46,7 +48,8 @@ bool loads_in_thread(const Dag& dag) {
   return false;
 }
 
-/// Returns the selected waits for a data loader. Throws CannotAnswer at `value` if there are none.
+/// Returns the selected waits for a data loader. Throws InputError at `value` if there are none, or CannotAnswer if the
+/// capture has none.
 std::vector<TaskId> waits_of(const Selector& selector, const Capture& capture, const YamlField& value) {
   std::vector<TaskId> tasks = selected_waits(selector, capture);
   if (tasks.empty() && !selector.is_all())
@@ -64,7 +67,7 @@ std::vector<TaskId> waits_of(const Selector& selector, const Capture& capture, c
   return tasks;
 }
 
-/// Returns the ratio of the number of loader processes to the captured number.
+/// Returns the requested number of loader processes divided by the captured number.
 double growth_of(const YamlField& value, const Plan& plan) {
   if (const std::optional<double> factor = factor_of(value)) return *factor;
   const std::uint32_t workers = value.count(1, kMostLoaderWorkers);
@@ -76,15 +79,15 @@ double growth_of(const YamlField& value, const Plan& plan) {
   return static_cast<double>(workers) / static_cast<double>(*plan.job.loader_workers);
 }
 
-/// The batches that a thread has received so far.
+/// The deliveries of batches to a thread so far.
 struct Deliveries {
   Time last;         ///< time of the last batch; initially the beginning of the thread's recording
   Duration early{};  ///< total time by which batches arrived before they were needed
 };
 
-/// Changes the waits for a number of loader processes that is `growth` times the captured one, as described at the top
-/// of this file. `waits` are ascending, so those of a thread are in order of time. Precondition: the capture has
-/// recorded times; every capture with waits for a data loader does.
+/// Changes the durations of `waits` as described at the top of this file. The number of loader processes is `growth`
+/// times the captured number. `waits` are in ascending order, so those of a thread are in order of time. Precondition:
+/// the capture has recorded times, which every capture with waits for a data loader has.
 void save_waits(const Capture& capture, const std::vector<TaskId>& waits, double growth,
                 std::vector<Duration>& durations) {
   const Recording& recording = capture.recording;

@@ -17,7 +17,7 @@
 #include "scenarios/change/selector.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `network`: another bandwidth, latency or sharing of links. A factor scales the captured value.
+// What-if `network`: changes the bandwidth, latency or sharing of links. A value such as 2x scales the captured one.
 
 namespace stepsim::scenarios {
 namespace {
@@ -26,8 +26,8 @@ bool is_transfer(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kCollective || dag.kind(task) == TaskKind::kTransfer;
 }
 
-/// Returns the selected collectives and messages in ascending order. A change of part of the network applies to them.
-/// Throws InputError at the selection if there are none.
+/// Returns the selected collectives and messages in ascending order. A change with a selection applies to the links of
+/// their ranks. Throws InputError at the selection if there are none.
 std::vector<TaskId> selected_transfers(const Selector& selector, const Capture& capture) {
   std::vector<TaskId> tasks = selector.select(capture);
   std::erase_if(tasks, [&capture](TaskId task) { return !is_transfer(capture.dag, task); });
@@ -48,8 +48,8 @@ std::set<EndpointId> selected_endpoints(const Selector& selector, const Plan& pl
   return endpoints;
 }
 
-/// Returns the links that the endpoints of only one host use on the way up or down. This excludes links between
-/// switches.
+/// Returns the links to and from switches that only one host uses. Links that several hosts share, such as those
+/// between switches, are not included.
 std::set<LinkId> links_of_one_host(const Cluster& cluster) {
   std::map<LinkId, std::set<HostId>> hosts;
   for (std::size_t i = 0; i < cluster.uplinks.size(); ++i) {
@@ -73,10 +73,9 @@ void add_own(const Cluster::UplinkPath& path, const std::set<LinkId>& of_one_hos
   links.insert(path.in.begin(), path.in.end());
 }
 
-/// Returns the links of the selected ranks or workers in ascending order: their NICs (shared with others of their host,
-/// if these have no separate NIC) and their links to others of their host. Returns all links if the selector selects
-/// everything. Throws InputError at the selection if it selects no transfers, or ranks without endpoints in the
-/// cluster.
+/// Returns the links of the selected ranks or workers in ascending order: the links of their NICs, which other ranks of
+/// the host may share, and their links to other ranks of the host. Returns all links of the cluster if there is no
+/// selection. Throws InputError at the selection if it selects no transfers, or only ranks that are not in the cluster.
 std::vector<LinkId> selected_links(const Selector& selector, const Plan& plan) {
   const Cluster& cluster = plan.cluster;
   std::vector<LinkId> all;
@@ -110,8 +109,8 @@ constexpr std::array kOfLinks{
 
 bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<Duration>(parameter.default_value); }
 
-/// Returns the parameters of links, then the parameters that network models declare. A time can also be given as a
-/// factor.
+/// Returns the parameters of the what-if: first those of links, then those that network models declare. Users can give
+/// a declared time as a factor too.
 std::span<const Parameter> parameters() {
   static const std::vector<std::string> forms = [] {
     std::vector<std::string> texts;
@@ -148,8 +147,8 @@ std::size_t recorded_transfers(const Plan& plan) {
   return count;
 }
 
-/// Divides the time of transfers that have only a recorded time, as if all of it were limited by bandwidth. The range
-/// of the answer includes smaller effects.
+/// Divides the time of the `count` transfers that have only a recorded time by `factor`, as if bandwidth limited all of
+/// it. The range of the answer includes smaller effects.
 void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;
@@ -160,8 +159,8 @@ void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
                                          count, factor)});
 }
 
-/// Applies the change without a model for transfers. There is then no rate or latency to set, so transfers can only be
-/// scaled by a factor.
+/// Applies the change if no network model applies to the capture's transfers. There is then no rate or latency to set,
+/// so the recorded times of transfers can only be scaled by a factor on the bandwidth.
 void apply_as_recorded(const Change& change, Plan& plan) {
   const std::size_t count = recorded_transfers(plan);
   for (const Parameter& parameter : parameters()) {
@@ -200,7 +199,8 @@ void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, boo
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
-/// Returns the links inside hosts, or all others. Throws at `value` if the cluster does not distinguish them.
+/// Returns the links inside hosts if `inside` is true, otherwise all other links. Throws CannotAnswer at `value` if the
+/// cluster has no separate links inside hosts.
 std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Plan& plan) {
   std::set<LinkId> inner;
   for (const Cluster::UplinkPath& path : plan.cluster.uplinks) {
@@ -232,16 +232,17 @@ bool has_buffered_messages(const Capture& capture) {
                      [&dag](RendezvousId rendezvous) { return dag.collective(rendezvous).buffered > Bytes{}; });
 }
 
-/// Scales the bytes in a transport's buffers. The buffers contain as much as the transport's window allows, which grows
-/// with the rate, so the data left in them when a send returns takes as long as before.
+/// Multiplies the bytes that are still in a transport's buffers when a send returns. The buffers contain as much as the
+/// transport's window allows, and the window grows with the rate. These bytes therefore take as long as before to
+/// arrive.
 void scale_buffered(const Change& change, double factor, Plan& plan) {
   if (factor == 1 || !std::isfinite(factor) || !has_buffered_messages(*plan.captured)) return;
   plan.add_edit(change, [factor](const Capture& capture) {
     CaptureEdit edit(capture);
     for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
       Collective& message = edit.builder().collective(rendezvous);
-      // The result may exceed the message, so that one change can undo another. The replay uses at most the message's
-      // bytes.
+      // The result may be larger than the message, so that a later change can undo this one. The replay uses at most
+      // the message's bytes.
       constexpr double kMost = 1e18;
       message.buffered = Bytes{std::llround(std::min(static_cast<double>(message.buffered.count()) * factor, kMost))};
     }
@@ -255,7 +256,7 @@ std::vector<LinkId> both(const std::vector<LinkId>& a, const std::vector<LinkId>
   return common;
 }
 
-/// Refuses a selection for parameters that do not belong to single links.
+/// Throws InputError if the change has a selection and a parameter that applies to the whole network.
 void refuse_for_a_part(const Change& change) {
   if (change.selector().is_all()) return;
   for (const Parameter& parameter : parameters().subspan(kOfLinks.size())) {
@@ -314,7 +315,7 @@ const WhatIf network_what_if{
     .parameters = parameters,
     .selected = selected_by<selected_transfers>,
     .apply = apply_network,
-    .hardware_turn = [](const Change&) { return 3; },  // applied after the links have been created
+    .hardware_turn = [](const Change&) { return 3; },  // after changes of `cluster`, which create links
 };
 
 }  // namespace stepsim::scenarios

@@ -10,8 +10,8 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `overlap`: more overlap. Removes barriers at which all ranks wait for one, moves copies off the streams of
-// kernels, and lets collectives run during compute: waits for gradients are later, parameters are gathered earlier.
+// What-if `overlap`: lets more work run at the same time. It removes barriers at which ranks wait for each other, moves
+// copies away from the streams of kernels, waits for reduced gradients later, and gathers parameters earlier.
 
 namespace stepsim::scenarios {
 namespace {
@@ -30,7 +30,7 @@ constexpr std::array kOverlapParameters{
               "start each all-gather when the one this many places before it started", "0"},
 };
 
-/// Returns the members of barrier collectives, which have no payload.
+/// Returns the tasks of barrier collectives, which have no payload.
 std::vector<TaskId> barriers_of(const Dag& dag) {
   std::vector<TaskId> members;
   for (const TaskId task : dag.tasks()) {
@@ -75,8 +75,9 @@ std::vector<TaskId> collectives_among(std::vector<TaskId> tasks, const Dag& dag,
   return tasks;
 }
 
-/// Finds the reductions that carry gradients, if the capture does not mark them: the reductions that start after the
-/// first gradient of their step, until they have carried as many bytes as the gradients have.
+/// Finds the reductions that carry gradients; the capture does not mark them. In each step of a rank, these are the
+/// reductions that start after the first gradient is ready, until they have carried as many bytes as all gradients of
+/// the step have.
 class Reductions {
  public:
   explicit Reductions(const Capture& capture) : capture_(capture) {
@@ -89,7 +90,8 @@ class Reductions {
     }
   }
 
-  /// True if the task reduces gradients. Call it for all tasks in order.
+  /// True if the reduction `task` carries gradients. Call it for all reductions in ascending order, because it counts
+  /// their bytes.
   bool carries_gradients(TaskId task) {
     if (steps_.empty()) return false;
     const auto step = steps_.find(place_of(task));
@@ -114,7 +116,7 @@ class Reductions {
   std::map<std::pair<Rank, std::int32_t>, Step> steps_;
 };
 
-/// Returns the reductions of gradients, or the selected reductions if there is a selection.
+/// Returns all selected reductions if there is a selection, otherwise the reductions that carry gradients.
 std::vector<TaskId> gradient_reductions(const Selector& selector, const Capture& capture) {
   std::vector<TaskId> tasks = collectives_among(selector.select(capture), capture.dag, is_reduction);
   if (!selector.is_all()) return tasks;
@@ -187,7 +189,7 @@ void set_prefetch(const Change& change, std::uint32_t ahead, Plan& plan) {
                    gathered.size())});
 }
 
-/// Refuses a selection for parameters of the whole job: a selection applies to collectives.
+/// Throws InputError if the change has a selection and a parameter that applies to the whole job.
 void refuse_selection(const Change& change) {
   if (change.selector().is_all()) return;
   for (const std::string_view name : {"barriers", "copies"}) {

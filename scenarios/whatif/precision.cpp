@@ -9,8 +9,9 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `precision`: another precision, as if the whole model were cast to it. By roofline, matrix products scale
-// with the rates of their units, and work that streams through memory scales with its bytes.
+// What-if `precision`: computes in another precision, as if the whole neural network were cast to it. According to the
+// roofline model, matrix products scale with the rates of the device's units, and work that is limited by memory scales
+// with its bytes.
 
 namespace stepsim::scenarios {
 namespace {
@@ -36,7 +37,7 @@ constexpr std::array kArithmetics{Arithmetic{"fp32", Precision::kFloat32}, Arith
                                   Arithmetic{"bf16", Precision::kFloat16}, Arithmetic{"fp16", Precision::kFloat16},
                                   Arithmetic{"fp8", Precision::kFloat8}};
 
-/// Parses the name of a precision. Returns null for "recorded"; this word is allowed only if `or_recorded`.
+/// Parses the name of a precision. Returns null for "recorded", which is allowed only if `or_recorded` is true.
 const Arithmetic* arithmetic_of(const YamlField& value, bool or_recorded) {
   std::vector<std::string> words;
   words.reserve(kArithmetics.size());
@@ -50,7 +51,8 @@ bool has_units(const Accelerator& device, const Arithmetic& arithmetic) {
   return device.computes_in(arithmetic.precision) && (arithmetic.name != "bf16" || device.has_bfloat16);
 }
 
-/// Refuses if the precision of most work is unknown, because the answer would only be about the rest.
+/// Throws CannotAnswer at `to` if the precision of more than half of the device time is unknown, because the answer
+/// would only be about the rest.
 void refuse_unknown_precisions(const YamlField& to, const DevicePieces& pieces) {
   Duration told{};
   Duration all{};
@@ -65,7 +67,7 @@ void refuse_unknown_precisions(const YamlField& to, const DevicePieces& pieces) 
                                 to_text(all - told), to_text(told)));
 }
 
-/// Computes work in another precision.
+/// Changes device work to another precision.
 class OtherPrecision final : public DeviceRule {
  public:
   OtherPrecision(const Change& change, const YamlField& value, const Plan& plan, const Arithmetic& to)
@@ -74,7 +76,8 @@ class OtherPrecision final : public DeviceRule {
  private:
   void check(const DevicePieces& pieces) const override { refuse_unknown_precisions(value(), pieces); }
 
-  /// Returns the piece in the other precision. Throws if it is a product for which the device has no units.
+  /// Returns the piece of device work in the other precision. Throws InputError if it is a matrix product and the
+  /// device has no units for this precision.
   [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override {
     DeviceWork changed = in_precision(piece, operators_, to_.precision);
     const bool product = limit_of(piece.kind) == Limit::kFlops && !(changed == piece);
@@ -89,7 +92,7 @@ class OtherPrecision final : public DeviceRule {
   Arithmetic to_;
 };
 
-/// States the precision of captured work whose precision is not known.
+/// Sets the precision of captured device work for which the capture does not show it. Durations do not change.
 class CapturedPrecision final : public DeviceRule {
  public:
   CapturedPrecision(const Change& change, const YamlField& value, const Plan& plan, Precision precision)

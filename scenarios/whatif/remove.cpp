@@ -4,8 +4,8 @@
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `remove`: removes tasks; tasks that waited for a removed task wait for its predecessors. A step without the
-// tasks that an optimisation improves is a bound on what the optimisation can save.
+// What-if `remove`: removes tasks. Tasks that waited for a removed task wait for its predecessors instead. Removing the
+// tasks that an optimisation would improve gives a bound on what the optimisation can save.
 
 namespace stepsim::scenarios {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::array kRemoveParameters{
               "0"},
 };
 
-/// Returns a share of `tasks`, evenly distributed.
+/// Returns a share of `tasks`, from 0 to 1, evenly distributed over their order.
 std::vector<TaskId> spread(const std::vector<TaskId>& tasks, double share) {
   std::vector<TaskId> chosen;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -6,8 +6,8 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `start`: when a rank begins. A replay begins each rank at its captured delay after the first one; everything
-// else follows from that.
+// What-if `start`: lets ranks begin earlier or later. In a replay, each rank begins after the first rank with the
+// captured delay between the two; all later times follow from the tasks.
 
 namespace stepsim::scenarios {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::array kStartParameters{
               "start of the selected ranks after the first rank", "1x"},
 };
 
-/// Returns when each rank's first task began.
+/// Returns the recorded start of each rank's first task.
 std::map<Rank, Time> starts_of(const Capture& capture) {
   std::map<Rank, Time> first;
   for (std::size_t i = 0; i < capture.recording.start.size(); ++i) {
@@ -28,7 +28,8 @@ std::map<Rank, Time> starts_of(const Capture& capture) {
   return first;
 }
 
-/// Returns the capture with all recorded times of some ranks moved, so that they begin as `delay` states.
+/// Returns the capture with the recorded times of `ranks` shifted. Each of these ranks then begins `delay` after the
+/// first rank, or `delay` times its captured delay if that is a factor.
 Capture moved(Capture capture, const std::set<Rank>& ranks, const YamlField& delay) {
   const std::map<Rank, Time> starts = starts_of(capture);
   Time begin = Time::max();
@@ -53,7 +54,7 @@ void apply_start(const Change& change, Plan& plan) {
   const YamlField* const delay = change.find("delay");
   if (delay == nullptr) return;
   const auto factor = factor_of(*delay);
-  if (!factor) static_cast<void>(delay->duration());  // refuses a value that is neither a factor nor a time
+  if (!factor) static_cast<void>(delay->duration());  // throws if the value is neither a factor nor a time
   if (factor == 1) return;
   const Capture& captured = *plan.captured;
   if (captured.parameter_server != nullptr) {

@@ -5,9 +5,9 @@
 #include "scenarios/change/selection.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `straggler`: compute that is sometimes slow. Each task, or each rank in each step, draws a factor. A draw
-// depends only on the seed, the rank and the step (or the task), by SplitMix64 (Steele, Lea and Flood 2014), so
-// predictions are reproducible on every machine.
+// What-if `straggler`: slows compute at random. A factor is drawn for each task, or for each step of each rank. It
+// depends only on the seed, the rank and the step (or the task). The random numbers come from SplitMix64 (Steele, Lea
+// and Flood 2014), so predictions are the same on every machine.
 
 namespace stepsim::scenarios {
 namespace {
@@ -24,7 +24,8 @@ constexpr std::array kStragglerParameters{
     Parameter{"seed", "a whole number", "seed of the random numbers", "1"},
 };
 
-/// Independent draws that depend only on seed, place and part.
+/// A sequence of random numbers that depends only on three numbers: a seed, a place (the rank) and a part (the step or
+/// the task).
 class Draws {
  public:
   Draws(std::uint64_t seed, std::uint64_t place, std::uint64_t part) : state_(seed) {
@@ -52,7 +53,7 @@ class Draws {
 
 enum class Distribution : std::uint8_t { kConstant, kNormal, kLogNormal, kExponential };
 
-/// Returns the mean of max(0, x) for normal x with this mean and deviation.
+/// Returns the mean of max(0, x), where x has a normal distribution with this mean and standard deviation.
 double mean_above_zero(double mean, double deviation) {
   if (deviation <= 0) return std::max(0.0, mean);
   const double z = mean / deviation;
@@ -99,7 +100,7 @@ Slowness slowness_of(const Change& change) {
   return slow;
 }
 
-/// Returns the number of the task's step in the trace; -1 for a task without a recorded step.
+/// Returns the number that the trace gives to the step of a task; -1 for a task outside the recorded steps.
 std::int64_t step_number(const Recording& recording, TaskId task) {
   const std::int32_t step = recording.step.empty() ? -1 : recording.step[task.index()];
   return step < 0 ? -1 : recording.steps[static_cast<std::size_t>(step)].number;

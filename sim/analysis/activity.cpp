@@ -8,8 +8,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Appends `interval` and joins it with the last one if they touch. Most tasks of a lane follow each other without a
-/// gap, and there are millions of them.
+/// Appends `interval`, or extends the last interval if `interval` begins where that one ends. This saves memory: most
+/// of the millions of tasks follow the previous task of their lane without a gap. Empty intervals are left out.
 void put(std::vector<Interval>& to, Interval interval) {
   if (interval.begin == interval.end) return;
   if (!to.empty() && to.back().end == interval.begin) {
@@ -19,8 +19,8 @@ void put(std::vector<Interval>& to, Interval interval) {
   }
 }
 
-/// Returns when each step of the middle half began and ended, in order. The middle half leaves out the shortest and the
-/// longest quarter of the steps, but keeps at least one.
+/// Returns the replayed intervals of the middle half of the steps, ordered by time. The middle half leaves out the
+/// shortest and the longest quarter of the steps, but keeps at least one.
 std::vector<Interval> middle_half(std::vector<TimedStep> steps) {
   std::stable_sort(steps.begin(), steps.end(),
                    [](const TimedStep& a, const TimedStep& b) { return a.time.replayed < b.time.replayed; });

@@ -17,7 +17,7 @@ namespace stepsim::sim {
   return rendezvous.valid() ? timeline.last_arrival[rendezvous.index()] : task;
 }
 
-/// Returns when the task ran. A collective runs after its last member has arrived.
+/// Returns the interval in which the task works. A member of a collective works only after the last member has arrived.
 [[nodiscard]] inline Interval own_work(const Dag& dag, const Timeline& timeline, TaskId task) {
   return {timeline.start[last_arrival_of(dag, timeline, task).index()], timeline.finish[task.index()]};
 }
@@ -35,16 +35,16 @@ struct Activity {
   std::vector<Interval> loader;           ///< a thread waits for processes that load data
   std::vector<Interval> host;
 
-  /// Adds what `task` does within `window`; adjacent intervals are joined. Precondition: `timeline` is a replay of
-  /// `dag`.
+  /// Adds the part of `task` that lies within `window` to the intervals of its activity; adjacent intervals are joined.
+  /// Precondition: `timeline` is a replay of `dag`.
   void add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window);
 };
 
-/// Appends `what` to `to`.
 void append(std::vector<Interval>& to, const std::vector<Interval>& what);
 
-/// A rank's iteration, split into disjoint parts. Each part is the time in which its work runs and no part listed above
-/// it does. The values are means over the middle half of the steps by duration, so that one unusual step has no effect.
+/// A rank's iteration, split into disjoint parts. A part is the time in which work of its kind runs and no work of a
+/// part listed above it runs. The values are means over the middle half of the steps by duration, so that one unusual
+/// step has no effect.
 struct IterationParts {
   Rank rank = 0;
   Duration compute{};
@@ -62,7 +62,7 @@ struct IterationParts {
 
 /// Returns the parts for `rank`, whose steps are `steps`; without steps, for its whole window. The parts sum to the
 /// mean of those steps, which differs slightly from the median. Precondition: `timeline` is a replay of `dag`, and
-/// `steps` was computed from it. O(tasks + tasks of the rank * log).
+/// `steps` was computed from it. O(tasks + r log r) for the r tasks of the rank.
 [[nodiscard]] IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank,
                                              const RankSteps& steps);
 

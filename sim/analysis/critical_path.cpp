@@ -12,13 +12,13 @@
 namespace stepsim::sim {
 namespace {
 
-/// Calls `visit` with each task of the path, without queueing, backwards from `within.end`, when `last` runs or begins,
-/// to `within.begin`.
+/// Follows the path back in time from `within.end` to `within.begin` and calls `visit` with each task on it. `last` is
+/// the task that runs or begins at `within.end`. PathTask::queueing is not set yet.
 template <class Visit>
 void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval within, Visit visit) {
   const Time begin = within.begin;
   TaskId current = last;
-  // A message may release its successors before it has arrived; its part of the path ends at that time.
+  // A message may release its successors before it arrives. It then counts as part of the path only until that release.
   Time finished = within.end;
   while (true) {
     const TaskId arrived = last_arrival_of(dag, timeline, current);
@@ -44,8 +44,8 @@ void walk_back(const Dag& dag, const Timeline& timeline, TaskId last, Interval w
   }
 }
 
-/// Returns the path to `last`, without queueing. The first walk only counts tasks, because a path may contain all tasks
-/// of a long chain, and growing a vector would take twice its memory.
+/// Returns the path to `last`; PathTask::queueing is not set yet. The path is walked twice, first only to count its
+/// tasks: it may contain all tasks of a long chain, and growing a vector would need twice the memory.
 std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId last, Interval within) {
   std::size_t length = 0;
   walk_back(dag, timeline, last, within, [&](const PathTask&) { ++length; });
@@ -55,8 +55,8 @@ std::vector<PathTask> path_to(const Dag& dag, const Timeline& timeline, TaskId l
   return path;
 }
 
-/// The times when queued tasks became ready. The timeline has only their start, so their incoming edges are evaluated
-/// again.
+/// Computes when queued tasks became ready. A timeline contains only their start times, so their incoming edges are
+/// evaluated again.
 class ReadyTimes {
  public:
   ReadyTimes(const Dag& dag, const Machine& machine, const Timeline& timeline, std::vector<TaskId> tasks)
@@ -130,7 +130,8 @@ void add_unexplained(const Recording& recording, CriticalPath& path) {
   }
 }
 
-/// Adds the recorded silences and the inferred dependencies of the path.
+/// Adds the path's time in which no event shows what the host does, and counts the dependencies between lanes and those
+/// among them that were inferred.
 void add_inferred_shares(const Dag& dag, const Recording& recording, CriticalPath& path) {
   for (const PathTask& task : path.tasks) {
     if (std::binary_search(recording.silences.begin(), recording.silences.end(), task.task))
@@ -151,7 +152,7 @@ CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline&
   path.begin = within.begin;
   path.tasks = path_to(dag, timeline, last, within);
   find_queueing(dag, machine, timeline, path.tasks);
-  // If the path ends with a task's start, that task only shows what it waited for, and it is removed.
+  // If the path ends when its last task starts, that task takes no time: it only marks what was waited for. Remove it.
   const PathTask& end = path.tasks.back();
   if (path.tasks.size() > 1 && end.duration == Duration{} && end.wait == Duration{} &&
       within.end != timeline.finish[last.index()])
@@ -160,8 +161,9 @@ CriticalPath path_within(const Dag& dag, const Machine& machine, const Timeline&
   return path;
 }
 
-/// Returns the part of the path to `last` that lies in `within`, with the fields that need recorded times.
-/// Precondition: `timeline` is a replay on Machine::as_recorded(capture), with any durations and network.
+/// Returns the part of the path to `last` that lies in `within`, including the fields of CriticalPath that need
+/// recorded times. Precondition: `timeline` is a replay on Machine::as_recorded(capture), with any durations and
+/// network.
 CriticalPath path_in_capture(const Capture& capture, const Timeline& timeline, TaskId last, Interval within) {
   CriticalPath path = path_within(capture.dag, Machine::as_recorded(capture), timeline, last, within);
   add_unexplained(capture.recording, path);

@@ -30,7 +30,8 @@
 /// the replay if another chain is equally long.
 namespace stepsim::sim {
 
-using stepsim::to_text;  // the overload for units, in addition to the one below
+// Makes to_text() for units visible here, although the to_text() below would hide it.
+using stepsim::to_text;
 
 enum class PathClass : std::uint8_t { kCompute, kCommunication, kCopy, kHost, kQueueing, kWait, kLoader };
 inline constexpr std::size_t kPathClassCount = 7;
@@ -45,7 +46,7 @@ inline constexpr std::size_t kPathClassCount = 7;
 /// One task on the path, from `start` for `duration`.
 struct PathTask {
   TaskId task;
-  Time start;  ///< on the path: for a collective, the arrival of its last member
+  Time start;  ///< start of its part of the path; for a collective, the arrival of its last member
   Duration duration{};
   Duration wait{};      ///< wait before `start`: a lag, or for the first task its rank's late start
   Duration queueing{};  ///< the last part of `duration`, while the next task on the path was ready
@@ -53,7 +54,8 @@ struct PathTask {
   TaskId last_arrival;  ///< the collective's last member if that is another task; else invalid
 };
 
-/// Returns the task that `release` belongs to.
+/// Returns the task that `task.release` released: for a member of a collective, the member that arrived last; otherwise
+/// the task itself.
 [[nodiscard]] TaskId released_task(const PathTask& task) noexcept;
 
 struct CriticalPath {
@@ -61,7 +63,7 @@ struct CriticalPath {
   Time begin;                                       ///< time at which the path begins; its first task may start later
   Duration length{};                                ///< time from `begin` to the end of the last task
   std::array<Duration, kPathClassCount> classes{};  ///< time by class; the times sum to `length`
-  /// The next four are set only for a capture, because they need recorded times.
+  /// The next four fields need recorded times. They are zero unless the path was computed from a Capture.
   Duration unexplained{};      ///< the part of `wait` that the recording marks as unexplained
   Duration silent{};           ///< the part of `host` in which no event shows what the host does
   std::size_t hand_overs = 0;  ///< tasks that a task of another lane released
@@ -74,8 +76,9 @@ struct CriticalPath {
 [[nodiscard]] CriticalPath critical_path(const Dag& dag, const Machine& machine, const Timeline& timeline, TaskId last,
                                          Time begin = {});
 
-/// Returns the path to the task that ends last, with the fields that need recorded times; empty for an empty capture.
-/// Precondition: `timeline` is a replay on Machine::as_recorded(capture), with any durations and network.
+/// Returns the path to the task that ends last, including the fields of CriticalPath that need recorded times; empty
+/// for an empty capture. Precondition: `timeline` is a replay on Machine::as_recorded(capture), with any durations and
+/// network.
 [[nodiscard]] CriticalPath critical_path(const Capture& capture, const Timeline& timeline);
 
 /// Returns the path through a step of the replay, from its begin to its end; it is as long as the step. The path ends
@@ -95,7 +98,7 @@ struct IterationPath {
 
 /// Returns the path of the slowest rank's median step; without steps, of the whole replay. A path over several steps
 /// would be less useful: it may run through a thread that merely ends last, such as a watchdog. Precondition: `summary`
-/// is that of `timeline`.
+/// was computed from `timeline`.
 [[nodiscard]] IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary);
 
 /// Returns the number of the step that contains most of the path's time, over all ranks; the first one for ties;

@@ -16,8 +16,8 @@ struct Interval {
 /// Returns the part of `interval` within `window`; empty (begin == end) if there is none.
 [[nodiscard]] Interval clipped(Interval interval, Interval window) noexcept;
 
-/// Returns a + b, or the longest Duration if the sum overflows: the lengths of tasks come from input. Precondition:
-/// neither is negative.
+/// Returns a + b, or the longest Duration if the sum overflows, which is possible because input files determine the
+/// lengths of tasks. Precondition: neither is negative.
 [[nodiscard]] Duration saturated_sum(Duration a, Duration b) noexcept;
 
 /// Returns part / whole; 0 if `whole` is 0.

@@ -16,9 +16,9 @@ struct LinkUse {
   Duration queueing{};  ///< extra time of the messages that cross it, compared with each message alone; summed
 };
 
-/// Returns the use of each link, by link. `timeline` is a replay of capture.dag on `cluster`. Messages are the tasks on
-/// lanes with endpoints; messages of collectives are not counted. A message alone takes the latency of its route plus
-/// its bytes divided by the goodput of the narrowest link. O(messages log messages).
+/// Returns the use of each link, indexed by LinkId. `timeline` is a replay of capture.dag on `cluster`. Messages are
+/// the tasks on lanes with endpoints; messages of collectives are not counted. Sent alone, a message would take the
+/// latency of its route plus its bytes divided by the goodput of the slowest link. O(messages log messages).
 [[nodiscard]] std::vector<LinkUse> link_use(const Capture& capture, const Timeline& timeline, const Cluster& cluster);
 
 }  // namespace stepsim::sim

@@ -12,8 +12,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns the tasks sorted so that each comes after the tasks it waited for: an edge or a lane leads to a task that
-/// starts no earlier.
+/// Returns the tasks sorted by start. Each task then comes after the tasks that it waited for, because a task starts no
+/// earlier than the tasks that released it.
 std::vector<TaskId> in_order_of_time(const Timeline& timeline) {
   std::vector<TaskId> order;
   order.reserve(timeline.size());
@@ -27,7 +27,7 @@ std::vector<TaskId> in_order_of_time(const Timeline& timeline) {
   return order;
 }
 
-/// Computes when each task would end if its set were alone, and after which task it would start.
+/// Computes when each task would end if a set of tasks did not wait for other sets, and which task would release it.
 class Alone {
  public:
   Alone(const Dag& dag, const Timeline& timeline, const TaskSets& set_of)
@@ -82,7 +82,8 @@ class Alone {
   [[nodiscard]] Time finish(TaskId task) const { return finish_[task.index()]; }
 
  private:
-  /// Makes a task on a lane with a queue also wait for the one before it, if that task is in the same set.
+  /// On a lane that orders its tasks in a queue, makes a task also wait for the previous task of the lane if both are
+  /// in the same set.
   void wait_for_lane(TaskId task) {
     const Lane& lane = dag_.lane(task);
     if (lane.order == LaneOrder::kEdges || lane.capacity != 1 || set_of_[task.index()] < 0) return;
@@ -98,13 +99,14 @@ class Alone {
     by_lane_[task.index()] = true;
   }
 
-  /// Returns an edge's lag, or less if the replay let the target start earlier, because a sender continues once its
-  /// message has left.
+  /// Returns an edge's lag, or the delay in the replay if that is shorter. It may be negative: a sender continues once
+  /// its message has left, which is before the message ends.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, Duration lag) const {
     return std::min(lag, timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
 
-  /// Returns the last member to arrive in the task's collective, among the members in its set.
+  /// Returns the last member of the task's collective to arrive, among the members in the task's set; the task itself
+  /// if it is in no collective.
   [[nodiscard]] TaskId arrived_of(TaskId task) const {
     const TaskId last = arrived_[task.index()];
     return last.valid() ? last : task;
@@ -132,7 +134,7 @@ class Alone {
     release_next_tasks(task, task, set, finish_[task.index()]);
   }
 
-  /// Passes on the paths of all sets that lead to a server's task.
+  /// Continues all paths that have reached `task`, a task of a server, in the sets that they came from.
   void serve(TaskId task) {
     const auto arrivals = served_.extract(task);
     if (arrivals.empty()) return;
@@ -140,7 +142,8 @@ class Alone {
       release_next_tasks(arrival.after, task, set, arrival.ready + own_time(dag_, timeline_, task));
   }
 
-  /// Releases the successors of `via`, which ended at `end` on a path of `set` whose last task is `after`.
+  /// Releases the successors of `via`, which ended at `end`. They continue the path of `set` whose last task is
+  /// `after`: `via` itself, or the task before `via` if `via` belongs to a server.
   void release_next_tasks(TaskId after, TaskId via, std::int32_t set, Time end) {
     for (const EdgeId edge : dag_.edges_from(via)) {
       const TaskId next = dag_.target(edge);
@@ -156,7 +159,7 @@ class Alone {
     }
   }
 
-  /// A path that has reached a server's task.
+  /// A path that has reached a server's task: when that task could start, and the last task of the path.
   struct Arrival {
     Time ready;
     TaskId after;
@@ -175,8 +178,8 @@ class Alone {
   std::map<TaskId, std::map<std::int32_t, Arrival>> served_;  ///< indexed by server's task and set
 };
 
-/// Returns the set of each task by its rank, as `set_of_rank` defines it. If `step` is given, tasks of other steps are
-/// in no set.
+/// Returns the set of each task: the set of its rank in `set_of_rank`. If `step` is given, tasks of other steps are in
+/// no set.
 TaskSets sets_by_rank(const Capture& capture, std::optional<std::int64_t> step,
                       const std::map<Rank, std::int32_t>& set_of_rank) {
   const Recording& recording = capture.recording;

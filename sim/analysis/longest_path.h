@@ -11,9 +11,10 @@
 #include "sim/engine/timeline.h"
 
 /// How long GPUs and workers would take if they did not wait for others: the longest path of the graph restricted to
-/// their tasks, as in ByteProfile's `critical`. A task counts with its replayed time without waiting, an edge with its
-/// lag. Tasks on a lane with a queue keep the order of the replay. A collective begins when the last of its members in
-/// the set has arrived. The difference to the job's critical path is time spent waiting for others.
+/// their tasks, as in ByteProfile's `critical`. The length of a path is the sum of its tasks' replayed times without
+/// waiting and of its edges' lags. Tasks on a lane with a queue keep the order of the replay. A collective begins when
+/// the last of its members in the set has arrived. The difference to the job's critical path is time spent waiting for
+/// others.
 namespace stepsim::sim {
 
 /// The set of each task, by TaskId; sets are numbered from 0.
@@ -22,7 +23,7 @@ inline constexpr std::int32_t kInNoSet = -1;
 inline constexpr std::int32_t kServesAll = -2;  ///< a server's task; a path may lead through it and back into its set
 
 /// Returns the longest path within each set; for ties the one through the tasks with the smaller ids. Lags and servers'
-/// tasks are `wait`; queueing is counted as work. O(tasks log tasks + edges), times sets for servers' tasks.
+/// tasks count as `wait`, queueing as work. O(tasks log tasks + edges), plus the number of sets for each server's task.
 /// Precondition: `timeline` is a replay of `dag`.
 [[nodiscard]] std::vector<CriticalPath> longest_paths(const Dag& dag, const Timeline& timeline, const TaskSets& set_of,
                                                       std::size_t sets);
@@ -40,8 +41,8 @@ struct PartPaths {
   std::vector<PartPath> workers;  ///< one per host; empty for a single host, or if no host has two ranks
 };
 
-/// Returns the paths of the ranks and hosts of a job, within the step that contains most of `path`; nothing for a job
-/// of one rank. O(tasks + edges).
+/// Returns the paths of the ranks and hosts of a job, within the step that contains most of `path`'s time; nothing for
+/// a job of one rank. O(tasks + edges).
 [[nodiscard]] PartPaths part_paths(const Capture& capture, const Timeline& timeline, const CriticalPath& path);
 
 }  // namespace stepsim::sim

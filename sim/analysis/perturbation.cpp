@@ -18,13 +18,14 @@
 namespace stepsim::sim {
 namespace {
 
-/// Assigns each step the other step whose durations it gets.
+/// Assigns to each tested step the other step whose durations it gets in the test.
 struct Partners {
   std::vector<std::size_t> of;      ///< indexed by step; the step itself if it is not tested
   std::map<Rank, Rank> late_start;  ///< for each rank, the rank whose start time it gets; set if each has one step
 };
 
-/// Returns the partners of steps; nothing if there are no two steps to exchange.
+/// Returns each step's partner. Returns nothing if there are no two steps to exchange, or if ranks have different
+/// numbers of steps.
 std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
   Partners partners{.of = std::vector<std::size_t>(steps)};
   std::iota(partners.of.begin(), partners.of.end(), std::size_t{0});
@@ -60,7 +61,8 @@ std::set<std::string> shared_streams(const Dag& dag) {
 }
 
 /// Returns, by lane, a number that corresponding lanes of all ranks share. Streams correspond by name if several ranks
-/// have that name; all other lanes correspond by the amount of work on them.
+/// have a stream of that name. All other lanes are sorted by the amount of work on them: the busiest thread of one rank
+/// corresponds to the busiest thread of another.
 std::vector<std::uint32_t> roles_of(const Dag& dag) {
   std::vector<std::int64_t> busy(dag.lanes().size());
   for (const TaskId task : dag.tasks()) busy[dag.lane_id(task).index()] += dag.duration(task).count();
@@ -80,7 +82,7 @@ std::vector<std::uint32_t> roles_of(const Dag& dag) {
   return roles;
 }
 
-/// A task of a step. The order of entries matches the tasks of two steps that do the same work.
+/// A task of a step, with the attributes that identify the task which does the same work in another step.
 struct Entry {
   std::uint32_t lane = 0;  ///< role of the lane (roles_of())
   TaskKind kind = TaskKind::kHost;
@@ -91,7 +93,7 @@ struct Entry {
   [[nodiscard]] auto what() const { return std::tuple{lane, kind, name}; }
 };
 
-/// Returns the entries by step; empty for steps that are not tested.
+/// Returns the sorted entries of each step's tasks; no entries for steps that are not tested.
 std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partners& partners, int threads) {
   const Dag& dag = capture.dag;
   const std::vector<std::uint32_t> roles = roles_of(dag);
@@ -112,7 +114,8 @@ std::vector<std::vector<Entry>> entries_of(const Capture& capture, const Partner
   return entries;
 }
 
-/// The total time of tasks without a counterpart on one lane, in the step whose graph is used and in the other one.
+/// The tasks of one lane that have no counterpart in the other step. `tasks` and their total nanoseconds `here` are
+/// from the step whose graph is used; `there` is the total of such tasks in the other step.
 struct Rest {
   double here = 0;
   double there = 0;
@@ -175,7 +178,7 @@ std::vector<Duration> exchanged_durations(const Capture& capture, const Machine&
   return durations;
 }
 
-/// Returns when the tasks without predecessors start. A rank's tasks start when those of its partner did.
+/// Returns when the tasks without predecessors start: a rank's tasks start when those of its partner did.
 std::vector<std::pair<TaskId, Time>> exchanged_origins(const Dag& dag, const Machine& machine,
                                                        const std::map<Rank, Rank>& partners) {
   std::vector<bool> has_predecessor(dag.task_count(), false);
@@ -202,7 +205,7 @@ void add_times(const std::vector<TimedStep>& steps, TimesByStep& times) {
   for (const TimedStep& step : steps) times.emplace(step.step, step.time);
 }
 
-/// True if the steps of a rank are timed by its device's completions.
+/// True if the rank's steps are timed from one completion of its device's work to the next.
 bool by_completions(const RankSteps& rank) { return rank.pace == Pace::kDevice; }
 
 }  // namespace
@@ -226,7 +229,8 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   const std::map<Rank, RankSteps> predicted_ranks = rank_steps(dag, recording, predicted);
   for (const auto& [rank, steps] : ranks) {
     add_times(steps.steps, before);
-    const RankSteps& other_steps = predicted_ranks.at(rank);  // timed the same way, even if another pace limits it
+    // Compare times of the same pace, even if the other pace limits the prediction.
+    const RankSteps& other_steps = predicted_ranks.at(rank);
     add_times(by_completions(steps) == by_completions(other_steps) ? other_steps.steps : other_steps.at_other_pace,
               after);
   }

@@ -17,7 +17,7 @@
 /// are those of the predicted step. If a lag replaces a dependency that the graph lacks, the prediction is wrong.
 namespace stepsim::sim {
 
-/// Larger captures are not tested, because the test replays them once more and sorts their tasks.
+/// Captures with more tasks are not tested, because the test replays the capture again and sorts its tasks.
 inline constexpr std::size_t kMostPerturbedTasks = 4'000'000;
 
 struct Perturbation {
@@ -30,10 +30,10 @@ struct Perturbation {
   double difference = 0;
 };
 
-/// Predicts every whole step with the graph of the step before it, and the first with that of the last. If each rank
-/// has one step, predicts each rank with the graph of the rank before it, with its own late start. A task gets the
-/// duration of the k-th task with its lane, name and kind in the other step. Tasks without such a counterpart are
-/// scaled so that the sum of each lane is right.
+/// Predicts every whole step with the graph of the step before it, and the first step with the graph of the last. If
+/// each rank has one step, predicts the step of each rank with the graph of the rank before it, starting when the
+/// predicted rank did. A task gets the duration of the k-th task with its lane, name and kind in the other step. Tasks
+/// without such a counterpart are scaled so that the sum of each lane is right.
 ///
 /// `timeline` is the replay of `capture` on `machine`. Returns nothing if there is only one step, if ranks have
 /// different numbers of steps, or if there are too many tasks. O(tasks log tasks) and a replay.

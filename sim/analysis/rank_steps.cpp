@@ -8,7 +8,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// A list of lengths, measured and replayed.
+/// Lengths of time: as measured in the capture, and as replayed.
 struct Lengths {
   std::vector<Duration> measured;
   std::vector<Duration> replayed;
@@ -20,7 +20,7 @@ struct Lengths {
   [[nodiscard]] MeasuredAndReplayed midmeans() const { return {midmean(measured), midmean(replayed)}; }
 };
 
-/// An interval, measured and replayed.
+/// An interval: as measured in the capture, and as replayed.
 struct Span {
   Interval measured{Time::max(), Time::min()};
   Interval replayed{Time::max(), Time::min()};
@@ -43,7 +43,7 @@ struct Span {
   }
 };
 
-/// The task that ends last, measured and replayed.
+/// The task that ends last: by the measured times, and by the replayed times.
 struct LastEnd {
   TaskId measured;
   TaskId replayed;
@@ -100,8 +100,8 @@ class Measuring {
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const TaskId first = recording_.steps[i].first;
       if (first.valid()) ends_[i].include(first, recording_, timeline_);
-      // Work on a side stream may end after that of the next step, so a step completes no earlier than the one before
-      // it.
+      // Work of a step on a side stream may end after all work of the next step. A step therefore completes no earlier
+      // than the step before it.
       if (i > 0 && recording_.steps[i - 1].next_follows) include_ends_of(completions_[i - 1], completions_[i]);
       include_ends_of(completions_[i], ends_[i]);
     }
@@ -129,8 +129,8 @@ class Measuring {
                        [this](EdgeId edge) { return dag_.edge_kind(edge) == EdgeKind::kLaunch; });
   }
 
-  /// Returns the backlog of the device: the time from a step's last launch to its completion. Without
-  /// recorded launch calls, returns the largest value.
+  /// Returns the backlog of the device: the time from a step's last launch to its completion. Without recorded launch
+  /// calls, returns a time that is longer than any backlog.
   [[nodiscard]] MeasuredAndReplayed backlog(std::size_t step) const {
     const LastEnd& done = completions_[step];
     const LastEnd& launched = last_launches_[step];
@@ -139,17 +139,18 @@ class Measuring {
             timeline_.finish[done.replayed.index()] - timeline_.finish[launched.replayed.index()]};
   }
 
-  /// Returns how long the device is idle before a step, counted from the completion of the step before.
+  /// Returns how long the device is idle before a step: from the completion of the previous step to the first device
+  /// work of this step.
   [[nodiscard]] MeasuredAndReplayed pause_before(std::size_t step) const {
     const LastEnd& done = completions_[step - 1];
     return {begins_[step].measured.begin - recording_.finish[done.measured.index()],
             begins_[step].replayed.begin - timeline_.finish[done.replayed.index()]};
   }
 
-  /// True if the device limits the pace. Steps vary, and their completions end one step later than their starts, so the
-  /// completions may be further apart although the device waits for its host. The device therefore counts only if its
-  /// backlog is at least half of the difference between the two paces, and its pause before each step is less than half
-  /// of that difference.
+  /// True if the device limits the pace. A longer distance between completions does not prove this alone: steps vary,
+  /// and n completions end one step later than n starts. The device counts only if its average backlog (`behind`) is at
+  /// least half of the difference between the two paces, and its average pause before a step less than half of that
+  /// difference.
   static bool device_binds(Duration device, Duration host, Duration behind, Duration pause) {
     return device > host && 2 * behind >= device - host && 2 * pause < device - host;
   }
@@ -207,7 +208,7 @@ class Measuring {
            is_used(recording_.steps[step + 1]);
   }
 
-  /// Times a step to the start of the next one, if one follows immediately.
+  /// Times a step to the start of the next one if that follows immediately, otherwise to the end of its last task.
   [[nodiscard]] TimedStep from_start(std::size_t step) const {
     if (!follows(step)) return last_one(step);
     const TaskId first = recording_.steps[step].first;
@@ -219,8 +220,8 @@ class Measuring {
             next};
   }
 
-  /// Times a step to the end of its last task. It begins with its start, or with the completion of the step before if
-  /// that is later: until then the device did work that the host had launched ahead.
+  /// Times a step to the end of its last task, because no step follows. The time begins at the step's start, or at the
+  /// completion of the previous step if that is later: until then the device did work that the host had launched ahead.
   [[nodiscard]] TimedStep last_one(std::size_t step) const {
     const TaskId first = recording_.steps[step].first;
     Time measured = recording_.start[first.index()];
@@ -237,8 +238,8 @@ class Measuring {
             end.replayed};
   }
 
-  /// Times a step from the completion of the step before to its own. Precondition: the step before is whole, and device
-  /// work was launched in both.
+  /// Times a step from the completion of the previous step to its own completion. Precondition: the previous step is
+  /// whole, and device work was launched in both.
   [[nodiscard]] TimedStep to_completion(std::size_t step) const {
     const LastEnd& before = completions_[step - 1];
     const LastEnd& end = completions_[step];

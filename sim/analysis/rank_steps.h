@@ -14,21 +14,22 @@
 
 namespace stepsim::sim {
 
-/// A length of time, measured and replayed.
+/// A length of time: as measured in the capture, and as replayed.
 struct MeasuredAndReplayed {
   Duration measured{};
   Duration replayed{};
-  [[nodiscard]] double error() const noexcept;  ///< relative to the measured one; 0 if that is 0
+  [[nodiscard]] double error() const noexcept;  ///< (replayed - measured) / measured; 0 if measured is 0
 };
 
-using stepsim::to_text;  // the overload for units, in addition to the one below
+// Makes to_text() for units visible here, although the to_text() below would hide it.
+using stepsim::to_text;
 
 /// The limit of a rank's iterations in the long run: its host, or the device work that the host launches. kBoth: the
 /// two differ by at most 1 %, for example because each step waits for its device at the end.
 enum class Pace : std::uint8_t { kHost, kDevice, kBoth };
 [[nodiscard]] std::string_view to_text(Pace pace) noexcept;  ///< returns "host", "device", "both"
 
-/// A whole step and its time, measured at the rank's pace.
+/// A whole step and its time: from start to start, or from completion to completion if the device limits the rank.
 struct TimedStep {
   std::size_t step = 0;  ///< index into Recording::steps
   MeasuredAndReplayed time;
@@ -36,7 +37,7 @@ struct TimedStep {
   TaskId last;  ///< the task whose start or end is the end of the step in the replay
 };
 
-/// A rank's whole steps, their times and the rank's iteration (sim/analysis/summary.h).
+/// A rank's whole steps and their times, and the rank's iteration as sim/analysis/summary.h defines it.
 struct RankSteps {
   std::vector<TimedStep> steps;  ///< whole steps; at the device's pace, a step that follows no whole step is not listed
   std::vector<TimedStep> at_other_pace;  ///< the same steps timed at the other pace; empty if that is unknown
@@ -51,7 +52,7 @@ struct RankSteps {
 /// True if the reported figures include the step.
 [[nodiscard]] inline bool is_used(const RecordedStep& step) { return step.asked && !is_set_aside(step); }
 /// Returns the number of marked steps that the reported figures include, for the rank that has the fewest; 0 without
-/// marks. At the device's pace the first of them has no time of its own. O(steps log ranks).
+/// marks. If the device limits the pace, the first of these steps has no time. O(steps log ranks).
 [[nodiscard]] std::size_t step_count(const Recording& recording);
 
 /// Returns the steps of each rank. Precondition: `recording` and `timeline` belong to `dag`. O(tasks log ranks).
@@ -62,16 +63,17 @@ struct RankSteps {
 ///
 /// * The host's pace is the midmean (model/base/median.h) of the distances between the starts of consecutive whole
 ///   steps.
-/// * The device's pace is the midmean of the distances between their completions. A step is complete when the last
-///   device work launched in it or before it ends.
+/// * The device's pace is the midmean of the distances between the completions of these steps. A step is complete when
+///   the last device work launched in it or before it ends.
 ///
-/// The slower pace gives the rank's iteration, measured and replayed separately. The device's pace counts only if both
-/// hold: its backlog (the time from a step's last launch to its completion) is at least half of the difference between
-/// the two paces, and it is idle before each step for less than that. Without this test, steps that differ would look
-/// like a slow device, because n completions end one step later than n starts.
+/// The slower pace gives the rank's iteration, measured and replayed separately. The device's pace counts only if two
+/// conditions hold. The midmean of its backlog (the time from a step's last launch to the step's completion) is at
+/// least half of the difference between the two paces, and the midmean of its idle time before a step is less than half
+/// of it. Without this test, steps that differ would look like a slow device, because n completions end one step later
+/// than n starts.
 ///
 /// The pace of the replay also defines a step's time, measured and replayed: from its start to the start of the next
-/// one, or from the completion of the step before to its own.
+/// step, or from the completion of the previous step to its own completion.
 [[nodiscard]] std::map<Rank, RankSteps> rank_steps(const Dag& dag, const Recording& recording,
                                                    const Timeline& timeline);
 

@@ -20,7 +20,7 @@ constexpr std::uint32_t kAlone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kMostRounds = 64;
 
-/// Returns the largest advance of a clock between two rounds.
+/// Returns how far the clocks advanced from one round to another: the largest difference over all clocks.
 Duration longest(const std::vector<Time>& before, const std::vector<Time>& after) {
   Duration result{};
   for (std::size_t i = 0; i < after.size(); ++i) result = std::max(result, after[i] - before[i]);
@@ -69,7 +69,7 @@ void PeriodicGraph::end(Node task, Time finish, Round& round) const {
   }
 }
 
-/// Computes one round. `round` contains the times of the round before, or nothing.
+/// Computes one round. On entry, `round` contains the times of the previous round, or is empty before the first one.
 void PeriodicGraph::run(Round& round) const {
   const bool is_first = round.start.empty();
   round.start.assign(duration_.size(), Time{});
@@ -119,7 +119,7 @@ constexpr Duration kLongest = std::chrono::hours(24 * 365);
 
 bool is_stream(const Lane& lane) { return lane.kind == LaneKind::kStream; }
 
-/// Repeats the steps of a replay.
+/// Computes how long the steps of a replay take when each of them is repeated.
 class Repeating {
  public:
   Repeating(const Capture& capture, const Timeline& timeline)
@@ -193,8 +193,8 @@ class Repeating {
 
   [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
 
-  /// Returns an edge's lag, or less if the replay let the target start earlier, because a sender continues once its
-  /// message has left.
+  /// Returns an edge's lag, or the delay in the replay if that is shorter. It may be negative: a sender continues once
+  /// its message has left, which is before the message ends.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, EdgeId edge) const {
     return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
@@ -230,7 +230,7 @@ class Repeating {
     }
   }
 
-  /// Makes each thread and stream start the next round after it has ended this one.
+  /// Makes each thread and stream finish a round before it starts the next one.
   void add_lanes(PeriodicGraph& graph) const {
     for (const auto& [lane, ends] : lanes_) {
       const LaneKind kind = dag_.lane(lane).kind;
@@ -239,7 +239,8 @@ class Repeating {
     }
   }
 
-  /// Watches, for every rank, the start of its step and the completion of its device work.
+  /// Adds two clocks per rank to `graph`: one for the start of the rank's step, one for the completion of its device
+  /// work.
   void watch(JobStep step, const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
     for (const std::size_t part : steps_.parts(step)) {
       const TaskId first = recording_.steps[part].first;

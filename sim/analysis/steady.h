@@ -14,32 +14,32 @@
 
 /// How long an iteration takes in the long run, computed from a replay of a few captured steps.
 ///
-/// The distance between captured steps includes transient effects: a launch queue that fills, a device that works off
+/// The distance between captured steps includes transient effects: a launch queue that fills, a device that finishes
 /// earlier launches, a pipeline that fills in its first step. Therefore, each replayed step is repeated until a round
 /// takes as long as the round before. The iteration is the midmean of these times over the steps.
 ///
 /// * A task takes as long as in the replay, with all models of the replay.
 /// * Within a round the edges of the step apply. A task outside all steps that lies between tasks of steps belongs to
 ///   the step before it.
-/// * From round to round, the edges from the step to the next captured one apply, whose tasks are matched by lane and
-///   position on the lane; threads and streams also run in order. Without a next step only the order of threads and
-///   streams applies.
-/// * A round's time is the longest, over all ranks, of the distances between the starts of the step's first task and
-///   between the completions of its device work.
+/// * Between two rounds, the edges from the step to the next captured step apply. Tasks of the two steps are matched by
+///   lane and position on the lane. Threads and streams also finish a round before they start the next. Without a next
+///   step only this order of threads and streams applies.
+/// * Each rank gives two lengths of a round: from one start of its step's first task to the next, and from one
+///   completion of its device work to the next. The round takes as long as the longest of these over all ranks.
 ///
 /// The engine does not replay a Dag of repeated steps (model/rewrite/repeated_step.h) for this, for two reasons. A
 /// sender that continues before its message has arrived gives an edge a negative delay, which a Dag's lag cannot have.
 /// And a prediction would have to build and replay a Dag of up to 64 times its tasks.
 ///
-/// If tasks take their recorded time, less work never makes the result longer: every step's pace is a largest cycle
-/// mean (see PeriodicGraph), and a midmean grows with each of its values. The distances between captured steps do not
-/// have this property (docs/internals/answers.md).
+/// If tasks take their recorded time, less work never makes the result longer: every step's pace is the largest mean
+/// weight of a cycle (see PeriodicGraph), and a midmean grows with each of its values. The distances between captured
+/// steps do not have this property (docs/internals/answers.md).
 namespace stepsim::sim {
 
-/// A graph of tasks that are repeated round after round. Each task starts when what it waits for in its own round and
-/// in the round before has ended. Tasks take the same time in every round, so after some rounds each round takes the
-/// same time: the largest mean weight of a cycle (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity",
-/// 1992, chapter 3). That time never grows when a task or a delay becomes shorter.
+/// A graph of tasks that are repeated round after round. Each task waits for tasks of the same round and of the
+/// previous round. Tasks take the same time in every round, so after some rounds each round takes the same time: the
+/// largest mean weight of a cycle (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 3).
+/// That time never grows when a task or a delay becomes shorter.
 class PeriodicGraph {
  public:
   using Node = std::uint32_t;
@@ -50,21 +50,23 @@ class PeriodicGraph {
   /// Makes `to` start no earlier than `delay` after the end of `from`; a negative delay allows it to start before that
   /// end. Preconditions: from < to, and edges are added in ascending order of `from`.
   void add_edge(Node from, Node to, Duration delay);
-  /// Like add_edge(), but `to` is a task of the next round. The two tasks can be in any order.
+  /// Makes `to` in the next round start no earlier than `delay` after the end of `from` in this round. The two tasks
+  /// can be in any order.
   void add_edge_to_next(Node from, Node to, Duration delay) { next_.push_back({from, to, delay}); }
-  /// Makes each member end its own duration after the last of them started. Precondition: no task is in two rendezvous.
+  /// Makes the members wait for each other: each one ends its own duration after the last of them has started.
+  /// Precondition: no task is in two rendezvous.
   void add_rendezvous(std::span<const Node> members);
 
-  /// Adds a clock. In each round it shows the latest time of the events it watches; pace() reports the slowest clock.
+  /// Adds a clock and returns its number. In each round, a clock shows the latest of the starts and ends that it
+  /// watches.
   std::size_t add_clock() { return clocks_++; }
   /// Make a clock watch the start or the end of a task. Every clock must watch at least one event.
   void watch_start(std::size_t clock, Node task) { watched_.push_back({clock, task, true}); }
   void watch_end(std::size_t clock, Node task) { watched_.push_back({clock, task, false}); }
 
-  /// Returns the time of a round in the long run by the slowest clock; 0 without clocks. Computes at least three
-  /// rounds, until two consecutive ones take the same time by every clock. If the rounds alternate and never agree,
-  /// returns the mean of the later half of 64 rounds. Precondition: 64 rounds end before the end of time. O(rounds
-  /// (tasks + edges)).
+  /// Returns how long a round takes in the long run by the slowest clock; 0 without clocks. Computes at least three
+  /// rounds, until two consecutive ones take the same time by every clock. If they still differ after 64 rounds,
+  /// returns the mean of the later half. Precondition: 64 rounds end before Time::max(). O(rounds (tasks + edges)).
   [[nodiscard]] Duration pace() const;
 
  private:
@@ -100,19 +102,19 @@ class PeriodicGraph {
 
 struct SteadyIteration {
   Duration length{};
-  /// True if a captured step follows another one. Otherwise nothing shows what the next step waits for, and `length`
-  /// assumes that it waits only for its threads and streams.
+  /// True if another captured step follows one of the repeated steps. Otherwise nothing shows what the next step waits
+  /// for, and `length` assumes that it waits only for its threads and streams.
   bool follows = false;
 };
 
-/// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, whose steps wait for what
-/// they began; captures without marked steps; ranks with different steps, or a collective in several steps; lanes with
-/// a queue, whose order may change in the next round; and steps of more than a year. Precondition: `timeline` is a
-/// replay of capture.dag. O((tasks + edges) log tasks) and three rounds or more.
+/// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, because their steps wait
+/// for all work that they began; captures without marked steps; ranks with different steps, or a collective in several
+/// steps; lanes with a queue, whose order may change in the next round; and replays of more than a year. Precondition:
+/// `timeline` is a replay of capture.dag. O((tasks + edges) log tasks) and three rounds or more.
 [[nodiscard]] std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline);
 
-/// Adapts the breakdown of `rank` to an iteration of this length: no part is longer than it, and its idle time changes
-/// by the difference.
+/// Returns the breakdown of `rank` adapted to an iteration of this length: its idle time changes by the difference, and
+/// no part is longer than the iteration.
 [[nodiscard]] RankBreakdown at_pace(RankBreakdown rank, Duration iteration);
 
 }  // namespace stepsim::sim

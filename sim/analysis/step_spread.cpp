@@ -13,7 +13,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Lord's u(n) for 5 % on each side, from two steps on. The first value is cut from 3.2 to one range.
+/// Factors for the range of n steps, for n = 2, 3, ...: Lord's u(n) for 5 % on each side. For two steps, u would be
+/// 3.2, so 1 is used.
 constexpr std::array kRanges{1.0, 0.885, 0.529, 0.388, 0.312, 0.263, 0.230, 0.205, 0.186};
 
 constexpr std::size_t kTrendSteps = 4;

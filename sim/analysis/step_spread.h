@@ -23,7 +23,7 @@ struct Factors {
   }
 };
 
-/// The assumed spread, each way, if only one step was captured, because a single step shows none.
+/// If only one step was captured, the spread is unknown. This spread is assumed in each direction.
 constexpr double kOneStepSpread = 0.05;
 
 /// Returns the range, as factors of `iteration`, that a rank's captured steps allow. It includes
@@ -42,8 +42,8 @@ constexpr double kOneStepSpread = 0.05;
 /// between the first and the last.
 [[nodiscard]] std::optional<double> trend_of(const std::vector<Duration>& steps, Duration iteration);
 
-/// A correct model predicts a captured iteration within this error (docs/internals/fidelity.md). A model with a larger
-/// error is wrong.
+/// A correct model predicts a captured iteration within this relative error (docs/internals/fidelity.md). A model with
+/// a larger error is wrong.
 constexpr double kUsualError = 0.03;
 
 /// Returns spread_of() for the captured steps of the rank with the widest range, each step relative to its rank's
@@ -56,13 +56,13 @@ constexpr double kUsualError = 0.03;
 
 /// True if repeating steps until they are steady (sim/analysis/steady.h) gives a time that differs from the captured
 /// steps by more than usual_error_of_capture(). Then the repeated graph of a step does not represent the job: it
-/// contains waits in collectives for ranks that were not captured, or it lacks dependencies. Both times are from this
-/// replay. O(tasks log ranks).
+/// contains waits in collectives for ranks that were not captured, or it lacks dependencies. `repeated` and
+/// `of_captured_steps` are times of the same replay. O(tasks log ranks).
 [[nodiscard]] bool contradicts_captured_steps(const Capture& capture, const Timeline& timeline, Duration repeated,
                                               Duration of_captured_steps);
 
-/// Returns the time of repeated steps if it contradicts the captured ones; nothing if it does not, or if no captured
-/// step shows how the next one begins. O(steady_iteration()).
+/// Returns the time of repeated steps (steady_iteration()) if it contradicts the captured steps. Returns nothing if it
+/// does not, or if no captured step shows how the next one begins. Costs as much as steady_iteration().
 [[nodiscard]] std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline);
 
 }  // namespace stepsim::sim

@@ -20,8 +20,8 @@ struct PassTimes {
   std::string host;
   std::size_t steps = 0;  ///< number of whole steps
   Duration iteration{};   ///< measured iteration, as defined in sim/analysis/summary.h
-  /// From the first FW. operator's start to the last BW. operator's end; the median over whole steps. It is absent if a
-  /// step has no such operators.
+  /// The median over whole steps of the time from the start of the first FW. operator to the end of the last BW.
+  /// operator. Absent if a step has no such operators.
   std::optional<Duration> passes;
 };
 
@@ -29,15 +29,15 @@ struct PassTimes {
 /// log ranks).
 [[nodiscard]] std::vector<PassTimes> pass_times(const Capture& capture, const Timeline& timeline);
 
-/// Returns the step of `among` whose replayed time (the longest over ranks) is the median. For an even number it is the
-/// shorter of the middle two; for ties the first one; if no times are known, the first of `among`. Precondition:
-/// `among` is not empty.
+/// Returns the number of the step in `among` whose replayed time (the longest over ranks) is the median. If two steps
+/// are in the middle, returns the shorter one; for ties the first one; if no times are known, the first of `among`.
+/// Precondition: `among` is not empty.
 [[nodiscard]] std::int64_t typical_step(const Summary& summary, const std::vector<std::int64_t>& among);
 
 /// Iterations that were simulated by repeating one captured step.
 struct SimulatedSteps {
-  /// One rank's part of an iteration. Its length is defined in sim/analysis/summary.h; at the device's pace the first
-  /// one is not listed.
+  /// One rank's part of an iteration. Its length is defined in sim/analysis/summary.h. If the device limits the pace,
+  /// the first iteration has no length and is not listed.
   struct Step {
     Rank rank = 0;
     std::int64_t number = 0;  ///< number of the iteration, counted from 0

@@ -17,18 +17,18 @@
 ///     rank  step     measured     replayed    error  from the other steps
 ///        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 ///
-/// * A step's time: from the start of its first task to the start of the rank's next step. If no step follows, to the
-///   latest end of its tasks, counted from the completion of the step before if that is later. If the device limits the
-///   pace, from the completion of the step before to its own; the first step then has no row
-///   (sim/analysis/rank_steps.h).
-/// * From the other steps (held_out_error): the step predicted from the rank's other whole steps alone, as the median
+/// * A step's time is the time from the start of its first task to the start of the rank's next step. If no step
+///   follows, it lasts until the latest end of the step's tasks, and it begins at the completion of the previous step
+///   if that is later. If the device limits the pace, it is the time from the completion of the previous step to the
+///   step's own completion; the first step then has no row (sim/analysis/rank_steps.h).
+/// * "From the other steps" (held_out_error) predicts the step from the rank's other whole steps alone, as the median
 ///   of their replayed times.
-/// * A rank's iteration: the midmean of the distances between the starts of consecutive whole steps, or between their
-///   completions if that is longer; without two such steps, the midmean of the steps; without steps, first start to
-///   last end. The job's iteration is the longest over ranks (docs/internals/answers.md); for a task graph, from the
-///   first start to the last end of all tasks.
-/// * Unexplained wait: for each rank, the time of an iteration during which at least one of its lanes has an
-///   unexplained wait; the largest over ranks.
+/// * A rank's iteration is the midmean of the distances between the starts of consecutive whole steps, or between their
+///   completions if that is longer. Without two such steps it is the midmean of the steps; without steps, the time from
+///   the first start to the last end. The job's iteration is the longest over ranks (docs/internals/answers.md); for a
+///   task graph, the time from the first start to the last end of all tasks.
+/// * The unexplained wait of a rank is the time of an iteration during which at least one of its lanes has an
+///   unexplained wait. The job's unexplained wait is the largest over ranks.
 namespace stepsim::sim {
 
 struct StepReport {
@@ -38,7 +38,7 @@ struct StepReport {
   Duration measured{};
   Duration replayed{};
   double error = 0;  ///< (replayed - measured) / measured; 0 if measured is 0
-  /// Error of this step if it is predicted from the other steps; absent if the rank has no other whole step.
+  /// Relative error of this step if it is predicted from the other steps; absent if the rank has no other whole step.
   std::optional<double> held_out_error;
 };
 
@@ -92,8 +92,8 @@ struct Summary {
 /// rank has steps, only ranks with steps count (a worker that was not captured has none).
 [[nodiscard]] RankBreakdown slowest_rank(const Summary& summary);
 
-/// Returns only summarize(capture, timeline).iteration.replayed, for sweeps of thousands of replays. O(tasks); uses no
-/// memory per task.
+/// Returns the same as summarize(capture, timeline).iteration.replayed, in less time: for sweeps of thousands of
+/// replays. O(tasks); uses no memory per task.
 [[nodiscard]] Duration replayed_iteration(const Capture& capture, const Timeline& timeline);
 
 /// How much recording slowed the job's steps.
@@ -110,7 +110,7 @@ struct Slowing {
 };
 
 /// Returns how much recording slowed the steps; nothing without a measured_step, or if the capture has no measured
-/// times. Precondition: `summary` is of `capture`.
+/// times. Precondition: `summary` was computed from `capture`.
 [[nodiscard]] std::optional<Slowing> slowing_of(const Capture& capture, const Summary& summary);
 
 }  // namespace stepsim::sim

@@ -32,8 +32,8 @@ struct TaskList {
   std::vector<TaskGroup> classes;  ///< classes of device work
   /// Operators, with the device work that they launch; empty if shapes were not recorded.
   std::vector<TaskGroup> operators;
-  /// Annotations, with the device work launched inside them; work inside several counts in each. The list is empty if
-  /// nothing was annotated.
+  /// Annotations, with the device work launched inside them. Work inside several annotations counts in each of them.
+  /// The list is empty if nothing was annotated.
   std::vector<TaskGroup> annotations;
   std::vector<TaskGroup> modules;  ///< like `annotations`, for the forward pass of modules
   std::vector<TaskGroup> names;    ///< one group per name and kind
@@ -41,8 +41,8 @@ struct TaskList {
 
 /// Groups `tasks` of the capture. O(tasks + names log names).
 [[nodiscard]] TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks);
-/// Like the function above, but with the time of each task in a replay, without waiting in collectives. Precondition:
-/// `timeline` is a replay of capture.dag.
+/// Groups `tasks` with their times in a replay instead of the recorded times; waiting in collectives is left out.
+/// Precondition: `timeline` is a replay of capture.dag.
 [[nodiscard]] TaskList list_tasks(const Capture& capture, const std::vector<TaskId>& tasks, const Timeline& timeline);
 
 }  // namespace stepsim::sim

@@ -9,7 +9,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Counts the captured ranks, and uncaptured ones whose part in a collective the capture shows.
+/// Returns the number of captured ranks, or the number of members of the largest captured collective if that is larger:
+/// some of its members may not have been captured.
 std::size_t ranks_of(const Capture& capture) {
   std::size_t ranks = capture.recording.ranks.size();
   for (const RendezvousId rendezvous : capture.dag.all_rendezvous())

@@ -21,14 +21,14 @@ struct StepWork {
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
 
-/// Returns the work of the captured job. Its workers are those that job.yaml names, otherwise those of the capture: one
-/// per rank, unless local_size or groups that share a batch say otherwise. Ranks that were not captured count if they
-/// take part in a captured collective.
+/// Returns the work of the captured job. The number of workers is that in job.yaml. Without it, each rank is a worker,
+/// or each group of ranks if job.yaml gives local_size or the capture shows that the ranks of a group share a batch.
+/// Ranks that were not captured count if they take part in a captured collective.
 [[nodiscard]] StepWork captured_work(const Capture& capture);
 
 /// Returns the job's samples per second, or batches per second without a batch size. 0 if the iteration takes no time.
 [[nodiscard]] double rate_in_all(const StepWork& work, Duration iteration) noexcept;
-/// Returns the rate of one device.
+/// Returns the samples (or batches) per second of one device.
 [[nodiscard]] double rate_of_device(const StepWork& work, Duration iteration) noexcept;
 /// Returns a device's rate divided by its rate in another job: 1 if both are equal, 0 if the other's rate is 0.
 [[nodiscard]] double efficiency(const StepWork& work, Duration iteration, const StepWork& other, Duration of_other);

@@ -8,8 +8,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Counts one collective of several ranks. If several members arrive last, they share the waiting of the others; if all
-/// arrive together, nobody waited.
+/// Adds the waits of one collective of several ranks to the ranks that arrived last. If several arrived last, they
+/// share the waits of the others; if all arrived together, nobody waited.
 void count(const Dag& dag, const Timeline& timeline, RendezvousId id, std::map<Rank, Straggler>& by_rank) {
   const auto members = dag.members(id);
   const Time latest = timeline.start[timeline.last_arrival[id.index()].index()];

@@ -23,12 +23,13 @@ struct Straggler {
   std::size_t collectives = 0;  ///< collectives of several ranks that it took part in
 };
 
-/// Returns every rank that takes part in a collective of several ranks, sorted by cost, the largest first.
+/// Returns every rank that takes part in a collective of several ranks. The rank that others waited for longest comes
+/// first.
 [[nodiscard]] std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline);
 
 /// The findings of a replay to look at first. Keeps pointers into the objects it was made from.
 struct WhereToLook {
-  /// The name that takes most of the path's time in one class; for ties the first in the alphabet.
+  /// The task name that takes most of the path's time in one class; for ties the first in alphabetical order.
   struct Name {
     std::string_view name;
     Duration time{};
@@ -47,7 +48,7 @@ struct WhereToLook {
   const RankBreakdown* most_exposed = nullptr;  ///< the rank with most exposed communication; null if there is none
 };
 
-/// The minimum share of a path for a part of it to be worth looking at.
+/// The smallest share of a path that is worth looking at.
 inline constexpr double kWorthALook = 0.02;
 
 /// Returns the findings to look at first; nothing if the path is empty.

@@ -126,7 +126,7 @@ Section processes_section(const CaptureContents& contents) {
   return section_of("Contents by process", kProcessLine, processes);
 }
 
-/// Lists other recorded data, which some commands show and some what-ifs need.
+/// Lists recorded data that only some commands and what-ifs need, with its use.
 Section extras_section(const Examined& examined) {
   const Recorded recorded = recorded_of(examined.contents);
   if (recorded.processes == 0) return {};

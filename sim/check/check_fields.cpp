@@ -7,7 +7,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns the cost for each question; null for questions that do not apply.
+/// Returns the cost for each question; nothing for questions that do not apply.
 std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs_of(const CheckAnswer& answer) {
   std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs;
   for (const Question question : kQuestions) {

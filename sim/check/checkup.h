@@ -23,7 +23,7 @@ struct Checkup {
 };
 
 /// Assesses a capture. Its verdict is unusable if no replay can be trusted, and doubtful if the replay is weakened or
-/// another question cannot be answered. O(size of the summary); reads and replays nothing.
+/// another question cannot be answered. O(size of the summary); does not read files or replay.
 [[nodiscard]] Checkup check(const Examined& examined);
 
 }  // namespace stepsim::sim

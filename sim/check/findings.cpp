@@ -67,7 +67,7 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("incomplete_step").name, Cost::kBlurs, {kReplay}},
     {diagnostic("operator_without_step").name, Cost::kBlurs, {kReplay}},
     {diagnostic("open_range").name, Cost::kBlurs, {kReplay}},
-    // Other files in the folder.
+    // Other files in the folder, and records that no answer needs.
     {diagnostic("own_export_not_used").name, Cost::kNothing, {}},
     {diagnostic("odd_json").name, Cost::kNothing, {}},
     {diagnostic("member_ignored").name, Cost::kNothing, {}},
@@ -76,7 +76,8 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("duplicate_record").name, Cost::kNothing, {}},
 });
 
-/// True if another finding reports the same: "no_launches", or "no_sync_events" if no waits were recorded.
+/// True if another finding reports the same: "no_launches" reports work without a launch, and "no_sync_events" reports
+/// inferred waits if no waits were recorded.
 bool is_covered_by_other_finding(std::string_view name, bool waits_recorded) {
   const bool inferred =
       name == diagnostic("inferred_stream_wait").name || name == diagnostic("inferred_host_wait").name;
@@ -107,7 +108,7 @@ KnownCost cost_of(const Diagnostics::Entry& entry, bool lost_essentials) {
   return {entry.name, Cost::kBlurs, Questions::all()};
 }
 
-/// Returns the share in "12 % of the span"; nothing if the detail has none.
+/// Returns the share in a detail such as "12 % of the span": 0.12. Returns nothing if the detail has another form.
 std::optional<double> share_in(std::string_view detail) {
   constexpr std::string_view kOfSpan = " % of the span";
   if (!detail.ends_with(kOfSpan)) return std::nullopt;
@@ -158,13 +159,16 @@ Finding finding_of(const Diagnostics::Entry& entry, bool lost_essentials) {
 
 using enum Question;
 
-// A replay of recorded durations keeps every wait, so any error means that the graph is wrong.
+// Limits of the error of the replayed iteration, as a share of the measured one. A replay of recorded durations keeps
+// every wait, so any error means that the graph is wrong.
 constexpr double kReplayOff = 0.02;
 constexpr double kReplayUseless = 0.2;
-// Predictions of separately measured runs have about this error (docs/internals/fidelity.md), whatever the capture.
+// Limit of the error of the perturbation test. Predictions of separately measured runs have about this error
+// (docs/internals/fidelity.md), whatever the capture.
 constexpr double kTestOff = 0.1;
 constexpr double kUnexplained = 0.05;
-// Steps of one job differ by this much without any cause.
+// A profiler that slows the job by less is not reported as a problem: steps of one job differ by this share without
+// cause.
 constexpr double kSlowed = 0.02;
 
 void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {

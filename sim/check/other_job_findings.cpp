@@ -31,7 +31,7 @@ void add_unusable_files(const Examined& examined, std::vector<Finding>& findings
   }
 }
 
-/// Adds findings about an inline profile. It is not a job and is not meant to be one.
+/// Adds findings about inline profiles, which contain measured ranges but no job that can be replayed.
 void add_profiled_ranges(const Examined& examined, std::vector<Finding>& findings) {
   if (!holds_profile(examined)) return;
   std::uint64_t samples = 0;
@@ -77,7 +77,8 @@ void add_untied(const Examined& examined, std::vector<Finding>& findings) {
                       .remedy = "give captures of one job and of the same steps"});
 }
 
-/// Adds findings about what the graph of a parameter-server job needs in addition to the stages.
+/// Adds findings about data that the graph of a parameter-server job needs in addition to the stages, but that is
+/// missing.
 void add_parameter_server(const Examined& examined, std::vector<Finding>& findings) {
   SourceContents sum;
   for (const SourceContents& source : examined.contents.sources) {

@@ -116,7 +116,8 @@ class Missing {
 
   void note_launches() {
     const double lost = part(sum_.launches_without_work, sum_.launches);
-    constexpr double kFew = 0.01;  // launches at the end of the recording, whose work ran after it
+    // Share of launches that is normal: their work may run after the end of the recording.
+    constexpr double kFew = 0.01;
     if (on_device() && lost > kFew && sum_.launches_without_work > recorded_.processes) {
       findings_.push_back({.name = problem("launches_without_work"),
                            .cost = Cost::kWeakens,
@@ -134,8 +135,8 @@ class Missing {
     note_orphans();
   }
 
-  /// Adds a finding for device work without its launch, as counted after joining, or as recorded if the files could not
-  /// be joined.
+  /// Adds a finding for device work without its launch. Such work is counted after the files were joined, or as
+  /// recorded if they could not be joined.
   void note_orphans() {
     const std::uint64_t orphans = examined_.capture == nullptr
                                       ? sum_.work_without_launch
@@ -363,7 +364,8 @@ class Missing {
     return list;
   }
 
-  /// Adds the overhead that the profiler reports for itself. Kinds and threads overlap, so the share is an upper bound.
+  /// Adds a finding for the overhead that the profiler reports for itself. Kinds and threads overlap, so the share is
+  /// an upper bound.
   void note_overhead() {
     std::map<std::string, OverheadUse> of_profiler;
     std::map<std::string, OverheadUse> of_cuda;

@@ -14,7 +14,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns "96", or "96 -> 90" if they differ.
+/// Returns "96" if both counts are 96, and "96 -> 90" if they differ.
 Cell count_cell(double a, double b) {
   const auto text = [](double count) { return fmt::format("{:.6g}", std::round(count * 10) / 10); };
   return a == b ? Cell(text(a), a, Unit::kNone) : Cell(fmt::format("{} -> {}", text(a), text(b)));
@@ -83,7 +83,7 @@ constexpr auto kRow = std::to_array<Field<Row>>({
     {"", [](const Row& row) { return mean_of(row.time_b, row.count_b); }, {"mean B", Use::kDetail}},
 });
 
-/// Columns for spreadsheets.
+/// The columns of the comparison in spreadsheets.
 constexpr auto kSheet = std::to_array<Field<Row>>({
     {"name", at<&Row::name>},
     {"kind", at<&Row::kind>},

@@ -28,7 +28,7 @@ inline constexpr auto kSide = std::to_array<Field<Side>>({
     {"what", at<&Side::what>, {"iteration is", Use::kHelp}},
     {"iteration_ns", at<&Side::iteration>, {"iteration"}},
 });
-/// Returns "-" if the number is unknown.
+/// Returns the number of ranks, or "-" if it is unknown.
 [[nodiscard]] inline Cell ranks_cell(const Side& side) { return side.ranks > 0 ? Cell(side.ranks) : Cell("-"); }
 
 /// Returns the answer of `compare`, schema stepsim.compare/1. Prints at most `rows` rows of each table; JSON has all.

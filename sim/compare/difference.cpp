@@ -47,7 +47,8 @@ std::optional<Error> error_of(const Side& side) {
   return Error{.variance = of_median, .dispersion = of_median * of_median / (count - 1)};
 }
 
-/// Returns half of the confidence interval from the steps of both sides.
+/// Returns half the width of the 95 % confidence interval of the difference of two iterations, in nanoseconds,
+/// estimated from how the steps of each side vary.
 double step_noise(const Error& a, const Error& b) {
   const double variance = a.variance + b.variance;
   if (variance <= 0) return 0;
@@ -100,7 +101,8 @@ std::vector<Row> rows_by(By by, const Side& a, const Side& b) {
 
 Duration length_of(Duration difference) { return difference < Duration{} ? -difference : difference; }
 
-/// Returns |B / A - 1|. Work of one side only is sorted last, because its ratio is infinite or -1 and not comparable.
+/// Returns |B / A - 1| for the times of a row. Returns -1 for work that only one side does, so that it is sorted last:
+/// its ratio is infinite or -1 and not comparable.
 double relative_rank(const Row& row) {
   return row.match == Match::kOnlyA || row.match == Match::kOnlyB || row.time_a == Duration{}
              ? -1
@@ -183,8 +185,8 @@ std::string difference_of_kinds(const JobKind& a, const JobKind& b) {
   return fmt::format("A ran on {} and B on {}", devices_text(a), devices_text(b));
 }
 
-/// Returns the share of tasks, by name, that only one side has: of device tasks, or of all tasks if there are none.
-/// Returns 0 if both sides do the same amount of the same work.
+/// Returns the share of tasks that have no counterpart of the same name on the other side: of device tasks, or of all
+/// tasks if there are none. Returns 0 if both sides do the same amount of the same work.
 double difference_of_work(const Side& a, const Side& b) {
   const auto is_device_work = [](const WorkGroup& group) { return !group.kernel_class.empty(); };
   const auto on_devices = [&](const Side& side) {
@@ -201,8 +203,8 @@ double difference_of_work(const Side& a, const Side& b) {
   return all > 0 ? apart / all : 0;
 }
 
-/// Compares the recorded windows if a side marks no steps. The length of such a window depends only on when the
-/// recording was stopped.
+/// Returns why the recorded windows cannot be compared if a side marks no steps; empty if they can. The length of a
+/// window depends only on when the recording was stopped.
 std::string difference_of_windows(const Side& a, const Side& b) {
   const bool marked_a = a.job->marks_steps;
   const bool marked_b = b.job->marks_steps;

@@ -17,11 +17,11 @@ namespace stepsim::sim {
 /// difference of their medians. The standard error of a median is taken as sqrt(pi/2) times that of the mean, which
 /// assumes normally distributed steps. Degrees of freedom follow Welch, "The generalization of Student's problem when
 /// several different population variances are involved", Biometrika 34, 1947. Few steps make the interval wide: with
-/// two steps per side, t is 4.3.
+/// two steps per side, the quantile of Student's t is 4.3.
 ///
-/// If a side has an uncertainty of its own, it is added as the root of the sum of squares. Returns nothing if a side
-/// has neither an uncertainty nor two steps. Runs on different days may differ by more, because steps of one run share
-/// their machine, clocks and data.
+/// If a side states its uncertainty, the result is the root of the sum of squares of that and the noise of the steps.
+/// Returns nothing if a side has neither an uncertainty nor two steps. Runs on different days may differ by more,
+/// because steps of one run share their machine, clocks and data.
 [[nodiscard]] std::optional<Duration> noise_of_difference(const Side& a, const Side& b);
 
 /// The order of the rows: largest difference first, largest difference relative to A first, by name, or longest time
@@ -77,12 +77,12 @@ void refuse_different_extents(const Side& a, const Side& b);
 /// * a side marks no steps, so its recording is one window, and the other side marks steps or did a different amount of
 ///   work: by name, more than 1 % of all tasks are on one side only.
 ///
-/// A prediction compared with its own capture is the same job, whatever the change.
+/// A prediction and its own capture count as the same job, whatever the change.
 [[nodiscard]] std::vector<std::string> obstacles_to_comparison(const Side& a, const Side& b);
 /// Joins the reasons: "a; b".
 [[nodiscard]] std::string to_text(const std::vector<std::string>& obstacles);
 
-/// The decision whether B passes. It fails if it is slower than A by more than `limit` and the noise of the steps does
+/// The decision whether B passes. B fails if it is slower than A by more than `limit` and the noise of the steps does
 /// not explain the excess. If the noise is unknown, the difference alone decides.
 struct Gate {
   double limit = 0;  ///< share of A's iteration, for example 0.03

@@ -55,7 +55,7 @@ void append_without_digits(std::string& out, std::string_view word) {
   }
 }
 
-/// Calls `take(out, word)` for each run of letters and digits, and copies the characters between them.
+/// Returns `text` with each run of letters and digits replaced by what `take(out, word)` appends to `out`.
 template <class Take>
 std::string with_words(std::string_view text, Take&& take) {
   std::string out;
@@ -133,7 +133,7 @@ class Matching {
  public:
   Matching(const std::vector<WorkGroup>& a, const std::vector<WorkGroup>& b) : a_(pointers_to(a)), b_(pointers_to(b)) {}
 
-  /// Matches groups whose names are equal after `form`.
+  /// Matches groups whose names are equal after `form` has been applied to them.
   void match(Match how, const std::function<std::string(std::string_view)>& form) {
     std::map<Key, std::pair<Groups, Groups>> by_form;
     for (const WorkGroup* const group : a_) by_form[{group->kind, form(group->name)}].first.push_back(group);

@@ -56,7 +56,7 @@ std::string headline(const Several& several) {
   return text + ".";
 }
 
-/// Returns a table with one column per side; `cell` makes the cell of a share.
+/// Returns a table with one column per side; `cell` makes the table cell that shows one side's share of a row.
 template <class CellOf>
 Section shares_section(std::string title, const Several& several, std::size_t rows, CellOf cell) {
   if (several.rows.empty()) return {};
@@ -88,7 +88,7 @@ Section notes_section(const Several& several) {
   return section;
 }
 
-/// Returns the table of a plot. The plotted rows come first, grouped by side.
+/// Returns the rows for spreadsheets and for the plot. The plotted rows come first, grouped by side.
 Table rows_of(const Several& several) {
   Table table(
       {{"result", Align::kLeft}, {std::string(to_text(several.by)), Align::kLeft}, {"count"}, {"time"}, {"mean"}});

@@ -28,8 +28,8 @@ struct Several {
   std::vector<Row> rows;
 };
 
-/// Compares results with one row per name, class, kind, operator or category; names are not matched as for two sides.
-/// RowOrder::kDifference sorts by the largest less the smallest time of a row, kRelative sorts by this difference
+/// Compares results with one row per name, class, kind, operator or category. Names must be equal to be in the same
+/// row. RowOrder::kDifference sorts by the largest less the smallest time of a row, kRelative sorts by this difference
 /// divided by the first side's time. Throws UsageError if the times of the sides have different extents. Keeps a
 /// reference to `sides`. Precondition: `sides` is not empty.
 [[nodiscard]] Several several_of(const std::vector<Side>& sides, By by, RowOrder order);

@@ -20,8 +20,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// The tasks that count for the figures of an iteration, and the number of iterations in which they ran, over all
-/// ranks.
+/// The tasks that count for the figures of an iteration, the number of iterations in which they ran, over all ranks,
+/// and the number of tasks that do not count.
 struct Counted {
   std::vector<TaskId> tasks;
   std::size_t iterations = 1;
@@ -55,7 +55,8 @@ Duration per_iteration(Duration total, std::size_t iterations) {
   return Duration{std::llround(static_cast<double>(total.count()) / static_cast<double>(iterations))};
 }
 
-/// Merges the marks of steps, because the profiler gives each one a new number.
+/// Returns the groups with their times per iteration. Groups of step marks are merged, because the profiler gives each
+/// mark a new number.
 std::vector<WorkGroup> work_of(const std::vector<TaskGroup>& groups, std::size_t iterations) {
   std::map<std::pair<std::string, TaskKind>, TaskGroup> by_name;
   for (const TaskGroup& group : groups) {
@@ -84,7 +85,7 @@ std::size_t rank_count(const Summary& summary) {
   return with_steps.empty() ? summary.ranks.size() : with_steps.size();
 }
 
-/// Returns the name and the kind of the merged group.
+/// Returns the name and the kind of the group that `group` is merged into.
 using Named = std::function<std::pair<std::string, std::string>(const WorkGroup& group)>;
 
 std::vector<WorkGroup> merged(const std::vector<WorkGroup>& work, const Named& named) {

@@ -46,8 +46,8 @@ struct Side {
   std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
   std::string caution;  ///< states that part of the input could not be used; may be empty
   std::string loss;     ///< result of essential_loss(); may be empty
-  /// Empty if a saved answer does not contain it, and for a prediction compared with its own capture, because both are
-  /// the same job.
+  /// The kind of job. It is absent if a saved answer does not contain it. It is also absent for a prediction compared
+  /// with its own capture, because both are the same job.
   std::optional<JobKind> job;
   std::optional<Duration> iteration;
   /// The steps of the rank that determines the iteration, if known; their spread is the noise of `iteration`.

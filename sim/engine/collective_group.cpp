@@ -101,8 +101,8 @@ const CollectivePlace& CollectiveGroup::place() {
   return *place_;
 }
 
-/// Returns the place of the group, as cost models see it: with the slowest link between members of a host, and the
-/// smallest total bandwidth from one host's members to the next host's.
+/// Returns what cost models need to know about the location of the group: among others the slowest link between members
+/// of a host, and the smallest total bandwidth from one host's members to the next host's.
 CollectivePlace CollectiveGroup::find_place() const {
   std::map<HostId, std::vector<EndpointId>> by_host;
   for (const EndpointId member : members_) by_host[cluster_.endpoints[member.index()].host].push_back(member);

@@ -15,7 +15,7 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::uint64_t kMostMessages = 250'000'000;  // this number takes about five minutes
+constexpr std::uint64_t kMostMessages = 250'000'000;  // a replay takes about five minutes to send this many
 
 /// Returns the index of a free entry of `used`, or appends an entry.
 template <class Entry>
@@ -93,7 +93,8 @@ void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
 
 // ---- collectives whose ends are computed in advance
 
-/// Computes the ends of a run that has the network to itself. Returns false if no formula gives them.
+/// Tries to compute in advance when each member of the run ends. Returns false if other messages may delay the run, or
+/// if no formula gives the ends.
 bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   Run& run = runs_[place];
   if (run.shape.members < 2) return false;
@@ -115,7 +116,8 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   return true;
 }
 
-/// Returns each member's end, relative to `now`; nothing if no formula gives them.
+/// Returns when each member ends if no other messages delay the run, relative to `now`; nothing if no formula gives the
+/// ends.
 std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time now) {
   const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
   if (run.model->whole != nullptr) {
@@ -133,7 +135,7 @@ std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time n
   return is_known ? std::optional{std::move(ends)} : std::nullopt;
 }
 
-/// Reports all members that are done at `now`, and when the next ones will be.
+/// Reports all members that end by `now`, and announces when the next ones will end.
 void CollectiveRuns::tell_ends(std::uint32_t flight, Time now) {
   Run& run = runs_[flights_[flight].run];
   Foreseen& foreseen = run.foreseen;
@@ -159,7 +161,8 @@ void CollectiveRuns::send_foreseen_messages(Time now) {
   catch_up(now);
 }
 
-/// Processes all events before `now` as the engine would have. Pending arrivals are added to known().
+/// Processes all events of the network before `now`, in the order in which the engine would have done so. Arrivals that
+/// are still pending are added to known().
 void CollectiveRuns::catch_up(Time now) {
   using Arrival = std::pair<Time, MessageId>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals;
@@ -181,8 +184,8 @@ void CollectiveRuns::catch_up(Time now) {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Interrupted();
     const Time from_network = network_.next();
     const Time time = std::min(from_network, arrivals.empty() ? Time::max() : arrivals.top().first);
-    // If several events have the same time, the network's arrivals are read before the messages that start then are
-    // sent. The members continue after both.
+    // The network is advanced up to and including `now`, because its arrivals come before messages that start at the
+    // same time. Members continue after both, so here they continue only before `now`.
     if (from_network == time && time <= now) advance(time);
     if (time >= now) break;
     while (!arrivals.empty() && arrivals.top().first <= time) {
@@ -235,8 +238,8 @@ void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
   for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
 }
 
-/// Limits the messages of a replay. Their number grows with the square of the ranks, so a few bytes of settings could
-/// ask for any number.
+/// Counts the messages of a run. Throws UsageError if the replay sends too many: their number grows with the square of
+/// the ranks, so a few bytes of settings could request any number.
 void CollectiveRuns::count_messages(const Run& run) {
   messages_ += std::uint64_t{run.rounds} * run.shape.members;
   if (messages_ <= kMostMessages) return;
@@ -318,8 +321,7 @@ void CollectiveRuns::arrived(MessageId message, Time now) {
   if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;
   count_received(flight);
   go_on(flight.run, flight.from, now);
-  // The run still exists. If the sender had been its last member, the receiver would have been done before, but it
-  // waited for this message.
+  // The run still exists, because its receiver is not done: it waited for this message.
   go_on(flight.run, flight.to, now);
 }
 

@@ -198,7 +198,7 @@ class CollectiveRuns {
   bool independent_;     ///< true if messages do not delay each other, so that foreseen ends stay valid
   ProgressGuard guard_;  ///< used by catch_up()
   CollectiveGroups groups_;
-  /// Collectives that have not begun, by rendezvous. Never iterated.
+  /// Collectives that have not begun, by rendezvous. The map is never iterated, so its order has no effect.
   std::unordered_map<std::uint32_t, Run> resolved_;
   std::vector<Run> runs_;
   std::vector<std::uint32_t> free_runs_;

@@ -12,7 +12,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Equal for collectives that take the same time with an idle network.
+/// What determines the time of a collective on an idle network: collectives of equal kind take the same time.
 struct Kind {
   Collective collective;
   std::vector<Rank> ranks;
@@ -49,7 +49,7 @@ class SequentialCollectives {
     return rendezvous;
   }
 
-  /// Returns the durations by RendezvousId.
+  /// Replays the collectives and returns how long each of them takes, by RendezvousId.
   std::vector<Duration> run(const NetworkModel& model, const Cluster& cluster) && {
     const Dag dag = std::move(builder_).build().dag;
     Machine machine{dag};

@@ -13,13 +13,14 @@
 namespace stepsim::sim {
 namespace {
 
-/// Number of rounds with too little work after which one thread does the rest.
+/// After this many consecutive rounds with too little work, one thread does the rest.
 constexpr int kSmallRounds = 8;
 
 using Block = std::uint16_t;
 
-/// A message between blocks: `from` allows `task` to start at `ready`. For a member of a collective that has started,
-/// or may end, `from` is the task itself.
+/// What one block of ranks reports to another. kRelease: `from` allows `task` to start at `time`. kArrival: `task`, a
+/// member of a collective, started at `time`. kFinish: `task` ends at `time`. For kArrival and kFinish, `from` is
+/// `task` itself.
 struct Notice {
   enum class Kind : std::uint32_t { kRelease, kArrival, kFinish };
   TaskId task;
@@ -94,7 +95,7 @@ class CollectiveClock {
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
 };
 
-/// The state that all blocks share.
+/// The state of a replay, which the followers of all blocks of ranks share.
 struct Shared : ReplayState {
   using ReplayState::ReplayState;
   [[nodiscard]] Block block_of(TaskId task) const noexcept { return block_of_lane[dag.lane_id(task).index()]; }
@@ -126,7 +127,7 @@ class Follower {
     follow<kSplit>();
   }
 
-  /// Notices for block `to`; the receiver clears it.
+  /// Returns the notices for block `to`. The caller clears them when it has read them.
   [[nodiscard]] std::vector<Notice>& outbox(std::size_t to) noexcept { return outbox_[to]; }
   /// Returns the number of tasks that ended in this block.
   [[nodiscard]] std::size_t done() const noexcept { return done_; }
@@ -246,13 +247,14 @@ std::size_t deal_ranks(Shared& shared, std::size_t most) {
     block_of_rank[rank] = static_cast<Block>(middle * most / dag.task_count());
     before += tasks;
   }
-  std::map<Block, Block> used;  // renumbers, because a rank with most of the tasks leaves gaps
+  // Renumber the blocks: a rank with most of the tasks leaves some of them empty.
+  std::map<Block, Block> used;
   for (const auto& [rank, block] : block_of_rank) used.try_emplace(block, static_cast<Block>(used.size()));
   for (const Lane& lane : dag.lanes()) shared.block_of_lane.push_back(used.at(block_of_rank.at(lane.rank)));
   return used.size();
 }
 
-/// Several followers, and the exchange of their notices between rounds.
+/// Runs one Follower per block of ranks, and exchanges their notices between rounds.
 class FollowerTeam {
  public:
   FollowerTeam(Shared& shared, std::size_t blocks, int threads)
@@ -282,7 +284,7 @@ class FollowerTeam {
     }
   }
 
-  /// Exchanges the notices; returns false if there are none.
+  /// Moves the notices from all outboxes to the inboxes of their blocks. Returns false if there are none.
   bool exchange() {
     bool any = false;
     for (std::size_t to = 0; to < followers_.size(); ++to) {

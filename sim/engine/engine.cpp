@@ -90,7 +90,9 @@ class LaneSets {
 
   /// Joins lanes of collectives. If messages delay each other, a collective may delay messages on any link.
   void join_collectives(const Dag& dag, const Machine& machine) {
-    LaneId on_links{};  // a lane of a collective that sends; all links and all other such lanes are joined with it
+    // A lane of the first collective that sends messages. All links and the lanes of all such collectives are joined
+    // with it.
+    LaneId on_links{};
     for (const RendezvousId rendezvous : dag.all_rendezvous()) {
       const auto members = dag.members(rendezvous);
       if (members.empty()) continue;
@@ -154,7 +156,7 @@ class Rounds::Impl {
   void run(std::size_t count, const std::function<void(std::size_t)>& work) {
     work_ = &work;
     left_.store(count, std::memory_order_relaxed);
-    // The release makes the previous rounds' writes visible to every thread that reads a piece's number.
+    // The release makes the previous rounds' writes visible to every thread that reads `next_`.
     next_.store(count, std::memory_order_release);
     while (take_piece()) {
     }
@@ -170,7 +172,7 @@ class Rounds::Impl {
     gone_.fetch_add(1, std::memory_order_release);
   }
 
-  /// Does one piece of the round, the last one first. Returns false if all are taken.
+  /// Makes one of the round's calls, the highest number first. Returns false if no call is left.
   bool take_piece() {
     std::size_t pieces = next_.load(std::memory_order_acquire);
     do {
@@ -191,8 +193,8 @@ class Rounds::Impl {
     help();
   };
   const std::function<void(std::size_t)>* work_ = nullptr;
-  std::atomic<std::size_t> next_{0};  ///< number of pieces that no thread has taken
-  std::atomic<std::size_t> left_{0};  ///< number of pieces that are not done
+  std::atomic<std::size_t> next_{0};  ///< number of calls that no thread has taken
+  std::atomic<std::size_t> left_{0};  ///< number of calls that have not ended
   std::atomic<bool> over_{false};
   std::mutex mutex_;  ///< protects error_
   std::exception_ptr error_;

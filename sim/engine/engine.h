@@ -39,8 +39,8 @@ class DeadlockError : public std::runtime_error {
 /// * On a lane of LaneOrder::kEdges a task starts when it is ready. A lane of LaneOrder::kFifo or kPriority runs as
 ///   many tasks at a time as its capacity, one by default. When a place is free, it takes the first task of its queue:
 ///   for kFifo the task that was ready first, for kPriority the one with the smallest priority. Ties go to the task
-///   that was ready earlier, then to the smaller id. The lane chooses after all ends at that instant and after lanes
-///   whose first task takes no time, so that the tasks these release are in the queue. If the lane has too little
+///   that was ready earlier, then to the smaller id. The lane chooses after all ends at that instant, and after lanes
+///   whose first task takes no time, so that the tasks which these release are in the queue. If the lane has too little
 ///   credit for the first task, that task and all tasks after it wait.
 /// * A task ends `duration` after it started. A member of a rendezvous ends its own duration after the last member
 ///   started, and keeps its place on the lane until then.
@@ -49,10 +49,10 @@ class DeadlockError : public std::runtime_error {
 ///   first messages kCollectiveOverhead (model/cost/network/network.h) after the last member started; a member ends
 ///   with its last round. If NetworkModel::sender_continues_when_sent is set, kProgram and kStream edges out of a
 ///   message wait only until it has left.
-/// * released_by: kLane if the task started later than it was ready. It then names the task that last left the lane or
-///   returned credit; if several did so at one instant and the lane started no task between them, the one with the
-///   largest id. Otherwise it names the predecessor whose end plus lag was latest, the smallest id for ties.
-///   last_arrival: the member that started last, the smallest id for ties.
+/// * Timeline::released_by is kLane if the task started later than it was ready. It then names the task that last left
+///   the lane or returned credit; if several did so at one instant and the lane started no task between them, the one
+///   with the largest id. Otherwise it names the predecessor whose end plus lag was latest, the smallest id for ties.
+/// * Timeline::last_arrival is the member that started last, the smallest id for ties.
 ///
 /// The result depends only on the arguments, not on the thread count or the host. `dag` and `machine` are only read.
 /// Needs 24 bytes per task including the timeline, 16 more for each task that waits for or runs on a lane with a queue,

@@ -17,8 +17,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns the roles by lane, and appends the lanes with a queue to `waiting`. `network` is null if recorded durations
-/// are used. Only the engine uses it. O(lanes).
+/// Returns the role of each lane, and appends the lanes with a queue to `waiting`. `network` is null if recorded
+/// durations are used. O(lanes).
 std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<QueueLane>& waiting) {
   std::vector<LaneRole> roles;
   roles.reserve(dag.lanes().size());
@@ -38,11 +38,11 @@ std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<Que
 // Heap and arity were chosen by measurement: docs/results/event-queue.csv.
 using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
 
-/// True for edges that wait only until a message has left, in networks whose senders then continue.
+/// True for edges out of a message that wait only until it has left, if senders do not wait for its arrival.
 bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
 
-/// Maximum number of pending events with which the replay works ahead of the current time; if there are more lanes than
-/// this, their number is the limit. It keeps the queue short and in the cache.
+/// The replay works ahead of the current time while at most this many events are pending, or as many as there are lanes
+/// if that is more. The limit keeps the event queue short and in the cache.
 constexpr std::size_t kMaxPendingEvents = 1000;
 
 /// One replay. The order of events matters only for lanes with queues and for the network, so only their events go
@@ -141,7 +141,8 @@ void Replay::run(std::span<const TaskId> sources) {
     const Time from_queue = events_.empty() ? Time::max() : events_.top().time();
     const Time before = std::exchange(now_, std::min(from_network, from_queue));
     if (now_ == Time::max()) break;
-    state_.throw_if_stopped();  // a few tasks can mean many messages or many crossed links
+    // Checks here too, because a few tasks can cause many messages or cross many links.
+    state_.throw_if_stopped();
     if (from_network == now_) take_arrivals(before);
     finish_instant();
   }
@@ -173,7 +174,7 @@ void Replay::take_events() {
   }
 }
 
-/// Processes the network's notifications for the current time; the time before was `before`.
+/// Processes the network's notifications for the current time. `before` is the time of the previous events.
 void Replay::take_arrivals(Time before) {
   notifications_.clear();
   network_->advance(now_, notifications_);
@@ -197,7 +198,7 @@ void Replay::on_event(const Event& event) {
     case Event::Kind::kArrived: return on_arrival(event.message());
     case Event::Kind::kEnd: break;
   }
-  // This is not a separate function, for speed: most events end here.
+  // The event is the end of a task. This is not a separate function, for speed: most events are of this kind.
   const TaskId task = event.task();
   if (role(task).is_queue() && !is_message(task)) leave_lane(task);
   if (const TaskId taker = dag_.returns_credit_of(task); taker.valid()) give_credit_back(task, taker);

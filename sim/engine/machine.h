@@ -14,8 +14,8 @@
 
 namespace stepsim::sim {
 
-/// The maximum number of links of a route under a model that follows messages link by link, because each message is
-/// work on every link. Routes through tori of ten thousand hosts have fewer than 50.
+/// The maximum number of links of a route under a model that follows messages link by link, because each link adds work
+/// for each message. Routes through tori of ten thousand hosts have fewer than 50.
 inline constexpr std::size_t kLongestRoute = 256;
 
 /// The models of a replay: how long each task takes, how messages and collectives travel, and when the ranks begin.

@@ -95,7 +95,7 @@ class QueueLane {
     --running_;
     note_freed(task, now);
   }
-  /// Returns the credit that a task of this lane took; `by` is the task that returns it. Does nothing on a lane without
+  /// Gives back the credit of a task of this lane; `by` is the task that gives it back. Does nothing on a lane without
   /// credit.
   void give_back(Bytes bytes, TaskId by, Time now) noexcept {
     if (credit_ == 0) return;

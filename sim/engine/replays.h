@@ -31,9 +31,9 @@ std::size_t replay_events(ReplayState& state, std::span<const TaskId> sources, b
 /// several threads if that is faster.
 ///
 /// Each thread follows the tasks of its own block of ranks as far as possible and leaves a notice for each task of
-/// another block. When all threads have stopped, the notices are exchanged and the next round begins. In a ring, a
-/// block of k ranks can advance k rounds between two exchanges. If rounds are too short, one thread does the rest.
-/// Precondition: is_dataflow().
+/// another block. When all threads have stopped, the notices are exchanged and the next round begins. If ranks pass
+/// messages around a ring, a block of k ranks can advance k messages between two exchanges. If rounds have too few
+/// tasks, one thread does the rest. Precondition: is_dataflow().
 [[nodiscard]] Timeline replay_dataflow(const Dag& dag, const Machine& machine, const EngineOptions& options);
 
 /// Splits `sources` (all tasks without predecessors, ascending) into at most `most` independent parts, which may be

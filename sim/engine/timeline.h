@@ -13,9 +13,9 @@ namespace stepsim::sim {
 class Release {
  public:
   enum class By : std::uint8_t {
-    kNothing,  ///< the task had no predecessor: it started when the replay did
+    kNothing,  ///< the task had no predecessor: it started at Machine::origin()
     kEdge,     ///< its last predecessor ended (plus the edge's lag)
-    kLane,     ///< queueing: the task was ready, and started when the one before it on its lane ended
+    kLane,     ///< queueing: the task was ready, and started when another one left its lane or returned credit
   };
   constexpr Release() noexcept = default;
   constexpr Release(By by, TaskId task) noexcept
@@ -32,8 +32,8 @@ class Release {
 };
 
 /// The start and end of every task of a replay, and what released it, in columns by TaskId. Times are relative to the
-/// start of the replay. A member of a rendezvous starts when it arrives; its last duration() nanoseconds are the
-/// transfer, the time before is waiting.
+/// start of the replay. A member of a rendezvous starts when it arrives and waits until the last member has arrived;
+/// then the transfer begins.
 struct Timeline {
   std::vector<Time> start;
   std::vector<Time> finish;

@@ -75,7 +75,7 @@ std::int64_t number_in(std::string_view digits) noexcept {
   return number;
 }
 
-/// Returns the equal text in kPipeline. Unlike the argument, it is static.
+/// Returns the element of kPipeline that equals `stage`. Unlike the argument, it is a static string.
 std::string_view literal(std::string_view stage) noexcept {
   return *std::find(kPipeline.begin(), kPipeline.end(), stage);
 }
@@ -119,7 +119,7 @@ class Maker {
   }
 
  private:
-  /// A tensor's step on a rank, from the start of its first task to the end of its last.
+  /// The time of a tensor in one step on one rank, from the start of its first task to the end of its last.
   struct Total {
     Time begin;
     Time end;
@@ -147,7 +147,7 @@ class Maker {
     const auto known = recorded_.find(task);
     return known == recorded_.end() ? recording_.finish[task.index()] : known->second->finish;
   }
-  /// True if the task is a further part of work that another task represents.
+  /// True if the task is only a part of some work, and another task represents all of that work.
   [[nodiscard]] bool is_part(TaskId task) const {
     const auto known = recorded_.find(task);
     return known != recorded_.end() && !known->second->whole;
@@ -243,7 +243,8 @@ class Maker {
     return {tensor, stage};
   }
 
-  /// Returns the next number of `of` in the step, counted over all ranks for a collective, otherwise per rank.
+  /// Returns `of` with the next number in the step: "allreduce.7". For a collective, tasks of all ranks count,
+  /// otherwise only those of the same rank.
   [[nodiscard]] std::string numbered(const std::string& of, TaskId task, std::int64_t step) {
     const Rank counter = dag_.rendezvous(task).valid() ? Rank{-1} : dag_.lane(task).rank;
     return fmt::format("{}.{}", of, counts_[{counter, step, of}]++);
@@ -310,7 +311,7 @@ class Maker {
   std::map<Rank, std::map<std::pair<std::uint32_t, std::int64_t>, Total>> totals_;
 };
 
-/// Returns, by tensor, the largest number of times that a stage of one of its partitions occurs.
+/// Returns, for each tensor, how often its most frequent pair of a partition and a stage occurs.
 std::vector<std::size_t> times_of_tensors(const RankCommunication& communication) {
   std::map<std::tuple<std::uint32_t, std::int64_t, std::string_view>, std::size_t> times;
   for (const Event& event : communication.events) ++times[{event.tensor, event.key, event.stage}];
@@ -325,7 +326,8 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-/// Returns the thread of an event. BytePS stores keys as signed 32-bit numbers.
+/// Returns the name of an event's thread: the key of its partition, or "total". BytePS stores keys as signed 32-bit
+/// numbers.
 std::string thread_of(const Event& event) {
   return event.key < 0 ? "total" : std::to_string(static_cast<std::int32_t>(static_cast<std::uint32_t>(event.key)));
 }

@@ -33,9 +33,11 @@ struct RankCommunication {
   std::vector<std::string> tensors;  ///< in the order in which they were first sent
   std::vector<Event> events;
 
-  /// Returns the largest number of times that any stage of a partition occurs, because the file has no step numbers.
+  /// Returns the number of steps. The file has no step numbers, so this is the largest number of times that any stage
+  /// of a partition occurs.
   [[nodiscard]] std::size_t steps() const;
-  /// Returns the number of tensors that occur less often than steps(). Readers take their k-th event for the k-th step.
+  /// Returns the number of tensors that occur less often than steps(). Readers of the file assign the k-th event of
+  /// such a tensor to the k-th step, which may be wrong.
   [[nodiscard]] std::size_t tensors_in_some_steps() const;
 };
 
@@ -52,9 +54,10 @@ struct Communication {
 /// PULL for a receive.
 ///
 /// A collective's tensor has its own name if the capture knows it. Otherwise it is numbered by operation and group
-/// within the step, which gives the same name on all ranks: "allreduce.7". The total begins with the call that started
-/// it, if that was recorded. If ranks do not communicate, as on a single device, copies from the host (COPYH2D,
-/// "copy.HtoD.0") and to it (COPYD2H) are used. Throws CannotAnswer if there are no copies either. O(tasks log tasks).
+/// within the step, which gives the same name on all ranks: "allreduce.7". A tensor's "total" begins with the call that
+/// started the collective, if that was recorded. If ranks do not communicate, as on a single device, copies from the
+/// host (COPYH2D, "copy.HtoD.0") and to it (COPYD2H) are used. Throws CannotAnswer if there are no copies either.
+/// O(tasks log tasks).
 [[nodiscard]] Communication communication_of(const Capture& capture, const TraceDetails& details);
 
 /// Writes the communication of one rank as BytePS does: for each tensor the totals, then the stages of the partitions.

@@ -20,7 +20,7 @@ namespace {
 
 using protozero::pbf_writer;
 
-// Field numbers, by message.
+// Field numbers of Perfetto's protocol buffers, with one namespace per message.
 namespace trace {
 constexpr protozero::pbf_tag_type kPacket = 1;
 }
@@ -238,7 +238,7 @@ class Arrows {
   std::vector<std::pair<TaskId, std::uint64_t>> ends_;
 };
 
-/// One replay and its path.
+/// One replay, its critical path and its arrows.
 struct Part {
   Part(const NamedReplay& replay, std::size_t index)
       : path(iteration_path(replay.capture, replay.timeline, summarize(replay.capture, replay.timeline))),

@@ -19,7 +19,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// An event that has no row yet.
+/// An event that has not been placed on a row yet.
 struct SyntheticEvent {
   std::string name;
   std::string_view category;

@@ -15,9 +15,10 @@
 ///
 /// * A lag becomes a compute on a separate host between the two tasks. The same is done for the time before a rank's
 ///   first task.
-/// * A collective becomes a compute of length 0. It comes after everything that its members wait for, and before each
-///   member's own part. On a FIFO lane, which waiting members occupy, a member has its replayed length instead, and the
-///   collective has no such compute.
+/// * A collective becomes a compute of length 0, which starts after everything that its members wait for. Each member
+///   then becomes a compute with the time of its transfer, which starts after that one. If a member is on a FIFO lane,
+///   which it occupies while it waits, there is no compute of length 0, and the members have their whole replayed
+///   length instead.
 /// * Overlapping tasks of a lane are placed on several hosts.
 ///
 /// A task of the dag keeps its name; the names of added tasks begin with "stepsim:". A task is written before those
@@ -122,7 +123,8 @@ class TaskGraphFile {
  private:
   using Ids = std::vector<std::uint64_t>;
 
-  // Return the numbers of the stretches in added_hosts_, which has delays by task, then collectives, then lags by edge.
+  // Return the number of a stretch of simulated time in added_hosts_. Stretches of delays come first, in order of
+  // tasks, then those of collectives, then those of lags, in order of edges.
   [[nodiscard]] static std::size_t delay_stretch(TaskId task) { return task.index(); }
   [[nodiscard]] std::size_t hub_stretch(RendezvousId id) const { return dag_.task_count() + id.index(); }
   [[nodiscard]] std::size_t lag_stretch(EdgeId edge) const {
@@ -137,12 +139,13 @@ class TaskGraphFile {
     }
   }
 
-  /// True if the task is a member of a collective that has its own compute.
+  /// True if the task is a member of a collective for which a compute of length 0 is written.
   [[nodiscard]] bool is_member(TaskId task) const {
     return dag_.rendezvous(task).valid() && expanded_[dag_.rendezvous(task).index()];
   }
 
-  /// Returns the begin of the part of the task that is written.
+  /// Returns when the written compute of a task begins: for is_member(), when the collective's last member arrives;
+  /// otherwise when the task starts.
   [[nodiscard]] Time begin(TaskId task) const {
     if (!is_member(task)) return timeline_.start[task.index()];
     return timeline_.start[timeline_.last_arrival[dag_.rendezvous(task).index()].index()];
@@ -193,8 +196,8 @@ class TaskGraphFile {
     }
   }
 
-  /// Writes a task. The members of a collective are written together when the last one is reached: everything they wait
-  /// for has then been written, and tasks that wait for a member get larger ids than all members.
+  /// Writes a task. The members of a collective are written together when the last of them is reached. Everything that
+  /// they wait for has then been written, and tasks that wait for a member get larger ids than all members.
   void write_in_turn(TaskId task) {
     if (!is_member(task)) {
       Ids after;
@@ -213,7 +216,8 @@ class TaskGraphFile {
     for (const TaskId member : members) write_task(member, hub);
   }
 
-  /// Adds the ids that `task` waits for. Writes its delay first, if it has one.
+  /// Adds the ids of the computes that `task` waits for to `after`. If the task's rank starts late, also writes and
+  /// adds a compute for that delay.
   void write_arrival(TaskId task, Ids& after) {
     for (const auto& [from, edge] : predecessors_.of(task)) {
       after.push_back(dag_.lag(edge) > Duration{} ? lag_ids_[edge.index()] : task_ids_[from.index()]);

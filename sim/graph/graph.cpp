@@ -252,7 +252,7 @@ Part part_of(const Capture& capture, const CriticalPath& path) {
   return part;
 }
 
-/// True if most of the tasks name a layer.
+/// True if the names of most tasks contain a layer.
 bool has_layers(const Dag& dag, const std::vector<bool>& chosen) {
   std::size_t tasks = 0;
   std::size_t with = 0;

@@ -74,9 +74,10 @@ struct Graph {
 
 [[nodiscard]] std::string_view to_text(Graph::Link link) noexcept;  ///< returns "dependency", "meeting", "turn"
 
-/// Returns the graph of the iteration that contains `path`: the tasks of its step on all ranks. Without steps, it
-/// contains all tasks; if steps were requested, it contains their tasks. Without `folding`, uses the finest folding
-/// with at most kReadableNodes nodes. O(tasks + edges log edges) for each folding tried.
+/// Returns the graph of the step that contains most of `path`'s time, with the tasks of all ranks. If steps were
+/// requested, it contains the tasks of these steps instead; without marked steps, all tasks. Without `folding`, uses
+/// the finest folding with at most kReadableNodes nodes, or one node per rank if there is none. O(tasks + edges log
+/// edges) for each folding tried.
 [[nodiscard]] Graph graph_of(const Capture& capture, const CriticalPath& path, const std::optional<Folding>& folding);
 
 }  // namespace stepsim::sim

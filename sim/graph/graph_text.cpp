@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 40;
 
-/// Escapes backslashes, which start an escape sequence in Graphviz.
+/// Escapes quotes, and backslashes, which start an escape sequence in Graphviz.
 std::string escaped(std::string_view text) {
   std::string made;
   for (const char c : text) {
@@ -64,9 +64,9 @@ constexpr std::size_t kMostNodes = 2'000;
 constexpr std::size_t kMostEdges = 10'000;
 constexpr double kPixelsAnInch = 96;
 
-/// Maximum length in inches. 2,000 nodes next to each other need less.
+/// The longest plausible length in dot's output, in inches. 2,000 nodes next to each other need less.
 constexpr double kMostInches = 20'000;
-/// Maximum size of dot's output. Real layouts have at most 2 MB.
+/// Maximum size of dot's output, in bytes. Real layouts have at most 2 MB.
 constexpr std::size_t kMostBytes = 100'000'000;
 constexpr std::chrono::seconds kMostTime{60};
 constexpr std::string_view kAdvice =
@@ -146,8 +146,8 @@ class PlainLayout {
   }
 
  private:
-  /// Reads a point. Graphviz measures y from the bottom. Its edges may leave the picture by a few inches, but never by
-  /// more than the picture's size.
+  /// Reads a point. Graphviz measures y from the bottom. Edges may leave the picture by a few inches; a point further
+  /// away than the picture's size is an error.
   Layout::Point point(Words& words) const {
     const double x = words.length();
     const double y = layout_.height - words.length();
@@ -174,11 +174,11 @@ class PlainLayout {
     known->second.pop_back();
     const std::size_t count = words.count();
     if (count % 3 != 1) words.fail();
-    while (points.size() < count) points.push_back(point(words));  // fails at the end of the line
+    while (points.size() < count) points.push_back(point(words));  // point() throws at the end of the line
     ++drawn_;
   }
 
-  /// Numbers of the edges that have no place yet, the last one first.
+  /// Numbers of the edges that have no position yet, by the nodes that they connect; the last edge comes first.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> edges_;
   std::vector<bool> placed_;
   std::size_t drawn_ = 0;

@@ -22,8 +22,8 @@ namespace stepsim::sim {
 /// Returns the graph's dependencies as GML for networkx, with the names of ByteProfile and dPRO: "rank0->FW.conv1", and
 /// "rank0->FW.conv1~>2" for the second node of that name, because labels must be unique. A node's attributes are avg
 /// (the mean of its tasks in milliseconds, as in those tools), tasks, time_ms and critical (1 or 0); an edge's are
-/// edges and critical. Meetings of collectives and turns on a lane are not dependencies and are left out. The first
-/// line names `creator`. O(nodes + edges).
+/// edges and critical. Edges of kinds other than Graph::Link::kDependency are left out. The first line names `creator`.
+/// O(nodes + edges).
 [[nodiscard]] std::string gml_text(const Graph& graph, std::string_view creator);
 
 /// Graphviz's layout of a graph, in layers from top to bottom. Lengths are pixels from the upper left corner.
@@ -48,11 +48,12 @@ struct Layout {
 void refuse_without_layout();
 void refuse_too_large(const Graph& graph);
 
-/// Runs Graphviz's program dot, for at most a minute. Throws as the two functions above do. Also throws OutputError if
-/// dot fails, takes longer or prints something unexpected, and Interrupted if `stop` is set while dot works.
+/// Runs Graphviz's program dot, for at most a minute. Throws what refuse_without_layout() and refuse_too_large() throw.
+/// Also throws OutputError if dot fails, takes longer or prints something unexpected, and Interrupted if `stop` is set
+/// while dot works.
 [[nodiscard]] Layout layout_of(const Graph& graph, const std::atomic<bool>* stop = nullptr);
 
-/// Like the function above, with other limits, for tests.
+/// Like the other layout_of(), but runs dot within the given limits. For tests.
 [[nodiscard]] Layout layout_of(const Graph& graph, const ProgramLimits& limits);
 
 /// Parses the output of `dot -Tplain` for `graph`. Throws OutputError unless every node and edge has a position and

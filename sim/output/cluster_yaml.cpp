@@ -30,7 +30,7 @@ std::string scalar(const std::string& text) {
   return quoted;
 }
 
-/// Uses the largest unit that gives a whole number.
+/// Returns the rate in the largest unit that gives a whole number.
 std::string rate_text(Bandwidth rate) {
   const double bytes = rate.bytes_per_second();
   if (std::fmod(bytes * 8, 1e9) == 0) return fmt::format("{:.0f}Gb/s", bytes * 8 / 1e9);
@@ -268,10 +268,11 @@ std::string value_text(const NetworkParameter& parameter, const ParameterValue& 
   return fmt::format("{}", number);
 }
 
-/// Returns the text of `messages`. Relies on the order of parameters, in which those of the same map are adjacent.
+/// Returns the `messages` section. Relies on the order of parameters, in which those of the same nested map are
+/// adjacent.
 std::string messages_text(const NetworkParameters& network) {
   FlowMap messages;
-  std::string_view open;  // the map whose entries `inner` contains
+  std::string_view open;  // key of the nested map whose entries `inner` contains
   FlowMap inner;
   const auto close = [&] {
     if (!inner.empty()) messages.add(open, inner.text());
@@ -299,7 +300,7 @@ std::string rates_text(const HostRates& rates) {
   return map.empty() ? "" : fmt::format("rates: {}\n", map.text());
 }
 
-/// Writes one line per table.
+/// Returns the `collectives` section, with one line per table of measured times.
 std::string measured_text(const std::vector<MeasuredCollective>& measured) {
   std::string text = measured.empty() ? "" : "collectives:\n";
   for (const MeasuredCollective& table : measured) {

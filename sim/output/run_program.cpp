@@ -104,7 +104,7 @@ class Child {
     process_ = ::fork();
     if (process_ == 0) become(file.c_str(), words.data(), input, output, parent);
     if (process_ < 0) fail(name_, errno);
-    ::setpgid(process_, process_);  // the child does this too; whichever is first
+    ::setpgid(process_, process_);  // the child does this too, because either may run first
   }
   ~Child() {
     if (process_ <= 0) return;
@@ -191,7 +191,7 @@ std::string run_program(const std::vector<std::string>& command, std::string_vie
   Descriptor in{ends[1]};
   const Watch watch(program, limits);
   Child child(command, file.number(), in.number());
-  in.close();  // otherwise the pipe would stay open after the program's end
+  in.close();  // otherwise the pipe would stay open after the program has ended
   std::string text = watch.read_all(out.number());
   watch.wait_for_end(child);
   return text;

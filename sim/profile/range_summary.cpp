@@ -13,10 +13,12 @@
 namespace stepsim::sim {
 namespace {
 
-constexpr std::size_t kTrimmedShare = 5;  // one in this many is left out at each end
+// The trimmed mean leaves out one value in this many at each end.
+constexpr std::size_t kTrimmedShare = 5;
 constexpr std::size_t kEarlyShare = 10;
 
-/// Adds quotients and remainders separately, so that sums of days do not overflow.
+/// Returns the mean. Quotients and remainders are added separately, so that the sum of many long times does not
+/// overflow.
 Duration arithmetic_mean(std::span<const Duration> measured) {
   const auto count = static_cast<std::int64_t>(measured.size());
   Duration whole{};
@@ -37,8 +39,8 @@ const NamedMean& named(RangeMean mean) noexcept {
 
 constexpr std::string_view kWholeIteration = "High_Level";
 
-/// Returns the number of ranges of the same stream around each range; 0 for a range that was never stopped or has no
-/// indices.
+/// Returns, for each range, how many ranges of the same stream contain it; 0 for a range that was never stopped or has
+/// no indices.
 std::vector<std::size_t> depths_of(const RangeProfile& profile) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < profile.ranges.size(); ++i) {

@@ -186,7 +186,7 @@ constexpr auto kScaling = std::to_array<Field<Scaling>>({
     {"runs", at<run_lines>, kRun, kRowLines},
 });
 
-/// Describes the ideal: "as long as RUN".
+/// Describes the ideal: "ideal (weak scaling): the same step time as 1 device of RUN".
 std::string ideal_in_words(const Scaling& scaling) {
   const ScalingRun& smallest = scaling.runs[scaling.smallest];
   const std::string_view how = scaling.ideal == Ideal::kWeak

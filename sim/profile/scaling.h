@@ -20,9 +20,9 @@
 ///   1.json         1     2.4 ms             1.00 x   1.9 ms   1.9 ms
 ///   ...
 ///
-/// "average" and "longest" are sums over the labels. A label counts with its average over the streams that have it, or
-/// with its time on the slowest of them. The difference between the two sums is imbalance. The rest of the iteration
-/// was not measured or is waiting. The labels of parallel streams may sum to more than an iteration.
+/// "average" sums each label's average over the streams that have it; "longest" sums each label's time on the slowest
+/// of these streams. The difference between the two sums is imbalance. The rest of the iteration was not measured or is
+/// waiting. The labels of parallel streams may sum to more than an iteration.
 namespace stepsim::sim {
 
 /// The time of a label in one run, over all processes, devices and streams that have it.

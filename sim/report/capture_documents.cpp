@@ -63,7 +63,8 @@ Table rows_of(const Capture& capture) {
   return table;
 }
 
-/// "; 89.1 % communication, 10.8 % compute": the classes of a path, the largest first; unexplained waiting last.
+/// Returns the shares of a path's classes, the largest first, and of unexplained waiting: "; 89.1 % communication, 10.8
+/// % compute".
 std::string shares_text(const CriticalPath& path) {
   constexpr double kLeastShare = 0.0005;
   std::vector<std::pair<Duration, PathClass>> classes;

@@ -4,7 +4,7 @@
 #include "sim/report/report.h"
 
 /// The answers of the commands on a capture. Each is made of the reports in capture_reports.cpp that belong to it.
-/// Documents keep references to both of their arguments.
+/// Documents keep references to their arguments.
 namespace stepsim::sim {
 
 /// Returns the answer of `replay`, schema stepsim.replay/1: can the replay be trusted, and where does its time go?

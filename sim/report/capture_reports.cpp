@@ -22,7 +22,7 @@ namespace {
 
 using Sections = std::vector<Section>;
 
-/// Like at<...>, but starts at the capture of the findings.
+/// Like at<Members...>, but follows the members from findings.capture.
 template <auto... Members>
 struct OfCapture {
   decltype(auto) operator()(const Findings& findings) const { return at<Members...>(findings.capture); }
@@ -349,7 +349,7 @@ constexpr auto kClocks = std::to_array<Field<Findings>>({{"clock", of_capture<&C
 Sections clocks_sections(const Findings& findings) {
   const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
   if (clocks.size() < 2) return {};
-  // Workers of a parameter-server job have no common ends.
+  // Leave out the column if there are no common ends of collectives or messages, as in a parameter-server job.
   const bool ends = std::any_of(clocks.begin(), clocks.end(), [](const HostClock& c) { return c.spread > Duration{}; });
   TableRows rows;
   if (!ends) rows.without.emplace_back("ends differ by");
@@ -436,7 +436,7 @@ Sections input_sections(const Findings& findings) {
 
 // --- the assumptions of the answer
 
-/// True if the findings are of a calibration without a replay. It has different assumptions.
+/// True if the findings are of a calibration without a replay. Calibrations list different assumptions.
 bool is_calibration(const Findings& findings) { return findings.timeline == nullptr; }
 
 constexpr auto kAssumptions = std::to_array<Field<Findings>>({

@@ -9,16 +9,16 @@
 
 namespace stepsim::sim {
 
-/// How a class of time is called and coloured wherever people see it: in tables, pictures and on the page, whose
-/// page/src/classes.js repeats this table (a test compares them). The colours are those of Okabe and Ito, which readers
-/// with any colour vision can tell apart.
+/// The name and the colours of a class of time in tables, pictures and on the page. page/src/classes.js contains the
+/// same table (a test compares them). The colours are those of Okabe and Ito, which readers with any colour vision can
+/// tell apart.
 struct ClassStyle {
   std::string_view label;
   std::string_view colour;
-  std::string_view ink;  ///< of text on the colour
+  std::string_view ink;  ///< colour of text on `colour`
 };
 
-/// By PathClass.
+/// Indexed by PathClass.
 inline constexpr std::array<ClassStyle, kPathClassCount> kClassStyles{{
     {"compute", "#0072b2", "#ffffff"},
     {"communication", "#d55e00", "#111111"},
@@ -33,7 +33,7 @@ inline constexpr std::array<ClassStyle, kPathClassCount> kClassStyles{{
   return kClassStyles[static_cast<std::size_t>(path_class)];
 }
 
-/// The label in a sentence: "12 ms of CPU work".
+/// Returns the label for use in a sentence, for example "CPU work" in "12 ms of CPU work".
 [[nodiscard]] constexpr std::string_view work_label(PathClass path_class) noexcept {
   return path_class == PathClass::kHost ? "CPU work" : style_of(path_class).label;
 }

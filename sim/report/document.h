@@ -51,7 +51,7 @@ void add_more_sentence(Section& section, std::size_t all, std::size_t rows, std:
 struct Plot {
   std::string title;
   std::string x;    ///< column for the horizontal axis, as text; if empty, the row number is used
-  std::string y;    ///< column for the vertical axis, in nanoseconds, like the next ones
+  std::string y;    ///< column for the vertical axis, in nanoseconds; so are the next columns
   std::string low;  ///< column with the lower end of the range of y, followed by the one with the upper end
   std::string high;
   std::string baseline;            ///< column with a constant value for comparison; empty for none
@@ -100,7 +100,7 @@ struct BarChart {
 
   std::string title;
   std::string axis;                ///< description of the axis
-  std::vector<std::string> kinds;  ///< names of the colours
+  std::vector<std::string> kinds;  ///< names of the kinds of bars; a bar's kind determines its colour
   std::string line;                ///< meaning of the marks, which a line joins; empty if there are no marks
   std::vector<Row> rows;
 };

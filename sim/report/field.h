@@ -33,8 +33,8 @@
 ///     Table table = table_of(kStraggler, stragglers);
 namespace stepsim::sim {
 
-/// Follows members: at<&A::b, &B::c> is a function that returns `a.b.c`. Functions are called. at<> returns the item
-/// itself.
+/// Follows members: at<&A::b, &B::c> is a function that returns `a.b.c`. Member functions are called without arguments.
+/// at<> returns the item itself.
 template <auto... Members>
 struct At {
   template <class Item>
@@ -146,7 +146,7 @@ class Field {
   void describe(JsonWriter& json) const {
     if (describe_ != nullptr) describe_(json, *this, nullptr);
   }
-  /// Appends the names that every object has.
+  /// Appends the names of the members that every JSON object with this field has.
   void list_required(std::vector<std::string_view>& names) const {
     if (!name_.empty() && is_required()) names.push_back(name_);
     if (name_.empty() && describe_ != nullptr && is_required()) {
@@ -251,7 +251,7 @@ class Field {
   template <class Get, class Element>
   static void describe_members_of(JsonWriter& json, const Field& field, std::vector<std::string_view>* names) {
     const Fields<Element> fields = field.template members<Element>();
-    if (field.name_.empty()) {  // if `names` is given, only the required names are collected
+    if (field.name_.empty()) {  // if `names` is not null, only collects required names
       for (const Field<Element>& each : fields) names != nullptr ? each.list_required(*names) : each.describe(json);
       return;
     }

@@ -14,7 +14,7 @@
 #include "sim/report/table.h"
 
 /// Functions that show a value of each type in JSON, in a table and in a JSON Schema. Fields (sim/report/field.h) use
-/// it.
+/// them.
 namespace stepsim::sim {
 
 /// How a number is shown to people, if its type does not determine it.
@@ -197,7 +197,8 @@ void describe_value(JsonWriter& json, bool or_null = false) {
   } else if constexpr (is_variant<T>) {
     json.begin_object().end_object();
   } else {
-    constexpr bool kReal = std::is_floating_point_v<Plain<T>>;  // null if it is not finite
+    // A real number that is not finite is written as null.
+    constexpr bool kReal = std::is_floating_point_v<Plain<T>>;
     constexpr std::string_view kType = kReal                            ? "number"
                                        : std::is_same_v<Plain<T>, bool> ? "boolean"
                                        : Text<Plain<T>>                 ? "string"

@@ -93,7 +93,7 @@ bool assumes(const Capture& capture, std::string_view id) {
   return find_assumption(capture.assumptions, id) != nullptr;
 }
 
-/// Warns if a parameter-server job without a job.yaml had to be guessed.
+/// Warns if the properties of a parameter-server job had to be guessed because it has no job.yaml.
 std::string guess_warning(const Capture& capture) {
   const bool inferred = assumes(capture, "inferred_servers");
   if (capture.job != Job{} || (!inferred && !assumes(capture, "unknown_servers"))) return {};
@@ -264,7 +264,8 @@ std::string caution_of(const Diagnostics& diagnostics) {
   std::string names;
   for (const Diagnostics::Entry& entry : diagnostics.entries()) {
     if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork || entry.name == kSample) continue;
-    const bool has_share = entry.detail.ends_with("of the span");  // this is true for an unknown category
+    // Diagnostics of unknown event categories state a share of the trace's span.
+    const bool has_share = entry.detail.ends_with("of the span");
     names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), grouped(entry.count));
     names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
   }

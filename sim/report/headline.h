@@ -19,7 +19,7 @@ namespace stepsim::sim {
 /// differ for more reasons than model error.
 constexpr std::string_view kClusterFile = "cluster_file";
 
-/// Returns the first line of a replay's report: what, how much, in which unit, how reliable.
+/// Returns the first line of a replay's report: the quantity, its value with a unit, and how reliable it is.
 [[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
 
 /// Returns the reason why perturbation_test() did not test the graph, as a clause: "the ranks have different numbers of
@@ -35,8 +35,8 @@ constexpr std::string_view kClusterFile = "cluster_file";
 /// Returns the first line of a calibration's report: what was fitted, and how reliable it is.
 [[nodiscard]] std::string headline(const Calibration& calibration);
 
-// Texts that a reader must see before any figure, in every command. Warning and caution are one sentence, or
-// empty.
+// The functions below return texts that a reader must see before any figure, in every command. Warning and caution are
+// one sentence, or empty.
 
 /// Returns a warning if the capture is not what it appears to be: it lacks device work, it is a sample, its parts
 /// cannot be connected, or the job was guessed because there is no job.yaml.

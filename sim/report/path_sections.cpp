@@ -23,7 +23,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns the longest tasks of the path, in order of time.
+/// Returns the indices of the `count` longest tasks of the path, in order of time.
 std::vector<std::size_t> longest(const CriticalPath& path, std::size_t count) {
   std::vector<std::size_t> chosen(path.tasks.size());
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
@@ -100,7 +100,7 @@ std::string largest_class_text(const Dag& dag, const CriticalPath& path, const W
                      shown(dag.name(wait.task), 60), dag.lane(wait.task).rank, shown(released_by_text(dag, wait), 80));
 }
 
-/// Names the rank whose recording begins after the path does.
+/// Describes a path that begins before its first rank has started.
 std::string late_start_text(const Dag& dag, const PathTask& first) {
   return fmt::format(
       "The critical path begins with {} in which rank {} has not started: it started late, or its recording did.",
@@ -154,7 +154,8 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   const CriticalPath& path = findings.path.path;
   const std::optional<WhereToLook> found = where_to_look(dag, findings.summary, path, findings.stragglers);
   if (!found) return {};
-  // No more are added from this number on; the one about unexplained waits makes five.
+  // If there are already this many sentences, the one about exposed transfers is left out. With the one about
+  // unexplained waits, there are at most five.
   constexpr std::size_t kEnough = 4;
   std::vector<std::string> sentences{largest_class_text(dag, path, *found)};
   if (found->late_start != nullptr) sentences.push_back(late_start_text(dag, *found->late_start));

@@ -13,10 +13,11 @@ namespace stepsim::sim {
 /// Describes what released a task of a path: "cudaLaunchKernel (launch)", "its lane: PUSH 3 was in front", "the start
 /// of rank 0", "rank 3, the last to arrive, after gemm (stream)". Names are unescaped.
 [[nodiscard]] std::string released_by_text(const Dag& dag, const PathTask& task);
-/// Describes what released `task` itself, regardless of the other members of its collective.
+/// Like the overload for a PathTask, but describes what released `task` itself, even if another member of its
+/// collective arrived last.
 [[nodiscard]] std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId task);
 
-/// Names the owner of the path: "the replay", "rank 1's step 5".
+/// Names the step or the replay that the path belongs to: "the replay", "rank 1's step 5".
 [[nodiscard]] std::string path_subject(const IterationPath& path);
 struct Findings;
 
@@ -33,7 +34,7 @@ struct PathLine {
 };
 [[nodiscard]] std::vector<PathLine> lines_of(const Dag& dag, const CriticalPath& path);
 
-/// Fields for programs.
+/// The fields of a task on a path in JSON and in spreadsheets.
 inline constexpr auto kPathLine = std::to_array<Field<PathLine>>({
     {"name", at<&PathLine::name>},
     {"rank", at<&PathLine::lane, &Lane::rank>, {.place = 2}},

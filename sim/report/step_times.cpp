@@ -15,7 +15,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns, by iteration number, the longest part and its rank.
+/// Returns, by iteration number, the part of the rank that took longest.
 std::map<std::int64_t, SimulatedSteps::Step> slowest(const SimulatedSteps& steps) {
   std::map<std::int64_t, SimulatedSteps::Step> result;
   for (const SimulatedSteps::Step& step : steps.steps) {
@@ -48,7 +48,7 @@ constexpr auto kSimulated = std::to_array<Field<Simulated>>({
     {"assumptions", [](const Simulated& all) { return sentences_of(all.capture->assumptions); }, {}, kLineAfter},
 });
 
-/// Returns the longest passes over ranks; nothing if no rank has any.
+/// Returns the longest time of the forward and backward passes over all ranks; nothing if no rank has such a time.
 std::optional<Duration> longest_passes(const std::vector<PassTimes>& times) {
   std::optional<Duration> longest;
   for (const PassTimes& one : times) {

@@ -91,9 +91,9 @@ class Table {
 };
 
 /// Returns a number with its sign and `decimals` decimals: "+1.23", "-0.40". If that rounds to 0, it gets up to four
-/// decimals to show its first digit: "-0.002". "0.00" without a sign is 0 to the fourth decimal.
+/// decimals to show its first digit: "-0.002". A number that is 0 even with four decimals has no sign: "0.00".
 [[nodiscard]] std::string signed_number(double number, int decimals);
-/// Like signed_number(), for a ratio as a percentage: "-0.40 %".
+/// Formats a relative difference as a percentage with its sign, "-0.40 %", or from 10 on as a multiple, "11x as much".
 [[nodiscard]] std::string signed_percent(double ratio, int decimals = 2);
 [[nodiscard]] Cell signed_percent_cell(double ratio);
 /// Formats a ratio as a percentage, "12.3 %", or from 10 on as a multiple, "12x".

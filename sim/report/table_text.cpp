@@ -167,7 +167,7 @@ std::uint64_t magnitude_of(std::int64_t time) noexcept {
   return time < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);
 }
 
-/// Returns the largest unit in which the time is at least 1.
+/// Returns the index of the largest unit in which the time is at least 1.
 std::size_t unit_of(std::uint64_t time) {
   std::size_t unit = kUnits - 1;
   while (unit > 0 && time < kUnitNs[unit]) --unit;
@@ -201,7 +201,8 @@ std::size_t common_unit(std::vector<std::uint64_t> sizes) {
 /// smaller unit, in which the largest time has at most four digits before the point.
 std::size_t column_unit(const std::vector<std::uint64_t>& sizes) {
   constexpr std::uint64_t kMost = 10'000;
-  constexpr std::uint64_t kLeast = 100;  // a hundredth of the unit has two digits among three decimals
+  // With three decimals, a hundredth of the unit has two digits: "0.010". Shorter times need a smaller unit.
+  constexpr std::uint64_t kLeast = 100;
   const std::uint64_t largest = *std::max_element(sizes.begin(), sizes.end());
   std::uint64_t smallest = largest;
   for (const std::uint64_t size : sizes) smallest = size == 0 ? smallest : std::min(smallest, size);
@@ -274,7 +275,7 @@ class UnitGroup {
     const std::uint64_t size = magnitude_of(time);
     return size / step + (size % step >= step - step / 2 ? 1 : 0);
   }
-  /// True if the largest time has four digits and the smallest has two.
+  /// True if the largest time has at least four digits and the smallest at least two.
   [[nodiscard]] bool has_digits(const Times& times) const {
     const auto [least, most] = std::minmax_element(times.begin(), times.end(),
                                                    [](auto a, auto b) { return magnitude_of(a) < magnitude_of(b); });

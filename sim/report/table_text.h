@@ -14,8 +14,8 @@ namespace stepsim::sim {
 /// (model/base/text.h).
 ///
 /// If the style has a width, no line is wider. Names are shortened in the middle, the widest first and only as much as
-/// needed; sentences are wrapped. If that is not enough, whole columns are left out by their use, and a line below the
-/// table lists them. The first column always remains. O(cells * (columns + width)).
+/// needed; sentences are wrapped. If that is not enough, whole columns are left out, the least important first
+/// (Column::use), and a line below the table lists them. The first column always remains. O(cells * (columns + width)).
 [[nodiscard]] std::string to_text(const Table& table, const TextStyle& style = {});
 
 /// Returns the texts of a table's cells, row by row, formatted so that columns can be compared by eye:

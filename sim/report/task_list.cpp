@@ -64,7 +64,8 @@ std::string ranges_of(const std::set<std::int64_t>& numbers) {
   return text;
 }
 
-/// Returns the selection keys for places and steps, and the values that they can have.
+/// Returns the selection keys for ranks, steps, hosts, devices and streams, and the values that each key can have in
+/// this capture.
 std::vector<std::pair<std::string_view, std::string>> places_of(const Capture& capture) {
   std::set<std::int64_t> ranks;
   std::set<std::int64_t> devices;

@@ -21,13 +21,14 @@ bool within(const auto& ranges, char32_t code) noexcept {
   return after != ranges.begin() && code <= std::prev(after)->last;
 }
 
-// Unicode 15: general categories Mn, Me and Cf of the scripts that are likely in traces.
+// Characters that take no column: general categories Mn, Me and Cf of Unicode 15, for the scripts that are likely in
+// traces.
 constexpr std::array kZeroWidth{Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD},
                                 Range{0x0610, 0x061A}, Range{0x064B, 0x065F}, Range{0x0900, 0x0902},
                                 Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF}, Range{0x200B, 0x200F},
                                 Range{0x2060, 0x2064}, Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F},
                                 Range{0xFE20, 0xFE2F}, Range{0xFEFF, 0xFEFF}, Range{0xE0100, 0xE01EF}};
-// Unicode 15, EastAsianWidth.txt: W and F.
+// Characters that take two columns: W and F in EastAsianWidth.txt of Unicode 15.
 constexpr std::array kWide{Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0x33FF},
                            Range{0x3400, 0x4DBF},   Range{0x4E00, 0x9FFF},   Range{0xA000, 0xA4CF},
                            Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},   Range{0xFE30, 0xFE6F},
@@ -106,7 +107,8 @@ std::vector<Word> words_of(std::string_view text) {
 }  // namespace
 
 std::string toned(std::string_view text, Tone tone, const TextStyle& style) {
-  // Bold, bold, bold red, yellow, faint. These use the terminal's own palette, which suits its background.
+  // The codes of each Tone: none, bold, bold, bold red, yellow, faint. They use the terminal's own palette, which suits
+  // its background.
   static constexpr std::array<std::string_view, 6> kSequences{"", "1", "1", "1;31", "33", "2"};
   const std::string_view sequence = kSequences[static_cast<std::size_t>(tone)];
   if (!style.color || sequence.empty() || text.empty()) return std::string{text};

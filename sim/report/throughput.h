@@ -13,7 +13,8 @@ namespace stepsim::sim {
 [[nodiscard]] std::string_view unit_of(const StepWork& work) noexcept;
 /// Returns ", if each rank has its own batch" if that is assumed; otherwise an empty text.
 [[nodiscard]] std::string_view condition_of(const StepWork& work) noexcept;
-/// Formats four digits, in groups of three: "1,234", "61.52", "0.004512".
+/// Formats a rate below 1,000 with four significant digits, and a larger one as a whole number: "0.004512", "61.52",
+/// "1,234".
 [[nodiscard]] std::string rate_text(double rate);
 [[nodiscard]] Cell rate_cell(double rate);
 

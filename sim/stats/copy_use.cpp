@@ -55,8 +55,8 @@ std::vector<CopyUse::RatePoint> curve_of(const std::vector<Copy>& copies) {
 
 Bytes sum_of(Bytes a, Bytes b) noexcept { return a + std::min(b, Bytes{std::numeric_limits<std::int64_t>::max()} - a); }
 
-/// Returns, by lane and start of a piece, the bytes of its further tasks: if work consists of several tasks, only the
-/// first one is a piece.
+/// Work that consists of several tasks is one piece, whose index is that of the first task. Returns the bytes of the
+/// other tasks, by lane and start of the piece.
 std::map<std::pair<LaneId, Time>, Bytes> bytes_of_parts(const MeasuredWork& work) {
   std::map<std::pair<LaneId, Time>, Bytes> bytes;
   for (const TraceDetails::RecordedTask& part : work.details.tasks) {

@@ -26,8 +26,8 @@ PartSets sets_of(Parts&& parts) {
   return sets;
 }
 
-/// Divides the time of `own`, the work of a stream or a device. `all` is the work of the whole device: other streams
-/// can hide the work of a stream.
+/// Divides the time of `own`, the work of a stream or a device. `all` is the work of the whole device, because work of
+/// other streams can hide that of a stream.
 TimeUse use_of(const PartSets& own, const PartSets& all, const IntervalSet& all_but_copies, Duration span) {
   const IntervalSet communication_or_compute = united(own[kCompute], own[kCommunication]);
   TimeUse use{.span = span, .compute = own[kCompute].length()};

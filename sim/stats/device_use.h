@@ -53,8 +53,8 @@ struct TimeUse {
   [[nodiscard]] Duration communication() const noexcept { return exposed_communication + hidden_communication; }
 };
 
-/// The use of a device; for a rank without a device, of its host, where the work of threads and operators is the
-/// compute.
+/// The use of a device. For a rank without a device it is the use of its host, and the work of threads and operators
+/// counts as compute.
 struct DeviceUse {
   struct Stream {
     std::string name;
@@ -71,7 +71,7 @@ struct DeviceUse {
 };
 
 /// Returns the use by rank and device. The result is empty if nothing was measured. O(pieces log pieces), or O(pieces)
-/// if those of each lane are in order of time.
+/// if the pieces of each lane are in order of time.
 [[nodiscard]] std::vector<DeviceUse> device_use(const MeasuredWork& work);
 
 }  // namespace stepsim::sim

@@ -29,7 +29,7 @@ struct Kernel {
   std::uint32_t piece = 0;
 };
 
-/// The operator's name and the names of its device work.
+/// An operator's name, as its number, and the names of the device work that its call launches.
 using Names = std::pair<std::uint32_t, std::vector<NameId>>;
 
 struct Sum {

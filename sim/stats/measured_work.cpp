@@ -35,7 +35,7 @@ bool is_host_segment(const Dag& dag, TaskId task) {
          (kind == TaskKind::kHost || kind == TaskKind::kRuntime || kind == TaskKind::kOperator);
 }
 
-/// True for an instant that stitching added and that is not an event of the trace.
+/// True for an instant that is not an event of the trace: ingest/stitch/ added it when it connected the ranks.
 bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
   const TaskKind kind = dag.kind(task);
   return length == Duration{} &&
@@ -43,7 +43,7 @@ bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
                                         dag.lane(task).name == kGatheredLane));
 }
 
-/// True for the part of a push that stitching split off: the return of the acknowledgement.
+/// True for the return of a push's acknowledgement, which ingest/stitch/ splits off from the push.
 bool is_acknowledgement(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kControl && dag.lane(task).kind == LaneKind::kLink &&
          dag.name(task).ends_with(kAcknowledgementSuffix);
@@ -73,7 +73,8 @@ class StepTimes {
   }
 
  private:
-  /// Returns when the last task of each step's host threads ended. Later device work was launched before that.
+  /// Returns when the last task of each step's host threads ended. A step's device work may run later, but it was
+  /// launched before that.
   static std::vector<Time> host_ends(const Dag& dag, const Recording& recording) {
     std::vector<Time> ends(recording.steps.size(), Time::min());
     for (std::size_t i = 0; i < recording.step.size(); ++i) {

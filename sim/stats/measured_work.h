@@ -34,10 +34,10 @@ struct Piece {
 /// The measured work of a capture.
 ///
 /// The Dag splits a host thread into segments, which are not events of the trace. If the calls themselves were read
-/// (`details` has some), they replace the segments for their ranks. Tasks that stitching added are left out: the times
-/// at which servers answer and tensors are complete. Pushes and pulls have the times of the trace, which include
-/// waiting in the sender's queue. A kernel that consists of several tasks is one piece. The pieces of a task graph,
-/// which never ran, have the lengths that the graph gives and no start.
+/// (`details` has some), they replace the segments for their ranks. Tasks that were added to connect the ranks are left
+/// out: the times at which servers answer and tensors are complete. Pushes and pulls have the times of the trace, which
+/// include waiting in the sender's queue. A kernel that consists of several tasks is one piece. The pieces of a task
+/// graph, which never ran, have the lengths that the graph gives and no start.
 ///
 /// If steps were selected (--steps), only work in them counts.
 struct MeasuredWork {

@@ -34,7 +34,7 @@ std::string numbers_of_steps(const Recording& recording) {
   return text;
 }
 
-/// Returns the name of a range under a key.
+/// Returns the name of the group to which a range belongs if ranges are grouped by `key`.
 std::string name_under(StatsKey key, const RangeSummary& one, const ProfiledRun& run) {
   const RangeProfile& profile = run.processes[one.process];
   const MeasuredRange& range = profile.ranges[one.range];

@@ -83,7 +83,7 @@ class StatsSections {
     return section;
   }
 
-  /// Returns a section with the longest work of each part.
+  /// Returns a section with the most expensive work of each part, such as compute or communication.
   [[nodiscard]] Section most_expensive() const {
     std::vector<const StatsRow*> dearest;
     for (const WorkPart part : kParts) {
@@ -220,7 +220,7 @@ class StatsSections {
   std::string name_;  ///< name of the input in titles; empty if there is only one input
 };
 
-/// "115.7 ms compute, 46.88 ms communication".
+/// Returns the total time of each kind of work that takes any: "115.7 ms compute, 46.88 ms communication".
 std::string times_text(const Statistics& input) {
   std::string text;
   for (const WorkPart part : kParts) {
@@ -231,7 +231,7 @@ std::string times_text(const Statistics& input) {
   return text;
 }
 
-/// "GPU busy 24.0 %: ", of all GPUs over their spans; empty where no GPU was recorded.
+/// Returns "GPU busy 24.0 %: ", the share of the spans of all GPUs in which they work; empty if no GPU was recorded.
 std::string busy_text(const Statistics& input) {
   double span = 0;
   double busy = 0;

@@ -23,7 +23,7 @@ inline constexpr auto kDistribution = std::to_array<Field<Distribution>>({
 
 /// Returns the name of a part in the text report: "CPU", "waiting for data".
 [[nodiscard]] std::string_view label_of(WorkPart part) noexcept;
-/// Returns "61.0 % of compute".
+/// Returns the share of a row: "61.0 % of compute".
 [[nodiscard]] Cell share_cell(const StatsRow& row);
 
 inline constexpr auto kStatsRow = std::to_array<Field<StatsRow>>({
@@ -306,7 +306,7 @@ inline constexpr auto kRankTransport = std::to_array<Field<RankTransport>>({
     {"", at<&RankTransport::use>, kTransportUse},
 });
 
-/// One direction of a transport, as a row of the table.
+/// What a rank sent or received with a communication library, as a row of the table.
 struct TransportLine {
   const RankTransport* of;
   std::string_view way;

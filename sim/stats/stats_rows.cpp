@@ -39,13 +39,13 @@ constexpr std::array<NamedStatsOrder, 9> kOrders{{{"self", StatsOrder::kSelf},
                                                   {"deviation", StatsOrder::kDeviation},
                                                   {"name", StatsOrder::kName}}};
 
-/// The groups of pieces, as two columns.
+/// Pairs of a group and a piece that belongs to it, as two columns.
 struct Membership {
   std::vector<std::uint32_t> group;
   std::vector<std::uint32_t> piece;
 };
 
-/// Returns what `key` needs and this capture lacks.
+/// Returns what the capture lacks for grouping by `key`, as the end of an error message.
 std::string_view missing(StatsKey key) {
   switch (key) {
     case StatsKey::kOperator: return "does not say which operator launched what; expected shapes (record_shapes=True)";
@@ -136,7 +136,8 @@ class RowFiller {
   std::vector<bool> used_;  ///< indexed by step: true if it is used
 };
 
-/// Returns a name for display. Names by kName contain the kind after a line break, only to separate groups.
+/// Returns the name of a group for display. The names of StatsKey::kName end with a line break and the kind, which only
+/// keep groups of different kinds apart.
 std::string shown_name(const std::string& name, StatsKey key) {
   return key == StatsKey::kName ? name.substr(0, name.rfind('\n')) : name;
 }
@@ -162,10 +163,11 @@ bool comes_before(const StatsRow& a, const StatsRow& b, StatsOrder order) {
 constexpr std::uint32_t kUnknown = 0xFFFFFFFFU;  // marks a group that is not determined yet
 constexpr std::uint32_t kNothing = 0xFFFFFFFEU;  // marks a piece without a value for the key
 
-/// Returns the name of a piece's group; empty for none.
+/// Returns the name of the group that a piece belongs to; empty if it belongs to none.
 using NameOf = std::function<std::string(const Piece& piece)>;
 
-/// Returns a function that caches the group, so that it calls `name_of` once for each place of a table.
+/// Returns a function that finds the group of a piece. It calls `name_of` only once for all pieces with the same
+/// `place_of`, which is below `places`.
 GroupsOf cached(std::size_t places, std::function<std::size_t(const Piece&)> place_of, NameOf name_of,
                 GroupNames& names) {
   return [known = std::vector<std::uint32_t>(places, kUnknown), place_of = std::move(place_of),
@@ -228,7 +230,7 @@ std::string class_of_work(const MeasuredWork& work, const Piece& piece) {
   return std::string(class_name(work.capture.dag.kind(TaskId{piece.index}), work.name(piece)));
 }
 
-/// Entries of a separate table, by task of the Dag.
+/// For each task of the Dag, the indices of its entries in another table.
 using OfTasks = std::vector<std::vector<std::uint32_t>>;
 
 GroupsOf by_operator(const MeasuredWork& work, GroupNames& names) {
@@ -241,7 +243,7 @@ GroupsOf by_operator(const MeasuredWork& work, GroupNames& names) {
   };
 }
 
-/// Groups by what is around the launch of device work, or around a call on its thread.
+/// Groups by the annotations or modules around the launch of device work, or around a call on its thread.
 GroupsOf by_surroundings(const MeasuredWork& work, bool modules, GroupNames& names) {
   const AnnotationTable& table = work.capture.annotations;
   const TraceDetails& details = work.details;

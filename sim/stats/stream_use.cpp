@@ -66,8 +66,8 @@ class Queue {
   std::int64_t last_stretch_ = -1;
 };
 
-/// Measures the queue. At the same time, work leaves the queue before new work enters it. Work that began no later than
-/// its launch was never in it.
+/// Measures the queue. If work leaves and enters the queue at the same instant, the departures count first. Work that
+/// began no later than its launch was never in the queue.
 void measure_queue(const std::vector<StreamRun>& runs, StreamUse& use) {
   std::vector<Time> launched;
   std::vector<Time> begun;

@@ -52,7 +52,7 @@ struct StreamUse {
 };
 
 /// Returns the use of streams with a recorded launch, in the order of `devices`. O(pieces), or O(pieces log pieces) if
-/// those of a stream are not in order of time.
+/// the pieces of a stream are not in order of time.
 [[nodiscard]] std::vector<StreamUse> stream_use(const MeasuredWork& work, const std::vector<Launch>& launches,
                                                 const std::vector<DeviceUse>& devices);
 

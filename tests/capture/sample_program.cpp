@@ -1,11 +1,11 @@
-// A training loop on the fake CUDA, to be captured. It computes nothing, but launches the work of a data-parallel
-// step, with events between its streams, a CUDA graph, copies and a loss that is read.
+// A training loop on the fake CUDA, to be captured. It computes nothing, but launches the work of a data-parallel step,
+// with events between its streams, a CUDA graph, copies and a loss that is read.
 //
 //     sample_program STEPS [mark|range|wide|instant|none] [exit|_exit|kill|segv|fork|throw|threads|overhead|names]
 //
-// The second argument is how steps are marked, the third how the program ends, or what it does in addition. If it ends
-// by itself, it prints "trained STEPS steps" and ends with code 7. Real time passes only before kill: a third of a
-// second.
+// The second argument selects how steps are marked. The third selects how the program ends, or what it does in
+// addition. After the last step it prints "trained STEPS steps". If it ends normally, its exit code is 7. Time is
+// simulated, except that the program sleeps for a third of a second before it kills itself (kill).
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -43,7 +43,7 @@ void mark_step() {
   if (mark != nullptr) mark();
 }
 
-/// Returns a pseudo-random amount of at most `amount`.
+/// Returns a pseudo-random number from 0 to `amount` - 1.
 std::int64_t jitter(std::int64_t amount) {
   static std::uint32_t state = 1;
   state = state * 1'664'525U + 1'013'904'223U;
@@ -84,7 +84,7 @@ void step() {
   fake_cuda::work(30'000 + jitter(5'000));
 }
 
-/// Makes CUPTI report its own work in a step: it flushes a buffer once, and waits for room in the queue twice.
+/// Makes CUPTI report its own work in a step: it flushes a buffer once, and waits twice for room in the command buffer.
 void take_overhead() {
   constexpr std::uint32_t kBufferFlush = 1U << 16U;
   constexpr std::uint32_t kCommandBufferFull = 6U << 16U;
@@ -127,7 +127,7 @@ void name_things() {
   fake_cuda::mark_of_domain(Message{2, L"mark of a domain"});
 }
 
-/// Starts a child that keeps using CUDA's state, which is not allowed, and ends as programs do.
+/// Starts a child that keeps using CUDA's state, which is not allowed, and that ends normally.
 void fork_child() {
   std::fflush(stdout);
   const ::pid_t child = ::fork();
@@ -140,7 +140,7 @@ void fork_child() {
   ::waitpid(child, &status, 0);
 }
 
-/// Starts more threads than a data loader has. Each launches on a separate stream.
+/// Starts 64 threads, more than a data loader has. Each launches 200 kernels on a separate stream.
 void launch_from_threads() {
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < 64; ++t) {

@@ -1,11 +1,11 @@
 // One of the two ranks of a data-parallel job on the fake CUDA and the fake NCCL, to be captured. A step computes,
-// reduces two gradients in one kernel, gathers on a second communicator with the opposite order of ranks, and passes a
-// message. Rank 1 arrives later at each collective than rank 0, whose kernels wait for it.
+// reduces two gradients in one kernel, gathers on a second communicator with the opposite order of ranks, and sends a
+// message from rank 0 to rank 1. Rank 1 arrives later at each collective than rank 0, whose kernels wait for it.
 //
 //     sample_ranks STEPS [whole|open|flood|pxn|fork|kill|exit]
 //
-// RANK is 0 or 1. It ends with code 7, if it ends by itself. The last argument is how it ends, or what it does in
-// addition.
+// The environment variable RANK is 0 or 1. The last argument selects how the program ends, or what it does in addition.
+// If it ends normally, its exit code is 7.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -48,7 +48,8 @@ struct Rank {
     fake_cuda::synchronize_stream(kComputeStream);
   }
 
-  /// Runs a group after the compute, together with the other rank.
+  /// Runs a kernel that computes, and then a group of operations that takes `duration` nanoseconds once both ranks have
+  /// arrived. Rank 1 computes for kLate longer, so the group takes kLate longer on rank 0.
   void communicate(std::uint32_t event, fake_nccl::Communicator& communicator,
                    const std::vector<fake_nccl::Operation>& group, std::int64_t duration) const {
     const std::int64_t late = rank == 1 ? kLate : 0;

@@ -1,14 +1,15 @@
 // A library for LD_PRELOAD that makes the n-th call of one kind fail. failing_calls.py runs the program with it.
 //
-//     FAIL_CALL=open   the kind: one of kKinds below
-//     FAIL_AT=7        the call that fails, counted from 1; 0 or unset: none fails, all are counted
-//     FAIL_HOW=every   all later calls fail too
-//     FAIL_HOW=short   it does not fail: a read or write transfers one byte
-//     FAIL_HOW=again   it fails as if interrupted by a signal: EINTR
-//     FAIL_LOG=FILE    file for the counts: an 8-byte integer per kind in the order of kKinds, then how many failed
-//     FAIL_PLACES=FILE file whose n-th 8-byte integer is the place that called the n-th malloc, for the first million
+//     FAIL_CALL=open   kind of the call: one of the names in kNames below
+//     FAIL_AT=7        number of the call that fails, from 1; 0 or unset: no call fails, but all are counted
+//     FAIL_HOW=every   all later calls of the kind fail too
+//     FAIL_HOW=short   the call does not fail: a read or write transfers one byte
+//     FAIL_HOW=again   the call fails as if interrupted by a signal: EINTR
+//     FAIL_LOG=FILE    file for the counts: one 8-byte integer per kind, in the order of kNames, for its calls; then
+//                      one for the number of calls that failed
+//     FAIL_PLACES=FILE file whose n-th 8-byte integer is a hash of the callers of the n-th malloc, up to a million
 //
-// It calls the kernel and glibc's own allocator directly, so that it needs no symbol look-up, which would allocate.
+// Most functions call the kernel or glibc's own allocator directly, because looking up a symbol would allocate memory.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -74,7 +75,7 @@ constexpr std::array<KindNames, kKinds> kNames{{{"malloc", ENOMEM},
 using Counter = std::atomic<std::uint64_t>;
 static_assert(Counter::is_always_lock_free && sizeof(Counter) == 8, "the log holds them");
 
-std::array<Counter, kKinds + 1> in_memory{};  // used if no log is named
+std::array<Counter, kKinds + 1> in_memory{};  // used if FAIL_LOG is not set
 [[gnu::tls_model("initial-exec")]] thread_local bool in_dlopen = false;
 [[gnu::tls_model("initial-exec")]] thread_local bool in_backtrace = false;
 constexpr std::size_t kPlaces = 1'000'000;
@@ -117,7 +118,7 @@ const Order& order() {
   return order;
 }
 
-/// Returns a hash of the innermost callers of the calling function.
+/// Returns a hash of the innermost callers of the calling function, to identify the place of a call.
 std::uint64_t place() {
   std::array<void*, 8> callers{};
   const int depth = ::backtrace(callers.data(), static_cast<int>(callers.size()));
@@ -150,21 +151,21 @@ bool is_call_to_fail(Kind kind) {
   return true;
 }
 
-/// Whether a call must fail; errno is then set.
+/// Counts a call and returns whether it must fail. If so, errno is set.
 bool fails(Kind kind) {
   if (!is_call_to_fail(kind)) return false;
   errno = order().how == "again" ? EINTR : kNames[kind].error;
   return true;
 }
 
-/// Sets `size` to 1 if the call must transfer little. Returns true if it must fail.
+/// Like fails(kind), but with FAIL_HOW=short the selected call does not fail: `size` becomes 1.
 bool fails(Kind kind, std::size_t& size) {
   if (order().how != "short") return fails(kind);
   if (is_call_to_fail(kind) && size > 1) size = 1;
   return false;
 }
 
-/// Returns like glibc's wrappers: -1 with errno set.
+/// Makes a system call. Returns -1 and sets errno on failure, like glibc's wrappers.
 template <typename... Arguments>
 int call(long number, Arguments... arguments) {
   return static_cast<int>(::syscall(number, arguments...));

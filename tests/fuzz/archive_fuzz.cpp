@@ -1,4 +1,5 @@
-// Archive framing: reads every member of any bytes as a tar or zip file. The bytes may be read or refused.
+// Fuzzes the archive reader: reads any bytes as a tar or zip file, with all its members. The bytes may be read or
+// refused.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Differential: compares the records of "[<input>]" in ChromeEventReader with those in simdjson's DOM. If simdjson
-// accepts the text, both must agree on every field and nothing may be reported as odd. If it refuses the text, the
-// reader must report something.
+// Differential fuzzer: compares the records that ChromeEventReader reads from "[<input>]" with those in simdjson's DOM.
+// If simdjson accepts the text, both must agree on every field and nothing may be reported as odd. If simdjson refuses
+// the text, the reader must report something.
 
 #include <simdjson.h>
 
@@ -25,7 +25,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-/// Returns the last member with this key.
+/// Returns the last member with this key; nullopt if there is none.
 std::optional<element> member(const simdjson::dom::object& object, std::string_view key) {
   std::optional<element> found;
   for (const auto field : object) {
@@ -59,14 +59,14 @@ bool same_text(const std::optional<element>& value, std::string_view seen) {
 bool same_time(const std::optional<element>& value, std::optional<std::int64_t> seen) {
   if (!value || value->is_null() || value->is_bool() || is_nested(value)) return !seen;
   double number = 0;
-  if (value->get(number) != simdjson::SUCCESS) return true;  // a text: not compared
+  if (value->get(number) != simdjson::SUCCESS) return true;  // strings are not compared
   const double expected = number * 1000;
   if (std::abs(expected) > 9.2e18) return true;
   // A double has 53 bits; rounding may add one more nanosecond.
   return seen && std::abs(static_cast<double>(*seen) - expected) <= 1 + std::abs(expected) * 1e-15;
 }
 
-/// Whether ItemCursor finds the same keys and elements in the arguments.
+/// Returns whether ItemCursor finds the same keys and elements in the arguments as simdjson.
 bool same_arguments(const std::optional<element>& value, std::string_view seen) {
   simdjson::dom::object object;
   if (!value || value->get(object) != simdjson::SUCCESS) return seen.empty();
@@ -114,8 +114,8 @@ Seen read(std::string_view text, int threads = 1) {
   return seen;
 }
 
-/// If a list is in the place of a record, the reader looks for records in it, and simdjson's result cannot be
-/// compared.
+/// Returns whether an item is a list. The reader looks for records in such a list, so its result cannot be compared
+/// with simdjson's.
 bool has_list(const simdjson::dom::array& items) {
   return std::any_of(items.begin(), items.end(),
                      [](const element& item) { return item.type() == element_type::ARRAY; });
@@ -162,7 +162,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   element root;
   const simdjson::error_code error = parser.parse(text).get(root);
   simdjson::dom::array items;
-  // The reader does not unescape keys, and reads half of a surrogate pair as U+FFFD.
+  // The reader does not unescape keys, and reads half of a surrogate pair as U+FFFD, so texts with \u are not compared.
   const bool escapes = text.find("\\u") != std::string::npos;
   if (error == simdjson::SUCCESS && root.get(items) == simdjson::SUCCESS) {
     if (!escapes && !has_list(items)) compare(items, seen);

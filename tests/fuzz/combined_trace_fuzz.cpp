@@ -1,4 +1,4 @@
-// Any bytes as a combined trace: they are either divided into files or refused.
+// Reads any bytes as a combined trace: they must be divided into files or refused.
 
 #include <cstddef>
 #include <cstdint>

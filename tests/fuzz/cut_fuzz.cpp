@@ -1,5 +1,6 @@
-// The first line has words that select what to keep; the other bytes are a trace. The result must be strict JSON, the
-// reader must report no defects in it, and it must contain as many records of each kind as the counts state.
+// The first line of the input has words that select what to keep; the other bytes are a trace. The result of the cut
+// must be strict JSON, the reader must report no defects in it, and it must contain as many records of each kind as the
+// cut has counted.
 //
 // Words: steps=A-B, min=NANOSECONDS, and last select=KEY=VALUE,...
 

@@ -5,7 +5,7 @@
 
 #include "ingest/privacy/private_text.h"
 
-/// Pieces must be non-empty parts of the text, in order, and must not be nested.
+/// The pieces that find_private() returns must be non-empty parts of the text, in order, and must not overlap.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   std::size_t end = 0;

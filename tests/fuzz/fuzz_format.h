@@ -9,8 +9,8 @@
 
 namespace stepsim::ingest {
 
-/// Gives `data` to the format with this name. It may be read or refused: anything except a Part or an InputError ends
-/// the process, and so is a finding.
+/// Reads `data` with the format of this name. The format may read the data or throw InputError. Any other exception
+/// ends the process, so the fuzzer reports it.
 inline void read_anything(std::string_view format, const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   for (const Format* candidate : formats()) {

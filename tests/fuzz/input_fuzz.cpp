@@ -1,5 +1,5 @@
-// Gzip framing: any bytes as a file, read in pieces. The first byte determines their size, and the result must not
-// depend on it.
+// Fuzzes the reading of gzip files. The first byte of the input determines the size of the pieces in which the other
+// bytes are read. The result must not depend on this size.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Differential: for "[<input>]", JsonReader must accept the same texts as simdjson's DOM. It also accepts strings that
-// are not UTF-8 and numbers of any size.
+// Differential fuzzer: for "[<input>]", JsonReader must accept the same texts as simdjson's DOM. It also accepts
+// strings that are not UTF-8 and numbers of any size.
 
 #include <simdjson.h>
 
@@ -15,7 +15,8 @@ namespace stepsim {
 
 namespace {
 
-/// Returns whether the text is accepted. Also checks that skipping a value and reading it member by member agree.
+/// Returns whether JsonReader accepts a list. If `inside`, it reads the list element by element, else it skips the list
+/// as a whole.
 bool is_accepted(std::string_view text, bool inside) {
   ingest::Input input = ingest::Input::from_memory(text, "fuzz");
   ingest::JsonReader json{input.stream()};

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Returns the bytes of the input one after the other, then zeros.
+/// Reads one number from each byte of the input, and zeros after its end.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
@@ -23,9 +23,9 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-/// The input has a sharing factor, links and routes, and then changes of weights, with one byte for the class and one
-/// for the weight. A weight is zero, or a power of the sharing times one to four messages, as MaxMin gives it to the
-/// solver.
+/// Reads a sharing factor, links and routes from the input, and then changes of weights. A change has one byte for the
+/// class of flows, one for its weight and one that selects whether the rates are checked. A weight is zero, or a power
+/// of the sharing factor times one to four messages, like the weights that MaxMin gives to the solver.
 void run(Bytes& bytes) {
   constexpr double kSharings[] = {1, 0.5, 0.1, 0.3, 1.0 / 3, 0.9, 0x1p-10, 0x1p-40};
   constexpr std::uint32_t kMostChanges = 400;
@@ -55,7 +55,7 @@ void run(Bytes& bytes) {
 
 }  // namespace
 
-/// Max-min fair rates while weights change: they must equal a water filling from scratch.
+/// Checks the max-min fair rates while weights change: they must equal the rates of a water filling from scratch.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes bytes{data, size};
   run(bytes);

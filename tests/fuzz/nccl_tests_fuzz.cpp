@@ -5,7 +5,7 @@
 #include "ingest/config/config.h"
 #include "model/base/error.h"
 
-/// An accepted table has times and ranks.
+/// An accepted table must contain at least one time.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const auto times =

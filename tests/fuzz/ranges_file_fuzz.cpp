@@ -9,7 +9,8 @@ namespace {
 
 using stepsim::RangeSchedule;
 
-/// A schedule that was read can be written, and its written names are those that are read back.
+/// A schedule that was read can be written. The names that are written to prof.events must be the names that are read
+/// back.
 void check(const RangeSchedule& schedule) {
   static_cast<void>(to_text(schedule));
   const std::string events = to_events(schedule);
@@ -24,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto parse : {stepsim::ingest::parse_ranges, stepsim::ingest::parse_events}) {
     try {
       RangeSchedule schedule = parse(text, "fuzz");
-      // A schedule has one line per iteration, and a valid one may have ten million iterations.
+      // A written schedule has one line per iteration, and a valid one may have ten million iterations.
       schedule.repeat = 1;
       check(schedule);
     } catch (const stepsim::InputError&) {

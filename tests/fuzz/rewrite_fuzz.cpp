@@ -1,5 +1,6 @@
-// For any bytes: rewriting without a change returns the same bytes; a scrub does not depend on how the bytes are read;
-// a copy of a trace with every second record is strict JSON with these records.
+// For any bytes: rewriting them without a change returns the same bytes; the result of a scrub does not depend on the
+// sizes of the pieces in which they are read; a copy of a trace with every second record is strict JSON with these
+// records.
 
 #include <cstddef>
 #include <cstdint>

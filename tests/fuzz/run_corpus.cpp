@@ -1,5 +1,5 @@
-// Replaces libFuzzer if a fuzz target runs as a plain test: gives it every file of its corpus, unchanged, cut short,
-// and with single bytes changed. The inputs are always the same.
+// Replaces libFuzzer if a fuzz target runs as a plain test: gives the target every file of its corpus, unchanged, cut
+// short, and with single bytes changed. The inputs are the same in each run.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,8 @@ Input read(const std::filesystem::path& path) {
 
 void try_input(const Input& input) { static_cast<void>(LLVMFuzzerTestOneInput(input.data(), input.size())); }
 
-/// Gives the target the whole seed, then cuts it and damages it at up to 64 places.
+/// Gives the target the whole seed. Then, for each of 64 to 127 evenly spaced places (or for each byte of a shorter
+/// seed), cuts the seed there, and damages the byte there. Returns the number of inputs.
 std::size_t try_variants(const Input& seed) {
   constexpr std::size_t kPlaces = 64;
   constexpr std::uint8_t kDamage[] = {0x00, 0xFF, '"', '[', '-'};

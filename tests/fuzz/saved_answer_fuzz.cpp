@@ -15,7 +15,7 @@
 namespace stepsim {
 namespace {
 
-/// Compares two sides like `compare`, with a gate and by every key.
+/// Compares two sides as `stepsim compare` does, by every key and with a gate.
 void compare(const sim::Side& a, const sim::Side& b) {
   const std::vector<sim::Side> sides{a, b, a};
   const sim::Provenance provenance;
@@ -33,7 +33,7 @@ void compare(const sim::Side& a, const sim::Side& b) {
       const sim::Several several = sim::several_of(sides, by, sim::RowOrder::kDifference);
       static_cast<void>(sim::to_text(sim::several_document(several, kRows, provenance)));
     } catch (const UsageError&) {
-      continue;  // these two cannot be compared by this key
+      continue;  // the two sides cannot be compared by this key
     }
   }
 }
@@ -41,7 +41,7 @@ void compare(const sim::Side& a, const sim::Side& b) {
 }  // namespace
 }  // namespace stepsim
 
-/// Reads output of --json like `compare`, and compares it with itself and with an iteration of 1 us.
+/// Reads output of --json as `stepsim compare` does, and compares it with itself and with an iteration of 1 us.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const stepsim::sim::Side side =

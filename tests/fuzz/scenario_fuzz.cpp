@@ -7,7 +7,7 @@
 
 namespace stepsim::scenarios {
 
-/// Reads a scenario file completely, with the points of its sweep and the settings of each.
+/// Reads a scenario file with all points of its sweep, and writes its changes and its last point as text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const Scenario scenario = parse_scenario({reinterpret_cast<const char*>(data), size}, "fuzz");

@@ -6,7 +6,7 @@
 #include "scenarios/question/points.h"
 #include "scenarios/question/scenario.h"
 
-/// The argument of --set: a change, or with commas the values of an axis.
+/// Reads the input as the argument of --set: one change, or several values, separated by commas, that a sweep tries.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   stepsim::scenarios::Scenario scenario;
   try {

@@ -7,7 +7,7 @@
 
 namespace stepsim::testing {
 
-/// Whether `text` is one value of strict JSON, after an optional byte order mark.
+/// Returns whether `text` is one value of strict JSON, after an optional byte order mark.
 inline bool is_strict_json(std::string text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   const std::size_t size = text.size();

@@ -10,7 +10,7 @@
 namespace stepsim::cli {
 namespace {
 
-/// Returns the same lines with correct checksums. A fuzzer cannot find these by changing bits.
+/// Returns the same lines with correct checksums, which a fuzzer cannot find by changing bits.
 std::string with_seals(std::string_view text) {
   std::string sealed_text;
   while (!text.empty()) {
@@ -21,7 +21,7 @@ std::string with_seals(std::string_view text) {
   return sealed_text;
 }
 
-/// A part that is read and then written must be the same part.
+/// Reads a part of a sweep. Its head, once written, must be read back unchanged.
 void read_and_write(std::string_view text) {
   try {
     const SweepPart part = parse_part(text, "fuzz");
@@ -43,7 +43,7 @@ void read_and_write(std::string_view text) {
 }  // namespace
 }  // namespace stepsim::cli
 
-/// Reads the file that stores the points of a sweep: unchanged, and with correct checksums.
+/// Reads the input as the file that stores the points of a sweep: unchanged, and with correct checksums.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   stepsim::cli::read_and_write(text);

@@ -7,10 +7,11 @@
 #include "sim/analysis/critical_path.h"
 #include "sim/engine/engine.h"
 
-/// Three small jobs with all times that dPRO's replayer (github.com/joapolarbear/dpro) computed for them. dPRO
-/// continues with the device that has the smallest clock; we follow the true order of events (ready time, then id). On
-/// these jobs the two agree on every task, because dPRO never picks a task that is ready later than one it leaves. The
-/// order of creation breaks the only tie (job A at 9 ms, below).
+/// Replays three small jobs and compares all times with those that dPRO's replayer (github.com/joapolarbear/dpro)
+/// computed for them. dPRO continues with the device that has the smallest clock; we follow the true order of events
+/// (ready time, then id). On these jobs the two agree on every task, because dPRO never picks a task that becomes ready
+/// later than another one that is waiting. The only tie (job A at 9 ms, below) is decided by the order in which the
+/// tasks were created.
 namespace stepsim::sim {
 namespace {
 
@@ -18,7 +19,7 @@ using ::testing::ElementsAre;
 
 std::string join(std::string_view a, int number) { return std::string(a) + std::to_string(number); }
 
-/// In microseconds, like the times on the page.
+/// The start and the end of a task in microseconds.
 struct Span {
   std::int64_t start;
   std::int64_t end;
@@ -73,7 +74,7 @@ class Job {
   std::vector<std::pair<std::string, std::string>> edges_;
 };
 
-/// One step of job A: two workers in a ring. SEND and RECV of a worker share one device.
+/// Adds one step of job A: two workers in a ring. SEND and RECV of a worker share one device.
 void add_ring_step(Job& job, const std::string& prefix) {
   const auto name = [&prefix](int worker, const std::string& task) { return prefix + join("w", worker) + " " + task; };
   for (int w = 0; w < 2; ++w) {
@@ -118,7 +119,8 @@ TEST(DproReplayTest, RingJobGivesEveryTimeOfGoldenA) {
     EXPECT_EQ(job.span(w + "BW.a"), (Span{6000, w == "w0 " ? 8000 : 9000}));
     EXPECT_EQ(job.span(w + "1.SEND0"), (Span{6000, 7500}));
     EXPECT_EQ(job.span(w + "1.RECV0"), (Span{7500, 9000}));
-    // The tie: 0.SEND0 and 1.SEND1 are both ready at 9 ms. dPRO inserted 0.SEND0 first, and here it was created first.
+    // 0.SEND0 and 1.SEND1 are both ready at 9 ms. 0.SEND0 goes first, because dPRO inserted it first and here it was
+    // created first.
     EXPECT_EQ(job.span(w + "0.SEND0"), (Span{9000, 10000}));
     EXPECT_EQ(job.span(w + "1.SEND1"), (Span{10000, 11500}));
     EXPECT_EQ(job.span(w + "0.RECV0"), (Span{11500, 12500}));
@@ -154,8 +156,9 @@ TEST(DproReplayTest, CriticalPathOfGoldenACrossesToTheOtherWorkerAtTheLastMessag
 }
 
 TEST(DproReplayTest, CriticalPathOfGoldenAQueuesForFiveMilliseconds) {
-  // Ready times: 1.SEND1 9000, 0.RECV0 10000, 1.RECV1 11500, 0.SEND1 12500. Each waits for the whole task before it:
-  // 1000 + 1500 + 1000 + 1500 us. Compute: 1000 + 2000 + 3000 + 3000 + 250. Communication: 0.SEND1 and 0.RECV1.
+  // 1.SEND1 is ready at 9000 us, 0.RECV0 at 10000 us, 1.RECV1 at 11500 us and 0.SEND1 at 12500 us. Each waits for the
+  // whole task before it: the queueing is 1000 + 1500 + 1000 + 1500 us. Compute is 1000 + 2000 + 3000 + 3000 + 250 us.
+  // Communication is 0.SEND1 and 0.RECV1, 1000 us each.
   using std::chrono::microseconds;
   const Job job = ring_job();
   const CriticalPath path = critical_path(job.dag, Machine{job.dag}, job.timeline, job.id("w0 UPDATE_.a"));
@@ -166,9 +169,9 @@ TEST(DproReplayTest, CriticalPathOfGoldenAQueuesForFiveMilliseconds) {
   EXPECT_EQ(path[PathClass::kWait], microseconds{0});
 }
 
-/// Job B: two workers, one server, one tensor in two partitions. Each direction of each worker's connection is a
-/// separate device. Server thread p sums partition p. dPRO joins pushes to COPY_FIRST and SUM as they arrive; here
-/// worker 0, which arrives first, feeds COPY_FIRST through an edge.
+/// Builds job B: two workers, one server, and one tensor in two partitions. Each direction of each worker's connection
+/// is a separate device. Server thread p sums partition p. In dPRO, the push that arrives first is an input of
+/// COPY_FIRST and the other one of SUM. Here edges fix this order, because worker 0 always arrives first.
 Job parameter_server_job() {
   constexpr Rank kServer = 2;
   Job job;
@@ -216,7 +219,7 @@ TEST(DproReplayTest, ParameterServerJobGivesEveryTimeOfGoldenB) {
   EXPECT_EQ(job.span("w0 PUSH_RES p1"), (Span{5000, 5010}));
   EXPECT_EQ(job.span("w1 PUSH_RES p0"), (Span{4400, 4410}));
   EXPECT_EQ(job.span("w1 PUSH_RES p1"), (Span{5400, 5410}));
-  EXPECT_EQ(job.span("w0 PULL_REQ p0"), (Span{5000, 5010}));  // after PUSH p1 on the link
+  EXPECT_EQ(job.span("w0 PULL_REQ p0"), (Span{5000, 5010}));  // waits for PUSH_REQ p1 on the link
   EXPECT_EQ(job.span("w0 PULL_REQ p1"), (Span{5010, 5020}));
   EXPECT_EQ(job.span("w1 PULL_REQ p0"), (Span{5400, 5410}));
   EXPECT_EQ(job.span("w1 PULL_REQ p1"), (Span{5410, 5420}));

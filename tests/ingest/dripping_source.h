@@ -12,7 +12,7 @@
 
 namespace stepsim::ingest::testing {
 
-/// Returns at most `most` bytes per read, so that pieces end in many different places.
+/// A source that returns at most `most` bytes per read, so that pieces end in many different places.
 class DrippingSource final : public ByteSource {
  public:
   /// `text` must outlive the source.

@@ -16,7 +16,7 @@ namespace stepsim::ingest::testing {
 
 constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
 
-/// Returns the job of the ranks 0, 1, ... with these traces.
+/// Returns the capture of a job with the ranks 0, 1, ..., which have these traces.
 inline Capture stitched(std::vector<HostDeviceTrace> traces) {
   std::vector<RankTrace> ranks;
   for (std::size_t i = 0; i < traces.size(); ++i)
@@ -26,7 +26,8 @@ inline Capture stitched(std::vector<HostDeviceTrace> traces) {
   return finish(std::move(assembly));
 }
 
-/// Returns the first task with this name and the recorded start `start_us`, or with any start if that is negative.
+/// Returns the first task with this name and this recorded start (any start if `start_us` is negative). Fails the test
+/// if there is none.
 inline TaskId find(const Capture& capture, std::string_view name, std::int64_t start_us = -1) {
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
     const TaskId task{i};

@@ -17,7 +17,7 @@
 
 namespace stepsim::ingest {
 
-/// A copy of a record, for tests to read after the reader has moved on.
+/// A copy of a record, which stays valid when the reader goes on to the next record.
 struct SeenRecord {
   std::string phase, category, name, process, thread, arguments;
   std::optional<std::int64_t> start_ns, duration_ns;
@@ -26,7 +26,7 @@ struct SeenRecord {
 
 struct SeenTrace {
   std::vector<SeenRecord> records;
-  std::vector<std::string> more;  ///< by record: its offset, its text, and the list of its arguments
+  std::vector<std::string> more;  ///< for each record: its offset, its text, and the list of its arguments
   std::vector<std::pair<std::string, std::string>> members;
   std::uint64_t counted = 0;
   std::uint64_t skipped = 0;
@@ -57,10 +57,11 @@ inline SeenTrace read_all(ByteSource& source, int threads = 1,
   return seen;
 }
 
-/// Bytes of text that each thread scans at a time in tests with several threads: both less and more than a record.
+/// The sizes in bytes of the pieces that each thread scans at a time, in tests with several threads. Some are smaller
+/// than a record, some are larger.
 inline constexpr std::size_t kTestPieces[] = {40, 150, 400, 5000};
 
-/// Returns all records and results as one text.
+/// Returns all that was read as one text, so that two readings can be compared.
 inline std::string described(const SeenTrace& seen) {
   std::string text;
   const auto add = [&text](const auto&... parts) { ((text += parts, text += '|'), ...); };
@@ -76,8 +77,8 @@ inline std::string described(const SeenTrace& seen) {
   return text;
 }
 
-/// Reads a text on one thread, and checks that several threads give the same. Starting threads takes time, so after
-/// the first 50 inputs of a program only one input in 32 is read again.
+/// Reads a text on one thread, and checks that several threads give the same result. Starting threads takes time, so
+/// after the first 50 inputs of a program only one input in 32 is checked.
 inline SeenTrace read_all(std::string_view text) {
   Input input = Input::from_memory(text, "test.json");
   SeenTrace seen = read_all(input.stream());

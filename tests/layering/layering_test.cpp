@@ -1,9 +1,10 @@
-// Reads the #include lines of all sources and fails on a wrong arrow between folders:
-//     cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire,
-// and between the rooms (the libraries in a folder; table in docs/internals/architecture.md). Public headers include no
-// third-party header, except those in kOutwardHeaders, and only cli/ prints. A source includes its own header first,
-// which shows that the header is self-contained. This is the header with its name or, if a topic has one header and
-// several sources, a header of its room.
+// Reads the #include lines of all sources and fails if a folder includes a header of a folder that it may not include.
+// The allowed includes between folders are
+//     cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire.
+// The allowed includes between the rooms (the libraries in a folder) are in a table in docs/internals/architecture.md.
+// Public headers include no third-party header, except those in kOutwardHeaders, and only cli/ prints. A source
+// includes its own header first, which shows that the header is self-contained. This is the header with its name or, if
+// a topic has one header and several sources, a header of its room.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,14 +37,15 @@ const std::map<std::string, std::set<std::string>, std::less<>> kArrows{
 };
 constexpr std::string_view kFreeFolders[] = {"tests", "bench"};
 
-/// The other rooms that each room may include.
+/// For each room (a library), the other rooms whose headers it may include.
 using Rooms = std::map<std::string, std::set<std::string>, std::less<>>;
 
-/// The only files outside the rooms: the program, and a header for programs that are captured.
+/// The only files that belong to no room: the program, and a header for programs that are captured.
 constexpr std::string_view kMain = "cli/main.cpp";
 constexpr std::string_view kCInterface = "capture/capture.h";
 
-/// Public headers for other people's programs, or for the library after which they are named.
+/// Public headers that may include third-party headers: they are for programs of other people, or for the library after
+/// which they are named.
 const std::set<std::string, std::less<>> kOutwardHeaders{"capture/inline.h", "model/job/boost_graph.h"};
 
 std::string folder_of(std::string_view path) { return std::string{path.substr(0, path.find('/'))}; }
@@ -108,7 +110,7 @@ struct Include {
   bool quoted = false;
 };
 
-/// Returns the include on this line, if there is one.
+/// Returns the file that this line includes; nullopt if the line is not an #include.
 std::optional<Include> include_on(std::string_view line) {
   const auto skip_blanks = [&line] { line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size())); };
   skip_blanks();
@@ -124,7 +126,7 @@ std::optional<Include> include_on(std::string_view line) {
   return Include{std::string{line.substr(0, line.find(quoted ? '"' : '>'))}, quoted};
 }
 
-/// Returns why `file` may not include a header of its own folder; empty if it may.
+/// Returns why `file` may not include a header of its own top-level folder; empty if it may.
 std::string room_problem(const std::string& file, const std::string& included) {
   if (file == kMain || included == kCInterface) return "";
   const std::string from = room_of(file);
@@ -135,7 +137,7 @@ std::string room_problem(const std::string& file, const std::string& included) {
   return "is a wrong arrow: " + from + " may not see " + to;
 }
 
-/// Returns why `file` may not include a header of ours; empty if it may.
+/// Returns why `file` may not include another header of this repository; empty if it may.
 std::string arrow_problem(const std::string& file, const std::string& included) {
   const std::string from = folder_of(file);
   const std::string to = folder_of(included);
@@ -151,11 +153,11 @@ std::string arrow_problem(const std::string& file, const std::string& included) 
 
 /// The compiler's headers for vector instructions, which belong to no library.
 const std::set<std::string, std::less<>> kIntrinsics{"emmintrin.h", "immintrin.h", "arm_neon.h"};
-/// Code that runs inside other programs needs system headers. No other folder does.
+/// System headers that headers of capture/ may include, because their code runs inside other programs.
 const std::set<std::string, std::less<>> kSystem{"sys/types.h", "pthread.h"};
 
-/// Returns why `file` may not include a header in <>; empty if it may. Standard headers have no folder and no
-/// extension.
+/// Returns why `file` may not include a header in angle brackets; empty if it may. Standard headers have no folder and
+/// no extension.
 std::string outside_problem(const std::string& file, const std::string& included) {
   if (is_free(folder_of(file))) return "";
   if (included == "iostream" && folder_of(file) != "cli") return "prints: only cli/ may";
@@ -166,7 +168,8 @@ std::string outside_problem(const std::string& file, const std::string& included
   return "is a third-party header in a public header: keep it in the .cpp";
 }
 
-/// Returns one sentence for each wrong include of a file, given by its path from the root and its text.
+/// Returns one sentence for each include of `file` that is not allowed. `file` is the path from the root, `text` the
+/// file's content.
 std::vector<std::string> problems(const std::string& file, const std::string& text) {
   std::vector<std::string> found;
   std::istringstream lines(text);
@@ -203,8 +206,9 @@ bool begins_with_header_of_room(const std::string& source, const std::string& te
   return false;
 }
 
-/// Returns the sources that the registries of `root` list. "ENTRIES a b c)" in a stepsim_registry() call in a
-/// CMakeLists.txt means a.cpp, b.cpp and c.cpp in that file's folder; "ENTRIES d:a d:b" means d.cpp.
+/// Returns the sources that the registries of a CMakeLists.txt list. `cmake_lists` is the text of that file, and
+/// `folder` is its folder. "ENTRIES a b c)" in a call of stepsim_registry() means a.cpp, b.cpp and c.cpp in the folder;
+/// "ENTRIES d:a d:b" means d.cpp.
 std::set<fs::path> registry_entries(const fs::path& folder, const std::string& cmake_lists) {
   std::set<fs::path> entries;
   const std::string_view opening = "\n  ENTRIES";
@@ -244,7 +248,7 @@ TEST(LayeringTest, EveryRoomOfTheTableIsAFolderWithSources) {
   }
 }
 
-/// A room never includes a room that includes it, directly or through others.
+/// The includes between rooms form no cycle.
 TEST(LayeringTest, ArrowsBetweenRoomsGoOneWay) {
   Rooms left = rooms();
   for (std::size_t before = left.size() + 1; before > left.size() && !left.empty();) {

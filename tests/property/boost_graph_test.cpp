@@ -43,7 +43,7 @@ void for_random_graphs(Check check) {
 
 using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Returns edges between up to 40 tasks, in any direction. About half of such graphs have a cycle.
+/// Returns up to `tasks` edges between random tasks, in any direction. About half of such graphs have a cycle.
 Edges random_edges(std::mt19937& generator, std::size_t tasks) {
   Edges edges;
   for (std::size_t i = generator() % (tasks + 1); i > 0; --i)

@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A job of any shape with any times, as from files that contradict themselves.
+/// Makes jobs of any shape with any times, as read from files that contradict themselves.
 class RandomJob {
  public:
   explicit RandomJob(std::uint32_t seed) : random_(seed) {}

@@ -1,5 +1,6 @@
-// Rings of hosts over TCP, simulated here without the program's code: links have different rates, hosts arrive late,
-// calls return late, and clocks differ. For any such job, the error of an offset must not exceed its residual.
+// Tests the alignment of clocks with rings of hosts over TCP, which are simulated here without the program's code:
+// links have different rates, hosts arrive late, calls return late, and clocks differ. For any such job, the error of
+// an offset must not exceed its residual.
 
 #include <gtest/gtest.h>
 
@@ -35,16 +36,16 @@ class RingMaker {
     return std::uniform_int_distribution<std::size_t>(low, high)(random_);
   }
 
-  /// All-reduces of 2 (n - 1) rounds. In each round a host forwards the chunk that it received in the previous round,
-  /// over the link to the next host, which carries one chunk at a time. A host ends when it has received its last
-  /// chunk.
+  /// Returns the traces of a job of ring all-reduces between n hosts, with 2 (n - 1) rounds each. In each round a host
+  /// sends the chunk that it received in the previous round to the next host, over a link that carries one chunk at a
+  /// time. A call ends when its host has received the last chunk, or some time later.
   TracedJob job() {
     const std::size_t hosts = pick(2, 6);
     const std::size_t calls = pick(1, 40);
     const double chunk = uniform(50, 20'000);
-    const double unequal = pick(0, 1) == 0 ? 0.02 : 1.0;  // links of about equal speed, or up to twice as slow
-    const double slowest = uniform(0, 5) * chunk;         // the latest arrival of a host
-    const double returns = uniform(0, 300);               // the longest delay of a call's return
+    const double unequal = pick(0, 1) == 0 ? 0.02 : 1.0;  // links are up to 2 % or up to 100 % slower than the fastest
+    const double slowest = uniform(0, 5) * chunk;         // the latest arrival of a host at a call
+    const double returns = uniform(0, 300);  // the longest time from the last chunk to the return of a call
     std::vector<double> link;
     std::vector<double> habit;
     std::vector<TraceMaker> makers(hosts);
@@ -120,7 +121,7 @@ TEST(ClockPropertyTest, OffsetsMoveWithTheClocksAndResidualsStay) {
     for (Time& start : job.traces[1].start) start += std::chrono::seconds{10};
     const std::vector<HostClock> after = stitched(job.traces).recording.clocks;
 
-    // The least squares over the hosts are rounded to a nanosecond.
+    // The least-squares solution for the offsets of all hosts is rounded to nanoseconds.
     const Duration moved = after[1].offset - before[1].offset - std::chrono::seconds{10};
     EXPECT_LE(std::max(moved, -moved), Duration{1}) << seed;
     EXPECT_LE(after[1].residual, before[1].residual + Duration{1}) << seed;

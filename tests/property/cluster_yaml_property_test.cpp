@@ -87,7 +87,7 @@ class Maker {
         shape.endpoints.push_back({HostId{below(static_cast<std::uint32_t>(shape.hosts.size()))}, {}});
       }
     }
-    // The bandwidth of uplinks must be a whole number of bytes per second.
+    // Without oversubscription the bandwidth of an uplink stays a whole number of bytes per second.
     for (std::uint32_t i = below(3); i > 0; --i) shape.tiers.push_back({1 + below(4), 1, time()});
     return shape;
   }
@@ -123,7 +123,7 @@ TEST_P(ClusterYamlProperty, WhatIsWrittenReadsBackAsTheSameCluster) {
   }
 }
 
-/// Writes and reads each parameter of a calibration, as set and as assumed, one at a time.
+/// Writes and reads each network parameter one at a time, once as set and once as assumed.
 TEST(ClusterYamlTest, EachParameterComesBackAsItWasSetOrAssumed) {
   for (const NetworkParameter* const parameter : network_parameters()) {
     const ParameterValue value = std::holds_alternative<Duration>(parameter->default_value)

@@ -19,8 +19,8 @@ using stepsim::testing::test_seed;
 
 constexpr int kJobs = 300;
 
-/// A job whose communication threads are sometimes slow to wake up, like threads on a busy host. Its other work takes
-/// a random part of its recorded time, possibly none.
+/// Returns a job whose communication threads are sometimes slow to wake up, like threads on a busy host. Its other work
+/// takes a random part of its recorded time, possibly none.
 Capture job_on_busy_hosts(std::mt19937& generator) {
   const auto up_to = [&generator](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>{0, most}(generator);

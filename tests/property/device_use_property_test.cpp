@@ -1,4 +1,5 @@
-// Compares the division of a device's time with a count of every nanosecond.
+// Compares the division of a device's time into compute, communication, copies and idle with a count of every
+// nanosecond.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ constexpr int kCases = 500;
 constexpr int kEnd = 60;
 constexpr int kStreams = 3;
 
-/// The work that runs in each nanosecond, by stream.
+/// The kinds of work that run on each stream in each nanosecond.
 struct Instants {
   std::array<std::array<std::array<bool, 3>, kEnd>, kStreams> runs{};  ///< [stream][instant][compute, comm., copy]
 
@@ -30,7 +31,8 @@ struct Instants {
   }
 };
 
-/// Returns the values of sim::TimeUse by counting. `stream` is -1 for the whole device.
+/// Computes the TimeUse of a stream from `begin` to `end` by counting nanoseconds. A `stream` of -1 is the whole
+/// device.
 sim::TimeUse counted(const Instants& instants, int stream, int begin, int end) {
   sim::TimeUse use{.span = Duration{end - begin}};
   for (int t = begin; t < end; ++t) {

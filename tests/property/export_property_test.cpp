@@ -22,13 +22,13 @@ using stepsim::testing::test_seed;
 const unsigned kGraphs = stepsim::testing::seeds(60, 300);
 const Provenance kProvenance{"0", "0", "test", {}};
 
-/// A random job without a deadlock, and its replay.
+/// A random job that does not deadlock, and its replay.
 struct ReplayedJob {
   Capture capture;
   Timeline timeline;
 };
 
-/// Some ranks start late: their recording has a later start and nothing else.
+/// Returns the next random job that does not deadlock. Its ranks 1 and 2 start late: their recording has a later start.
 ReplayedJob next_job(std::mt19937& generator, const RandomDagShape& shape) {
   while (true) {
     ReplayedJob job;
@@ -54,7 +54,8 @@ void write(const std::string& path, const ReplayedJob& job) {
                  {.provenance = kProvenance, .replays = {{"replayed", job.capture, job.timeline}}});
 }
 
-/// Reads a task graph using only what its page documents: hosts, computes, after.
+/// Reads a task graph, using only the fields that its documentation describes: hosts, and each task's host, duration
+/// and predecessors.
 Dag read_back(simdjson::dom::element graph) {
   DagBuilder builder;
   std::vector<LaneId> hosts;
@@ -75,8 +76,8 @@ Dag read_back(simdjson::dom::element graph) {
   return std::move(builder).build().dag;
 }
 
-/// Returns when each task starts and ends, by name. For a collective on a lane of edges the start is that of its own
-/// part.
+/// Returns when each task starts and ends, by name. A start is the end minus the task's duration, so the wait of a
+/// collective for its other members does not count.
 std::multimap<std::string, std::pair<Time, Time>> times_by_name(const Dag& dag, const Timeline& timeline) {
   std::multimap<std::string, std::pair<Time, Time>> times;
   for (std::size_t i = 0; i < dag.task_count(); ++i) {
@@ -88,8 +89,8 @@ std::multimap<std::string, std::pair<Time, Time>> times_by_name(const Dag& dag, 
 }
 
 TEST(TaskGraphExportPropertyTest, ReadingItBackGivesTheSameReplay) {
-  // Tasks on FIFO lanes that take no time may swap places with tasks that are written as taking no time (collectives).
-  // Only such tasks are left out.
+  // Collectives are written as tasks that take no time. A task on a FIFO lane could swap places with them if it took no
+  // time either, so all tasks of these graphs take at least 1 ns.
   std::mt19937 generator{test_seed()};
   const TemporaryFolder folder;
   simdjson::dom::parser parser;

@@ -20,7 +20,7 @@ constexpr Real kNever = std::numeric_limits<Real>::infinity();
 constexpr Real kClear = 1e-4L;  ///< bytes
 constexpr Real kSerial = 0x1p-40L;
 
-/// The common state of all messages between two endpoints. They have the same weight, and so the same rate.
+/// The state that all messages between two endpoints share. They have the same weight, and so the same rate.
 struct Pair {
   EndpointId from;
   Route links;
@@ -30,14 +30,14 @@ struct Pair {
   Real rate = 0;  ///< bytes per nanosecond, for each message
 };
 
-/// A message that is transferring bytes.
+/// A message whose bytes are moving.
 struct Moving {
   TaskId task;
   Pair* pair = nullptr;
   Real left = 0;  ///< bytes
 };
 
-/// The senders with messages in transit over a link.
+/// The queue of a link: the senders whose messages are in transit over it.
 struct Queue {
   std::set<std::pair<Time, EndpointId>> senders;         ///< by the time at which they joined
   std::map<EndpointId, std::pair<Time, int>> under_way;  ///< when the sender joined, and the number of its messages
@@ -61,7 +61,7 @@ class Fluid {
     }
     while (!events_.empty() || !moving_.empty()) {
       advance();
-      // Ends come before starts, so that a sender whose last message has left loses its place first.
+      // Ends are processed before starts, so a sender whose last message has left loses its place in the queue first.
       while (!events_.empty() && std::get<0>(events_.top()) == now_) take_event();
       fill();
     }
@@ -72,7 +72,7 @@ class Fluid {
   enum class What { kEnd, kStart, kMove };
   using Event = std::tuple<Time, What, TaskId>;
 
-  /// Moves bytes up to the next instant at which anything happens, and ends the messages that have left by then.
+  /// Moves bytes up to the next event or the next end of a message, and ends the messages that have left by then.
   void advance() {
     Real first = events_.empty() ? kNever : static_cast<Real>((std::get<0>(events_.top()) - now_).count());
     for (const Moving& one : moving_) first = std::min(first, std::round(one.left / one.pair->rate));
@@ -90,7 +90,8 @@ class Fluid {
     moving_ = std::move(rest);
   }
 
-  /// Records ends that are closer than kClear to the middle between two adjacent nanoseconds.
+  /// Lowers clear_until if a message ends so close to the middle between two adjacent nanoseconds that kClear bytes
+  /// decide between them.
   void record_unclear_ends(Real wait) {
     for (const Moving& one : moving_) {
       for (const Real middle : {wait - 0.5L, wait + 0.5L}) {
@@ -165,7 +166,8 @@ class Fluid {
     return found->second;
   }
 
-  /// Returns sharing^k, where k is the largest number of senders ahead in a queue of the route.
+  /// Returns the pair's weight: sharing^k, where k is the largest number of senders ahead of it in the queue of any
+  /// link of its route.
   [[nodiscard]] Real weight_of(const Pair& pair) const {
     std::ptrdiff_t ahead = 0;
     for (const LinkId link : pair.links) {
@@ -185,7 +187,7 @@ class Fluid {
     std::vector<std::vector<Pair*>> crossing(room.size());
     for (auto& [endpoints, pair] : pairs_) {
       if (pair.moving == 0) continue;
-      pair.rate = -1;  // not yet fixed
+      pair.rate = -1;  // the rate is not fixed yet
       pair.weight = weight_of(pair);
       for (const LinkId link : pair.links) {
         crossing[link.index()].push_back(&pair);

@@ -10,19 +10,21 @@ namespace stepsim::testing {
 
 struct FluidEnds {
   std::vector<Time> finish;  ///< by task
-  /// Until this time every end was clear. At an unclear end, a ten thousandth of a byte more or less would give
-  /// another nanosecond, so another program may correctly find that one, and its later ends may also differ.
+  /// All ends up to this time are clear: rounding cannot change their nanosecond. At an unclear end, a ten thousandth
+  /// of a byte more or less would give another nanosecond, so a correct model may find that one, and different later
+  /// ends.
   Time clear_until = Time::max();
 };
 
 /// Returns when each task of `dag` ends if messages (tasks on lanes with endpoints) share the links of `cluster` as
-/// docs/internals/models.md ("Network models", "Sharing") defines `maxmin`. This is the simplest computation: every
-/// message separately, all rates recomputed by water filling at each instant, long doubles. The only state is which
-/// senders are in which queues. Shares no code with the model and the engine.
+/// docs/internals/models.md ("Network models", "Sharing") defines `maxmin`. The computation is the simplest possible
+/// one: it moves every message separately, in long doubles, and recomputes all rates by water filling at each instant.
+/// It shares no code with the model and the engine.
 ///
 /// A sender joins a queue when its message is handed over, before overhead and latency. Bytes move for whole
-/// nanoseconds: a message leaves at the nanosecond nearest to its last byte. Precondition: no rendezvous; a lane whose
-/// order is not LaneOrder::kEdges has at most one task, and latency then comes last.
+/// nanoseconds: a message leaves at the nanosecond nearest to its last byte. Precondition: there are no rendezvous, and
+/// a lane whose order is not LaneOrder::kEdges has at most one task. The latency of a message on such a lane comes
+/// after its bytes.
 ///
 /// O(instants * (links * channels + messages in transit)).
 [[nodiscard]] FluidEnds fluid_ends(const Dag& dag, const Cluster& cluster);

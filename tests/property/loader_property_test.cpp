@@ -1,4 +1,4 @@
-// A faster data loader never makes a step longer.
+// Tests that a faster data loader never makes a step longer.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@
 namespace stepsim::testing {
 namespace {
 
-/// A thread that alternately works and waits for data, and launches work on a stream. All lengths are random.
+/// Returns a capture of a thread that alternately works and waits for data, and launches work on a stream. All
+/// durations are random.
 Capture random_loading(std::mt19937& generator) {
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>(0, most)(generator); };
   DagBuilder builder;

@@ -11,7 +11,7 @@
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
 
-/// Properties of every registered network model.
+/// Tests properties of every registered network model.
 namespace stepsim::sim {
 namespace {
 
@@ -21,7 +21,7 @@ using stepsim::testing::test_seed;
 
 constexpr std::uint32_t kGraphs = 200;
 
-/// Three hosts on a switch. At scale 1 a link moves a byte per nanosecond.
+/// Returns three hosts on a switch. At scale 1 and speed 1 a link moves a byte per nanosecond.
 Cluster three_hosts(std::int64_t scale = 1, double speed = 1) {
   const double rate = 1e9 / static_cast<double>(scale) * speed;
   Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(rate), .latency = Duration{2 * scale}});
@@ -78,14 +78,14 @@ TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {
   }
 }
 
-/// If every duration, latency and overhead is doubled and every rate halved, everything takes twice as long, to the
-/// nanosecond. Under maxmin, messages may end between nanoseconds (with a third of a link each), and each such end is
-/// rounded; so the times are in milliseconds.
+/// If every duration, latency and overhead is doubled and every rate halved, everything must take exactly twice as
+/// long. Durations are multiples of a millisecond, because a message that gets a third of a link under maxmin may end
+/// between two nanoseconds, and its end is rounded.
 TEST_P(NetworkPropertyTest, TwiceTheTimesAndHalfTheRatesTakeTwiceAsLong) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   for (std::uint32_t i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("STEPSIM_TEST_SEED=" + std::to_string(test_seed()) + " + " + std::to_string(i));
-    // A rounded nanosecond could change the order on a FIFO lane, so there are no such lanes.
+    // A difference of a nanosecond by rounding could change the order on a FIFO lane, so there are no such lanes.
     RandomDagShape shape{.fifo_lanes = false, .scale = kMillisecond, .messages = true};
     std::mt19937 generator{test_seed() + i};
     const Dag dag = random_dag(generator, shape);
@@ -119,7 +119,7 @@ TEST_P(NetworkPropertyTest, ATaskNeverStartsBeforeItsPredecessorsLetItNorTakesLe
       const bool is_message = model().make != nullptr && lane.from.valid() && !dag.rendezvous(TaskId{t}).valid();
       if (!is_message || lane.from == lane.to) continue;
       ++messages;
-      const Duration alone{dag.bytes(TaskId{t}).count() + 4};  // its bytes, and the latency of two links
+      const Duration alone{dag.bytes(TaskId{t}).count() + 4};  // the time of its bytes and the latency of two links
       ASSERT_GE(timeline->finish[t] - timeline->start[t], alone - Duration{1}) << "task " << t;
     }
   }
@@ -171,9 +171,9 @@ TEST(IndependentNetworkTest, FollowingTasksAndTakingEventsInOrderOfTimeAgree) {
   EXPECT_GE(models, 2) << "recorded durations, and a network without contention";
 }
 
-/// Where messages do not delay each other, a replay is a longest path, and every duration on it shrinks, which proves
-/// the property. With sharing it does not hold: an earlier message may take bandwidth from a more important one
-/// (tests/theory).
+/// Where messages do not delay each other, the length of a replay is that of its longest path, and more bandwidth
+/// lengthens no task. With shared links it does not hold: an earlier message may take bandwidth from a more important
+/// one (tests/theory).
 TEST(IndependentNetworkTest, MoreBandwidthIsNeverSlowerWhateverTheGraph) {
   for (const NetworkModel* const model : network_models()) {
     if (!model->independent) continue;

@@ -1,4 +1,4 @@
-// Properties of every parameter-server job.
+// Tests properties that every parameter-server job must have.
 
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ class PsJob : public ::testing::TestWithParam<Setting> {
   static Duration iteration(const Capture& built) { return sim::summarize(built, replayed(built)).iteration.replayed; }
 };
 
-/// An iteration takes at least as long as its operators in sequence, and as the bytes on a link. It takes at most as
-/// long as operators, transfers and copies in sequence.
+/// An iteration takes at least as long as its operators one after another, and at least as long as a link needs for the
+/// bytes of all tensors. It takes at most as long as all operators, transfers and copies one after another.
 TEST_P(PsJob, TakesAsLongAsItsWorkAndItsTransfers) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const WorkloadMaker maker = random_job(seed);
@@ -124,7 +124,7 @@ TEST_P(PsJob, TakesTwiceAsLongWhereAllDurationsDoubleAndAllRatesHalve) {
 }
 
 TEST_P(PsJob, IsNotFasterWithMoreWorkersOnTheSameServers) {
-  // Waiting for credit may lead to a better order (Graham 1969).
+  // With credit, more waiting may lead to a better order of messages, and so to a shorter step (Graham 1969).
   if (GetParam().credit > 0) GTEST_SKIP() << "does not hold where credit decides the order";
   for (unsigned seed = 0; seed < 10; ++seed) {
     const Capture capture = random_job(seed).capture();

@@ -11,7 +11,8 @@
 namespace stepsim::testing {
 namespace {
 
-/// Gives the same values on every platform, unlike std::uniform_int_distribution.
+/// Returns a random number below `bound`. Unlike std::uniform_int_distribution, it gives the same values on every
+/// platform.
 std::uint32_t below(std::mt19937& generator, std::size_t bound) {
   return static_cast<std::uint32_t>(generator() % bound);
 }
@@ -21,7 +22,7 @@ bool one_in(std::mt19937& generator, std::size_t n) { return below(generator, n)
 void make_any_queue(Lane& lane, std::mt19937& generator) {
   if (one_in(generator, 2)) lane.order = LaneOrder::kPriority;
   lane.capacity = 1 + below(generator, 3);
-  if (one_in(generator, 2)) lane.credit = Bytes{4 + below(generator, 12)};  // tasks have up to 5 bytes
+  if (one_in(generator, 2)) lane.credit = Bytes{4 + below(generator, 12)};  // a task takes up to 5 bytes of it
 }
 
 void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShape& shape) {
@@ -48,7 +49,8 @@ void add_tasks(DagBuilder& builder, std::mt19937& generator, const RandomDagShap
   }
 }
 
-/// Also adds credit for some tasks on lanes without credit, which has no effect.
+/// Chooses tasks that return the credit of other tasks. Some of these others are on lanes without credit, where
+/// returning it has no effect.
 void add_credits(DagBuilder& builder, std::mt19937& generator) {
   const std::size_t tasks = builder.task_count();
   for (std::size_t taker = 0; taker < tasks; ++taker) {
@@ -107,7 +109,7 @@ std::uint32_t test_seed() {
 }
 
 Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {
-  while (true) {  // members picked at random may wait for each other; then it tries again
+  while (true) {  // repeats if the random members of collectives wait for each other
     DagBuilder builder;
     add_tasks(builder, generator, shape);
     add_edges(builder, generator, shape);

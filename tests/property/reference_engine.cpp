@@ -17,8 +17,8 @@ struct State {
   bool ended = false;
 };
 
-/// A task left a lane or returned credit to it. Changes are ordered by time, then by how many tasks the lane had
-/// served, then by task.
+/// A change of a lane: the task `by` left the lane or returned credit to it. Changes are ordered by time, then by the
+/// number of tasks that the lane had served before, then by task.
 struct Change {
   Time time = Time::min();
   std::uint32_t served = 0;
@@ -141,7 +141,7 @@ class Reference {
     return last;
   }
 
-  /// Records that `by` left the lane or returned credit to it.
+  /// Records that the task `by` left the lane or returned credit to it.
   void note_change(LaneId lane, TaskId by, Time now) {
     LaneState& state = lanes_[lane.index()];
     state.last_change = std::max(state.last_change, Change{now, state.served, by});
@@ -209,7 +209,7 @@ class Reference {
 
   [[nodiscard]] sim::Release release(std::size_t task) const {
     if (*state_[task].start > *ready(task)) return {sim::Release::By::kLane, released_by_[task]};
-    for (const auto& [from, edge] : in_) {  // ascending by `from`, so the first of equals
+    for (const auto& [from, edge] : in_) {  // edges are sorted by `from`, so the smallest id is found first
       if (dag_.target(EdgeId{edge}).index() != task) continue;
       if (*state_[from].finish + dag_.lag(EdgeId{edge}) == *ready(task)) return {sim::Release::By::kEdge, TaskId{from}};
     }

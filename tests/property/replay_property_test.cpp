@@ -64,7 +64,7 @@ TEST(ReplayPropertyTest, ThreadCountNeverChangesTheTimeline) {
   std::mt19937 generator{test_seed()};
   for (int i = 0; i < kGraphs; ++i) {
     SCOPED_TRACE("graph " + std::to_string(i) + ", STEPSIM_TEST_SEED=" + std::to_string(test_seed()));
-    // If there are no FIFO lanes, the engine splits a replay by rank.
+    // The engine splits a replay by rank only if there are no FIFO lanes, so both kinds of graphs are tested.
     const Dag dag = random_dag(generator, {.most_tasks = 200, .fifo_lanes = i % 2 == 0, .all_queues = i % 4 == 0});
     const std::optional<Timeline> serial = replay_or_deadlock(dag, Machine{dag});
     for (const int threads : {2, 3, 7, 16}) {

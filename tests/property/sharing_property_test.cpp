@@ -11,13 +11,13 @@
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"
 
-/// Compares complete replays under `maxmin`, also with sharing below 1, with a fluid model that is computed from
-/// scratch at each instant.
+/// Compares complete replays under `maxmin`, also with sharing below 1, with a reference that recomputes all rates at
+/// each instant (fluid_ends()).
 ///
-/// The tolerance is 0 ns. Both end a message at the nanosecond nearest to its last byte, so they agree unless an end
-/// is so near to the middle of two nanoseconds that the rounding of doubles decides. Doubles are exact to 1e-16, so
-/// counts of up to 1e7 bytes, added some hundred times, are exact to 1e-6 bytes. The reference reports from when on an
-/// end was closer than 1e-4.
+/// The tolerance is 0 ns. Both end a message at the nanosecond nearest to its last byte. They may differ only at an end
+/// that is so close to the middle between two nanoseconds that the rounding of doubles decides. Doubles are exact to
+/// 1e-16, so counts of up to 1e7 bytes, added some hundred times, are exact to 1e-6 bytes. The reference reports the
+/// time of the first end that is decided by less than 1e-4 bytes, and later ends are not compared.
 namespace stepsim::sim {
 namespace {
 
@@ -31,7 +31,7 @@ Timeline replay_maxmin(const Dag& dag, const Cluster& cluster) {
   return replay(dag, machine);
 }
 
-/// Returns how many ends were clear, and compares those.
+/// Expects equal ends of all tasks that end before the first unclear end. Returns the number of these tasks.
 std::size_t compare(const Dag& dag, const Cluster& cluster) {
   const Timeline timeline = replay_maxmin(dag, cluster);
   const FluidEnds expected = fluid_ends(dag, cluster);
@@ -48,7 +48,7 @@ class RandomCase {
  public:
   explicit RandomCase(std::uint32_t seed) : generator_(seed) {}
 
-  /// Two to six workers and one to four servers, each with a link in each direction.
+  /// Returns two to six workers and one to four servers, with one link in each direction.
   Cluster cluster() {
     constexpr double kSharings[] = {0, 0.1, 0.5, 0.9, 1};
     endpoints_ = 2 + below(5) + 1 + below(4);
@@ -63,8 +63,8 @@ class RandomCase {
     return cluster;
   }
 
-  /// Up to 40 messages, many of which begin at the same time. Every third one also follows the end of another. Some
-  /// are alone on a lane with a queue, so that their latency comes last.
+  /// Returns up to 40 messages, many of which begin at the same time. A third of them also wait for the end of an
+  /// earlier message. A quarter are on a lane with a queue, so that their latency comes after their bytes.
   Dag messages() {
     DagBuilder builder;
     const NameId name = builder.intern("message");
@@ -91,7 +91,7 @@ class RandomCase {
 
  private:
   std::uint32_t below(std::size_t bound) { return static_cast<std::uint32_t>(generator_() % bound); }
-  /// Returns `usual` or twice that in half of the cases, else any number below `bound`.
+  /// In half of the cases, returns `usual` or twice `usual`; otherwise a random number below `bound`.
   std::uint32_t some(std::uint32_t usual, std::uint32_t bound) {
     return below(2) == 0 ? usual * (1 + below(2)) : below(bound);
   }

@@ -1,5 +1,5 @@
-// Without queues, more work never ends sooner and less work never later. With queues that may happen (Graham's
-// anomalies).
+// In graphs without queues, more work never shortens a replay, and less work never lengthens it. With queues either may
+// happen (Graham's anomalies).
 
 #include <gtest/gtest.h>
 

@@ -11,11 +11,11 @@
 
 namespace stepsim::testing {
 
-/// A host thread that launches work on one stream of a GPU.
+/// Makes jobs in which a host thread launches work on one stream of a GPU.
 class GpuJob {
  public:
   GpuJob() = default;
-  /// The trace has this device name.
+  /// Makes a job whose trace contains this device name.
   explicit GpuJob(std::string device) { devices_.emplace(0, std::move(device)); }
 
   /// Adds a call of duration `host` that launches work of duration `device`. The work starts at least `turn` after the
@@ -34,13 +34,13 @@ class GpuJob {
   /// Makes the thread's latest call wait for `work`.
   void waits_for(TaskId work) { builder_.add_edge(work, last_call_, EdgeKind::kSync); }
 
-  /// Assigns the device work `work` to this call of an operator.
+  /// Records that `call`, a call of an operator, launched the device work `work`.
   void is_of(TaskId work, const OperatorCall& call, bool in_optimizer = false) {
     operators_.uses.push_back(
         {work, static_cast<std::uint32_t>(operators_.operators.size()), operators_.occurrences++, in_optimizer});
     operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }
-  /// Adds a call that launched nothing.
+  /// Records a call of an operator that launched nothing.
   void called(const OperatorCall& call) {
     operators_.operators.push_back({std::string(call.name), "", work_of(call), call.inputs});
   }

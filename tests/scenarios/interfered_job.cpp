@@ -12,7 +12,7 @@
 namespace stepsim::testing {
 namespace {
 
-constexpr double kOptimizer = 5e6;  // ns
+constexpr double kOptimizer = 5e6;  // duration of the optimizer, in ns
 
 struct Span {
   double begin = 0;
@@ -24,7 +24,7 @@ struct Step {
   std::vector<Span> collectives;  ///< by bucket
 };
 
-/// The device, with a stream of kernels and one of collectives.
+/// Simulates the device, which has one stream for kernels and one for collectives.
 class Device {
  public:
   explicit Device(const InterferedJob& job) : job_(job) {}
@@ -49,8 +49,8 @@ class Device {
     return {begin, now_};
   }
 
-  /// Advances the time to the next event: the begin or end of a collective, or the end of a kernel with `work` left.
-  /// Returns the amount of the kernel's work that was done.
+  /// Advances the time to the next event: the begin or end of a collective, or the end of the kernel, which needs
+  /// `work` more nanoseconds without communication. Returns how much of this work was done.
   double pass(double work, Step& step) {
     if (!running_ && !submitted_.empty() && submitted_.front() <= now_) {
       submitted_.pop_front();
@@ -84,7 +84,7 @@ std::vector<Step> steps_of(const InterferedJob& job) {
 
 Time rounded(double time) { return Time{Duration{std::llround(time)}}; }
 
-/// Records runs as captures.
+/// Makes a capture of the simulated steps.
 class Recorder {
  public:
   explicit Recorder(const InterferedJob& job) : job_(job) {}

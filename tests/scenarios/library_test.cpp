@@ -23,8 +23,8 @@ using std::chrono::microseconds;
 
 const std::filesystem::path kLibrary = source_folder() / "scenarios/library";
 
-/// A copy of 6 us to the device, between two kernels of 10 us. Each launch takes 5 us, and each piece of work starts 1
-/// us after the previous one: the device ends at 5 + 10 + 1 + 6 + 1 + 10 us.
+/// Returns a copy of 6 us to the device between two kernels of 10 us. Each launch takes 5 us, and device work starts at
+/// least 1 us after the previous work. So the step takes 5 + 10 + 1 + 6 + 1 + 10 us.
 Question kernels_and_a_copy() {
   GpuJob job;
   (void)job.launch("before", TaskKind::kKernel, microseconds{5}, microseconds{10}, microseconds{1});
@@ -33,7 +33,7 @@ Question kernels_and_a_copy() {
   return std::move(job).question();
 }
 
-/// Ten kernels of 2 us, each launched in 5 us: 10 * 5 + 2 us.
+/// Returns ten kernels of 2 us, each launched by a call of 5 us. The step takes 10 * 5 + 2 us.
 Question small_kernels() {
   GpuJob job;
   for (int i = 0; i < 10; ++i) (void)job.launch("small", TaskKind::kKernel, microseconds{5}, microseconds{2});
@@ -146,7 +146,8 @@ TEST(LibraryTest, WithoutLaunchesOnlyTheTimeOfTheDeviceIsLeft) {
 }
 
 TEST(LibraryTest, ASeparateCopyIsHiddenByTheKernelBeforeIt) {
-  // The copy is launched at 10 us and ends at 16. The kernel before it ends at 15, the one after it begins at 16.
+  // The copy runs on a separate stream from its launch at 10 us to 16 us. The first kernel ends at 15 us, and the last
+  // one begins after the copy.
   EXPECT_EQ(kernels_and_a_copy().predicted(scenario_of("copies-apart")).iteration, microseconds{16 + 10});
 }
 

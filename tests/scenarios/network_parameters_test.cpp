@@ -16,7 +16,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// A value that is not the default, in the form to write and in the form to read.
+/// A value other than the default, as the user writes it, as JSON, and as it is stored.
 struct Sample {
   std::string text;
   std::string json;

@@ -1,4 +1,4 @@
-// A question that a capture cannot answer is refused with a message; it never gets a number.
+// Tests that a question which a capture cannot answer is refused with a message, and never gets a number.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Refusal {
   std::string sentence;  ///< a part of the message
 };
 
-/// What must change: the capture, because another one may answer the question (exit 5), or the question (exit 2).
+/// What must change so that a refused question is answered: the capture (exit code 5) or the question (exit code 2).
 enum class Fault : std::uint8_t { kCapture, kQuestion };
 
 Fault fault_of(const Question& question, const std::string& set) {
@@ -52,7 +52,7 @@ Question alone(Capture capture, std::string_view network = "maxmin") {
   return Question(std::move(capture), switch_of(2, 1e9), network);
 }
 
-/// A job of one rank with one kernel, launched from one thread. No data crosses a link.
+/// Returns a job of one rank with one kernel, launched from one thread. No data crosses a link.
 Question one_kernel() {
   GpuJob job;
   (void)job.launch("kernel", TaskKind::kKernel, Duration{5}, Duration{10});
@@ -61,7 +61,7 @@ Question one_kernel() {
   return alone(std::move(capture));
 }
 
-/// A data-parallel job, modified by `change`.
+/// Returns a data-parallel job after modification by `change`.
 template <class Change>
 Question changed_job(Change change) {
   const Capture job = DataParallelJob{}.capture();
@@ -127,7 +127,7 @@ TEST(Refusals, AJobWithoutMessagesHasNoNetworkToChange) {
 }
 
 TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
-  // An all-reduce without the other rank's part.
+  // The all-reduce has two members, but only one of them was captured.
   const Question question = changed_job([](CaptureEdit& edit, const Dag& dag) {
     edit.builder().collective(RendezvousId{1}).members = 2;
     edit.remove(dag.members(RendezvousId{1}).front());

@@ -15,19 +15,19 @@ struct NamedQuestion {
   Question question;
 };
 
-/// Two workers, two servers and three layers, on a switch with 1 GB/s.
+/// Returns a parameter-server job with two workers, two servers and three layers, on a switch with 1 GB/s.
 [[nodiscard]] Question parameter_server_question();
-/// DataParallelJob with two ranks on a switch with 1 GB/s.
+/// Returns a DataParallelJob with two ranks on a switch with 1 GB/s.
 [[nodiscard]] Question data_parallel_question();
-/// sample_capture(): kernels and collectives on streams, as recorded.
+/// Returns sample_capture(), kernels and collectives on streams, with its recorded times.
 [[nodiscard]] Question streams_question();
-/// A few kernels with shapes on an A100, as recorded.
+/// Returns a few kernels with shapes on an A100, with recorded times.
 [[nodiscard]] Question gpu_question();
-/// Steps in which a thread waits for its data loader (for the given times; 0 = no wait) and then works for 10 ms, as
-/// recorded.
+/// Returns steps in which a thread waits for its data loader (for the given times; 0 means no wait) and then works for
+/// 10 ms, with recorded times.
 [[nodiscard]] Question loading_question(const std::vector<int>& waits_ms = {4, 30},
                                         std::optional<std::uint32_t> workers = {});
-/// scenarios/samples/byteps-even, prepared as `stepsim whatif` does.
+/// Returns scenarios/samples/byteps-even, prepared as `stepsim whatif` does.
 [[nodiscard]] Question byteps_question();
 /// Returns one question of each kind.
 [[nodiscard]] std::vector<NamedQuestion> sample_questions();

@@ -1,4 +1,4 @@
-// Properties of every registered what-if.
+// Tests properties of every registered what-if.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
       const bool untimed = sample.name == "gpu" || sample.name == "loading" ||
                            (sample.name == "streams" && parameter.name != "bandwidth");
       const bool as_recorded = untimed && GetParam()->name == "network";
-      if (as_recorded) continue;  // refused, because transfers keep their recorded times
+      if (as_recorded) continue;  // the question is refused, because transfers keep their recorded times
       const scenarios::Prediction after = sample.question.predicted({set});
       EXPECT_EQ(after.iteration, before.iteration) << set << " of " << sample.name;
       EXPECT_EQ(after.timeline.start, before.timeline.start) << set << " of " << sample.name;
@@ -89,7 +89,7 @@ TEST_P(WhatIfTest, NeutralValuesChangeNothingToTheNanosecond) {
   }
 }
 
-/// Returns the table of docs/reference/what-ifs.md, made from the registry.
+/// Returns the text that the table of docs/reference/what-ifs.md must have, made from the registry.
 std::string documented() {
   std::string table = "| what-if | parameter | form | meaning | changes nothing |\n|---|---|---|---|---|\n";
   for (const WhatIf* const what_if : what_ifs()) {
@@ -104,7 +104,7 @@ std::string documented() {
   return table;
 }
 
-/// Returns one line per what-if, with the effects that its answer does not include.
+/// Returns one line per what-if, which lists the effects that its answer ignores.
 std::string left_out() {
   std::string list;
   for (const WhatIf* const what_if : what_ifs())
@@ -112,7 +112,7 @@ std::string left_out() {
   return list;
 }
 
-/// Returns "`compute`, `device`.": the what-ifs that accept `select`.
+/// Returns the names of the what-ifs that accept `select`, in the form "`compute`, `device`.".
 std::string selecting() {
   std::string list;
   for (const WhatIf* const what_if : what_ifs()) {
@@ -129,13 +129,13 @@ TEST(WhatIfDocumentation, IsWhatTheRegistrySays) {
   EXPECT_NE(text.find("\n" + left_out() + "\n"), std::string::npos) << left_out();
 }
 
-/// A row of the table of examples.
+/// A row of the table of examples in docs/reference/what-ifs.md.
 struct Example {
   std::string in_file;          ///< "network: {bandwidth: 2x}"
   std::string on_command_line;  ///< "network.bandwidth=2x"
 };
 
-/// Returns the text between the backticks in column `place` of a row.
+/// Returns the text between the backticks in column `place` of a table row, counted from 0.
 std::string code_of(const std::string& row, int place) {
   std::size_t begin = 0;
   for (int i = 0; i < place; ++i) begin = row.find(" | ", begin) + 3;
@@ -180,7 +180,7 @@ TEST(WhatIfDocumentation, EveryWhatIfHasAnExampleWithASelectionIfItTakesOne) {
   }
 }
 
-/// The examples in docs/reference/what-ifs.md are read above.
+/// Tests the sweeps in docs/guides/choose.md. documented_examples() reads those in docs/reference/what-ifs.md.
 TEST(SweepDocumentation, ExamplesAreRead) {
   const std::vector<std::string> examples = yaml_examples("docs/guides/choose.md");
   EXPECT_GE(examples.size(), 2U);

@@ -11,7 +11,8 @@
 
 namespace stepsim::testing {
 
-/// Makes dags by hand with little code. Ids are those of the builder until build() maps them.
+/// Makes dags by hand with little code. Ids are those of the builder until build(); new_id() maps them to those of the
+/// dag.
 class DagMaker {
  public:
   LaneId lane(Rank rank, LaneOrder order = LaneOrder::kEdges, std::string name = "lane") {

@@ -14,8 +14,8 @@
 
 namespace stepsim::testing {
 
-/// A job of several steps, in which each rank has a host thread and a stream. Tasks are added in the order of their
-/// lanes (threads and streams). The recorded times of its captures are those of a replay.
+/// Makes jobs of several steps, in which each rank has a host thread and a stream. Tasks run in the order in which they
+/// are added to their lane (thread or stream). The recorded times of the captures are those of a replay.
 class SteppedJob {
  public:
   /// Adds the next task of `rank`'s thread in `step` (-1: between two steps).

@@ -33,8 +33,9 @@ std::vector<LaneId> add_ring_lanes(DagBuilder& builder, int ranks, LaneOrder ord
   return lanes;
 }
 
-/// One ring all-reduce. Round 0 of rank r follows `before[r]` and, if `before_arrival` is set, also the last message
-/// that the rank received. add() returns the last round's messages by sender.
+/// Adds ring all-reduces. A call of add() adds one: its first message from rank r follows `before[r]` and, if
+/// `before_arrival` is set, also the last message that the rank received. add() returns the messages of the last round,
+/// by sender.
 class Ring {
  public:
   Ring(DagBuilder& builder, const RingShape& shape)
@@ -77,10 +78,10 @@ class Ring {
   std::mt19937 generator_{1};
 };
 
-/// By layer, then rank: the messages with data that the rank needs for the layer.
+/// The messages that bring the data which a rank needs for a layer, by layer, then rank.
 using LayerEnds = std::vector<std::vector<std::vector<TaskId>>>;
 
-/// The compute tasks of a training workload: a chain of layers for each rank.
+/// Adds the compute tasks of a training workload: a chain of layers for each rank.
 class Chains {
  public:
   Chains(DagBuilder& builder, const TrainShape& shape)
@@ -89,7 +90,7 @@ class Chains {
         lanes_(add_lanes(builder, shape.ranks, "operators", LaneKind::kOperators, shape.order)),
         last_(index(shape.ranks)) {}
 
-  /// `ends[layer][rank]` are the messages of the previous iteration for which the layer waits.
+  /// Adds the forward tasks. Each waits for the messages `ends[layer][rank]` of the previous iteration.
   void add_forward(const LayerEnds& ends) {
     for (std::size_t r = 0; r < lanes_.size(); ++r) {
       for (int layer = 0; layer < shape_.layers; ++layer) {
@@ -100,7 +101,7 @@ class Chains {
     }
   }
 
-  /// Returns the backward tasks by layer, then rank.
+  /// Adds the backward tasks and returns them by layer, then rank.
   std::vector<std::vector<TaskId>> add_backward() {
     std::vector<std::vector<TaskId>> tasks(index(shape_.layers), std::vector<TaskId>(lanes_.size()));
     for (std::size_t r = 0; r < lanes_.size(); ++r) {
@@ -126,7 +127,7 @@ class Chains {
   std::vector<TaskId> last_;
 };
 
-/// The communication of a parameter-server workload.
+/// Adds the communication of a parameter-server workload.
 class Pushes {
  public:
   Pushes(DagBuilder& builder, const ParameterServerShape& shape) : builder_(builder), shape_(shape) {
@@ -141,7 +142,8 @@ class Pushes {
     }
   }
 
-  /// Adds the messages of one partition. The pushes follow `backward`, by worker. Returns the pulls, by worker.
+  /// Adds the messages of one partition and its sum on the server. The push of each worker follows its task in
+  /// `backward`. Returns the pulls, by worker.
   std::vector<TaskId> add(int partition, const std::vector<TaskId>& backward) {
     const std::size_t server = index(partition % shape_.servers);
     const std::vector<TaskId> pushes = add_messages(server, up_, pushed_);
@@ -165,7 +167,8 @@ class Pushes {
                               .to = EndpointId{index(to)}});
   }
 
-  /// Adds one message per worker. Each waits for the earlier message whose place in flight it takes.
+  /// Adds one message per worker. If the shape limits the messages in flight, each waits for the earlier message that
+  /// must have arrived first.
   std::vector<TaskId> add_messages(std::size_t server, const std::vector<LaneId>& lanes,
                                    std::vector<std::vector<TaskId>>& before) {
     const auto workers = index(shape_.workers);

@@ -6,9 +6,9 @@
 #include "model/job/cluster.h"
 #include "model/job/dag_builder.h"
 
-/// The workloads of docs/internals/test-data.md, with a recorded duration for each message. Messages are tasks between
-/// endpoints of `oracle_cluster`, so a network model can time them too. The edge from a message to the sender's next
-/// one has the kind kStream.
+/// Makes the workloads of docs/internals/test-data.md, with a recorded duration for each message. Messages are tasks
+/// between endpoints of `oracle_cluster`, so a network model can time them too. The edge from a message to the sender's
+/// next one has the kind kStream.
 namespace stepsim::testing {
 
 struct RingShape {
@@ -21,8 +21,8 @@ struct RingShape {
   LaneOrder order = LaneOrder::kEdges;
 };
 
-/// `all_reduces` ring all-reduces, one after the other. In each of 2 (ranks - 1) rounds every rank sends one message,
-/// after its own message and the received message of the previous round.
+/// Makes `all_reduces` ring all-reduces, one after the other. In each of 2 (ranks - 1) rounds every rank sends one
+/// message, after its own and the received message of the previous round.
 [[nodiscard]] DagBuilder ring_builder(const RingShape& shape);
 [[nodiscard]] Dag ring_workload(const RingShape& shape);
 
@@ -38,7 +38,8 @@ struct TrainShape {
   LaneOrder order = LaneOrder::kEdges;
 };
 
-/// Each rank has a forward and a backward chain. Each layer has a ring all-reduce; the last layer's comes first.
+/// Makes training iterations. Each rank has a chain of forward tasks and one of backward tasks. Each layer has a ring
+/// all-reduce after its backward task; the last layer's comes first.
 [[nodiscard]] DagBuilder train_builder(const TrainShape& shape);
 [[nodiscard]] Dag train_workload(const TrainShape& shape);
 
@@ -58,14 +59,16 @@ struct ParameterServerShape {
   LaneOrder server_order = LaneOrder::kEdges;  ///< kFifo: one sum at a time
 };
 
-/// Each worker has chains of layers as above. For each partition, last layer first, there is a push per worker, a sum
-/// on the server, and a pull per worker. Workers are endpoints 0 and up, followed by the servers.
+/// Makes training iterations with parameter servers. Each worker has a chain of forward tasks and one of backward
+/// tasks. Each partition, last layer first, has a push per worker, a sum on the server, and a pull per worker. Workers
+/// are the first endpoints, followed by the servers.
 [[nodiscard]] DagBuilder parameter_server_builder(const ParameterServerShape& shape);
 [[nodiscard]] Dag parameter_server_workload(const ParameterServerShape& shape);
 
-/// The hosts of the workloads, each with a full-duplex NIC (12.5 GB/s and 1 us per direction) on one switch.
+/// Returns the hosts of the workloads, each with a full-duplex NIC (12.5 GB/s and 1 us per direction) on one switch.
 [[nodiscard]] Cluster oracle_cluster(int hosts);
-/// The hosts for LogGOPSim's totals: L = 1000 ns, o = 200 ns, g = 0, G = 1 ns per byte.
+/// Returns a cluster with the parameters for which LogGOPSim's totals were computed: L = 1000 ns, o = 200 ns, g = 0, G
+/// = 1 ns per byte.
 [[nodiscard]] Cluster log_gp_cluster(int hosts);
 
 }  // namespace stepsim::testing

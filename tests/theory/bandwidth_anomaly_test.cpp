@@ -6,8 +6,8 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
-/// Under fair sharing more bandwidth may make a step slower: messages that arrive earlier take bandwidth from more
-/// important ones (after Graham 1969, Bounds on multiprocessing timing anomalies).
+/// Shows that under fair sharing more bandwidth may make a step slower: messages that arrive earlier take bandwidth
+/// from more important ones (after Graham 1969, Bounds on multiprocessing timing anomalies).
 namespace stepsim::sim {
 namespace {
 
@@ -21,8 +21,8 @@ TaskId message(DagMaker& maker, std::size_t from, std::size_t to, std::int64_t b
   return task;
 }
 
-/// Host 3 sends 2,000 bytes to host 4, after which hosts 1 and 2 send 10,000 bytes each to host 0. From 1,000 ns on
-/// host 5 sends 1,000 bytes to host 0, which then computes for 100,000 ns.
+/// Returns the time of this job: host 3 sends 2,000 bytes to host 4, after which hosts 1 and 2 send 10,000 bytes each
+/// to host 0. From 1,000 ns on, host 5 sends 1,000 bytes to host 0, which then computes for 100,000 ns.
 Duration makespan(double bytes_per_nanosecond) {
   DagMaker maker;
   const TaskId first = message(maker, 3, 4, 2000, {});
@@ -39,10 +39,10 @@ Duration makespan(double bytes_per_nanosecond) {
 }
 
 TEST(BandwidthAnomalyTest, TwiceTheBandwidthCanMakeAStepSlowerWhereMessagesShareALink) {
-  // At 1 byte per nanosecond the two large messages begin at 2,000 ns, when host 5's message has just ended.
+  // At 1 byte per nanosecond, hosts 1 and 2 begin to send at 2,000 ns, when host 5's message has just arrived.
   EXPECT_EQ(makespan(1), Duration{2000 + 100'000});
-  // At 2 bytes per nanosecond they begin at 1,000 ns, like host 5's message. It gets a third of the link, so its bytes
-  // take 1,500 ns.
+  // At 2 bytes per nanosecond, hosts 1 and 2 begin to send at 1,000 ns, like host 5. Its message gets a third of the
+  // link into host 0, so its bytes take 1,500 ns.
   EXPECT_EQ(makespan(2), Duration{1000 + 1500 + 100'000});
 }
 

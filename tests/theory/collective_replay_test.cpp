@@ -1,5 +1,5 @@
-// The engine's collectives against their closed forms: each member is on a separate host, and collectives run one at a
-// time, so nothing shares a link.
+// Tests the engine's collectives against their closed forms. Each member is on a separate host, and collectives run one
+// at a time, so nothing shares a link.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Cluster cluster_of(std::uint32_t ranks) {
   return cluster;
 }
 
-/// The cluster's cost of a message without contention.
+/// The time of a message without contention, except for its bytes.
 constexpr Duration kAlpha = 2 * kLatency + kOverhead;
 
 Duration replayed(const std::string& network, const CollectiveModel* algorithm, const CollectiveShape& shape) {
@@ -69,7 +69,7 @@ std::string text_of(const CollectiveModel& model, const CollectiveShape& shape) 
 TEST(CollectiveReplayTest, EveryAlgorithmTakesItsClosedFormWithoutContention) {
   const MessageCost cost{kAlpha, Bandwidth::from_bytes_per_second(1e9)};
   for (const CollectiveModel* const model : collective_models()) {
-    if (model->whole != nullptr) continue;  // tested below
+    if (model->whole != nullptr) continue;  // NcclTakesWhatItsModelSaysIfItIsAlone tests nccl
     for (const CollectiveShape& shape : shapes()) {
       if (!model->supports(shape)) continue;
       EXPECT_EQ(replayed("alpha_beta", model, shape), model->closed_form(shape, cost)) << text_of(*model, shape);
@@ -88,8 +88,8 @@ TEST(CollectiveReplayTest, RingsTakeItOnSharedLinksTooBecauseTheyShareNone) {
   }
 }
 
-/// Each rank is on a separate host, with NCCL's latencies for networks, which are longer than the cluster's. Not
-/// tested with loggp, where a NIC cannot receive while it sends.
+/// Each rank is on a separate host, so NCCL's latencies for networks apply, which are longer than those of the cluster.
+/// The model loggp is not tested, because its NIC cannot receive while it sends.
 TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
   const CollectivePlace place{.between = Bandwidth::from_bytes_per_second(1e9), .latency = 2 * kLatency};
   const CollectiveModel* const nccl = find_collective_model("nccl");
@@ -102,7 +102,7 @@ TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
   }
 }
 
-/// The time of an NCCL all-reduce of 64 MB by all endpoints.
+/// Returns the time of an NCCL all-reduce of 64 MB between all endpoints.
 Duration replayed_on(Cluster cluster) {
   DagMaker maker;
   const RendezvousId rendezvous = maker.builder.add_rendezvous(
@@ -132,8 +132,8 @@ TEST(CollectiveReplayTest, NcclCountsOnAPartOfDataSheets) {
   node.pcie = Cable{gigabytes(31.5)};
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 31.5));
 
-  // A given overhead replaces all costs that the model leaves out. Links keep their rates; the rates of links without
-  // an efficiency count as measured in a ring.
+  // A given overhead replaces all costs that the model adds itself. Links keep their rates. The rate of a link without
+  // an efficiency counts as measured with rings of collectives.
   const auto with_overhead = [](Cluster cluster) {
     cluster.network.set(kCollectiveOverhead, Duration{40'000});
     return replayed_on(cluster) - Duration{40'000};
@@ -162,7 +162,7 @@ struct Beside {
   std::int64_t begins = 0;  ///< nanoseconds after the start of the collective
 };
 
-/// Returns when the members of a collective end, in a cluster with two more hosts.
+/// Returns when the members of a collective end, in a cluster with two more hosts. `others` are sent at the same time.
 std::vector<Time> ends_of_ring(const std::string& network, const CollectiveShape& shape, Bandwidth rate,
                                const std::vector<Beside>& others, std::string_view algorithm = "ring") {
   DagMaker maker;
@@ -197,9 +197,9 @@ std::vector<Time> ends_of_ring(const std::string& network, const CollectiveShape
   return ends;
 }
 
-/// The ends of a ring are computed in advance if it has the network to itself. When that changes, its messages are
-/// sent one by one after all. A message between other hosts that lasts from start to end makes the ring send all its
-/// messages, but delays none of them.
+/// The engine computes the ends of a ring in advance while the ring has the network to itself. When another message
+/// starts, it sends the ring's messages one by one instead. A message between two other hosts that lasts from start to
+/// end makes the engine do so for the whole ring, but delays none of its messages.
 TEST(CollectiveReplayTest, ForeseenEndsAreThoseOfTheMessagesWhateverElseIsSentAndWhen) {
   constexpr Bytes kLasting{10'000'000'000};
   for (const std::string network : {"alpha_beta", "fifo", "maxmin"}) {
@@ -255,7 +255,7 @@ TEST(CollectiveReplayTest, ForeseenEndsOfNcclAreThoseOfItsMessagesToo) {
 }
 
 TEST(CollectiveReplayTest, CollectiveOfTooManyMessagesIsRefusedUnlessItsEndsAreForeseen) {
-  // 2 * 11,999 rounds of 12,000 messages are 288 million messages.
+  // The ring has 2 * 11,999 rounds of 12,000 messages, which are 288 million messages.
   const CollectiveShape shape{CollectiveOp::kAllReduce, 12'000, Bytes{12'000'000}};
   const Bandwidth rate = Bandwidth::from_bytes_per_second(1e9);
   EXPECT_EQ(ends_of_ring("maxmin", shape, rate, {}).size(), 12'000U);
@@ -283,7 +283,7 @@ Duration replayed_alone(std::uint32_t members, Rank rank) {
 TEST(CollectiveReplayTest, RankThatIsAloneMeetsPeersThatComeWithIt) {
   for (const std::uint32_t members : {2U, 3U, 8U}) {
     const Duration whole = replayed("maxmin", nullptr, {CollectiveOp::kAllReduce, members, Bytes{999'983}});
-    // Parts differ by a byte, and not every member receives one of the largest last.
+    // The parts of the payload differ by a byte, so the last part that a member receives may be a byte shorter.
     for (const Rank rank : {0, 5, 7}) {
       EXPECT_NEAR(static_cast<double>((replayed_alone(members, rank) - whole).count()), 0, 8)
           << members << " members, rank " << rank;
@@ -296,7 +296,7 @@ TEST(CollectiveReplayTest, GroupThatTheClusterDoesNotHoldKeepsItsRecordedTime) {
 }
 
 TEST(CollectiveReplayTest, MembersOfAMessageEndApartByWhatBuffersSend) {
-  // The message has 1000 bytes. Its last 400 are sent from a buffer.
+  // The message has 1000 bytes. The last 400 are still in the sender's buffer when its call ends.
   DagMaker maker;
   const RendezvousId rendezvous =
       maker.builder.add_rendezvous({CollectiveOp::kSendRecv, nullptr, Bytes{1000}, 0, Bytes{400}});

@@ -1,5 +1,5 @@
-// Checks every collective algorithm against the meaning of the operation and its necessary cost: the rounds are
-// carried out on sets of contributions, and timed without contention.
+// Checks every collective algorithm against the meaning of its operation and against its least possible cost. The
+// rounds are carried out on sets of contributions, and timed without contention.
 
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST_P(CollectiveTheoryTest, MembersReceiveWhatOthersSendThem) {
 
 TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
   const CollectiveModel& model = *GetParam();
-  // At 3 bytes per nanosecond sizes one byte apart mostly take the same time, at 1 GB/s they do not.
+  // At 3 bytes per nanosecond, messages that differ by a byte mostly take the same time; at 1 GB/s they do not.
   for (const double rate : {3e9, 1e9}) {
     const MessageCost cost{Duration{1'700}, Bandwidth::from_bytes_per_second(rate)};
     for (const CollectiveShape& shape : shapes_of(model)) {
@@ -109,8 +109,8 @@ TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
   }
 }
 
-// The data of a member: for each piece of the payload, a bit per contribution that is in it. The pieces are cut at the
-// borders of all parts.
+// The data that a member has: for each piece of the payload, one bit for each member whose contribution is in it. The
+// payload is cut into pieces at the borders of all sends.
 using Held = std::vector<std::uint32_t>;
 
 class Carried {
@@ -144,7 +144,7 @@ class Carried {
   [[nodiscard]] Held at_first(std::uint32_t member) const {
     const std::uint32_t own = 1U << member;
     switch (shape_.op) {
-      case CollectiveOp::kAllGather: {  // part `member` of `members`
+      case CollectiveOp::kAllGather: {  // the member has only its own part
         Held held(pieces(), 0);
         for (std::size_t piece = 0; piece < pieces(); ++piece) {
           const bool is_own = borders_[piece] >= member * shape_.bytes.count() / shape_.members &&
@@ -162,8 +162,8 @@ class Carried {
     }
   }
 
-  /// Arriving data is added to the existing data or replaces it. It must bring new contributions, and never only some
-  /// of the existing ones again.
+  /// Carries out the sends of a round. Arriving data is either added to the existing data or replaces it. So it must
+  /// contain no existing contribution, or all of them.
   void carry_out(std::uint32_t round) {
     const std::vector<Held> before = held_;
     for (std::uint32_t member = 0; member < shape_.members; ++member) {
@@ -274,8 +274,8 @@ std::int64_t bytes_sent(const CollectiveModel& model, const CollectiveShape& sha
   return sent;
 }
 
-/// Lower bound of Patarasuk and Yuan 2009: in an all-reduce every member sends at least 2 (n - 1) / n of the payload;
-/// in a reduce-scatter or an all-gather half of that.
+/// Expects that every member sends as little as possible (Patarasuk and Yuan 2009): in an all-reduce 2 (n - 1) / n of
+/// the payload, and in a reduce-scatter or an all-gather half of that.
 void expect_lower_bound(const CollectiveModel& model, const CollectiveShape& shape) {
   const std::int64_t half = shape.bytes.count() / shape.members * (shape.members - 1);
   for (std::uint32_t member = 0; member < shape.members; ++member) {
@@ -312,7 +312,7 @@ TEST(CollectiveBytesTest, TreeSendsThePayloadOnceOverEachOfItsEdges) {
   }
 }
 
-// The textbook forms for equal parts, written out: n = 8, 720,720 bytes, 1 GB/s.
+// The expected times are the textbook's formulas for equal parts, with n = 8, 720,720 bytes and 1 GB/s.
 TEST(CollectiveFormulaTest, EqualPartsCostWhatTheTextbookSays) {
   const MessageCost cost{Duration{1'000}, Bandwidth::from_bytes_per_second(1e9)};
   const CollectiveShape all_reduce{CollectiveOp::kAllReduce, 8, Bytes{720'720}, 0, 4};
@@ -328,7 +328,7 @@ TEST(CollectiveFormulaTest, EqualPartsCostWhatTheTextbookSays) {
 
   const CollectiveShape send{CollectiveOp::kSendRecv, 2, Bytes{4'194'304}};
   EXPECT_EQ(time("", send), Duration{1'000 + 4'194'304});
-  // With two slices: (n - 2 + 2) times alpha plus half of the bytes.
+  // With two slices, the broadcast takes n - 2 + 2 times alpha plus the time of half of the bytes.
   const CollectiveShape broadcast{CollectiveOp::kBroadcast, 8, Bytes{720'720}};
   EXPECT_EQ(time("ring", broadcast), Duration{8 * (1'000 + 720'720 / 2)});
 }

@@ -10,7 +10,7 @@
 namespace stepsim {
 namespace {
 
-/// Makes devices that differ in all properties, by round factors.
+/// Returns a device with these properties. Different devices should differ in all of them, by round factors.
 Accelerator device(double teraflops, double gigabytes, std::int64_t floor_ns) {
   Accelerator device;
   device.peak_flops.fill(teraflops * 1e12);
@@ -59,7 +59,7 @@ TEST(DeviceTheoryTest, ComputeBoundKernelScalesWithThePeaks) {
 TEST(DeviceTheoryTest, KernelMayBeBoundByAnotherThingOnTheOtherDevice) {
   const Accelerator from = device(100, 1000, 0);
   const Accelerator to = device(10'000, 1000, 0);
-  // On the first device compute takes 10 ms and memory 1 ms; on the second compute takes 0.1 ms and memory 1 ms.
+  // On the first device, compute takes 10 ms and memory 1 ms. On the second, compute takes 0.1 ms and memory 1 ms.
   EXPECT_DOUBLE_EQ(scaled(piece(1e7, KernelClass::kGemm, 1e12, 1e9), from, to), 1e6);
 }
 
@@ -74,7 +74,7 @@ TEST(DeviceTheoryTest, KernelWithNothingToDoScalesWithTheFloors) {
 TEST(DeviceTheoryTest, FloorAndMemoryAddUp) {
   const Accelerator from = device(100, 1000, 1500);
   const Accelerator to = device(100, 4000, 2400);
-  // 1 MB takes 1000 ns at 1 TB/s, 250 ns at 4 TB/s.
+  // 1 MB takes 1000 ns at 1 TB/s and 250 ns at 4 TB/s.
   EXPECT_DOUBLE_EQ(scaled(piece(5000, KernelClass::kElementwise, 0, 1e6), from, to),
                    5000.0 * (2400 + 250) / (1500 + 1000));
 }
@@ -87,7 +87,8 @@ TEST(DeviceTheoryTest, ThereAndBackAgainIsWhereItStarted) {
       const DeviceWork work = piece(1e6, KernelClass::kGemm, flops, bytes);
       DeviceWork there = work;
       there.recorded = Duration{std::llround(scaled(work, one, other))};
-      // The intermediate value is rounded to a nanosecond, an error of up to half of one, scaled back by at most 7.
+      // The intermediate time is rounded to a nanosecond, so it is off by up to 0.5 ns. Scaling back multiplies that by
+      // 7 at most.
       EXPECT_NEAR(scaled(there, other, one), 1e6, 3.5);
     }
   }
@@ -115,7 +116,7 @@ TEST(DeviceTheoryTest, WithoutWorkAProductThatChangesItsUnitsGoesHalfByMemory) {
   const auto unknown = [](Precision precision) {
     return DeviceWork{Duration{161'000}, KernelClass::kConvolution, precision, {}};
   };
-  // The rate differs by sixteen and the bandwidth by four. Their geometric mean is eight in both directions.
+  // The rates differ by a factor of 16 and the bandwidths by 4. The geometric mean of the two is 8, in both directions.
   EXPECT_DOUBLE_EQ(scaled(unknown(Precision::kFloat32), early, late), 1000 + 160'000.0 / 8);
   EXPECT_DOUBLE_EQ(scaled(unknown(Precision::kTensor32), late, early), 1000 + 160'000.0 * 8);
 }
@@ -128,8 +129,7 @@ TEST(DeviceTheoryTest, ProductThatLeavesTheMatrixUnitsLeavesItsEfficiencyThere) 
     return DeviceWork{Duration{std::llround(recorded_ns)}, KernelClass::kGemm, Precision::kTensor32,
                       Work{KernelClass::kGemm, 1.6e12, 1e6, Precision::kTensor32}};
   };
-  // 1.6e12 operations take 10 ms at 160e12 per second, and 100 ms at 16e12. A tenth of the first peak equals the whole
-  // peak of the other device.
+  // 1.6e12 operations take 10 ms at the first device's peak of 160e12 per second, and 100 ms at the second's of 16e12.
   EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, to), 1e8);
   EXPECT_DOUBLE_EQ(scaled(work(9e7), from, to), 1.8e8) << "waits for memory, which is half as fast";
   EXPECT_DOUBLE_EQ(scaled(work(1.1e7), from, from), 1.1e7);
@@ -142,9 +142,10 @@ TEST(DeviceTheoryTest, ProductThatGoesBackToSinglePrecisionLeavesTheMatrixUnitsT
   DeviceWork single = half;
   single.work->precision = Precision::kFloat32;
   single.work->bytes *= 2;
-  // 1.6e12 operations take 80 ms at 20e12 per second. Twice the bytes of a kernel that took 10 ms take 20 ms.
+  // 1.6e12 operations take 80 ms at 20e12 per second. This is longer than the 20 ms that memory would take, for twice
+  // the bytes of a kernel of 10 ms.
   EXPECT_DOUBLE_EQ(roofline_scaled(half, device_with_units, single, device_with_units).nanoseconds, 8e7);
-  // In the opposite direction the efficiency is kept: 80 ms become 5 ms at sixteen times the rate.
+  // In the opposite direction the efficiency is kept: 80 ms become 5 ms, because the rate is sixteen times as high.
   DeviceWork slow = single;
   slow.recorded = Duration{80'000'000};
   EXPECT_DOUBLE_EQ(roofline_scaled(slow, device_with_units, half, device_with_units).nanoseconds, 5e6);
@@ -155,7 +156,7 @@ TEST(DeviceTheoryTest, MoreWorkOnTheSameDeviceTakesAsMuchLongerAsItsBestTime) {
   const DeviceWork before = piece(5000, KernelClass::kElementwise, 0, 1e6);
   DeviceWork after = before;
   after.work->bytes = 3e6;
-  // 1000 ns per megabyte, and the floor once.
+  // A megabyte takes 1000 ns, and the floor of 1500 ns counts once.
   EXPECT_DOUBLE_EQ(roofline_scaled(before, on, after, on).nanoseconds, 5000.0 * (1500 + 3000) / (1500 + 1000));
   DeviceWork unknown{Duration{11'500}, KernelClass::kSoftmax, Precision::kFloat32, {}};
   DeviceWork twice = unknown;
@@ -180,7 +181,7 @@ TEST(DeviceTheoryTest, MoreOfAnythingNeverMakesAKernelSlower) {
 
 // ---------------------------------------------------------------- products of known shape
 
-/// 10 processors with 1e12 operations per second each: 1000 per nanosecond.
+/// Returns a device with 10 processors, which do 1e12 operations per second each, or 1000 per nanosecond.
 Accelerator ten_processors(double gigabytes = 1e9) {
   Accelerator device = stepsim::device(10, gigabytes, 0);
   device.processors = 10;
@@ -192,25 +193,25 @@ double product(double count, double rows, double columns, double inner, const Ac
 }
 
 TEST(ProductTheoryTest, WholeRoundsOfTilesTakeTheirArithmeticAndOneStartEach) {
-  // 1280 x 256 in tiles of 256 x 128 is 10 tiles, one per processor, of 2 * 256 * 128 * 1000 operations. Smaller tiles
-  // take more rounds for the same work, each with a start.
+  // A result of 1280 x 256 has 10 tiles of 256 x 128, one per processor. Each takes 2 * 256 * 128 * 1000 operations.
+  // Smaller tiles would take more rounds for the same work, and each round has a start.
   EXPECT_DOUBLE_EQ(product(1, 1280, 256, 1000), 2 * 256 * 128.0 + 1000);
-  // Three such products take 3 rounds.
+  // Three such products take three rounds.
   EXPECT_DOUBLE_EQ(product(3, 1280, 256, 1000), 3 * (2 * 256 * 128.0 + 1000));
 }
 
 TEST(ProductTheoryTest, ALastRoundThatIsHalfEmptyCostsHalfOfWhatIsMissing) {
-  // 15 tiles of 256 x 128 on 10 processors take 1.5 rounds, counted as 1.75. In tiles of 128 x 128 there are 30 tiles:
-  // 3 rounds.
+  // 15 tiles of 256 x 128 on 10 processors are 1.5 rounds, which count as 1.75. 30 tiles of 128 x 128 are 3 rounds.
   const double large = 1.75 * (2 * 256 * 128.0 + 1000);
   const double small = 3 * (2 * 128 * 128.0 + 1000);
   EXPECT_DOUBLE_EQ(product(1, 3840, 128, 1000), std::min(large, small));
 }
 
 TEST(ProductTheoryTest, ProcessorsShareTilesThatAreLongEnough) {
-  // One tile of 64 x 64 and 10 processors: the inner side of 8192 is cut into slices of 1024 for 8 processors. Tiles
-  // of 64 x 32 would be two, each shared by 5 processors, at 0.55 of the rate. Each processor starts once, and writes
-  // its result in fp32, which is read again. At 1e9 bytes per nanosecond that takes almost no time.
+  // The result is one tile of 64 x 64. The inner side of 8192 is cut into slices of 1024, so 8 of the 10 processors
+  // share the tile. As two tiles of 64 x 32, each would be shared by 5 processors, at 0.55 of the rate. Each processor
+  // starts once, and writes its result in fp32, which is read again. At 1e9 bytes per nanosecond that takes almost no
+  // time.
   const auto shared = [](double bandwidth) {
     return 2 * 64 * 64.0 * 8192 / 1000 / 8 + 1000 + 8 * 8 * 64 * 64 / bandwidth;
   };
@@ -227,7 +228,7 @@ TEST(ProductTheoryTest, MoreOfAnyDimensionNeverTakesLess) {
   const Accelerator& a100 = accelerator_named("A100");
   for (const double rows : {1.0, 100.0, 5000.0}) {
     double last = 0;
-    for (int power = 0; power <= 21; ++power) {  // powers of 1.7: up to 69,000 columns
+    for (int power = 0; power <= 21; ++power) {  // powers of 1.7, up to 69,000 columns
       const double columns = std::pow(1.7, power);
       const double now = product(1, rows, columns, 4096, a100);
       EXPECT_GE(now, 0.999 * last) << rows << " x " << columns;
@@ -237,8 +238,8 @@ TEST(ProductTheoryTest, MoreOfAnyDimensionNeverTakesLess) {
 }
 
 TEST(ProductTheoryTest, ArithmeticAndTransfersOverlapInPart) {
-  // 10 tiles take 65 536 + 1000 ns, and 66 536 bytes at 1 GB/s take as long. The result is the square root of 2 times
-  // that, plus 2 us to start.
+  // 10 tiles take 65 536 + 1000 ns, and 66 536 bytes at 1 GB/s take as long. Together they take sqrt(2) times that,
+  // plus 2 us to start.
   const Accelerator on = ten_processors(1);
   const Work work{KernelClass::kGemm, 2 * 1280 * 256 * 1000.0, 66'536, Precision::kFloat16, {1, 1280, 256, 1000}};
   const double best = 2000 + std::sqrt(2) * 66'536;
@@ -256,7 +257,8 @@ TEST(ProductTheoryTest, ArithmeticAndTransfersOverlapInPart) {
 TEST(DeviceTheoryTest, LatencyOfAKernelThatLeavesTheDeviceIdleDoesNotGrowWithItsWork) {
   Accelerator on = device(100, 1000, 1500);
   on.processors = 100;
-  // A full device has 100 * 2048 * 8 bytes in flight. A hundredth of that takes 16 ns; the kernel with it takes 6 us.
+  // A full device has 100 * 2048 * 8 bytes in flight. The kernel has a hundredth of that, which takes 16 ns of memory
+  // time, but it took 6 us.
   const double full = 100 * 2048 * 8;
   const DeviceWork before = piece(6000, KernelClass::kElementwise, 0, full / 100);
   DeviceWork after = before;
@@ -292,7 +294,7 @@ TEST(DeviceTheoryTest, WithoutWorkTheLaunchTellsHowFarAKernelFillsItsDevice) {
 
 // ---------------------------------------------------------------- caches
 
-/// A device with a cache of 40 MB, five times as fast as its memory of 1 TB/s.
+/// Returns a device with a cache of 40 MB, five times as fast as its memory of 1 TB/s.
 Accelerator cached() {
   Accelerator device = stepsim::device(100, 1000, 0);
   device.cache = 40e6;
@@ -319,8 +321,9 @@ TEST(CacheTheoryTest, ANormFindsItsRowsAgainIfAllUnderWayFit) {
   large.processors = 100;
   Accelerator small = large;
   small.cache = 4e6;
-  // 100 MB fit into neither cache and take 100 us from memory. Each processor has 16 rows of 5 kB in flight; with as
-  // many results this is 16 MB. The second pass over 50 MB takes 10 us from the large cache, and 50 us from memory.
+  // 100 MB fit into neither cache and take 100 us from memory. Each of 100 processors has 16 rows of 5 kB in flight;
+  // with as many results this is 16 MB, which fits into the large cache only. So the second pass over 50 MB takes 10 us
+  // from the large cache, or 50 us from memory.
   DeviceWork norm = piece(165'000, KernelClass::kElementwise, 0, 100e6);
   norm.row = 5'000;
   EXPECT_DOUBLE_EQ(scaled(norm, large, small), 165'000.0 * 150 / 110);
@@ -332,7 +335,7 @@ TEST(CacheTheoryTest, ANormFindsItsRowsAgainIfAllUnderWayFit) {
 
 TEST(CacheTheoryTest, PassesThatFitFollowTheCachesToAnotherDevice) {
   const Accelerator plain = device(100, 1000, 0);
-  // 30 MB take 30 us from memory, 6 us from the cache.
+  // 30 MB take 30 us from memory and 6 us from the cache.
   EXPECT_DOUBLE_EQ(scaled(piece(45'000, KernelClass::kElementwise, 0, 30e6), plain, cached()), 45'000.0 / 5);
   EXPECT_DOUBLE_EQ(scaled(piece(9'000, KernelClass::kElementwise, 0, 30e6), cached(), plain), 9'000.0 * 5);
   EXPECT_DOUBLE_EQ(scaled(piece(45'000, KernelClass::kGather, 0, 30e6), plain, cached()), 45'000)
@@ -363,7 +366,7 @@ TEST(DeviceTheoryTest, ConvolutionsInSinglePrecisionAreRoundedWhereFrameworksDoS
   const auto work = [](KernelClass kind, Precision precision) {
     return DeviceWork{Duration{100'000'000}, kind, precision, Work{kind, 1.6e12, 1e6, precision}};
   };
-  // 1.6e12 operations take 80 ms in fp32, 10 ms in tf32.
+  // 1.6e12 operations take 80 ms in fp32 and 10 ms in tf32.
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kFloat32), early, late), 1e8 * 10 / 80);
   EXPECT_DOUBLE_EQ(scaled(work(KernelClass::kConvolution, Precision::kTensor32), late, early), 1e8)
       << "off the units: what memory makes of it, which is as fast, or 80 ms";

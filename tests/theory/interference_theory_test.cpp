@@ -1,4 +1,4 @@
-// Kernels during communication, where a sum of a few terms or a separate simulation gives the answer.
+// Tests kernels during communication, where a sum of a few terms or a separate simulation gives the answer.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A kernel of 10 ms that took 15 ms: a collective of 10 ms began with it and halved its speed.
+/// Returns a capture of a kernel of 10 ms that took 15 ms: a collective of 10 ms began with it and halved its speed.
 Capture half_overlapped() {
   DagBuilder builder;
   const auto add = [&](TaskKind kind, const std::string& name, Duration duration) {
@@ -53,11 +53,11 @@ TEST(InterferenceTheory, AKernelThatNothingRunsBesideTakesItsTimeAlone) {
 }
 
 TEST(InterferenceTheory, DurationFollowsFromWhatRunsBeside) {
-  // During the collective's 5 ms, 2.5 ms of the work are done; 7.5 ms remain.
+  // The collective now takes 5 ms, during which 2.5 ms of the kernel's 10 ms of work are done. 7.5 ms remain.
   EXPECT_EQ(doubled().iteration({"network.bandwidth=2x"}), Duration{12'500'000});
-  // The collective lasts longer than the kernel, so all of its work runs at half the speed.
+  // The collective lasts longer than the kernel, so all of the kernel's work runs at half the speed.
   EXPECT_EQ(doubled().predicted({"network.bandwidth=0.5x"}).slowed.front().after, milliseconds{20});
-  // The larger work runs at the same two speeds: 5 ms of 20 during the collective's 10 ms, then 15 ms.
+  // Of 20 ms of work, 5 ms are done during the collective's 10 ms, at half the speed, and 15 ms after it.
   EXPECT_EQ(doubled().iteration({"compute{kind=kernel}.scale=2"}), milliseconds{25});
 }
 
@@ -67,8 +67,8 @@ TEST(InterferenceTheory, ClassesWithoutEvidenceKeepTheirTimes) {
   EXPECT_TRUE(question.predicted({"network.bandwidth=1e9x"}).slowed.empty());
 }
 
-/// A chain of kernels during collectives whose times do not depend on the kernels. Each kernel's time can be computed
-/// only after that of the previous one.
+/// Returns a chain of kernels during a chain of collectives. The times of the collectives do not depend on the kernels,
+/// but each kernel's time can be computed only after that of the previous kernel.
 Capture long_chain() {
   DagBuilder builder;
   const auto add = [&](TaskKind kind, const std::string& name, Duration duration, Duration lag) {
@@ -89,8 +89,8 @@ Capture long_chain() {
 }
 
 TEST(InterferenceTheory, WhatDoesNotSettleIsSaid) {
-  // A separate calculation shows that after 20 rounds another round still changes the kernels' times by several
-  // percent.
+  // A separate calculation shows that even after 20 rounds the computed times of the kernels change by several percent
+  // per round.
   const Question chain = with_slowdown(long_chain(), {KernelClass::kGemm, 7, 5.0, 4.0, 6.0});
   EXPECT_GT(chain.predicted({"compute{kind=kernel}.scale=0.7"}).unsettled, 0.01);
   EXPECT_EQ(chain.predicted({"compute{kind=kernel}.scale=1"}).unsettled, 0);
@@ -115,7 +115,8 @@ scenarios::AnswerInterval range_of(const Question& question, const std::string& 
 }
 
 TEST(InterferenceTheory, RangeGoesFromTheLeastSlowingToTheMost) {
-  // Alone, the kernel took between 5 + 10 / 3 = 8 1/3 ms and 5 + 10 / 1.5 = 11 2/3 ms.
+  // The kernel took 15 ms, 10 ms of them during communication. If that slows it by a factor of 3 to 1.5, it takes
+  // between 5 + 10 / 3 = 8 1/3 ms and 5 + 10 / 1.5 = 11 2/3 ms alone.
   const scenarios::AnswerInterval range = range_of(doubled(), "network.bandwidth=1e9x");
   const scenarios::IntervalSource* const source = interference_source(range);
   ASSERT_NE(source, nullptr);
@@ -135,8 +136,8 @@ double error(Duration predicted, Duration truth) {
   return static_cast<double>((predicted - truth).count()) / static_cast<double>(truth.count());
 }
 
-/// Returns the error of the prediction, from the captured run of `base`, for a run whose collectives take `factor`
-/// times as long.
+/// Predicts a run whose collectives take `factor` times as long, from the captured run of `base`. Returns the relative
+/// error of the prediction.
 double error_of_prediction(const InterferedJob& base, double factor, bool interference) {
   InterferedJob other = base;
   other.collective = scenarios::scaled(base.collective, factor);

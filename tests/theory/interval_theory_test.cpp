@@ -1,4 +1,4 @@
-// The sources of an answer's range, where a sum of a few terms gives their width.
+// Tests the sources of an answer's range, where a sum of a few terms gives their width.
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,13 @@ using testing::kForward;
 using testing::kUpdate;
 using testing::WorkloadMaker;
 
-constexpr Duration kMessage = milliseconds{1};  // 1 MB, alone on a link
+constexpr Duration kMessage = milliseconds{1};  // 1 MB that has a link to itself
 constexpr Duration kCompute = milliseconds{3};
 
 Cluster gigabyte_star(std::size_t hosts) { return star(hosts, {.bandwidth = Bandwidth::from_bytes_per_second(1e9)}); }
 
-/// Hosts 0 and 1 send to host 2 at the same time. Host 0 continues to compute when its message has arrived.
+/// Returns a capture in which hosts 0 and 1 send to host 2 at the same time. Host 0 computes again when its message has
+/// arrived.
 Capture two_senders() {
   DagBuilder builder;
   TaskId first;
@@ -74,8 +75,8 @@ void expect_no_width(const IntervalSource* source) {
   EXPECT_EQ(source->low, source->high);
 }
 
-/// Returns the range of all sources except those known from other jobs: the models' usual error and its growth. Those
-/// have a separate closed form (tests/scenarios/answer/model_error_test.cpp).
+/// Returns the range that the sources give together, without those known from other jobs: the models' usual error and
+/// its extrapolation. Those have a separate closed form (tests/scenarios/answer/model_error_test.cpp).
 Factors range_without_models(const AnswerInterval& interval, Duration predicted) {
   std::vector<Factors> factors;
   for (const IntervalSource& source : interval.sources) {
@@ -85,7 +86,7 @@ Factors range_without_models(const AnswerInterval& interval, Duration predicted)
   return independent(factors);
 }
 
-/// Checks the range of all sources together.
+/// Expects that the answer's range is that of all its sources together.
 void expect_all(const AnswerInterval& interval, Duration predicted) {
   std::vector<Factors> factors;
   for (const IntervalSource& source : interval.sources)
@@ -96,7 +97,8 @@ void expect_all(const AnswerInterval& interval, Duration predicted) {
 }
 
 TEST(IntervalTheory, SharingGoesFromOneAfterTheOtherToFair) {
-  // With fair sharing both messages take twice their time; one after the other, the first takes it once.
+  // With fair sharing both messages take twice their time. One after the other, the first message takes its own time
+  // only.
   const AnswerInterval interval = answer(two_senders(), gigabyte_star(3));
   const IntervalSource* const sharing = find(interval, "sharing");
   ASSERT_NE(sharing, nullptr);
@@ -106,7 +108,7 @@ TEST(IntervalTheory, SharingGoesFromOneAfterTheOtherToFair) {
   expect_all(interval, sharing->high);
 }
 
-/// Returns the number of tasks that are replayed for the range, and the range.
+/// Returns the number of tasks that are replayed to find the range, and the range.
 std::pair<std::uint64_t, AnswerInterval> counted(const Capture& capture, const Cluster& cluster, const char* network) {
   Predictor predictor(capture, cluster, *find_network_model(network));
   const Plan plan = predictor.plan();
@@ -120,9 +122,10 @@ std::pair<std::uint64_t, AnswerInterval> counted(const Capture& capture, const C
 TEST(IntervalTheory, AReplayThatWouldBeThePredictionIsNotMade) {
   const Capture capture = two_senders();
   const std::uint64_t tasks = capture.dag.task_count();
-  // The prediction uses fair sharing. Serial and half remain, each for the capture and the scenario.
+  // The prediction uses fair sharing. For the range, the capture and the scenario are each replayed with serial sharing
+  // and with 0.5.
   EXPECT_EQ(counted(capture, gigabyte_star(3), "maxmin").first, 4 * tasks);
-  // fifo serves the first to arrive, whatever `sharing` is.
+  // The model fifo serves the first message to arrive, whatever `sharing` is.
   const auto [fifo_tasks, fifo] = counted(capture, gigabyte_star(3), "fifo");
   EXPECT_EQ(fifo_tasks, 0U);
   const IntervalSource* const sharing = find(fifo, "sharing");
@@ -140,8 +143,9 @@ TEST(IntervalTheory, SharingThatIsKnownHasNoRange) {
   EXPECT_EQ(range.most, 1);
 }
 
-/// A rank with one lane (thread) and its steps, in milliseconds. In each step, `wait` passes first without a recorded
-/// reason, `exchange` is a collective without other captured ranks, and the rest is compute.
+/// Makes a capture of a rank with one lane (thread) and steps of the given lengths in milliseconds. Each step has a
+/// collective of `exchange`, whose other ranks were not captured, and a wait of `wait` without a recorded reason. The
+/// rest of the step is compute.
 struct OneRank {
   std::vector<std::int64_t> lengths{10, 10, 10};
   Duration wait{};
@@ -209,7 +213,8 @@ TEST(IntervalTheory, WhereNothingIsUnknownOnlyTheModelsUsualErrorIsLeft) {
 }
 
 TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
-  // 4 of 10 ms are communication. Compute of 6 ms becomes 12: 16 ms in all, or 20 ms if everything doubles.
+  // Of 10 ms, 4 ms are communication. The compute of 6 ms becomes 12 ms, which gives 16 ms in all, or 20 ms if the
+  // communication doubles too.
   const Capture capture = OneRank{.exchange = milliseconds{4}}.capture();
   const AnswerInterval interval = answer(capture, {}, double_compute);
   const IntervalSource* const missing = find(interval, "missing ranks");
@@ -221,9 +226,9 @@ TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
 }
 
 TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
-  // 3 steps of 10 ms have 2 waits of 3 ms (none after the last step), which is 2 ms per iteration. Doubling the
-  // compute of 7 ms gives 14 + 3 = 17 ms with unchanged waits. The 8 of 10 ms that are not waits become 15, so waits
-  // that change by the same factor give 10 * 15 / 8 ms.
+  // 3 steps of 10 ms have 2 waits of 3 ms (none after the last step), which is 2 ms per iteration. With unchanged
+  // waits, doubling the compute of 7 ms gives 14 + 3 = 17 ms. If waits change like the rest, the 8 ms of other time
+  // become 15 ms, and all 10 ms become 10 * 15 / 8 ms.
   const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();
   const AnswerInterval interval = answer(capture, {}, double_compute);
   const IntervalSource* const waits = find(interval, "unexplained waits");
@@ -242,7 +247,7 @@ TEST(IntervalTheory, SourcesCombineAsIndependentOnes) {
 }
 
 TEST(IntervalTheory, AWayToShareThatTheCaptureSpeaksAgainstIsLeftOut) {
-  // In the capture the first message took twice its time, so the senders shared fairly.
+  // In the capture the first message took twice the time that it takes alone, so the senders shared fairly.
   Capture capture = two_senders();
   const Time shared{kMessage * 2};
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
@@ -264,14 +269,15 @@ TEST(IntervalTheory, WorkersThatBeginTogetherAreInTheRangeOfDrift) {
   const AnswerInterval interval = answer(maker.capture(), gigabyte_star(3));
   const IntervalSource* const drift = find(interval, "drift");
   ASSERT_NE(drift, nullptr);
-  // When the workers are in step, both pushes share the server's link, and so do both answers. Headers take 0.1 us
+  // If the workers start together, both pushes share the server's link, and so do both answers. Headers take 0.1 us
   // each.
   const double together = static_cast<double>((kForward + kBackward + kUpdate + kMessage * 4).count());
   EXPECT_LE(static_cast<double>(drift->low.count()), together + 1'000);
   EXPECT_GE(static_cast<double>(drift->high.count()), together);
 }
 
-/// Captured worker 1 computes three times as long as worker 0. The middle worker is copied.
+/// The three captured workers compute 1, 2 and 3 times as long as the maker's default. The fourth is a copy of the
+/// middle one, and is assumed to be as slow as the slowest at most.
 TEST(IntervalTheory, ACopyIsAsSlowAsTheSlowestAtMost) {
   WorkloadMaker maker;
   maker.workers = 3;
@@ -288,7 +294,7 @@ TEST(IntervalTheory, AWorkerThatWasNotCapturedIsNamedThoughNothingChanges) {
   WorkloadMaker maker;
   Capture capture = maker.capture();
   PsWorkload workload = *capture.parameter_server;
-  workload.job.workers = 2;  // job.yaml may have this number
+  workload.job.workers = 2;  // the number in job.yaml may exceed the captured workers
   capture.parameter_server = std::make_shared<const PsWorkload>(workload);
   const AnswerInterval interval = answer(capture, gigabyte_star(3));
   const IntervalSource* const copies = find(interval, "copies");

@@ -25,7 +25,8 @@ struct Operation {
   std::int64_t ready = 0;  ///< when the last operation ends for which it waits
 };
 
-/// (time, time of its first attempt, operation, what), for a heap with the earliest event on top.
+/// An event: its time, a number that orders events at the same time, its operation, and what happens. A heap has the
+/// earliest event on top.
 using Event = std::tuple<std::int64_t, std::int64_t, std::size_t, What>;
 
 struct Host {
@@ -79,7 +80,8 @@ class Simulation {
     last_.push_back(add({What::kReceive, lane.to.index(), lane.from.index(), bytes, task.index()}));
   }
 
-  /// Uses the half of the message that is on the same host as the operation that waits for it.
+  /// Adds a dependency between two tasks. Of a message, the operation on the host of the waiting task counts: the send
+  /// or the receive.
   void add_dependency(std::size_t from, std::size_t to) {
     const std::size_t host = operations_[first_[to]].host;
     link(operations_[last_[from]].host == host ? last_[from] : first_[from], first_[to]);
@@ -99,7 +101,7 @@ class Simulation {
     }
   }
 
-  /// Schedules an operation that no longer waits for another one.
+  /// Schedules an operation for which all predecessors have ended.
   void begin(std::size_t id) {
     const Operation& one = operations_[id];
     const std::int64_t own = free_from(id, one.what);
@@ -125,7 +127,7 @@ class Simulation {
 
   [[nodiscard]] Processor charged() const { return causal_ ? kReceiving : kSending; }
 
-  /// Runs the operation at `time`, unless a processor or NIC that it needs is busy.
+  /// Runs the operation at `time` and returns true, or returns false if a processor or NIC that it needs is busy.
   bool take(std::int64_t time, std::size_t id, What what) {
     if (what != What::kReceive && free_from(id, what) > time) return false;
     Operation& one = operations_[id];
@@ -157,7 +159,7 @@ class Simulation {
     return true;
   }
 
-  /// Called for a message and for its receive. The later of the two ends the receive.
+  /// Is called once when a message has arrived and once when its receive is posted. The later call ends the receive.
   void meet(std::size_t task, std::size_t receive, std::int64_t time) {
     const auto [place, first] = met_.try_emplace(task, time);
     if (!first) end(receive, std::max(time, place->second));

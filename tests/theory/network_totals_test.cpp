@@ -1,4 +1,4 @@
-// The totals of SimGrid and LogGOPSim for the workloads of docs/internals/test-data.md.
+// Compares the totals of SimGrid and LogGOPSim for the workloads of docs/internals/test-data.md.
 
 #include <gtest/gtest.h>
 
@@ -12,13 +12,14 @@ namespace {
 constexpr Bytes kKilobyte{1000};
 constexpr Bytes kMegabyte{1'000'000};
 
-/// Returns the makespan under max-min fair sharing in whole microseconds, because the totals have six decimals.
+/// Returns the makespan under max-min fair sharing, rounded to microseconds, because SimGrid's totals have six
+/// decimals.
 std::int64_t fair_microseconds(int hosts, const Dag& dag) {
   return (makespan_ns(*find_network_model("maxmin"), oracle_cluster(hosts), dag) + 500) / 1000;
 }
 
 TEST(NetworkTotalsTest, MaxMinRingsTakeAsLongAsSimGridSays) {
-  // Closed form: 126 rounds of 2 us + 1 MB / 12.5 GB/s = 82 us.
+  // An all-reduce has 126 rounds of 2 us + 1 MB / (12.5 GB/s) = 82 us.
   EXPECT_EQ(fair_microseconds(64, ring_workload({.ranks = 64, .all_reduces = 1, .bytes = kMegabyte})), 10'332);
   EXPECT_EQ(fair_microseconds(64, ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kMegabyte})), 123'984);
 }
@@ -60,15 +61,15 @@ Dag log_gp_parameter_server() {
 }
 
 TEST(NetworkTotalsTest, LogGPRingsTakeAsLongAsLogGOPSimSays) {
-  // Closed form: each round takes o + L + (B - 1) G + o = 2,399 ns.
+  // Each round takes o + L + (B - 1) G + o = 2,399 ns.
   EXPECT_EQ(log_gp_nanoseconds(64, ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte})), 3'627'288);
   EXPECT_EQ(log_gp_nanoseconds(1024, ring_workload({.ranks = 1024, .all_reduces = 1, .bytes = kKilobyte})), 4'908'354);
 }
 
-// LogGOPSim's other totals follow from its rules for hosts with several processors, where an operation may begin
-// before the operations for which it waits have ended. (For the parameter server the total is that of the computes
-// alone, 7,777,889 ns, although a push, a sum and a pull must follow the last one.) So these totals test the
-// reference, and the reference with causality tests our model.
+// LogGOPSim's other totals follow from its rules for hosts with several processors, where an operation may begin before
+// the operations for which it waits have ended. For the parameter server, its total is that of the computes alone,
+// 7,777,889 ns, although a push, a sum and a pull must follow the last compute. So the reference is tested against
+// these totals, and our model is tested against the causal variant of the reference.
 TEST(NetworkTotalsTest, LogGOPSimsOwnRulesGiveItsTotals) {
   constexpr auto kAsItIs = LogGOPSRules::kAsItIs;
   EXPECT_EQ(log_gops_finish(ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte}), 64, {}, kAsItIs),

@@ -1,5 +1,4 @@
-// Parameter-server jobs whose steps are sums of a few terms, under max-min sharing. r is a link's rate, L the latency
-// of a message (two links), h a header's time.
+// Tests parameter-server jobs whose steps are sums of a few terms, under max-min sharing.
 
 #include <gtest/gtest.h>
 
@@ -38,14 +37,14 @@ Replayed replayed(const Capture& capture, const PsOptions& options) {
   return result;
 }
 
-/// The captured settings, but all workers begin at the same time.
+/// Returns the captured settings, except that all workers begin at the same time.
 PsOptions in_step(const Capture& capture) {
   PsOptions options = as_captured(*capture.parameter_server);
   options.spread = false;
   return options;
 }
 
-/// Returns the distance between the last two starts of FW.0 on rank 0.
+/// Returns the time between the last two starts of FW.0 on rank 0.
 Duration step_of(const Replayed& job) {
   std::vector<Time> starts;
   for (std::size_t i = 0; i < job.timeline.size(); ++i) {
@@ -62,7 +61,7 @@ Duration step_of(const WorkloadMaker& maker, Control control = Control::kInline)
   return step_of(replayed(capture, options));
 }
 
-/// Allows for the rounding of a few messages to whole nanoseconds.
+/// Expects equal times, except for the rounding of a few messages to whole nanoseconds.
 void expect_close(Duration actual, Duration expected) {
   EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
 }
@@ -70,7 +69,7 @@ void expect_close(Duration actual, Duration expected) {
 TEST(PsTheory, OnePartitionGoesThroughItsStagesOneAfterAnother) {
   WorkloadMaker maker;
   maker.copy = Duration{30'000};
-  // The terms are compute, copy, push, acknowledgement, request, answer, copy.
+  // A step consists of compute, copy, push, acknowledgement, request, answer and copy.
   expect_close(step_of(maker), kCompute + maker.copy * 2 + kWire * 2 + kHeader * 2 + kLatency * 4);
 }
 
@@ -96,19 +95,20 @@ TEST(PsTheory, AServerWithoutBytesToMoveCostsLatencyAndHeaders) {
 TEST(PsTheory, PartitionsOfOneServerFollowEachOtherOnTheConnection) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{3 * kTensor}};
-  // Requests are sent inline, so they queue after the three pushes. Three answers follow the first request's arrival.
+  // Requests are sent inline, so they queue after the three pushes. The three answers follow when the first request has
+  // arrived.
   expect_close(step_of(maker), kCompute + kWire * 3 + kHeader + kLatency + kWire * 3 + kLatency);
 }
 
 TEST(PsTheory, TensorsOfDifferentServersShareTheWorkersLink) {
   WorkloadMaker maker;
   maker.servers = 2;
-  maker.tensors = {Bytes{2 * kTensor}};  // keys 0 and 1: djb2 mod 2 = 1 and 0
+  maker.tensors = {Bytes{2 * kTensor}};  // two partitions; djb2 sends keys 0 and 1 to different servers
   expect_close(step_of(maker), kCompute + kWire * 4 + kHeader * 4 + kLatency * 4);
 }
 
-/// With credit for one partition, the next one is copied when the previous one is acknowledged. Its request and answer
-/// arrive during the copy, because copying takes longer than a header.
+/// With credit for one partition, a partition is copied when the previous one is acknowledged. The request and the
+/// answer of the previous one arrive during the copy, because copying takes longer than a header.
 TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{4 * kTensor}};
@@ -121,8 +121,8 @@ TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
   expect_close(step_of(replayed(capture, options)), kCompute + round * 4 + tail);
 }
 
-/// The same with control messages first. Thousands of them take credit of the connection, and must return it as well
-/// as the credit of the copies.
+/// Credit for one partition makes pushes wait for acknowledgements, also if control messages go first. Thousands of
+/// these messages take credit of the connection, and must return it as well as the credit of the copies.
 TEST(PsTheory, CreditOfCopiesAndOfConnectionsComesBackHoweverManyThereAre) {
   constexpr std::int64_t kPartitions = 3'000;
   constexpr Duration kPart{1'000};
@@ -140,8 +140,9 @@ TEST(PsTheory, CreditOfCopiesAndOfConnectionsComesBackHoweverManyThereAre) {
   expect_close(step_of(replayed(capture, options)), kCompute + round * kPartitions + tail);
 }
 
-/// 100,000 partitions of two tensors. Those of the first tensor are back before the second tensor is ready. The pushes
-/// of the second go up one after another, followed by its first request, and the answers come back one after another.
+/// The job has 100,000 partitions of two tensors. Those of the first tensor are back before the second tensor is ready.
+/// The pushes of the second tensor go up one after another, followed by its first request, and the answers come back
+/// one after another.
 TEST(PsTheory, AHundredThousandPartitionsFollowEachOther) {
   constexpr std::int64_t kEach = 50'000;
   constexpr Duration kPart{1'000};
@@ -157,14 +158,14 @@ TEST(PsTheory, AHundredThousandPartitionsFollowEachOther) {
   expect_close(step_of(replayed(capture, options)), compute + kPart * kEach * 2 + kHeader + kLatency * 2);
 }
 
-/// A step of compute alone. Its tensor comes back long before it is needed.
+/// Layer 1's tensor comes back long before it is needed, while other layers compute.
 TEST(PsTheory, AcrossTheBarrierCommunicationHidesBehindOtherLayers) {
   WorkloadMaker maker;
   maker.tensors = {Bytes{}, Bytes{1'000}};
   const Capture capture = maker.capture();
   PsOptions options = in_step(capture);
   options.job.barrier = Barrier::kCross;
-  // Only layer 0's tensor is waited for, because its backward pass is the last and its forward pass the first.
+  // The step waits only for layer 0's tensor, because its backward pass is the last and its forward pass the first.
   const Duration exposed = kHeader * 2 + kLatency * 4;
   expect_close(step_of(replayed(capture, options)), (kForward + kBackward) * 2 + exposed);
 }
@@ -188,7 +189,7 @@ TEST(PsTheory, AServersOneThreadSumsOnePushAfterAnother) {
   const Capture capture = maker.capture();
   PsOptions options = in_step(capture);
   Cluster cluster = switch_of(2, kRate, kLinkLatency);
-  cluster.rates.sum = Bandwidth::from_bytes_per_second(kRate / 10);  // ten times the duration of a push
+  cluster.rates.sum = Bandwidth::from_bytes_per_second(kRate / 10);  // a sum takes ten times as long as a push
   const auto step = [&](std::uint32_t threads) {
     options.job.server_threads = threads;
     Replayed job;
@@ -198,15 +199,15 @@ TEST(PsTheory, AServersOneThreadSumsOnePushAfterAnother) {
     job.timeline = sim::replay(job.capture.dag, machine);
     return step_of(job);
   };
-  // With four threads: the last push, its sum, its answer. A single thread makes four sums, and the message that a key
-  // is complete queues after those that arrived earlier.
+  // With four threads, the last push is followed by its sum and its answer. A single thread makes four sums one after
+  // another, and the answers follow after the last one.
   expect_close(step(4), kCompute + kWire * 4 + kLatency + kWire * 10 + kLatency + kWire);
   expect_close(step(1), kCompute + kWire + kLatency + kWire * 10 * 4 + kLatency + kWire * 4);
 }
 
 // ---- messages that overtake others on a connection
 
-/// Two bulk messages that are ready at 0 and a control message that is ready at `when`.
+/// The ends of two bulk messages and of a control message, which is called urgent.
 struct Overtaking {
   Time first;
   Time second;
@@ -249,7 +250,7 @@ TEST(ConnectionTheory, ControlGoesAheadOfWhatIsQueued) {
 }
 
 TEST(ConnectionTheory, ControlDoesNotGoAheadOfWhatTheSocketHolds) {
-  // When 128 KiB of the first message are left, the sender has already begun the second.
+  // The sender begins the second message when 128 KiB of the first are left. The control message is ready after that.
   const Duration after_choice = kWire - Duration{kSocketBuffer.count()} + Duration{10'000};
   const Overtaking order = overtaking(Control::kFirst, after_choice);
   expect_close(order.second.time_since_epoch(), kWire * 2);

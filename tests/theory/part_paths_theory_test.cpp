@@ -1,4 +1,4 @@
-// Longest paths of single GPUs and workers, in closed form.
+// Tests the longest paths of single GPUs and workers against closed forms.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ namespace {
 using stepsim::testing::DagMaker;
 using ::testing::ElementsAre;
 
-/// Ranks that each compute, meet in a collective and compute again: rank r takes before[r], then `transfer` from the
-/// last arrival on, then after[r].
+/// A job of ranks that each compute, take part in one collective, and compute again. Rank r computes for before[r] ns.
+/// The collective takes `transfer` ns from the last arrival on. Then rank r computes for after[r] ns.
 struct Job {
   Job(const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after, std::int64_t transfer)
       : ranks(before.size()) {
@@ -37,7 +37,7 @@ struct Job {
     timeline = replay(dag, Machine(dag));
   }
 
-  /// Returns the length of each set's longest path. Rank r is in sets[r].
+  /// Returns the length of the longest path of each set of ranks. Rank r belongs to the set sets[r].
   [[nodiscard]] std::vector<Duration> lengths(const std::vector<std::int32_t>& sets) const {
     TaskSets of(dag.task_count());
     for (std::size_t i = 0; i < tasks.size(); ++i) of[maker.new_id(tasks[i]).index()] = sets[i / 3];
@@ -56,7 +56,7 @@ struct Job {
 };
 
 TEST(PartPathsTheoryTest, GpuAloneTakesTheSumOfWhatItDoesAndAWorkerTheSlowestWayThroughItsGpus) {
-  // Alone: before + transfer + after. Together: max(before) + transfer + max(after).
+  // A rank alone takes before + transfer + after. Several ranks together take max(before) + transfer + max(after).
   const Job job({10, 40, 25}, {7, 1, 9}, 5);
   EXPECT_THAT(job.lengths({0, 1, 2}), ElementsAre(Duration{22}, Duration{46}, Duration{39}));
   EXPECT_THAT(job.lengths({0, 0, 1}), ElementsAre(Duration{40 + 5 + 7}, Duration{39}));
@@ -75,7 +75,8 @@ TEST(PartPathsTheoryTest, PathIsNeverLongerThanThatOfALargerSet) {
 }
 
 TEST(PartPathsTheoryTest, MembersOfACollectiveAreReadOnceAndNotOnceForEachGpu) {
-  // Each of 6,000 GPUs alone takes 1 + 5 + 2. Visiting members 36 million times took 8 s in a debug build.
+  // Each of 6,000 GPUs alone takes 1 + 5 + 2 ns. Visiting all members for each GPU, 36 million visits, took 8 s in a
+  // debug build.
   constexpr std::size_t kRanks = 6'000;
   const Job job(std::vector<std::int64_t>(kRanks, 1), std::vector<std::int64_t>(kRanks, 2), 5);
   std::vector<std::int32_t> sets(kRanks);
@@ -87,8 +88,9 @@ TEST(PartPathsTheoryTest, MembersOfACollectiveAreReadOnceAndNotOnceForEachGpu) {
 }
 
 TEST(PartPathsTheoryTest, PathLeadsThroughAServerAndBackIntoItsOwnSet) {
-  // Rank 0: compute 10, push 20, server 3, pull 30, with lags of 1, is 10 + 20 + 1 + 3 + 1 + 30. Rank 1's push to the
-  // same server delays rank 0 in the job, but not on rank 0's own path.
+  // Rank 0 computes for 10 ns, pushes for 20, waits for the server's sum of 3 and pulls for 30. With two lags of 1 ns
+  // this is 10 + 20 + 1 + 3 + 1 + 30 = 65 ns. Rank 1's push to the same server delays rank 0 in the job, but not on
+  // rank 0's own path.
   DagMaker maker;
   const LaneId mine = maker.lane(0);
   const LaneId other = maker.lane(1);
@@ -115,7 +117,7 @@ TEST(PartPathsTheoryTest, PathLeadsThroughAServerAndBackIntoItsOwnSet) {
 }
 
 TEST(PartPathsTheoryTest, QueueHoldsTheTasksOfASetInTheOrderOfTheReplay) {
-  // Three messages of 5, ready at 1, 2 and 3, run one after the other. Those of another set delay none of them.
+  // Three messages of 5 ns are ready at 1, 2 and 3 ns and run one after the other.
   DagMaker maker;
   const LaneId host = maker.lane(0);
   const LaneId link = maker.lane(0, LaneOrder::kFifo);

@@ -1,4 +1,4 @@
-// Iterations that repeat one captured step, in closed form.
+// Tests iterations that repeat one captured step against closed forms.
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ namespace {
 
 using stepsim::testing::SteppedJob;
 
-constexpr std::int64_t kCalls = 10;  // per step
+constexpr std::int64_t kCalls = 10;  // calls per step
 
-/// Steps of ten calls of `host` ns, each of which launches a kernel of `device` ns. If `waits`, a step begins when the
-/// device has finished the previous step.
+/// Returns steps of ten calls of `host` ns, each of which launches a kernel of `device` ns. If `waits`, a step begins
+/// when the device has finished the previous step.
 Capture launching(int steps, std::int64_t host, std::int64_t device, bool waits = false) {
   SteppedJob job;
   TaskId last;
@@ -39,13 +39,13 @@ Duration span(const Capture& capture) {
 }
 
 TEST(RepeatedStepTheoryTest, IterationsOverlapAsTheCapturedOnesDo) {
-  // If the device is slower: n * 10 kernels after the first call. If the host is slower: n * 10 calls and the last
-  // kernel.
+  // n steps have n * 10 calls. If the device is slower, they take the first call and all kernels. If the host is
+  // slower, they take all calls and the last kernel.
   for (const std::size_t count : {1U, 2U, 7U, 100U}) {
     const auto n = static_cast<std::int64_t>(count) * kCalls;
     EXPECT_EQ(span(with_repeated_step(launching(3, 2, 20), 1, count)), Duration{2 + n * 20});
     EXPECT_EQ(span(with_repeated_step(launching(3, 20, 2), 1, count)), Duration{n * 20 + 2});
-    // A step takes 2 + 10 * 20, and the next step waits for it.
+    // A step takes 2 + 10 * 20 ns, and the next step waits for its end.
     EXPECT_EQ(span(with_repeated_step(launching(3, 2, 20, true), 0, count)),
               Duration{static_cast<std::int64_t>(count) * (2 + kCalls * 20)});
   }

@@ -19,7 +19,7 @@ Duration makespan(const Dag& dag) {
 }
 
 TEST(ReplayTheoryTest, ChainTakesTheSumOfItsTasksAndLags) {
-  // n tasks of d and n - 1 lags of g take n d + (n - 1) g.
+  // n tasks of d ns and n - 1 lags of g ns take n d + (n - 1) g ns.
   for (const LaneOrder order : {LaneOrder::kEdges, LaneOrder::kFifo}) {
     DagMaker maker;
     const LaneId lane = maker.lane(0, order);
@@ -64,7 +64,7 @@ TEST(ReplayTheoryTest, DiamondTakesItsLongerSide) {
 }
 
 TEST(ReplayTheoryTest, TasksOfOneFifoLaneTakeTheirSum) {
-  // The lane is never idle while tasks wait, so every order takes the sum.
+  // The lane is never idle while tasks wait, so in every order they take the sum of their durations.
   DagMaker maker;
   const LaneId lane = maker.lane(0, LaneOrder::kFifo);
   for (int i = 0; i < 500; ++i) maker.task(lane, i);
@@ -81,7 +81,7 @@ TEST(ReplayTheoryTest, TasksOfKFifoLanesTakeTheLongestLane) {
 }
 
 TEST(ReplayTheoryTest, RendezvousChainTakesTheSlowestMemberEachTime) {
-  // Rank r computes for r + 1 before each of k collectives of duration c: k (max r + 1 + c).
+  // Rank r computes for r + 1 ns before each of k collectives of duration c, which take k (max r + 1 + c) ns in all.
   constexpr int kRanks = 5;
   constexpr int kCollectives = 20;
   DagMaker maker;
@@ -102,8 +102,8 @@ TEST(ReplayTheoryTest, RendezvousChainTakesTheSlowestMemberEachTime) {
 }
 
 TEST(ReplayTheoryTest, RingAllReduceTakesTwoTimesRanksLessOneMessages) {
-  // K all-reduces of 2 (R - 1) rounds, each as long as one message. A rank sends one message per round, so both kinds
-  // of lane give the same result: the lane never delays a message.
+  // An all-reduce of R ranks has 2 (R - 1) rounds, each as long as one message. A rank sends one message per round, so
+  // no message waits for its lane, and both kinds of lanes give the same result.
   for (const LaneOrder order : {LaneOrder::kEdges, LaneOrder::kFifo}) {
     for (const int ranks : {2, 3, 8, 64}) {
       const Dag dag = ring_workload({.ranks = ranks, .all_reduces = 3, .message = Duration{1000}, .order = order});
@@ -114,8 +114,8 @@ TEST(ReplayTheoryTest, RingAllReduceTakesTwoTimesRanksLessOneMessages) {
 }
 
 TEST(ReplayTheoryTest, RingAllReduceWaitsForOneSlowSender) {
-  // Rank 0's messages take 1000 + d. Round s of rank 0 follows its own round s - 1, so each of the 2 (R - 1) rounds
-  // goes through the slow sender and takes 1000 + d.
+  // Rank 0's messages take 1000 + 250 ns. Each of them follows its message of the previous round, so each of the 2 (R -
+  // 1) rounds takes 1250 ns.
   const int ranks = 8;
   const Dag dag =
       ring_workload({.ranks = ranks, .all_reduces = 1, .message = Duration{1000}, .slow_sender = Duration{250}});

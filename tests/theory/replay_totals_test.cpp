@@ -1,5 +1,5 @@
-// The totals of docs/internals/test-data.md from complete replays: SimGrid's to six decimals, LogGOPSim's to the
-// nanosecond. bench/models_bench.cpp checks the larger workloads.
+// Compares complete replays with the totals of docs/internals/test-data.md: SimGrid's to six decimals, LogGOPSim's to
+// the nanosecond. bench/models_bench.cpp checks the larger workloads.
 
 #include <gtest/gtest.h>
 
@@ -19,12 +19,12 @@ constexpr Bytes kKilobyte{1'000};
 Duration makespan(const Dag& dag, const char* model, const Cluster& cluster, int threads) {
   sim::Machine machine{dag};
   machine.set_network(*find_network_model(model), cluster);
-  // Splits the work between threads even if the job is small.
+  // The smallest grain makes the engine split the work between threads even if the job is small.
   const sim::Timeline timeline = sim::replay(dag, machine, {.threads = threads, .grain = {.tasks = 1, .round = 1}});
   return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
 }
 
-/// Expects this makespan under max-min sharing, in microseconds, with one thread and with three.
+/// Expects this makespan under max-min sharing, in microseconds, with one thread and with three threads.
 void expect_fair(const Dag& dag, int hosts, std::int64_t microseconds) {
   for (const int threads : {1, 3}) {
     EXPECT_EQ((makespan(dag, "maxmin", oracle_cluster(hosts), threads).count() + 500) / 1000, microseconds)
@@ -59,7 +59,7 @@ TEST(ReplayTotalsTest, RingsTakeAsLongUnderLogGPAsLogGOPSimSays) {
   }
 }
 
-// LogGOPSim's own totals for these workloads disregard causality; network_totals_test.cpp explains how.
+// LogGOPSim's own totals for these workloads disregard causality, as network_totals_test.cpp explains.
 TEST(ReplayTotalsTest, TrainAndParameterServersTakeAsLongUnderLogGPAsItsArithmeticSays) {
   const Dag train = train_workload({.ranks = 64, .layers = 10, .iterations = 1, .bytes = kKilobyte});
   const Dag servers = parameter_server_workload({.workers = 64,
@@ -77,7 +77,7 @@ TEST(ReplayTotalsTest, TrainAndParameterServersTakeAsLongUnderLogGPAsItsArithmet
 }
 
 TEST(ReplayTotalsTest, WithCreditForEightTransfersAParameterServerTakesAsLongAsThePlainestWaySays) {
-  // From bench/fluid_reference.py 64 8 10 3 1 1000000 8, which shares no code with this program.
+  // The expected time is from bench/fluid_reference.py 64 8 10 3 1 1000000 8, which shares no code with this program.
   expect_fair(parameter_server_workload({.workers = 64,
                                          .servers = 8,
                                          .layers = 10,

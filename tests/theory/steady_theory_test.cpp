@@ -12,15 +12,15 @@ namespace {
 
 using stepsim::testing::SteppedJob;
 
-constexpr std::int64_t kCalls = 10;  // per step
+constexpr std::int64_t kCalls = 10;  // calls per step
 
 Duration steady(const Capture& capture, const Machine& machine) {
   return steady_iteration(capture, replay(capture.dag, machine)).value().length;
 }
 Duration steady(const Capture& capture) { return steady(capture, Machine(capture.dag)); }
 
-/// Steps of ten calls of `host` ns, each of which launches a kernel of `device` ns. With a launch queue of `queue`
-/// places, a call waits until the kernel `queue` places before its own has ended.
+/// Returns steps of ten calls of `host` ns, each of which launches a kernel of `device` ns. If `queue` is not 0, the
+/// launch queue has that many places: a call waits for the end of the kernel that was launched `queue` calls before.
 Capture launching(int steps, std::int64_t host, std::int64_t device, std::size_t queue = 0) {
   SteppedJob job;
   std::vector<TaskId> kernels;
@@ -61,21 +61,22 @@ TEST(SteadyTheoryTest, HostThatRunsAheadOfItsDeviceTakesTheSlowerOfTheTwoAfterAn
 }
 
 TEST(SteadyTheoryTest, LaunchQueueThatFillsHoldsTheHostToThePaceOfItsDevice) {
-  // A cycle through the queue takes host + device for every `queue` calls. From two places on that is less than the
-  // slower of host and device.
+  // The cycle through the queue takes host + device for every `queue` calls. With two or more places this is less than
+  // the slower of host and device takes for these calls.
   for (const int steps : {1, 2, 3, 5}) {
     for (const std::size_t queue : {2U, 4U, 15U}) {
       EXPECT_EQ(steady(launching(steps, 3, 20, queue)), Duration{kCalls * 20});
       EXPECT_EQ(steady(launching(steps, 20, 3, queue)), Duration{kCalls * 20});
     }
   }
-  // With one place, each call waits for the previous kernel. A single step does not show that its first call waits
-  // too.
+  // With one place, each call waits for the previous kernel. A capture of a single step does not show that its first
+  // call waits too.
   for (const int steps : {2, 3}) EXPECT_EQ(steady(launching(steps, 3, 20, 1)), Duration{kCalls * (3 + 20)});
 }
 
 TEST(SteadyTheoryTest, HostThatWaitsForEachStepTakesBoth) {
-  // A call of 4, ten kernels of 20, and a call of 7 that waits for the last kernel.
+  // A step consists of calls of 4 ns that launch ten kernels of 20 ns, and a call of 7 ns that waits for the last
+  // kernel.
   for (const int steps : {1, 2, 3}) {
     SteppedJob job;
     for (int step = 0; step < steps; ++step) {
@@ -88,8 +89,8 @@ TEST(SteadyTheoryTest, HostThatWaitsForEachStepTakesBoth) {
 }
 
 TEST(SteadyTheoryTest, PipelineThatIsFullTakesItsSlowestStage) {
-  // Five microbatches pass through stages of 30, 50 and 40. The first step takes 5 * 50 + 30 + 40 to its end, the
-  // others 5 * 50.
+  // Five microbatches pass through stages of 30, 50 and 40 ns. The first step takes 5 * 50 + 30 + 40 ns to its end, and
+  // each other step 5 * 50 ns more.
   constexpr int kMicrobatches = 5;
   for (const int steps : {1, 2, 3}) {
     SteppedJob job;
@@ -106,8 +107,8 @@ TEST(SteadyTheoryTest, PipelineThatIsFullTakesItsSlowestStage) {
 }
 
 TEST(SteadyTheoryTest, RanksThatMeetTakeTheSlowestOne) {
-  // Ranks compute for 30 and 50 and meet for 8 in every step. In both variants the collective is in the stream's
-  // cycle.
+  // In every step the ranks compute for 30 and 50 ns on their streams, and then take part in a collective of 8 ns on
+  // the same streams.
   for (const int steps : {1, 2, 3}) {
     SteppedJob job;
     for (int step = 0; step < steps; ++step) {
@@ -122,7 +123,8 @@ TEST(SteadyTheoryTest, RanksThatMeetTakeTheSlowestOne) {
   }
 }
 
-/// Steps of two ranks with random times and a collective. Calls of the same step and of the next one wait for kernels.
+/// Returns steps of two ranks with random times and a collective. Calls of the same step and of the next one wait for
+/// kernels.
 Capture random_job(std::mt19937& random) {
   const auto up_to = [&random](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>{0, most}(random);

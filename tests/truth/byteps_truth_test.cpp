@@ -34,7 +34,7 @@ TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
   EXPECT_LE(summary.unexplained_wait, summary.iteration.measured / 100);
 }
 
-// The bounds on the error: 1 % for ps, 1.5 % for byteps.
+// The errors may be up to 1 % for the groups of ps, and up to 1.5 % for those of byteps.
 INSTANTIATE_TEST_SUITE_P(Truth, BytepsTruthTest,
                          ::testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
                                            Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},

@@ -26,7 +26,7 @@ namespace {
 using testing::MeasuredRun;
 using testing::number;
 
-/// Returns the runs of a group, the base first.
+/// Returns the runs of a group. The first one is the base, which was captured.
 std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
   std::vector<MeasuredRun> runs = testing::measured_runs(group / "measured.csv");
   std::stable_sort(runs.begin(), runs.end(),
@@ -34,7 +34,7 @@ std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
   return runs;
 }
 
-/// The base capture of a group. It can be replayed with another network, other buckets or other ranks.
+/// The base capture of a group of runs. It can be replayed with another network, other buckets or other ranks.
 class Group {
  public:
   explicit Group(const std::string& name) : folder_(measured_folder() / name), runs_(runs_of(folder_)) {
@@ -64,7 +64,8 @@ class Group {
     return replayed_seconds(job, cluster);
   }
 
-  /// Returns the errors of the predicted runs. If `relative`, the errors of the predicted changes from the base.
+  /// Returns the relative errors of the predicted runs. If `relative`, the predictions are first scaled so that the
+  /// base run has no error.
   [[nodiscard]] std::vector<double> errors(bool relative) const {
     const double correction =
         relative ? number(runs_.front(), "median_step_s") / predicted_seconds(runs_.front()) : 1.0;
@@ -119,8 +120,8 @@ TEST(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
 }
 
 TEST(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
-  // Its kernels do not record sizes, but the framework's annotations around their launches do. A link in a host with
-  // eight V100s has between 10 and 150 GB/s (NVLink 2, one way).
+  // The job's kernels do not record sizes, but the framework's annotations around their launches do. A link in a host
+  // with eight V100s has between 10 and 150 GB/s (NVLink 2, one way).
   const auto folder = shared_folder() / "traces/kineto/dlrm-8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no " << folder;
   const Capture capture = under_models(ingest::load({folder.string()}, {}));
@@ -137,15 +138,15 @@ TEST(DataParallelTruthTest, NcclJobOfAllRanksReplaysOnTheLinksThatItShows) {
 }
 
 TEST(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
-  // With a hundredth of the bandwidth the host waits for the all-reduces of a step, which took 12 ms while it was busy
-  // for 221 ms. In the recording these waits took no time.
+  // In the recording, a step kept the host busy for 221 ms and its all-reduces took 12 ms, so the host did not wait for
+  // them. With a hundredth of the bandwidth it does.
   const auto file = shared_folder() / "traces/kineto/ddp-a100-rank0of2.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no " << file;
   const Capture capture = under_models(ingest::load({file.string()}, {}));
   Cluster cluster = calibrate(capture).cluster;
   for (Link& link : cluster.links)
     link.bandwidth = Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() / 100);
-  double bytes = 0;  // over a link, one way: a ring of two ranks sends each byte of an all-reduce once
+  double bytes = 0;  // bytes over a link in one direction; a ring of two ranks sends each byte of an all-reduce once
   for (std::size_t i = 0; i < capture.dag.rendezvous_count(); ++i)
     bytes += static_cast<double>(capture.dag.collective(RendezvousId{i}).bytes.count());
   const double a_step = bytes / 3 / cluster.links.front().goodput().bytes_per_second();

@@ -1,5 +1,5 @@
-// Device models on captures of the same neural network on H100 and MI300X (device-pairs, docs/internals/test-data.md).
-// docs/internals/fidelity.md has the errors; bench/device_pairs.cpp prints them.
+// Tests device models on captures of the same neural network on H100 and MI300X (device-pairs,
+// docs/internals/test-data.md). docs/internals/fidelity.md has the errors; bench/device_pairs.cpp prints them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST_F(DevicePairsTest, EveryKernelThatACallLaunchedHasItsOperator) {
   for (const std::string& model : kModels) {
     for (const char* const device : {"-h100", "-mi300"}) {
       const Capture capture = load(model + device);
-      // Other device work belongs to the previous step, whose launches were not recorded.
+      // Only work with a recorded launch is counted. Other device work belongs to the previous step.
       std::vector<bool> launched(capture.dag.task_count(), false);
       for (std::size_t i = 0; i < capture.dag.edge_count(); ++i) {
         const EdgeId edge{i};
@@ -78,9 +78,10 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
     if (!file.is_regular_file()) continue;
     const Capture capture = ingest::load({file.path().string()}, {});
     const ScaledShare share = as_recorded(capture).share;
-    if (share.total().before < Duration{1'000'000}) continue;  // skips tests of the profiler that run no neural network
+    if (share.total().before < Duration{1'000'000}) continue;  // a test of the profiler that runs no neural network
     const Duration unknown = share.named[static_cast<std::size_t>(KernelClass::kUnknown)].before;
-    // Sorting, scanning and index arithmetic have no kernel class. They take a tenth of a recommender's time.
+    // Sorting, scanning and index arithmetic have no kernel class. They take up to a tenth of the time of a recommender
+    // model.
     EXPECT_LE(static_cast<double>(unknown.count()), 0.1 * static_cast<double>(share.total().before.count()))
         << file.path();
     ++captures;
@@ -89,7 +90,8 @@ TEST_F(DevicePairsTest, UnclassedKernelsAreFewInEveryCapture) {
 }
 
 TEST_F(DevicePairsTest, RooflineIsNearerThanTakingTheRecordedTime) {
-  // bert-small takes a quarter longer on an MI300X. A model must not be worse than predicting no change.
+  // A prediction must not be worse than that of no change. bert-small takes a quarter longer on an MI300X than on an
+  // H100.
   for (const std::string& model : kModels) {
     const Capture h100 = load(model + "-h100");
     const Capture mi300 = load(model + "-mi300");
@@ -100,7 +102,7 @@ TEST_F(DevicePairsTest, RooflineIsNearerThanTakingTheRecordedTime) {
   }
 }
 
-/// Returns the largest growth of any piece of device work.
+/// Returns the largest factor by which the fit changes the duration of any piece of device work.
 double largest_growth(const Capture& from, const DeviceFit& fit) {
   const std::vector<Duration> durations = fitted(from, fit).duration;
   double largest = 0;
@@ -121,9 +123,9 @@ TEST_F(DevicePairsTest, FitReproducesItsOwnPairWithinItsResidual) {
     for (const auto& [from, to] : {std::pair{&h100, &mi300}, std::pair{&mi300, &h100}}) {
       const DeviceFit fit = fit_devices(*from, *to);
       EXPECT_GE(fit.matched, fit.unmatched) << model;
-      // For matched calls |sum of (p - m)| <= sum of |p - m| = residual * sum of m, with p predicted and m measured. A
-      // call without a match is off by its whole predicted or measured time. Rounding adds up to a nanosecond per
-      // piece.
+      // Matched calls with predicted times p and measured times m are off by |sum of (p - m)| <= sum of |p - m| =
+      // residual * sum of m. A call without a match is off by its whole predicted or measured time. Rounding adds up to
+      // a nanosecond for each piece of work.
       const double truth = measured(*to);
       const double recorded = measured(*from);
       const double bound = fit.residual * fit.matched_to * truth + (1 - fit.matched_to) * truth +
@@ -142,7 +144,7 @@ TEST_F(DevicePairsTest, FitOfOneModelAnswersForTheOther) {
     const Capture h100 = load(held_out + "-h100");
     const double truth = measured(load(held_out + "-mi300"));
     const double predicted = by_fit(h100, fit_devices(load(seen + "-h100"), load(seen + "-mi300")));
-    // The errors are at most 8 % (docs/internals/fidelity.md). Twice that would mean that the model has changed.
+    // The errors are at most 8 % (docs/internals/fidelity.md). An error of twice that means that the model has changed.
     EXPECT_NEAR(predicted / truth, 1, 0.16) << held_out;
   }
 }

@@ -1,4 +1,4 @@
-// The first questions that users of GPUs ask, about captures that are not in this repository
+// Asks the first questions of users of GPUs about captures that are not in this repository
 // (docs/internals/test-data.md). No other run of these jobs was measured, so the tests require what theory implies.
 // They are skipped if the captures are absent.
 
@@ -29,7 +29,7 @@ class GpuQuestions : public ::testing::Test {
   }
 };
 
-/// Returns the bytes of all all-reduces of a graph.
+/// Returns the sum of the payloads of all all-reduces of a graph.
 Bytes reduced(const Dag& dag) {
   Bytes sum{};
   for (std::size_t i = 0; i < dag.rendezvous_count(); ++i) {
@@ -73,9 +73,9 @@ TEST_F(GpuQuestions, OtherBucketsCarryAllGradients) {
 }
 
 TEST_F(GpuQuestions, KernelsOfACudaGraphGrowWithTheBatch) {
-  // luatil/torch-profile, trace_05 (batch 4, this capture) and trace_06 (batch 32) differ in nothing else. The median
-  // distances between the ends of their steps on the device are 22.898 and 170.102 ms. One operator launches nearly
-  // all kernels, and all of its inputs are parameters of the model.
+  // The capture is trace_05 of luatil/torch-profile, with a batch of 4. trace_06 has a batch of 32 and differs in
+  // nothing else. The median distances between the ends of their steps on the device are 22.898 and 170.102 ms. One
+  // operator launches nearly all kernels, and all of its inputs are parameters of the model.
   const Question question = question_of("gpt2-cuda-graphs-no-sync.json.gz");
   const double ratio = static_cast<double>(question.iteration({"batch.scale=8"}).count()) /
                        static_cast<double>(question.iteration().count());

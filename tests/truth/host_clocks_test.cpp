@@ -1,5 +1,6 @@
-// The ranks of the measured gloo jobs ran on one machine, so their clocks agree. The tests give each rank its own host
-// name and shift its clock by a known time; alignment must find that shift. Skipped if the jobs are absent.
+// Tests the alignment of clocks. The ranks of the measured gloo jobs ran on one machine, so their clocks agree. The
+// tests give each rank a separate host name and shift its clock by a known time; alignment must find that shift. They
+// are skipped if the jobs are absent.
 
 #include <gtest/gtest.h>
 
@@ -69,8 +70,9 @@ TEST_P(HostClocksTest, KnownOffsetIsFoundWithinTheResidual) {
   }
 }
 
-// The shortest all-reduces take 52 ms (4 MiB, concurrent with another one, at 1 Gbit/s) and 25 ms, messages 34 ms, and
-// all-gathers of 1 MiB 8.8 ms. No residual needs to exceed these times plus the error.
+// The last number is the largest residual: the shortest time of a collective or message of the job, and 1 ms for the
+// error. All-reduces take 52 ms (4 MiB, concurrent with another one, at 1 Gbit/s) in ddp-even and 25 ms in ddp-skewed,
+// messages 34 ms, and all-gathers of 1 MiB 8.8 ms.
 INSTANTIATE_TEST_SUITE_P(Truth, HostClocksTest,
                          ::testing::Values(Case{"ddp/ddp-even", milliseconds{1}, milliseconds{53}},
                                            Case{"ddp/ddp-skewed", milliseconds{1}, milliseconds{26}},

@@ -1,4 +1,4 @@
-// How much communication slows kernels in a capture of one step (../shared/traces/fresh/pair-ddp-naive-overlap).
+// Tests how much communication slows kernels in a capture of one step (../shared/traces/fresh/pair-ddp-naive-overlap).
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,9 @@ std::vector<Slowdown> slowdowns_in(const std::filesystem::path& file) {
   return evident_slowdowns(ingest::load({file.string()}, {}));
 }
 
-// The folder's README states a factor of 1.9, comparing kernels by grid alone. A count in Python, which compares
-// kernels that follow the same kernel, finds two kernels in 18 runs with factors 1.39 and 2.0; the median is 1.81.
+// The folder's README states a factor of 1.9, from a comparison of kernels with equal grids. A separate count in Python
+// compares only kernels that also follow the same kernel. It finds two kernels in 18 runs, with factors of 1.39 and
+// 2.0; the median is 1.81.
 TEST(InterferenceCaptures, ElementwiseKernelsTakeLongerBesideAllReduces) {
   const std::filesystem::path folder = source_folder() / "../shared/traces/fresh/pair-ddp-naive-overlap";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "captures beside the checkout are absent: " << folder.string();

@@ -1,6 +1,6 @@
-// Runs with fewer servers than workers. The captured run of the group does not show their contention. Every measured
-// run must lie within the interval of its answer (with a tolerance of 3 %), and no interval may be wider than a factor
-// of 2.2.
+// Tests intervals for runs with fewer servers than workers. The captured run of the group does not show the contention
+// of these runs. Every measured run must lie within the interval of its answer (with a tolerance of 3 %), and no
+// interval may be wider than a factor of 2.2.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using scenarios::AnswerInterval;
 
-/// A group of truth/byteps, with a predictor for its captured run.
+/// A group of runs of truth/byteps, with a predictor for its captured run.
 class Group {
  public:
   explicit Group(std::filesystem::path folder)
@@ -39,7 +39,7 @@ class Group {
     return interval_of(predictor_, plan, predictor_.predict(predictor_.plan()), predictor_.predict(plan), meter);
   }
 
-  /// Returns the changes from the captured run to this run.
+  /// Returns the changes that turn the captured run into `run`.
   [[nodiscard]] std::vector<std::string> sets(const MeasuredRun& run) const {
     std::vector<std::string> sets;
     for (const char* const setting : {"workers", "servers"}) {

@@ -18,13 +18,14 @@ extern const Format kineto_format;
 
 namespace {
 
-// Counted with Python's json module, not with this program: the records in traceEvents, and for each event kind the
-// number of records with ph X and a category of that kind, without device work at ts 0, dur 0.
+// The numbers were counted with Python's json module, not with this program. `records` is the number of records in
+// traceEvents. `of_kind` is the number of records with ph X and a category of each event kind, without device work that
+// has ts 0 and dur 0.
 struct Counts {
   const char* file;
   std::uint64_t records;
-  std::array<std::uint64_t, 8> of_kind;  // in the order of EventKind
-  bool is_sample = false;                // the ids ("External id") of its operators span more than twice their number
+  std::array<std::uint64_t, 8> of_kind;  // counts in the order of EventKind
+  bool is_sample = false;                // the operators' ids ("External id") span more than twice their number
 };
 
 constexpr Counts kCaptures[] = {
@@ -95,7 +96,7 @@ std::string name_of(const ::testing::TestParamInfo<Counts>& capture) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, KinetoCaptureTest, ::testing::ValuesIn(kCaptures), name_of);
 
-/// Eight processes that use the devices 0 to 7 of one machine; their files are named like those of eight hosts.
+/// Eight processes use the devices 0 to 7 of one machine, although their files are named like those of eight hosts.
 TEST(KinetoHostsTest, DoNotFollowFromWhatFilesAreCalled) {
   const std::filesystem::path captured = shared_folder() / "traces/kineto/dlrm-8ranks";
   if (!std::filesystem::exists(captured)) GTEST_SKIP() << captured << " is absent";

@@ -1,5 +1,5 @@
-// Compares statistics of captures with what other tools report for the same captures (docs/internals/test-data.md).
-// Skipped if they are absent.
+// Compares statistics of captures with what other tools report for the same captures (docs/internals/test-data.md). The
+// tests are skipped if the captures are absent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 const fs::path kShared = shared_folder();
 
-/// A line of oracles/hta.csv: HTA 0.5.0's breakdown of a rank. Lengths in microseconds.
+/// A line of oracles/hta.csv: the breakdown of a rank by HTA 0.5.0. Lengths are in microseconds.
 struct HtaRow {
   std::string capture;
   Rank rank = 0;
@@ -61,7 +61,7 @@ std::vector<HtaRow> hta_rows() {
   return rows;
 }
 
-/// The tasks whose launching call was recorded.
+/// Returns, by task, whether the call that launched the task was recorded.
 std::vector<bool> launched_tasks(const Dag& dag) {
   std::vector<bool> launched(dag.task_count());
   for (std::size_t i = 0; i < dag.edge_count(); ++i) {
@@ -70,10 +70,10 @@ std::vector<bool> launched_tasks(const Dag& dag) {
   return launched;
 }
 
-/// If there are several ProfilerSteps, HTA leaves out device work launched in or after the last one, and device work
-/// whose launch came before the capture and was not recorded.
+/// Leaves out the device work that HTA leaves out if there are several ProfilerSteps: work that was launched in or
+/// after the last step, and work that was launched before the capture.
 void leave_out_last_step(Capture& capture, TraceDetails& details) {
-  if (capture.diagnostics.count_of("steps_from_ranges") > 0) return;  // HTA recognises no other step marks
+  if (capture.diagnostics.count_of("steps_from_ranges") > 0) return;  // HTA knows no other marks of steps
   std::vector<RecordedStep>& steps = capture.recording.steps;
   std::map<Rank, std::vector<std::size_t>> of_rank;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -87,7 +87,8 @@ void leave_out_last_step(Capture& capture, TraceDetails& details) {
     for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {
       if (capture.dag.lane(TaskId{i}).rank != rank) continue;
       const std::int32_t step = capture.recording.step[i];
-      const bool later = step < 0 && capture.recording.start[i] > begin;  // launched after the end of the last step
+      // work after the last step, which belongs to no step
+      const bool later = step < 0 && capture.recording.start[i] > begin;
       if (step != last && !later && launched[i]) continue;
       capture.recording.start[i] = capture.recording.finish[i] = Time::max();
     }
@@ -102,15 +103,15 @@ sim::MeasuredWork without_left_out(sim::MeasuredWork work) {
   return work;
 }
 
-/// By how much, beyond 1 % of the span, HTA's figures may differ from ours, and why. Each reason was found in the
+/// How far HTA's figures may differ from ours in addition to 1 % of the span, and why. Each reason was found in the
 /// traces.
 struct Known {
   double microseconds;
   const char* why;
 };
 
-/// HTA rounds the start of each piece up and its end down to whole microseconds, and so removes up to 2 us from each.
-/// Traces with a resolution of 1 us lose nothing.
+/// Returns how much shorter HTA's times may be, in microseconds. HTA rounds the start of each piece of work up and its
+/// end down to whole microseconds, and so removes up to 2 us. Traces with a resolution of 1 us lose nothing.
 double rounding(std::size_t pieces, double share_of_two) { return 2.0 * share_of_two * static_cast<double>(pieces); }
 
 const std::map<std::string, Known> kKnown{
@@ -134,7 +135,7 @@ TEST(MeasuredStatisticsTest, DevicesDivideTheirTimeAsInHta) {
       leave_out_last_step(capture, details);
       loaded[row.capture] = sim::device_use(without_left_out(sim::measured_work(capture, details)));
     }
-    // A single file does not give HTA a rank, so HTA calls it rank 0.
+    // A single file does not tell HTA its rank, so HTA calls it rank 0.
     const std::vector<sim::DeviceUse>& devices = loaded[row.capture];
     const auto device = devices.size() == 1
                             ? devices.begin()
@@ -157,8 +158,8 @@ TEST(MeasuredStatisticsTest, DevicesDivideTheirTimeAsInHta) {
   }
 }
 
-/// The expected figures were counted from the trace: 1,482 allocations and 1,480 releases, at most 27,353,096 bytes
-/// allocated, 3,632 calls of Python functions, of which 62 belong to 31 modules. All products of the trace are
+/// The expected figures were counted from the trace. It has 1,482 allocations and 1,480 releases, at most 27,353,096
+/// bytes allocated, and 3,632 calls of Python functions, of which 62 belong to 31 modules. All of its products are
 /// aten::mm, aten::addmm and aten::bmm; their shapes give 2,436,890,624 + 765,460,480 + 301,989,888 operations.
 TEST(MeasuredStatisticsTest, ATraceWithAllOptionsHasFlopsMemoryStacksAndModules) {
   const fs::path trace = kShared / "traces/pytorch-cpu/transformer-all-options.pt.trace.json.gz";

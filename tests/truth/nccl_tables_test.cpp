@@ -1,6 +1,6 @@
-// All-reduces that others measured on nodes with GPUs (tables/collectives.csv, docs/internals/test-data.md): predicts
-// eight GPUs from two and four. docs/internals/fidelity.md has the errors; bench/nccl_tables.py prints them. Skipped if
-// the table is absent.
+// Predicts all-reduces of eight GPUs from those of two and four, which others measured on nodes with GPUs
+// (tables/collectives.csv, docs/internals/test-data.md). docs/internals/fidelity.md has the errors;
+// bench/nccl_tables.py prints them. The tests are skipped if the table is absent.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::map<std::string, std::map<std::uint32_t, std::vector<TimedCollective>>> nod
   return nodes;
 }
 
-/// Mean of |predicted / measured - 1|.
+/// The mean of |predicted / measured - 1|, from errors that are added one by one.
 struct Errors {
   double sum = 0;
   std::size_t count = 0;
@@ -46,7 +46,8 @@ struct Errors {
   [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
 };
 
-/// Counts the measured times inside the range of their prediction, and averages the ranges' width (high over low).
+/// Counts the measured times inside the range of their prediction, and finds the median width of the ranges (high over
+/// low).
 class Ranges {
  public:
   void add(const std::vector<TimedCollective>& measured, const CollectivePlace& place) {
@@ -70,7 +71,8 @@ class Ranges {
   std::vector<double> widths_;
 };
 
-/// False for two NVLink pairs that are connected over PCIe: there, two ranks do not use all links that four ranks use.
+/// False for nodes with two NVLink pairs that are connected over PCIe. There, two ranks do not use all links that four
+/// ranks use.
 bool has_uniform_links(const std::string& node) { return node.find("pairwise") == std::string::npos; }
 
 /// Returns every second element, starting with element `first`.
@@ -115,7 +117,8 @@ TEST(NcclTablesTruthTest, RangesOfOtherRankCountsHold80Percent) {
 }
 
 TEST(NcclTablesTruthTest, RangesOfDataSheetsHold85Percent) {
-  // No table is used here. The usual excess over the data sheets was fitted to a100_dgx; the others are held out.
+  // The ranges come from data sheets, without a table. The usual excess over the data sheets was fitted to a100_dgx,
+  // but not to the other nodes.
   const std::map<std::string, double> sheets{{"a100_8", 300}, {"b200_8", 900}, {"a100_dgx", 300}};
   Ranges all;
   for (const auto& [node, by_ranks] : nodes()) {

@@ -74,13 +74,13 @@ TEST(NsysCapturesTest, TwoGpusHaveTheEventsThatSqlCounts) {
     EXPECT_EQ(sum_of(trace, EventKind::kOp), expected("NVTX_EVENTS", "globalTid", "text LIKE '%, op_id = %'"));
     EXPECT_EQ(sum_of(trace, EventKind::kAnnotation),
               expected("NVTX_EVENTS", "globalTid", "text NOT LIKE '%, op_id = %'"));
-    // This file has no records of events, so only the waits for streams can be compared.
+    // This file has no records of events, so only the waits for streams (syncType 3) can be compared.
     EXPECT_EQ(sum_of(trace, EventKind::kSync),
               expected("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "globalPid", "syncType = 3"));
   }
 }
 
-/// The capture's iteration is the longest span of a process, and the Dag contains all device work.
+/// The capture's iteration is the longest span of a process, and its graph contains all device work.
 TEST(NsysCapturesTest, TwoGpusAreTwoRanksOfOneJob) {
   const std::filesystem::path file = exports() / "h100-2gpu-1s.sqlite";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -109,7 +109,7 @@ TEST(NsysCapturesTest, AnExportWithoutDeviceWorkIsItsCalls) {
   ASSERT_EQ(sink.parts.size(), 1U);
   const auto& trace = std::get<HostDeviceTrace>(sink.parts[0].part);
   EXPECT_EQ(trace.size(), 3U);
-  EXPECT_EQ(trace.device_name, "");  // the process used no device
+  EXPECT_EQ(trace.device_name, "");  // empty, because the process used no device
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "NVTX_EVENTS"})
     EXPECT_EQ(sink.diagnostics.count_of(fmt::format("missing table: {}", table)), 1U) << table;
 }
@@ -126,7 +126,8 @@ std::int64_t count_of(const HostDeviceTrace& trace, std::string_view name) {
   return count;
 }
 
-/// Returns the number of waits whose call has such a name, and how many of them wait for events recorded earlier.
+/// Returns the number of waits whose call has a name that matches `calls`, and how many of them wait for an event that
+/// was recorded before.
 std::array<std::int64_t, 2> waits_by_call(const std::filesystem::path& file, const std::string& calls) {
   return ask<2>(file, fmt::format("SELECT count(*), ifnull(sum(EXISTS (SELECT 1 FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT e "
                                   "WHERE e.eventId = s.eventId AND e.contextId = s.contextId AND e.globalPid = "
@@ -137,7 +138,8 @@ std::array<std::int64_t, 2> waits_by_call(const std::filesystem::path& file, con
                                   calls));
 }
 
-/// syncType is 0 everywhere, or is numbered as in 2020; no event has an eventSyncId.
+/// In these files syncType is 0 everywhere or has the values of 2020, and no event has an eventSyncId. So the kinds of
+/// waits must follow from the names of the calls.
 TEST(NsysCapturesTest, WaitsAreOfTheKindsThatTheirCallsSay) {
   for (const std::string name : {"nsys-jsun/result.sqlite", "nsys-dlprof/with-relu.sqlite"}) {
     const std::filesystem::path file = fresh(name);
@@ -185,7 +187,8 @@ TEST(NsysCapturesTest, RanksAndSizesAreThoseOfNcclsJson) {
   }
 }
 
-/// Captured with emit_nvtx(record_shapes=True). A product of (b, m, k) and (b, k, n) has 2 b m k n operations.
+/// The file was captured with emit_nvtx(record_shapes=True). A product of (b, m, k) and (b, k, n) has 2 b m k n
+/// operations.
 TEST(NsysCapturesTest, ShapesAreThoseInTheNamesOfRanges) {
   const std::filesystem::path file = fresh("nsys-cs336-a100/small_bwd_A100.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -205,7 +208,7 @@ TEST(NsysCapturesTest, ShapesAreThoseInTheNamesOfRanges) {
                    "json_extract(sizes, '$[0][2]') * json_extract(sizes, '$[1][2]')) FROM bmm"));
 }
 
-/// The autograd thread launches nearly all work of the backward pass. The range of that pass is on the main thread.
+/// The autograd thread launches nearly all work of the backward pass, but the range of that pass is on the main thread.
 TEST(NsysCapturesTest, ARangeIsAroundWhatItsThreadHasAnotherOneLaunch) {
   const std::filesystem::path file = fresh("nsys-cs336-a100/small_bwd_A100.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -228,7 +231,7 @@ TEST(NsysCapturesTest, ARangeIsAroundWhatItsThreadHasAnotherOneLaunch) {
   }
 }
 
-/// The root's broadcasts end about 513 us before those of the other rank; all-reduces end at most 186 us apart.
+/// Broadcasts end on their root about 513 us before they end on the other rank. All-reduces end at most 186 us apart.
 TEST(NsysCapturesTest, RanksMeetInTheirAllReducesWhereARootIsAhead) {
   const std::filesystem::path file = fresh("nsys-ddp53/ddp53_profile.sqlite");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";

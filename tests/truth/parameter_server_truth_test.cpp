@@ -1,5 +1,5 @@
 // Predicts every measured run of truth/ps and truth/byteps (docs/internals/test-data.md) from the captured run of its
-// group: the graph is rebuilt with the run's settings, links are calibrated, and the network model is max-min.
+// group. The graph is rebuilt with the run's settings, links are calibrated, and the network model is max-min.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using testing::MeasuredRun;
 
-/// The captured run of a group, with its links.
+/// The captured run of a group, with the links that were calibrated from it.
 struct Base {
   Capture capture;
   Cluster cluster;
@@ -37,7 +37,7 @@ Base load_base(const std::filesystem::path& group) {
   return base;
 }
 
-/// The settings of a run, from its row in measured.csv.
+/// Returns the settings of a run, from its row in measured.csv.
 PsOptions options_of(const MeasuredRun& row, const Base& base) {
   PsOptions options = as_captured(*base.capture.parameter_server);
   Job& job = options.job;

@@ -1,5 +1,5 @@
 // Replays captures that are not in this repository (docs/internals/test-data.md) and checks how accurate each replay
-// is. Skipped if they are absent.
+// is. The tests are skipped if the captures are absent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST_F(CaptureTest, StepsOfEveryKinetoCaptureReplayWithinTwoPercent) {
 }
 
 /// Nothing in the loops of these jobs waits for the device, and the captures end before a full launch queue stops the
-/// host. The device time of a step is the distance between the ends of the last kernels of two steps.
+/// host. So a step takes as long as the device needs: the distance between the ends of the last kernels of two steps.
 TEST_F(CaptureTest, AStepTakesWhatItsDeviceTakesWhereTheHostRunsAhead) {
   struct Known {
     const char* capture;
@@ -110,7 +110,8 @@ TEST_F(CaptureTest, ACaptureWithoutItsDeviceWorkSaysSo) {
   EXPECT_FALSE(job.summary.marked);
 }
 
-/// The ids of 2,329 operators span 170,159: the others were left out by the profiler, or removed from the file later.
+/// The ids of the 2,329 recorded operators span 170,159 numbers. The profiler left out the other operators, or someone
+/// removed them from the file.
 TEST_F(CaptureTest, ASampledCaptureSaysSo) {
   const Replayed job = replayed({shared("traces/kineto/sampled-rank0-mismatched.json.gz")});
   EXPECT_EQ(job.capture.diagnostics.count_of("sampled_operators"), 2329U);
@@ -120,7 +121,7 @@ TEST_F(CaptureTest, ASampledCaptureSaysSo) {
 }
 
 /// The capture has calls and kernels only. The thread of the backward pass begins 80 us after the last event of the
-/// main thread and launches work for 2.5 ms; the main thread continues 0.1 ms later.
+/// main thread and launches work for 2.5 ms. The main thread continues 0.1 ms later, so its wait can be explained.
 TEST_F(CaptureTest, AThreadThatLaunchesWorksForTheSilentMainThread) {
   const Replayed job = replayed({shared("traces/kineto/rocm-mi210-gpu-only.json.gz")});
   EXPECT_LT(job.summary.ranks.front().unexplained, Duration{100'000});
@@ -131,8 +132,8 @@ double milliseconds(Duration time) { return static_cast<double>(time.count()) / 
 /// Returns the breakdown of the job's first rank.
 const sim::RankBreakdown& breakdown_of(const Replayed& job) { return job.summary.ranks.front(); }
 
-/// torch_npu records the work of the NPU and of HCCL in separate processes, without a category. Its own sum of the
-/// work ("Overlap Analysis": Computing) is 8,874 us on rank 0. The four all-reduces took 73.475, 2.280, 2.396 and
+/// torch_npu records the work of the NPU and of HCCL in separate processes, without a category. Its own figure for the
+/// compute ("Overlap Analysis": Computing) is 8,874 us on rank 0. The four all-reduces took 73.475, 2.280, 2.396 and
 /// 22.219 ms on the rank that arrived last at each.
 TEST_F(CaptureTest, AscendsWorkAndItsCollectivesAreRead) {
   const Replayed job = replayed({shared("traces/kineto/ascend-ddp-2ranks")});
@@ -143,7 +144,7 @@ TEST_F(CaptureTest, AscendsWorkAndItsCollectivesAreRead) {
   EXPECT_LE(std::abs(job.summary.iteration.error), 0.001);
 }
 
-/// One process wrote two files, one after the other: they are one rank, which waits for no other rank.
+/// One process wrote two files, one after the other. They are one rank, which waits for no other rank.
 TEST_F(CaptureTest, WindowsOfOneProcessAreOneRank) {
   const Replayed job = replayed({shared("traces/kineto/two-windows-one-process")});
   EXPECT_EQ(job.capture.recording.ranks.size(), 1U);
@@ -158,7 +159,7 @@ TEST_F(CaptureTest, KernelsOfDeepEpAreCommunicationAndItsPollingIsWaiting) {
   const Replayed job = replayed({shared("traces/expert-parallel/deepseek-train-1of64-h800.json.gz")});
   EXPECT_NEAR(milliseconds(breakdown_of(job).communication), 113.4, 0.05 * 113.4);
   EXPECT_EQ(job.capture.diagnostics.count_of("polling"), 4U) << "notify_dispatch is launched four times";
-  // The host works for less than half of the step, not counting its polling.
+  // Without its polling, the host works for less than half of the step.
   EXPECT_LE(breakdown_of(job).host, job.summary.iteration.measured / 2);
 }
 
@@ -177,7 +178,7 @@ TEST_F(CaptureTest, FreeDataLoadingSavesItsShareOfAStep) {
   EXPECT_LE(milliseconds(without), 0.3 * milliseconds(job.summary.iteration.replayed));
 }
 
-/// Where steps follow each other and nothing is changed, a repeated step takes as long as the captured steps.
+/// If steps follow each other and nothing is changed, a repeated step takes as long as the captured steps.
 TEST_F(CaptureTest, StepsThatAreRepeatedTakeWhatCapturedOnesTook) {
   for (const char* const name : {"diff-control-a100-rank3of8", "ddp-a100-rank0of2", "v100-rank1of2-5steps",
                                  "gpt2-compile-no-sync", "gpt2-cuda-graphs-no-sync", "ns-resolution-5steps"}) {
@@ -188,8 +189,8 @@ TEST_F(CaptureTest, StepsThatAreRepeatedTakeWhatCapturedOnesTook) {
   }
 }
 
-/// When the step time was computed from the distances between the six captured steps, a tenth of the host's time took
-/// longer than half of it.
+/// The length of a repeated step must not grow if the host takes less time. An earlier method took the distances
+/// between the six captured steps, and predicted longer steps for a tenth of the host's time than for half of it.
 TEST_F(CaptureTest, LessHostTimeTakesNoLongerWhereStepsAreRepeated) {
   const Replayed job = replayed({shared("traces/kineto/diff-control-a100-rank3of8.json.gz")});
   Duration before = Duration::max();
@@ -208,7 +209,7 @@ TEST_F(CaptureTest, LessHostTimeTakesNoLongerWhereStepsAreRepeated) {
   }
 }
 
-/// The same operators ran in steps of different length, so the graph of one step must predict another one.
+/// The steps ran the same operators and differ in length, so the graph of one step must predict another one.
 TEST_F(CaptureTest, StepsPredictEachOther) {
   struct Known {
     const char* capture;
@@ -243,8 +244,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
   const Recording& recording = job.capture.recording;
   const Time zero = *std::min_element(recording.start.begin(), recording.start.end());
 
-  // The job has eight collectives on each of eight ranks. Each collective ends its shortest recorded duration after
-  // the last rank's arrival.
+  // The job has eight collectives on each of eight ranks. In the replay, a collective takes its shortest recorded
+  // duration from the arrival of the last rank on.
   std::size_t kernels = 0;
   for (std::size_t i = 0; i < job.capture.dag.task_count(); ++i) {
     const TaskId task{i};
@@ -274,7 +275,7 @@ TEST_F(CaptureTest, CollectivesOfTwoSampledRanksAreFlaggedNotMerged) {
   EXPECT_EQ(job.capture.dag.rendezvous_count(), 0U);
 }
 
-/// Returns the folder of the captured run of a group of our own measured runs.
+/// Returns the folder with the captured run of `group`, a group of our own measured runs.
 std::string measured(const std::string& group) { return (measured_folder() / group / "base/traces").string(); }
 
 TEST(MeasuredJobTest, HostCollectivesOfDataParallelJobsAreEdgesNotLags) {

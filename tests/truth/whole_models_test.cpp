@@ -1,5 +1,5 @@
-// Steps of whole models on one GPU, predicted from those on another one (truth/gpu/models,
-// docs/internals/test-data.md). docs/internals/fidelity.md has the errors.
+// Predicts steps of whole models on one GPU from those on another one (truth/gpu/models, docs/internals/test-data.md).
+// docs/internals/fidelity.md has the errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,14 +43,15 @@ std::vector<Row> rows_of(const std::filesystem::path& file) {
   return rows;
 }
 
-/// The captures are limited by their device, so a step scales like its device work.
+/// Returns the predicted time of a step on `to`, relative to the captured one. The device limits these captures, so a
+/// step scales like its device work.
 double predicted_ratio(const Capture& capture, const Accelerator& to) {
   const auto scale = [&](const DeviceWork& work) { return roofline_scaled(work, *work.on, to); };
   const ScaledShare::Part total = scaled_durations(capture, scale).share.total();
   return static_cast<double>(total.after.count()) / static_cast<double>(total.before.count());
 }
 
-/// True for inference of bert_large and gpt2_large. The fp32 shares of the devices were fitted to these runs.
+/// True for inference of bert_large and gpt2_large. The fp32 shares of the devices were fitted to these runs only.
 bool is_fitted(const Row& row) { return row.at("mode") == "inf" && row.at("model") != "opt_13"; }
 
 TEST(WholeModelsTest, StepsOnAnotherGpuAreNearTheMeasuredOnes) {

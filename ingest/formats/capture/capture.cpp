@@ -29,8 +29,8 @@ namespace {
 using wire::Kind;
 using wire::Record;
 
-/// Converts CUPTI's number of a memory kind (from 1, 0 = unknown) to that of Nsight Systems and names.h (from 0, 7 =
-/// unknown).
+/// Converts a memory kind from CUPTI's numbers (1 and up, 0 = unknown) to those of Nsight Systems and names.h (0 and
+/// up, 7 = unknown).
 std::int64_t memory_kind(std::uint32_t kind) noexcept { return kind == 0 ? 7 : static_cast<std::int64_t>(kind) - 1; }
 
 Bytes size_of(const Record& record) noexcept {
@@ -89,7 +89,8 @@ class TraceMaker {
   }
 
  private:
-  /// Throws if the capture contains no events. With step marks alone, an iteration would be empty.
+  /// Throws if the capture contains no events. Step marks do not count, because an iteration without events would be
+  /// empty.
   void refuse_if_empty() const {
     if (builder_.trace().size() > 0) return;
     const std::string& why = records_.reason;
@@ -207,8 +208,8 @@ class TraceMaker {
     return call == call_starts_.end() ? 0 : call->second;
   }
 
-  /// Returns the event record that `wait` waits for, found by its id. Before CUDA 12.8 there is no id; then it is the
-  /// last record of the same event before the call that waits.
+  /// Returns the event record that `wait` waits for, found by its id. CUDA before 12.8 gives no id; then the function
+  /// returns the last record of the same CUDA event before the call that waits. Null if there is none.
   [[nodiscard]] const Record* awaited_by(const Record& wait) const {
     if (wait.a != 0) {
       const auto found = event_records_.find(wait.a);
@@ -245,9 +246,9 @@ class TraceMaker {
                  {Time{Duration{static_cast<std::int64_t>(begin)}}, Duration{static_cast<std::int64_t>(end - begin)}});
   }
 
-  /// Derives steps from the repeating launches of the thread that launched most kernels. A step begins at the position
-  /// with the longest pauses before the launch, summed over all repetitions: this is where a batch is fetched or a loss
-  /// is read.
+  /// Derives steps from the repeating sequence of launches on the thread that launched most kernels. Each repetition is
+  /// a step. It begins at the launch before which the pauses are longest, summed over all repetitions: this is where a
+  /// batch is fetched or a loss is read.
   void find_steps() {
     const HostDeviceTrace& trace = builder_.trace();
     std::unordered_map<std::int64_t, std::uint32_t> kernel_of;  // kernel name by correlation id

@@ -99,7 +99,7 @@ void add_to(Quantity& sum, Quantity more) noexcept {
   sum = Quantity{saturating_sum(sum.count(), more.count())};
 }
 
-/// Operations that were enqueued as one kernel.
+/// The operations that NCCL enqueued as one kernel.
 using Enqueued = std::vector<const Record*>;
 
 class Joiner {
@@ -112,7 +112,8 @@ class Joiner {
     }
   }
 
-  /// Joins operations to kernels. Returns the number of groups of operations without a kernel.
+  /// Joins operations to kernels. Operations that were enqueued together form a group; returns the number of groups
+  /// without a kernel.
   std::uint64_t join(std::vector<LaunchedKernel> launches) {
     std::sort(launches.begin(), launches.end(), [](const LaunchedKernel& a, const LaunchedKernel& b) {
       return std::tuple(a.thread, a.called, a.event) < std::tuple(b.thread, b.called, b.event);
@@ -215,7 +216,7 @@ class Joiner {
     const Record& first = *enqueued.front();
     const NcclCommunicator& known = communicator(communicator_of(first));
     const NcclOperation operation = nccl_operation(records_.text(first.which));
-    std::array<NcclSize, 2> sizes;  // received, sent
+    std::array<NcclSize, 2> sizes;  // of the data received, of the data sent
     std::array<std::set<std::int32_t>, 2> peers;
     std::set<std::int32_t> others;
     for (const Record* const record : enqueued) {
@@ -276,7 +277,7 @@ class Transports {
   }
 
  private:
-  /// Used for operations that are unknown because another process enqueued them (PXN), or because they began before the
+  /// Stands for the unknown communicator of operations that another process enqueued (PXN), or that began before the
   /// capture.
   static constexpr std::uint32_t kNoCommunicator = 0xFFFFFFFF;
 
@@ -313,7 +314,8 @@ class Transports {
     add_to(use.bytes, larger_side(nccl_operation(text), record.duration, size).bytes);
   }
 
-  /// Returns the entry to add to; null if the operation is not wanted.
+  /// Returns the sums to which the work of an operation is added; null if the work is not counted, because the
+  /// operation is not wanted.
   TransportUse* use_of_operation(std::uint32_t operation) {
     const auto found = of_operation_.find(operation);
     return found == of_operation_.end() ? &use_of(kNoCommunicator, "unknown") : found->second;
@@ -344,7 +346,8 @@ class Transports {
     add_to(sum.network, duration_of(record.duration - std::min(record.duration, waited)));
   }
 
-  /// Adds a proxy operation. Before version 4 of the interface, bytes are known only per operation.
+  /// Adds the bytes of a proxy operation. Before version 4, NCCL's profiler interface reports bytes only per proxy
+  /// operation.
   void add_proxy_op(const Record& record) {
     TransportUse* const use = use_of_operation(record.which);
     if (use == nullptr || record.a > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return;

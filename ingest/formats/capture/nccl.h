@@ -34,10 +34,10 @@ struct NcclSize {
   NcclSize& operator+=(const NcclSize& other) noexcept;
 };
 
-/// Returns the size of the larger one of a rank's two buffers, given the count that NCCL was called with. For
-/// all-gather, reduce-scatter, all-to-all, gather and scatter, `count` is the part of one rank and the larger buffer
-/// holds `ranks` parts; their size is unknown if `ranks` is 0. Source: NCCL's API reference, "Collective Communication
-/// Functions".
+/// Returns the size of the larger of a rank's send and receive buffers, given the count that NCCL was called with. For
+/// all-gather, reduce-scatter, all-to-all, gather and scatter, `count` is the part of one rank, and the larger buffer
+/// holds `ranks` parts; the size of these operations is unknown if `ranks` is 0. Source: NCCL's API reference,
+/// "Collective Communication Functions".
 [[nodiscard]] NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks) noexcept;
 
 /// A kernel of a communication library, and the call that launched it.

@@ -110,8 +110,9 @@ class Blocks {
     return true;
   }
 
-  /// Limits the work on hostile files whose headers claim large overlapping blocks: once much has been read in vain,
-  /// blocks are no longer tried.
+  /// Returns true if a block of `size` bytes must not be read. This limits the work on hostile files whose headers
+  /// claim large overlapping blocks: the blocks with wrong checksums may have at most 64 MiB plus 8 times the offset
+  /// reached.
   [[nodiscard]] bool is_too_costly(std::size_t size) const noexcept {
     constexpr std::uint64_t kFree = std::uint64_t{64} << 20U;
     constexpr std::uint64_t kTimes = 8;
@@ -172,7 +173,7 @@ bool is_event(Kind kind) noexcept {
 /// True for an event of NCCL.
 bool is_nccl(Kind kind) noexcept { return kind >= Kind::kNcclCollective && kind <= Kind::kNcclProxyStep; }
 
-/// True for NCCL operations; their duration field contains another number.
+/// True for NCCL operations. The duration field of their records contains the number of elements.
 bool is_nccl_operation(Kind kind) noexcept { return kind == Kind::kNcclCollective || kind == Kind::kNcclMessage; }
 
 bool is_instant(Kind kind) noexcept {
@@ -180,7 +181,7 @@ bool is_instant(Kind kind) noexcept {
          kind == Kind::kRangeEnd || kind == Kind::kRangeMark;
 }
 
-/// Limit per communicator, so that no file makes the sum overflow.
+/// The largest accepted number of unfinished events of one communicator. The limit keeps the sum from overflowing.
 constexpr std::uint64_t kMostUnfinished = std::uint64_t{1} << 32U;
 
 std::int64_t at_most(std::uint64_t number, std::int64_t most) noexcept {
@@ -387,7 +388,8 @@ std::optional<Repetition> repetition_of(std::span<const std::uint32_t> sequence)
   constexpr std::size_t kTimes = 3;
   const std::size_t n = sequence.size();
   const auto reversed = [&](std::size_t i) { return sequence[n - 1 - i]; };
-  // failure[i] is the length of the longest border of the first i + 1 elements of the reversed sequence.
+  // failure[i] is the length of the longest border of the first i + 1 elements of the reversed sequence: the longest
+  // part, shorter than the whole, that is both at their beginning and at their end.
   std::vector<std::size_t> failure(n, 0);
   std::optional<Repetition> longest;
   for (std::size_t i = 1; i < n; ++i) {

@@ -30,8 +30,9 @@ struct CaptureBlock {
 };
 
 /// Calls `use` with each whole block of `source`, in order. Damaged data is skipped up to the next block and counted in
-/// `sink`, as are missing blocks. An incomplete block at the end is not counted: a killed writer leaves one. Returns
-/// the offset after the last whole block. Throws InputError for a file of a later version. Memory: one block.
+/// `sink`, and so are missing blocks. An incomplete block at the end is not counted, because a killed program leaves
+/// one. Returns the offset after the last whole block. Throws InputError for a file of another format version. Memory:
+/// one block.
 std::uint64_t for_each_capture_block(ByteSource& source, PartSink& sink,
                                      const std::function<void(const CaptureBlock&)>& use);
 
@@ -105,10 +106,10 @@ struct Repetition {
   std::size_t period = 0;  ///< length of one period
 };
 
-/// Returns the longest tail of `sequence` that contains at least three periods, with its shortest period; nullopt if it
-/// is less than half of the sequence. Repetitions within a period, such as layers within a step, do not match because
-/// they do not continue to the end. O(n). Source: the failure function of Knuth, Morris and Pratt (1977), applied to
-/// the reversed sequence.
+/// Returns the longest repetition that lasts until the end of `sequence`, with its shortest period. It must have at
+/// least three periods and fill at least half of the sequence; otherwise returns nullopt. Repetitions within a period,
+/// such as layers within a step, do not match because they do not continue to the end. O(n). Source: the failure
+/// function of Knuth, Morris and Pratt (1977), applied to the reversed sequence.
 [[nodiscard]] std::optional<Repetition> repetition_of(std::span<const std::uint32_t> sequence);
 
 }  // namespace stepsim::ingest

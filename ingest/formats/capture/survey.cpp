@@ -53,7 +53,8 @@ class Survey {
     lost_by_writer_ = std::max(lost_by_writer_, record.b);
   }
 
-  /// Maximum number of texts to keep. The session's texts come first, except in a capture that is out of order.
+  /// Maximum number of texts to keep. The texts of the session come first in a capture, so they are kept, unless the
+  /// blocks are out of order.
   static constexpr std::size_t kMostTexts = 10'000;
 
   CaptureSurvey found_;

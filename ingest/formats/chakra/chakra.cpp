@@ -27,12 +27,12 @@
 
 namespace stepsim::ingest {
 namespace {
-/// Reads a sequence of Protobuf messages, each preceded by its length as a varint. Memory is that of the largest
-/// message, and never more than the source really contains.
+/// Reads a sequence of Protobuf messages, each preceded by its length as a varint. Memory: the largest message, but
+/// never more than the bytes that the source contains.
 class DelimitedMessages {
  public:
-  /// A longer message is rejected as corrupt. The largest real messages, nodes with long lists of tensors, have a few
-  /// hundred kilobytes.
+  /// Maximum size of a message in bytes; a larger one is rejected as corrupt. The largest real messages are nodes with
+  /// long lists of tensors and have a few hundred kilobytes.
   static constexpr std::uint64_t kLongest = std::uint64_t{64} << 20U;
 
   /// `source` must outlive this object.
@@ -42,7 +42,8 @@ class DelimitedMessages {
   [[nodiscard]] std::optional<std::string_view> next();
   /// Offset at which the last message begins, or should have begun.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Describes why next() returned nullopt: what was found and what was expected. Empty at a clean end.
+  /// Describes why next() returned nullopt: what was found and what was expected. Empty if the file ends after a whole
+  /// message.
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
  private:
@@ -380,10 +381,10 @@ bool read_chakra_node(std::string_view message, ChakraNode& node) {
 int looks_like_chakra(std::string_view head) noexcept {
   constexpr int kSure = 95;
   constexpr int kLikely = 70;
-  constexpr std::size_t kShortLength = 2;  // bytes of the first message's length
-  constexpr unsigned char kText1 = 0x0A;   // tags of fields 1 and 2: a text or a message
+  constexpr std::size_t kShortLength = 2;  // the first message's length has at most 2 bytes
+  constexpr unsigned char kText1 = 0x0A;   // the tags of fields 1 and 2, a text or a message
   constexpr unsigned char kText2 = 0x12;
-  constexpr unsigned char kNodeId = 0x08;  // tag of field 1: a number
+  constexpr unsigned char kNodeId = 0x08;  // the tag of field 1, a number
   std::size_t at = 0;
   std::size_t length = 0;
   for (std::size_t i = 0; i < kShortLength && i < head.size(); ++i) {

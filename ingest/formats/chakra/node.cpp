@@ -18,7 +18,7 @@ namespace {
 using Graph = ExecutionGraph;
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60U;
-constexpr std::int64_t kMetadata = 1;  // 0 also means a node that does nothing
+constexpr std::int64_t kMetadata = 1;  // a node of this type does nothing, and neither does one of type 0
 constexpr std::int64_t kCompute = 4;
 constexpr std::int64_t kSend = 5;
 constexpr std::int64_t kReceive = 6;
@@ -32,8 +32,8 @@ constexpr std::array<CollectiveOp, 10> kCollectives{
     CollectiveOp::kReduceScatter, CollectiveOp::kBarrier};
 
 /// Returns where a node runs. A collective runs on the device; the host only makes the call that starts it. A node
-/// without is_cpu_op is assumed to run on the device, as in handmade graphs. It is counted, because mlcommons/chakra's
-/// et_feeder assumed the host up to 0.0.4 (`is_cpu_op_ = 1`).
+/// without is_cpu_op is assumed to run on the device, as in handmade graphs. add_chakra_node() counts such nodes,
+/// because mlcommons/chakra's et_feeder assumed the host up to 0.0.4 (`is_cpu_op_ = 1`).
 Graph::Kind kind_of(const ChakraNode& node) {
   if (node.type <= kMetadata) return Graph::Kind::kNothing;
   if (node.on_host.value_or(false)) return Graph::Kind::kHost;

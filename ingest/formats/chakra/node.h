@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 
 /// A node of a Chakra execution trace as read from its file, in Protobuf or JSON. Numbers have the same meaning as in
-/// et_def.proto of mlcommons/chakra; empty optionals are missing in the file.
+/// et_def.proto of mlcommons/chakra; an optional is empty if the file lacks the value.
 struct ChakraNode {
   std::optional<std::int64_t> id;
   std::string name;

@@ -68,7 +68,8 @@ bool read_indices(const std::string& arguments, ChunkEvent& chunk) {
   return found == std::size(wanted);
 }
 
-/// Reads "horovod_allreduce.1+2.SEND".
+/// Reads a span with a name such as "horovod_allreduce.1+2.SEND". Sets the direction and the indices of `chunk` and
+/// returns the names of the tensors ("1+2"). Returns nullopt for other spans.
 std::optional<std::string> read_chunk(const NamedSpan& span, ChunkEvent& chunk) {
   std::optional<ChunkName> name = chunk_name(span.name);
   if (!name || !read_indices(span.arguments, chunk)) return std::nullopt;

@@ -55,7 +55,7 @@ struct CommunicationCall {
   std::int64_t sequence = -1;
 };
 
-constexpr int kDeepest = 3;  // a list of lists of tensors
+constexpr int kDeepest = 3;  // the maximum nesting of `values`: lists of lists of tensors
 constexpr std::size_t kTensorMembers = 6;
 
 bool is_list(std::string_view value) noexcept { return value.starts_with('['); }
@@ -316,7 +316,7 @@ class ObserverReader {
     added_.push_back(added);
   }
 
-  /// Adds the node's tensors; returns the bytes of those that it reads.
+  /// Adds the tensors of the current node to uses_. Returns the total size of its inputs in bytes.
   std::int64_t add_uses(ExecutionTrace::Operator& run) {
     std::int64_t bytes = 0;
     for (const bool written : {false, true}) {

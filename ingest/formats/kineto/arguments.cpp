@@ -14,7 +14,7 @@ namespace stepsim::ingest {
 
 const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
   using enum EventKind;
-  // The current names come first, then those of 2021, each with the most frequent ones first.
+  // The current names come first, then those of 2021. In both groups the most frequent names come first.
   static constexpr std::array<KinetoCategory, 46> kCategories = {{
       {"cpu_op", kOp, true},
       {"cuda_runtime", kRuntimeCall, true},
@@ -259,10 +259,10 @@ std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments) {
 
 namespace {
 
-/// Larger sizes are corrupt and count as 0.
+/// The largest accepted extent of a tensor; a larger one is corrupt and counts as 0.
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 
-/// The positions of a convolution's settings among its inputs. Other operators have no settings there.
+/// The positions of stride, padding and dilation among the inputs of a convolution. Other operators have no entry.
 struct Settings {
   std::string_view name;
   std::size_t stride;
@@ -290,7 +290,8 @@ Precision precision_of(std::string_view type) {
   return holds("ouble") ? Precision::kFloat64 : Precision::kFloat32;
 }
 
-/// Returns the kind of an element type. A trace does not state the element type of a list of tensors.
+/// Returns the kind of an element type; kUnknown if the type is not known. For a list of tensors, a trace does not
+/// state the type.
 ElementKind element_of(std::string_view type) {
   const auto holds = [type](std::string_view word) { return type.find(word) != std::string_view::npos; };
   if (holds("loat") || holds("Half") || holds("ouble")) return ElementKind::kFloat;

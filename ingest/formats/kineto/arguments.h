@@ -78,26 +78,26 @@ struct DataSize {
 /// records all of them.
 [[nodiscard]] std::optional<KernelLaunch> launch_of(const KinetoArguments& arguments);
 
-/// Assigns numbers to distinct calls, identified by operator, recorded shapes and types. The work of each distinct call
-/// is computed once. Calls repeat in every layer and step, so most of them cost a lookup in a small cache and a
-/// comparison.
+/// Assigns a number to each distinct call. Calls are the same if operator, recorded shapes and types, and relevant
+/// settings are equal. The work of each distinct call is computed once. Calls repeat in every layer and step, so most
+/// of them cost a lookup in a small cache and a comparison.
 class KinetoOperators {
  public:
   /// Returns the number of a call. Returns nullopt if the operator never launches anything, or if its args have no
   /// tensor shape (except for convolutions, whose name alone is informative). `name` is the id of event.name.
   [[nodiscard]] std::optional<std::uint32_t> number_of(const ChromeEvent& event, TextId name);
-  /// Like number_of(event, name), for a call without an event. The texts are those that its event would have as Input
-  /// Dims, Input type and Concrete Inputs.
+  /// Like number_of(event, name), for a call that has no event. `dims`, `types` and `settings` are the texts that its
+  /// event would have as Input Dims, Input type and Concrete Inputs.
   [[nodiscard]] std::optional<std::uint32_t> number_of(std::string_view operator_name, TextId name,
                                                        std::string_view dims, std::string_view types,
                                                        std::string_view settings);
-  /// The distinct calls, by number.
+  /// Returns the distinct calls. The number of a call is its index.
   [[nodiscard]] std::vector<OperatorTable::Operator> take() && { return std::move(operators_); }
 
  private:
   enum class Launches : std::uint8_t { kUnknown, kNothing, kSomething };
 
-  /// A call as recorded.
+  /// The recorded texts that identify a call.
   struct RawCall {
     std::string_view name;
     std::string_view dims;
@@ -113,11 +113,11 @@ class KinetoOperators {
   [[nodiscard]] std::uint32_t look_up(const RawCall& raw);
   [[nodiscard]] bool launches_nothing(std::string_view name, TextId id);
 
-  std::vector<Launches> launches_;                  // by TextId
+  std::vector<Launches> launches_;                  // whether an operator launches anything, by the TextId of its name
   std::string key_;                                 // a member only to reuse its memory
   TextTable keys_;                                  // name, dims, types and settings, one per line
-  std::vector<OperatorTable::Operator> operators_;  // by key
-  std::vector<std::uint32_t> cache_;                // the latest key at each place_of; empty before the first call
+  std::vector<OperatorTable::Operator> operators_;  // by the number of the key in keys_
+  std::vector<std::uint32_t> cache_;                // by place_of(): the latest call number; empty at first
 };
 
 }  // namespace stepsim::ingest

@@ -59,7 +59,8 @@ class AscendParts {
 /// part of a collective.
 [[nodiscard]] std::optional<EventKind> ascend_work(AscendParts::Layer layer, const ChromeEvent& event);
 
-/// A collective as described by its name: "hcom_allReduce__586_0_1" is the first one of group 586.
+/// A collective as described by its name: "hcom_allReduce__586_0_1" is an all-reduce of group 586 with sequence number
+/// 0.
 struct AscendCollective {
   std::string operation;  ///< "allreduce"
   std::string group;

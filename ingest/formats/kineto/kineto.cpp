@@ -33,7 +33,7 @@ int recognise_kineto(std::string_view file_name, std::string_view head) {
                           "\"deviceProperties\"", "\"distributedInfo\""})) {
     return kSure;
   }
-  // Files of BytePS and ByteProfile look similar but have another meaning.
+  // Files of BytePS and ByteProfile look similar but have other formats.
   if (contains_any(head, {"\"Comm", "\"operator\"", "FW.", "BW.", "\"Comm.\""})) return 0;
   const bool named = file_name.find(".pt.trace.json") != std::string_view::npos;
   if (contains_any(head, {"\"schemaVersion\""}) || named) return kLikely;

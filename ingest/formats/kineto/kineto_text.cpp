@@ -31,7 +31,8 @@ class Writer {
  public:
   Writer(const HostDeviceTrace& trace, const std::function<void(std::string_view)>& sink) : trace_(trace), sink_(sink) {
     for (const auto& [event, launch] : trace.launch_of) launches_.emplace(event, &trace.launches[launch]);
-    // Computes the base time as Kineto does, so that all ranks of a job have the same one.
+    // Computes the base time as Kineto does: the earliest start, rounded down to a multiple of three months, so that
+    // the ranks of a job have the same one.
     constexpr std::int64_t kSlot = std::int64_t{7'889'238} * 1'000'000'000;
     if (trace.has_base_time && trace.size() > 0) {
       Time first = *std::min_element(trace.start.begin(), trace.start.end());

@@ -72,8 +72,8 @@ std::optional<bool> shares_batch(std::string_view description) {
   return std::nullopt;
 }
 
-/// Returns HostDeviceTrace::ranks_of_batch, from the process groups in `info`. A process lists only the groups that
-/// contain it, so each kind of group appears once.
+/// Returns the number of ranks that share a batch (HostDeviceTrace::ranks_of_batch), from the process groups in `info`.
+/// A process lists only the groups that contain it, so each kind of group appears once.
 std::optional<std::int64_t> ranks_of_batch(std::string_view info) {
   const std::int64_t world = as_integer(find_member(info, "world_size")).value_or(0);
   std::optional<std::int64_t> ranks;
@@ -176,7 +176,7 @@ std::string device_name_of(const HostDeviceTrace& trace, std::string_view proper
   return names.size() == 1 ? *names.begin() : std::string{};
 }
 
-/// True if ts is Unix time, because most starts are after April 1970. Otherwise the base time is missing.
+/// True if the start times are Unix times: most of them are after April 1970. Otherwise they lack the base time.
 bool is_unix_time(const HostDeviceTrace& trace) {
   constexpr std::int64_t kLeast = 10'000'000'000'000'000;
   const auto large = std::count_if(trace.start.begin(), trace.start.end(),

@@ -19,7 +19,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Larger numbers are ignored as corrupt.
+/// The largest accepted "External id"; larger ones are ignored as corrupt.
 constexpr std::int64_t kLargest = std::int64_t{1} << 50;
 
 constexpr std::int64_t kFewestMissing = 100;
@@ -61,7 +61,7 @@ std::optional<std::int64_t> RecordedShare::one_in() const noexcept {
 
 namespace {
 
-/// An unknown category causes a warning if its events fill this share of the span of the other events.
+/// An unknown category causes a warning if the time with its events is at least this share of the span of the trace.
 constexpr double kWorthAWarning = 0.01;
 
 /// True for host operators whose arguments give the size of a message or of a gradient.
@@ -245,7 +245,7 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   ascend_.note_work(event, static_cast<std::uint32_t>(trace_.size() - 1));
 }
 
-/// Adds the records that were held back. Call this after all processes have their names.
+/// Adds the records without a category, which were kept until the names of all processes are known.
 void KinetoTrace::add_held_back() {
   for (const HeldBack& held : held_back_) {
     ChromeEvent event;

@@ -29,7 +29,7 @@ namespace stepsim::ingest {
 /// are not gaps.
 class RecordedShare {
  public:
-  /// Adds one operator. O(arguments before its number), usually 1.
+  /// Adds one operator. Takes time in proportion to the number of arguments before "External id", usually 1.
   void add(const ChromeEvent& op);
   /// Returns how many numbers there are per recorded operator. Returns nullopt unless the result is more than two and
   /// at least a hundred numbers are missing.
@@ -48,7 +48,7 @@ class RecordedShare {
   std::unordered_map<std::int64_t, Numbers> blocks_;  ///< blocks with at least one recorded number
 };
 
-/// Collects the events of one Kineto file in columns. Times stay as written until finish().
+/// Collects the events of one Kineto file in columns. Times are kept as written; finish() makes them absolute.
 class KinetoTrace {
  public:
   /// `sink` counts the events that are left out and must outlive this object; `file` is used in messages.
@@ -67,14 +67,14 @@ class KinetoTrace {
   void add_held_back();
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
-  /// Notes a Python call, for TraceDetails.
+  /// Keeps a Python call for TraceDetails.
   void note_python(const ChromeEvent& event);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
-  /// Notes time that the profiler itself used.
+  /// Keeps a span of time that the profiler itself used.
   void note_overhead(const ChromeEvent& event);
   void note_flops(const ChromeEvent& event);
-  /// Keeps a module's call for selections; it does not become a task.
+  /// Keeps a module's call, so that operators can be selected by module; the call does not become a task.
   void note_module(const ChromeEvent& event);
   void report_left_out();
   void note_unknown(const ChromeEvent& event);

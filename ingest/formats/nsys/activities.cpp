@@ -273,7 +273,7 @@ void NsysActivities::read_overheads() {
 void NsysActivities::read_contexts() {
   enum Column : std::size_t { kOfProcess, kNumber, kOn };
   static constexpr std::array<std::string_view, 3> kColumns{"processId", "contextId", "deviceId"};
-  std::map<std::int64_t, std::int64_t> ids;  // Nsight Systems' process ids by the system's
+  std::map<std::int64_t, std::int64_t> ids;  // Nsight Systems' process ids, by the operating system's
   for (const auto& [id, process] : events_.processes()) ids.emplace(process.number(), id);
   events_.tables().for_each(
       {"TARGET_INFO_CUDA_CONTEXT_INFO", kColumns, kColumns.size(), {}}, [&](const Database::Rows& row) {
@@ -311,7 +311,8 @@ const NsysActivities::Record* NsysActivities::record_of(const Sync& sync) const 
   return after == records->second.begin() ? nullptr : &std::prev(after)->second;
 }
 
-/// Adds a wait. The device in its row is ignored: it is that of the process's first context, not that of the wait.
+/// Adds a wait. Its device is that of its context; the device in its row is used only if the context is unknown,
+/// because it is the device of the process's first context.
 void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
   Record record;
   if (name == sync_name(kOfEvent) || name == sync_name(kStreamOnEvent)) {
@@ -345,7 +346,8 @@ void NsysActivities::read_syncs() {
                         &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"), 3};
   std::sort(waits_.begin(), waits_.end());
   std::vector<Sync> undetermined_waits;  // waits whose calls do not determine the type
-  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;  // for the other waits, by type
+  // For each type, the names of the waits whose calls determine them.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));
     if (!when) return;

@@ -34,7 +34,7 @@ struct NsysTable {
 /// version. Missing ones are counted, with the option that would record them.
 class NsysTables {
  public:
-  /// All must outlive this object. Messages call the database `file`.
+  /// All arguments must outlive this object. Messages call the database `file`.
   NsysTables(const Database& database, const std::string& file, PartSink& sink)
       : database_(database), file_(file), sink_(sink) {}
 
@@ -125,8 +125,7 @@ class NsysProcess : public HostDeviceBuilder {
 /// The processes of an export by id, and the data that all readers of event tables need.
 class NsysEvents {
  public:
-  /// `tables` and `texts` must outlive this object. `begin` is the start of the session. The times of events count from
-  /// it.
+  /// `tables` and `texts` must outlive this object. `begin` is the start of the session, which is time 0 of the events.
   NsysEvents(NsysTables& tables, const NsysTexts& texts, Time begin) : tables_(tables), texts_(texts), begin_(begin) {}
 
   [[nodiscard]] NsysTables& tables() noexcept { return tables_; }
@@ -150,8 +149,8 @@ class NsysEvents {
 /// recorded as a whole, calls of the runtime and the driver, and waits of calls and streams.
 ///
 /// A wait for an event waits for the record of that event; both have the same eventSyncId. If that column is absent or
-/// NULL, it is the last record of the event (by eventId, in the wait's context) before the wait, in the order of
-/// correlation ids, which count upwards. libkineto's CuptiActivity.cpp does the same.
+/// NULL, the wait is for the last record of the event (by eventId, in the wait's context) before the wait, in the order
+/// of correlation ids, which count upwards. libkineto's CuptiActivity.cpp does the same.
 ///
 /// The type of a wait is derived from the call that waited. syncType is used only for other calls (cudaFree), because
 /// its meaning varies: some exports have CUPTI's numbers, some have only 0, and old ones have another order. If
@@ -162,7 +161,8 @@ class NsysActivities {
       : events_(events), sink_(sink), file_(file) {}
 
   void read();
-  /// Reads the overheads of the profiler and of CUDA for the processes that are known by now.
+  /// Reads the overheads of the profiler and of CUDA. Overheads of processes that have no other events are not used, so
+  /// call this after all events are read.
   void read_overheads();
 
  private:

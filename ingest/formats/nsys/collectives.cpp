@@ -24,11 +24,11 @@ namespace {
 constexpr std::string_view kKinetoStep = "profilerstep#";
 constexpr std::string_view kForward = "forward";
 constexpr std::string_view kBackward = "backward";
-/// Only this many characters of a name are searched for words.
+/// Words such as "forward" are searched only in the first characters of a range name, up to this number.
 constexpr std::size_t kLongestWord = 100;
 
-/// True for an eventType that is a range. 59: pushed and popped on a thread. 60: started and ended anywhere. 70 and 71:
-/// the same kinds, imported from NVTX text logs.
+/// True for an eventType that is a range. Type 59 is pushed and popped on one thread; type 60 may end on another
+/// thread. Types 70 and 71 are the same, imported from NVTX text logs.
 bool is_range(std::int64_t type) noexcept { return type == 59 || type == 60 || type == 70 || type == 71; }
 
 /// True for the name of a range that NCCL marked. These ranges are named after NCCL's functions: "ncclAllReduce".
@@ -83,7 +83,8 @@ void NsysRanges::add(std::int64_t thread, std::string_view name, RecordedTime wh
 
 namespace {
 
-/// Removes steps that begin in a warm-up, and families without remaining steps.
+/// Removes steps that begin in a warm-up. A family (the steps with one name on one thread) without remaining steps is
+/// removed too.
 template <class Families>
 void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families) {
   std::sort(warm_ups.begin(), warm_ups.end(),
@@ -103,7 +104,7 @@ void leave_warm_ups_out(std::vector<RecordedTime>& warm_ups, Families& families)
   std::erase_if(families, [](const auto& family) { return family.second.empty(); });
 }
 
-/// Returns the repeated forward passes of a job without backward passes; nothing for other jobs.
+/// Returns the forward passes that occur at least twice. Returns nothing if the job also has backward passes.
 template <class Families>
 Families iterations_of(Families passes) {
   const bool trains = std::any_of(passes.begin(), passes.end(),
@@ -172,7 +173,8 @@ std::uint64_t little_endian(std::string_view bytes) noexcept {
   return number;
 }
 
-/// Returns a number in an object. It is unsigned because communicator ids use all 64 bits.
+/// Returns the member `name` of a JSON object; nullopt if it is absent or not a whole number. The result is unsigned
+/// because communicator ids use all 64 bits.
 std::optional<std::uint64_t> member(std::string_view object, std::string_view name) {
   ItemCursor members{object};
   std::string_view key;
@@ -190,7 +192,8 @@ std::int64_t at_most(std::optional<std::uint64_t> number, std::int64_t most) noe
   return number && *number <= static_cast<std::uint64_t>(most) ? static_cast<std::int64_t>(*number) : -1;
 }
 
-/// True if a kernel can belong to a call. Kernels of messages and of all-to-alls have the same name, "sendrecv".
+/// True if a kernel can belong to a call; both are given by the names of their operations. Kernels of messages and of
+/// all-to-alls have the same name, "sendrecv".
 bool agree(std::string_view kernel, std::string_view call) {
   return kernel == call || (kernel == "sendrecv" && (call == "send" || call == "recv" || call == "alltoall"));
 }
@@ -320,7 +323,7 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   const auto place = places_.find(id);
   const bool of_all = ranks > 0 && place != places_.end() && ranks == place->second.size;
   if (call.peer >= 0 && !of_all) return;
-  // For these operations, NCCL records only the part of one rank.
+  // For an all-gather and a reduce-scatter, NCCL records only the part of one rank.
   const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
   std::int64_t bytes = call.bytes;
   if (parts) bytes = ranks > 0 && call.bytes <= kMostBytes / ranks ? call.bytes * ranks : 0;

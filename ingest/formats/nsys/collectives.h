@@ -43,7 +43,7 @@ class NsysRanges {
     RecordedTime time;
     std::optional<std::int64_t> number;
   };
-  /// An extended payload of NVTX, in either form.
+  /// The extended payload of an NVTX range, either as binary data or as JSON.
   struct Payload {
     std::string_view bytes;
     std::string_view json;
@@ -68,10 +68,11 @@ class NsysRanges {
 };
 
 /// Determines what NCCL's kernels transfer from the calls that NCCL marked with NVTX. A kernel belongs to the call that
-/// encloses its launch, or to the only call in the group whose end launched it. The payload of a mark is either in
-/// `jsonText`, by the names of its fields (schema 3.27), or in `binaryData` (schema 3.25). The latter has the layout
-/// given in NVTX_PAYLOAD_SCHEMA_ENTRIES, after a header of 32 bytes with the schema's number in bytes 8 to 11. Source:
-/// src/include/nvtx_payload_schemas.h of NCCL 2.26; both forms as found in exports.
+/// encloses its launch. A kernel that is launched by ncclGroupEnd() belongs to the call in the group, if there is only
+/// one. The payload of a mark is either in `jsonText`, by the names of its fields (schema 3.27), or in `binaryData`
+/// (schema 3.25). The latter has the layout given in NVTX_PAYLOAD_SCHEMA_ENTRIES, after a header of 32 bytes with the
+/// schema's number in bytes 8 to 11. Source: src/include/nvtx_payload_schemas.h of NCCL 2.26; both forms as found in
+/// exports.
 class NsysCollectives {
  public:
   explicit NsysCollectives(NsysEvents& events);
@@ -92,7 +93,7 @@ class NsysCollectives {
     std::size_t offset = 0;
     std::size_t size = 0;
   };
-  /// The content of a mark; -1 = unknown.
+  /// A call of NCCL, from its range and payload. -1 = unknown.
   struct Call {
     const NcclRange* range = nullptr;
     std::string operation;  ///< "allreduce": the function's name in lower case

@@ -58,8 +58,8 @@ struct StepName {
   std::optional<std::int64_t> number;  ///< nullopt if the name has no number
 };
 /// Recognises a step by the name of its range. The name contains the word step, iteration, iter or batch and then a
-/// number with no letter after it ("train_step: 7", "Iteration 12", "iter=3", "ProfilerStep#4"), or it is only such a
-/// word, optionally after "train" or "training" ("train_step"). Returns nullopt for other names.
+/// number with no letter after it ("train_step: 7", "Iteration 12", "iter=3", "ProfilerStep#4"), or it is only one of
+/// these words, optionally after "train" or "training" ("train_step"). Returns nullopt for other names.
 [[nodiscard]] std::optional<StepName> step_name(std::string_view range);
 
 }  // namespace stepsim::ingest

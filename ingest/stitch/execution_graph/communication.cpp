@@ -134,8 +134,8 @@ class Joiner {
     });
   }
 
-  /// Returns the collective's size. comm_size is the input of one member; for an all-gather, that is multiplied by the
-  /// number of members.
+  /// Returns the collective's size. The trace gives the size of one member's input (comm_size). For an all-gather, this
+  /// is multiplied by the number of members.
   [[nodiscard]] static Bytes bytes_of(const Parts& parts, std::size_t members) {
     std::int64_t bytes = 0;
     for (const Part& part : parts) bytes = std::max(bytes, part.message().bytes.count());

@@ -46,7 +46,8 @@ std::vector<std::uint32_t> issue_order(const ExecutionGraph& graph) {
 /// directly or through a rendezvous. O(tasks + edges).
 bool can_run(DagBuilder& builder) {
   const auto tasks = static_cast<std::uint32_t>(builder.task_count());
-  std::vector<std::uint32_t> end(tasks);  // what follows a member of a rendezvous follows the rendezvous
+  // By task: the vertex that its successors wait for. For a member of a rendezvous this is the rendezvous.
+  std::vector<std::uint32_t> end(tasks);
   for (std::uint32_t i = 0; i < tasks; ++i) {
     const RendezvousId rendezvous = builder.rendezvous(TaskId{i});
     end[i] = rendezvous.valid() ? tasks + static_cast<std::uint32_t>(rendezvous.index()) : i;
@@ -76,7 +77,7 @@ TaskKind task_kind(Graph::Kind kind) noexcept {
   return TaskKind::kHost;
 }
 
-/// Returns the lane of a node; the caller sets its rank.
+/// Returns the lane of a node. The caller sets the lane's rank.
 Lane lane_of(const Graph::Node& node) {
   const auto named = [&node](std::string_view with, std::string_view without) {
     return node.row == Graph::kNoRow ? std::string{without} : fmt::format("{} {}", with, node.row);
@@ -98,8 +99,9 @@ Lane lane_of(const Graph::Node& node) {
 
 bool communicates(const Graph::Node& node) noexcept { return node.kind >= Graph::Kind::kCollective; }
 
-/// Returns true if a node's row works in the order in which nodes are issued. A row without a number may stand for any
-/// number of threads or streams, so there only one node at a time is certain.
+/// Returns true if a node's lane runs its nodes in the order in which the rank issues them. This order is known only
+/// for a recorded thread or stream and for the communication lane; any other lane may stand for several threads or
+/// streams.
 bool is_in_order(const Graph::Node& node) noexcept {
   return node.row != Graph::kNoRow || node.kind == Graph::Kind::kCollective || node.kind == Graph::Kind::kSend;
 }
@@ -115,7 +117,8 @@ struct RankOrder {
   std::vector<std::uint32_t> nodes;
 };
 
-/// Checks that the sum of all durations fits in 64 bits, because a replay may run all nodes one after another.
+/// Throws InputError if the sum of all durations exceeds kLongestRun. A replay may run all nodes one after another, and
+/// the total must fit in 64 bits.
 void check_span(const std::vector<ExecutionRank>& ranks) {
   constexpr double kLongestRun = 3e18;  // nanoseconds
   double sum = 0;
@@ -145,7 +148,8 @@ class Stitcher {
     join_communication(communication_, assembly_);
     const std::size_t of_dependencies = assembly_.builder.edges().size();
     order_rows();
-    for (ExecutionRank& rank : ranks_) rank.graph = {};  // all of it is in the builder
+    // The builder now contains all tasks and edges.
+    for (ExecutionRank& rank : ranks_) rank.graph = {};
     keep_order_of_rows(of_dependencies);
     state_assumptions();
   }
@@ -155,7 +159,8 @@ class Stitcher {
     const Graph& graph = rank.graph;
     const auto first = static_cast<std::uint32_t>(assembly_.builder.task_count());
     const auto first_operator = static_cast<std::uint32_t>(assembly_.operators.operators.size());
-    orders_.push_back({&graph, first, issue_order(graph)});  // takes more memory than it leaves: before there are tasks
+    // issue_order() uses much temporary memory, so it runs before the rank's tasks are added.
+    orders_.push_back({&graph, first, issue_order(graph)});
     std::map<std::pair<Graph::Kind, std::int64_t>, LaneId> lanes;
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
       const Graph::Node& node = graph.nodes[i];
@@ -216,8 +221,8 @@ class Stitcher {
                                 fmt::format("node {}, {}", node.id, shown(graph.name_of(index), 60)));
   }
 
-  /// Adds edges so that the nodes of a thread, a stream, or a rank's communication run one after another. Adds none if
-  /// ranks disagree on the order, so that they would wait for each other forever.
+  /// Adds edges so that the nodes of a thread, a stream, or a rank's communication run one after another in issue
+  /// order.
   void order_rows() {
     for (const RankOrder& rank : orders_) {
       std::map<LaneId, TaskId> last;
@@ -231,14 +236,14 @@ class Stitcher {
     }
   }
 
-  /// Takes out the order of rows, the edges from the first `of_dependencies` on, if ranks disagree on it and would wait
-  /// for each other for ever.
+  /// Removes the edges that order_rows() added if with them some tasks would wait for each other forever, because ranks
+  /// disagree on the order. These are the edges with the index `of_dependencies` or larger.
   void keep_order_of_rows(std::size_t of_dependencies) {
     if (can_run(assembly_.builder)) return;
     assembly_.builder.edges().resize(of_dependencies);
     if (can_run(assembly_.builder))
       assembly_.diagnostics.count(diagnostic("communication_order_differs"), {ranks_.front().file, {}, {}});
-    // else build() reports the tasks that wait for each other
+    // If tasks still wait for each other, build() reports them.
   }
 
   void state_assumptions() {

@@ -22,10 +22,10 @@ struct ExecutionRank {
 /// * The nodes of one thread or stream run one after another, in the order of ids as far as dependencies allow. If the
 ///   trace names no threads and streams, each rank runs one host node and one kernel at a time, the ready one with the
 ///   smallest id first, as in ASTRA-sim.
-/// * The collectives and sends of a rank run one after another in that order; receives run in parallel with all other
-///   nodes.
-/// * Collectives of all ranks become rendezvous, the k-th of each group; sends are matched with receives, the k-th of
-///   each sender, receiver and tag.
+/// * The collectives and sends of a rank also run one after another in the order of ids; receives run in parallel with
+///   all other nodes.
+/// * The k-th collective of a group becomes a rendezvous of the group's ranks. The k-th send is matched with the k-th
+///   receive of the same sender, receiver and tag.
 ///
 /// The work of nodes is entered in assembly.operators. Ranks must be distinct. Throws InputError if the nodes would
 /// take more than 100 years one after another. O((nodes + dependencies) log nodes).
@@ -34,10 +34,10 @@ void stitch_execution_graphs(std::vector<ExecutionRank> ranks, Assembly& assembl
 /// Builds a graph of the operators of an execution trace, with one node per operator:
 ///
 /// * An operator computes if it is a matrix product without another one inside, or if it has shapes that define work
-///   and no operator inside. It computes on the device if one of its tensors is there, else on the host. All other
-///   operators become nodes without work.
-/// * The host runs its nodes one after another, whatever their thread, because a thread that works for another one
-///   makes that one wait. A host node waits for device work that wrote the memory it reads. The host also waits at
+///   and no operator inside. It computes on the device if one of its tensors is on the device, else on the host. All
+///   other operators become nodes without work.
+/// * The host runs its nodes one after another, even those of different threads, because a thread usually waits for the
+///   threads that work for it. A host node waits for device work that wrote the memory it reads. The host also waits at
 ///   operators that return a number ("aten::item").
 /// * Device work waits for the host node before it, for the device work before it, and for the collectives that it was
 ///   told to wait for.

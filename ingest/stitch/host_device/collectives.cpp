@@ -17,11 +17,11 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Kernels of one collective end within this time of each other, or within a fifth of the shortest kernel's length if
-/// that is more.
+/// Tolerance for the ends of the kernels of one collective: this time or a fifth of the shortest kernel's length,
+/// whichever is longer.
 constexpr Duration kEndGrain{500'000};
-/// Parts of a collective on hosts end within this time of each other, or within the length of the shortest part if that
-/// is more: TCP delivers their last messages at different times.
+/// Tolerance for the ends of a collective that runs on hosts: this time or the length of its shortest part, whichever
+/// is longer. TCP delivers the last messages to the members at different times.
 constexpr Duration kHostEndGrain{5'000'000};
 
 std::string_view plain_name(std::string_view name) {
@@ -30,8 +30,8 @@ std::string_view plain_name(std::string_view name) {
   return name;
 }
 
-/// Makes the keys by which one rank's collectives are matched. The number of the occurrence is added later, by
-/// add_occurrence().
+/// Makes the keys by which a rank's collectives are matched with those of other ranks. add_occurrence() later adds the
+/// number of the occurrence.
 class KeyMaker {
  public:
   KeyMaker(const RankEvents& events, std::uint32_t rank, const std::vector<RankIdentity>& identities)
@@ -80,7 +80,8 @@ class KeyMaker {
     return operation == "send" ? fmt::format("p2p {}>{}", self, other) : fmt::format("p2p {}>{}", other, self);
   }
 
-  /// Returns false for operations in which each rank may have a different size: all-to-all, gather, scatter.
+  /// Returns true if the operation has the same size on all ranks. An all-to-all, gather or scatter may have a
+  /// different size on each rank.
   static bool has_equal_sizes(std::string_view operation) {
     return operation.find("to_all") == std::string_view::npos && operation.find("alltoall") == std::string_view::npos &&
            !operation.starts_with("gather") && !operation.starts_with("scatter");
@@ -107,8 +108,8 @@ bool has_sequence(const RankEvents& events, std::uint32_t event) {
   return detail != nullptr && detail->sequence >= 0;
 }
 
-/// Adds to each key the step, and the occurrence within the step. Steps are counted from each rank's first one, because
-/// step numbers may differ between ranks by a constant.
+/// Adds the step and the occurrence number within the step to each key that has no sequence number. Steps are counted
+/// from each rank's first one, because step numbers may differ between ranks by a constant.
 void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) {
   std::map<std::pair<std::int32_t, std::string>, std::uint32_t> seen;
   for (CollectiveUse& use : uses) {
@@ -257,7 +258,8 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
   constexpr std::size_t kNamed = 8;
   std::vector<MatchedCollective> kept;
   std::string named;
-  std::size_t all = 0;  // collectives that must end together
+  // Number of collectives whose parts must end together, which are all but the rooted ones.
+  std::size_t all = 0;
   std::size_t apart = 0;
   std::size_t rooted_apart = 0;
   for (MatchedCollective& match : matches) {

@@ -26,7 +26,7 @@ struct CollectiveUse {
   std::string key;              ///< equal for all parts of one collective, on all ranks
   bool point_to_point = false;  ///< a send or a receive
   /// The event that gives the operation and its size: `event`, or the framework's host annotation around its launch
-  /// ("nccl:all_reduce"). PyTorch recorded shapes there before it recorded sizes of kernels.
+  /// ("nccl:all_reduce"). Old versions of PyTorch record shapes only in the annotation.
   std::uint32_t described_by = kNoIndex;
 };
 
@@ -71,18 +71,20 @@ struct HostClocks {
 ///
 /// * Kernels of a collective that is not rooted end together: the difference of the clocks is the median difference of
 ///   the ends.
-/// * Collectives and messages on hosts end at different times, because TCP may still have data to deliver. Causes come
-///   before their effects, and a transfer takes a minimum time; both bound the difference from both sides. The
-///   difference is the median difference of the ends if the bounds allow it, else the middle of the bounds. For a
-///   message, which has no common end, it is always the middle (as in NTP, the fastest messages in both directions
-///   count; RFC 5905, clock filter).
+/// * Collectives and messages on hosts end at different times, because TCP may still have data to deliver. But no cause
+///   comes after its effect, and a transfer takes a minimum time; this bounds the difference of the clocks from both
+///   sides. The difference is the median difference of the ends if the bounds allow it, else the middle of the bounds.
+///   A message has no common end, so its difference is always the middle of the bounds (as in NTP, the fastest messages
+///   in both directions count; RFC 5905, clock filter).
 ///
-/// A residual is the sum of the uncertainties of the pairs on the shortest path to the first host (clocks.h). For pairs
-/// on hosts, the uncertainty is the range that causes allow, like half of the round trip in NTP: links that are slower
-/// in one direction make all ends equally late, which no trace shows. For pairs on devices it is the range of the end
-/// differences. A spread is the largest deviation of the host's ends from the offsets. `host_of_rank` gives the host of
-/// each of `ranks`; `world` is the number of ranks in the job. O(parts log parts + hosts * pairs of hosts), plus the
-/// solver.
+/// The residual of a clock is the sum of the uncertainties along the shortest path of host pairs to the first host
+/// (clocks.h). For two hosts that are connected only by transfers on hosts, the uncertainty is the range that the
+/// bounds allow, like half of the round trip in NTP: a link that is slower in one direction delays all ends equally,
+/// and no trace shows that. For two hosts that are connected by kernels, the uncertainty is the range of the
+/// differences of the ends. The spread of a clock is the largest deviation of its host's ends from the offsets.
+///
+/// `host_of_rank` gives the host of each of `ranks`; `world` is the number of ranks in the job. O(parts log parts +
+/// hosts * pairs of hosts), plus the solver.
 [[nodiscard]] HostClocks align_host_clocks(const std::vector<MatchedCollective>& matches,
                                            const std::vector<RankEvents>& ranks, const std::vector<std::string>& hosts,
                                            const std::vector<std::uint32_t>& host_of_rank, std::size_t world);
@@ -101,8 +103,8 @@ struct HostClocks {
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 
-/// Returns what a matched collective transfers, as far as the traces show: operation, size, the algorithm in a kernel's
-/// name, and, for a message, which of the two ranks is the sender.
+/// Returns what a matched collective transfers, as far as the traces show: the operation, the size, the model for its
+/// kernels and, for a message, which of the two ranks is the sender.
 ///
 /// The size is 0 if no trace gives it, or if traces of members are missing: some of the ranks in its group's list, or
 /// of the job's `world` ranks. Network models then keep the recorded durations. If only one rank was read, its part

@@ -18,8 +18,8 @@ struct Group {
   bool is_listed = false;
 };
 
-/// The largest number of entries in all lists of members together, because a damaged trace may claim any size. Beyond
-/// it, and for a group of more than kMostMembers, members are not listed.
+/// The largest total length of all lists of members. Groups beyond it, and groups of more than kMostMembers, get no
+/// list, because a damaged trace may claim any size.
 constexpr std::int64_t kMostListed = 20'000'000;
 
 class Groups {

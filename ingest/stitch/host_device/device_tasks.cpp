@@ -10,14 +10,14 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A delay up to this many times the usual one, or up to the caps below, is normal for the device. After a longer one,
-/// the work waited for something that was not recorded.
+/// A launch or turn-around delay of up to kUsualTimes the usual delay, or up to its cap below if that is longer, is
+/// normal for the device. After a longer delay, the work is assumed to have waited for something that was not recorded.
 constexpr std::int64_t kUsualTimes = 4;
 constexpr Duration kLaunchCap{20'000};
 constexpr Duration kTurnCap{5'000};
 constexpr Duration kSyncCap{50'000};
 
-/// One dependency of a piece of device work.
+/// A dependency of one kernel, copy or memset.
 struct Dependency {
   TaskId from;
   Time ready;  ///< when the dependency was done
@@ -26,8 +26,8 @@ struct Dependency {
   Duration cap;    ///< longest delay that it explains
 };
 
-/// Adds the edges to one piece of device work, which begins at `begin`. Each edge gets its usual delay as lag, but not
-/// more than the recorded one; the binding edge gets the recorded delay, up to its cap.
+/// Adds the edges from `dependencies` to `task`, which begins at `begin`. The lag of each edge is the usual delay, or
+/// the recorded delay if that is shorter. The edge that lets the task start last gets the recorded delay up to its cap.
 void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& dependencies, Assembly& assembly) {
   std::size_t binding = dependencies.size();
   Time ready = Time::min();
@@ -87,8 +87,8 @@ class DeviceTaskMaker {
     if (assembly_.details != nullptr) note_recorded(index);
   }
 
-  /// Notes the recorded span if the tasks of the work differ from it. The first task represents the whole work in
-  /// statistics.
+  /// Adds the recorded span to the details if it is not the span of a single task. Only the first task of split work
+  /// counts in statistics, with the whole span.
   void note_recorded(std::uint32_t index) {
     const DeviceOp& op = events_.ops[index];
     const Time begin = events_.begin_of(op.event);
@@ -121,8 +121,8 @@ class DeviceTaskMaker {
     }
   }
 
-  /// Returns the step of device work. Work without a recorded launch is in no step if it ran before all work of its
-  /// stream that has a recorded launch: it was launched before the capture began.
+  /// Returns the step of device work, or -1 if it is in no step. Work without a recorded launch is in no step if it ran
+  /// before all work of its stream that has a recorded launch, because it was launched before the capture began.
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const {
     const bool before = op.call == kNoIndex && op.begin < first_launched_[op.stream];
     return before && events_.marked ? -1 : events_.step_of(op);
@@ -147,10 +147,11 @@ class DeviceTaskMaker {
   Assembly& assembly_;
   DeviceTasks made_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes_;  // lanes by (stream, row)
-  std::vector<Time> first_launched_;  // by stream: begin of its first work whose call was recorded
+  // By stream: the begin of its first work that has a recorded launching call.
+  std::vector<Time> first_launched_;
 };
 
-/// Returns the dependency of a wait between streams: the task waited for, and when it was done.
+/// Returns the dependency that a wait between streams creates: the task waited for, and the time when it was done.
 Dependency across_streams(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const StreamWait& wait) {
   const Time begin = events.ops[wait.after].begin;

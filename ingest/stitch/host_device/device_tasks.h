@@ -16,13 +16,14 @@ namespace stepsim::ingest {
 
 /// The tasks of one rank's device work.
 struct DeviceTasks {
-  /// The tasks of one piece of work. It has several if other work began in its tail (StreamWait::Why::kRoom).
+  /// The tasks of one kernel, copy or memset. It is split into several tasks if work on another stream began shortly
+  /// before it ended because it had left room on the device (StreamWait::Why::kRoom).
   struct Op {
     TaskId first;
     TaskId last;
   };
   std::vector<Op> ops;  ///< by op
-  /// All parts of split work except the last, by op, then by their end.
+  /// The tasks of split work, except the last one of each: by op, then by the end of the task.
   std::map<std::uint32_t, std::map<Time, TaskId>> parts;
 
   /// Calls `visit` with each task of an op, in order of time.
@@ -35,15 +36,15 @@ struct DeviceTasks {
   }
 };
 
-/// Adds the tasks of a rank's device work to `assembly`, each on the lane of its stream and row. The work belongs to
-/// the step in which it was launched; to none if it was launched before the capture began.
+/// Adds the tasks of a rank's device work to `assembly`, each on the lane of its stream and row. Work belongs to the
+/// step in which it was launched, or to no step if it was launched before the capture began.
 [[nodiscard]] DeviceTasks add_device_tasks(const RankEvents& events, const DeviceWaits& waits,
                                            const RankIdentity& identity, EventNames& names, Assembly& assembly);
 
-/// Adds the edges to device work: from the work before it on its stream, from the call that launched it, and from work
-/// on other streams that it waited for. Each edge gets its usual delay as lag, and the binding one a longer delay up to
-/// the longest that counts as usual (docs/internals/stitching.md). finish() treats the rest of a delay as unexplained.
-/// Precondition: `threads` have their tasks.
+/// Adds the edges to device work: from the previous work on its stream, from the call that launched it, and from work
+/// on other streams that it waited for. The lag of each edge is its usual delay. The edge that lets the work start last
+/// may have a longer lag, up to the longest delay that counts as usual (docs/internals/stitching.md). finish() treats
+/// the rest of a delay as unexplained. Precondition: add_tasks() was called for all `threads`.
 void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const std::vector<HostThread>& threads, Assembly& assembly);
 
@@ -52,9 +53,9 @@ void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, co
 /// those of earlier ranks. O(events log events).
 void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
 
-/// Enters in assembly.annotations the annotations and modules around each task's launching call, on the call's thread,
-/// and also those of the main thread while it waits for that thread (explain_silences()). O(events + device work *
-/// nesting).
+/// Enters in assembly.annotations the annotations and modules around each task's launching call, on the call's thread.
+/// While the main thread waits for that thread (see explain_silences()), the main thread's annotations are entered too.
+/// O(events + device work * nesting).
 void add_annotation_uses(const RankEvents& events, const std::vector<HostThread>& threads, const DeviceTasks& tasks,
                          Assembly& assembly);
 

@@ -56,7 +56,7 @@ class LaunchOrder {
 inline constexpr Duration kOverlapGrain{2'000};
 
 /// Orders the work of each stream. If two pieces overlap within kOverlapGrain, the end of the earlier one is clipped in
-/// events.ops. A stream gets at most 16 rows. O(ops log ops).
+/// events.ops. Work that overlaps more is put on different rows of the stream, at most 16. O(ops log ops).
 [[nodiscard]] StreamOrder order_streams(RankEvents& events);
 
 /// Returns true if the call that started a copy waited for it: the copy ended during the call, or, for a pageable
@@ -65,34 +65,35 @@ inline constexpr Duration kOverlapGrain{2'000};
 [[nodiscard]] bool is_awaited_copy(const RankEvents& events, const DeviceOp& op);
 
 /// Sets DeviceOp::launched of all ops with a call: the time when the call returned or the op began, whichever came
-/// first. If the call waits for its copy and other work was still running on the stream when it began, the copy was
-/// handed over at the begin of the call; without such work, the call was busy staging a pageable buffer until the copy
-/// began.
+/// first. There is one exception: if the call waits for its copy, and earlier work was still running on the stream when
+/// the call began, the copy was submitted at the begin of the call. Without such work, the call was busy staging a
+/// pageable buffer until the copy began.
 void find_launch_times(RankEvents& events, const StreamOrder& order);
 
-/// Returns the usual delays, at most 20 us and 5 us, so that waiting does not look usual in a recording in which most
-/// launches wait. Precondition: find_launch_times() has run.
+/// Returns the median delays, but at most 20 us for a launch and 5 us between two ops of a stream. The limits apply to
+/// recordings in which most launches wait for something, so that their median is not a usual delay. Precondition:
+/// find_launch_times() has run.
 [[nodiscard]] DeviceDelays usual_delays(const RankEvents& events, const StreamOrder& order);
 
 /// Device work sorted by its end: (end, op).
 using OpsByEnd = std::vector<std::pair<Time, std::uint32_t>>;
-/// Passes that search for the work that something waited for examine at most this many pieces, in the order of their
-/// ends.
+/// To find the op that caused a wait, passes examine at most this many ops, in the order of their ends.
 inline constexpr int kMostCandidates = 64;
 [[nodiscard]] OpsByEnd ops_by_end(const RankEvents& events);
 
 /// The waits that a trace's cuda_sync events give: which device work each blocking call waited for, and which streams
 /// waited for each other. Kineto writes these events with enable_cuda_sync_events=True:
 ///
-/// * "Event Sync", "Stream Sync", "Context Sync": the call with the same correlation returned after that work.
+/// * "Event Sync", "Stream Sync", "Context Sync": the call with the same correlation waited for the work of the named
+///   event, stream or device.
 /// * "Stream Wait Event": work launched later on `stream` waited for the work that was the last one launched on
 ///   `wait_on_stream` before the cudaEventRecord with the given correlation.
 ///
 /// An event whose stream, call or record is -1 or not in the trace cannot be used and is counted. Source:
 /// CudaSyncActivity in libkineto's CuptiActivity.cpp. O(events log events).
 struct SyncEvents {
-  /// The ops that each runtime call waited for: the last op launched before it on each stream concerned. Empty if there
-  /// was nothing to wait for.
+  /// By runtime call: the ops that it waited for, at most one per stream. The list is empty if the call had no op to
+  /// wait for.
   std::map<std::uint32_t, std::vector<std::uint32_t>> awaited;
   std::vector<StreamWait> stream_waits;  ///< in the order of their sync events
   std::uint64_t unresolved = 0;          ///< sync events that cannot be used
@@ -105,8 +106,8 @@ struct SyncEvents {
 };
 [[nodiscard]] SyncEvents read_sync_events(const RankEvents& events);
 
-/// Finds which runtime calls waited for which device work. Enters the waits and the times at which threads continued
-/// into `threads`.
+/// Finds which runtime calls waited for which device work. Enters the waits, and the times at which the threads
+/// continued, into `threads`.
 ///
 /// If a call has a cuda_sync event, the event names the work. Otherwise a call is assumed to have waited if calls of
 /// its kind can wait (wait_of_call), and work that it could wait for ended while it ran; docs/internals/stitching.md
@@ -118,10 +119,10 @@ struct SyncEvents {
 /// counter in the host's memory until the kernel notify_dispatch has written it. Enters the waits and the times at
 /// which the threads continued into `threads`, and returns the waits.
 ///
-/// The evidence is repetition. A thread is silent, or inside one operator, for more than 100 us, and continues within
-/// 100 us, or a tenth of that time if that is less, of the end of the work it launched last. This must occur at least
-/// three times for work of the same name, and in three of four such silences. A kernel may let the host continue
-/// shortly before it ends; the wait is then assumed to last until the end.
+/// The evidence is repetition. A thread is silent, or inside one operator, for more than 100 us. It continues within
+/// 100 us of the end of the last work that it launched, or within a tenth of the silence if that is less. This must
+/// occur at least three times for work of the same name, and in at least three quarters of the silences after such
+/// work. A kernel may let the host continue shortly before it ends; the wait is then assumed to last until the end.
 ///
 /// Call it after explain_silences(), because a silence explained by other threads is not polling. Precondition:
 /// find_launch_times() has run. O(events log events).
@@ -130,13 +131,15 @@ struct SyncEvents {
 /// Finds which device work waits for work on other streams because PyTorch's NCCL process group makes it wait. This is
 /// needed if no cuda_sync event names the streams. The host's calls are the evidence:
 ///
-/// * A collective's stream waits for the stream that was current when the collective was launched. The sign is a
-///   *StreamWaitEvent call between the thread's previous launch and the collective's launch.
-/// * Work::wait() makes the current stream wait for a collective. The sign is a *StreamWaitEvent call that is directly
-///   within record_param_comms, or that no event covers (DDP at the end of a backward pass), and that is not within
-///   "c10d::" or "nccl:". A thread's k-th wait of a step is for the k-th collective that it launched in that step, if
-///   both have the same count and no wait comes before its launch. If an execution trace numbers collectives and waits,
-///   these numbers are used.
+/// * A collective's stream waits for the stream that was current when the collective was launched. The evidence is a
+///   *StreamWaitEvent call between the thread's previous launch of other work and the collective's launch.
+/// * Work::wait() makes the current stream wait for a collective. The evidence is a *StreamWaitEvent call that is not
+///   within "c10d::" or "nccl:". It must be directly within record_param_comms, or within no event at all (as in DDP at
+///   the end of a backward pass).
+///
+/// The k-th wait of a thread in a step is for the k-th collective that the thread launched in that step, if there are
+/// as many waits as collectives and each wait comes after its launch. If an execution trace numbers collectives and
+/// waits, these numbers are used instead.
 ///
 /// These waits may have taken no time in the recording, so recorded times alone do not show them; with a slower network
 /// or device they do take time. Waits that contradict the recorded times are left out. Sources:
@@ -153,10 +156,10 @@ struct SyncEvents {
 /// depth + uses log uses).
 [[nodiscard]] std::vector<StreamWait> data_waits(const RankEvents& events);
 
-/// Infers waits of device work for other streams of its device from times, and adds them to `waits`. They are inferred
-/// for work that began later than `order`, its launch and the known `waits` explain. The cause is work that ended
-/// shortly before, or else work whose tail left room. O(ops log ops): examines at most 64 candidates for each piece of
-/// work.
+/// Infers waits of device work for work on other streams of its device, and adds them to `waits`. A wait is inferred if
+/// work began later than the previous work on its stream (`order`), its launch and the known `waits` explain. The cause
+/// is work that ended shortly before. If there is none, the cause is work that was about to end and left room on the
+/// device. O(ops log ops): examines at most 64 candidates for each op.
 void infer_stream_waits(const RankEvents& events, const OpsByEnd& by_end, const StreamOrder& order,
                         const DeviceDelays& delays, std::vector<StreamWait>& waits);
 

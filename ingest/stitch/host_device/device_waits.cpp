@@ -16,13 +16,15 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kMostRows = 16;
-/// Usual delays are at most this long.
+/// Upper limits of the usual delays: from a launch to the start of the work, and from the end of one op to the start of
+/// the next on its stream.
 constexpr Duration kLongestUsualLaunch{20'000};
 constexpr Duration kLongestUsualTurn{5'000};
 /// A call that copies a pageable buffer to the device may return up to this long before the copy ends.
 constexpr Duration kStaged{100'000};
 
-/// Puts an op on the first free row of its stream, and clips a small overlap. Returns the row.
+/// Puts an op on the first row of its stream on which the previous op has ended, and clips a small overlap. Returns the
+/// row.
 std::uint32_t choose_row(RankEvents& events, std::vector<std::uint32_t>& last_of_row, std::uint32_t index) {
   const DeviceOp& op = events.ops[index];
   for (std::uint32_t row = 0; row < last_of_row.size(); ++row) {

@@ -11,7 +11,8 @@ namespace stepsim::ingest {
 
 /// The order in which the work of each stream ran.
 struct StreamOrder {
-  /// The row of each op within its stream; 0 unless work of the stream ran in parallel.
+  /// The row of each op within its stream. The work on one row never overlaps, except on the last of 16 rows. All rows
+  /// are 0 unless work of the stream ran in parallel.
   std::vector<std::uint32_t> row;
   /// For each op, the op of its stream that was the last to end before it began; kNoIndex if there is none.
   std::vector<std::uint32_t> previous;
@@ -53,7 +54,7 @@ struct StreamWait {
   Why why = Why::kRecorded;
 };
 
-/// The waits of a rank's device work, and of the host threads that used it.
+/// The waits of a rank's device work, and those of the host threads that waited for it.
 struct DeviceWaits {
   StreamOrder order;
   DeviceDelays delays;

@@ -10,7 +10,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The calls of one host thread that have to do with streams.
+/// The calls by which one host thread launches collectives and other work or makes streams wait.
 struct ThreadCalls {
   std::vector<Time> stream_waits;  ///< begins of all *StreamWaitEvent calls
   struct WorkWait {
@@ -73,8 +73,8 @@ class FrameworkWaits {
     return open.empty() || events_.name_of(open.back()) == kRecordedCall;
   }
 
-  /// Returns the number of the collective that the innermost process-group call in `open` starts or, if `waits`, waits
-  /// for.
+  /// Returns the number of the collective that the innermost process-group call in `open` starts or, if `waits` is set,
+  /// waits for; kUnknown if there is none.
   [[nodiscard]] std::int64_t sequence_around(const std::vector<std::uint32_t>& open, bool waits) const {
     const auto& calls = events_.trace->collective_calls;
     for (auto around = open.rbegin(); around != open.rend() && !calls.empty(); ++around) {
@@ -101,7 +101,8 @@ class FrameworkWaits {
     }
   }
 
-  /// Returns the stream of the thread's own work around `at`; kNoIndex if it launched none.
+  /// Returns the stream of the last work other than collectives that the thread launched before `at`, or else of the
+  /// first such work after it; kNoIndex if there is none.
   [[nodiscard]] std::uint32_t current_stream(const ThreadCalls& thread, Time at) const {
     std::uint32_t op = thread.others.last_before(at);
     if (op == kNoIndex) op = thread.others.first_after(at);
@@ -120,7 +121,7 @@ class FrameworkWaits {
     }
   }
 
-  /// Waits and collectives of one thread in one step.
+  /// The waits and collectives of one thread in one step.
   struct OfStep {
     std::vector<Time> waits;
     std::vector<LaunchOrder::Launch> collectives;

@@ -19,8 +19,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A host collective's annotation may end this much later than the wait for it, because the thread that closes it has
-/// to be scheduled first.
+/// The annotation of a host collective may end this much later than the wait for the collective, because the thread
+/// that ends the annotation must be scheduled first.
 constexpr Duration kLateEnd{5'000'000};
 
 /// A span of uninterrupted work on a thread other than the main one.
@@ -31,7 +31,7 @@ struct Work {
   bool backward = false;  ///< the autograd engine runs a node of the graph
 };
 
-/// The work of one other thread during a silence of the main thread.
+/// The work of one thread, other than the main one, during a silence of the main thread.
 struct Activity {
   Time first_begin;
   Time last_end;
@@ -41,8 +41,8 @@ struct Activity {
   bool backward = false;
 };
 
-/// Returns true for the operators in which PyTorch's autograd engine runs a node of the graph. They have other names
-/// since PyTorch 1.10; both are recognised. Other threads run them only for a thread that waits inside backward().
+/// Returns true for the operators in which PyTorch's autograd engine runs a node of the graph, by their names before
+/// and since PyTorch 1.10. Other threads run these operators only for a thread that waits inside backward().
 bool is_backward(std::string_view name) {
   return name.starts_with("autograd::engine::evaluate_function") || name.starts_with("torch::autograd::") ||
          name.ends_with("Backward") || name.ends_with("Backward0");
@@ -50,8 +50,8 @@ bool is_backward(std::string_view name) {
 
 using NameTest = ByName<bool (*)(std::string_view)>;
 
-/// Passes the work of a thread to `use`, in the order of its ends. It is not stored in a list, because there can be as
-/// many entries as events.
+/// Calls `use` with each piece of a thread's work, in the order of their ends. The work is not stored in a list,
+/// because there may be as many pieces as events.
 template <class Use>
 void for_each_work(const RankEvents& events, const HostThread& thread, const NameTest& backward, Use use) {
   std::vector<Work> collectives;
@@ -71,8 +71,8 @@ void for_each_work(const RankEvents& events, const HostThread& thread, const Nam
   std::for_each(next, collectives.end(), use);
 }
 
-/// Returns the quiet times of a thread that are too long to be its own work between two events. Neighbouring quiet
-/// segments are merged. A wait for a data loader does not count, because its cause is known.
+/// Returns the silences of a thread, which are the quiet times longer than kShortQuiet. Neighbouring quiet segments are
+/// merged. A wait for a data loader is not a silence, because its cause is known.
 std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const RankEvents::Thread& thread) {
   std::vector<std::pair<Time, Time>> silences;
   std::optional<std::pair<Time, Time>> quiet;
@@ -88,14 +88,15 @@ std::vector<std::pair<Time, Time>> silences_of(const RankEvents& events, const R
   return silences;
 }
 
-/// Adds work to its thread's activity in `silence`. `launches` is true if the thread launches device work.
+/// Adds `work` to `to`, the activity of its thread in `silence`. `launches` is true if the thread launches device work.
 void add(const Work& work, std::pair<Time, Time> silence, bool launches, std::optional<Activity>& to) {
   const bool first = !to;
   if (first) to = Activity{std::max(work.begin, silence.first), work.end, {}, false, false, false};
   Activity& activity = *to;
   activity.began_before = activity.began_before || work.begin < silence.first;
   activity.first_begin = std::min(activity.first_begin, std::max(work.begin, silence.first));
-  // A thread that launches device work also works between two calls: a capture may lack its operators.
+  // Short gaps between the calls of a thread that launches device work count as work, because the capture may lack the
+  // thread's operators.
   if (launches && !first && work.begin - activity.last_end <= kShortQuiet)
     activity.covered += std::max(Duration{}, work.begin - activity.last_end);
   activity.last_end = work.end;
@@ -130,7 +131,7 @@ class SilenceReader {
   }
 
  private:
-  /// A thread whose activity explains a silence.
+  /// A thread whose work explains a silence of the main thread. `silence` is an index into the silences.
   struct Found {
     std::size_t silence = 0;
     std::uint32_t thread = 0;
@@ -202,7 +203,7 @@ class SilenceReader {
   std::vector<HandOff> hand_offs_;
 };
 
-/// Returns the collectives of all threads except the main one, by begin.
+/// Returns the collectives of all threads except the main one, sorted by their begins.
 std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& threads, std::size_t main_thread) {
   std::vector<HostCollective*> collectives;
   for (std::size_t t = 0; t < threads.size(); ++t) {
@@ -214,10 +215,10 @@ std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& thre
   return collectives;
 }
 
-/// Corrects the ends of collectives. A library wakes the thread that waits for a collective, and closes the
-/// collective's annotation later. The end of a collective is therefore moved to the end of the main thread's silence
-/// under three conditions: the main thread continues after the silence, no other collective has just ended, and the
-/// collective is the one that has run longest and ends soon after.
+/// Corrects the ends of host collectives. A library wakes the thread that waits for a collective before it ends the
+/// collective's annotation. So for each silence of the main thread, one collective is assumed to end when the silence
+/// ends: of those still running, the one that began first. This requires that its recorded end follows within kLateEnd,
+/// and that no other collective ended in the last kShortQuiet of the silence.
 void end_collectives_at_waiters(std::vector<HostThread>& threads, std::size_t main_thread,
                                 const std::vector<std::pair<Time, Time>>& silences) {
   const std::vector<HostCollective*> collectives = collectives_of_others(threads, main_thread);
@@ -253,7 +254,7 @@ void mark_background(const RankEvents& events, const std::vector<HandOff>& hand_
   }
 }
 
-/// Returns the operation that serves a call. gloo runs a reduce-scatter as an all-reduce.
+/// Returns the operation that the library runs for a call. gloo runs a reduce-scatter as an all-reduce.
 std::string_view served_as(std::string_view name) {
   const std::string_view operation = operation_of(name);
   return operation == "reducescatter" ? std::string_view{"allreduce"} : operation;

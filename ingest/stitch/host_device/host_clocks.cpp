@@ -31,7 +31,8 @@ using Pairs = std::vector<ClockPair>;
 /// Pairs by (host, host), the smaller index first, then by connection, the strongest first.
 using PairsOfHosts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<ClockTie, Pairs, std::greater<>>>;
 
-/// One host's part in a match. With several ranks, it has their latest begin and earliest end.
+/// One host's part in a matched collective or message. If several of its ranks take part, `begin` is their latest begin
+/// and `end` their earliest end.
 struct HostPart {
   std::uint32_t host = 0;
   Time begin;
@@ -53,8 +54,8 @@ std::vector<HostPart> parts_by_host(const MatchedCollective& match, const std::v
   return parts;
 }
 
-/// Returns true if sums of a pair cannot overflow: the clocks are less than 73 years apart (one may count from 1970,
-/// the other from the start of its host), and the parts are shorter than 18 years.
+/// Returns true if sums of the times of the two parts cannot overflow: the clocks are less than 73 years apart (one may
+/// count from 1970, the other from the start of its host), and the parts are shorter than 18 years.
 bool comparable(const HostPart& a, const HostPart& b) {
   constexpr Duration kFurthest{std::int64_t{1} << 61};
   constexpr Duration kLongest{std::int64_t{1} << 59};
@@ -81,7 +82,8 @@ ClockTie tie_of(const MatchedCollective& match, const std::vector<RankEvents>& r
   return needs_all_members(op) ? ClockTie::kHostCollective : ClockTie::kRooted;
 }
 
-/// The shortest part of each kind of transfer on each host. A part that arrives last does not wait for others.
+/// The length of the shortest part of each kind of transfer on each host. It is close to the time of a transfer without
+/// waiting, because the part that begins last does not wait for others.
 class Alone {
  public:
   void note(const Collective& kind, std::uint32_t host, Duration length) {
@@ -96,8 +98,8 @@ class Alone {
   std::map<Key, Duration> shortest_;
 };
 
-/// Sets the bounds that causality gives. A rooted operation bounds one side only, so its parts, with their recorded
-/// lengths, are assumed to overlap.
+/// Sets the bounds on the clock difference that follow from causes and effects. A rooted operation would bound only one
+/// side. Its parts are assumed to overlap instead, so that the length of the longer part bounds both sides.
 void set_bounds(const HostPart& a, const HostPart& b, ClockTie tie, bool a_sends, ClockPair& pair) {
   if (tie == ClockTie::kRooted) {
     const Duration longest = std::max(a.longest, b.longest);
@@ -109,10 +111,10 @@ void set_bounds(const HostPart& a, const HostPart& b, ClockTie tie, bool a_sends
   if (both || (message && a_sends)) pair.bounds.most = b.end - a.begin;
 }
 
-/// Collects the pairs of hosts that each match gives. For kernels, each host is paired with the next, because their
-/// ends agree. On hosts, the first one is paired with each other one, so that no residual is a sum over many. No
-/// decision compares times of different clocks, so if a clock is off by seconds, all its pairs are off by exactly this
-/// amount.
+/// Collects the pairs of hosts that each match gives. Kernels of a match end together, so each host is paired with the
+/// next one. For transfers on hosts, the first host is paired with each other one, so that no residual is a sum over
+/// many pairs. No decision compares times of different clocks. So if a clock is off by seconds, all its pairs are off
+/// by exactly this amount.
 PairsOfHosts pairs_of_hosts(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                             const std::vector<std::uint32_t>& host, std::size_t world) {
   std::vector<Collective> kinds;
@@ -155,9 +157,9 @@ ClockBounds range_of(const std::vector<Duration>& values) {
 }
 
 /// Returns the tightest bounds of the pairs. With `transfer`, each bound is tightened by the shortest time of such a
-/// transfer, because the transfer ends at least that long after the last member arrived. That is likely but not
-/// certain: the member that arrives first may end sooner than any member that arrived last. So these bounds may
-/// contradict each other, by at most the difference of the ends.
+/// transfer, because the transfer ends at least that long after the last member began. That is likely but not certain:
+/// a member that begins early may need less time after the last begin than any member that begins last. So these bounds
+/// may contradict each other, by at most the difference of the ends.
 ClockBounds bounds_of(const Pairs& pairs, bool transfer) {
   ClockBounds tightest;
   for (const auto& [ahead, bounds, alone] : pairs) {
@@ -167,9 +169,9 @@ ClockBounds bounds_of(const Pairs& pairs, bool transfer) {
   return tightest;
 }
 
-/// Returns the difference from the pairs of one connection on hosts; nothing if they bound one side only. Ends that
-/// agree do not make the difference more certain: a link that is slower in one direction makes all ends of one host
-/// equally late.
+/// Returns the clock difference of two hosts from transfers of one kind on the hosts; nullopt if they bound it on one
+/// side only. Ends that agree do not make the difference more certain: a link that is slower in one direction makes all
+/// ends of one host equally late.
 std::optional<ClockDifference> by_causes(ClockTie tie, const Pairs& pairs) {
   ClockDifference out{.bounds = bounds_of(pairs, false)};
   if (!out.bounds.least || !out.bounds.most) return std::nullopt;

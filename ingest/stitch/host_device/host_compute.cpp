@@ -36,7 +36,7 @@ std::vector<Shape> shapes_in(std::string_view text) {
 
 enum class Verdict : std::uint8_t { kUnknown, kComputes, kDoesNot };
 
-/// Decides which of the nested events of threads compute.
+/// Decides which events are operators that compute on samples (computing_events()).
 class ComputeJudge {
  public:
   explicit ComputeJudge(const RankEvents& events) : events_(events), operator_of_(events.trace->size(), kNoIndex) {

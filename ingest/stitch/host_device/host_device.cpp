@@ -52,7 +52,8 @@ void shift(RankTrace& rank, Duration offset) {
   for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
 }
 
-/// Throws InputError if a named host is not tied to the first one. `host` has the index of each rank's host.
+/// Throws InputError if no collectives or messages connect a named host to the first host, directly or through other
+/// hosts. `host` is the index of each rank's host.
 void check_clocks_connected(const std::vector<std::string>& hosts, const std::vector<bool>& tied,
                             const std::vector<RankTrace>& ranks, const std::vector<std::uint32_t>& host) {
   std::vector<bool> seen(hosts.size());
@@ -95,7 +96,7 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   });
 }
 
-/// For each task, adds the time by which it took longer than `transfer` to assembly.waits_within: the task was waiting
+/// Adds to assembly.waits_within, for each task, the time by which it took longer than `transfer`. The task was waiting
 /// in that time.
 void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, Assembly& assembly) {
   for (const TaskId task : tasks) {
@@ -108,8 +109,9 @@ void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, As
 /// was waiting, as in the distributed view of PyTorch's TensorBoard plugin (torch-tb-profiler). On hosts each part
 /// keeps its recorded time after the last arrival, because TCP delivers the last messages at different times.
 ///
-/// A part that ended before the last arrival waited for nobody, and is left out. So are the parts of a rooted
-/// collective whose ends differ: their waits become lags of unknown cause, such as full buffers.
+/// A part that ended before the last arrival is left out of the rendezvous, because it did not wait for all members.
+/// All parts of a rooted collective with different ends are left out too: their waits become lags of unknown cause,
+/// such as full buffers.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
                       std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {
@@ -169,9 +171,8 @@ void state_assumptions(const std::vector<RankTrace>& ranks, Assembly& assembly) 
   }
 }
 
-/// Reserves memory for all tasks: one for each piece of device work, one or two for each call including the work before
-/// it, and one more edge for each piece. This avoids copies while vectors grow, and unused reserved memory is never
-/// touched.
+/// Reserves memory for one task per device op and two per call (the call and the work before it), and for one edge per
+/// task plus one per device op. This avoids copies while vectors grow, and unused reserved memory is never touched.
 void reserve_for_tasks(const std::vector<RankEvents>& events, Assembly& assembly) {
   std::size_t pieces = 0;
   std::size_t calls = 0;

@@ -116,7 +116,7 @@ TaskKind kind_of(const Segment& segment, const RankEvents& events) {
   return !events.computes.empty() && events.computes[segment.event] ? TaskKind::kOperator : TaskKind::kHost;
 }
 
-/// Returns true for the framework's own work. Its pieces may be too short for separate tasks.
+/// Returns true for work of the framework, whose segments may be too short for separate tasks.
 bool is_framework_work(TaskKind kind) { return kind == TaskKind::kHost || kind == TaskKind::kOperator; }
 
 /// Walks through the segments, cuts and waits of one thread together, and makes tasks.
@@ -175,7 +175,7 @@ class TaskMaker {
     }
   }
 
-  /// Work that is not a task yet, because the next piece may join it.
+  /// Work that is not a task yet, because the next segment may still be added to it.
   struct Pending {
     Time begin;
     Time end;
@@ -202,8 +202,7 @@ class TaskMaker {
     pending_.end = end;
   }
 
-  /// Returns the step at `time`. A background thread is in no step, because its own timer must not decide when a step
-  /// ends.
+  /// Returns the step at `time`. A background thread is in no step, because no step waits for it.
   [[nodiscard]] std::int32_t step_at(Time time) const { return thread_.background ? -1 : events_.step_at(time); }
 
   /// True for a quiet segment that no event covers, or whose innermost event is the mark of a step.
@@ -236,8 +235,8 @@ class TaskMaker {
     pending_ = {};
   }
 
-  /// Returns how many events of the thread begin before `time` and were not counted yet. Events that began while the
-  /// thread waited count for its next work.
+  /// Counts the thread's events that begin before `time` and were not counted by an earlier call. So events that began
+  /// while the thread waited belong to its next work.
   std::uint32_t events_begun_by(Time time) {
     const std::vector<std::uint32_t>& recorded = thread_.recorded->events;
     const std::size_t before = counted_;

@@ -97,7 +97,8 @@ struct HostThread {
   [[nodiscard]] TaskId task_starting_from(Time time) const noexcept;
 };
 
-/// Quiet time of a thread up to this long is its own work between two events. Longer quiet time may be waiting.
+/// Quiet time of a thread up to this length counts as its own work between two events. Longer quiet time may be
+/// waiting.
 inline constexpr Duration kShortQuiet{100'000};
 
 /// Two neighbouring pieces of host work become one task, named after the longest piece, if one of them is shorter than
@@ -152,8 +153,8 @@ struct HandOff {
                                                     int threads_at_once);
 
 /// Returns the hand-overs through queues that the trace itself records. The event that takes an item depends on the
-/// event that put it in, up to the end of the latter or the time of the taking, whichever is earlier. Cuts both threads
-/// there. O(events).
+/// event that put it into the queue: on all of it, or on its part before the item was taken if it ends later. Cuts both
+/// threads there. O(events).
 [[nodiscard]] std::vector<HandOff> recorded_hand_overs(const RankEvents& events, std::vector<HostThread>& threads);
 
 /// Finds the framework call on another thread that submitted each host collective, such as c10d::allreduce_ for
@@ -162,7 +163,7 @@ struct HandOff {
 [[nodiscard]] std::vector<HandOff> find_submissions(const RankEvents& events, std::vector<HostThread>& threads,
                                                     std::uint64_t& unmatched);
 
-/// The time when a gradient is complete, and its thread.
+/// The time when a gradient is complete, and the thread on which it was accumulated.
 struct GradientMark {
   Time ready;
   std::uint32_t thread = 0;  ///< index into RankEvents::threads

@@ -13,7 +13,8 @@ namespace {
 
 /// A call returns at most this long after the end of the work it waited for.
 constexpr Duration kReturnDelay{50'000};
-/// A launch is assumed to have waited for a full queue if it took this long while this many pieces were outstanding.
+/// A launch is assumed to have waited for room in the launch queue if it took at least kSlowLaunch while at least
+/// kManyOutstanding ops were queued or running on its stream.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
 
@@ -63,8 +64,8 @@ class BlockingCallFinder {
     return launched - ended;
   }
 
-  /// Returns the op that ended last in (after, by] and was launched before `after`. If `stream` is not kNoIndex, only
-  /// considers ops of that stream.
+  /// Returns the op that ended last in (after, by] and was launched at `after` or before. If `stream` is not kNoIndex,
+  /// only considers ops of that stream.
   [[nodiscard]] std::uint32_t last_ended(Time after, Time by, std::uint32_t stream) const {
     auto at = std::upper_bound(by_end_.begin(), by_end_.end(), std::pair{by, kNoIndex});
     for (int tries = 0; at != by_end_.begin() && tries < kMostCandidates; ++tries) {
@@ -156,15 +157,16 @@ BlockingCalls find_blocking_calls(const RankEvents& events, const OpsByEnd& by_e
 
 namespace {
 
-/// The host continues within this time of the end of the work it waited for, or within this share of its wait if that
-/// is less.
+/// After polling for device work, the host continues within kPollGrain of the end of the work, or within 1/kPollShare
+/// of the time it waited if that is less.
 constexpr Duration kPollGrain{100'000};
 constexpr std::int64_t kPollShare = 10;
-/// Polling requires at least kTimes cases with work of the same name, and kOf - 1 of kOf silences.
+/// A thread polls for work of some name only if at least kTimes of its silences end with such work, and these are at
+/// least kOf - 1 of every kOf silences that follow such work.
 constexpr std::size_t kTimes = 3;
 constexpr std::size_t kOf = 4;
 
-/// A period in which a thread launches nothing, and the last work that it launched before.
+/// A period in which a thread launches nothing. `op` is the last work that it launched before.
 struct Silence {
   std::uint32_t thread = 0;
   std::uint32_t op = kNoIndex;
@@ -177,7 +179,7 @@ struct Silence {
   }
 };
 
-/// Returns the work that each thread launched.
+/// Returns, for each thread, the device work that it launched.
 std::vector<LaunchOrder> launches_by_thread(const RankEvents& events) {
   std::vector<LaunchOrder> launches(events.threads.size());
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
@@ -188,7 +190,7 @@ std::vector<LaunchOrder> launches_by_thread(const RankEvents& events) {
   return launches;
 }
 
-/// Collects the silences of one thread that device work may have ended.
+/// Collects the silences of one thread that no known wait explains. The thread may have polled for device work in them.
 class SilenceFinder {
  public:
   SilenceFinder(const HostThread& thread, std::uint32_t index, const LaunchOrder& launches, std::vector<Silence>& found)

@@ -64,7 +64,7 @@ Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ra
   return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
 }
 
-/// Returns which of the two ranks is the sender; 0 if none is marked as sender.
+/// Returns the index in match.uses of the sender; 0 if no part is a send.
 std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
   const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
     const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
@@ -73,8 +73,8 @@ std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEv
   return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
 }
 
-/// Returns the bytes of a message that are still in the transport's buffers when its send call returns: those that
-/// arrive between then and the end of the receiver's call, at a constant rate.
+/// Returns how much of a message is still in the transport's buffers when its send call returns. The message is assumed
+/// to arrive at a constant rate until the receiver's call ends.
 Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes bytes) {
   if (match.on_device() || match.uses.size() != 2) return {};
   const Time received = match.uses[1 - sender].end;

@@ -69,8 +69,8 @@ void count_rows(RankEvents& events, Rows& rows) {
   events.calls.reserve(calls);
 }
 
-/// Returns the index of a track in its table, which has `next` entries; a new track gets index `next`. A stream that a
-/// file records under several tids stays several rows, as in the file.
+/// Returns the index of a track in its table. A new track gets the index `next`, which is the size of the table. A
+/// stream that a file records under several tids becomes several streams.
 std::uint32_t row_of(std::vector<std::uint32_t>& index, TrackId track, std::size_t next) {
   std::uint32_t& slot = index[track.index()];
   if (slot == kNoIndex) slot = static_cast<std::uint32_t>(next);
@@ -146,8 +146,8 @@ std::size_t find_main_thread(const RankEvents& events) {
   return best;
 }
 
-/// Returns step marks by begin: those of the main thread, and those of other threads if no earlier thread has a mark
-/// with the same number.
+/// Returns the step marks, sorted by their begins: those of the main thread, and those of each other thread whose
+/// numbers do not occur on an earlier thread.
 std::vector<RankEvents::StepWindow> step_marks_by_begin(const RankEvents& events) {
   std::vector<const RankEvents::Thread*> threads{&events.threads[events.main_thread]};
   for (const RankEvents::Thread& thread : events.threads) {
@@ -177,15 +177,15 @@ struct StepRanges {
   std::string_view name;
   std::vector<RankEvents::StepWindow> windows;
   [[nodiscard]] double covered() const {
-    double sum = 0;  // in nanoseconds; damaged times may add up to more than 64 bits
+    double sum = 0;  // in nanoseconds; a double, because a sum of damaged times may not fit in 64 bits
     for (const RankEvents::StepWindow& window : windows)
       sum += static_cast<double>((window.end - window.begin).count());
     return sum;
   }
 };
 
-/// Returns the prefix in kStepRanges that a range's name has, or the whole name of an optimizer's step; else an empty
-/// string.
+/// Returns the name prefix by which ranges are grouped: an entry of kStepRanges, or the whole name of an optimizer's
+/// step. Returns an empty string for other names.
 std::string_view step_range(std::string_view name) {
   if (name.starts_with(kOptimizerStep)) return name;
   const auto* const found = std::find_if(kStepRanges.begin(), kStepRanges.end(),
@@ -193,15 +193,16 @@ std::string_view step_range(std::string_view name) {
   return found == kStepRanges.end() ? std::string_view() : *found;
 }
 
-/// Changes ranges of an optimizer to reach from the end of one call to the end of the next. Drops the first one,
-/// because the begin of the first iteration is unknown.
+/// Changes the ranges of an optimizer's steps so that each reaches from the end of one optimizer step to the end of the
+/// next. Drops the first one, because the begin of the first iteration is unknown.
 void set_windows_between_ends(StepRanges& ranges) {
   std::vector<RankEvents::StepWindow>& windows = ranges.windows;
   for (std::size_t i = windows.size(); i-- > 1;) windows[i].begin = windows[i - 1].end;
   if (!windows.empty()) windows.erase(windows.begin());
 }
 
-/// Returns the ranges that cover most time. Ranges of an optimizer are used only if there are no others.
+/// Returns the ranges that replace step marks: of all groups (same thread, same prefix), the one that covers the most
+/// time. Ranges of an optimizer are used only if there are no others.
 StepRanges ranges_of_steps(const RankEvents& events) {
   StepRanges best;
   const ByName beginning(*events.trace, step_range);
@@ -247,8 +248,8 @@ bool most_device_time_is_outside(const RankEvents& events) {
 }
 
 /// Finds the steps. If a step begins before the previous one has ended, as in a pipeline, the previous one is cut short
-/// there: the time between begins is the time of an iteration. Without marks, each window of the profiler counts as a
-/// step.
+/// there: the time between begins is the time of an iteration. If there are neither marks nor ranges that replace them,
+/// or if they are ignored, each window of the profiler counts as a step.
 void find_steps(RankEvents& events) {
   if (events.threads.empty()) return;
   std::vector<RankEvents::StepWindow> marks = step_marks_by_begin(events);

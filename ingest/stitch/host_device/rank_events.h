@@ -16,8 +16,8 @@ namespace stepsim::ingest {
 
 inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFFU;
 
-/// One piece of work on a device: a kernel, a copy or a memset. Its end is clipped if the recording lets it overlap the
-/// next piece of its stream by less than kOverlapGrain.
+/// One piece of work on a device: a kernel, a copy or a memset. If it overlaps the next one of its stream only slightly
+/// (kOverlapGrain), order_streams() moves its end to the begin of the next one.
 struct DeviceOp {
   std::uint32_t event = 0;          ///< index into the trace
   std::uint32_t call = kNoIndex;    ///< event of the call that launched it; kNoIndex if not recorded
@@ -63,14 +63,14 @@ struct RankEvents {
   std::vector<bool> loads;         ///< by TextId: true for waits for a data loader (awaits_loader); empty if none
   std::vector<bool> computes;      ///< by event: result of computing_events(); empty if devices compute
   std::uint64_t out_of_time = 0;   ///< events left out because their times cannot be compared with others
-  /// Pairs of steps, as marked, in which the second began before the first had ended.
+  /// Pairs of marked steps in which the second step began before the first had ended.
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
   std::uint64_t instants = 0;  ///< host events of zero length, which do not become tasks
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const noexcept { return trace->text(trace->name[event]); }
-  /// Returns true if a kernel moves data between devices, by its name. The test runs once per name.
+  /// Returns true if the name of a kernel shows that it moves data between devices. The name is tested only once.
   [[nodiscard]] bool is_communication(std::uint32_t kernel) const noexcept {
     return communicates[trace->name[kernel].index()];
   }
@@ -94,11 +94,12 @@ struct RankEvents {
 ///
 /// Steps are torch.profiler's step marks. Without marks they are ranges that a framework opens once per step: those of
 /// serving ("step[DECODE bs=8]", "execute_..."), of Lightning, or the times from the end of one optimizer step to the
-/// end of the next. Steps are ignored if less device time was launched in them than outside them; if several steps
-/// launched some, only work between them counts as outside.
+/// end of the next. Steps are ignored if less device time was launched in them than outside them. If several steps
+/// launched device work, only the work between steps counts as outside.
 ///
-/// The main thread is the one with most step marks. Without marks, it is the first thread to begin of those with at
-/// least a tenth of the busiest thread's events, because it starts the others.
+/// The main thread is the one with the most step marks. Without marks, only threads with at least a tenth of the
+/// busiest thread's events are considered, and the main thread is the one that begins first, because it starts the
+/// others.
 [[nodiscard]] RankEvents arrange(const HostDeviceTrace& trace, int threads = 1);
 
 /// Prefixes of the names of some framework events.
@@ -107,8 +108,8 @@ inline constexpr std::string_view kNcclAnnotation = "nccl:";     ///< around the
 inline constexpr std::string_view kOptimizer = "Optimizer.";     ///< around an optimizer's step
 inline constexpr std::string_view kRecordedCall = "record_param_comms";  ///< within a call of a process group
 
-/// Calls `visit(event, around)` for each event of a thread; `around` has the events that are open then, without runtime
-/// calls, the innermost last.
+/// Calls `visit(event, around)` for each event of a thread. `around` lists the events that are open at its begin,
+/// without runtime calls, the innermost last.
 template <class Visit>
 void for_each_nested(const RankEvents& events, const RankEvents::Thread& thread, Visit visit) {
   std::vector<std::uint32_t> around;
@@ -150,7 +151,7 @@ class ByName {
   std::vector<Value> values_;
 };
 
-/// The work that a runtime or driver call may wait for, in addition to its own work.
+/// What a runtime or driver call may wait for.
 enum class CallWait : std::uint8_t {
   kNothing,
   kDevice,      ///< all work of the device: cudaDeviceSynchronize
@@ -163,8 +164,8 @@ enum class CallWait : std::uint8_t {
 /// A call that can wait is assumed to spend at most this time on its own work before it waits.
 inline constexpr Duration kCallOverhead{2'000};
 
-/// Finds what a call may wait for, by its name. CUDA's runtime and driver and HIP use the same words after their
-/// prefixes, Ascend's runtime similar ones.
+/// Returns what a call may wait for, judged by its name. The runtimes and drivers of CUDA and HIP use the same words
+/// after their prefixes; Ascend's runtime uses similar words.
 [[nodiscard]] CallWait wait_of_call(std::string_view name) noexcept;
 
 }  // namespace stepsim::ingest

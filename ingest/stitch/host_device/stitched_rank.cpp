@@ -58,7 +58,7 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
 namespace {
 
 /// Makes a background thread start after the last task of the main thread that ended before its start. Nothing else
-/// gives it a start time, because its own timer starts it.
+/// determines its start time in a replay, because it was started by its own timer.
 void start_background(const HostThread& thread, const HostThread& main_thread, Assembly& assembly) {
   if (!thread.background || thread.tasks.empty()) return;
   const HostThread::Task& first = thread.tasks.front();

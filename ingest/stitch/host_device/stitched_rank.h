@@ -29,11 +29,11 @@ struct StitchedRank {
 [[nodiscard]] StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assembly& assembly);
 
 /// Adds a rank's steps to `assembly`, and sets the step indices of its tasks, which are those from `first_task` on. A
-/// step begins with the first task of the main thread in its window, else with the earliest task that belongs to it. A
-/// rank without step marks has one step 0 over all time, which is also added to events.steps.
+/// step begins with the first task of the main thread in its window, else with the earliest task that belongs to it. If
+/// events.steps is empty, the rank gets one step with the number 0 over all time, which is also added to events.steps.
 ///
-/// The first or last step was cut off by the capture if it has less than a quarter of the median number of tasks of the
-/// other steps: it is kept and marked as not whole.
+/// A marked step that was not recorded completely, such as a first step that the capture cuts off, is kept and marked
+/// as not whole (whole_steps()).
 void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank rank, std::size_t first_task,
                Assembly& assembly);
 

@@ -138,7 +138,7 @@ class DataWaits {
     return name.starts_with(kNcclAnnotation) || name.starts_with(kProcessGroupCall) || name == kRecordedCall;
   }
 
-  /// Finds the operators whose memory is used by the work that each runtime call of a thread launches.
+  /// For each runtime call of a thread, finds the operators whose memory the launched work uses.
   void find_owners(const RankEvents::Thread& thread) {
     for_each_nested(events_, thread, [this](std::uint32_t event, const std::vector<std::uint32_t>& open) {
       if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
@@ -155,14 +155,15 @@ class DataWaits {
     const std::vector<std::uint32_t>& owners = owners_[events_.ops[op].call];
     const bool in_place =
         std::none_of(owners.begin(), owners.end(), [this](std::uint32_t owner) { return writes(owner); });
-    std::map<std::uint32_t, std::uint32_t> latest;  // latest writer by stream
+    // By stream: the last op that wrote memory which `op` uses.
+    std::map<std::uint32_t, std::uint32_t> latest;
     for (const std::uint32_t owner : owners) {
       for_each_use(owner, [&](const StorageUse& use) {
         const auto writer = writer_.find(use.storage);
         if (writer == writer_.end()) return;
         const std::uint32_t stream = events_.ops[writer->second].stream;
         const auto [slot, added] = latest.try_emplace(stream, writer->second);
-        if (!added) slot->second = std::max(slot->second, writer->second);  // ops are sorted by begin
+        if (!added) slot->second = std::max(slot->second, writer->second);  // a larger index began later
       });
     }
     for (const auto& [stream, writer] : latest) add(writer, op);
@@ -198,7 +199,8 @@ class DataWaits {
   const RankEvents& events_;
   std::vector<std::vector<std::uint32_t>> owners_;          // by event of a call: operators whose memory its work uses
   std::unordered_map<std::int64_t, std::uint32_t> writer_;  // last op that wrote a storage; never iterated
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> waited_;  // (stream, other) -> latest op awaited
+  // (waiting stream, other stream) -> latest op of the other stream that the waiting one has waited for.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> waited_;
   std::vector<StreamWait> found_;
 };
 
@@ -214,8 +216,8 @@ namespace {
 /// wait if that is more, because a kernel that needs many blocks at once takes longer to start.
 constexpr Duration kStreamWakeUp{50'000};
 constexpr std::int64_t kWakeUpShare = 50;
-/// Work that waits for room begins in the last part of the work that leaves it: 1 / kTailShare of that work, but at
-/// least kTail and at most half.
+/// Work that waits for room on the device begins shortly before the end of the work that occupies it: in its last
+/// 1/kTailShare or its last kTail, whichever is longer, but not in its first half.
 constexpr std::int64_t kTailShare = 5;
 constexpr Duration kTail{20'000};
 
@@ -253,7 +255,8 @@ class StreamWaitFinder {
     return a.stream != b.stream && events_.streams[a.stream].device == events_.streams[b.stream].device;
   }
 
-  /// Returns true if `a` was launched before `b`. An event can only refer to work that was launched before the wait.
+  /// Returns true if `a` was launched before `b`, or if the launch of one is unknown. Work can only wait for work that
+  /// was launched earlier.
   [[nodiscard]] bool launched_before(const DeviceOp& a, const DeviceOp& b) const {
     return a.call == kNoIndex || b.call == kNoIndex || events_.begin_of(a.call) <= events_.begin_of(b.call);
   }
@@ -296,7 +299,8 @@ class StreamWaitFinder {
   const StreamOrder& order_;
   const DeviceDelays& delays_;
   std::vector<StreamWait>& waits_;
-  std::vector<Time> explained_;  // by op: when all work in the initial `waits_` was done
+  // By op: the time when all work in the initial `waits_` for which it waits was done.
+  std::vector<Time> explained_;
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
   }
 }
 
-/// Numbers the operators that launched something, by their start. Returns the numbers by event.
+/// Numbers the operators that launched device work, in the order of their starts. Returns the numbers by event.
 std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std::uint32_t> callers) {
   sort_runs(callers, [&](std::uint32_t a, std::uint32_t b) {
     return std::pair{events.begin_of(a), a} < std::pair{events.begin_of(b), b};
@@ -107,12 +107,13 @@ struct Span {
   TextId name;
 };
 
-/// Returns true for annotations that a user may select by. Step marks are not, because steps are selected by number.
+/// Returns true for annotations by which a user may select tasks. Step marks are not among them, because steps are
+/// selected by number.
 bool is_annotation(const RankEvents& events, std::uint32_t event) {
   return events.trace->kind[event] == EventKind::kAnnotation && !step_number(events.name_of(event));
 }
 
-/// Sorts spans so that each comes before those inside it.
+/// Sorts spans so that each comes before the spans inside it.
 void sort_outermost_first(std::vector<Span>& spans) {
   std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::pair{a.begin, b.end} < std::pair{b.begin, a.end};
@@ -126,7 +127,8 @@ void add_annotations(const RankEvents& events, const RankEvents::Thread& thread,
   }
 }
 
-/// Returns the parts of `spans` (sorted) that lie within `windows`, by window.
+/// Returns the parts of `spans` that lie within `windows`, in the order of the windows. Precondition: `spans` are
+/// sorted by begin.
 std::vector<Span> parts_within(const std::vector<Span>& spans, std::vector<std::pair<Time, Time>> windows) {
   std::sort(windows.begin(), windows.end());
   std::vector<Span> parts;
@@ -196,7 +198,7 @@ class Annotated {
 
   const RankEvents& events_;
   std::vector<std::uint32_t> list_of_;      // index into lists_, by event
-  std::vector<std::vector<TextId>> lists_;  // the first is empty
+  std::vector<std::vector<TextId>> lists_;  // the first list is empty
 };
 
 }  // namespace

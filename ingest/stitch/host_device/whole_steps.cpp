@@ -13,7 +13,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Marks the first and the last step as not whole if the recording began or ended within it.
+/// Marks the first and the last step as not whole if they have less than a quarter of the median number of tasks of the
+/// other steps. The recording then began or ended within them.
 void mark_cut_edge_steps(const std::vector<std::size_t>& tasks, std::vector<bool>& whole) {
   if (tasks.size() < 2) return;
   for (const std::size_t edge : {std::size_t{0}, tasks.size() - 1}) {
@@ -57,7 +58,7 @@ std::vector<DeviceWork> work_launched(const RankEvents& events) {
   return steps;
 }
 
-/// Computes the expected work of each step from the device work that was launched in the other steps.
+/// Computes the expected work of each step: for each name of device work, as much as in the step with most of it.
 std::vector<DeviceWork> work_of_other_steps(const RankEvents& events) {
   std::map<TextId, std::vector<std::uint64_t>> by_name;
   for (const DeviceOp& op : events.ops) {
@@ -96,7 +97,9 @@ std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::s
                               Diagnostics& diagnostics) {
   std::vector<bool> whole(tasks.size(), true);
   mark_cut_edge_steps(tasks, whole);
-  if (events.ops.empty()) return whole;  // reported as "launches_without_device_work", or a job without devices
+  // Either the capture lacks device work, which is reported as "launches_without_device_work", or the job has no
+  // devices.
+  if (events.ops.empty()) return whole;
   const bool cut = diagnostics.count_of("truncated_file") > 0;
   set_aside(events, cut ? work_of_other_steps(events) : work_launched(events), whole, diagnostics);
   return whole;

@@ -14,7 +14,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// An acknowledgement that comes this soon after an answer on its connection may have queued after it.
+/// If a push is acknowledged this soon after the end of a pull from the same server, the acknowledgement may have
+/// queued after the data of that pull.
 constexpr Duration kQueuedAfter{1'000'000};
 
 /// A partition's exchange with its server, on the worker's own clock.

@@ -48,19 +48,21 @@ class TensorNodes {
 
 /// Groups the stages of a comm.json into chains, sorted by the start of their first stage. Their steps are not set yet.
 ///
-/// The stages of one key are taken in order of time. A new chain begins at a stage that is not later in the pipeline
-/// than the stage before it. Counting each stage's occurrences instead would shift all later chains by one after a
-/// missing record. A stage that is recorded twice is used once and counted in `diagnostics`. O(events log events).
+/// The stages of one key are processed in order of time. A new chain begins at a stage that is not later in the
+/// pipeline than the stage before it. Counting each stage's occurrences instead would shift all later chains by one
+/// after a missing record. A stage that is recorded twice is used once and counted in `diagnostics`. O(events log
+/// events).
 [[nodiscard]] std::vector<StageChain> stage_chains(const StageTrace& trace, Diagnostics& diagnostics);
 
-/// Completes the steps of gpu.operators, which are sorted by time. If some have an args.step, each of the others gets
-/// the step of the operator before it, and is counted in `diagnostics`. If none has one, a step begins at each run of
-/// the first forward operator, and steps are counted from 0.
+/// Completes the steps of gpu.operators, which are sorted by time. If some operators have an args.step, each operator
+/// without one gets the step of the operator before it, and is counted in `diagnostics`. If no operator has one, a step
+/// begins at each run of the first forward operator, and steps are counted from 0.
 void number_operators(RecordedGpu& gpu, Diagnostics& diagnostics);
 
-/// Sets each chain's step to the step of its tensor's producer, in the producer's last run that began before the chain.
-/// Chains for which this gives no step, or a step that their key already has, are left out and counted, with `folder`
-/// as the place.
+/// Sets each chain's step to the step of the last run of its tensor's producer that began before the chain; if no
+/// producer is known, the last run of any operator counts. A chain is left out if there is no such run, or if another
+/// chain of its key already has that step. Chains that are left out are counted in `diagnostics` with `folder` as the
+/// place.
 void number_chains_by_producer(RecordedGpu& gpu, const std::string& folder, Diagnostics& diagnostics);
 
 /// Sets the chains' steps for a GPU without operators: the k-th chain of a key belongs to step numbers[k], or to step k
@@ -68,11 +70,13 @@ void number_chains_by_producer(RecordedGpu& gpu, const std::string& folder, Diag
 void number_chains_by_occurrence(RecordedGpu& gpu, const std::vector<std::int64_t>& numbers, const std::string& folder,
                                  Diagnostics& diagnostics);
 
-/// Adds opaque segments to a GPU without operators: one up to each release of a tensor, in place of the operators that
-/// ran then. A tensor is released when its `total` event in `stages` begins, else when the first stage of its first
-/// partition does. A step's first segment begins at the last release of the step before. With a global barrier, it
-/// begins only when all tensors of the step before have arrived, and waits for them. Precondition: the chains of `gpu`
-/// have their steps.
+/// Adds opaque segments, which replace the unknown operators of a GPU: one segment up to each release of a tensor. A
+/// tensor is released when its `total` event in `stages` begins or, without such an event, when the first stage of its
+/// first partition begins.
+///
+/// The first segment of a step begins at the last release of the step before. With a global barrier, it waits for all
+/// tensors of the step before, and begins only when they have arrived. Precondition: the chains of `gpu` have their
+/// steps.
 void add_opaque_segments(RecordedGpu& gpu, const StageTrace& stages, Barrier barrier);
 
 /// Finds the operators that produce and consume each tensor of `gpu`, and completes the operators' inputs. Uses three
@@ -80,8 +84,8 @@ void add_opaque_segments(RecordedGpu& gpu, const StageTrace& stages, Barrier bar
 ///
 /// * the inputs of operator events, which `gpu` already has;
 /// * dag.gml (`graph`; may be null), which also gives inputs to operators whose events name none;
-/// * names, for tensors without a producer or consumer: "x_weight" comes from "BW.x". With a global barrier, UPDATE
-///   operators wait for it, else "FW.x".
+/// * names, for tensors without a producer or consumer: "BW.x" produces the tensor "x_weight". With a global barrier,
+///   its consumers are the UPDATE operators if there are any, else "FW.x".
 ///
 /// Only operators that ran are entered. O(operators * inputs + edges of the graph).
 void find_tensor_uses(RecordedGpu& gpu, const TensorNodes& nodes, const OperatorGraph* graph, Barrier barrier);

@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// A file with more processes than this does not have one per GPU, because its pids mean something else.
+/// In a file with more processes than this, a pid does not stand for a GPU.
 constexpr std::size_t kMostProcesses = 256;
 
 /// The parts of a process name: "wk1.rank3" gives "wk1" and "3"; "3" gives "" and "3".
@@ -35,7 +35,7 @@ bool names_a_rank(std::string_view process) {
   return last != std::string_view::npos && last + 1 < process.size() && process.substr(0, last + 1).ends_with("rank");
 }
 
-/// Returns the processes whose events `gpu` has; at most one if the files belong to a single GPU.
+/// Returns the process names in the events of `gpu`. There is at most one name if the files belong to a single GPU.
 std::set<std::string> processes_of(const GpuParts& gpu) {
   std::set<std::string> names;
   if (gpu.operators.has_value()) {
@@ -107,7 +107,7 @@ void renumber_gpus(std::vector<std::pair<std::string, GpuParts>>& gpus) {
   };
   std::stable_sort(gpus.begin(), gpus.end(), less);
   std::map<std::pair<std::uint32_t, std::string>, std::pair<std::uint32_t, std::uint32_t>>
-      seen;  // (worker number, GPUs)
+      seen;  // (old worker number, prefix) -> (new worker number, its GPUs so far)
   std::uint32_t workers = 0;
   for (auto& [process, gpu] : gpus) {
     const auto [slot, added] = seen.try_emplace({gpu.worker, parse_process(process).worker}, std::pair{workers, 0U});

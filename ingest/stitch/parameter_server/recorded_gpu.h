@@ -26,7 +26,7 @@ struct GpuParts {
   std::optional<OperatorTrace> operators;
   std::optional<OperatorGraph> graph;
   std::optional<TensorTable> tensors;
-  // The members below are set only for trials and for Horovod's timelines.
+  // The members below are used only for trials and for Horovod's timelines.
   std::optional<TensorflowTrace> tensorflow;
   std::optional<OperatorMetadata> metadata;
   std::optional<TensorTable> tensor_ids;  ///< gradient_name2ID.json, if gradient_name_list.json is missing
@@ -70,7 +70,7 @@ struct StageChain {
   [[nodiscard]] std::int64_t declared_key() const noexcept { return key >> 16; }
   /// Returns the partition's index within its tensor. Precondition: it is not a whole tensor.
   [[nodiscard]] std::int64_t partition() const noexcept { return key & 0xFFFF; }
-  /// Returns the key that stands for a whole tensor. No partition has it.
+  /// Returns the key that stands for a whole tensor. No partition has such a key.
   [[nodiscard]] static std::int64_t key_of_whole(std::uint32_t tensor) noexcept { return -2 - std::int64_t{tensor}; }
 };
 

@@ -24,8 +24,8 @@ LaneKind lane_kind_of(Stage stage) noexcept {
   }
 }
 
-/// Returns true if no REDUCE began while another partition was being copied. Then one thread does both, as BytePS does
-/// if there is nothing to reduce.
+/// Returns true if no REDUCE began while another partition was being copied. Then one thread is assumed to do both, as
+/// BytePS does if there is nothing to reduce.
 bool reduce_and_copy_take_turns(const RecordedGpu& gpu) {
   std::vector<std::pair<Time, Time>> copies;
   std::vector<Time> reduces;
@@ -81,7 +81,7 @@ class StagePass {
       made.push_back(tasks_.add_task(kind, name, lane(span.stage, server), tasks_.aligned(gpu_, span.start),
                                      tasks_.aligned(gpu_, span.finish), step,
                                      kind == TaskKind::kControl ? Bytes{} : bytes));
-      const bool pull = span.stage == Stage::kPull;  // transfers.cpp joins it to its PUSH
+      const bool pull = span.stage == Stage::kPull;  // join_transfers() connects a PULL to its PUSH
       if (made.size() > 1 && !pull) tasks_.link(made[made.size() - 2], made.back(), EdgeKind::kStage);
     }
     tasks_.chain_of.try_emplace({gpu_, chain.key, chain.step}, index);
@@ -152,7 +152,7 @@ void add_stages(PsTasks& tasks) {
 
 namespace {
 
-/// Joins the GPUs of one worker.
+/// Joins the GPUs of one worker; see join_local_gpus().
 class WorkerPass {
  public:
   WorkerPass(PsTasks& tasks, std::vector<std::size_t> gpus) : tasks_(tasks), out_(tasks.out), gpus_(std::move(gpus)) {}
@@ -178,7 +178,8 @@ class WorkerPass {
     collective(root, chain, peers, Stage::kCoordinateBroadcast, Stage::kBroadcast);
   }
 
-  /// Makes the root start after all others have signalled. No part ends before all have begun.
+  /// Connects the parts of one REDUCE or BROADCAST (`work`). The root starts after the `coordinate` signals of all
+  /// peers. The parts become a group of tasks.meetings, because no part ends before all have begun.
   void collective(std::size_t root, std::size_t chain, const Peers& peers, Stage coordinate, Stage work) {
     const std::optional<TaskId> lead = tasks_.stage(root, chain, work);
     if (!lead.has_value()) return;
@@ -188,7 +189,7 @@ class WorkerPass {
       const std::optional<TaskId> ready = tasks_.stage(gpu, peer_chain, coordinate);
       if (ready.has_value()) tasks_.link(*ready, *lead, EdgeKind::kHandOff);
       if (!member.has_value()) continue;
-      // The member has been ready since its signal, and waited for the root from then on.
+      // The member was ready when it signalled, and then waited for the root. This wait belongs to its task.
       if (ready.has_value())
         out_.start[member->index()] = std::min(out_.start[member->index()], out_.finish[ready->index()]);
       members.push_back(*member);

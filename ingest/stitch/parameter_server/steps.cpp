@@ -116,7 +116,7 @@ void number_chains_by_producer(RecordedGpu& gpu, const std::string& folder, Diag
   for (std::uint32_t i = 0; i < gpu.operators.size(); ++i) runs[gpu.operators[i].name.index()].push_back(i);
   std::vector<std::uint32_t> all(gpu.operators.size());
   std::iota(all.begin(), all.end(), 0U);
-  std::set<std::pair<std::int64_t, std::int64_t>> taken;  // key, step
+  std::set<std::pair<std::int64_t, std::int64_t>> taken;  // (key, step) of each chain that has its step
   for (StageChain& chain : gpu.chains) {
     const RecordedTensor& tensor = gpu.tensors[chain.tensor];
     const auto& candidates = tensor.producers.empty() ? all : runs[tensor.producers.front().index()];
@@ -143,7 +143,7 @@ void number_chains_by_occurrence(RecordedGpu& gpu, const std::vector<std::int64_
 
 namespace {
 
-using Releases = std::map<std::uint32_t, Time>;  // by tensor
+using Releases = std::map<std::uint32_t, Time>;  // release time by tensor
 
 /// Returns the last start at or before `time`; `time` itself if there is none. Precondition: `starts` is sorted.
 Time last_start_before(const std::vector<Time>& starts, Time time) {
@@ -190,7 +190,7 @@ class OpaqueSegments {
     }
   }
 
-  /// Adds one segment up to each release of a step; the first one starts at `begin`. Returns the last release.
+  /// Adds one opaque segment up to each release of a step; the first one starts at `begin`. Returns the last release.
   Time add_segments(std::int64_t step, const Releases& tensors, Time begin,
                     const std::vector<std::uint32_t>& waits_for) {
     std::vector<std::pair<Time, std::uint32_t>> order;

@@ -27,7 +27,7 @@ struct PsTasks {
   std::vector<HostClock> clocks;                                            ///< by worker
   std::map<std::pair<std::size_t, std::int64_t>, std::int32_t> step_index;  ///< (gpu, step number) -> out.steps
 
-  /// Groups of tasks of GPUs that work together: no task of a group ends before all of them have begun.
+  /// Groups of tasks that run on several GPUs together: no task of a group ends before all of them have begun.
   std::vector<std::vector<TaskId>> meetings;
   std::vector<LaneId> serial_lanes;                          ///< threads and engines that do one task at a time
   std::vector<std::vector<TaskId>> operator_task;            ///< by gpu, operator
@@ -43,7 +43,8 @@ struct PsTasks {
   [[nodiscard]] std::int32_t step_of(std::size_t gpu, std::int64_t number) const;
   /// Returns the task of one stage of a chain; nothing if the stage was not recorded.
   [[nodiscard]] std::optional<TaskId> stage(std::size_t gpu, std::size_t chain, Stage stage) const;
-  /// Adds a task that was recorded from `begin` to `end` on the reference clock, and notes these times as details.
+  /// Adds a task that was recorded from `begin` to `end` on the reference clock, and adds these times to out.details,
+  /// if wanted.
   TaskId add_task(TaskKind kind, const std::string& name, LaneId lane, Time begin, Time end, std::int32_t step,
                   Bytes bytes = {});
   /// Adds an edge. If `to` was recorded to end more than 50 us before `from`, the names that gave the edge are wrong:
@@ -64,9 +65,9 @@ struct PsTasks {
 /// worker's push of that key in that step has arrived. That bounds how far one clock may be ahead of the other; the
 /// same pair with the roles exchanged gives the other bound.
 ///
-/// The arrival of a push is taken to be at its acknowledgement. But an acknowledgement within 1 ms after the end of a
-/// pull from the same server may have queued after that pull; then the start of the push is used, as its earliest
-/// possible arrival.
+/// A push is assumed to arrive when it is acknowledged. But an acknowledgement within 1 ms after the end of a pull from
+/// the same server may have queued after that pull; then the start of the push is used, as its earliest possible
+/// arrival.
 ///
 /// align_clocks() computes offsets from these bounds. A worker that shares no key with worker 0 gets offset 0 and is
 /// counted. O(events log events).
@@ -85,10 +86,10 @@ struct StageRole {
 };
 [[nodiscard]] const StageRole& role_of(Stage stage) noexcept;
 
-/// Adds the steps of all GPUs, their operators' tasks, and the edges between these: program order within a row, and
-/// data from the last earlier run of each input. A step with less than 90 % of the operators or chains of the largest
-/// step was cut off by the capture: it is kept, marked as not whole, and counted. Fills tasks.step_index and
-/// tasks.operator_task.
+/// Adds the steps of all GPUs, their operators' tasks, and two kinds of edges between these: from each operator to the
+/// next one of its row, and to each operator from the last earlier run of each of its inputs. A step with less than
+/// 90 % of the operators or chains of the largest step was cut off by the capture: it is kept, marked as not whole, and
+/// counted. Fills tasks.step_index and tasks.operator_task.
 void add_operators(PsTasks& tasks);
 
 /// Returns the data from which the job's graph can be rebuilt for other settings: the work of the GPUs, without the
@@ -97,35 +98,35 @@ void add_operators(PsTasks& tasks);
 [[nodiscard]] PsWorkload workload_of(const PsTasks& tasks);
 
 /// Adds a task for each stage of each chain. Within a GPU, adds edges from each stage to the next, from the operator
-/// that releases a tensor to the tensor's first stage, and from its last stage to the operators that wait for it. PULL
-/// is joined to PUSH later, by join_transfers(). Update operators wait in the same step, others in the next. Fills
-/// tasks.stage_task, tasks.chain_of and tasks.serial_lanes. Call it after add_operators().
+/// that releases a tensor to the tensor's first stage, and from its last stage to the operators that wait for it:
+/// update operators of the same step and other operators of the next step. PULL is joined to PUSH later, by
+/// join_transfers(). Fills tasks.stage_task, tasks.chain_of and tasks.serial_lanes. Call it after add_operators().
 void add_stages(PsTasks& tasks);
 
-/// Joins the GPUs of each worker, which work on a partition together: the root (the largest local rank) waits for the
-/// others' signals, pushes and pulls, and the others wait for its result. Adds REDUCE and BROADCAST of each partition
-/// to tasks.meetings. Call it after add_stages().
+/// Joins the GPUs of each worker, which work on a partition together. The root (the largest local rank) waits for the
+/// signals of the other GPUs and then pushes and pulls the partition; the other GPUs wait for its result. Adds REDUCE
+/// and BROADCAST of each partition to tasks.meetings. Call it after add_stages().
 void join_local_gpus(PsTasks& tasks);
 
 /// Joins PUSH and PULL over the connections between workers and servers.
 ///
 /// PUSH was recorded until the server's acknowledgement, and queues after earlier pushes on its connection. PULL was
-/// recorded from that acknowledgement until the data had arrived. It waits for every worker's push of the key (through
-/// a task SUM), for its own request, which queues after pushes to the server, and for the answers that the server sent
-/// before, in the order of their recorded ends. The remaining time becomes its duration.
+/// recorded from that acknowledgement until the data had arrived. A PULL waits for three things: for every worker's
+/// push of the key (through a task SUM), for its own request, which queues after pushes to the server, and for the
+/// answers that the server sent before, in the order of their recorded ends. The remaining time becomes its duration.
 ///
 /// Call it after add_stages(). O(chains log chains).
 void join_transfers(PsTasks& tasks);
 
-/// Some tasks were recorded from the moment they were queued, so their spans include queueing time. The next functions
-/// separate the queueing time from the work.
+/// Some tasks were recorded from the moment they were queued, so their spans include queueing time. take_turns(),
+/// follow(), let_take_turns() and order_lanes() separate the queueing time from the work.
 ///
-/// Adds an edge from each task to the next, in the given order of service. Moves the begin of each task to the end of
-/// the task before it, if it was recorded earlier: the time before that was waiting.
+/// take_turns() adds an edge from each task to the next, in the given order of service. If a task was recorded to begin
+/// before the task before it ended, its begin is moved to that end, because it was waiting until then.
 void take_turns(Assembly& assembly, const std::vector<TaskId>& in_order);
 
-/// Adds an edge as tasks.link() does. If `to` was recorded to begin before `from` ended, moves its begin to that end,
-/// because it was waiting until then.
+/// Adds an edge as tasks.link() does. If `to` was recorded to begin before `from` ended, its begin is moved to that
+/// end, because it was waiting until then.
 void follow(PsTasks& tasks, TaskId from, TaskId to, EdgeKind kind);
 
 /// Returns true if no two of the spans (start, end) overlap by more than kClockGrain.
@@ -139,14 +140,14 @@ void order_lanes(PsTasks& tasks);
 
 /// Turns tasks.meetings into rendezvous, and removes dependencies that would make a task wait for itself.
 ///
-/// A recording that contradicts itself (damaged files, clocks that jumped) can give dependencies that form a cycle. Of
-/// the edges in a cycle or after it, those that run against recorded time are removed, and the case is counted;
-/// meetings there do not become rendezvous. All edges to a rank's first task are removed, because the replay starts it
-/// at its recorded time. O(tasks + edges log edges).
+/// A recording that contradicts itself (damaged files, clocks that jumped) can give dependencies that form a cycle. The
+/// case is counted. Of the edges that are in a cycle or depend on one, those that run against recorded time are
+/// removed. Meetings in or after a cycle do not become rendezvous. All edges to a rank's first task are removed,
+/// because the replay starts it at its recorded time. O(tasks + edges log edges).
 void join_and_break_cycles(PsTasks& tasks);
 
-/// Each stage's thread polls its queue for the next partition. Adds up to 0.3 ms of each stage's wait as lag to its
-/// binding edge, so that this part has a known cause.
+/// Each stage's thread polls its queue for the next partition. If a task began later than its last dependency allows,
+/// adds up to 0.3 ms of the difference as lag to the edge from that dependency, so that this part has a known cause.
 void explain_polling(PsTasks& tasks);
 
 }  // namespace stepsim::ingest

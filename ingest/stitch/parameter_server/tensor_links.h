@@ -21,7 +21,8 @@ class TensorLinks {
   /// Makes `first`, the first task of chain `index`, wait for the last of its tensor's producers in that step. If no
   /// producer is known, it waits for the operator that ended last before the chain.
   void release(std::size_t index, TaskId first);
-  /// Makes the tensor's consumers wait for all of `last`: UPDATE operators in the same step, others in the next.
+  /// Makes the tensor's consumers wait for all of `last`, the last tasks of its communication in `step`: UPDATE
+  /// operators of the same step, and other operators of the next step.
   void let_consumers_wait(std::uint32_t tensor, std::int64_t step, std::vector<TaskId> last);
 
  private:

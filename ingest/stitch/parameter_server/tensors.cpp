@@ -14,7 +14,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Returns i for "byteps.gradient_<i>".
+/// Returns i for "byteps.gradient_<i>"; nothing for other names.
 std::optional<std::size_t> gradient_number(std::string_view tensor) noexcept {
   constexpr std::string_view kWord = "gradient_";
   const std::size_t place = tensor.rfind(kWord);

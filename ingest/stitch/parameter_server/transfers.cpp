@@ -84,7 +84,7 @@ class TransferPass {
     }
   }
 
-  /// Joins PUSH to PULL. A push that was acknowledged after some worker already had the answer must have arrived
+  /// Joins PUSH to PULL. If a push was acknowledged after some worker already had the answer, it must have arrived
   /// earlier. The rest of its recorded time was spent by the acknowledgement, which queued after bulk data on its way
   /// back.
   void acknowledge(Transfer& transfer, Time first_answer) {
@@ -119,7 +119,8 @@ class TransferPass {
     return slot->second;
   }
 
-  /// Adds a zero-length task at the time when a server can first answer, on a row of the first rank.
+  /// Adds the task SUM of a key in one step: a zero-length task at `when`, the time from which the server can answer.
+  /// Its lane belongs to the first rank.
   TaskId add_sum(const Transfer& transfer, Time when) {
     const StageChain& chain = tasks_.gpus[transfer.gpu].chains[transfer.chain];
     const std::int64_t server = server_of(chain.key, tasks_.job).has_value()
@@ -168,7 +169,7 @@ class TransferPass {
     }
   }
 
-  /// Moves the begin of a pull to when its push has been acknowledged and the server has the sum.
+  /// Moves the begin of a pull to the time when its push has been acknowledged and the server has the sum.
   void begin_when_answered(const Transfer& transfer) {
     Time begin = out_.start[transfer.pull->index()];
     if (transfer.push.has_value()) begin = std::max(begin, transfer.acknowledged);

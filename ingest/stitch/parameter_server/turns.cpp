@@ -12,7 +12,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// BytePS's stage threads sleep between two looks at their queues, for up to 0.3 ms in our runs.
+/// BytePS's stage threads poll their queues. In our runs they slept for up to 0.3 ms between two polls.
 constexpr Duration kPolling{300'000};
 
 void sort_by_start(const Assembly& assembly, std::vector<TaskId>& tasks) {
@@ -138,8 +138,8 @@ class CycleBreaker {
     return std::any_of(members.begin(), members.end(), [&](TaskId task) { return is_first_[task.index()]; });
   }
 
-  /// Returns for each task, then for each meeting, how many of its predecessors cannot end. A successor of a member
-  /// waits for the whole meeting.
+  /// Returns for each task, and then for each meeting, how many of its predecessors can never end because of a cycle. A
+  /// successor of a member waits for the whole meeting.
   [[nodiscard]] std::vector<std::uint32_t> find_waiting() const {
     const std::size_t count = out_.start.size();
     std::vector<std::size_t> end(count);
@@ -155,8 +155,8 @@ class CycleBreaker {
     });
   }
 
-  /// Makes the members a rendezvous: none ends before all have begun. After that, each takes its recorded remaining
-  /// time.
+  /// Makes the members a rendezvous: none ends before all have begun. From the last begin on, each takes as long as in
+  /// the recording.
   void meet(const std::vector<TaskId>& members) {
     Time last_arrival = Time::min();
     for (const TaskId member : members) last_arrival = std::max(last_arrival, out_.start[member.index()]);
@@ -170,7 +170,7 @@ class CycleBreaker {
   PsTasks& tasks_;
   Assembly& out_;
   std::vector<bool> is_first_;
-  std::vector<std::uint32_t> waiting_;  // by task, then meeting
+  std::vector<std::uint32_t> waiting_;  // result of find_waiting()
 };
 
 }  // namespace

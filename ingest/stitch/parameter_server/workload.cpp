@@ -52,7 +52,8 @@ class GpuWorkload {
     for (const OperatorRun* const span : by_step.front()) add_inputs(*span);
   }
 
-  /// Enters a step's runs. An operator that is missing in the step is assumed to have run as in the first step.
+  /// Enters the runs of a step's operators. An operator that is missing in the step is assumed to have run as in the
+  /// first step.
   void add_runs(const std::vector<const OperatorRun*>& spans, std::uint32_t step) {
     std::map<TextId, std::uint32_t> seen;
     for (PsOperator& op : made_.operators) {
@@ -153,7 +154,7 @@ class GpuWorkload {
 
   /// Dependencies of an operator other than its inputs: the operator before it in its row, and tensors.
   struct Waits {
-    std::uint32_t before = 0;            // operator before it in the row; for the first one, the row's last
+    std::uint32_t before = 0;            // the operator before it in its row; for a row's first one, the row's last
     bool in_previous_step = true;        // `before` belongs to the step before
     std::vector<const PsTensor*> needs;  // tensors of its own step
     std::vector<const PsTensor*> uses;   // tensors of the step before

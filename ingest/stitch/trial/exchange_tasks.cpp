@@ -143,7 +143,7 @@ class Pass {
                     tasks_.step_of(root, step));
   }
 
-  /// Adds a server's work to a meeting: the last meeting of its partition that began before the work.
+  /// Adds a piece of a server's work to the last meeting of its partition that began before the work.
   void add(const ServerEvent& work) {
     const std::string part = part_name(parts_.servers.tensors[work.tensor], work.partition);
     const Time start = aligned({true, work.server}, work.start);
@@ -184,8 +184,8 @@ class Pass {
     return slot->second;
   }
 
-  /// Chains a meeting's tasks: COPY_FIRST follows the push that arrived first, a SUM follows each later one, then come
-  /// COPY_MERGED and the answers.
+  /// Adds the edges of a meeting: COPY_FIRST follows the push that arrived first, a SUM follows each later push, then
+  /// COPY_MERGED and the answers follow.
   void join(Meeting& meeting) {
     const auto finish = [this](TaskId task) { return out_.finish[task.index()]; };
     std::stable_sort(meeting.pushes.begin(), meeting.pushes.end(),

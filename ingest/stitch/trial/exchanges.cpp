@@ -11,7 +11,7 @@ namespace {
 using Kind = MessageEvent::Kind;
 using Message = MessageEvent;
 
-/// The messages that one side sent in one exchange.
+/// The messages that one side, the worker or the server, sent in one exchange.
 using Half = std::array<std::optional<Message>, 2>;  // one for the push, one for the pull
 
 bool is_pull(Kind kind) noexcept { return kind == Kind::kPullRequest || kind == Kind::kPullResponse; }
@@ -32,13 +32,14 @@ std::vector<Half> halves_of(std::vector<Message> messages) {
   return halves;
 }
 
-/// The messages between one worker and one server about one partition, by side.
+/// The messages about one partition from a worker to a server (requests) and back (responses).
 struct Sides {
   std::vector<Message> requests;
   std::vector<Message> responses;
 };
 
-using Bounds = std::map<std::pair<Node, Node>, ClockBounds>;  // (worker, server) -> the server's lead
+// (worker, server) -> bounds on how far the server's clock is ahead of the worker's.
+using Bounds = std::map<std::pair<Node, Node>, ClockBounds>;
 
 Bounds bounds_of(const std::vector<Exchange>& exchanges) {
   Bounds bounds;

@@ -55,9 +55,9 @@ struct Node {
 };
 
 /// Aligns the clocks of workers and servers with that of the first worker (the one with the smallest number). A server
-/// answers a push after it has arrived, and a worker pulls after that answer. Each of these bounds how far one clock
-/// may be ahead of the other, and align_clocks() computes offsets from the bounds. O(exchanges log nodes + nodes *
-/// connections).
+/// answers a request after it has arrived, and a worker pulls after its push has been answered. Each of these two facts
+/// bounds how far one clock may be ahead of the other, and align_clocks() computes offsets from the bounds. O(exchanges
+/// log nodes + nodes * connections).
 [[nodiscard]] std::map<Node, AlignedClock> align_by_exchanges(const std::vector<Exchange>& exchanges);
 
 /// Input of add_exchanges().
@@ -73,9 +73,10 @@ struct ExchangeParts {
 /// Call it after add_operators().
 ///
 /// A push waits for the operators of all GPUs of its worker, and the consumers of the tensor on these GPUs wait for the
-/// answer. The push that arrived first precedes COPY_FIRST, and each later one precedes a SUM, in the recorded order of
-/// arrival. COPY_MERGED follows the last of these and precedes the answers to all workers. Tasks on one direction of a
-/// connection, or on one thread of a server, run in the recorded order if they were recorded one at a time.
+/// answer. On the server, COPY_FIRST waits for the push that arrived first, and a SUM for each later push, in the
+/// recorded order of arrival. COPY_MERGED follows the last of these and precedes the answers to all workers. Tasks on
+/// one direction of a connection, or on one thread of a server, run in the recorded order if they were recorded one at
+/// a time.
 void add_exchanges(PsTasks& tasks, const ExchangeParts& parts);
 
 }  // namespace stepsim::ingest

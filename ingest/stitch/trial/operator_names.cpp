@@ -27,7 +27,7 @@ std::string plain(std::string_view name) {
   return text;
 }
 
-/// A node label of dag.gml, split at its category: "FW.m/a" has the name "m/a".
+/// A node label of dag.gml, split into category and name: "FW.m/a" has the category "FW." and the name "m/a".
 struct NodeName {
   std::string_view category;  ///< with the dot; empty if the node has none
   std::string_view name;
@@ -45,7 +45,7 @@ NodeName divided(std::string_view label) {
 /// Returns "m" for "a/b/m".
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
-/// Returns true for TensorFlow's operators that reduce over workers.
+/// Returns true for the TensorFlow operators of Horovod and BytePS that reduce over workers.
 bool is_communication(std::string_view name, std::string_view type) {
   constexpr std::array<std::string_view, 3> kWords{"HorovodAllreduce", "HorovodGroupedAllreduce", "BytePSPushPull"};
   const std::string_view last = last_part(name);
@@ -98,7 +98,8 @@ class Naming {
   }
 
  private:
-  /// Returns the tensor of a communication node, by the name that the communication uses.
+  /// Returns the tensor that a communication node called `name` reduces, under its name in the recorded communication;
+  /// nothing if no tensor matches.
   [[nodiscard]] std::optional<std::string> tensor_called(std::string_view name) const {
     for (const std::string_view part : {name, last_part(name)}) {
       if (const auto same = tensors_.find(plain(part)); same != tensors_.end()) return same->second;
@@ -134,7 +135,8 @@ class Naming {
     return std::string{kComm} + tensor_called(raw).value_or(raw);
   }
 
-  /// Returns the label of an operator. A node without a category is an update if it comes `after` communication.
+  /// Returns the label of an operator. A node without a category is an update if it comes `after` communication;
+  /// otherwise its name decides.
   static std::string operator_label(const NodeName& node, bool after) {
     const std::string_view by_place = after ? kUpdate : category_by_name(node.name, {});
     return std::string{node.category.empty() ? by_place : node.category} + std::string{node.name};
@@ -203,7 +205,9 @@ class Naming {
             std::string{is_communication(run.name, run.type) ? kComm : category_by_name(run.name, run.type)} + run.name;
         diagnostics_.count(diagnostic("operator_not_in_graph"), {parts_.folder, {}, {}}, run.name);
       }
-      if (label.starts_with(kComm)) {  // the rounds have more detail
+      // Operators of communication are left out, because the recordings of Horovod or BytePS show the communication in
+      // more detail.
+      if (label.starts_with(kComm)) {
         diagnostics_.count_about(diagnostic("not used:"), "operators of communication", {parts_.folder, {}, {}}, {}, 1);
         continue;
       }
@@ -214,7 +218,7 @@ class Naming {
 
   GpuParts& parts_;
   Diagnostics& diagnostics_;
-  std::unordered_map<std::string, std::string> tensors_;   // plain() name -> name that the communication uses
+  std::unordered_map<std::string, std::string> tensors_;   // plain() name -> name in the recorded communication
   std::unordered_map<std::string, std::string> numbers_;   // number -> tensor; empty if several tensors have the number
   std::unordered_map<std::string, std::size_t> listed_;    // plain() name -> number of the gradient
   std::unordered_map<std::string, std::string> label_of_;  // plain() name of an operator -> label

@@ -44,7 +44,7 @@ struct RoundTasks {
   std::map<ChunkId, TaskId> chunks;
 };
 
-/// Adds the tasks of one rank.
+/// Adds the tasks of one rank's rounds.
 class RankPass {
  public:
   RankPass(PsTasks& tasks, std::size_t gpu, const GpuRounds& rounds)
@@ -65,7 +65,7 @@ class RankPass {
   }
 
  private:
-  /// The tasks of a round on one rank after all ranks had agreed.
+  /// The first task and the last tasks of a round on one rank, not counting the agreement of the ranks.
   struct Work {
     TaskId first;
     std::vector<TaskId> last;
@@ -145,7 +145,7 @@ class RankPass {
                            tasks_.step_of(gpu_, step), bytes);
   }
 
-  /// Adds the chunks and their edges on this rank. Returns the chunks that end the round here.
+  /// Adds the chunks and their edges on this rank. Returns the chunks that end the round on this rank.
   std::vector<TaskId> add_chunks(const Round& round, const std::vector<TaskId>& before, RoundTasks& made) {
     for (const ChunkEvent& chunk : round.chunks) {
       const std::string name = fmt::format("{}{}.{}.{}_{}_{}_{}", kComm, round.group, chunk.send ? "SEND" : "RECV",
@@ -253,7 +253,8 @@ class JobPass {
     }
   }
 
-  /// Makes a meeting of the k-th task of each rank, for each k.
+  /// For each k, adds the k-th tasks of all ranks in `part` to tasks.meetings, because none of them ends before all
+  /// have begun.
   void meet(const OnRanks& ranks, std::vector<TaskId> RoundTasks::*part) {
     const std::size_t count = (ranks.begin()->second->*part).size();
     for (const auto& [gpu, tasks] : ranks) {

@@ -80,7 +80,8 @@ struct Seen {
 
 using Rounds = std::map<std::pair<std::int64_t, std::string>, Seen>;  // step, group
 
-/// Returns when a rank saw that all had agreed, or, if that was not recorded, when the round ended.
+/// Returns the time when a rank saw that all ranks had agreed. If `agreements` is false or none was recorded, returns
+/// the end of the round.
 Time mark_of(const Round& round, bool agreements) {
   const Round::Phase* const agreement = agreements ? round.find(RoundPart::kAgreement) : nullptr;
   return agreement != nullptr ? agreement->finish : round.end;

@@ -28,7 +28,8 @@ RoundPart part_of(std::string_view name) noexcept {
   return name.starts_with("MEMCPY_OUT") ? RoundPart::kCopyOut : RoundPart::kTransfer;
 }
 
-/// Returns "1" and "2" for "1+2"; any other name stands for one tensor.
+/// Returns the names of the tensors in a recorded name: "1" and "2" for "1+2". A name with other characters than digits
+/// and '+' stands for one tensor.
 std::vector<std::string> members_of(const std::string& name) {
   if (name.find_first_not_of("0123456789+") != std::string::npos) return {name};
   std::vector<std::string> members;

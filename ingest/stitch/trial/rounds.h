@@ -52,11 +52,11 @@ struct GpuRounds {
   std::vector<std::optional<Bytes>> bytes;  ///< by tensor
 };
 
-/// Divides the recordings of Horovod and NCCL on a GPU into rounds. A new round of a tensor begins at a phase that is
-/// not later in the pipeline than the phase before it. Tensors were fused if their Sync began at the same instant, or
-/// if NCCL's chunks name them together. A chunk belongs to the last round of its tensor that began before it. NEGOTIATE
-/// phases are left out and counted if Sync was recorded too, and so are chunks outside all rounds. O(events log
-/// events).
+/// Divides the recordings of Horovod and NCCL on a GPU into rounds. A new round of a tensor begins at a phase that
+/// belongs to an earlier part (RoundPart) than the phase before it, or that repeats a phase of the round. Tensors were
+/// fused if their Sync began at the same instant, or if NCCL's chunks name them together. A chunk belongs to the last
+/// round of its tensor that began before it. NEGOTIATE phases are left out and counted if Sync was recorded too, and so
+/// are chunks outside all rounds. O(events log events).
 [[nodiscard]] GpuRounds rounds_of(const GpuParts& parts, Diagnostics& diagnostics);
 
 /// Sets the rounds' steps to those of the chains that arrange_gpus() made from GpuRounds::stages. Removes rounds
@@ -82,14 +82,15 @@ class Rings {
   bool unknown_ = false;
 };
 
-/// Returns each worker's clock, relative to that of the first GPU's worker. All ranks agree at the same time (Sync,
-/// else NEGOTIATE). The offset is the median of how much later the worker saw the agreement, over the rounds that both
-/// workers had in the same step. If agreements were not recorded, the ends of rounds are compared. A worker's GPUs
-/// share one clock, so their mean is used.
+/// Returns each worker's clock, relative to that of the first GPU's worker. All ranks see the end of an agreement
+/// (Sync, else NEGOTIATE) at the same time. The offset is the median of how much later the worker saw the agreement,
+/// over the rounds that both workers had in the same step. If agreements were not recorded, the ends of rounds are
+/// compared. A worker's GPUs share one clock, so the mean of their times is used.
 ///
-/// No rank sees the agreement before every rank is ready for it. `residual` is the largest error of the offset that
-/// these bounds allow, and `spread` the largest distance of a round from the median. A worker that shares no round with
-/// the first one gets offset 0 and is counted. `rounds` and `gpus` have the same order. O(rounds log rounds).
+/// No rank sees the agreement before every rank is ready for it; this bounds the offset. `residual` is the largest
+/// error of the offset that the bounds allow, and `spread` the largest distance of a round from the median. A worker
+/// that shares no round with the first one gets offset 0 and is counted. `rounds` and `gpus` have the same order.
+/// O(rounds log rounds).
 [[nodiscard]] std::vector<HostClock> align_by_rounds(const std::vector<RecordedGpu>& gpus,
                                                      const std::vector<GpuRounds>& rounds, Diagnostics& diagnostics);
 
@@ -101,10 +102,10 @@ class Rings {
 /// use them wait for it. The ranks' agreements are meetings, and so are transfers without recorded chunks: none of them
 /// ends before all have begun.
 ///
-/// A received chunk waits for the same chunk on its sender in the ring, and a chunk sent in one step of the ring waits
-/// for the chunk received in the step before. If no two chunks of a rank overlap, or no two in the same direction, they
-/// run in the recorded order. If a task was recorded to begin before its predecessor ended, it was waiting until then,
-/// and its duration begins there.
+/// A received chunk waits for the same chunk on its sender in the ring. A chunk sent in one step of the ring waits for
+/// the chunk received in the step before. Chunks of a rank run in the recorded order if no two of them overlap; else
+/// this holds for each direction separately. If a task was recorded to begin before its predecessor ended, it was
+/// waiting until then, and its duration begins there.
 void add_rounds(PsTasks& tasks, const std::vector<GpuRounds>& rounds, const Rings& rings);
 
 }  // namespace stepsim::ingest

@@ -54,8 +54,8 @@ void set_sizes(RecordedGpu& gpu, const GpuRounds& rounds) {
   for (std::size_t i = 0; i < gpu.tensors.size(); ++i) gpu.tensors[i].bytes = rounds.bytes[i];
 }
 
-/// Adds the loading of batches to the operators, in separate rows. Also adds a zero-length event at the earliest start,
-/// because every rank begins with a single task that all others follow.
+/// Adds the loading of batches to the operators, on threads of its own. Also adds a zero-length event at the earliest
+/// start, because every rank begins with a single task that all others follow.
 void add_inputs(std::vector<OperatorTrace::Event>& inputs, std::vector<OperatorTrace::Event>& operators) {
   for (OperatorTrace::Event& event : inputs) event.thread = "I/O " + event.thread;
   std::move(inputs.begin(), inputs.end(), std::back_inserter(operators));
@@ -91,7 +91,7 @@ void state_assumptions(const PsTasks& tasks, const std::vector<GpuRounds>& round
         {"one_rank", "Only one rank's timeline was found; the others are ready at the times that it records."});
   }
 }
-/// Returns the clocks of the workers, without those whose GPUs were all left out by --ranks.
+/// Returns the clocks of the workers that take part. Workers whose GPUs were all left out by --ranks are not listed.
 std::vector<HostClock> clocks_taking_part(const PsTasks& tasks) {
   std::vector<HostClock> clocks;
   std::size_t next = 0;

@@ -15,14 +15,14 @@ namespace stepsim::ingest {
 /// Names operators and graph nodes for arrange_gpus(), as dPRO does: FW.<op>, BW.<op>, UPDATE_.<op> and Comm.<tensor>.
 /// The operators are those that TensorFlow's profiler recorded on a GPU.
 ///
-/// The graph is dag.gml if it has a node for one of the operators or tensors, else metadata.json. In metadata.json, an
-/// operator that depends on a reduced tensor, directly or through others, is an update. Of the rest, operators made by
-/// TensorFlow's gradient code are backward, the others forward. Operators in neither file are classified by type and
-/// name, and counted.
+/// The graph is dag.gml if it has nodes, else it is built from metadata.json. Operators without a category in their
+/// label are updates if they depend on a reduced tensor, directly or through others, or if their type applies a
+/// gradient. Of the rest, operators made by TensorFlow's gradient code are backward, the others forward. Operators that
+/// are not in the graph are classified by type and name only, and counted.
 ///
 /// `tensors` are the tensor names that the communication uses. A node represents tensor "1" if its name is "1", if the
 /// gradients' list has its name at that number, or if its name ends in that number. dPRO writes '_' for '.', so names
-/// that differ only in these are equal. Sets parts.operators and parts.graph. O(operators * inputs).
+/// that differ only in these characters count as equal. Sets parts.operators and parts.graph. O(operators * inputs).
 void name_operators(GpuParts& parts, const std::vector<std::string>& tensors, Diagnostics& diagnostics);
 
 /// The contents of a trial, or of the folders with several ranks' Horovod timelines.

@@ -7,8 +7,8 @@
 
 namespace stepsim {
 
-/// Diagnostics for host threads, device streams and collectives: what had to be inferred from their records or could
-/// not be found (docs/internals/stitching.md).
+/// Diagnostics about host threads, device streams and collectives: facts that had to be inferred from their records,
+/// and facts that could not be found (docs/internals/stitching.md).
 inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
     {"unmatched_collective", Severity::kNotice,
      "a collective was found on one rank only and keeps its recorded duration: give the traces of all ranks",

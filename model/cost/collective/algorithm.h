@@ -28,12 +28,14 @@ struct CollectiveShape {
 struct Send {
   std::uint32_t to = 0;
   Bytes bytes{};
-  Bytes offset{};            ///< position in the payload; for an all-to-all, in the sender's payload (own part first)
+  /// Position in the payload. For an all-to-all: in the sender's payload, which begins with the part for itself.
+  Bytes offset{};
   bool left_behind = false;  ///< true if the sender does not wait for this message
 };
 
 /// Broadcasts and reductions to one member that are larger than this are pipelined in slices of this size. Slices are
-/// larger if there would be thousands of them. The size is one of the eight steps of NCCL's 4 MiB buffers.
+/// larger if there would otherwise be thousands of them. The size is that of one of the eight steps of NCCL's 4 MiB
+/// buffers.
 inline constexpr Bytes kPipelineSlice{524'288};
 
 /// Time of a message without other traffic on the links: alpha + bytes / rate.
@@ -49,14 +51,14 @@ using MessageTime = std::function<Duration(Bytes bytes)>;
 struct CollectivePlace {
   std::uint32_t hosts = 1;  ///< number of hosts the members are on
   Bandwidth inside;    ///< rate of a member's link to other members on its host; 0 if no two members share a host or no
-                       ///< link is between them
+                       ///< link connects them
   Bandwidth between;   ///< total rate of a host's NICs; 0 if all members are on one host
   Duration latency{};  ///< latency between hosts
   std::string_view device;  ///< the members' device, as in Device::model; may be empty
-  /// True if the cluster gives the overhead of a collective (kCollectiveOverhead), so that the model adds none.
+  /// True if the cluster gives the overhead of a collective (kCollectiveOverhead). The model then adds none.
   bool overhead_is_given = false;
-  /// True if the links' rates were measured with rings of collectives. Then all of a link's rate is payload, no
-  /// protocol carries less, and the cluster gives the remaining overhead.
+  /// True if the links' rates were measured with ring collectives. Then every protocol carries payload at the full rate
+  /// of a link, and the cluster gives the remaining overhead.
   bool rates_are_measured = false;
   std::span<const MeasuredCollective> measured{};
   bool measured_in_capture = false;  ///< true if `measured` is from the capture being replayed
@@ -92,9 +94,9 @@ struct CollectiveModel {
   /// the number of bytes. O(members + slices).
   std::vector<Duration> (*ends)(const CollectiveShape& shape, const MessageTime& time) = nullptr;
   /// Returns the duration of the collective for algorithms whose time comes from a library's cost model, not from their
-  /// rounds; null for the others. The replay then sends one message from every member to the next one at the end of
-  /// that time. The message has the bytes of all rounds, or as many as fit. Other traffic on the links can delay these
-  /// bytes, but not the latency before them.
+  /// rounds; null for the others. The replay then sends one message from every member to the next one, so that it
+  /// arrives at the end of that time. The message has the bytes that a member sends in a ring, or as many as fit into
+  /// the time. Other traffic on the links can delay these bytes, but not the latency before them.
   Duration (*whole)(const CollectiveShape& shape, const CollectivePlace& place) = nullptr;
 };
 
@@ -115,9 +117,9 @@ struct Part {
   Bytes bytes{};
 };
 
-/// Returns parts first .. first + count - 1 of a payload divided into `parts`. Part i is from floor(i bytes / parts) to
-/// floor((i + 1) bytes / parts). Sizes therefore differ by at most one byte, and the largest is largest_part().
-/// Precondition: first + count <= parts.
+/// Returns parts first .. first + count - 1 of a payload divided into `parts`. Part i is from floor(i * payload /
+/// parts) to floor((i + 1) * payload / parts). Sizes therefore differ by at most one byte, and the largest is
+/// largest_part(). Precondition: first + count <= parts.
 [[nodiscard]] Part part_of(Bytes payload, std::uint32_t parts, std::uint32_t first, std::uint32_t count = 1) noexcept;
 [[nodiscard]] Bytes largest_part(Bytes payload, std::uint32_t parts) noexcept;
 

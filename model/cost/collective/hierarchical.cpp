@@ -3,9 +3,9 @@
 namespace stepsim {
 namespace {
 
-// First, a ring inside each host reduces the payload, so that member `local` of every host has the same column of it.
-// Then rings between hosts, one for each column, complete the columns. Finally, a second ring inside each host
-// distributes them.
+// First, a ring inside each host reduces the payload, so that member `local` of every host has the sums of the same
+// part of it, called a column. Then rings between hosts, one for each column, complete the sums. Finally, a second ring
+// inside each host distributes the columns.
 
 std::uint32_t locals(const CollectiveShape& shape) { return shape.members_per_host; }
 std::uint32_t hosts(const CollectiveShape& shape) { return shape.members / locals(shape); }

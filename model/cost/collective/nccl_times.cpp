@@ -30,23 +30,24 @@ constexpr std::array<Latencies, kWires> kRingHop{{{0.6, 1.9, 3.4}, {1.0, 2.5, 5.
 constexpr std::array<Latencies, kWires> kTreeHop{{{0.6, 1.25, 4.0}, {1.0, 1.9, 4.0}, {5.0, 8.5, 14.0}}};
 constexpr double kNvlsLatency = 25;
 
-/// Maximum rate of LL in GB/s. On one host it depends on the GPU generation. Between hosts NCCL's value depends on the
-/// vendor of the processors, which is not known here. The values below are the geometric means of Intel's and AMD's: 39
-/// and 22.5 on two hosts, 20.4 and 19 on more.
+/// Maximum rate of the LL protocol in GB/s. On one host it depends on the GPU generation, which is the index. Between
+/// hosts NCCL's value depends on the vendor of the processors, which is not known here, so the values are the geometric
+/// means of Intel's and AMD's: of 39 and 22.5 on two hosts, of 20.4 and 19 on more.
 constexpr std::array<double, 4> kLlMaxBandwidth{39.0, 87.7, 141.0, 282.0};
 constexpr double kLlMaxBandwidthOnTwoHosts = 29.6;
 constexpr double kLlMaxBandwidthOnMoreHosts = 19.7;
 
-/// Minimum time in microseconds that each hop of a ring over several hosts needs to post to the network, by protocol
-/// (Intel's values; AMD's are twice as large).
+/// Minimum time of a hop inside a host, in microseconds by protocol, if the ring spans several hosts: the time to post
+/// to the network (Intel's values; AMD's are twice as large).
 constexpr Latencies kNetworkPost{1.0, 1.0, 3.0};
 
-/// Factors on the latency of Simple rings between hosts, when the payload is at least kPlateauBytes for each rank.
+/// Factors on the latency of a ring over several hosts, for an all-reduce with the Simple protocol and a payload of at
+/// least kPlateauBytes for each rank.
 constexpr double kPlateauOfVolta = 1.9;
 constexpr double kPlateau = 1.4;
 constexpr double kPlateauBytes = 64.0 * 16;  // 64 bytes for each of 16 channels
 
-/// Shares of the ring's bandwidth.
+/// Bandwidths of protocols and trees: the first three are shares of the ring's bandwidth, the others of the tree's.
 constexpr double kLlShare = 0.5;
 constexpr double kLl128Share = 0.92;
 constexpr double kTreeShare = 0.92;
@@ -54,15 +55,15 @@ constexpr double kTreeLlShare = 1 / 3.8;
 constexpr double kTreeLl128ShareOnOneHost = 7.0 / 9;
 constexpr double kTreeLl128Share = 120.0 / 128;
 
-/// Share of a link's bandwidth by generation; 0 if the generation has no NVLS.
+/// Share of a link's bandwidth that NVLS reaches, by GPU generation; 0 if the generation has no NVLS.
 constexpr std::array<double, 4> kNvlsShare{0, 0, 0.85, 0.74};
 
-/// Constants of NcclEstimate::excess_us.
+/// Constants of NcclEstimate::excess_us and excess_of_hops_us; the comment at the top of nccl_times.h has the formula.
 constexpr double kExcess = 4;
 constexpr double kExcessByHop = 1.5;
 constexpr double kExcessBetweenHosts = 20;
 constexpr double kExcessByRoot = 6;
-constexpr double kBusOfRoot = 240;  // GB/s, from the A100 node
+constexpr double kBusOfRoot = 240;  // GB/s: minimum bus bandwidth in the square root, on one host
 constexpr double kMostExcessByRoot = 200;
 
 // Errors that 83 to 88 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in
@@ -177,7 +178,7 @@ class Estimator {
     return protocol == kLl128 ? bus_ * kLl128Share : bus_;
   }
 
-  /// Estimates a tree, which goes along the members of each host, and up and down a binary tree of hosts.
+  /// Estimates a tree: data moves along the members of each host, and up and down a binary tree of hosts.
   [[nodiscard]] NcclEstimate tree(Protocol protocol) const {
     const double on_host = static_cast<double>(shape_.members) / hosts_;
     const double latency = kTreeBase[protocol] + 2 * ((on_host - 1) * hop_inside(kTreeHop, protocol) +
@@ -215,13 +216,13 @@ class Estimator {
   double bus_;
 };
 
-/// A measured table, used for the part of the time that the model does not include.
+/// A measured table. It gives the part of the time that the model does not include.
 class Table {
  public:
   Table(const MeasuredCollective& measured, const CollectivePlace& place) : measured_(measured), place_(place) {}
 
-  /// Returns the table's time minus the model's at the payload with the same traffic per link as `shape`. Outside the
-  /// table's sizes, uses its smallest or largest payload.
+  /// Returns, in microseconds, the table's time minus the model's, at the payload that causes the same traffic per link
+  /// as `shape`. Outside the table's sizes, uses its smallest or largest payload.
   [[nodiscard]] double beyond_usual_us(const CollectiveShape& shape) const {
     const double same_traffic =
         ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // ratio of the payloads
@@ -233,9 +234,10 @@ class Table {
     return time_us(at) - with_carried_excess_us(model(at));
   }
 
-  /// Returns the error of the table for the same number of ranks over the same links. It is the larger of the typical
-  /// error on measured nodes and the distance of entries near `bytes` from the interpolation between their neighbours.
-  /// Returns nothing outside the table's sizes.
+  /// Returns the error, in microseconds, of a time from the table if the ranks and links are those of the table. It is
+  /// 0 if the table is from the replayed capture. Otherwise it is the larger of the typical error on measured nodes and
+  /// the distance of the entries near `bytes` from the interpolation between their neighbours. Returns nothing outside
+  /// the table's sizes.
   [[nodiscard]] std::optional<double> error_us(Bytes bytes) const {
     const auto& times = measured_.times;
     if (bytes < times.front().first || bytes > times.back().first) return std::nullopt;
@@ -329,7 +331,7 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   for (const Named& one : kNames) {
     if (holds(device, one.part)) return one.generation;
   }
-  // Each limit is the geometric mean of the rates of two generations.
+  // The limits are in GB/s. Each is the geometric mean of the data-sheet rates of two generations.
   const double sheet = gb_s(inside) / kNvlinkEfficiency;
   if (sheet > 640) return GpuGeneration::kBlackwell;
   if (sheet > 370) return GpuGeneration::kHopper;
@@ -406,7 +408,7 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
   const CollectiveModel* const nccl = find_collective_model("nccl");
   std::size_t timed = 0;
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {
-    if (dag.members(rendezvous).empty()) continue;  // new buckets have replaced this one
+    if (dag.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
     const Collective& collective = dag.collective(rendezvous);
     const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
     if (collective.algorithm == nccl && collective.bytes > Bytes{} && nccl->supports(shape)) ++timed;

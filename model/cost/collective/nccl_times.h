@@ -19,18 +19,18 @@
 // - NCCL only ranks its choices, so its model leaves out what they have in common. This remaining time, the excess, is
 //   taken from measured tables. Without a table, the excess on one host is 4 us, plus 1.5 us for each hop of the ring,
 //   plus 6 us * sqrt(T) but at most 200 us. T is the payload's time in us at 240 GB/s, or at the bus bandwidth if that
-//   is higher. The root was fitted to one A100 node (vidur's profile, 2, 4 and 8 GPUs, 1 MB and more). Below 1 MB those
-//   times include rank 0 waiting for others (2 GPUs: 39 to 71 us, 4 GPUs: 16 to 28). The constant and the hops are
-//   therefore compromises between that node and two others, with eight A100 and eight B200 (ML engineering).
-//   docs/internals/fidelity.md shows the errors on further nodes. Between hosts the excess is 20 us plus the root, with
-//   T at the bus bandwidth.
+//   is higher. The square-root term was fitted to one A100 node (vidur's profile, 2, 4 and 8 GPUs, 1 MB and more).
+//   Below 1 MB those times include rank 0 waiting for others (2 GPUs: 39 to 71 us, 4 GPUs: 16 to 28). The constant and
+//   the hops are therefore compromises between that node and two others, with eight A100 and eight B200 (ML
+//   engineering). docs/internals/fidelity.md shows the errors on further nodes. Between hosts the excess is 20 us plus
+//   the square-root term, with T at the bus bandwidth.
 //
 // Not modelled from tuning.cc: corrections of trees by size, limits by channel, CollNet, PAT. Where the input does not
 // give a value, the model assumes processors between Intel and AMD, the same channels in all hosts, and 16 channels for
 // the plateau.
 namespace stepsim {
 
-/// Generations that NCCL distinguishes.
+/// The GPU generations that NCCL's cost model distinguishes.
 enum class GpuGeneration : std::uint8_t { kVolta, kAmpere, kHopper, kBlackwell };
 
 /// Returns the generation according to the device's name. If the name is not known, it is derived from the NVLink rate
@@ -53,15 +53,15 @@ struct NcclEstimate {
   std::string_view protocol;   ///< "LL", "LL128", "Simple"
   double latency_us = 0;
   double bytes_us = 0;
-  /// Time beyond the model if nothing was measured; see the comment at the top of this file.
+  /// Time that NCCL's model leaves out, used if nothing was measured; see the comment at the top of this file.
   double excess_us = 0;
   double excess_of_hops_us = 0;  ///< additional part that grows with the number of hops
   [[nodiscard]] double us() const noexcept { return latency_us + bytes_us; }
 };
 
-/// Returns the cheapest choice over links that carry `bus`. Uses only the hosts, device and latency of `place`, and
-/// whether `inside` is PCIe. Preconditions: two members or more, is_nccl_collective() is true for the operation, bus >
-/// 0.
+/// Returns the estimate for the cheapest algorithm and protocol over links that carry `bus`. Uses the rates of `place`
+/// only to recognise PCIe and the GPU generation. Preconditions: two members or more, is_nccl_collective() is true for
+/// the operation, bus > 0.
 [[nodiscard]] NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus);
 
 /// True for reductions, gathers and broadcasts.
@@ -70,12 +70,13 @@ struct NcclEstimate {
 /// Returns the traffic on a member's link in a ring, in payloads: 2 (n - 1) / n for all-reduce.
 [[nodiscard]] double ring_traffic(CollectiveOp op, std::uint32_t members) noexcept;
 
-/// Returns the estimate plus the excess that applies without measurements, in microseconds.
+/// Returns the estimate plus its excess (excess_us and excess_of_hops_us), in microseconds. Used if nothing was
+/// measured.
 [[nodiscard]] double with_usual_excess_us(const NcclEstimate& estimate) noexcept;
 
-/// Returns with_usual_excess_us() without the part that grows with the hops. In tables of several rank counts the
-/// excess does not grow with the hops. When a table is used for another rank count, its difference from this value is
-/// therefore added.
+/// Returns with_usual_excess_us() without the part that grows with the hops. It is the basis for corrections from
+/// measured tables, in which the excess does not grow with the hops: when a table is used for another number of ranks,
+/// the difference between the table's time and this value is added.
 [[nodiscard]] double with_carried_excess_us(const NcclEstimate& estimate) noexcept;
 
 /// Returns the rate of the narrowest link in a ring of the members: the smaller of `inside` and `between`; 0 if no
@@ -97,11 +98,12 @@ struct NcclTime {
 [[nodiscard]] NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place);
 
 /// Returns the time of the whole collective: the model plus its excess. Uses the measured tables of the operation, or
-/// else those of all-reduces with the same traffic per link. Each table gives a time: the usual time of the shape, plus
-/// the table's difference from its own usual time. The result is the mean of their logarithms, with weight 1 / d^2,
-/// where d is the difference of log2(ranks); so a table with the same number of ranks is used alone. Tables of one host
-/// apply to one host, the others to several. Without a table the usual excess is added, unless the cluster gives an
-/// overhead of collectives. The result is at position place.side in the error range. O(tables * sizes).
+/// else those of all-reduces with the same traffic per link. Each table gives a time: the model's time of the shape,
+/// plus the difference between the table's measured and modelled times. The result is the geometric mean of these
+/// times, with weight 1 / d^2, where d is the difference of log2(ranks); so a table with the same number of ranks is
+/// used alone. Tables of one host apply to one host, the others to several. Without a table, with_usual_excess_us() is
+/// used, unless the cluster gives an overhead of collectives: then no excess is added. The result is at position
+/// place.side in the error range. O(tables * sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
 
 /// Returns an assumption that NCCL's cost model times collectives of `dag` under a network model, and whether tables

@@ -10,8 +10,8 @@ bool is_chain(const CollectiveShape& shape) {
   return shape.op == CollectiveOp::kBroadcast || shape.op == CollectiveOp::kReduce;
 }
 
-/// Returns the number of slices. It is limited, but for any size in a trace it keeps the chain full for 15/16 of its
-/// time.
+/// Returns the number of slices: one per kPipelineSlice bytes, but at most 1024, or at most 16 per member if that is
+/// more. With the most slices, each sender is busy in at least 15/16 of the rounds.
 std::uint32_t slices(const CollectiveShape& shape) {
   const std::int64_t most = std::max<std::int64_t>(1024, 16 * std::int64_t{shape.members});
   const std::int64_t wanted =
@@ -42,8 +42,8 @@ bool passes_slice(const CollectiveShape& shape, std::uint32_t sender, std::uint3
   return sender + 1 < shape.members && round >= sender && round - sender < slices(shape);
 }
 
-/// Returns the offset of the part that a member sends in round 0; each later round sends the part before. A
-/// reduce-scatter begins with the part before the member's own, so that its own part arrives last.
+/// Returns which part a member sends in round 0, relative to its own part; each later round sends the part before. A
+/// reduce-scatter begins with the part before the member's own (-1), so that its own part arrives last.
 std::int64_t first_part(const CollectiveShape& shape) { return shape.op == CollectiveOp::kReduceScatter ? -1 : 0; }
 
 void ring_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
@@ -65,9 +65,9 @@ std::uint32_t ring_receives(const CollectiveShape& shape, std::uint32_t member, 
   return receiver > 0 && passes_slice(shape, receiver - 1, round) ? 1 : 0;
 }
 
-/// Returns the duration by a formula. In a ring, the largest part is under way in every round, and a chain of messages
-/// that follows it waits for nothing else. In a chain, all slices leave the first member one after the other, and one
-/// of the largest does not wait at any other member.
+/// Returns the duration by a formula. In a ring, the largest part is under way in every round, and the chain of
+/// messages that carries it waits for nothing else. In a broadcast or reduce, all slices leave the first member one
+/// after the other, and one of the largest slices does not wait at any other member.
 Duration ring_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.members < 2) return {};
   if (!is_chain(shape)) return ring_rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
@@ -78,8 +78,8 @@ Duration ring_closed_form(const CollectiveShape& shape, const MessageCost& cost)
 }
 
 /// Returns when each member of a chain is done. This is a flow shop with equal machines: every sender forwards the same
-/// slices in the same order. The sender at place p is done after the time of all slices plus p times the largest. The
-/// last member only receives.
+/// slices in the same order. The sender at place p is done after the time of all slices plus p times the time of the
+/// largest slice. The last member only receives.
 std::vector<Duration> chain_ends(const CollectiveShape& shape, const MessageTime& time) {
   const std::uint32_t count = slices(shape);
   const std::int64_t large = shape.bytes.count() % count;
@@ -93,8 +93,8 @@ std::vector<Duration> chain_ends(const CollectiveShape& shape, const MessageTime
   return ends;
 }
 
-/// Returns for each part the distance to the next part of the larger size (0 if it is one), or `parts` if all are
-/// equal.
+/// Returns, for each part, the distance to the next part of the larger size: 0 if the part itself has that size, or the
+/// number of parts if all parts are equal.
 std::vector<std::uint32_t> steps_to_larger(const CollectiveShape& shape) {
   const Bytes smaller{shape.bytes.count() / shape.members};
   std::vector<std::uint32_t> steps(shape.members, shape.members);
@@ -109,9 +109,9 @@ std::vector<std::uint32_t> steps_to_larger(const CollectiveShape& shape) {
   return steps;
 }
 
-/// Returns when each member is done. Viewed backwards, the longest chain of messages that ends at a member continues in
-/// each round with either the same part or the next higher one. It therefore moves up to the next part of the larger
-/// size and stays there.
+/// Returns when each member is done. The longest chain of messages that ends at a member is followed backwards: the
+/// message before is one of the same part or of the next higher part. The chain therefore moves up to the next part of
+/// the larger size and stays there.
 std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time) {
   if (shape.members < 2) return std::vector<Duration>(shape.members);
   if (is_chain(shape)) return chain_ends(shape, time);
@@ -120,8 +120,8 @@ std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time
   const std::vector<std::uint32_t> to_larger = steps_to_larger(shape);
   std::vector<Duration> ends(shape.members);
   for (std::uint32_t member = 0; member < shape.members; ++member) {
-    // The last message of a member is either the part that it sends last or the part that it receives last. The latter
-    // is one part before the former.
+    // The last message of a member is either the part that it sends last or the part that it receives last. The part
+    // received last has a number one lower than the part sent last.
     const std::int64_t steps = first_part(shape) - std::int64_t{ring_rounds(shape)} + 1;
     const std::uint32_t own = to_larger[place(shape.members, member, steps)];
     const std::uint32_t received = to_larger[place(shape.members, member, steps - 1)];

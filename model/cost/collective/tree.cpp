@@ -17,7 +17,8 @@ std::uint32_t place_in_tree(const CollectiveShape& shape, std::uint32_t member) 
   return place(shape.members, member, -std::int64_t{root});
 }
 
-/// One round, up or down, between members that are `stride` apart.
+/// One round of messages between members whose places are `stride` apart: towards the root if `up`, otherwise away from
+/// it.
 struct Level {
   bool up = false;
   std::uint32_t stride = 1;

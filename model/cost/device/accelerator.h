@@ -33,8 +33,8 @@ struct Accelerator {
   /// Peak rate of a dense matrix product in floating-point operations per second, indexed by Precision, on the fastest
   /// unit for it. If the device lacks a precision, this is the rate of the next wider one.
   std::array<double, kPrecisionCount> peak_flops{};
-  /// Share of the half-precision peak that large matrix products reach, because power and clocks keep devices below
-  /// their peak. Also used for tf32 and fp8.
+  /// Share of the half-precision peak that large matrix products reach. It is below 1 where power and clocks keep a
+  /// device below its peak. Also used for tf32 and fp8.
   double matrix_share = 0;
   /// Share of the rate of large matrix products that batched products reach.
   double batched_share = 1;

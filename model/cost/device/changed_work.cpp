@@ -15,8 +15,8 @@ double size_of(Precision precision) {
   return kSizes[static_cast<std::size_t>(precision)];
 }
 
-/// Returns the factor on the size of an operator's inputs when floats have `size` bytes per element; 1 if there are no
-/// inputs. Tensors in lists have no recorded type and are assumed to have the precision of the piece.
+/// Returns the factor by which an operator's inputs grow or shrink if floats have `size` bytes per element; 1 if there
+/// are no inputs. Tensors in lists have no recorded type and are assumed to be floats of precision `from`.
 double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, double size) {
   double before = 0;
   double after = 0;
@@ -132,7 +132,7 @@ bool SampleGrowth::carries_samples(const TensorShape& tensor) const {
 /// Returns the share of an operator's bytes that carries samples. A product always involves samples: if all its inputs
 /// look like parameters, half of its bytes are assumed to be samples.
 double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
-  if (op.work.kind == KernelClass::kGather) return 1;  // its bytes are only those of the rows
+  if (op.work.kind == KernelClass::kGather) return 1;  // its bytes are only those of the rows it looks up
   double samples = 0;
   double all = 0;
   for (const TensorShape& input : op.inputs) {

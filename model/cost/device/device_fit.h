@@ -23,7 +23,7 @@ struct DeviceFit {
   std::size_t unmatched = 0;                           ///< calls found in only one of the captures
   double matched_from = 0;  ///< share of the time of `from`'s calls that the matched calls take
   double matched_to = 0;    ///< share of the time of `to`'s calls that the matched calls take
-  /// Mean of |fitted - measured| divided by the mean of measured, over the matched calls. The relative error of the
+  /// Mean of |fitted - measured| over the matched calls, divided by their mean measured time. The relative error of the
   /// total time of the fitted captures is at most this.
   double residual = 0;
 };

@@ -61,8 +61,8 @@ std::optional<Precision> usual_precision(const Dag& dag, const DevicePieces& pie
   return *most > Duration{} ? std::optional{static_cast<Precision>(most - time.begin())} : std::nullopt;
 }
 
-/// True if a kernel of this class does the main work of an operator's call. For example, a memset of a product or a
-/// change of layout of a convolution does not.
+/// True if a kernel of this class does the main work of an operator's call. The memset that a product launches or the
+/// change of layout that a convolution launches, for example, does not.
 bool does(const DeviceWork& piece, const Work& work) noexcept {
   if (work.bytes <= 0) return false;
   if (piece.kind == KernelClass::kUnknown) return true;
@@ -96,10 +96,11 @@ std::optional<Precision> precision_of(const OperatorTable::Operator& op) {
   return found == op.inputs.end() ? std::nullopt : std::optional{found->precision};
 }
 
-/// Libraries also use product kernels for convolutions, so only the operator shows that it is one.
+/// True if the operator is a convolution. Kernels do not show this, because libraries also use the kernels of matrix
+/// products for convolutions.
 bool convolves(const OperatorTable::Operator& op) { return op.name.find("convolution") != std::string::npos; }
 
-/// Notes the operator of each piece and its precision. The precision in a kernel's name takes precedence over the
+/// Stores the operator and the precision of each piece. The precision in a kernel's name takes precedence over the
 /// operator's inputs, because it can be tf32.
 void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& pieces) {
   for (const OperatorTable::Use& use : table.uses) {

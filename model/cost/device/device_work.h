@@ -22,7 +22,8 @@ struct DeviceWork {
   KernelClass kind = KernelClass::kUnknown;
   Precision precision = Precision::kFloat32;
   std::optional<Work> work;  ///< its part of its operator's work; absent if not in the trace
-  /// Used if `work` is absent: the amount of what limits the kernel's class, relative to the recording.
+  /// Used if `work` is absent: the amount of work, relative to the recorded amount, in the unit that limits the
+  /// kernel's class (operations or bytes).
   double amount = 1;
   double row = 0;  ///< for a norm over rows, the size of a row in bytes: each row is read twice; 0 for all other work
   bool precision_known = false;  ///< true if from shapes or a kernel's name; otherwise `precision` is a guess
@@ -30,8 +31,9 @@ struct DeviceWork {
   bool in_optimizer = false;
   std::optional<KernelLaunch> launch;  ///< launch parameters of a kernel, if recorded
   std::optional<std::uint32_t> which;  ///< the operator it belongs to, as an index into OperatorTable::operators
-  /// How much longer than the device's floor the capture's shortest kernels take; 0 if they take no longer. All kernels
-  /// of the capture then take this much longer, on every device, as under a profiler that waits for each kernel.
+  /// How much longer the capture's shortest kernels take than the device's floor; 0 if they take no longer. All kernels
+  /// of the capture are assumed to take this much longer, on every device, as under a profiler that waits for each
+  /// kernel.
   Duration late_start{};
   KernelClass named = KernelClass::kUnknown;  ///< class by its name alone, used by reports and selections
   /// Device named in its rank's trace, or else that of the first rank that has one; null if not known.

@@ -93,7 +93,7 @@ constexpr Generation kCdna3{kAmd, kTf32, Duration{2'240}, 128, {}};
 /// Bytes per multiprocessor and cycle that passes over cached data reach.
 constexpr double kCachedBytes = 12;
 
-/// GB/s per direction of an x16 slot.
+/// Rates of an x16 PCIe slot by generation, in GB/s per direction.
 constexpr double kPcie3 = 15.75;
 constexpr double kPcie4 = 31.5;
 constexpr double kPcie5 = 63.0;
@@ -109,7 +109,7 @@ struct Shares {
   double batched = 1;
 };
 
-/// A row of the table.
+/// One device: a row of kForms.
 struct Form {
   std::string_view name;
   std::string_view model;

@@ -24,7 +24,7 @@ void count(ScaledShare::Part& part, Duration before, Duration after) {
   ++part.pieces;
 }
 
-/// The factors of the pieces with shapes that have the same class, precision and similar length.
+/// The smallest and largest factor of pieces that have known shapes, the same class and precision, and similar length.
 struct Members {
   std::size_t count = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -46,7 +46,8 @@ Likeness likeness_of(const DeviceWork& piece, double duration) {
 
 bool has_shapes(ScaledBy by) { return by == ScaledBy::kFlops || by == ScaledBy::kBytes || by == ScaledBy::kOverhead; }
 
-/// Returns the members of the same length and the neighbouring powers of two.
+/// Returns the combined members of the same class and precision whose length has the same power of two or a
+/// neighbouring one.
 Members members_like(const std::map<Likeness, Members>& members, Likeness like) {
   Members all;
   std::get<int>(like) -= 1;

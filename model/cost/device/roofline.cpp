@@ -60,8 +60,8 @@ namespace {
 /// Nanoseconds per second.
 constexpr double kNanoseconds = 1e9;
 
-/// Time in nanoseconds, beyond the floor, in which a product fills and drains its pipeline: the shortest products of
-/// vidur's tables take 4 us longer than an empty kernel (A100, H100).
+/// Time in nanoseconds, beyond the floor, in which a product fills and drains its pipeline. It is a part of the 4 us
+/// that the shortest products of vidur's tables (A100, H100) take longer than an empty kernel.
 constexpr double kProductStart = 2'000;
 
 /// Threads per processor, if not known.
@@ -73,7 +73,7 @@ constexpr double kUnderWay = kThreads * 8;
 /// Threads of a block that normalises a row in PyTorch.
 constexpr double kThreadsOfRow = 128;
 
-/// Returns the time that kernels of the capture of `piece` need to start on `device`.
+/// Returns the nanoseconds that a kernel of the piece's capture needs to start on `device`.
 double floor_of(const DeviceWork& piece, const Accelerator& device) {
   return static_cast<double>((device.floor + piece.late_start).count());
 }
@@ -89,7 +89,8 @@ double flops_time(const Work& work, const Accelerator& device) {
   return product_time(shape, work.precision, device) * work.flops / whole;
 }
 
-/// Returns the time without a cache. A norm reads its input, half of its traffic, a second time.
+/// Returns the nanoseconds in which memory alone, without a cache, moves the data of a piece. A norm reads its input,
+/// half of its traffic, a second time.
 double memory_time(const DeviceWork& piece, const Accelerator& device) {
   const double passes = piece.row > 0 ? 1.5 : 1;
   return passes * device.pass_seconds(piece.work->bytes, 0) * kNanoseconds;
@@ -101,9 +102,9 @@ double rows_under_way(const DeviceWork& piece, const Accelerator& device) {
   return 2 * piece.row * device.processors * threads / kThreadsOfRow;
 }
 
-/// Returns the time with the last cache. Elementwise passes mostly read what was just written. Products and lookups do
-/// not: their weights and tables were written long before. A norm finds a row again if all rows under way fit into the
-/// cache.
+/// Returns the nanoseconds in which memory and the last cache move the data of a piece. Elementwise passes mostly read
+/// what was just written, which is in the cache. Products and lookups do not: their weights and tables were written
+/// long before. A norm finds a row again if all rows under way fit into the cache.
 double cached_time(const DeviceWork& piece, const Accelerator& device) {
   const Work& work = *piece.work;
   if (work.kind != KernelClass::kElementwise) return memory_time(piece, device);
@@ -128,7 +129,7 @@ double shown_saving(const DeviceWork& piece, const Accelerator& device) {
   return std::clamp((memory_time(piece, device) - took) / saving, 0.0, 1.0);
 }
 
-/// Returns the minimum time. `saving` is the share of the cache's possible saving that is used.
+/// Returns the minimum nanoseconds of a piece. `saving` is the share of the cache's possible saving that is used.
 double best_time(const DeviceWork& piece, const Accelerator& device, double saving = 1) {
   const Work& work = *piece.work;
   const double flops = flops_time(work, device);
@@ -185,8 +186,8 @@ double by_class(const DeviceWork& before, const Accelerator& from, const DeviceW
   return floor_of(after, to) + (recorded - floor_from) * scale;
 }
 
-/// Returns the work `after` in the precision that a framework uses on `device`. `before` gives the precision used on
-/// `from`.
+/// Returns `after` in the precision that frameworks use for it on `device`: a convolution may change between fp32 and
+/// tf32. `before` is the work as recorded on `from`.
 DeviceWork as_done_on(const Accelerator& device, const DeviceWork& before, const Accelerator& from, DeviceWork after) {
   if (before.kind != KernelClass::kConvolution || &device == &from || after.precision != before.precision) return after;
   const bool rounds = before.precision == Precision::kFloat32 && !from.convolves_in_tf32 && device.convolves_in_tf32;
@@ -229,7 +230,7 @@ constexpr double kErrorOfCaches = 0.35;     ///< passes that the cache serves on
 constexpr double kErrorOfLatencies = 0.30;  ///< kernels with little work
 constexpr double kErrorOfClass = 0.30;      ///< kernels without shapes
 constexpr double kErrorOfUnits = 0.50;      ///< products that move onto or off the matrix units
-/// Work for which libraries have several algorithms: batched products, convolutions, attention, norms.
+/// Error of work for which libraries have several algorithms: batched products, convolutions, attention, norms.
 constexpr double kErrorOfAlgorithms = 0.25;
 constexpr double kErrorOfKinds = 0.10;     ///< added for products, for each device whose shares were not measured
 constexpr double kErrorOfMemories = 0.08;  ///< added for passes, for each device whose shares were not measured;
@@ -294,7 +295,7 @@ Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const 
   const DeviceWork after = as_done_on(to, before, from, changed);
   Scaled scaled = duration_of(before, from, after, to);
   scaled.error = error_of(before, from, after, to, scaled.by);
-  // On the same device, a kernel with nearly the same work takes nearly the same time.
+  // On the same device, a kernel with nearly the same work takes nearly the same time, so the error is reduced.
   if (&from == &to && before.recorded > Duration{} && scaled.nanoseconds > 0) {
     const double change = std::abs(std::log2(scaled.nanoseconds / static_cast<double>(before.recorded.count())));
     scaled.error *= std::min(1.0, change);

@@ -38,7 +38,7 @@ struct Scaled {
   double error = 0;  ///< relative error: the true duration is between 1 / (1 + error) and 1 + error times this one
 };
 
-/// Device time by what it was scaled by.
+/// Device time before and after scaling, by the basis on which it was scaled.
 struct ScaledShare {
   struct Part {
     Duration before{};
@@ -93,9 +93,9 @@ struct ScaledDurations {
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
                                      const Accelerator& to);
 
-/// Returns the duration on the same device if that device is unknown: proportional to the amount of work. A kernel that
-/// mostly waits grows less, and one that begins to fill the device grows more, so the error is the square root of the
-/// factor. Precondition: both have the same precision.
+/// Returns the duration after a change of the work on an unknown device: it is proportional to the amount of work. A
+/// kernel that mostly waits grows less, and one that begins to fill the device grows more, so the result may be off by
+/// the square root of the factor in both directions. Precondition: both have the same precision.
 [[nodiscard]] Scaled scaled_by_amount(const DeviceWork& before, const DeviceWork& changed);
 
 }  // namespace stepsim

@@ -7,7 +7,8 @@ namespace stepsim {
 namespace {
 
 constexpr double kSerial = 0x1p-40;
-/// Weights differ for at least this many places of a queue. Beyond these, they differ only while above kLightest.
+/// The first kFewestPlaces places of a queue all have different weights. Places after them have smaller weights only as
+/// long as these are at least kLightest.
 constexpr std::size_t kFewestPlaces = 17;
 constexpr double kLightest = 0x1p-40;
 
@@ -95,7 +96,8 @@ void SenderQueues::settle() {
   changed_.clear();
 }
 
-/// Updates the place of a sender in the sender's channels.
+/// Stores a sender's new place on this link for all channels of the sender that cross it. Adds those with messages to
+/// settled_.
 void SenderQueues::move_up(Queue& queue, const Place& place) {
   auto crossing = std::lower_bound(queue.crossings.begin(), queue.crossings.end(), place.sender,
                                    [](const Crossing& one, EndpointId sender) { return one.sender < sender; });

@@ -32,8 +32,8 @@ class Channels {
   /// `cluster` must outlive this object.
   explicit Channels(const Cluster& cluster) : cluster_(&cluster) {}
 
-  /// Returns the id of a channel, the same one for the same arguments. Precondition: there is a route. O(1) except for
-  /// the first call.
+  /// Returns the id of a channel. Calls with the same arguments return the same id. Precondition: there is a route.
+  /// O(1) except for the first call.
   ChannelId find(EndpointId from, EndpointId to, Latency latency);
 
   [[nodiscard]] const Channel& operator[](ChannelId id) const noexcept { return channels_[id.index()]; }
@@ -76,10 +76,9 @@ class ChannelNetwork : public Network {
 /// On each link, the senders with messages under way form a queue in order of arrival; senders that arrive at the same
 /// time are ordered by endpoint. A sender keeps its place until its last message over the link has left. Its next
 /// message then goes to the back, even at the same time, unless senders keep their turn (kSendersKeepTurn). The weight
-/// of a channel's messages is sharing^k, where k is the number of senders ahead of the channel's own, in the queue of
-/// the channel's link where k is largest. Sharing 0 counts as 2^-40: later senders get almost only the rate that is
-/// left over. When a weight would be less than 2^-40, but not before the 17th place, all further places have the same
-/// weight.
+/// of a channel's messages is sharing^k, where k is the largest number of senders that are ahead of the channel's
+/// sender on any of the channel's links. Sharing 0 counts as 2^-40: later senders get almost only the rate that is left
+/// over. After the 17th place, weights below 2^-40 are not used: all further places have the weight of the last one.
 class SenderQueues {
  public:
   SenderQueues(double sharing, std::size_t links, bool keep_turn = false);
@@ -91,8 +90,9 @@ class SenderQueues {
   void enter(ChannelId channel_id, Time now);
   void leave(ChannelId channel_id);
 
-  /// Call when everything that happens at a point in time is known. O(settled() * log channels + senders in the queues
-  /// that changed); settled() contains the channels of a few tens of senders in each queue.
+  /// Updates the queues and weights. Call it after all enter() and leave() calls for a point in time. O(settled() * log
+  /// channels + senders in the queues that changed); settled() contains the channels of a few tens of senders in each
+  /// queue.
   void settle();
   /// Returns channels with messages whose weight the last settle() may have changed. These are channels that had no
   /// messages before, and channels of senders that moved in a queue. The list may contain duplicates.

@@ -88,8 +88,8 @@ void Fluids::set_weight(ChannelId channel_id, double weight, Time now) {
   enlist(channel_id);
 }
 
-/// A clock's count can become so large while only light channels use it that rounding would be too coarse for a heavier
-/// channel. Restarts the count from 0 in that case.
+/// Restarts a clock's count from 0 if it is so large that rounding would be too coarse for a channel with this weight.
+/// The count can become that large while only channels with smaller weights use the clock.
 void Fluids::restart_large_count(std::uint32_t clock_id, double weight) {
   constexpr double kFar = 0x1p33;
   Clock& clock = clocks_[clock_id];
@@ -130,7 +130,7 @@ void Fluids::finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended)
   make_stale(clock_id);
   drop_void_entries(clock);
   if (clock.entries.empty()) return;
-  // The first entry has ended, even if rounding left a small rest of it; otherwise the clock would not advance.
+  // The first entry has ended, even if rounding left a few of its bytes; otherwise the clock would not advance.
   const double reached = std::max(clock.count + clock.rate / 2, clock.entries.front().count);
   while (!clock.entries.empty() && clock.entries.front().count <= reached) {
     end_messages(clock.entries.front().channel, reached, now, ended);
@@ -138,7 +138,7 @@ void Fluids::finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended)
   }
 }
 
-/// Ends the messages of a channel up to a count of its clock.
+/// Ends a channel's first message, and all others that end when the clock's count is `count` or less.
 void Fluids::end_messages(ChannelId channel_id, double count, Time now, std::vector<Ended>& ended) {
   Flow& flow = flows_[channel_id.index()];
   do {
@@ -164,7 +164,7 @@ Time Fluids::next_end(std::uint32_t clock_id) {
   return wait < 0x1p62 ? later(clock.since, Duration{std::llround(wait)}) : kEndOfTime;
 }
 
-/// Replaces the channel's entry in its clock by its first end.
+/// Adds an entry for the end of the channel's first message to its clock. The channel's previous entry becomes void.
 void Fluids::enlist(ChannelId channel_id) {
   constexpr std::size_t kFewVoid = 16;
   Flow& flow = flows_[channel_id.index()];

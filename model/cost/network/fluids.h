@@ -12,9 +12,9 @@
 
 namespace stepsim {
 
-/// Any number of heaps that share one store of items. They take 8 bytes of memory plus an item for each item in a heap,
-/// however they grow and shrink. Pairing heaps (Fredman, Sedgewick, Sleator, Tarjan 1986): O(1) to push, O(log items)
-/// amortised to pop. The smallest item is on top.
+/// Any number of heaps that share one store of items. The store needs 8 bytes plus an item for each item, and grows to
+/// the largest number of items that are in the heaps at the same time. Pairing heaps (Fredman, Sedgewick, Sleator,
+/// Tarjan 1986): O(1) to push, O(log items) amortised to pop. The smallest item is on top.
 template <class Item>
 class HeapPool {
  public:
@@ -59,14 +59,15 @@ class HeapPool {
     return used_++;
   }
 
-  /// Makes the later of two tops a child of the other one.
+  /// Makes the node with the larger item a child of the other node. Returns the other node.
   std::uint32_t merged(std::uint32_t a, std::uint32_t b) {
     if (node(b).item < node(a).item) std::swap(a, b);
     node(b).next = std::exchange(node(a).child, b);
     return a;
   }
 
-  /// Merges a list of siblings pair by pair, then from the last pair to the first. Returns the top.
+  /// Merges a list of sibling nodes: first in pairs of neighbours, then the pairs from the last to the first. Returns
+  /// the top node.
   std::uint32_t merged_row(std::uint32_t first) {
     std::uint32_t pairs = kNone;
     while (first != kNone) {
@@ -91,8 +92,8 @@ class HeapPool {
   std::uint32_t free_ = kNone;
 };
 
-/// Finds the earliest of a fixed set of clocks that are set repeatedly. It is a tournament: a tree in an array, in
-/// which every node contains the earlier of its two children.
+/// Finds the earliest of several clocks (points in time) that are set repeatedly. It is a tournament: a tree in an
+/// array, in which every node contains the earlier of its two children.
 ///
 /// O(log clocks) to set a clock, less if it is not among the earliest; O(1) to query. Of clocks with equal times, the
 /// one with the smallest number is first. docs/results/event-queue.csv has measurements of alternatives.
@@ -131,13 +132,13 @@ class Earliest {
 
 /// Messages whose bytes are moving, and when each has moved its last byte. The caller sets the rates.
 ///
-/// All messages of a channel move at the same rate, and the channels on a clock move in proportion to their weights. A
-/// clock counts the bytes that a message of weight 1 has moved. A channel stores the difference between its own count
-/// and weight * the clock's count, and the count at which each of its messages ends. Therefore, a change of a clock's
-/// rate costs O(1) for any number of channels and messages. A change of weight costs O(log channels of the clock). A
-/// message costs O(log messages of its channel) and O(log channels of its clock), and 24 bytes while it moves. Counts
-/// are doubles: a clock restarts from 0 before the count of its heaviest channel becomes less exact than a millionth of
-/// a byte.
+/// All messages of a channel move at the same rate. Each channel is put on a clock, and the channels on a clock move in
+/// proportion to their weights. A clock counts the bytes that a message of weight 1 has moved. A channel stores the
+/// difference between its own count and weight * the clock's count, and the count at which each of its messages ends.
+/// Therefore, a change of a clock's rate costs O(1) for any number of channels and messages. A change of weight costs
+/// O(log channels of the clock). A message costs O(log messages of its channel) and O(log channels of its clock), and
+/// 24 bytes while it moves. Counts are doubles: a clock restarts from 0 before the count of its heaviest channel
+/// becomes less exact than a millionth of a byte.
 class Fluids {
  public:
   static constexpr std::uint32_t kNoClock = 0xFFFFFFFFU;
@@ -162,8 +163,9 @@ class Fluids {
   /// Makes each message of the clock's channels move, from now on, `rate` bytes per nanosecond, times its weight.
   void set_rate(std::uint32_t clock_id, double rate, Time now);
 
-  /// Call when the clock's first message ends (`now`). Appends all messages that end within half a nanosecond, because
-  /// ends are rounded. A channel without messages is removed from its clock.
+  /// Call at time `now`, at which the clock's first message ends. Appends all messages that end within half a
+  /// nanosecond of `now`, because ends are rounded to nanoseconds. A channel without messages is removed from its
+  /// clock.
   void finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended);
 
   /// Calls on_change(clock, end of its first message) for every clock whose first end may have changed since the last
@@ -191,7 +193,8 @@ class Fluids {
     std::uint32_t messages = 0;
     HeapPool<Mark>::Heap marks{};  ///< ends of its messages, the first one on top
   };
-  /// The first end of a channel, as a count of its clock. The entry is void if its number differs from Flow::entry.
+  /// The end of a channel's first message, as a count of the channel's clock. An entry is void if its number differs
+  /// from Flow::entry.
   struct Entry {
     double count = 0;
     ChannelId channel;

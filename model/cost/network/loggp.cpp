@@ -5,8 +5,9 @@
 #include "model/cost/network/channels.h"
 #include "model/cost/network/network.h"
 
-// LogGP with the arithmetic of LogGOPSim. An endpoint has one processor for sending, one for receiving, and a NIC with
-// two sides. For a message of B bytes over a route of latency L whose narrowest link takes G per byte:
+// Models messages by LogGP, with the arithmetic of LogGOPSim. An endpoint has one processor for sending, one for
+// receiving, and a NIC with two sides. For a message of B bytes over a route of latency L whose narrowest link takes G
+// per byte, with overhead o and gap g:
 // - The message starts at time s, when its sender's processor and NIC are free. The processor is busy for o, the NIC
 //   for g + (B - 1) G. The sender continues at s + o.
 // - Its first byte is at the receiver at s + o + L.

@@ -11,8 +11,8 @@
 #include "model/cost/network/maxmin_solver.h"
 #include "model/cost/network/network.h"
 
-// Messages as fluids that share links max-min fairly. A message first waits for the overhead of messages and, with
-// Latency::kFirst, its route's latency. Then its bytes move at the rate that the solver computes.
+// Models messages as fluids that share links max-min fairly. A message first waits for the overhead of messages and,
+// with Latency::kFirst, its route's latency. Then its bytes move at the rate that the solver computes.
 //
 // Messages limited by the same link move at the same rate per weight, so one clock per link follows them (Fluids). If
 // sharing is not fair, the order of senders determines the weights (SenderQueues).
@@ -22,7 +22,8 @@ namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-/// Messages that wait equally long before their bytes move. They end in order, so no heap is needed.
+/// Messages that wait equally long before their bytes move. Their waits end in the order in which they began, so no
+/// heap is needed.
 struct Delay {
   struct Waiting {
     Time until;
@@ -63,7 +64,7 @@ class MaxMin final : public ChannelNetwork {
     bool is_clock = false;
     std::uint32_t index = 0;
   };
-  /// Additional data of a channel.
+  /// Data of a channel that Channel does not contain.
   struct Flow {
     FlowClassId solved;       ///< invalid if the channel has no links
     std::uint32_t delay = 0;  ///< index of the delay of its messages
@@ -190,7 +191,7 @@ void MaxMin::finish(std::uint32_t clock, Time now, std::vector<Notification>& no
   }
 }
 
-/// Returns the time rounded to a nanosecond, as fluids_ rounds.
+/// Rounds the time to nanoseconds as fluids_ does, so that both give the same duration.
 std::optional<Duration> MaxMin::alone(ChannelId channel_id, Bytes bytes) const {
   const Channel& channel = at(channel_id);
   const Duration delay = delays_[flows_[channel_id.index()].delay].length;

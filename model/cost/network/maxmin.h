@@ -11,7 +11,7 @@ extern const NetworkParameterOf<double> kSharing;
 
 /// If true, a sender keeps its turn on a link while it has messages, as TCP may do for 100 ms and more. Otherwise each
 /// message waits for a separate turn. If true, sharing 0 serves one sender completely after another. This is not a key
-/// of cluster.yaml: only the interval of an answer sets it.
+/// of cluster.yaml: it is set only to compute the range of a prediction.
 extern const NetworkParameterOf<bool> kSendersKeepTurn;
 
 }  // namespace stepsim

@@ -10,14 +10,16 @@ namespace {
 constexpr std::uint32_t kNone = MaxMinTables::kNone;
 /// A link is overfull only beyond this factor, because incremental updates make its usage inexact.
 constexpr double kOverfull = 1 + 1e-11;
-/// If subtractions reduce a sum below this share, it is recomputed.
+/// A sum of weights is recomputed if subtractions reduce it below this share of its largest value, because rounding
+/// errors then become relatively large.
 constexpr double kCancelled = 1e-4;
 /// If the level of a calm link rises above its budget, the new budget is this much larger than needed, so that the next
 /// rises cost nothing. Links with few classes (kFewClasses) get the exact budget, because they can update it cheaply.
 constexpr double kSlack = 1.25;
 constexpr std::size_t kFewClasses = 4;
-/// A budget larger than this many times the level is reduced before heavier classes are counted with it. Otherwise they
-/// would be added to a usage and subtracted again at values so large that only rounding errors would remain.
+/// A link's budget is reduced if it exceeds this many times the link's level, before heavier classes are counted with
+/// it. Otherwise, values so large would be added to a usage and subtracted again that only rounding errors would
+/// remain.
 constexpr double kTooWide = 1000;
 
 }  // namespace
@@ -45,8 +47,8 @@ void MaxMinSolver::set_weight(FlowClassId id, double weight) {
   for (const auto& crossing : tables_.route(one)) add_weight(tables_.links[crossing.link], weight - before);
 }
 
-/// Adds those links of a class to the region that limit classes, because they get a new level. If no link of the class
-/// limits a class, adds all its links.
+/// Adds to the region the links of a class that limit classes, because these links get a new level. If no link of the
+/// class limits a class, adds all its links.
 void MaxMinSolver::take_limits_into_region(const Class& one) {
   bool any = false;
   for (const auto& crossing : tables_.route(one)) {
@@ -98,7 +100,8 @@ void MaxMinSolver::set_level(std::uint32_t link_id, double level) {
   changed_links_.push_back(link_id);
 }
 
-/// Applies the change if it reaches only calm links. Otherwise returns false and leaves a valid state.
+/// Applies the change if it reaches only calm links (MaxMinTables::Link::calm). Otherwise returns false and leaves a
+/// valid state.
 bool MaxMinSolver::change_calmly() {
   for (const std::uint32_t id : tables_.region) {
     if (!tables_.links[id].calm) return false;
@@ -106,8 +109,8 @@ bool MaxMinSolver::change_calmly() {
   for (const std::uint32_t id : tables_.region) narrow_budget(id);
   for (const std::uint32_t id : changed_classes_) {
     if (adopt(id)) continue;
-    // Check the changed classes again: the other classes are counted, possibly already at their new level, so no later
-    // check would find overfull links.
+    // The changed classes are already counted in the usage of their links, possibly at their new level. Add the links
+    // that are overfull because of this to the region, because no later check would find them.
     for (const std::uint32_t changed : changed_classes_) fits_outside_region(tables_.classes[changed], true);
     return false;
   }
@@ -133,8 +136,8 @@ void MaxMinSolver::narrow_budget(std::uint32_t link_id) {
   if (link.budget * link.weight > kTooWide * link.capacity) set_budget(link_id, link.capacity / link.weight);
 }
 
-/// Counts a class with a changed weight again. A new class is limited by the calm link that it crosses. Returns false
-/// if it crosses more than one link of the region.
+/// Counts a class with a changed weight in the usage of its links again. A new class gets the calm link that it crosses
+/// as its bottleneck. Returns false if it crosses more than one link of the region.
 bool MaxMinSolver::adopt(std::uint32_t id) {
   Class& one = tables_.classes[id];
   if (one.weight == 0) return true;
@@ -200,9 +203,9 @@ bool MaxMinSolver::fits_outside_region(const Class& one, bool take) {
   return fits;
 }
 
-/// Works in rounds. After a round all levels are right, except that links that limited no class may now be overfull;
-/// the next round begins with these. The loop ends because each round lowers rates (the lowest level that changes
-/// decreases) and the number of sets of limiting links is finite.
+/// Computes the levels of the region in rounds. After a round all levels are right, except that links that limited no
+/// class may now be overfull; the next round begins with these. The loop ends because each round lowers rates (the
+/// lowest level that changes decreases) and the number of sets of limiting links is finite.
 void MaxMinSolver::solve_region() {
   while (!tables_.region.empty()) {
     sweep_.run();
@@ -212,7 +215,8 @@ void MaxMinSolver::solve_region() {
   }
 }
 
-/// Finds the links of the region with a new level, the classes that this affects, and their new limits.
+/// Finds the links of the region that have a new level, the classes that this affects, and the new bottlenecks of these
+/// classes.
 void MaxMinSolver::touch_classes() {
   new_levels_.clear();
   touched_.clear();
@@ -227,8 +231,8 @@ void MaxMinSolver::touch_classes() {
   }
 }
 
-/// Touches the classes of a link whose limit changes. For the link's other classes, adds the change of their rate to
-/// the usage immediately.
+/// Touches the classes that the link begins or stops limiting, and all classes that cross more than two links. For the
+/// other classes, adds the change of their rate to the usage of their other link immediately.
 void MaxMinSolver::touch_members(std::uint32_t link_id) {
   Link& link = tables_.links[link_id];
   const double hold = tables_.holds[link_id];
@@ -319,8 +323,8 @@ void MaxMinSolver::keep() {
   find_calm_links();
 }
 
-/// Counts classes that move to a link before those that leave it, so that a link that always limits some class keeps
-/// its level. If levels are equal, one class can join while another leaves.
+/// Counts the classes that move to a link before those that leave it, so that the number of classes that a link limits
+/// does not become 0 in between. If levels are equal, one class can join while another leaves.
 void MaxMinSolver::move_classes() {
   for (const Touched& one : touched_) {
     if (tables_.classes[one.id].bottleneck != one.bottleneck) ++tables_.links[one.bottleneck].limited;
@@ -349,7 +353,7 @@ void MaxMinSolver::count_anew(std::uint32_t link_id) {
   }
 }
 
-/// Finds the links that are no longer calm and that touch_members() did not find.
+/// Clears Link::calm of the links that are no longer calm and that touch_members() did not find.
 void MaxMinSolver::find_calm_links() {
   for (const std::uint32_t id : tables_.region) {
     Link& link = tables_.links[id];

@@ -23,7 +23,7 @@ struct MaxMinTables {
   struct Member {
     double weight = 0;
     std::uint32_t crossing = 0;
-    std::uint32_t other = 0;  ///< other link of a route of two; nowhere() for one; kNone for more
+    std::uint32_t other = 0;  ///< if the route has two links, the other one; if one, nowhere(); if more, kNone
     bool limited = false;     ///< true if this link limits the class and the usage of its other links includes it
   };
   struct Link {
@@ -31,13 +31,13 @@ struct MaxMinTables {
     double weight = 0;        ///< total weight of its classes
     double most_weight = 0;   ///< largest weight since it was last recomputed
     double level = kNoLimit;  ///< level of the classes that it limits
-    /// At least `level`. The usage of other links counts the classes that this link limits at this budget.
+    /// At least `level`. The usage of other links counts the classes that this link limits as if this were their level.
     double budget = kNoLimit;
     double usage = 0;           ///< upper bound of its classes' rate: sum of weight * budget; only if limited == 0
     std::uint32_t limited = 0;  ///< number of classes with this link as bottleneck
     bool calm = false;          ///< true if it limits all its classes, and no other link of theirs limits any class
     bool in_region = false;
-    /// True if it limits no class and is not in the region, but one of its classes changed there.
+    /// True if it limits no class and is not in the region, but the rate of one of its classes has changed.
     bool is_beside = false;
     std::vector<Member> members;  ///< classes with a weight above 0
   };
@@ -75,7 +75,7 @@ struct MaxMinTables {
 
   /// Returns the index of a link that nothing crosses and that limits nothing.
   [[nodiscard]] std::uint32_t nowhere() const noexcept { return static_cast<std::uint32_t>(links.size()); }
-  /// Returns the lowest level at which a link limits a class.
+  /// Returns the lowest level at which any link on the class's route limits its classes.
   [[nodiscard]] double hold(const Class& one) const noexcept {
     double lowest = kNoLimit;
     for (const Crossing& crossing : route(one)) lowest = std::min(lowest, holds[crossing.link]);

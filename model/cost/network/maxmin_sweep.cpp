@@ -42,7 +42,8 @@ void MaxMinSweep::rise(std::uint32_t link, double reached) {
   }
 }
 
-/// Opens a link whose classes may have different rates than before above the level `from`.
+/// Opens a link whose classes may change their rates above the level `from`: the link limits nothing until the sweep
+/// computes its new level.
 void MaxMinSweep::open(std::uint32_t link, double from) {
   tables_.take_into_region(link);
   states_[link] = {tables_.holds[link], false};
@@ -55,9 +56,9 @@ void MaxMinSweep::add_to_line(std::uint32_t link, double level) {
   std::push_heap(line_.begin(), line_.end());
 }
 
-/// Returns a level, at least `reached`, below which the link is not full. At that level, the classes limited by
-/// `reached` keep their rates and all others rise. If the result is `reached`, it is the link's level. Returns kNoLimit
-/// if all classes are limited elsewhere.
+/// Returns a level, at least `reached`, below which the link is not full. At that level, the classes that other links
+/// limit at `reached` or below keep their rates, and all others rise. If the result is `reached`, it is the link's
+/// level. Returns kNoLimit if all classes are limited elsewhere.
 double MaxMinSweep::not_full_below(std::uint32_t link, double reached) const {
   double taken = 0;
   double rising = 0;

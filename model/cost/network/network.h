@@ -42,8 +42,8 @@ class Network {
  public:
   virtual ~Network() = default;
 
-  /// Returns the channel of all messages from one endpoint to another; the same id for the same three arguments.
-  /// Precondition: cluster.route(from, to) exists, and both are endpoints.
+  /// Returns the channel of all messages from one endpoint to another. Calls with the same arguments return the same
+  /// id. Precondition: cluster.route(from, to) exists, and both are endpoints.
   virtual ChannelId channel(EndpointId from, EndpointId to, Latency latency) = 0;
 
   /// Hands over a message at `now`. Returns the times that are already known; advance() reports the rest. A message id
@@ -106,8 +106,8 @@ extern const NetworkParameterOf<Duration> kMessageOverhead;
 /// Time between the last arrival at a collective and its first message.
 extern const NetworkParameterOf<Duration> kCollectiveOverhead;
 
-/// Has the meaning of CollectivePlace::side (model/cost/collective/algorithm.h). This is not a key of cluster.yaml:
-/// only the interval of an answer sets it.
+/// Position in the error range of a collective's time, as in CollectivePlace::side (model/cost/collective/algorithm.h).
+/// This is not a key of cluster.yaml: it is set only to compute the range of a prediction.
 extern const NetworkParameterOf<double> kCollectiveSide;
 /// True if Cluster::measured is from the capture being replayed, so that the replay shows how well it fits. This is not
 /// a key of cluster.yaml: only calibration sets it.

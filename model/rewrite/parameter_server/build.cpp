@@ -70,7 +70,7 @@ Duration iteration_of(const PsWorkload& workload) {
   return operators.back().runs.front().finish - first.front().start;
 }
 
-/// Adds a task before each worker's first step that delays its start.
+/// Adds a task before each worker's first step that delays its start, so that the starts are spread over an iteration.
 void spread_workers(PsJobGraph& graph) {
   const Duration iteration = iteration_of(graph.workload);
   for (std::uint32_t worker = 0; worker < graph.shape.workers; ++worker) {

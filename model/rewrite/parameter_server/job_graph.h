@@ -27,7 +27,8 @@ inline constexpr Bytes kSocketBuffer{std::int64_t{128} * 1024};
 /// With Control::kFirst, control messages overtake queued messages, but not data that is already in the socket. The
 /// sender chooses its next message when the previous one is completely in the socket, which means that at most
 /// kSocketBuffer of it remains to be sent. Each message is therefore three tasks: the choice (a lane with priorities,
-/// one task at a time), the head and the tail. The end of the head lets the sender choose again.
+/// one task at a time), the head and the tail. The end of the head lets the sender choose again. A small message has no
+/// head: the end of its tail does this.
 class Connection {
  public:
   /// The tasks of a message: `first` waits for the task that hands it over; the message has arrived when `last` ends.
@@ -43,7 +44,7 @@ class Connection {
     Time hint{};
   };
 
-  /// `line` gives the two ends and the place where the lane is shown; this constructor sets its order and capacity.
+  /// `line` gives the two endpoints, and the name, host and rank of the lane; this constructor sets the rest.
   Connection(DagBuilder& builder, Lane line, Control control);
   Message send(const Content& content);
 

@@ -107,7 +107,7 @@ class Shaper {
     });
   }
 
-  /// Limits the size of the graph, because short settings can ask for a graph of any size.
+  /// Limits the size of the graph, because a few settings can ask for a graph of any size.
   void check_size() const {
     std::size_t partitions = 0;
     for (const PsCut& cut : shape_.tensors) partitions += cut.partitions.size();

@@ -12,7 +12,7 @@
 namespace stepsim {
 namespace {
 
-/// An acknowledgement or a request for a pull: the size of a ps-lite message header.
+/// Size of an acknowledgement or of a request for a pull: one ps-lite message header.
 constexpr Bytes kControlMessage{100};
 
 struct PartText {
@@ -47,7 +47,8 @@ class PartitionPass {
   }
 
  private:
-  /// Builds names only once: a job with many partitions has more names than fit into the cache.
+  /// Returns the name of a task. Each name is built only once, because a job with many partitions has more names than
+  /// fit into the cache.
   [[nodiscard]] NameId name(const PsGpuGraph& gpu, PsPart part) const {
     const auto tensor = [this](const PsGpuGraph& of) -> const std::string& {
       return of.source->tensors[cut_.tensor].name;
@@ -63,7 +64,7 @@ class PartitionPass {
     return fmt::format("{}{}.{}.{}{}", kComm, tensor, of.stage, partition_.index, of.message);
   }
 
-  /// Returns when the tensor was computed.
+  /// Returns the approximate time at which the tensor was computed, which orders tasks that no edge orders.
   [[nodiscard]] Time hint(const PsGpuGraph& gpu) const {
     const std::uint32_t maker = gpu.source->tensors[cut_.tensor].made_by.back();
     return graph_.hint(gpu, gpu.source->operators[maker].runs[graph_.step].finish);
@@ -94,7 +95,7 @@ class PartitionPass {
 
   // ---- up
 
-  /// Adds the tasks from the gradient to the server's sum.
+  /// Adds a worker's tasks of the partition from the gradient to the server's sum.
   void send(std::uint32_t worker) {
     const std::vector<TaskId> reduced = reduce(worker);
     std::vector<TaskId> copied;
@@ -106,7 +107,7 @@ class PartitionPass {
     push(worker, copied);
   }
 
-  /// Adds the reduction inside a worker. All its GPUs begin when each of them has signalled the root.
+  /// Adds the reduction inside a worker. All GPUs of the worker begin it when each of them has signalled the root GPU.
   std::vector<TaskId> reduce(std::uint32_t worker) {
     std::vector<TaskId> ready;
     for (std::uint32_t local_rank = 0; local_rank < graph_.shape.local_size; ++local_rank) {
@@ -163,8 +164,8 @@ class PartitionPass {
     sums_.push_back(on_server(PsPart::kSum, push.last));
   }
 
-  /// Makes the acknowledgement return the credit of the copy. If it already returns credit for its connection, an extra
-  /// task after it does so.
+  /// Makes the acknowledgement return the credit that the copy to the host took. If it already returns credit for its
+  /// connection, an extra task after it does so.
   void give_credit_back(const PsGpuGraph& root, TaskId acknowledged, TaskId copied) {
     DagBuilder& builder = graph_.builder;
     if (builder.lane(root.copy_to_host).credit == Bytes{}) return;
@@ -186,8 +187,8 @@ class PartitionPass {
     return graph_.down[std::size_t{worker} * graph_.shape.servers + partition_.server];
   }
 
-  /// Adds the server's work. The key's thread copies the first push of a key and adds the others to it; then it
-  /// answers.
+  /// Adds a task to the server thread of the partition's key. It adds a push to the server's sum or, if `pushed` is
+  /// invalid, takes no time and marks that all pushes were received.
   TaskId on_server(PsPart part, TaskId pushed) {
     const PsGpuGraph& first = graph_.gpus.front();
     const HostRates& rates = graph_.cluster.rates;
@@ -204,7 +205,7 @@ class PartitionPass {
 
   // ---- down
 
-  /// Adds the tasks from the answer to the GPUs.
+  /// Adds a worker's tasks of the partition from the server's answer to the GPUs.
   void receive(std::uint32_t worker, TaskId all) {
     PsGpuGraph& root = graph_.root(worker);
     const Connection::Message pull =

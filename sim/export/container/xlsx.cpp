@@ -23,7 +23,7 @@
 namespace stepsim::sim {
 namespace {
 
-// Signatures and constants of APPNOTE.TXT.
+// Signatures and constants of zip files (APPNOTE.TXT of PKWARE).
 constexpr std::uint32_t kMember = 0x04034b50;
 constexpr std::uint32_t kEntry = 0x02014b50;
 constexpr std::uint32_t kDirectoryEnd = 0x06054b50;
@@ -63,7 +63,7 @@ class ZipArchive {
 
   /// Adds a member. Throws OutputError if the archive exceeds 4 GiB, the limit of this format version.
   void add(std::string_view name, std::string_view content);
-  /// Call it once, at the end.
+  /// Writes the archive's directory. Call it once, after the last member.
   void finish();
 
  private:
@@ -162,7 +162,7 @@ class Chart {
     return fmt::format("{0}!${1}${2}:${1}${3}", sheet_, column, first, first + plot_.points_a_line - 1);
   }
 
-  /// Returns `more` - `less` for each point of the line.
+  /// Returns a chart's list of numbers: column `more` minus column `less`, for each point of the line.
   [[nodiscard]] std::string differences(std::size_t line, const std::string& more, const std::string& less) const {
     std::string text =
         fmt::format(R"(<c:numLit><c:formatCode>General</c:formatCode><c:ptCount val="{}"/>)", plot_.points_a_line);

@@ -26,7 +26,7 @@ void write_rows(JsonWriter& json, std::string_view key, const std::vector<std::v
   json.end_array();
 }
 
-/// Returns a time with all its nanoseconds in its own unit: "535.195 ms".
+/// Returns a time without rounding, in the largest unit in which it is at least 1: "535.195 ms".
 std::string exact_text(std::int64_t time) {
   const std::string_view sign = time < 0 ? "-" : "";
   const std::uint64_t size = time < 0 ? 0 - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);

@@ -13,7 +13,9 @@
 #include "sim/output/json_writer.h"
 #include "sim/report/path_sections.h"
 
-// Columns of graph G and side S. Columns marked "zigzag" may be negative, the others not:
+// The columns that describe graph number G. S is the name of a side: one set of times of the graph's tasks, measured or
+// replayed. A span is a box on the page. Distances are differences of span numbers. Columns marked "zigzag" may be
+// negative, the others not.
 //
 //   G.name    by span: index into the graph's names
 //   G.bytes   by span
@@ -284,8 +286,8 @@ class GraphWriter {
     return last.valid() ? timeline.start[last.index()] - timeline.start[task.index()] : Duration{};
   }
 
-  /// Returns, by task, how much later it could end without delaying a task that waits for it, or the begin of a
-  /// collective.
+  /// Returns, for each task, how much later the task could end without delaying a task that waits for it, or the begin
+  /// of a collective.
   [[nodiscard]] std::vector<Duration> slacks(const Timeline& timeline) const {
     std::vector<Duration> slack(dag_.task_count(), Duration::max());
     for (std::size_t i = 0; i < slack.size(); ++i) {

@@ -51,7 +51,7 @@ class BarsPicture {
   static constexpr double kLeft = 230;
   static constexpr double kRight = kWidth - 40;
   static constexpr double kTop = 70;
-  static constexpr double kBar = 14;  // height of one level
+  static constexpr double kBar = 14;  // height of one level of bars
   static constexpr double kGap = 6;   // space between rows
   static constexpr double kGroup = 20;
   static constexpr double kLegendLine = 16;
@@ -88,7 +88,7 @@ class BarsPicture {
         (kinds_ + kLegendColumns - 1) / kLegendColumns + (has_more_kinds() ? 1 : 0) + (chart_.line.empty() ? 0 : 1);
     return kTop + rows_height() + kLegendLine * static_cast<double>(lines + 2);
   }
-  /// Returns the number of complete lines before this entry.
+  /// Returns how many lines of the legend this many entries fill completely.
   static double lines_of_legend(std::size_t entries) {
     const std::size_t lines = entries / kLegendColumns;
     return static_cast<double>(lines);

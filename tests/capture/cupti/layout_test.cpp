@@ -1,5 +1,5 @@
-// Compares this module's offsets of the members of CUPTI's records with NVIDIA's headers: for the newest version, and
-// for each older one that a library may deliver.
+// Compares the offsets in capture/cupti/abi.h with NVIDIA's headers, for the newest version of each of CUPTI's records
+// and for each older version that a library may deliver.
 
 #include <cupti.h>
 #include <gtest/gtest.h>

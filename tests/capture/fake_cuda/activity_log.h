@@ -13,13 +13,15 @@ namespace fake_cuda {
 
 using stepsim::capture::cupti::Activity;
 
-/// Returns the result of cuptiGetVersion(): FAKE_CUPTI_VERSION, or the version of CUDA 13.0 Update 1.
+/// Returns the result of cuptiGetVersion(): FAKE_CUPTI_VERSION or, if that is not set, the version of CUDA 13.0 Update
+/// 1.
 [[nodiscard]] std::uint32_t cupti_version();
 
-/// Returns the size of CUPTI's records of a kind in this version.
+/// Returns the size in bytes of a record of this kind in this version of CUPTI.
 [[nodiscard]] std::size_t size_of(Activity kind, std::uint32_t version);
 
-/// A record with the version's size. Members that the version does not have are not written.
+/// A record with the size that it has in version cupti_version(). Members that this version does not have are not
+/// written.
 class ActivityRecord {
  public:
   explicit ActivityRecord(Activity kind) : bytes_(size_of(kind, cupti_version()), 0) { set(0, kind); }
@@ -39,7 +41,7 @@ class ActivityRecord {
 void log(Activity kind, const ActivityRecord& record, std::int64_t complete);
 [[nodiscard]] bool is_enabled(Activity kind);
 
-/// A call of the runtime, with CUPTI's number for it.
+/// Calls of the CUDA runtime, with CUPTI's numbers for them.
 enum class Call : std::uint32_t {
   kLaunchKernel = 211,
   kGraphLaunch = 311,

@@ -19,7 +19,7 @@ namespace offset = stepsim::capture::cupti::offset;
 constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::uint32_t kContext = 1;
 constexpr std::uint32_t kDevice = 0;
-constexpr std::int64_t kToDevice = 4'000;  // the time between a call and its work, in ns
+constexpr std::int64_t kToDevice = 4'000;  // minimum time in ns from the start of a call to the start of its work
 
 std::atomic<std::int64_t> clock_now{kBegin};
 
@@ -30,14 +30,14 @@ struct Device {
     std::uint64_t sync_id = 0;
   };
   std::mutex mutex;
-  std::map<std::uint32_t, std::int64_t> free_at;  // by stream
+  std::map<std::uint32_t, std::int64_t> free_at;  // indexed by stream
   std::map<std::uint32_t, Event> events;
   std::uint64_t next_sync_id = 1;
   std::uint32_t next_correlation = 1;
 };
 Device device;
 
-/// A call that lasts from construction to return_(). Its record has these times.
+/// A CUDA call that lasts from construction to destruction. The destructor logs its record with these times.
 class ApiCall {
  public:
   ApiCall(Call call, std::int64_t cost) : call_(call), begin_(now()) {
@@ -59,7 +59,7 @@ class ApiCall {
   ApiCall& operator=(const ApiCall&) = delete;
   [[nodiscard]] std::int64_t begin() const { return begin_; }
   [[nodiscard]] std::uint32_t correlation() const { return correlation_; }
-  /// The host waits until `time`, and two more microseconds.
+  /// Advances the host's clock to `time`, if that is later, and then by 2 us.
   static void wait_until(std::int64_t time) { clock_now = std::max(clock_now.load(), time) + 2'000; }
 
  private:
@@ -73,7 +73,8 @@ struct Span {
   std::int64_t end = 0;
 };
 
-/// Puts work on a stream and returns its start and end.
+/// Puts work on a stream and returns its start and end. The work starts when the stream is free, but not before
+/// `not_before`.
 Span run(std::uint32_t stream, std::int64_t not_before, std::int64_t duration) {
   const std::lock_guard lock(device.mutex);
   std::int64_t& free_at = device.free_at[stream];

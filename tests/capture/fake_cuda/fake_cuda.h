@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <vector>
 
-/// A fake CUDA with one device, a CUPTI that records it and an NVTX, in one shared library: all that a program needs
-/// to be captured without a GPU. Time is simulated: a call takes the time in its comment, and otherwise only work()
-/// takes time. So a program with one thread is the same to the nanosecond in every run.
+/// A fake CUDA with one device, a fake CUPTI that records it and a fake NVTX, in one shared library: all that a program
+/// needs to be captured without a GPU. Time is simulated: a call takes the time in its comment. A program with one
+/// thread therefore has the same times, to the nanosecond, in every run.
 ///
-/// Environment variables make it misbehave in the ways that CUDA may; fake_cupti.cpp lists them.
+/// Environment variables make the library misbehave in the ways that CUDA may; fake_cupti.cpp lists them.
 namespace fake_cuda {
 
 constexpr std::uint32_t kStream = 7;  ///< the stream of most work, as in PyTorch
 
-/// Like a program's first call of CUDA: loads the library named by CUDA_INJECTION64_PATH. Later calls do nothing.
+/// Loads the library named by CUDA_INJECTION64_PATH, as a program's first CUDA call does. Later calls do nothing.
 void initialise();
 
-/// The host computes for this many nanoseconds.
+/// Simulates work of the host that takes this many nanoseconds.
 void work(std::int64_t nanoseconds);
 [[nodiscard]] std::int64_t now();
 
@@ -28,27 +28,29 @@ struct Kernel {
   std::int32_t threads = 128;
 };
 
-/// Takes 3 us. The kernel begins at least 4 us after the call, after earlier work on its stream.
+/// The call takes 3 us. The kernel begins at least 4 us after the start of the call, and after earlier work on its
+/// stream.
 void launch(const Kernel& kernel, std::uint32_t stream = kStream);
-/// Takes 5 us. The kernels run one after the other.
+/// The call takes 5 us. The kernels run one after the other.
 void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream = kStream);
-/// Takes 2 us. The copy moves 10 bytes per nanosecond. `kind` is a CUpti_ActivityMemcpyKind.
+/// The call takes 2 us. The copy moves 10 bytes per nanosecond. `kind` is a CUpti_ActivityMemcpyKind.
 void copy_async(std::uint8_t kind, std::uint64_t bytes, std::uint32_t stream = kStream);
-/// Copies to another device of the host.
+/// Copies to another device of the host. The call takes 2 us. The copy moves 10 bytes per nanosecond.
 void copy_to_peer(std::uint64_t bytes, std::uint32_t stream = kStream);
-/// Takes 2 us. Sets 100 bytes per nanosecond.
+/// The call takes 2 us. The device sets 100 bytes per nanosecond.
 void set_async(std::uint64_t bytes, std::uint32_t stream = kStream);
 
-/// Takes 1 us. Waits for the event wait for the work that is now on the stream.
+/// The call takes 1 us. The event is complete when the work that is on the stream now has ended.
 void record_event(std::uint32_t event, std::uint32_t stream = kStream);
-/// Takes 1 us. Later work on the stream waits for the latest record of the event.
+/// The call takes 1 us. Later work on the stream waits for the latest record of the event.
 void wait_event(std::uint32_t event, std::uint32_t stream);
-/// Takes 2 us, counted from the end of the work.
+/// Each of these three calls waits for work on the device, and returns 2 us after the work has ended.
 void synchronize_event(std::uint32_t event);
 void synchronize_stream(std::uint32_t stream = kStream);
 void synchronize_device();
 
-/// CUPTI works for itself, with this CUpti_ActivityOverheadKind, while the host waits for it.
+/// Simulates that the host waits for this many nanoseconds while CUPTI does work of its own, which it reports with this
+/// CUpti_ActivityOverheadKind.
 void overhead(std::uint32_t kind, std::int64_t nanoseconds);
 
 // Functions of NVTX.

@@ -1,4 +1,4 @@
-// CUPTI's activity interface for the fake device. Variables that make it misbehave:
+// A fake of CUPTI's activity interface for the fake device. Environment variables make it misbehave:
 //
 //     FAKE_CUPTI_VERSION=N            the result of cuptiGetVersion(), and that version's layouts (default 130001)
 //     FAKE_CUPTI_FAIL=FUNCTION=CODE   this function returns the code, for example cuptiActivityEnable=35
@@ -34,7 +34,7 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// Returns the code that a function must return; 0 if it succeeds.
+/// Returns the error code that FAKE_CUPTI_FAIL sets for this function; 0 if the function is to succeed.
 Result failure_of(std::string_view function) {
   const char* const text = std::getenv("FAKE_CUPTI_FAIL");
   if (text == nullptr) return 0;
@@ -51,7 +51,8 @@ struct Filled {
   std::int64_t complete = 0;  ///< when the last of its records is complete
 };
 
-/// CUPTI's records. Those of host and device are in separate buffers, so they arrive out of order.
+/// Collects CUPTI's records in buffers and delivers them. Records of the host and of the device are in separate
+/// buffers, so they arrive out of order.
 class Recorder {
  public:
   void set_callbacks(void (*requested)(std::uint8_t**, std::size_t*, std::size_t*),
@@ -136,12 +137,12 @@ class Recorder {
   std::set<Activity> enabled_;
   Filled host_;
   Filled device_;
-  std::vector<Filled> waiting_;  ///< full buffers, if they are shuffled
+  std::vector<Filled> waiting_;  ///< full buffers that are not delivered yet, with FAKE_CUPTI_SHUFFLE
   std::uint64_t seen_ = 0;
   std::size_t dropped_ = 0;
 };
 
-/// Never destroyed: threads of the program may outlive main().
+/// Returns the recorder. It is never destroyed, because threads of the program may outlive main().
 Recorder& recorder() {
   static auto* const the_recorder = new Recorder;
   return *the_recorder;
@@ -170,8 +171,8 @@ std::uint32_t cupti_version() {
   return version;
 }
 
-/// Sizes of CUpti_ActivityKernel4 to 10, Memcpy to 6, MemcpyPtoP to 4, Memset to 4, Synchronization and CudaEvent with
-/// 2.
+/// The sizes are those of CUpti_ActivityKernel4 to Kernel10, CUpti_ActivityMemcpy to Memcpy6, MemcpyPtoP to
+/// MemcpyPtoP4, Memset to Memset4, Synchronization and Synchronization2, and CudaEvent and CudaEvent2.
 std::size_t size_of(Activity kind, std::uint32_t version) {
   const auto since = [version](std::initializer_list<std::pair<std::uint32_t, std::size_t>> sizes) {
     std::size_t size = 0;

@@ -1,4 +1,4 @@
-// The part of NVTX 3 with which a tool registers its functions (nvtxDetail/nvtxInit.h).
+// A fake of the part of NVTX 3 with which a tool registers its functions (nvtxDetail/nvtxInit.h).
 
 #include <dlfcn.h>
 
@@ -15,7 +15,8 @@ namespace {
 
 using Function = void (*)();
 
-/// NVTX_CB_MODULE_CORE and _CORE2, indexed by NVTX_CBID_CORE_* and NVTX_CBID_CORE2_*.
+/// The callbacks of the modules NVTX_CB_MODULE_CORE and NVTX_CB_MODULE_CORE2, indexed by NVTX_CBID_CORE_* and
+/// NVTX_CBID_CORE2_*.
 std::array<Function, 16> core{};
 std::array<Function, 16> core2{};
 std::array<Function*, 16> core_table{};
@@ -71,7 +72,7 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 48);
 
-/// Returns a tool's replacement for a function; null if there is none.
+/// Returns the callback with this number that a tool has installed; null if there is none.
 template <class Signature>
 Signature* tool(const std::array<Function, 16>& functions, std::size_t number) {
   initialise_nvtx();

@@ -24,7 +24,7 @@ using stepsim::capture::nccl::ProxyOpArguments;
 using stepsim::capture::nccl::State;
 using stepsim::capture::nccl::StateArguments;
 
-/// The plugin, for any version of the interface.
+/// Calls the profiler plugin. Each subclass uses one version of NCCL's interface.
 class Plugin {
  public:
   virtual ~Plugin() = default;
@@ -62,7 +62,7 @@ class PluginOf : public Plugin {
   void* group(void* context) override {
     Descriptor event{};
     if constexpr (Version >= 5) {
-      // The plugin did not ask for the events around it.
+      // From version 5 on, NCCL also has events for groups of API calls. The plugin does not ask for them.
       event.type = 1U << 8U;
       if (start(context, event) != nullptr) std::fprintf(stderr, "fake NCCL: got a handle for a group of calls\n");
     }
@@ -181,9 +181,9 @@ struct Communicator::Inner {
   void* context = nullptr;
   int rank = 0;
   int ranks = 0;
-  std::map<std::string, std::uint64_t> sequence;  // by function
+  std::map<std::string, std::uint64_t> sequence;  // number of operations so far, by function
 
-  /// Makes a transfer. If `end` is false, the transfer is never ended.
+  /// Reports a transfer to the plugin. If `end` is false, the end of the transfer is not reported.
   void transfer(void* proxy_op, bool is_send, bool end) const {
     void* const step = plugin->proxy_step(context, proxy_op);
     const bool waits_for_peer = plugin->version() >= 4;
@@ -250,7 +250,7 @@ Communicator::~Communicator() {
 
 void Communicator::run(const std::vector<Operation>& group, std::int64_t duration, std::uint32_t stream) {
   const std::string function = group.front().peer >= 0 ? "SendRecv" : std::string(group.front().function) + "_RING_LL";
-  // CUPTI keeps pointers to the names until the program ends.
+  // The names are never freed, because CUPTI keeps pointers to them until the program ends.
   static auto& names = *new std::map<std::string, std::string>;
   const std::string& name = names.try_emplace(function, "ncclDevKernel_" + function).first->second;
   fake_cuda::launch({.mangled_name = name.c_str(), .duration = duration, .blocks = kChannels}, stream);

@@ -6,34 +6,36 @@
 #include <string>
 #include <vector>
 
-/// A fake NCCL that moves no data. Like NCCL, it loads the profiler plugin named by NCCL_PROFILER_PLUGIN, through the
-/// symbol of version FAKE_NCCL_VERSION of its interface (default 6), and reports events to it. On the caller's thread
-/// it reports what is enqueued, directly after the launch of the kernel on the fake CUDA. On a separate proxy thread
-/// it reports the channels and transfers. Times are simulated, and calls wait for the proxy, so every run is the same.
+/// A fake NCCL that moves no data. Like NCCL, it loads the profiler plugin named by NCCL_PROFILER_PLUGIN and reports
+/// events to it. FAKE_NCCL_VERSION is the version of the plugin interface that it uses (default 6). On the caller's
+/// thread it reports what is enqueued, directly after the launch of the kernel on the fake CUDA. On a separate proxy
+/// thread it reports the channels and transfers. Times are simulated, and calls wait for the proxy thread, so every run
+/// is the same.
 namespace fake_nccl {
 
-/// The waits of a transfer in nanoseconds, in this order. For received transfers the first two are NCCL's wait for
-/// data and its flush. Before version 4 a transfer does not wait for the peer.
+/// How long a transfer waits, in nanoseconds. A sent transfer waits for the device, then for the peer (only from
+/// version 4 on), then for the network. A received transfer waits for the network, then for the flush, then for the
+/// device.
 inline constexpr std::int64_t kDeviceWait = 300;
 inline constexpr std::int64_t kPeerWait = 500;
 inline constexpr std::int64_t kNetworkWait = 700;
 inline constexpr std::int64_t kFlushWait = 200;
 inline constexpr std::uint64_t kBytesOfTransfer = 4096;
-inline constexpr int kTransfers = 3;  ///< per channel and direction
+inline constexpr int kTransfers = 3;  ///< number of transfers per channel and direction
 inline constexpr int kChannels = 2;
-inline constexpr std::int64_t kChannelTime = 5'000;  ///< on the device, in ns
+inline constexpr std::int64_t kChannelTime = 5'000;  ///< GPU time of a channel in ns
 
 struct Operation {
   const char* function = "AllReduce";  ///< or "Send", "Recv", ...
   std::uint64_t elements = 0;
   const char* element_type = "ncclFloat32";
-  int peer = -1;  ///< for a send or receive
+  int peer = -1;  ///< rank of the peer of a send or receive; -1 for collectives
 };
 
-/// Ways to misbehave.
+/// Ways in which the fake NCCL may misbehave.
 struct Mischief {
   bool leave_open = false;        ///< transfers and channels never end
-  std::uint32_t flood = 0;        ///< the number of transfers in progress at the same time, at the end
+  std::uint32_t flood = 0;        ///< if not 0, each group ends with this many transfers in progress at the same time
   bool of_other_process = false;  ///< proxy operations belong to another process, as with PXN
 };
 
@@ -44,7 +46,7 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  /// Runs a group as one kernel of this duration.
+  /// Runs a group of operations as one kernel of `duration` nanoseconds.
   void run(const std::vector<Operation>& group, std::int64_t duration, std::uint32_t stream);
   Mischief mischief;
 

@@ -1,5 +1,5 @@
-// A program with labels like those that users write, on the host's clock: inline_program N runs N iterations. With the
-// second argument "fork", a child runs to its exit in the middle. The child must not write anything.
+// A program with ranges as users label them, measured by the host's clock. `inline_program N` runs N iterations. If the
+// second argument is "fork", a child process exits during the last iteration; it must not write anything.
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// The inline profiler on streams of fake devices (fake_cuda/): it must measure the work that the test ran. The results
-// are read back with the format that reads HugeCTR's files.
+// Tests the inline profiler on streams of fake devices (fake_cuda/): it must measure the work that the test runs. The
+// results are read back by the reader of HugeCTR's files.
 
 #include "capture/inline.h"
 
@@ -36,7 +36,7 @@ std::vector<Duration> microseconds(std::initializer_list<std::int64_t> times) {
   return made;
 }
 
-/// A profiler that writes to a separate folder.
+/// Makes a profiler with a given schedule that writes to a temporary folder, and reads its result.
 class InlineTest : public ::testing::Test {
  protected:
   Profiler& profiler(const std::string& schedule) {
@@ -61,7 +61,8 @@ class InlineTest : public ::testing::Test {
   std::unique_ptr<Profiler> made_;
 };
 
-/// fc1 waits 10 us, then takes 5, 6 and 7 us in three iterations. The first iteration is warm-up.
+/// Three iterations run 10 us of other work and then fprop, which takes 5, 6 and 7 us. The first iteration is warm-up,
+/// so only 6 and 7 us are measured.
 TEST_F(InlineTest, ARangeIsMeasuredInTheIterationsOfItsLines) {
   Profiler& measuring = profiler("1\nfprop 2 fc1 0\nfprop 3 fc1 0");
   const cudaStream_t stream = fake_cuda::stream(0, 100);
@@ -84,7 +85,8 @@ TEST_F(InlineTest, ARangeIsMeasuredInTheIterationsOfItsLines) {
   EXPECT_FALSE(found.part.host.empty());
 }
 
-/// The k-th fprop of an iteration takes 10 (k + 1) us. Only the one in the schedule's line is measured.
+/// The three occurrences of fprop in an iteration take 10, 20 and 30 us. Iteration 2 measures occurrence 0 (layer fc1),
+/// iteration 3 measures occurrence 2 (layer fc3).
 TEST_F(InlineTest, OccurrencesOfANameAreToldApart) {
   Profiler& measuring = profiler("1\nfprop 2 fc1 0\nfprop 3 fc3 2");
   const cudaStream_t stream = fake_cuda::stream(0, 101);
@@ -104,10 +106,11 @@ TEST_F(InlineTest, OccurrencesOfANameAreToldApart) {
   EXPECT_EQ(found.ranges[1].layer, "fc3");
   EXPECT_EQ(found.ranges[1].occurrence, 2);
   EXPECT_EQ(found.ranges[1].lengths, microseconds({30}));
-  EXPECT_EQ(found.ranges[1].offsets, microseconds({30}));  // after 10 and 20
+  EXPECT_EQ(found.ranges[1].offsets, microseconds({30}));  // after two occurrences of 10 and 20 us
 }
 
-/// Starts and stops are numbered in order of their first appearance: outer 0, inner 1, inner 2, outer 3.
+/// Starts and stops are numbered together in the order of their first appearance: start of outer 0, start of inner 1,
+/// stop of inner 2, stop of outer 3.
 TEST_F(InlineTest, IndicesShowNesting) {
   Profiler& measuring = profiler("1\nouter 2 l 0\ninner 3 l 0");
   const cudaStream_t stream = fake_cuda::stream(0, 102);
@@ -126,8 +129,8 @@ TEST_F(InlineTest, IndicesShowNesting) {
   EXPECT_THAT(std::pair(found.ranges[1].start_index, found.ranges[1].end_index), std::pair(1, 2));
 }
 
-/// Each of four threads uses a separate device, whose range takes (device + 1) us. The thread of device 0 marks where
-/// iterations begin.
+/// Each of four threads uses a separate device and runs a range of (device + 1) us on it. The thread of device 0 marks
+/// where iterations begin and end.
 TEST_F(InlineTest, EveryDeviceIsMeasuredByEventsOfItsOwn) {
   constexpr int kDevices = 4;
   constexpr int kIterations = 6;
@@ -251,9 +254,10 @@ TEST_F(InlineTest, StopsWithoutStartsAndStartsWithoutStopsCostOnlyThemselves) {
     measuring.stop("c", stream);
     measuring.end_iteration();
   }
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("2 stops had no start"));  // warm-up and a's line
+  // Range a is stopped without a start twice: in the warm-up iteration and in iteration 2, which measures it.
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("2 stops had no start"));
   const Parsed<RangeProfile> found = result();
-  ASSERT_THAT(found.part.ranges, SizeIs(1));  // b has no measurement
+  ASSERT_THAT(found.part.ranges, SizeIs(1));  // c; a was not started and b was not stopped
   EXPECT_EQ(found.sink.diagnostics.count_of("bad_range"), 1U);
   EXPECT_EQ(found.part.ranges[0].lengths, microseconds({3}));
 }

@@ -23,7 +23,7 @@ using wire::Record;
 std::uint64_t clock_now = 0;
 bool is_recording = true;
 
-/// A recorder with a file, and the file's contents.
+/// Makes a recorder that writes to a file, and reads the file.
 class NcclRecorder : public ::testing::Test {
  protected:
   NcclRecorder() : writer_(Writer::create(path_.c_str(), std::size_t{4} << 20U)) {
@@ -121,7 +121,8 @@ TEST_F(NcclRecorder, ASendWaitsForTheDeviceThenThePeerThenTheNetwork) {
   void* const operation = begin_all_reduce(*communicator, nullptr);
   void* const proxy_op = recorder_->begin_proxy_op(*communicator, operation, op(true));
   void* const step = recorder_->begin_proxy_step(*communicator, proxy_op);
-  clock_now += 1;  // the send waits for the device before its first state
+  // A send waits for the device from its beginning, even before NCCL reports its first state.
+  clock_now += 1;
   recorder_->change(step, State::kSendGpuWait, 999);
   clock_now += 30;
   recorder_->change(step, State::kSendPeerWait, 999);

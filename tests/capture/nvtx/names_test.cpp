@@ -1,4 +1,4 @@
-// Names of NVTX ranges: wide characters as UTF-8, and registered strings.
+// Tests the names of NVTX ranges: wide characters as UTF-8, and registered strings.
 #include "capture/nvtx/ranges.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 namespace stepsim::capture::nvtx {
 namespace {
 
-/// One character of each length in UTF-8, by RFC 3629: U+007F, U+0080, U+07FF, U+0800, U+FFFF, U+10000, U+10FFFF.
+/// The first and the last character of each length in UTF-8 (RFC 3629), without U+0000: U+007F; U+0080, U+07FF; U+0800,
+/// U+FFFF; U+10000, U+10FFFF.
 TEST(NarrowTest, CharactersOfAllLengthsAreUtf8) {
   const std::vector<wchar_t> wide{0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF, 0};
   EXPECT_STREQ(Narrow(wide.data()).get(),
@@ -26,7 +27,8 @@ TEST(NarrowTest, WhatIsNoCharacterIsReplaced) {
   EXPECT_STREQ(Narrow(L"").get(), "");
 }
 
-/// The characters take three bytes each. 8192 bytes contain 2730 of them, and the name is cut between two characters.
+/// Each character takes three bytes in UTF-8. A name has at most 8192 bytes, so 2730 characters fit, and the name is
+/// cut between two characters.
 TEST(NarrowTest, LongNamesAreCutBetweenCharacters) {
   const std::wstring wide(5000, L'\u4e16');
   const std::string narrow = Narrow(wide.c_str()).get();
@@ -36,10 +38,10 @@ TEST(NarrowTest, LongNamesAreCutBetweenCharacters) {
 }
 
 TEST(RegisteredStringsTest, ATextHasOneHandle) {
-  static RegisteredStrings strings;  // its memory is never freed
+  static RegisteredStrings strings;  // static, because it never frees its strings
   std::string text = "forward";
   const void* const handle = strings.handle_of(text.c_str());
-  text = "changed";  // the program may change its own copy
+  text = "changed";  // a program may change the text that it registered
   EXPECT_STREQ(strings.text_of(handle), "forward");
   EXPECT_EQ(strings.handle_of("forward"), handle);
   EXPECT_NE(strings.handle_of("changed"), handle);
@@ -48,7 +50,7 @@ TEST(RegisteredStringsTest, ATextHasOneHandle) {
 }
 
 TEST(RegisteredStringsTest, OtherPointersAreNoHandles) {
-  static RegisteredStrings strings;  // its memory is never freed
+  static RegisteredStrings strings;  // static, because it never frees its strings
   const char* const handle = static_cast<const char*>(strings.handle_of("forward"));
   EXPECT_EQ(strings.text_of(nullptr), nullptr);
   EXPECT_EQ(strings.text_of("forward"), nullptr);
@@ -58,7 +60,7 @@ TEST(RegisteredStringsTest, OtherPointersAreNoHandles) {
 
 /// A full table accepts no more texts and keeps those that it has.
 TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
-  static RegisteredStrings strings;  // its memory is never freed
+  static RegisteredStrings strings;  // static, because it never frees its strings
   std::size_t taken = 0;
   for (std::size_t i = 0; i < RegisteredStrings::kMost + 10; ++i)
     taken += strings.handle_of(std::to_string(i).c_str()) != nullptr ? 1U : 0U;
@@ -70,7 +72,7 @@ TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
 TEST(RegisteredStringsTest, ThreadsThatRegisterTheSameGetTheSame) {
   constexpr std::size_t kThreads = 8;
   constexpr std::size_t kTexts = 500;
-  static RegisteredStrings strings;  // its memory is never freed
+  static RegisteredStrings strings;  // static, because it never frees its strings
   std::vector<std::vector<const void*>> handles(kThreads);
   std::vector<std::thread> threads;
   threads.reserve(kThreads);

@@ -26,12 +26,12 @@ TEST(IdentityTest, IsThatOfTheLauncher) {
   EXPECT_EQ(identity_from(variables({{"SLURM_PROCID", "2"}, {"SLURM_NTASKS", "4"}})).world, 4U);
 }
 
-/// If Slurm starts torchrun, both set their variables.
+/// If Slurm starts torchrun, both set their variables. Only torchrun's variables describe the process.
 TEST(IdentityTest, TorchrunIsBelievedBeforeSlurm) {
   EXPECT_EQ(identity_from(variables({{"SLURM_PROCID", "0"}, {"RANK", "7"}})).rank, 7U);
 }
 
-/// In BytePS, rank = worker x local size + local rank.
+/// In BytePS, rank = worker x local size + local rank, here 2 x 4 + 3.
 TEST(IdentityTest, OfBytepsIsMadeOfWorkerAndLocalRank) {
   const Identity byteps = identity_from(variables(
       {{"DMLC_WORKER_ID", "2"}, {"BYTEPS_LOCAL_RANK", "3"}, {"BYTEPS_LOCAL_SIZE", "4"}, {"DMLC_NUM_WORKER", "5"}}));

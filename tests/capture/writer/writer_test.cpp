@@ -29,7 +29,7 @@ using wire::Record;
 constexpr std::size_t kSmall = std::size_t{1} << 20U;
 constexpr std::size_t kLarge = std::size_t{256} << 20U;
 
-/// The content of a file, as the reader's blocks report it.
+/// What the reader finds in a capture file.
 struct Content {
   std::uint64_t calls = 0;
   std::uint64_t sum_of_starts = 0;
@@ -61,7 +61,7 @@ Content content_of(const std::string& path) {
   return content;
 }
 
-/// Records `count` calls that start at 1, 2 and so on.
+/// Records `count` calls that start at 1, 2, 3 and so on, in nanoseconds.
 void record_calls(Writer& writer, std::uint64_t count) {
   writer.with_producer([count](Producer& producer) {
     for (std::uint64_t i = 1; i <= count; ++i) producer.add({.kind = Kind::kCall, .start = i});
@@ -90,7 +90,8 @@ TEST(WriterTest, EveryRecordOfEveryThreadIsInTheFileOnce) {
   EXPECT_EQ(content.diagnostics, 0U);
 }
 
-/// Whether the disk keeps up or not, records that are not in the file are counted, and the count is in the file.
+/// The buffers are as small as possible, so records are lost if the disk is slow. Lost records must be counted, and the
+/// count must be in the file.
 TEST(WriterTest, WhatHasNoRoomIsLostAndCounted) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.capture");
@@ -108,11 +109,11 @@ TEST(WriterTest, WhatHasNoRoomIsLostAndCounted) {
   EXPECT_EQ(content.diagnostics, 0U);
 }
 
-/// A limit of the file size replaces a full disk, because both refuse a write.
+/// A limit on the file size takes the place of a full disk: in both cases, writing fails.
 TEST(WriterTest, AFullDiskLosesTheRestAndNothingElse) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.capture");
-  constexpr std::uint64_t kRecords = 100'000;  // 4 MB of records
+  constexpr std::uint64_t kRecords = 100'000;  // 4 MB of records; the file may have 1 MB
   ::rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   ::rlimit small = before;
@@ -187,7 +188,7 @@ TEST(WriterTest, WhatWasFlushedBeforeAKillIsInTheFile) {
     struct ::stat file {};
     while (::stat(path.c_str(), &file) != 0 || file.st_size == 0)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    record_calls(*writer, 50);  // not flushed
+    record_calls(*writer, 50);  // not flushed, so these records are lost
     ::kill(::getpid(), SIGKILL);
   }
   int status = 0;

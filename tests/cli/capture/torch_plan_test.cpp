@@ -52,7 +52,7 @@ TEST_F(TorchPlanTest, BytepsStepsAreTheOnesThatAreCaptured) {
   set = {{"BYTEPS_TRACE_ON", "1"}, {"BYTEPS_TRACE_START_STEP", "5"}, {"BYTEPS_TRACE_END_STEP", "6"}};
   take_byteps_variables([this](const char* name) { return set.count(name) > 0 ? set[name].c_str() : nullptr; }, plan);
   take_torch_schedule(plan);
-  EXPECT_EQ(plan.skip_first, 4U);  // steps 1 to 4 are skipped
+  EXPECT_EQ(plan.skip_first, 4U);  // the plan skips steps 1 to 4
   EXPECT_EQ(*plan.wait + *plan.warm_up, 0U);
   EXPECT_EQ(plan.active, 2U);
 }

@@ -22,7 +22,8 @@ TEST(FailureTest, EveryKindOfErrorHasItsExitCode) {
   EXPECT_EQ(described(OutputError("out.json: disk full")).code, ExitCode::kUnusable);
   EXPECT_EQ(described(CycleError("a -> b -> a", {})).code, ExitCode::kUnusable);
   EXPECT_EQ(described(std::bad_alloc()).code, ExitCode::kUnusable);
-  EXPECT_EQ(described(std::runtime_error("pthread_create has failed: no luck")).code, ExitCode::kUnusable);  // oneTBB
+  // the message of oneTBB if no thread can be started
+  EXPECT_EQ(described(std::runtime_error("pthread_create has failed: no luck")).code, ExitCode::kUnusable);
   EXPECT_EQ(described(std::filesystem::filesystem_error("stat", "a", std::make_error_code(std::errc::io_error))).code,
             ExitCode::kUnusable);
   EXPECT_EQ(described(UsageError("unknown")).code, ExitCode::kWrongUsage);

@@ -60,7 +60,7 @@ TEST(ShardTest, ArrayIdsAreRankedWhereverTheyBegin) {
                         {"SLURM_ARRAY_TASK_MIN", "7"},
                         {"SLURM_ARRAY_TASK_MAX", "16"},
                         {"SLURM_ARRAY_TASK_STEP", "3"}};
-  EXPECT_EQ(shard_in(array).to_text(), "2/4");  // the third of the ids 7, 10, 13, 16
+  EXPECT_EQ(shard_in(array).to_text(), "2/4");  // the array's ids are 7, 10, 13 and 16
 }
 
 TEST(ShardTest, UnevenArraysAreRefused) {
@@ -72,7 +72,7 @@ TEST(ShardTest, UnevenArraysAreRefused) {
 }
 
 TEST(ShardTest, WhatWasStartedLastKnowsBest) {
-  // If mpirun runs within a Slurm job, the process number of the batch script is not ours.
+  // If mpirun runs within a Slurm job, SLURM_PROCID is the number of the batch script, not of this process.
   EXPECT_EQ(
       shard_in(
           {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}})

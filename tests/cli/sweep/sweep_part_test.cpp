@@ -79,7 +79,7 @@ class SweepPartTest : public ::testing::Test {
   void put(const std::string& name, const std::string& text) const {
     std::ofstream(path(name), std::ios::binary) << text;
   }
-  /// Completes the remaining points of a shard.
+  /// Completes the points of a shard that its journal does not contain yet.
   void finish(const std::string& name, const Shard& shard, bool resume) const {
     SweepJournal journal(path(name), sample_head(), shard, resume);
     std::vector<bool> done(kPoints);
@@ -181,7 +181,7 @@ TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
   put("damaged", damaged);
   EXPECT_THAT(error_of("damaged"), HasSubstr("contains 0 points of a sweep and is damaged; expected --resume"));
 
-  { const SweepJournal killed(path("begun"), sample_head(), {}, false); }  // killed before its first point
+  { const SweepJournal killed(path("begun"), sample_head(), {}, false); }  // stopped before the first point
   EXPECT_EQ(error_of("begun"), "no error");
   put("empty", "");
   EXPECT_EQ(error_of("empty"), "no error");
@@ -189,7 +189,7 @@ TEST_F(SweepPartTest, PointsAreNotLostUnasked) {
 
 TEST_F(SweepPartTest, OneAnswerAPoint) {
   SweepJournal(path("part"), sample_head(), {}, false).add(0, outcome_of(0));
-  SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // the same point again
+  SweepJournal(path("part"), sample_head(), {}, true).add(0, outcome_of(0));  // adds point 0 again
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
   SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =

@@ -117,7 +117,7 @@ TEST_F(InputFileTest, IdentityIsOfTheFileAsItLiesOnDisk) {
   const InputFile& identity = input.identify();
   EXPECT_EQ(identity.name, path);
   EXPECT_EQ(identity.size, 9U);
-  // The check value of CRC-64/XZ in Cook's catalogue of parametrised CRC algorithms.
+  // This is the check value of CRC-64/XZ in Cook's catalogue of parametrised CRC algorithms.
   EXPECT_EQ(identity.checksum, 0x995DC9BBDF1939FAU);
 }
 
@@ -264,7 +264,8 @@ TEST(InputTest, ATraceInGzipCutAnywhereGivesItsWholeRecords) {
 }
 
 TEST(InputTest, ABombOfBlanksPassesThroughALittleMemory) {
-  // 256 MiB of blanks in gzip members of about 1 KiB. The reader's window must not grow with them.
+  // The text contains 256 MiB of blanks, in 256 gzip members of about 1 KiB. The reader's window must not grow with
+  // them.
   const std::string blanks = gzipped(std::string(std::size_t{1} << 20, ' '));
   std::string bytes = gzipped(R"({"traceEvents": [)" + record_text("a"));
   for (int i = 0; i < 256; ++i) bytes += blanks;

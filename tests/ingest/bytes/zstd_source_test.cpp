@@ -56,7 +56,7 @@ TEST(ZstdSourceTest, TheHeadIsSeenInflated) {
   EXPECT_EQ(input.identify().size, bytes.size());
 }
 
-/// libarchive decodes 128 KiB at a time, so at most that much before the cut is lost.
+/// libarchive decodes 128 KiB at a time, so a cut loses at most 128 KiB of the text before it.
 TEST(ZstdSourceTest, ACutGivesWhatIsBeforeIt) {
   std::string whole;
   for (const char c : {'a', 'b', 'c', 'd'}) whole += stored(std::string(100'000, c));

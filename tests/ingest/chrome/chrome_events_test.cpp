@@ -126,7 +126,7 @@ TEST(ChromeEventReaderTest, ARecordBeyondTheLimitCostsOnlyItself) {
 }
 
 TEST(ChromeEventReaderTest, RecordsAcrossTheWindowsEdgeAreWhole) {
-  // The windows have 256 KiB. Records of 120 bytes cross the edge of each window at a different place.
+  // The reader's windows have 256 KiB. Records of about 120 bytes cross the edge of each window at a different place.
   std::vector<std::string> records;
   std::string names;
   for (int i = 0; i < 20000; ++i) {
@@ -258,7 +258,7 @@ TEST(ChromeEventReaderTest, ClearTextThatIsNotStrictJsonIsUsedAndCounted) {
 }
 
 TEST(ChromeEventReaderTest, ArgumentsMayNestToAnyDepth) {
-  // 100,000 levels; and depths around 64 and 128, because a word of the bracket stack has 64 bits.
+  // The depths are 100,000 levels, and values around 64 and 128, because a word of the bracket stack has 64 bits.
   for (const std::size_t depth : {1U, 63U, 64U, 65U, 127U, 128U, 129U, 100'000U}) {
     std::string open;
     std::string close;
@@ -329,8 +329,8 @@ TEST(ChromeEventReaderTest, AChangedByteCostsAtMostItsRecord) {
 
 // ---------------------------------------------------------------- time
 
-/// Texts that would take quadratic time in a reader that goes back too far or keeps too much. Each has 1 MB, or 4 MB
-/// in nightly tests.
+/// Reads texts that would take quadratic time in a reader that goes back too far or keeps too much. Each has 1 MB, or 4
+/// MB in nightly tests.
 TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
   const std::size_t size = std::size_t{stepsim::testing::nightly() ? 4U : 1U} << 20;
   const auto repeated = [size](std::string_view piece) {

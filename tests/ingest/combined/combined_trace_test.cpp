@@ -80,7 +80,7 @@ TEST(CombinedTraceTest, OnlyMembersThatReadersUseAreCarriedAlong) {
 }
 
 TEST(CombinedTraceTest, StartsMoveByTheShiftToTheNanosecondAndDurationsStay) {
-  // 100.250 us + 2500 ns = 102.750 us; 101 us + 2500 ns = 103.500 us.
+  // The starts move by 2500 ns: 100.250 us becomes 102.750 us, and 101 us becomes 103.500 us.
   Combined combined;
   combined.add(kKineto, {"a.json", "kineto", {"", "rank1.", false}}, {Duration{2500}, 4000});
   combined.writer.finish();

@@ -14,7 +14,7 @@ namespace {
 
 const std::filesystem::path kSource = stepsim::source_folder();
 
-/// Every endpoint must be able to reach every other one.
+/// Fails unless every endpoint can reach every other one.
 void expect_connected(const Cluster& cluster) {
   ASSERT_GT(cluster.endpoints.size(), 0U);
   for (std::size_t i = 0; i < cluster.endpoints.size(); ++i) {

@@ -19,7 +19,7 @@ using stepsim::testing::thrown_by;
 
 using ::testing::HasSubstr;
 
-/// Returns the known keys, from the reader's error about an unknown one.
+/// Returns the known keys, which the reader lists in its error about the unknown key in `text`.
 std::vector<std::string> known_keys(const std::string& text) {
   std::string list = thrown_by<InputError>([&] { return parse_job(text, "job.yaml"); }, "");
   list = list.substr(list.rfind("expected ") + std::string("expected ").size());

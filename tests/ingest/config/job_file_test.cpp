@@ -141,7 +141,7 @@ TEST(JobFileTest, NestingWithoutBoundIsRefusedInOneLine) {
   }
 }
 
-// Found by fuzzing: yaml-cpp's LoadAll reads this text as endless documents.
+// Found by fuzzing: for this text, yaml-cpp's LoadAll returns documents without end.
 TEST(JobFileTest, CommasOutsideAnyListAreRefused) {
   EXPECT_THAT(refused(",,,-@"), HasSubstr("job.yaml:1: a second document, or text outside the first"));
 }

@@ -31,7 +31,7 @@ TEST(RangesFileTest, EverythingThatItMaySayIsRead) {
   EXPECT_EQ(schedule.layers[1].backward.at(0).name, "c");
 }
 
-/// Only the first line with a name counts, because HugeCTR measures every occurrence of a name.
+/// Empty lines and repeated names are ignored. Only the first occurrence of each name is measured.
 TEST(RangesFileTest, EventsAreNamesOneALine) {
   const RangeSchedule schedule = parse_events("fprop\nbprop\r\n\nfprop\nl.c", "prof.events");
   ASSERT_EQ(schedule.layers.size(), 1U);

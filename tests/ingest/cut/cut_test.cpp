@@ -145,7 +145,8 @@ const Damage kDamages[] = {
     {"the list ends and the file goes on", [](const std::string& r) { return r + R"(], "traceName": "t", "env": {)"; }},
 };
 
-/// Returns a trace with `damage` applied to its record `at`. If `length` is given, the text is cut off there.
+/// Returns a trace with `damage` applied to its record `at`. If `bare`, the trace is a list of records, else an object
+/// that contains the list. If `length` is given, the text is cut off there.
 std::string damaged_trace(const Damage& damage, std::size_t at, bool bare, std::size_t length = std::string::npos) {
   std::vector<std::string> records = records_of_steps();
   records[at] = damage.apply(records[at]);
@@ -156,7 +157,7 @@ std::string damaged_trace(const Damage& damage, std::size_t at, bool bare, std::
   return text.substr(0, length);
 }
 
-/// A cut, and a test for the records of an undamaged trace that it selects.
+/// A cut, and a function that returns true for the records that the cut must keep.
 struct Selection {
   Cut cut;
   std::function<bool(const SeenRecord&)> selects;
@@ -177,7 +178,8 @@ std::vector<Selection> selections() {
        [is_mark](const SeenRecord& r) { return is_mark(r) || (r.phase == "X" && r.duration_ns.value_or(0) >= 3000); }}};
 }
 
-/// Calls `check` for every kind of damage in each step, in traces of both forms, some of them cut short.
+/// Calls `check` for every kind of damage in each step, in traces of both forms (bare list or object), some of them cut
+/// short.
 template <class Check>
 void for_each_damaged_trace(const Check& check) {
   for (const Damage& damage : kDamages) {

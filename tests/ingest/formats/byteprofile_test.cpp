@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRecord{R"({"name": "FW.a", "ph": "E", "ts": 1, "pid": 0, "tid": 1})", "unmatched_end"}));
 
 TEST(ByteprofileTest, EndsAtTimesThatCannotBeAreLeftOut) {
-  // The difference between such an end and the begin does not fit into 64 bits.
+  // For some of these ends, the difference to the begin does not fit into 64 bits.
   for (const char* const end : {"-9223372036854775.807", "9223372036854775.807", "-1", "1e300"}) {
     const auto parsed = read(R"({"name": "FW.a", "ph": "B", "ts": 2000000000000000, "pid": 0, "tid": 1},)"
                              R"({"name": "FW.a", "ph": "E", "ts": )" +

@@ -73,7 +73,7 @@ TEST(BytepsCommTest, AllTwelveStagesAreKnown) {
 }
 
 TEST(BytepsCommTest, AKeyBeyond31BitsIsRecordedAsNegativeAndComesBack) {
-  // Declared tensor 40000: 40000 * 65536 - 2^32 = -1673527296.
+  // The key of declared tensor 40000 is 40000 * 65536. As a signed 32-bit number it is 2^32 less: -1673527296.
   const StageTrace trace = read(object(event("Comm.t.PUSH", "-1673527296"))).part;
   EXPECT_EQ(trace.events[0].key, std::int64_t{40'000} << 16);
 }

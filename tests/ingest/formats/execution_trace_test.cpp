@@ -1,4 +1,4 @@
-// The format and its use: alone, and together with a trace of torch.profiler.
+// Tests how execution traces are read, and how they are used alone and together with a trace of torch.profiler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(ExecutionTraceTest, ReadsTheFlatForm) {
   EXPECT_FALSE(trace.uses_of(1)[1].written);
   EXPECT_TRUE(trace.uses_of(1)[2].written);
   ASSERT_NE(trace.runs[1].which, ExecutionTrace::kNone);
-  // A product of 64 x 32 and 32 x 16. Each element takes a multiplication and an addition.
+  // The product of a 64 x 32 and a 32 x 16 matrix takes 64 x 32 x 16 multiplications and as many additions.
   EXPECT_EQ(trace.operators[trace.runs[1].which].work.flops, 2.0 * 64 * 32 * 16);
 }
 
@@ -118,7 +118,8 @@ TEST(ExecutionTraceTest, NodesBeforeACutAreUsed) {
 }
 
 TEST(OperatorGraphTest, TheInnermostProductAndWhatHasNoOperatorInsideCompute) {
-  // A linear (2) around a product (3) around a copy (4); a copy alone (5); an annotation (6).
+  // Node 2 is a linear operator that contains the product 3, which contains the copy 4. Node 5 is a separate copy on
+  // the CPU, node 6 an annotation.
   const ExecutionGraph graph =
       graph_of_operators(read(trace_of({node(2, "aten::linear", fmt::format("[{},{}]", tensor(1, 2048), tensor(2, 512)),
                                              kMatrices, kFloats, "[]"),
@@ -143,9 +144,9 @@ TEST(OperatorGraphTest, DeviceWorkWaitsForTheCollectiveThatItWasToldToWaitFor) {
   const auto after = [&](std::size_t i) {
     return std::vector<std::uint32_t>(graph.after_of(i).begin(), graph.after_of(i).end());
   };
-  EXPECT_THAT(after(1), ElementsAre(0U));          // it reduces the output of node 0
-  EXPECT_THAT(after(2), ElementsAre(0U));          // the previous device work, not the collective
-  EXPECT_THAT(after(4), ElementsAre(1U, 2U, 3U));  // the previous collective, device work and host call
+  EXPECT_THAT(after(1), ElementsAre(0U));          // the collective reduces the output of node 0
+  EXPECT_THAT(after(2), ElementsAre(0U));          // only the previous device work, not the collective
+  EXPECT_THAT(after(4), ElementsAre(1U, 2U, 3U));  // the awaited collective, the previous device work and the wait
 }
 
 HostDeviceTrace profiled(const std::vector<std::pair<std::string, int>>& events) {
@@ -171,13 +172,14 @@ TEST(JoinTest, TheKthRunOfANameIsItsKthEvent) {
   EXPECT_EQ(joined.joined, 3U);
   EXPECT_EQ(joined.all, 3U);
   ASSERT_EQ(trace.storage_uses.size(), 7U);
-  EXPECT_EQ(trace.storage_uses[0].event, 0U);  // the second event by time reads 3 and 2
+  // Event 0 is the second in time, so it is the second product, which reads storages 3 and 2.
+  EXPECT_EQ(trace.storage_uses[0].event, 0U);
   EXPECT_EQ(trace.storage_uses[0].storage, 3);
   EXPECT_EQ(trace.storage_uses[3].event, 1U);
   EXPECT_EQ(trace.storage_uses[3].storage, 1);
   ASSERT_EQ(trace.collective_calls.size(), 1U);
   EXPECT_EQ(trace.collective_calls[0].sequence, 47);
-  EXPECT_EQ(trace.operators.size(), 1U);  // the trace had no shapes
+  EXPECT_EQ(trace.operators.size(), 1U);  // from the execution trace; the trace of the profiler had none
 }
 
 TEST(JoinTest, NamesThatAreNotThereEquallyOftenAreNotJoined) {

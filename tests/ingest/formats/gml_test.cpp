@@ -110,7 +110,7 @@ TEST(GmlTest, ANodeWithoutIdAndASecondNodeOfOneIdAreCounted) {
   EXPECT_EQ(graph.part.nodes[graph.part.edges[0].target].label, "a");
 }
 
-// If the sample is cut at any byte, it is either refused in one line, or the complete records before the cut are kept.
+// If the text is cut at any byte, it is either refused in one line, or the complete records before the cut are kept.
 TEST(GmlTest, EveryCutKeepsTheWholeRecordsBeforeIt) {
   const std::string text =
       "graph [\n node [ id 0 label \"a\" ]\n node [ id 1 label \"b\" ]\n edge [ source 0 target 1 ]\n]\n";

@@ -29,7 +29,7 @@ TEST(HorovodTimelineTest, PhasesArePairsOfATensorAndTheOperationAroundThemGivesT
   ASSERT_EQ(found.part.phases.size(), 2U);
   EXPECT_EQ(found.part.names[found.part.phases[0].name], "NEGOTIATE_ALLREDUCE");
   EXPECT_EQ(found.part.names[found.part.phases[1].name], "NCCL_ALLREDUCE");
-  EXPECT_EQ(found.part.phases[1].start, Time{Duration{1'009'000}});  // 9 us after the start at 1000 us
+  EXPECT_EQ(found.part.phases[1].start, Time{Duration{1'009'000}});  // 9 us after the timeline's start at 1000 us
   EXPECT_EQ(found.part.phases[1].duration, Duration{10'000});
   EXPECT_EQ(found.part.tensors[0].name, "allreduce.a");
   EXPECT_EQ(found.part.tensors[0].bytes, Bytes{64});                // 8 * 4 elements of 2 bytes
@@ -60,7 +60,8 @@ TEST(HorovodTimelineTest, ATimelineOfNothingIsRefused) {
   EXPECT_THAT(refusal("horovod_timeline", "[]"), HasSubstr("expected B and E events in rows"));
 }
 
-/// Counted with Python's json module and a stack per pid: 322 broadcasts, each with one event of each phase.
+/// The expected numbers were counted with Python's json module and a stack per pid: 322 broadcasts, each with one event
+/// of each phase.
 TEST(HorovodTimelineTest, ARealTimelineHasWhatPythonCountsInIt) {
   const std::filesystem::path file = shared_folder() / "traces" / "other" / "horovod-timeline-resnet.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";
@@ -68,7 +69,7 @@ TEST(HorovodTimelineTest, ARealTimelineHasWhatPythonCountsInIt) {
   PartSink sink;
   format_named("horovod_timeline").read(input, sink);
   const auto& trace = std::get<HorovodTrace>(sink.parts.at(0).part);
-  std::map<std::string, std::pair<int, std::int64_t>> sums;  // phase -> count, us
+  std::map<std::string, std::pair<int, std::int64_t>> sums;  // by phase: number of events and their total time in us
   for (const HorovodTrace::Phase& phase : trace.phases) {
     auto& [count, length] = sums[trace.names[phase.name]];
     ++count;

@@ -76,7 +76,8 @@ TEST(InlineProfileTest, ThirdVersionCallsMembersOtherwise) {
   EXPECT_EQ(profile.part.ranges.at(0).occurrence, 2);
 }
 
-/// The slowest device's time counts for each iteration: (1, 5) and (2, 4) ms give 2 and 5.
+/// An iteration takes as long as on its slowest device: (1, 5) ms on device 0 and (2, 4) ms on device 1 give 2 and 5
+/// ms.
 TEST(InlineProfileTest, OneShotProfilesHaveIterationsAsRanges) {
   const auto range = [](const char* name, int device, const char* times) {
     return fmt::format(R"({{"event_name": "{}", "device_id": {}, "measured_times_ms": {}, )"
@@ -119,7 +120,7 @@ TEST(InlineProfileTest, WhatHoldsNoRangeIsRefused) {
   EXPECT_THAT(refusal("inline_profile", "[[[[[[[[["), HasSubstr("file@"));
 }
 
-/// Time and memory are proportional to the text's length, also with many stream names and deep lists.
+/// Reading takes time and memory in proportion to the text's length, even with many stream names.
 TEST(InlineProfileTest, ManyStreamsAreReadInTime) {
   std::string text = R"({"events": [)";
   for (int i = 0; i < 100'000; ++i)
@@ -164,7 +165,7 @@ TEST_F(ProfileLoadTest, ProfilesMakeNoJob) {
   EXPECT_THROW(static_cast<void>(load({sample_ + "/one.prof.json"}, {})), CannotAnswer);
 }
 
-/// A capture from HugeCTR's early history: 64 ranges on each of 8 devices, with 50 measurements each.
+/// The capture is from HugeCTR's early history. It has 64 ranges on each of 8 devices, with 50 measurements each.
 TEST(InlineProfileTest, RealCaptureHasTheCountsOfItsReadme) {
   const std::filesystem::path capture = shared_folder() / "traces/hugectr/v1-dlrm-8gpu.prof.json.gz";
   if (!std::filesystem::exists(capture)) GTEST_SKIP() << "skipped: the shared captures are not beside the sources";

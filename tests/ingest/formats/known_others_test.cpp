@@ -17,7 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Returns what a file with this name and beginning is recognised as; empty if it is unknown.
+/// Returns the description by which a file with this name and beginning is recognised; empty if it is unknown.
 std::string recognised_as(std::string_view name, std::string_view head) {
   const KnownOther* const other = find_known_other(name, head);
   return other == nullptr ? "" : std::string(other->what);
@@ -26,7 +26,7 @@ std::string recognised_as(std::string_view name, std::string_view head) {
 struct Sample {
   std::string name;
   std::string head;
-  std::string what;  ///< a part of it
+  std::string what;  ///< a part of the expected description
 };
 
 TEST(KnownOthersTest, AreToldByWhatTheyHold) {

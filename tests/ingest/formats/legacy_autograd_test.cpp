@@ -18,7 +18,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Returns an operator on thread 1 in the form that export_chrome_trace() writes. span() returns its span on device 0.
+/// Returns an operator on thread 1 in the form that export_chrome_trace() writes. span() returns the span of an
+/// operator on device 0.
 std::string host(const std::string& name, int start, int length) {
   return fmt::format(
       R"({{"name": "{}", "ph": "X", "ts": {}, "dur": {}, "tid": 1, "pid": "CPU functions", "args": {{}}}})", name,
@@ -53,7 +54,7 @@ TEST(LegacyAutogradTest, OperatorsOfTheHostAreEvents) {
   EXPECT_EQ(trace.tracks[trace.track[1].index()].thread, "1");
 }
 
-/// The span of linear contains that of mm, which is the device work.
+/// The span of linear contains the span of mm. Only the inner span is device work.
 TEST(LegacyAutogradTest, TheInnermostSpansAreDeviceWorkOfTheOperatorBeforeThem) {
   const auto parsed = read({host("aten::linear", 10, 20), span("aten::linear", 100, 50), host("aten::mm", 12, 5),
                             span("aten::mm", 110, 30), host("aten::relu", 40, 5), span("aten::relu", 160, 10)});
@@ -81,8 +82,8 @@ TEST(LegacyAutogradTest, AFileWithoutOperatorsIsRefused) {
               AllOf(HasSubstr("no event to replay"), HasSubstr("; expected ")));
 }
 
-/// Counted with Python's json module: 1,442 records, all of them operators on thread 1, from 136.73 to 3,257,565.255
-/// us.
+/// The expected numbers were counted with Python's json module: 1,442 records, all of them operators on thread 1, from
+/// 136.73 to 3,257,565.255 us.
 TEST(LegacyAutogradTest, ARealFileIsReadWhole) {
   const std::filesystem::path file = shared_folder() / "traces" / "other" / "legacy-autograd-cpu.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";

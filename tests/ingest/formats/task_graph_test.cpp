@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadGraph{R"({"x":01})", "found '1'; expected ',' or '}'"},
         BadGraph{R"({"x":nul})", "found 'n'; expected a value"}));
 
-// A text that is cut anywhere is refused with one line that contains the offset of the cut.
+// If the text is cut anywhere, it is refused with one line that begins with the file and the offset.
 TEST(TaskGraphTest, EveryCutIsRefusedInOneLine) {
   const std::string text = around(R"({"id":0,"kind":"compute","host":0,"ns":1,"after":[]})");
   for (std::size_t cut = 0; cut < text.size(); ++cut) {

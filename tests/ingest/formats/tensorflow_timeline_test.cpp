@@ -44,7 +44,8 @@ TEST(TensorflowTimelineTest, FilesAreToldByTheirProcesses) {
   EXPECT_EQ(format.recognise("x.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})"), 0);
 }
 
-/// b reads the output of a in another row, and starts work with b's name on stream 13.
+/// Operator b, in another row than operator a, reads the output of a. It starts work on stream 13, which is recorded
+/// with b's name.
 TEST(TensorflowTimelineTest, OperatorsHandOverAndStartDeviceWork) {
   const auto parsed =
       read({kExecutor, process(2, "/gpu:0/stream:13 Compute"), process(3, "/gpu:0/stream:all Compute"),
@@ -80,8 +81,8 @@ TEST(TensorflowTimelineTest, ATimelineOfNothingIsRefused) {
               AllOf(HasSubstr("no operator or device work"), HasSubstr("; expected ")));
 }
 
-/// Counted with Python's json module: 81 operators in the rows of two executors, 38 kernels with 698 us on stream 12,
-/// and 6 copies with 59 us on streams 13 and 14.
+/// The expected numbers were counted with Python's json module: 81 operators in the rows of two executors, 38 kernels
+/// with 698 us on stream 12, and 6 copies with 59 us on streams 13 and 14.
 TEST(TensorflowTimelineTest, ARealFileIsReadWhole) {
   const std::filesystem::path file = shared_folder() / "traces" / "other" / "tensorflow1-timeline-gpu.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is absent";

@@ -16,7 +16,7 @@ namespace {
 using stepsim::testing::thrown_by;
 
 TEST(JsonReaderTest, ReadsAcrossTheEdgesOfItsWindow) {
-  // Reads texts that end within 36 bytes of the end of the first window. Each must be read completely.
+  // The length of the first string varies, so that the first window ends at each byte of the rest of the text in turn.
   for (std::size_t pad = TextWindow::kInitial - 36; pad < TextWindow::kInitial + 34; ++pad) {
     const std::string text = "[\"" + std::string(pad, 'x') + R"(", 12345, "\u00e9\ud83d\ude00"])";
     const auto source = memory_source(text, "t");

@@ -19,7 +19,7 @@ TEST(MicrosecondsTest, DecimalsAreExactToTheNanosecond) {
   EXPECT_EQ(microseconds_as_ns("12.345"), 12'345);
   EXPECT_EQ(microseconds_as_ns("-0.001"), -1);
   EXPECT_EQ(microseconds_as_ns("\"7.5\""), 7'500);
-  // 16 digits before the point: a double would lose the last nanosecond.
+  // With 16 digits before the point, a double would lose the last nanosecond.
   EXPECT_EQ(microseconds_as_ns("1669783687464671.123"), 1669783687464671123);
   EXPECT_EQ(microseconds_as_ns("4458676524648.797"), 4458676524648797);
   EXPECT_EQ(microseconds_as_ns("9223372036854775.807"), kMax);

@@ -123,7 +123,8 @@ TEST(JobPartsTest, RanksWithoutAHostShareOneAsLongAsTheirDevicesAndProcessesDiff
       said,
       "4 traces without a host name: assumed to come from 2 hosts (some have the same device or the same process id).");
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "11"}}, said), ElementsAre("host 0", "host 0", "host 1"));
-  EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));  // equal values give no information
+  // If all devices and all processes are equal, they give no information.
+  EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));
   EXPECT_EQ(said, "2 traces without a host name: assumed to come from 1 host (nothing indicates more).");
 }
 

@@ -9,7 +9,8 @@ namespace {
 
 using testing::TraceMaker;
 
-/// Returns a trace of process 1 on host "h" with a call at `begin_us` that launches a kernel.
+/// Returns a trace of process 1 on host "h". Its call at `begin_us` launches a kernel that ends 120 us after
+/// `begin_us`.
 RankTrace window(double begin_us, const std::string& file, std::optional<std::int64_t> rank = std::nullopt) {
   TraceMaker maker;
   maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), begin_us, 10, 5);
@@ -27,7 +28,7 @@ TEST(WindowsTest, TracesOfOneProcessThatFollowEachOtherBecomeOneWithoutThePause)
   EXPECT_EQ(traces[0].file, "early");
   const HostDeviceTrace& trace = traces[0].trace;
   ASSERT_EQ(trace.size(), 4U);
-  EXPECT_EQ(trace.start[2], Time{Duration{1'120'000}});  // the end of the first window
+  EXPECT_EQ(trace.start[2], Time{Duration{1'120'000}});  // the end of the first window, in ns
   EXPECT_EQ(trace.text(trace.name[3]), "kernel of late");
   EXPECT_EQ(trace.track[2], trace.track[0]);
   EXPECT_NE(trace.correlation[2], trace.correlation[0]) << "the profiler may count from the start again";
@@ -73,7 +74,7 @@ TEST(WindowsTest, RanksStayTogether) {
   Assembly assembly;
   join_windows(traces, assembly);
   ASSERT_EQ(traces.size(), 2U);
-  // The pause is from 1320, the end of the last rank's first window, to 5000.
+  // The pause that is removed is from 1320 us, the end of the last rank's first window, to 5000 us.
   EXPECT_EQ(traces[0].trace.start[2], Time{Duration{1'320'000}});
   EXPECT_EQ(traces[1].trace.start[2], Time{Duration{1'620'000}});
 }

@@ -21,7 +21,8 @@ TEST(BusyTimeTest, ManyIntervalsInAnyOrder) {
   BusyTime busy;
   constexpr std::int64_t kCount = 100'000;
   for (std::int64_t i = 0; i < kCount; ++i) {
-    const std::int64_t k = i * 7919 % kCount;  // 7919 is prime, so each value occurs once
+    // 7919 and kCount have no common divisor, so k takes each value once.
+    const std::int64_t k = i * 7919 % kCount;
     busy.add(at(10 * k), at(10 * k + 4));
   }
   EXPECT_EQ(busy.length(), Duration{4 * kCount});

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Returns "kind:text" for each piece.
+/// Returns "kind:text" for each private piece of the text.
 std::vector<std::string> found_in(std::string_view text) {
   std::vector<std::string> found;
   for (const PrivatePiece& piece : find_private(text)) {
@@ -67,15 +67,15 @@ TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
   EXPECT_THAT(found_in("sshpass -p hunter2 ssh node"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("redis-cli -a hunter2"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("curl -u bob:hunter2"), ElementsAre("secret:bob:hunter2"));
-  // After other commands, and after mysql with a blank, -p is not followed by a password.
+  // After other commands -p is not followed by a password, nor is it after mysql if a blank follows.
   EXPECT_THAT(found_in("mysql -p shop"), IsEmpty());
   EXPECT_THAT(found_in("mysql; mkdir -pstuff"), IsEmpty());
   EXPECT_THAT(found_in("run -phunter2"), IsEmpty());
 }
 
 TEST(PrivateTextTest, ATextOfBeginningsIsReadOnce) {
-  // At each repetition a token, a value or a URL could begin that continues to the end of the text. Formerly 300,000
-  // bytes of the first took 10 s, and twice as many took four times as long.
+  // Each repetition could begin a token, a value or a URL that continues to the end of the text. A search that follows
+  // each of them to the end takes quadratic time: 10 s for 300,000 bytes of the first unit.
   for (const std::string unit :
        {"sk-",  "eyJ-",    "hf_-",        "token::",   "token:1", "--token ", "token=\"  \"",   "a@",
         "a://", "a:// @:", "-----BEGIN ", "mysql -p ", "C:\\",    "/a/",      "1.1.1.",         "token=\"",

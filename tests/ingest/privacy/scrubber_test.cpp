@@ -141,7 +141,7 @@ TEST(ScrubberTest, ATextIsLookedAtAgainWhereOtherRulesHold) {
 }
 
 TEST(ScrubberTest, ALineIsScrubbedWholeWhereverItIsCutForReading) {
-  constexpr std::size_t kOnce = 65536;  // lines were formerly cut here
+  constexpr std::size_t kOnce = 65536;  // a line must not be cut where a buffer of this size ends
   const std::string token = "hf_aB3dE5gH7jK9mN1pQ3sT5vW7";
   for (const std::string& secret : {token, std::string("mysql -phunter2"), std::string("--token hunter2x"),
                                     std::string("10.20.30.40"), std::string("/home/zelda/secretproj/x.py")}) {

@@ -44,7 +44,8 @@ TEST(TextMemoTest, TextsThatWereForgottenHaveNoFacts) {
 }
 
 TEST(TextMemoTest, TheTableGrowsWithTheTexts) {
-  // More than the 4,096 entries of the last but one table; not all, because some have one place.
+  // The last table has 32,768 entries, the table before it 4,096. More than 4,096 texts must be known, but not all
+  // 20,000, because some texts have the same entry.
   TextMemo<int> memo;
   constexpr int kTexts = 20'000;
   for (int i = 0; i < kTexts; ++i) memo[std::to_string(i)] = i + 1;

@@ -9,7 +9,7 @@
 
 namespace stepsim::ingest::testing {
 
-/// Makes databases with a few SQL statements.
+/// Builds a database from a few SQL statements and returns its bytes.
 class DatabaseMaker {
  public:
   DatabaseMaker() {

@@ -97,7 +97,7 @@ TEST(DatabaseTest, EveryCutIsRefused) {
   EXPECT_THAT(refusal(whole.substr(0, 5000)), HasSubstr("file@5000: the database ends here, after 5000 of its 8192"));
 }
 
-/// The file is replaced by a new export while it is read.
+/// The file is replaced by a new export after it was opened.
 TEST(DatabaseTest, AFileIsReadOnceAndIsTheOneThatWasOpened) {
   const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "replaced database";
   std::filesystem::create_directories(folder);
@@ -127,7 +127,7 @@ TEST(DatabaseTest, ADatabaseWithALogIsReadWithoutIt) {
   EXPECT_TRUE(rows.next());
 }
 
-/// A text on many pages, each of which has the number of the next one in its first four bytes.
+/// The text takes several pages. Each of these pages contains the number of the next one in its first four bytes.
 TEST(DatabaseTest, ACircleOfPagesIsRefused) {
   DatabaseMaker maker;
   maker.run("CREATE TABLE t (id INTEGER, name TEXT)").run("INSERT INTO t VALUES (1, printf('%.*c', 20000, 'x'))");
@@ -138,7 +138,8 @@ TEST(DatabaseTest, ACircleOfPagesIsRefused) {
   EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("the database is damaged"), HasSubstr("; expected ")));
 }
 
-/// Writes the largest number of SQLite's encoding at each place in turn. Some of these places are sizes.
+/// Overwrites the bytes at each place before the table's definition in turn with the largest number of SQLite's
+/// encoding. Some of these places are sizes.
 TEST(DatabaseTest, ADamagedSizeIsNoLackOfMemory) {
   DatabaseMaker maker;
   maker.run("PRAGMA page_size = 512").run("CREATE TABLE t (start INTEGER, x INTEGER)");

@@ -17,8 +17,8 @@ using stepsim::testing::thrown_by;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Builds a thread that launches a kernel of 30 ns every 10 ns and never waits, in steps 5, 6 and 7, and one kernel
-/// before the first step: the device falls behind. Times are in nanoseconds.
+/// Builds a thread that launches a kernel of 30 ns every 10 ns and never waits: one launch before the first step, and
+/// one in each of the steps 5, 6 and 7. The device therefore falls behind.
 Assembly launching_ahead() {
   Assembly assembly;
   DagBuilder& builder = assembly.builder;

@@ -5,7 +5,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// States that b's clock is ahead of a's by `ahead`, with an uncertainty of `open`.
+/// States that b's clock is ahead of a's clock by `ahead` nanoseconds, and that this is off by at most `open`.
 ClockDifference estimate(std::uint32_t a, std::uint32_t b, std::int64_t ahead, std::int64_t open, double weight = 1) {
   return {a, b, {Duration{ahead - open}, Duration{ahead + open}}, Duration{ahead}, weight};
 }
@@ -25,12 +25,12 @@ TEST(ClocksTest, ResidualsAddUpOnTheShortestWayToTheReference) {
 }
 
 TEST(ClocksTest, DifferencesOfACycleAreMetBySmallestSquares) {
-  // Clock 1 is ahead of clock 0 by 10 directly, but by 0 + 4 via clock 2. Each of the three edges takes a third of the
-  // difference of 6.
+  // The direct estimate says that clock 1 is ahead of clock 0 by 10 ns. Via clock 2 it is ahead by 0 + 4 ns. Each of
+  // the three estimates is changed by a third of the difference of 6 ns.
   const auto clocks = align_clocks(3, 0, {estimate(0, 1, 10, 5), estimate(0, 2, 0, 5), estimate(2, 1, 4, 5)});
   EXPECT_EQ(clocks[1].offset, Duration{10 - 2});
   EXPECT_EQ(clocks[2].offset, Duration{0 + 2});
-  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // the edge's uncertainty, plus its share of the difference
+  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // the uncertainty of the estimate, and by how much it is changed
 }
 
 TEST(ClocksTest, EstimatesOfATreeAreExactHoweverFarApartClocksAre) {
@@ -50,7 +50,8 @@ TEST(ClocksTest, ClocksThatMayAgreeAreTakenToAgreeElseTheMiddleOfTheBounds) {
 }
 
 TEST(ClocksTest, BoundsAddUpAlongChainsAndTheTightestChainCounts) {
-  // Via clock 1, clock 2 is ahead by at least 40 + 10 and at most 60 + 30; directly by at most 70.
+  // Via clock 1, clock 2 is ahead of clock 0 by at least 40 + 10 ns and at most 60 + 30 ns. Directly, it is ahead by at
+  // most 70 ns.
   const auto clocks =
       align_clocks(3, 0, {bounded(0, 1, 40, 60), bounded(1, 2, 10, 30), {0, 2, {std::nullopt, Duration{70}}}});
   EXPECT_EQ(clocks[2].offset, Duration{(50 + 70) / 2});
@@ -64,7 +65,7 @@ TEST(ClocksTest, ABoundOnOneSideTiesNoClock) {
 }
 
 TEST(ClocksTest, BoundsThatContradictEachOtherLeaveTheirDistanceOpen) {
-  // The clock is ahead by at least 90 and at most 40: the middle is off by 25 from each bound.
+  // The clock is ahead by at least 90 ns and by at most 40 ns. The middle is off by 25 ns from each bound.
   const auto clocks = align_clocks(2, 0, {bounded(0, 1, 90, 40)});
   EXPECT_EQ(clocks[1].offset, Duration{65});
   EXPECT_EQ(clocks[1].residual, Duration{25});

@@ -1,4 +1,4 @@
-// The inline profiler, in a program that uses no other part of stepsim.
+// Uses the inline profiler in a program that contains no other part of stepsim.
 
 #define STEPSIM_PROFILING
 #define STEPSIM_PROFILING_HOST_CLOCK

@@ -1,5 +1,5 @@
-// A program that uses the installed libraries: replays a job that it makes and a job that it loads, and predicts a
-// what-if for the loaded one. The job's path is the argument.
+// Uses the installed libraries: replays a job that it builds and a job that it loads, and predicts a what-if for the
+// loaded job. The argument is the path of the job to load.
 
 #include <iostream>
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Two tasks of 100 ns and 200 ns, one after the other.
+/// Returns a graph with two tasks of 100 ns and 200 ns, one after the other.
 stepsim::Dag two_tasks() {
   stepsim::DagBuilder builder;
   const stepsim::LaneId lane = builder.add_lane({});
@@ -29,7 +29,7 @@ long long length_of(const stepsim::Dag& dag) {
   return stepsim::sim::replay(dag, stepsim::sim::Machine{dag}).finish.back().time_since_epoch().count();
 }
 
-/// Returns the iteration of the job if compute takes twice as long.
+/// Returns the predicted iteration of the job, in nanoseconds, if compute takes twice as long.
 long long slower(const stepsim::Capture& capture) {
   using namespace stepsim::scenarios;
   Predictor predictor(capture, {}, *stepsim::find_network_model("recorded"));

@@ -35,10 +35,11 @@ TEST(FitLineTest, AFifthOfSamplesFarOffDoNotMoveTheLine) {
   for (int i = 0; i < 200; ++i) {
     x.push_back(1000 + 100 * i);
     y.push_back(100 + 0.05 * x.back() + noise(rng));
-    if (i % 5 == 2) y.back() *= 10;  // waited in a queue
+    if (i % 5 == 2) y.back() *= 10;  // an outlier, which waited in a queue
   }
   const LineFit fit = fit_line(x, y);
-  // Plain least squares would give a slope near 0.05 (0.8 + 0.2 * 10) = 0.14.
+  // Plain least squares would give a slope near 0.14, because a fifth of the samples are ten times as large: 0.05 *
+  // (0.8 + 0.2 * 10).
   EXPECT_NEAR(fit.slope, 0.05, 0.05 * 0.01);
   EXPECT_NEAR(fit.intercept, 100, 5);
   EXPECT_LT(fit.residual, 0.01);
@@ -103,7 +104,7 @@ TEST(FitLineTest, NothingMeasuredGivesZero) {
 }
 
 TEST(FitSumTest, PartsOfACostAreToldApart) {
-  // The function is 5 + 2 a + 0.5 b, and one sample waited in a queue.
+  // The function is 5 + 2 a + 0.5 b. The last sample, 500 instead of 11, is an outlier.
   const std::vector<double> values{1, 10, 0, 1, 20, 0, 1, 0, 10, 1, 0, 40, 1, 7, 7, 1, 3, 9};
   const SumFit fit = fit_sum(values, 3, std::vector<double>{25, 45, 10, 25, 22.5, 500});
   ASSERT_EQ(fit.coefficients.size(), 3U);
@@ -131,8 +132,8 @@ TEST(MedianTest, MidmeanLeavesOutAQuarterAtEachEnd) {
   EXPECT_EQ(of({}), 0);
   EXPECT_EQ(of({4, 7}), 5);
   EXPECT_EQ(of({50, 22, 21}), 22);
-  EXPECT_EQ(of({90, 10, 12, 1, 13, 14}), 12);     // (12 + 13) / 2
-  EXPECT_EQ(of({1, 2, 10, 11, 15, 90, 95}), 12);  // (10 + 11 + 15) / 3
+  EXPECT_EQ(of({90, 10, 12, 1, 13, 14}), 12);     // the mean of the middle values 12 and 13, rounded down
+  EXPECT_EQ(of({1, 2, 10, 11, 15, 90, 95}), 12);  // the mean of 10, 11 and 15
   constexpr Duration kLargest = Duration::max();
   EXPECT_EQ(midmean(std::vector<Duration>(9, kLargest)), kLargest);
 }

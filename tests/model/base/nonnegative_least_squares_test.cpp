@@ -60,7 +60,8 @@ std::optional<std::vector<double>> least_squares_over(const Problem& problem, co
   return x;
 }
 
-/// Tries every set of entries that may be positive. The answer is the least squares solution over one of these sets.
+/// Solves the problem for each set of entries that may be positive, with all other entries 0, and returns the best
+/// solution without negative entries.
 std::vector<double> by_brute_force(const Problem& problem) {
   std::vector<double> best(problem.columns);
   for (unsigned set = 1; set < 1U << problem.columns; ++set) {
@@ -98,7 +99,7 @@ TEST(NonnegativeLeastSquaresTest, EqualsTheBestOverAllActiveSets) {
 }
 
 TEST(NonnegativeLeastSquaresTest, ColumnsOfVeryDifferentSizeAreFittedAlike) {
-  // y = 3e-5 + 8e-9 x for messages of up to 10 MB: the columns differ by seven orders of magnitude.
+  // The samples are y = 3e-5 + 8e-9 x for messages of up to 10 MB, so the columns differ by seven orders of magnitude.
   Problem problem{.columns = 2, .a = {}, .b = {}};
   for (const double x : {1e3, 1e5, 1e6, 1e7}) {
     problem.a.insert(problem.a.end(), {1, x});

@@ -55,13 +55,14 @@ TEST(ShownTest, EveryByteValueComesOutAsOneSafeLine) {
 }
 
 TEST(ShownTest, LongTextIsCutInTheMiddle) {
-  // 20 bytes minus 3 dots leave 17: the first 9 and the last 8.
+  // The limit of 20 bytes leaves 17 besides the 3 dots: the first 9 and the last 8.
   EXPECT_EQ(shown("abcdefghijklmnopqrstuvwxyz", 20), "abcdefghi...stuvwxyz");
   EXPECT_EQ(shown("abcdefghijklmnopqrst", 20), "abcdefghijklmnopqrst");
 }
 
 TEST(ShownTest, CutNeverSplitsACharacterNorAnEscape) {
-  // "ä" takes 2 bytes, and "\xff" is shown as 4 characters. Neither fills the 4 + 3 available bytes evenly.
+  // With a limit of 10 bytes, 4 remain before the dots and 3 after them. "ä" takes 2 bytes, so one of the 3 stays
+  // unused. "\xff" is shown as 4 characters, so with a limit of 12 only one fits on each side.
   EXPECT_EQ(shown("ääääääääää", 10), "ää...ä");
   EXPECT_EQ(shown("\xff\xff\xff\xff\xff\xff", 12), "\\xff...\\xff");
 }

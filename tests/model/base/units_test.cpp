@@ -49,7 +49,7 @@ TEST(DurationTest, DigitsThatADoubleWouldRoundAreKept) {
 }
 
 TEST(DurationTest, LargestIsTakenAndOneMoreIsRefused) {
-  // 2^63 - 1 = 9223372036854775807.
+  // The largest count is 2^63 - 1 = 9223372036854775807.
   EXPECT_EQ(parse_duration("9223372036.854775807s").count(), kLargest);
   EXPECT_THAT(refusal(parse_duration, "9223372036.854775808s"), HasSubstr("too"));
   EXPECT_THAT(refusal(parse_duration, "9223372037s"), HasSubstr("too large"));
@@ -102,12 +102,12 @@ TEST(BytesTest, BinaryAndDecimalPrefixesDiffer) {
 }
 
 TEST(BytesTest, FractionThatIsAWholeNumberOfBytesIsTaken) {
-  EXPECT_EQ(parse_bytes("1.5MiB").count(), 1'572'864);  // 1.5 * 2^20
+  EXPECT_EQ(parse_bytes("1.5MiB").count(), 1'572'864);  // 1.5 * 2^20 bytes
   EXPECT_EQ(parse_bytes("0.5KiB").count(), 512);
 }
 
 TEST(BytesTest, FractionOfAByteIsRefused) {
-  EXPECT_THAT(refusal(parse_bytes, "0.3KiB"), HasSubstr("not a whole number of B"));  // 307.2 bytes
+  EXPECT_THAT(refusal(parse_bytes, "0.3KiB"), HasSubstr("not a whole number of B"));  // it is 307.2 bytes
 }
 
 TEST(BytesTest, NegativeSizeIsRefused) { EXPECT_THAT(refusal(parse_bytes, "-1B"), HasSubstr("it is negative")); }
@@ -148,18 +148,18 @@ TEST(BandwidthTest, ZeroNegativeAndUnitlessAreRefused) {
 }
 
 TEST(TransferTimeTest, WholeNanosecondsAreExact) {
-  // 1,000 B at 12.5e9 B/s: 80 ns.
+  // 1,000 B at 12.5e9 B/s take 80 ns.
   EXPECT_EQ(transfer_time(Bytes{1'000}, Bandwidth::from_bytes_per_second(12.5e9)).count(), 80);
 }
 
 TEST(TransferTimeTest, BegunNanosecondCounts) {
   EXPECT_EQ(transfer_time(Bytes{1}, Bandwidth::from_bytes_per_second(12.5e9)).count(), 1);
-  EXPECT_EQ(transfer_time(Bytes{10}, Bandwidth::from_bytes_per_second(3e9)).count(), 4);  // 10/3 ns
+  EXPECT_EQ(transfer_time(Bytes{10}, Bandwidth::from_bytes_per_second(3e9)).count(), 4);  // 10/3 ns, rounded up
   EXPECT_EQ(transfer_time(Bytes{}, Bandwidth::from_bytes_per_second(3e9)).count(), 0);
 }
 
 TEST(TransferTimeTest, SizesPastTheRangeOfADoubleStayExact) {
-  // (2^53 + 1) B at 1e9 B/s: one nanosecond per byte.
+  // At 1e9 B/s a byte takes a nanosecond, so 2^53 + 1 bytes take 2^53 + 1 ns, which a double cannot represent.
   EXPECT_EQ(transfer_time(Bytes{9'007'199'254'740'993}, Bandwidth::from_bytes_per_second(1e9)).count(),
             9'007'199'254'740'993);
 }

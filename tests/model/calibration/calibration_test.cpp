@@ -19,7 +19,7 @@ Job job_with_network() {
   return job;
 }
 
-/// Returns a capture with `count` ranks, each with one empty lane (thread or stream).
+/// Returns a capture with `count` ranks, each with one task of 1 ns.
 Capture ranks(Rank count) {
   DagBuilder builder;
   for (Rank rank = 0; rank < count; ++rank) {
@@ -81,7 +81,7 @@ TEST(CalibrateTest, ATaskGraphsClusterIsTakenAsItIs) {
   EXPECT_EQ(found.assumptions.size(), 1U);
 }
 
-/// Two ranks and a message between them without measured times.
+/// Returns a capture of two ranks and a message between them without measured times.
 Capture unmeasured_message() {
   DagBuilder builder;
   const LaneId link = builder.add_lane(
@@ -122,7 +122,7 @@ TEST(CalibrateTest, MoreRanksThanACaptureCanHaveAreRefused) {
   EXPECT_THAT(refused(capture), HasSubstr("expected at most 100000"));
 }
 
-/// A stream with copies and a thread with launches.
+/// Makes a capture with copies and launches and calibrates the rates of the host from it.
 class HostRatesTest : public ::testing::Test {
  protected:
   void add(TaskKind kind, std::string_view name, std::int64_t bytes, std::int64_t nanoseconds) {
@@ -152,11 +152,11 @@ TEST_F(HostRatesTest, ALaunchTakesTheMedianOfItsCalls) {
   EXPECT_EQ(found.cluster.rates.launch_overhead, Duration{5000});
   ASSERT_EQ(found.fits.size(), 1U);
   EXPECT_EQ(found.fits[0].samples, 5U);
-  EXPECT_NEAR(found.fits[0].residual, 1.0 / 6, 1e-12);  // median of 1/4, 0, 1/6, 17/18, 0
+  EXPECT_NEAR(found.fits[0].residual, 1.0 / 6, 1e-12);  // the median of the relative errors 1/4, 0, 1/6, 17/18 and 0
 }
 
 TEST_F(HostRatesTest, CopiesHaveARateEachWayAndOneOverhead) {
-  // A copy takes 2 us, then 10 GB/s to the device and 5 GB/s to the host.
+  // A copy takes 2 us, plus its bytes at 10 GB/s to the device or at 5 GB/s to the host.
   for (const std::int64_t bytes : {1'000, 50'000, 1'000'000}) {
     add(TaskKind::kCopy, "Memcpy HtoD (Pinned -> Device)", bytes, 2000 + bytes / 10);
     add(TaskKind::kCopy, "Memcpy DtoH (Device -> Pageable)", bytes, 2000 + bytes / 5);

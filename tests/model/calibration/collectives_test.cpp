@@ -18,7 +18,8 @@ double goodput(const Calibration& calibration) {
 }
 
 TEST(CalibrateCollectivesTest, RingsThatHaveTheLinkAloneTellItsGoodput) {
-  // The job's all-reduces take 1 ns for each of the 2 (n - 1) / n bytes per payload byte.
+  // In a ring of n ranks, each rank sends 2 (n - 1) / n bytes per payload byte. The job's all-reduces take 1 ns for
+  // each byte that a rank sends.
   for (const std::size_t ranks : {2U, 3U, 4U, 7U}) {
     const auto calibration = calibrate_collectives(DataParallelJob{.ranks = ranks}.capture());
     ASSERT_TRUE(calibration.has_value());
@@ -37,7 +38,7 @@ void record(Capture& capture, std::size_t k, std::int64_t begin, std::int64_t le
 }
 
 TEST(CalibrateCollectivesTest, CollectivesSideBySideShareTheLink) {
-  // Payloads of 4 and 2.6 MB. Together they move 13.2 MB in the 13.2 ms from 0 on, two or more at the same time.
+  // The job has four all-reduces, of 4, 2.6, 4 and 2.6 MB. They overlap, and together they move 13.2 MB in 13.2 ms.
   Capture capture = DataParallelJob{}.capture();
   record(capture, 0, 0, 13'200'000);
   record(capture, 1, 1'000'000, 5'000'000);
@@ -48,7 +49,7 @@ TEST(CalibrateCollectivesTest, CollectivesSideBySideShareTheLink) {
 }
 
 TEST(CalibrateCollectivesTest, TimeBesideTheBytesIsToldApartWhereSizesDiffer) {
-  // Each takes two rounds of 300 us, and its bytes at 1 GB/s.
+  // Each all-reduce takes two rounds of 300 us, plus its bytes at 1 GB/s.
   Capture capture = DataParallelJob{.gradients = {Bytes{40'000}, Bytes{60'000}, Bytes{6'000'000}}}.capture();
   for (std::size_t k = 0; k < 4; ++k) {
     const std::int64_t bytes = k % 2 == 0 ? 100'000 : 6'000'000;
@@ -64,7 +65,8 @@ TEST(CalibrateCollectivesTest, TimeBesideTheBytesIsToldApartWhereSizesDiffer) {
 }
 
 TEST(CalibrateCollectivesTest, MessagesOfAboutOneSizeTellTheGoodputAlone) {
-  // Three ranks and payloads that three does not divide, so the parts differ by a byte.
+  // Three ranks exchange a third of a payload per message. The payloads of 2,000,001 and 2,000,000 bytes give messages
+  // that differ by a byte at most.
   const Capture capture =
       DataParallelJob{.ranks = 3, .gradients = {Bytes{1'000'000}, Bytes{1'000'001}, Bytes{2'000'000}}}.capture();
 

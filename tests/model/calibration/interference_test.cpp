@@ -10,7 +10,7 @@
 namespace stepsim {
 namespace {
 
-/// A rank with a compute stream and a stream for collectives. Times are in microseconds.
+/// Makes a capture of a rank with a compute stream and a stream for collectives. Times are in microseconds.
 class DeviceMaker {
  public:
   void add(TaskKind kind, const std::string& name, std::int32_t step, std::int64_t start, std::int64_t length) {
@@ -30,7 +30,7 @@ class DeviceMaker {
     capture_.launches.launches.push_back({.blocks = blocks, .threads = 128});
   }
   std::vector<Interference> found() {
-    // Without edges the tasks keep the order in which they were added.
+    // Tasks without edges keep the order in which they were added.
     capture_.dag = std::move(builder_).build().dag;
     return interference_in(capture_);
   }
@@ -51,9 +51,9 @@ class DeviceMaker {
 
 TEST(InterferenceTest, KernelIsComparedWithItselfInOtherSteps) {
   DeviceMaker device;
-  device.add(TaskKind::kKernel, "sgemm", 0, 0, 100);     // alone
-  device.add(TaskKind::kKernel, "sgemm", 0, 100, 10);    // alone in both steps, and much shorter
-  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 150);  // during communication
+  device.add(TaskKind::kKernel, "sgemm", 0, 0, 100);     // without communication
+  device.add(TaskKind::kKernel, "sgemm", 0, 100, 10);    // without communication in both steps, and much shorter
+  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 150);  // overlapped by communication
   device.add(TaskKind::kKernel, "sgemm", 1, 1300, 10);
   device.add(TaskKind::kCollective, "ncclAllReduce", 1, 990, 200);
 
@@ -62,11 +62,11 @@ TEST(InterferenceTest, KernelIsComparedWithItselfInOtherSteps) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kernel_class, KernelClass::kGemm);
   EXPECT_EQ(found[0].kernels, 1U);
-  EXPECT_DOUBLE_EQ(found[0].factor, 1.5);  // 150 / 100
+  EXPECT_DOUBLE_EQ(found[0].factor, 1.5);  // 150 us instead of 100 us
 }
 
 TEST(InterferenceTest, LayersOfUnlikeWorkAreNotCompared) {
-  // The second layer is 5 times as long and overlaps communication in both steps.
+  // The step's second kernel is 5 times as long as the first and overlaps communication in both steps.
   DeviceMaker device;
   for (const std::int32_t step : {0, 1}) {
     const std::int64_t begin = std::int64_t{1000} * step;
@@ -78,8 +78,9 @@ TEST(InterferenceTest, LayersOfUnlikeWorkAreNotCompared) {
   EXPECT_TRUE(device.found().empty());
 }
 
-/// Adds three groups of kernels, distinguished by their grids. Each group runs four times in a row alone, and four
-/// times during a collective, where it takes twice as long. The first kernel of each four follows another kernel.
+/// Adds three groups of four kernels. Each group has a different grid. The groups run first without communication, and
+/// then during a collective, where a kernel takes twice as long. The first kernel of each group takes 3 us there, but
+/// is not compared, because it follows a kernel of another group.
 void add_one_step(DeviceMaker& device, const std::string& name) {
   for (std::int64_t i = 0; i < 12; ++i) {
     const std::int64_t length = 10 + i / 4;
@@ -102,7 +103,7 @@ TEST(InterferenceTest, InsideOneStepKernelsThatWereLaunchedAlikeAfterTheSameKern
 }
 
 TEST(InterferenceTest, InsideOneStepProductsWithoutShapesAreNotCompared) {
-  // The grid of a product does not determine its inner dimension.
+  // The grid of a matrix product does not determine its inner dimension, so equal grids do not mean equal work.
   DeviceMaker device;
   add_one_step(device, "sgemm");
   EXPECT_TRUE(device.evident().empty());
@@ -130,17 +131,17 @@ TEST(InterferenceTest, ShortKernelsAreLeftOut) {
 TEST(InterferenceTest, PartlyBesideAndUnequalCountsAreLeftOut) {
   DeviceMaker device;
   device.add(TaskKind::kKernel, "sgemm", 0, 0, 100);
-  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 100);  // half of it during communication
+  device.add(TaskKind::kKernel, "sgemm", 1, 1000, 100);  // half of it overlaps communication
   device.add(TaskKind::kKernel, "relu", 0, 200, 20);
-  device.add(TaskKind::kKernel, "relu", 1, 1200, 30);  // during communication, but this step has two of them
+  device.add(TaskKind::kKernel, "relu", 1, 1200, 30);  // during communication, but step 1 has two relu kernels
   device.add(TaskKind::kKernel, "relu", 1, 1300, 20);
   device.add(TaskKind::kCollective, "ncclAllReduce", 1, 1050, 190);
 
   EXPECT_TRUE(device.found().empty());
 }
 
-/// Returns a device with one kernel per length: 100 us alone in step 0, and of this length during communication in
-/// step 1.
+/// Returns a device with one kernel for each of `lengths`. Each takes 100 us alone in step 0, and the given length in
+/// us during communication in step 1.
 DeviceMaker beside(const std::vector<std::int64_t>& lengths) {
   DeviceMaker device;
   for (const std::int32_t step : {0, 1}) {

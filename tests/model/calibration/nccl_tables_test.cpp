@@ -12,8 +12,8 @@ namespace {
 
 constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(235e9);
 
-/// A measurement on a machine that takes exactly the model's time plus the excess that carries over to other rank
-/// counts.
+/// Returns a measurement of a machine that takes exactly the time of the model, including the excess that the model
+/// carries over from measured to other rank counts.
 TimedCollective exact(CollectiveOp op, std::uint32_t ranks, std::int64_t bytes) {
   const NcclEstimate estimate = nccl_estimate({op, ranks, Bytes{bytes}}, {.inside = kLink, .device = "A100"}, kLink);
   return {op, ranks, 1, "A100", Bytes{bytes}, Duration{std::llround(with_carried_excess_us(estimate) * 1e3)}};
@@ -57,7 +57,8 @@ TEST(NcclTablesTest, OtherRankCountsAndSizesOfThatMachineArePredicted) {
       const CollectivePlace place{.inside = kLink, .device = "A100", .measured = calibration.cluster.measured};
       const double predicted =
           static_cast<double>(nccl_time({CollectiveOp::kAllReduce, ranks, Bytes{bytes}}, place).count());
-      // The table interpolates linearly in logarithms, which differs slightly from the model.
+      // The table interpolates linearly between the logarithms of sizes and times, which differs slightly from the
+      // model.
       EXPECT_NEAR(predicted / static_cast<double>(exact(CollectiveOp::kAllReduce, ranks, bytes).time.count()), 1, 0.03)
           << ranks << " ranks, " << bytes << " bytes";
     }
@@ -78,7 +79,7 @@ TEST(NcclTablesTest, ResidualsAreThoseOfOwnTimesAndOfTheOtherTables) {
   ASSERT_EQ(calibration.fits.size(), 4U);
   EXPECT_EQ(calibration.fits[1].what, "all_reduce of 2 ranks, held out");
   for (const Fit& fit : calibration.fits) EXPECT_LT(fit.residual, 0.001) << fit.what;
-  // If 4 ranks take twice as long, the prediction from 2 ranks is half of that.
+  // If all times of 4 ranks are doubled, the prediction from the table of 2 ranks is half of the measured time.
   std::vector<TimedCollective> timings = two_and_four();
   for (TimedCollective& one : timings) one.time *= one.ranks == 4 ? 2 : 1;
   EXPECT_NEAR(calibrate_nccl_tables(timings).fits[3].residual, 0.5, 0.05);

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr double kRate = 1e8;  // bytes per second
 constexpr Bytes kPush{1'000'000};
-constexpr Duration kTransfer{10'000'000};  // the time of a kPush at kRate
+constexpr Duration kTransfer{10'000'000};  // the time of a push of kPush bytes at kRate
 
 /// Adds `count` pushes that are ready at the same time, and that a link of kRate carries one after another.
 void add_pushes(PsWorkload& workload, std::uint32_t gpu, std::int64_t count, Time begin) {
@@ -71,7 +71,7 @@ TEST(PsCalibration, TakesTheRateOfPushesWhereTheJobFileNamesNone) {
   EXPECT_NEAR(calibrate(with(workload)).cluster.links.front().goodput().bytes_per_second(), kRate, 1);
 }
 
-// A copy of b bytes takes 20 us plus b at 2 GB/s. There are three sizes.
+// A copy of b bytes takes 20 us plus b bytes at 2 GB/s. The capture has copies of three sizes.
 TEST(PsCalibration, FitsCopiesByALine) {
   PsWorkload workload = two_servers();
   workload.job.bandwidth = Bandwidth::from_bits_per_second(1e9);
@@ -90,7 +90,7 @@ TEST(PsCalibration, FitsCopiesByALine) {
 
 TEST(StageCosts, AreOfTheShareThatAGpuCopies) {
   EXPECT_EQ(share_of(Bytes{1'000}, 0, 1), Bytes{1'000});
-  // 251 elements of 4 bytes over 2 GPUs are 125 and 126; over 3 GPUs 83, 83 and 85.
+  // 1,004 bytes are 251 elements of 4 bytes. Two GPUs copy 125 and 126 of them, three GPUs 83, 83 and 85.
   EXPECT_EQ(share_of(Bytes{1'004}, 0, 2), Bytes{500});
   EXPECT_EQ(share_of(Bytes{1'004}, 1, 2), Bytes{504});
   EXPECT_EQ(share_of(Bytes{1'004}, 2, 3), Bytes{340});
@@ -99,7 +99,8 @@ TEST(StageCosts, AreOfTheShareThatAGpuCopies) {
 TEST(StageCosts, CountAsHandOverOnlyWhatTheThreadWasIdle) {
   PsWorkload workload = two_servers();
   const auto at = [](std::int64_t microseconds) { return Time{Duration{microseconds * 1'000}}; };
-  // Both copies are ready at 0. The first waits 5 us for its thread, the second waits for the first.
+  // Both copies are ready at 0. The first one starts after 5 us, which is the hand-over; the second one starts when the
+  // first has ended, 105 us after the start.
   for (std::int64_t key : {0, 1}) {
     workload.stages.push_back({0, 0, key, PsStage::kReduce, kPush, {at(0), at(0)}});
     workload.stages.push_back({0, 0, key, PsStage::kCopyToHost, kPush, {at(5 + 100 * key), at(105 + 100 * key)}});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Bytes kPush{1'000'000};
 constexpr Duration kTransfer{10'000'000};
-constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(1e8);  // moves kPush in kTransfer
+constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(1e8);  // moves a push of kPush bytes in kTransfer
 
 PsWorkload two_workers(std::uint32_t servers) {
   WorkloadMaker maker;
@@ -24,7 +24,8 @@ PsWorkload two_workers(std::uint32_t servers) {
   return *maker.capture().parameter_server;
 }
 
-/// Adds pushes that are all ready at 0. `order` has the worker of each next acknowledgement, one every kTransfer.
+/// Adds pushes that are all ready at 0. One push is acknowledged every kTransfer; `order` lists their workers in the
+/// order of the acknowledgements.
 void add_pushes(PsWorkload& workload, const std::vector<std::uint32_t>& order, std::int64_t key = 0) {
   Time now{};
   for (const std::uint32_t worker : order) {
@@ -58,15 +59,15 @@ TEST(SharingOfPushesTest, OneWorkerAfterTheOtherIsSerial) {
 TEST(SharingOfPushesTest, BetweenItIsWhatTheOneGotOfWhatTheOtherGot) {
   PsWorkload workload = two_workers(1);
   std::vector<std::uint32_t> order = repeated({0, 0, 0, 0, 1}, 10);
-  order.insert(order.end(), 30, 1);  // worker 1 has the link alone by then
+  order.insert(order.end(), 30, 1);  // the remaining pushes of worker 1, which has the link alone
   add_pushes(workload, order);
-  // Until worker 0 is done, it has 40 acknowledged pushes and the other worker has 9.
+  // When worker 0 has finished, 40 of its pushes and 9 of worker 1's pushes have been acknowledged.
   EXPECT_NEAR(sharing_of_pushes(workload, kLink).sharing, 9.0 / 40, 1e-12);
 }
 
 TEST(SharingOfPushesTest, PushesToSeveralServersAtATimeSayNothing) {
   PsWorkload workload = two_workers(2);
-  std::int64_t other = 1;  // a key of the other server
+  std::int64_t other = 1;  // a key that another server stores
   while (server_of(other, workload.job) == server_of(0, workload.job)) ++other;
   add_pushes(workload, repeated({0, 1}, 20));
   add_pushes(workload, repeated({0, 1}, 20), other);
@@ -92,7 +93,7 @@ TEST(SharingOfPushesTest, AFewPushesSayNothing) {
   EXPECT_EQ(sharing_of_pushes(workload, kLink).samples, 0U);
 }
 
-/// Calibrates on `contests` periods of contention in which one worker gets four times as much as the other.
+/// Calibrates on `contests` periods of contention, in which worker 0 gets four times as much of the link as worker 1.
 NetworkParameters calibrated_by(int contests) {
   WorkloadMaker maker;
   maker.workers = 2;

@@ -52,7 +52,7 @@ TEST(ClusterTest, EndpointsOfOneHostUseTheLinksInsideIt) {
   EXPECT_THAT(route(cluster, 0, 1), ElementsAre(LinkId{7}, LinkId{8}));
 }
 
-/// Two hosts with two endpoints each. Endpoint 0 of each host is on switch 0, endpoint 1 on switch 1.
+/// Returns two hosts with two endpoints each. Endpoint 0 of each host is on switch 0, endpoint 1 on switch 1.
 Cluster two_rails() {
   Cluster cluster;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -78,8 +78,8 @@ TEST(ClusterTest, WithoutARelayThereIsNoWay) {
   EXPECT_FALSE(cluster.route(EndpointId{0}, EndpointId{3}).has_value());
 }
 
-/// Returns the links of the route between two paths. Tries every pair of hops, as the comment of Cluster::UplinkPath
-/// defines the route.
+/// Returns the links of the route between two paths, or nothing if there is none. Tries every pair of hops, as the
+/// comment of Cluster::UplinkPath defines the route.
 std::optional<Route> walked(const Cluster::UplinkPath& from, const Cluster::UplinkPath& to) {
   for (std::size_t up = 0; up < from.switches.size(); ++up) {
     for (std::size_t down = 0; down < to.switches.size(); ++down) {

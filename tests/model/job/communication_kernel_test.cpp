@@ -11,7 +11,7 @@ struct Case {
   std::string_view operation;
 };
 
-// Names from captures, or from the sources of the libraries.
+// The names are from captures or from the sources of the libraries.
 TEST(CommunicationKernelTest, LibrariesAreToldByTheirKernels) {
   for (const Case& one : {
            Case{"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "NCCL", "AllReduce"},

@@ -191,7 +191,7 @@ TEST_F(DagBuilderTest, MembersOfOneRendezvousThatWaitForEachOtherAreACycle) {
 }
 
 TEST_F(DagBuilderTest, RanksThatMeetInOppositeOrdersAreACycle) {
-  // Rank 0 runs x before y, rank 1 runs y before x. In its first task each rank waits for the other.
+  // Rank 0 runs x before y, and rank 1 runs y before x, so each rank waits in its first task for the other rank.
   const TaskId x0 = add("x0");
   const TaskId y0 = add("y0");
   const TaskId x1 = add("x1");

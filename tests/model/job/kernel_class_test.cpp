@@ -18,7 +18,7 @@ void expect_classes(const std::vector<Named>& kernels) {
   for (const auto& [expected, name] : kernels) EXPECT_EQ(to_text(classify_kernel(name)), to_text(expected)) << name;
 }
 
-// Names from captures of PyTorch jobs on V100, A100, RTX 2080 Ti and H100.
+// The names are from captures of PyTorch jobs on V100, A100, RTX 2080 Ti and H100.
 TEST(KernelClassTest, CudaKernelsAreClassedByTheirNames) {
   expect_classes({
       {kGemm, "volta_sgemm_64x64_nt"},
@@ -66,7 +66,7 @@ TEST(KernelClassTest, CudaKernelsAreClassedByTheirNames) {
   });
 }
 
-// Names from captures on MI210, MI250 and MI300X.
+// The names are from captures on MI210, MI250 and MI300X.
 TEST(KernelClassTest, RocmKernelsAreClassedByTheirNames) {
   expect_classes({
       {kGemm, "Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_MT256x128x64_MI16x16x1_SN_LDSB1_AFC1_AFEM1_AFEM1_ASEM1"},
@@ -88,7 +88,8 @@ TEST(KernelClassTest, RocmKernelsAreClassedByTheirNames) {
 }
 
 TEST(KernelClassTest, KernelsOfServersAndOfQuantisedAttentionAreClassed) {
-  // Names from captures of vLLM, SGLang and xDiT (AMD TraceLens), and from the sources of vLLM and SageAttention.
+  // The names are from captures of vLLM, SGLang and xDiT (AMD TraceLens), and from the sources of vLLM and
+  // SageAttention.
   for (const auto& [kernel_class, name] : std::vector<std::pair<KernelClass, std::string>>{
            {kAttention, "sage_fwd"},
            {kElementwise, "sage_quant_kernel"},

@@ -18,7 +18,7 @@ Work work(std::string_view name, std::vector<TensorShape> inputs) {
 }
 
 TEST(OperatorWorkTest, ProductOfMatricesIsTwoOperationsAnElementOfTheCube) {
-  // (m x k) times (k x n): 2 m k n operations; reads m k + k n elements, writes m n.
+  // A product of (m x k) and (k x n) does 2 m k n operations, reads m k + k n elements and writes m n.
   const Work product = work("aten::mm", {half({3, 5}), half({5, 7})});
   EXPECT_EQ(product.kind, KernelClass::kGemm);
   EXPECT_DOUBLE_EQ(product.flops, 2 * 3 * 5 * 7);
@@ -45,7 +45,8 @@ TEST(OperatorWorkTest, MatrixTimesVectorHasOneColumn) {
 }
 
 TEST(OperatorWorkTest, AttentionIsTwoProductsOverItsScores) {
-  // Batch 2, 3 heads of 8, 5 queries, 7 keys. There are two products: the scores, and the scores times the values.
+  // The batch has 2 samples with 3 heads of size 8, 5 queries and 7 keys. There are two products: the scores, and the
+  // scores times the values.
   const double product = 2.0 * 2 * 3 * 5 * 7 * 8;
   const Work flash =
       work("aten::_flash_attention_forward", {half({2, 5, 3, 8}), half({2, 7, 3, 8}), half({2, 7, 3, 8}), {}, {}});
@@ -61,12 +62,12 @@ TEST(OperatorWorkTest, AttentionIsTwoProductsOverItsScores) {
 }
 
 TEST(OperatorWorkTest, ConvolutionSlidesItsWeightOverTheResult) {
-  // (224 + 2 * 3 - 7) / 2 + 1 = 112, so the result has 112 x 112 places, with 3 x 7 x 7 multiplications for each of 64
-  // channels.
+  // With padding 3 and stride 2 the result has (224 + 2 * 3 - 7) / 2 + 1 = 112 rows and columns. Each of its values
+  // takes 3 x 7 x 7 multiplications, for each of 64 channels.
   OperatorCall call{"aten::cudnn_convolution", {half({8, 3, 224, 224}), half({64, 3, 7, 7})}, {2, 2}, {3, 3}, {1, 1}};
   EXPECT_DOUBLE_EQ(work_of(call).flops, 2.0 * 8 * 64 * 112 * 112 * 3 * 7 * 7);
   EXPECT_DOUBLE_EQ(work_of(call).bytes, (8.0 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 8.0 * 64 * 112 * 112) * kElement);
-  call.dilation = {2, 2};  // the kernel spans 13 x 13: (224 + 6 - 13) / 2 + 1 = 109
+  call.dilation = {2, 2};  // the kernel spans 13 x 13, so the result has (224 + 6 - 13) / 2 + 1 = 109 rows
   EXPECT_DOUBLE_EQ(work_of(call).flops, 2.0 * 8 * 64 * 109 * 109 * 3 * 7 * 7);
 }
 
@@ -81,7 +82,7 @@ TEST(OperatorWorkTest, GradientOfAConvolutionIsTwoOfItsSize) {
 }
 
 TEST(OperatorWorkTest, LookupMovesTheRowsItFetchesNotTheTable) {
-  // 9 rows of 16 elements are read and written, and 9 indices of 8 bytes are read.
+  // The lookup reads and writes 9 rows of 16 elements, and reads 9 indices of 8 bytes.
   const Work lookup = work("aten::index_select", {half({100'000, 16}), {}, {{9}, 8, Precision::kFloat32}});
   EXPECT_EQ(lookup.kind, KernelClass::kGather);
   EXPECT_DOUBLE_EQ(lookup.bytes, 2.0 * 9 * 16 * kElement + 9.0 * 8);
@@ -126,7 +127,8 @@ TEST(OperatorWorkTest, ProductsTellTheirShape) {
 }
 
 TEST(OperatorWorkTest, ConvolutionIsAProductOfPixelsAndChannels) {
-  // 8 images with 10 x 10 places and 6 output channels. Each output value reads 4 channels of 3 x 3.
+  // The result has 8 images of 10 x 10 places with 6 channels. Each of its values depends on 3 x 3 places of 4
+  // channels.
   OperatorCall call{"aten::convolution", {half({8, 4, 10, 10}), half({6, 4, 3, 3})}, {1, 1}, {1, 1}, {1, 1}};
   EXPECT_EQ(work_of(call).shape, (ProductShape{1, 8 * 10 * 10, 6, 4 * 3 * 3}));
   // With two groups, an output channel reads half of the input channels.

@@ -8,7 +8,8 @@
 namespace stepsim {
 namespace {
 
-/// The table in HugeCTR for the eight layers of DLRM: fc1 has 0 and 7, fc2 1 and 6, ..., fc8 7 and 0.
+/// HugeCTR's table for the eight layers of DLRM numbers fc1 with 0 (forward) and 7 (backward), fc2 with 1 and 6, ...,
+/// fc8 with 7 and 0.
 TEST(RangeScheduleTest, EqualLayersRunForwardsAndThenBackwards) {
   RangeSchedule schedule;
   for (int i = 1; i <= 8; ++i) schedule.layers.push_back({fmt::format("fc{}", i), {{"fprop", {}}}, {{"bprop", {}}}});
@@ -30,7 +31,7 @@ TEST(RangeScheduleTest, AnOccurrenceThatIsGivenStands) {
   EXPECT_EQ(places.at(1).occurrence, 1U);
 }
 
-/// The example in HugeCTR's README: one line for each iteration of each range, without a final newline.
+/// The example in HugeCTR's README has one line per iteration of each range, and no final newline.
 TEST(RangeScheduleTest, TextHasOneLineAnIteration) {
   const RangeSchedule schedule{.warmup = 10, .repeat = 2, .layers = {{"fc1", {{"fprop", {}}}, {{"bprop", 6}}}}};
   EXPECT_EQ(to_text(schedule), "10\nfprop 11 fc1 0\nfprop 12 fc1 0\nbprop 13 fc1 6\nbprop 14 fc1 6");

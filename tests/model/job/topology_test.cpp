@@ -34,7 +34,8 @@ std::vector<std::string> names(const Cluster& cluster, std::size_t from, std::si
   return names;
 }
 
-/// Two tiers and a root: four hosts per leaf, two leaves per pod. The tiers are oversubscribed 1:2 and 1:4.
+/// Returns a fat tree with two tiers and a root. A leaf has four hosts, and a pod has two leaves. The tiers are
+/// oversubscribed 2:1 and 4:1.
 ClusterShape fat_tree(std::size_t count) {
   return {.hosts = hosts(count),
           .nic = cable(kPort),
@@ -42,7 +43,7 @@ ClusterShape fat_tree(std::size_t count) {
                     {.ports = 2, .oversubscription = 4, .latency = Duration{700}}}};
 }
 
-/// Hosts like a DGX: each device has a NIC on its own rail.
+/// Returns hosts like a DGX, where each device has a NIC on a separate rail (a network of its own switches).
 ClusterShape rails(std::size_t count, std::uint32_t devices) {
   return {.hosts = hosts(count),
           .nic = cable(kPort),
@@ -101,8 +102,8 @@ TEST(FatTreeTest, AnUplinkCarriesItsPortsOverTheOversubscription) {
   EXPECT_EQ(cluster.links[up[2].index()].latency, Duration{700});
 }
 
-/// Returns the bandwidth from the first half of the hosts to the second when all send at the same time: the sum of the
-/// distinct links on the routes that are nearest to the middle.
+/// Returns the bandwidth between the first and the second half of the hosts when all send at the same time. This is the
+/// sum over the distinct links in the middle of the routes, where a route is at its highest switch.
 double bisection(const Cluster& cluster) {
   const std::size_t count = cluster.endpoints.size();
   std::set<LinkId> middle;
@@ -148,8 +149,8 @@ TEST(RailsTest, AMessageToAnotherRailGoesOverTheDeviceOfItsHostThatIsOnThatRail)
       ElementsAre("host 0 device 0 nvlink out", "host 0 device 3 nvlink in", "host 0 nic 3 out", "host 1 nic 3 in"));
 }
 
-/// Six endpoints per host on two rails. The routes must equal those of a cluster in which every other endpoint of a
-/// host may relay messages.
+/// Each of the two hosts has six endpoints on two rails. The routes must equal those of a cluster in which all
+/// endpoints of a host may relay messages.
 TEST(RailsTest, TheFirstEndpointOnEachOtherRailIsRelayEnough) {
   ClusterShape shape = rails(2, 4);
   shape.nics = 2;
@@ -204,7 +205,7 @@ TEST(DevicesTest, WithoutNvlinkDevicesOfAHostUsePcie) {
 
 TEST(PlacementTest, EndpointsLieWhereTheyArePut) {
   ClusterShape shape{.hosts = hosts(2), .nic = cable(kPort)};
-  // Workers 0 and 1, and server 0 on the host of worker 1.
+  // The endpoints are workers 0 and 1, and server 0, which is on the host of worker 1.
   shape.endpoints = {{HostId{0}, {}}, {HostId{1}, {}}, {HostId{1}, {}}};
   const Cluster cluster = build_cluster(shape);
   EXPECT_EQ(cluster.hosts.size(), 2U);
@@ -218,7 +219,7 @@ TEST(TopologyTest, AThousandHostsOfEightDevicesNeedNoTableOfPairs) {
   const Cluster cluster = build_cluster(shape);
   EXPECT_EQ(cluster.endpoints.size(), 8192U);
   EXPECT_TRUE(cluster.routes.empty());
-  // Two links for each NIC, two for each device's NVLink, and two for each of 8 x 32 leaves.
+  // There are two links for each NIC, two for each device's NVLink, and two for each of the 32 leaves of 8 rails.
   EXPECT_EQ(cluster.links.size(), 2U * (8192 + 8192 + 256));
   EXPECT_EQ(route(cluster, 0, 8191).size(), 2U + 4U);
 }

@@ -31,7 +31,7 @@ TEST(BucketsOfTest, BoundOfNothingGivesEveryGradientItsBucket) {
   EXPECT_TRUE(buckets_of({}, Bytes{100}).empty());
 }
 
-/// Returns the payloads of a step's all-reduces on one rank, in the order of their gradients.
+/// Returns the payloads of the all-reduces of a step on rank 0, in the order of their gradients.
 std::vector<Bytes> payloads(const Capture& capture, std::size_t step) {
   std::vector<Bytes> bytes;
   for (const TaskId task : tasks_named(capture.dag, "gloo:all_reduce")) {
@@ -44,7 +44,8 @@ std::vector<Bytes> payloads(const Capture& capture, std::size_t step) {
 TEST(WithBucketsTest, EveryStepReducesTheNewBuckets) {
   const Capture job = with_buckets(under_models(DataParallelJob{.ranks = 3}.capture()), Bytes{3'000'000});
 
-  // With a bound of two gradients the buckets are 1 + 3 MB and 2 + 0.6 MB. At 3 MB the second bucket stays open.
+  // A bucket ends with the gradient with which it reaches 3 MB. So the first bucket has 1 + 3 MB, and the second, which
+  // stays below 3 MB, has the other 2 + 0.6 MB.
   EXPECT_THAT(payloads(job, 0), ElementsAre(Bytes{4'000'000}, Bytes{2'600'000}));
   EXPECT_THAT(payloads(job, 1), ElementsAre(Bytes{4'000'000}, Bytes{2'600'000}));
   const Capture all = with_buckets(job, Bytes{100'000'000});

@@ -11,7 +11,7 @@ namespace {
 constexpr Duration kCompute{10'000'000};
 constexpr Duration kOptimizer{1'000'000};
 
-/// Records tasks with the times at which they ran.
+/// Collects tasks with the times at which they ran, and makes a capture of them.
 class TaskRecorder {
  public:
   Capture capture() && {
@@ -40,7 +40,7 @@ class TaskRecorder {
     capture_.recording.steps.push_back({rank, static_cast<std::int64_t>(number), {}, number + 1 < steps, true});
   }
   [[nodiscard]] Time end_of(TaskId task) const { return finish_[task.index()]; }
-  /// Adds the task to the k-th all-reduce, which all ranks share.
+  /// Adds `task` to the all-reduce number `k` of the job. Every rank adds one task to it.
   void join(std::size_t k, TaskId task, Bytes bytes) {
     if (k == reductions_.size())
       reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes}));

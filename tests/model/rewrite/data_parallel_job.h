@@ -11,10 +11,10 @@
 
 namespace stepsim::testing {
 
-/// A DistributedDataParallel job on gloo, in the form in which ingest delivers it. Each rank computes its gradients,
-/// 10 ms each, hands over each bucket of two, and waits for the last one before its optimizer. Two threads per rank
-/// carry the all-reduces alternately. Every all-reduce takes 1 ns per byte that a rank sends, which is less than the
-/// time until the next bucket.
+/// A DistributedDataParallel job on gloo, in the form in which ingest delivers it. Each rank computes each gradient in
+/// 10 ms, submits an all-reduce after every second gradient, and waits for the last all-reduce before its optimizer.
+/// Two threads per rank carry the all-reduces alternately. Every all-reduce takes 1 ns per byte that a rank sends, and
+/// ends before the next one is submitted.
 struct DataParallelJob {
   std::size_t ranks = 2;
   std::size_t steps = 2;
@@ -23,16 +23,17 @@ struct DataParallelJob {
   [[nodiscard]] Capture capture() const;
 };
 
-/// The same job on GPUs with NCCL. A thread launches a kernel of 10 ms for each gradient. In the hook of each bucket's
-/// last gradient it launches the all-reduce, which follows the gradient's kernel on a separate stream. The optimizer's
-/// kernel waits for all of them. The launches take microseconds, so the thread runs ahead of the device.
+/// A DistributedDataParallel job on GPUs with NCCL. A thread launches a kernel of 10 ms for each gradient, and after
+/// the last gradient of each bucket an all-reduce, which follows the gradient's kernel on a separate stream. The
+/// optimizer's kernel waits for all all-reduces. The launches take microseconds, so the thread runs ahead of the
+/// device.
 struct DeviceDataParallelJob {
   std::size_t ranks = 2;
   std::size_t steps = 3;
   std::vector<Bytes> gradients{Bytes{2'000'000}, Bytes{2'000'000}, Bytes{2'000'000}, Bytes{600'000}};
   std::vector<std::size_t> buckets{1, 3};  ///< the last gradient of each bucket
-  /// If false, a kernel of zero duration copies each gradient into its bucket, with one block for every `kBlock`
-  /// bytes.
+  /// If false, the capture has no sizes of gradients. Instead, a kernel of zero duration copies each gradient into its
+  /// bucket, with one block for every `kBlock` bytes.
   bool shapes = true;
 
   static constexpr std::int64_t kBlock = 2000;
@@ -40,7 +41,7 @@ struct DeviceDataParallelJob {
   [[nodiscard]] Capture capture() const;
 };
 
-/// Returns the tasks with this name, by id.
+/// Returns the tasks with this name, ordered by id.
 std::vector<TaskId> tasks_named(const Dag& dag, std::string_view name);
 /// Whether there is an edge between the two tasks.
 bool has_edge(const Dag& dag, TaskId from, TaskId to);

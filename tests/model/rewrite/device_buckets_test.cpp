@@ -50,7 +50,7 @@ TEST(DeviceBucketsTest, ReductionFollowsItsLastGradientAndTheOptimizerAllReducti
 
 TEST(DeviceBucketsTest, TheCapturedBucketsChangeNothing) {
   const Capture captured = DeviceDataParallelJob{}.capture();
-  // 2 MB are below the bound, 2 + 2 MB are not: the buckets have 4 and 2.6 MB, as captured.
+  // A bucket ends when it reaches the bound of 4 MB, so the first has 2 + 2 MB and the last 2 + 0.6 MB, as captured.
   const Capture same = with_device_buckets(captured, Bytes{4'000'000});
   EXPECT_EQ(same.dag.task_count(), captured.dag.task_count());
   EXPECT_EQ(same.dag.edge_count(), captured.dag.edge_count());
@@ -58,7 +58,7 @@ TEST(DeviceBucketsTest, TheCapturedBucketsChangeNothing) {
 }
 
 TEST(DeviceBucketsTest, AFirstBucketOfOneMebibyteStaysOne) {
-  // The defaults of DistributedDataParallel: the first bucket ends at 1 MiB, others at 25 MiB.
+  // The captured job has the defaults of DistributedDataParallel: the first bucket ends at 1 MiB, the others at 25 MiB.
   const DeviceDataParallelJob job{
       .gradients = {Bytes{600'000}, Bytes{600'000}, Bytes{20'000'000}, Bytes{10'000'000}, Bytes{4'000'000}},
       .buckets = {1, 3, 4}};
@@ -83,7 +83,8 @@ TEST(DeviceBucketsTest, CallsThatAreNoLongerMadeTakeNoTime) {
     return sum;
   };
   const Capture captured = DeviceDataParallelJob{.ranks = 1, .steps = 1}.capture();
-  // Launching an all-reduce takes 3 calls of 10 us. One bucket needs one launch less, four buckets need two more.
+  // Launching an all-reduce takes 3 calls of 10 us. One bucket needs one launch less than the captured two buckets, and
+  // four buckets need two more.
   EXPECT_EQ(on_thread(captured) - on_thread(with_device_buckets(captured, Bytes{100'000'000})), Duration{30'000});
   EXPECT_EQ(on_thread(with_device_buckets(captured, Bytes{1})) - on_thread(captured), Duration{60'000});
 }

@@ -9,7 +9,8 @@
 namespace stepsim {
 namespace {
 
-/// A graph without measurements: kernels with the given work, then a collective.
+/// Returns a graph without measurements: one kernel for each of `works`, each of the given duration, then a collective
+/// of `bytes`.
 Capture graph_of(const std::vector<Work>& works, Duration duration, Bytes bytes) {
   DagBuilder builder;
   const LaneId lane = builder.add_lane({.name = "device", .kind = LaneKind::kStream, .device = 0});
@@ -46,7 +47,7 @@ TEST(UntimedWorkTest, AMeasuredCaptureHasNone) {
 }
 
 TEST(ModelledTimesTest, AreTheFloorAndTheLongerOfArithmeticAndMemory) {
-  // Much larger than the cache, so the memory's rate is the limit.
+  // The first kernel moves far more bytes than fit into the cache, so the memory bandwidth limits it.
   const Work stream{.kind = KernelClass::kElementwise, .bytes = 4e9};
   const Work compute{.kind = KernelClass::kGemm, .flops = 1e13, .bytes = 1e6, .precision = Precision::kFloat16};
   const Capture modelled = with_modelled_times(graph_of({stream, compute}, {}, {}), device());

@@ -23,7 +23,7 @@ using ::testing::Not;
 
 constexpr int kThreads[] = {2, 7};
 
-/// Returns the questions whose advice takes less than a second.
+/// Returns the sample questions for which advice takes less than a second.
 std::vector<stepsim::testing::NamedQuestion> small_questions() {
   auto questions = stepsim::testing::sample_questions();
   std::erase_if(questions, [](const auto& named) { return named.name == "byteps"; });
@@ -76,8 +76,8 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
   }
 }
 
-/// 34 of 54 ms are waits for data, and half of them is 17 ms. A processor at 0.7 of the time saves 6 of 20 ms of work,
-/// and only if the loader does not determine the step time.
+/// Of the 54 ms, 34 ms are waits for data and 20 ms are work. A loader that takes half of the time saves 17 ms. A
+/// processor that takes 0.7 of the time saves 6 ms.
 TEST(AdviceTest, WhoWaitsForItsDataLoaderIsAdvisedOnThatAndNotOnAProcessor) {
   const Advice advice = advice_on(stepsim::testing::loading_question({4, 30}));
   const Tried& loader = find(advice, "loader.scale=0.5");
@@ -128,7 +128,8 @@ TEST(AdviceTest, AVerdictFollowsFromTheRangeOfTheChange) {
 }
 
 TEST(AdviceTest, ClosedFormsOfAJobOfTwoRanks) {
-  // In sample_capture, rank 1 computes for 150 us and arrives last, and 60 us follow in every step.
+  // In each step of sample_capture, rank 1 computes for 150 us and arrives last at a collective. The collective and the
+  // work after it take another 60 us.
   const Advice advice = advice_on(stepsim::testing::streams_question());
   EXPECT_EQ(advice.baseline.iteration, microseconds{210});
   EXPECT_EQ(find(advice, "compute.scale=0.5").iteration, microseconds{75 + 60});

@@ -91,7 +91,8 @@ TEST(CandidatesTest, AJobWithoutServersLeavesOutTheirSettingsForOneReason) {
 }
 
 TEST(CandidatesTest, TheSlowestRankIsAskedForAtThePaceOfTheOthers) {
-  // In sample_capture, rank 0 computes for 100 us per step and rank 1 for 150 us.
+  // In each step of sample_capture, rank 0 computes for 100 us and rank 1 for 150 us. A factor of 0.667 makes them
+  // equal.
   const auto candidates = candidates_of(stepsim::testing::streams_question());
   EXPECT_THAT(sets(candidates), Contains("compute{rank=1}.scale=0.667"));
 }

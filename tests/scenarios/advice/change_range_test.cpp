@@ -11,7 +11,7 @@ using std::chrono::microseconds;
 
 constexpr double kClose = 1e-9;
 
-/// A prediction of 200 us that a change reduces to 100 us, on a graph without steps.
+/// Predictions of 200 us as captured and 100 us after a change, on a graph without steps.
 struct Pair {
   Prediction captured;
   Prediction changed;
@@ -49,8 +49,8 @@ TEST(ChangeRangeTest, OtherSourcesStay) {
 }
 
 TEST(ChangeRangeTest, WithoutTheProfilerBothAreShorterByAsMuch) {
-  // The profiler takes 40 us. Without it the change is 60 us of 160 instead of 100 of 200, a ratio 0.75 times as
-  // large.
+  // The profiler takes 40 us of the captured iteration. Without it, the change saves 60 of 160 us instead of 100 of 200
+  // us, a ratio 0.75 times as large.
   const Pair pair;
   const Factors range =
       change_range(pair.captured, pair.changed, with({kProfilerSource, "", microseconds{60}, microseconds{100}, true}));
@@ -59,7 +59,8 @@ TEST(ChangeRangeTest, WithoutTheProfilerBothAreShorterByAsMuch) {
 }
 
 TEST(ChangeRangeTest, WhatFollowsAtOnceMayChangeByMore) {
-  // In the long run the captured iteration takes 160 us, so the change is 100 of 160, a ratio 1.25 times as large.
+  // In the long run the captured iteration takes 160 us, so the change saves 100 of 160 us instead of 100 of 200 us, a
+  // ratio 1.25 times as large.
   Pair pair;
   pair.captured.in_the_long_run = microseconds{160};
   const Factors range = change_range(pair.captured, pair.changed, {});
@@ -68,7 +69,8 @@ TEST(ChangeRangeTest, WhatFollowsAtOnceMayChangeByMore) {
 }
 
 TEST(ChangeRangeTest, AChangeOfOneStepReachesFromNoneToItsOwn) {
-  // sample_capture has two steps of 210 us with 150 us of compute each. Without its compute the first takes 60 us.
+  // sample_capture has two steps of 210 us, which compute for 150 us each. Without its compute the first step takes 60
+  // us.
   const auto question = stepsim::testing::streams_question();
   const Prediction captured = question.predicted(std::initializer_list<std::string>{});
   const Prediction changed = question.predicted({std::string("compute{step=10}.scale=0")});

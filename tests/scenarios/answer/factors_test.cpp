@@ -21,7 +21,7 @@ TEST(IndependentTest, OneSourceStaysAsItIs) {
 }
 
 TEST(IndependentTest, LogarithmsAddAsSquares) {
-  // The squares of 3 and 4 add up to that of 5.
+  // The logarithms of independent factors add up by their squares: 3^2 + 4^2 = 5^2.
   const std::vector<Factors> two{{std::exp(-0.03), std::exp(0.3)}, {std::exp(-0.04), std::exp(0.4)}};
   EXPECT_NEAR(independent(two).least, std::exp(-0.05), 1e-12);
   EXPECT_NEAR(independent(two).most, std::exp(0.5), 1e-12);

@@ -1,4 +1,4 @@
-// Plans with equal keys share one graph, and every change of the graph has a different key.
+// Tests that plans with equal keys share one graph, and that every change of the graph changes the key.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The range of an answer: what is in it whatever the question, and what each source rests on.
+// Tests the range of an answer: what holds for every question, and what each source of uncertainty is computed from.
 #include "scenarios/answer/interval.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,8 @@ Answer answer(const Question& question, const std::vector<std::string>& sets = {
   return {predicted.iteration, interval_of(question.predictor(), plan, baseline, predicted, meter)};
 }
 
-/// streams_question(), with `events` recorded events in each task of the host (10 us of the 210 us of a step).
+/// Returns streams_question() with `events` recorded events in each task on the host. These tasks take 10 us of a step
+/// of 210 us. `measured_step` is the time of a step without a profiler.
 Question recorded_question(std::uint32_t events, std::optional<Duration> measured_step = {}) {
   Capture capture = stepsim::testing::sample_capture();
   capture.recording.events.resize(capture.dag.task_count());
@@ -64,10 +65,9 @@ Question recorded_question(std::uint32_t events, std::optional<Duration> measure
   return Question(std::move(capture));
 }
 
-/// Expects the range that independent sources make together: on each side the root of the sum of the squared
-/// logarithms of their factors. The sources that are found from the times of the captured steps count once, with the
-/// widest. And at least that of a typical step that is predicted as wrongly as the captured ones:
-/// the error of the model with that of steps on top. Times are whole nanoseconds.
+/// Expects the range that the sources give together. On each side, the logarithms of their factors add up by their
+/// squares. Of the sources that are computed from the captured steps' times (model, steps, transient) only the widest
+/// counts. The range is at least as wide as the errors of "model" and "steps" multiplied. Times are whole nanoseconds.
 void expect_sources_together(const Answer& answer, const std::string& what) {
   double below = 0;
   double above = 0;
@@ -113,7 +113,7 @@ TEST(IntervalTest, IsWhatItsSourcesMakeTogether) {
   EXPECT_GE(several, 8U) << "answers with several sources that have a width";
 }
 
-/// The first cells of the rows below "## Ranges" of docs/internals/answers.md.
+/// Returns the first cells of the table rows in the section "Ranges" of docs/internals/answers.md.
 std::vector<std::string> sources_in_docs() {
   std::istringstream page(
       ingest::read_small_file((source_folder() / "docs/internals/answers.md").string(), 1U << 20U).text);
@@ -128,11 +128,11 @@ std::vector<std::string> sources_in_docs() {
 }
 
 TEST(IntervalTest, DocsHaveTheSourcesInTheirOrder) {
-  std::vector<std::string> names{"source"};  // the table's head
+  std::vector<std::string> names{"source"};  // the heading of the column
   for (const SourceRule& rule : interval_sources()) names.emplace_back(rule.name);
   std::vector<std::string> docs = sources_in_docs();
   ASSERT_GE(docs.size(), names.size());
-  docs.resize(names.size());  // another table follows
+  docs.resize(names.size());  // the section has more tables
   EXPECT_EQ(docs, names);
 }
 
@@ -142,7 +142,8 @@ TEST(IntervalTest, EverySourceHasOneReason) {
 }
 
 TEST(IntervalTest, ProfilerCostsUpToAQuarterOfTheHostsRecordedWork) {
-  // 1 event may cost 20 us, but a task is slowed by a quarter at most: 2.5 of 10 us, on the path of a step.
+  // An event may cost 20 us, but a profiler is assumed to slow a task by a quarter at most: by 2.5 of the 10 us of host
+  // work on the path of a step.
   const Answer found = answer(recorded_question(1));
   const IntervalSource* const source = found.source("profiler");
   ASSERT_NE(source, nullptr);
@@ -153,7 +154,7 @@ TEST(IntervalTest, ProfilerCostsUpToAQuarterOfTheHostsRecordedWork) {
 }
 
 TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
-  // 210 us were recorded. 2 us less are 1 us an event, because two are on a step's path.
+  // The recorded step takes 210 us and the measured one 208 us. Two events are on the step's path, so each costs 1 us.
   const Question question = recorded_question(2, microseconds{208});
   ReplayMeter meter;
   take_out_profiler(question.predictor(), meter);
@@ -168,7 +169,8 @@ TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
 
 TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
   for (const microseconds said :
-       {microseconds{150}, microseconds{300}}) {  // too little host work; slower than captured
+       // 150 us would need more host work than there is; 300 us is slower than captured
+       {microseconds{150}, microseconds{300}}) {
     const Question question = recorded_question(2, said);
     ReplayMeter meter;
     take_out_profiler(question.predictor(), meter);
@@ -179,7 +181,7 @@ TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
 }
 
 TEST(IntervalTest, CollectivesOfNcclMayBeOffByTheErrorOfItsModel) {
-  // Of a step of data_parallel_question() the second all-reduce, of 2.6 MB, is exposed.
+  // In a step of data_parallel_question() only the second all-reduce, of 2.6 MB, is exposed.
   const Question question = stepsim::testing::data_parallel_question();
   EXPECT_EQ(answer(question).source("nccl"), nullptr) << "they are gloo's";
   const Answer found = answer(question, {"comm.algorithm=nccl"});
@@ -193,7 +195,8 @@ TEST(IntervalTest, CollectivesOfNcclMayBeOffByTheErrorOfItsModel) {
               1e3 * time.us * (1 - time.us / (time.us + time.error_us)), 10);
 }
 
-/// Two workers that push to one server, steps of which were recorded to take `steps`, on links shared like `sharing`.
+/// Returns two workers that push to one server. `steps` are the recorded times of their steps, and `sharing` is the
+/// assumed sharing of links.
 Question contested_question(const std::vector<Duration>& steps, double sharing) {
   stepsim::testing::WorkloadMaker maker;
   maker.workers = 2;
@@ -219,7 +222,7 @@ Question contested_question(const std::vector<Duration>& steps, double sharing) 
   return Question(std::move(capture), std::move(cluster), "maxmin");
 }
 
-/// The same with five steps of `iteration`.
+/// Returns two workers that push to one server, with five recorded steps of `iteration`.
 Question contested_question(Duration iteration, double sharing) {
   return contested_question(std::vector<Duration>(5, iteration), sharing);
 }
@@ -245,12 +248,14 @@ TEST(IntervalTest, SaysThatACaptureWhoseStepsLengthenIsNotSteady) {
   const IntervalSource* const source = found.source("transient");
   ASSERT_NE(source, nullptr);
   EXPECT_THAT(source->reason, ::testing::HasSubstr("get longer from first to last"));
-  // The last step is longer than the iteration, the middle of the distances, by more than a tenth.
+  // The high end is the last step, which is more than a tenth longer than the iteration, the median distance between
+  // steps.
   EXPECT_GT(source->high.count(), found.iteration.count() * 11 / 10);
   EXPECT_EQ(answer(contested_question(milliseconds{100}, 1)).source("transient"), nullptr);
 }
 
-/// Two steps of a call of 10 us and a kernel of 30 and 15 us: 30 us apart when the first is repeated, 15 as captured.
+/// Returns two steps with a call of 10 us each and kernels of 30 us and 15 us. If the first step is repeated, steps are
+/// 30 us apart; the captured ones are 15 us apart.
 Question uneven_question() {
   stepsim::testing::SteppedJob job;
   for (const auto& [step, kernel] : {std::pair{0, 30'000}, std::pair{1, 15'000}})

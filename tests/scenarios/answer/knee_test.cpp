@@ -33,7 +33,7 @@ TEST(BestPointTest, IsTheFirstOfTheShortest) {
   EXPECT_EQ(best_point(outcomes_of({0, 0})), std::nullopt);
 }
 
-/// Returns points with these numbers of workers.
+/// Returns outcomes with these iteration times and numbers of workers.
 std::vector<Outcome> of_workers(const std::vector<int>& times, const std::vector<std::uint32_t>& workers) {
   std::vector<Outcome> outcomes = outcomes_of(times);
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].workers = workers[i];
@@ -41,7 +41,7 @@ std::vector<Outcome> of_workers(const std::vector<int>& times, const std::vector
 }
 
 TEST(BestPointTest, OfDifferentWorkGetsMostDone) {
-  // 1 / 100, 2 / 110 and 4 / 300 batches per nanosecond
+  // The points process 1 / 100, 2 / 110 and 4 / 300 batches per nanosecond, so the second is the best.
   EXPECT_THAT(best_point(of_workers({100, 110, 300}, {1, 2, 4})), Optional(Eq(1U)));
   std::vector<Outcome> outcomes = of_workers({100, 110, 300}, {1, 1, 1});
   outcomes[2].batches = 4;
@@ -58,7 +58,7 @@ TEST(KneeTest, OfWorkersIsThatOfAWorkersThroughput) {
 }
 
 TEST(KneeTest, OfBatchesIsThatOfATimeForABatch) {
-  std::vector<Outcome> outcomes = outcomes_of({60, 100, 190, 370});  // 120, 100, 95 and 92.5 per batch
+  std::vector<Outcome> outcomes = outcomes_of({60, 100, 190, 370});  // 120, 100, 95 and 92.5 ns per batch
   for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].batches = 0.5 * static_cast<double>(1U << i);
   const auto found = knees({.axes = {{"batch.scale", {"0.5", "1", "2", "4"}}}}, outcomes);
   ASSERT_THAT(found, SizeIs(1));
@@ -72,7 +72,7 @@ TEST(KneeTest, IsTheSmallestValueBeyondWhichAllAreWithinFivePercent) {
   EXPECT_EQ(found[0].value, "4x");
   EXPECT_TRUE(found[0].upwards);
   EXPECT_FALSE(found[0].whole_axis);
-  EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x still saves 6 %
+  EXPECT_THAT(knees_on({"1x", "2x", "4x", "8x"}, {400, 200, 106, 100}), IsEmpty());  // 8x saves 6 % compared to 4x
 }
 
 TEST(KneeTest, ValuesAreOrderedBySizeWhateverTheirUnits) {
@@ -105,7 +105,7 @@ TEST(KneeTest, WordsMixedUnitsSingleValuesAndMissingPointsHaveNone) {
   EXPECT_THAT(knees_on({"1x", "2x", "4x"}, {100, 0, 100}), IsEmpty());
 }
 
-/// Returns why the only axis has no knee; nothing if it has one.
+/// Returns why the only axis has no knee, or nothing if it has one.
 std::optional<NoKnee> reason_without_knee(const std::vector<std::string>& values, const std::vector<int>& times) {
   const auto found = axes_without_knee({.axes = {{"a.b", values}}}, outcomes_of(times));
   return found.empty() ? std::nullopt : std::optional(found.front().why);
@@ -153,8 +153,8 @@ TEST(NoKneeTest, WithoutAnyAnswerThereIsNothingToExplain) {
 }
 
 TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
-  // Rows are 1x, 2x, 4x; columns are 1, 2, 3. The best point is 4x, 2. In its column 2x is within 5 % of it; in its
-  // row the points on both sides are worse.
+  // The first axis has the rows 1x, 2x, 4x, and the second the columns 1, 2, 3. The best point is row 4x, column 2. In
+  // this column 2x is within 5 % of it, so the knee is 2x. In this row the points on both sides are worse.
   const Points points{.axes = {{"n.b", {"1x", "2x", "4x"}}, {"c.p", {"1", "2", "3"}}}};
   const auto found = knees(points, outcomes_of({500, 300, 500, 500, 104, 500, 400, 100, 300}));
   ASSERT_THAT(found, SizeIs(1));
@@ -169,8 +169,8 @@ TEST(KneeTest, OfCertainPointsHasNoRange) {
 }
 
 TEST(KneeTest, HasTheRangeThatItsPointsAllow) {
-  // With the shortest time of each point, 4x takes 103 and the best point 98, more than 5 % less. With the longest
-  // times, 4x takes 111, within 5 % of 106. 2x is much slower in both cases.
+  // With the low end of each point, 4x takes 103 ns and the best point 98 ns, more than 5 % less, so the knee is 8x.
+  // With the high ends, 4x takes 111 ns, within 5 % of 106 ns. 2x is much slower in both cases.
   std::vector<Outcome> outcomes = outcomes_of({400, 200, 105, 100, 100});
   for (Outcome& outcome : outcomes) {
     outcome.low = *outcome.iteration - Duration{2};

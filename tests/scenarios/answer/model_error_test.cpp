@@ -20,8 +20,8 @@ TEST(ModelErrorTest, ExtrapolationGrowsWithTheDistanceEitherWay) {
 }
 
 TEST(ModelErrorTest, ARateThatIsOffIsOffByThatPartOfWhatChanges) {
-  // 50 of 100 ms scale with the rate, so twice the rate gives 75 ms. If the rate has an error of a tenth, that part
-  // was 45 or 55 ms, the constant part 55 or 45 ms, and the answer 77.5 or 72.5 ms.
+  // 50 of the 100 ms scale with the links' rate, so twice the rate gives 75 ms. If the rate has an error of a tenth,
+  // that part was 45 or 55 ms and the constant part 55 or 45 ms. Then the answer would be 77.5 or 72.5 ms.
   const ModelCase of{.change = 0.75, .link_rate_error = 0.1};
   const Factors error = extrapolation_error(of);
   EXPECT_TRUE(is_worse_for_links(of));

@@ -1,4 +1,4 @@
-// Collectives that keep their recorded times because the calibrated links do not reproduce the capture.
+// Tests collectives that keep their recorded times because the calibrated links do not reproduce the capture.
 #include "scenarios/answer/recorded_collectives.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using stepsim::testing::Question;
 // Its all-reduces took a nanosecond per byte.
 constexpr microseconds kStep{40'000 + 2'600 + 1'000};
 
-/// DataParallelJob on links with `times` the rate of the recorded all-reduces.
+/// Returns a DataParallelJob on links with `times` the rate at which its all-reduces were recorded.
 Question question(double times) {
   return Question(
       stepsim::testing::DataParallelJob{}.capture(),
@@ -46,7 +46,8 @@ AnswerInterval range(const Question& asked, const std::string& set) {
 
 TEST(RecordedCollectivesTest, LinksThatFitAreKept) {
   EXPECT_FALSE(prefer(question(1)));
-  // 40 ms + 2.6 ms / 1.3 + 1 ms is 1.4 % too short. A correct model may have such an error.
+  // With links of 1.3 times the rate, the step of 40 + 2.6 / 1.3 + 1 ms is 1.4 % too short. A correct model may have
+  // such an error.
   EXPECT_FALSE(prefer(question(1.3)));
 }
 
@@ -64,13 +65,14 @@ TEST(RecordedCollectivesTest, LinksThatMissTheCaptureGiveWay) {
 TEST(RecordedCollectivesTest, WhatLinksDoNotExplainStays) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
-  // The links explain a quarter of the time. That quarter is halved, or doubled.
+  // On links of four times the rate, the model explains a quarter of the recorded time of a collective. Only that
+  // quarter changes with the bandwidth.
   EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 8));
   EXPECT_EQ(asked.iteration({"network.bandwidth=0.5x"}), kStep + microseconds(2'600 / 4));
 }
 
 TEST(RecordedCollectivesTest, WhatLinksExplainAndMoreScales) {
-  const Question asked = question(0.25);  // four times slower than recorded
+  const Question asked = question(0.25);  // these links take four times the recorded time
   ASSERT_TRUE(prefer(asked));
   EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 2));
 }
@@ -87,8 +89,8 @@ TEST(RecordedCollectivesTest, TheRangeHoldsThatAllOfItScales) {
 TEST(RecordedCollectivesTest, OthersTakeTheModelsTimesAsThoseDid) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
-  // There is one bucket with all 6.6 MB. The links explain a quarter of its time; the recorded times are four times
-  // that.
+  // There is one bucket with all 6.6 MB, which was not recorded. The recorded buckets took four times the model's time,
+  // so this one does too.
   EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB"}), microseconds(40'000 + 6'600 + 1'000));
   EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB", "network.bandwidth=2x"}), microseconds(40'000 + 3'300 + 1'000));
 }
@@ -98,7 +100,8 @@ TEST(RecordedCollectivesTest, MoreRanksChangeThemAsTheModelSays) {
       stepsim::testing::DataParallelJob{}.capture(),
       star(4, {.name = {}, .bandwidth = Bandwidth::from_bytes_per_second(4e9), .latency = Duration{}}), "maxmin");
   ASSERT_TRUE(prefer(asked));
-  // A ring of four ranks sends 2 * 3/4 of the bytes instead of 2 * 1/2, so the quarter grows by half.
+  // In a ring of four ranks each sends 2 * 3/4 of the payload, in a ring of two 2 * 1/2. So the quarter of the recorded
+  // time that the model explains grows by half.
   EXPECT_EQ(asked.iteration({"cluster.workers=4"}), kStep + microseconds(2'600 / 8));
 }
 

@@ -32,7 +32,8 @@ std::vector<Outcome> swept(const stepsim::testing::Question& question, const std
 }
 
 TEST(SweepTest, EveryPointHasItsClosedForm) {
-  // In sample_capture, rank 1 computes for 150 us and arrives last, and 60 us follow in every step.
+  // In each step of sample_capture, rank 1 computes for 150 us and arrives last at a collective. The collective and the
+  // work after it take another 60 us.
   const auto question = stepsim::testing::streams_question();
   for (const int threads : kThreads) {
     const auto outcomes = swept(question, "sweep: {compute.scale: [0.8, 1, 2, 4], compute.add: [0us, 10us]}", threads);
@@ -90,7 +91,8 @@ TEST(SweepTest, HardwareOfTheScenarioAndOfThePointsIsSettledTogether) {
     return question.iteration({"cluster.workers=4", std::string("cluster.nic=") + nic,
                                std::string("cluster.gpus_per_host=") + gpus, "network.between=2x"});
   };
-  // The scenario's fixed changes need those that the points vary. The axes are in either order.
+  // The change network.between needs cluster.gpus_per_host. The two may be in one point in any order, or one of them
+  // may be a fixed change.
   for (const char* const yaml : {"changes: [{network: {between: 2x}}, {cluster: {workers: 4}}]\n"
                                  "sweep: {cluster.gpus_per_host: [1, 2], cluster.nic: [1Gb/s, 8Gb/s]}",
                                  "changes: [{cluster: {workers: 4}}]\nsweep:\n"
@@ -122,8 +124,8 @@ TEST(SweepTest, ARefusedPointHasASentence) {
 }
 
 TEST(SweepTest, ARefusalSaysWhoHasToChangeSomething) {
-  // No link was recorded, so a capture of this kind cannot answer the first question. For the second, there is no rank
-  // 9.
+  // The first question needs a capture with links, which this one has not recorded. The second question is wrong,
+  // because there is no rank 9.
   const auto outcomes =
       swept(stepsim::testing::streams_question(), "sweep: [{network.latency: 2x}, {\"compute{rank=9}.scale\": 2}]");
   EXPECT_EQ(outcomes[0].refusal, Refusal::kCapture) << outcomes[0].problem;

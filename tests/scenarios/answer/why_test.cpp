@@ -1,4 +1,4 @@
-// Explanations of answers that differ from what one would expect of their changes.
+// Tests the explanations of answers that differ from what one would expect of their changes.
 #include "scenarios/answer/why.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,8 @@ Capture captured(DagMaker& maker) {
   return capture;
 }
 
-/// A thread computes for 10 ms while a stream works, and then waits for the stream.
+/// Returns a capture of a thread that computes for 10 ms while a stream works, and then waits for the stream. Before
+/// and after that, the thread works for 1 ms.
 Capture thread_and_stream(std::int64_t milliseconds_of_stream) {
   DagMaker maker;
   const LaneId thread = maker.lane(0, LaneOrder::kEdges, "thread 1");
@@ -48,7 +49,8 @@ Capture thread_and_stream(std::int64_t milliseconds_of_stream) {
   return captured(maker);
 }
 
-/// Two threads feed a queue. The queued task of `first` is followed by 20 ms of work.
+/// Returns a capture of two threads that put one task each into a queue. The first thread's queued task is followed by
+/// 20 ms of work.
 Capture fed_queue() {
   DagMaker maker;
   const LaneId first = maker.lane(0, LaneOrder::kEdges, "thread 1");
@@ -71,7 +73,8 @@ std::vector<std::string> reasons(Capture capture, const std::string& set) {
 }
 
 TEST(WhyTest, AnExpectedAnswerNeedsNoReason) {
-  // 22 ms become 12 ms: the kernel's 20 ms are halved, and then the thread's 10 ms are equally long.
+  // The step of 1 + 20 + 1 ms becomes 12 ms: the kernel's 20 ms are halved, which makes them as long as the thread's 10
+  // ms.
   EXPECT_THAT(reasons(thread_and_stream(20), "compute{name=kernel}.scale=0.5"), IsEmpty());
 }
 
@@ -90,7 +93,7 @@ TEST(WhyTest, WhatIsNotOnTheCriticalPathGainsNothing) {
 }
 
 TEST(WhyTest, AnotherPathTakesOver) {
-  // The kernel takes 6 ms less, but after a reduction by 2 ms the thread is the longest path.
+  // The kernel takes 6 ms less, but the thread's 10 ms of work are on the longest path after a reduction by 2 ms.
   EXPECT_THAT(
       reasons(thread_and_stream(12), "compute{name=kernel}.scale=0.5"),
       ElementsAre(AllOf(StartsWith("The tasks on the baseline's critical path take 6 ms less, but the step only 2 ms "
@@ -99,14 +102,15 @@ TEST(WhyTest, AnotherPathTakesOver) {
 }
 
 TEST(WhyTest, LessWorkMayTakeLonger) {
-  // With half its time, b is served first: 27 ms become 3 + 10 + 2 + 20 ms.
+  // If b takes half of its time, its queued task comes first: the step takes 3 + 10 + 2 + 20 ms instead of 5 + 2 + 20
+  // ms.
   EXPECT_THAT(reasons(fed_queue(), "compute{name=b}.scale=0.5"),
               ElementsAre(StartsWith("Tasks other than communication take 3 ms less per step, but the step takes "
                                      "8 ms more: on the critical path")));
 }
 
 TEST(WhyTest, AGainThatIsSmallerThanWhatIsNotKnownIsNone) {
-  // 22 ms become 21.8 ms, less than the models' error of 1.2 %.
+  // The step of 22 ms becomes 21.8 ms, which is less than the models' error of 1.2 %.
   EXPECT_THAT(reasons(thread_and_stream(20), "compute{name=kernel}.scale=0.99"),
               ElementsAre(StartsWith("A change of -0.9 % is within the uncertainty of this prediction")));
 }

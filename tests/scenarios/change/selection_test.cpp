@@ -13,7 +13,8 @@ namespace {
 
 using scenarios::Selection;
 
-/// aten::mm (10 ns of 40 ns of host work) launches a kernel of 60 ns. Another kernel takes 40 ns.
+/// Returns a job with 40 ns of host work and two kernels of 60 and 40 ns. The operator aten::mm, 10 ns of the host
+/// work, launches the first kernel.
 Capture job() {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -61,7 +62,7 @@ TEST(SelectionTest, AnOperatorsHostPartOffersItsKernels) {
 }
 
 TEST(SelectionTest, NamesAreLookedUpForEachOperatorAndNotReadAgain) {
-  constexpr int kNames = 15'000;  // comparing 225 million pairs of names took 4 s in a debug build
+  constexpr int kNames = 15'000;  // a comparison of each task with each operator took 4 s in a debug build
   DagMaker maker;
   Capture capture;
   const LaneId thread = maker.lane(0);

@@ -15,7 +15,7 @@ namespace {
 
 using scenarios::Selector;
 
-/// Eight tasks. Their ids follow the order of the hints, in which they are added.
+/// Returns a job of eight tasks. The hints give the tasks ids in the order in which they are added.
 Capture job() {
   DagMaker maker;
   DagBuilder& builder = maker.builder;
@@ -128,7 +128,7 @@ TEST(SelectorTest, NameMatchesSomewhere) {
 }
 
 TEST(SelectorTest, ClassIsWhatDeviceWorkDoes) {
-  EXPECT_EQ(selected("{class: gemm}"), (Ids{1}));  // not aten::mm, which runs on the host
+  EXPECT_EQ(selected("{class: gemm}"), (Ids{1}));  // aten::mm is not selected, because it runs on the host
   EXPECT_EQ(selected("{class: softmax}"), (Ids{2}));
   EXPECT_EQ(selected("{class: host copy}"), (Ids{6}));
   EXPECT_NE(refusal("{class: gem}").find("gemm"), std::string::npos);
@@ -183,7 +183,7 @@ TEST(SelectorTest, AnInvalidRegularExpressionIsRefusedWithTheReason) {
   EXPECT_NE(refusal("{name: \"a(b\"}").find("not a regular expression"), std::string::npos);
 }
 
-/// A backtracking engine would need 2^40 steps for this name.
+/// An engine with backtracking would need 2^40 steps for this expression and name.
 TEST(SelectorTest, NestedRepetitionsTakeTimeInProportionToTheName) {
   DagMaker maker;
   (void)maker.task(maker.lane(0), 1, {}, std::string(40, 'a') + "!");

@@ -1,4 +1,4 @@
-// Tests of --set WHATIF.PARAMETER=VALUE.
+// Tests the option --set WHATIF.PARAMETER=VALUE.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,7 +86,8 @@ TEST(SetTest, RefusesAWrongAxis) {
               ElementsAre(HasSubstr("the scenario is a list of points")));
 }
 
-/// The second change would multiply the first, so a row of a sweep labelled 1x would not be the captured value.
+/// Two factors for one key would be multiplied, so a point of a sweep that is labelled 1x would not be the captured
+/// value.
 TEST(SetTest, RefusesAKeyThatIsChangedAlready) {
   const auto again = ElementsAre(HasSubstr("network.bandwidth=4x also changes 'network.bandwidth'; expected only one"));
   const auto swept = ElementsAre(

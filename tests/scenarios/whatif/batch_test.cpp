@@ -13,14 +13,16 @@
 namespace stepsim::testing {
 namespace {
 
-/// One worker, one server and one tensor of 1 MB at 1 GB/s: forward and backward, push, pull, update.
+/// The job has one worker, one server and one tensor of 1 MB on links of 1 GB/s. A step consists of forward, backward,
+/// push, pull and update.
 TEST(BatchWhatIf, OfAParameterServersStepOnlyForwardAndBackwardGrow) {
   const WorkloadMaker maker;
   const Question question(maker.capture(), switch_of(2, 1e9, Duration{10'000}), "maxmin");
   EXPECT_EQ(question.iteration({"batch.scale=3"}) - question.iteration(), 2 * (kForward + kBackward));
 }
 
-/// Two pipeline stages that exchange an activation of 1 MB: 5 ms + 1 ms (+ latency) + 7 ms.
+/// Returns two pipeline stages that exchange an activation of 1 MB. A step takes 5 ms, 1 ms for the message (plus
+/// latency) and 7 ms.
 Capture pipeline() {
   DagMaker maker;
   const TaskId first = maker.task(maker.lane(0), 5'000'000, {}, "forward", TaskKind::kOperator);
@@ -48,7 +50,8 @@ TEST(BatchWhatIf, RecordedTimesOfActivationsGrow) {
 
 TEST(BatchWhatIf, ReductionsOfGradientsStay) {
   const Question question = streams_question();
-  // Rank 1 computes for 150 us. The 30 us of reduction, 20 us of waiting and 10 us on the host stay.
+  // Rank 1 computes for 150 us, which doubles. The 30 us of reduction, 20 us of waiting and 10 us on the host do not
+  // change.
   EXPECT_EQ(question.iteration({"batch.scale=2"}), std::chrono::microseconds{300 + 30 + 20 + 10});
 }
 
@@ -58,8 +61,8 @@ TEST(BatchWhatIf, KernelsOnSamplesGrowByRooflineAndTheOptimizerStays) {
   Work larger = product;
   larger.flops *= 2;
   larger.shape.rows *= 2;
-  // The inputs are 8192 x 4096 samples and a 4096 x 4096 weight; the output is as large as the samples. The samples'
-  // part is two thirds of the inputs.
+  // The inputs are 8192 x 4096 samples and a 4096 x 4096 weight. Two thirds of them are samples, so the bytes grow by
+  // two thirds.
   larger.bytes *= 1 + 2.0 / 3;
   const Work activation = GpuStep::activation();
   Work more = activation;
@@ -73,7 +76,8 @@ TEST(BatchWhatIf, KernelsThatAreMostlyStartUpHardlyGrow) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{3});
   job.is_of(small, {"aten::relu", {fp32({8, 16})}, {}, {}, {}});
-  // 128 floats are read and written: less than a nanosecond of memory time, compared to a floor of 1.6 us.
+  // The kernel reads and writes 128 floats, which takes less than a nanosecond. The shortest time of a kernel is 1.6
+  // us.
   const Duration grown = std::move(job).question().iteration({"batch.scale=2"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{3});
   EXPECT_LE(grown, std::chrono::nanoseconds{3'003});
@@ -83,9 +87,9 @@ TEST(BatchWhatIf, LatencyOfAKernelThatLeavesTheDeviceIdleStays) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{20});
   job.is_of(small, {"aten::relu", {fp32({64, 256})}, {}, {}, {}});
-  // 128 KiB per pass take 0.1 us of memory time, and are 7 % of what the device can have in flight. Sixteen times the
-  // samples take 1.4 us more. The rest of the 20 us is latency; 7 % of it grows with the best time, from 1.7 to 3.1
-  // us.
+  // A pass over 128 KiB takes 0.1 us of memory time, and keeps 7 % of the device's memory accesses in flight. Sixteen
+  // times the samples take 1.4 us more. The rest of the 20 us is latency, of which 7 % grows like the kernel's best
+  // time, from 1.7 us to 3.1 us.
   const Duration grown = std::move(job).question().iteration({"batch.scale=16"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{21});
   EXPECT_LE(grown, std::chrono::microseconds{23});

@@ -1,4 +1,4 @@
-// More and fewer machines, for steps whose times are sums of a few terms.
+// Tests more and fewer machines, for steps whose times are sums of a few terms.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using std::chrono::microseconds;
 
 constexpr Duration kCompute = kForward + kBackward + kUpdate;
 constexpr Duration kWire{1'000'000};  // 1 MB at 1 GB/s
-constexpr Duration kLatency{20'000};  // two links
+constexpr Duration kLatency{20'000};  // the latency of two links
 constexpr Duration kHeader{100};
 
 Question question_of(const WorkloadMaker& maker) {
@@ -33,9 +33,9 @@ void expect_close(Duration actual, Duration expected) {
 TEST(ClusterWhatIf, PartitionsOfTwoServersDoNotQueueBehindEachOther) {
   WorkloadMaker maker;
   maker.steps = 2;
-  maker.tensors = {Bytes{2'000'000}};  // keys 0 and 1: djb2 mod 2 = 1 and 0
-  // With one server, requests queue after both pushes. With two servers, each partition is requested when its push is
-  // acknowledged.
+  maker.tensors = {Bytes{2'000'000}};  // two partitions; djb2 sends keys 0 and 1 to different servers
+  // With one server, the worker's requests queue after both pushes. With two servers, each partition is requested when
+  // its push is acknowledged.
   expect_close(question_of(maker).iteration(), kCompute + kWire * 4 + kHeader + kLatency * 2);
   expect_close(question_of(maker).iteration({"cluster.servers=2"}), kCompute + kWire * 4 + kHeader * 4 + kLatency * 4);
 }
@@ -56,7 +56,7 @@ TEST(ClusterWhatIf, AServerOnItsWorkersHostIsReachedWithoutALink) {
 }
 
 TEST(ClusterWhatIf, ARingOfMoreRanksHasMoreRoundsOfSmallerPieces) {
-  // The last bucket of DataParallelJob, 2.6 MB, is not hidden by its 41 ms of compute.
+  // DataParallelJob computes for 41 ms. Only the reduction of its last bucket, 2.6 MB, is not hidden.
   const Question question = data_parallel_question();
   for (const int ranks : {2, 4, 5, 10}) {
     const Duration round = kLatency + microseconds{2600} / ranks;
@@ -129,8 +129,8 @@ TEST(ClusterWhatIf, RanksOfDifferentHostsTalkOverTheirNics) {
     return question.iteration(
         {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2"});
   };
-  // Six rounds with a quarter of 2.6 MB. At 400 MB/s the two hops between hosts limit the ring (0.4 GB/s and 2 x 5
-  // us); at 100 GB/s those inside hosts do (1 GB/s and 2 x 10 us).
+  // The ring has six rounds, each with a quarter of 2.6 MB. With NICs of 400 MB/s the hops between hosts limit it (0.4
+  // GB/s and a latency of 2 x 5 us). With 100 GB/s the hops inside hosts limit it (1 GB/s and a latency of 2 x 10 us).
   EXPECT_EQ(ring("400MB/s"), microseconds{41'000} + (microseconds{10} + microseconds{1625}) * 6);
   EXPECT_EQ(ring("100GB/s"), microseconds{41'000} + (kLatency + microseconds{650}) * 6);
 }
@@ -141,14 +141,14 @@ TEST(ClusterWhatIf, LinksInsideAndBetweenHostsChangeAlone) {
     return question.iteration(
         {"comm.algorithm=ring", "cluster.nic=" + nic, "cluster.workers=4", "cluster.gpus_per_host=2", set});
   };
-  // As above, but 2.6 MB / 4 at 0.8 GB/s between hosts, and at 0.4 GB/s inside them.
+  // In each of the six rounds a rank sends a quarter of 2.6 MB, at 0.8 GB/s between hosts or at 0.4 GB/s inside them.
   EXPECT_EQ(ring("400MB/s", "network.between=2x"), microseconds{41'000} + Duration{10'000 + 812'500} * 6);
   EXPECT_EQ(ring("100GB/s", "network.inside=0.4x"), microseconds{41'000} + (kLatency + microseconds{1625}) * 6);
   EXPECT_EQ(ring("400MB/s", "network.inside=2x"), ring("400MB/s", "network.inside=1x"));
   EXPECT_NE(problem_of(question, {"network.inside=2x"}).find("cluster.gpus_per_host"), std::string::npos);
 }
 
-/// As above, with 2.6 MB / 4 at 0.8 GB/s between hosts.
+/// DataParallelJob computes for 41 ms. After that a ring has six rounds of 10 us plus a quarter of 2.6 MB at 0.8 GB/s.
 constexpr Duration kFourRanksOnTwoHosts = microseconds{41'000} + Duration{10'000 + 812'500} * 6;
 
 TEST(ClusterWhatIf, HardwareIsSettledOnceInWhicheverOrderItIsWritten) {

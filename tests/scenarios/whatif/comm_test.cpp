@@ -1,5 +1,5 @@
-// Settings of a job's communication, for steps whose times are sums of a few terms, and for jobs that must equal a
-// capture with the same settings (tests/theory has their closed forms).
+// Tests settings of a job's communication: for steps whose times are sums of a few terms, and against a capture with
+// the same settings (tests/theory has the closed forms).
 
 #include <gtest/gtest.h>
 
@@ -18,23 +18,24 @@ using std::chrono::microseconds;
 
 constexpr Duration kCompute = kForward + kBackward + kUpdate;
 constexpr Duration kWire{1'000'000};  // 1 MB at 1 GB/s
-constexpr Duration kLatency{20'000};  // two links
+constexpr Duration kLatency{20'000};  // the latency of two links
 constexpr Duration kHeader{100};
 
-/// One worker, one server and one tensor of 1 MB. Each link has 1 GB/s.
+/// Returns a job with one worker, one server and one tensor of 1 MB. Each link has 1 GB/s.
 Question one_tensor() {
   WorkloadMaker maker;
   maker.steps = 2;
   return Question(maker.capture(), switch_of(2, 1e9, kLatency / 2), "maxmin");
 }
 
-/// Allows for the rounding of a few messages to whole nanoseconds.
+/// Expects equal times, except for the rounding of a few messages to whole nanoseconds.
 void expect_close(Duration actual, Duration expected) {
   EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected.count()), 20);
 }
 
 TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
-  // A single partition is requested when its push is acknowledged. With several, requests queue after pushes.
+  // The request of a single partition is sent when its push is acknowledged. With several partitions, the requests
+  // queue after the pushes.
   expect_close(one_tensor().iteration(), kCompute + kWire * 2 + kHeader * 2 + kLatency * 4);
   for (const char* const size : {"500kB", "250kB"}) {
     expect_close(one_tensor().iteration({std::string("comm.partition_bytes=") + size}),
@@ -42,12 +43,12 @@ TEST(CommWhatIf, PartitionsFollowEachOtherOnTheConnection) {
   }
 }
 
-/// A step of DataParallelJob: 40 ms of backward, the reduction of the last bucket, which is not hidden, and 1 ms of
-/// optimizer.
+/// Returns the time of a step of DataParallelJob: 40 ms of backward, the reduction of the last bucket, which is not
+/// hidden, and 1 ms of optimizer.
 Duration reduced_in(Duration last_bucket) { return microseconds{41'000} + last_bucket; }
 
 TEST(CommWhatIf, ARingSendsAnNthInEachOfItsRounds) {
-  // The last bucket has 2.6 MB. There are 2 (n - 1) rounds, each of a latency and 2.6 MB / n.
+  // The last bucket has 2.6 MB. The ring has 2 (n - 1) rounds, and each takes a latency and the time of 2.6 MB / n.
   EXPECT_EQ(data_parallel_question().iteration({"comm.algorithm=ring"}),
             reduced_in((kLatency + microseconds{1300}) * 2));
   EXPECT_EQ(data_parallel_question().iteration({"cluster.workers=4", "comm.algorithm=ring"}),
@@ -71,7 +72,7 @@ TEST(CommWhatIf, BucketsOfNcclAreRebuiltLikeThoseOfGloo) {
   EXPECT_EQ(question.iteration({"comm.bucket_bytes=4MB"}), question.iteration());
 }
 
-/// Two workers and servers, and tensors of several partitions, so that every setting has an effect.
+/// Returns a job with two workers, two servers, and tensors of several partitions, so that every setting has an effect.
 WorkloadMaker busy_job() {
   WorkloadMaker maker;
   maker.workers = 2;
@@ -81,7 +82,7 @@ WorkloadMaker busy_job() {
   return maker;
 }
 
-/// Returns the iteration of `capture` if it had been run with other settings.
+/// Returns the iteration of the job in `capture` after `change` has modified its settings.
 Duration built_with(const Capture& capture, const Cluster& cluster, const std::function<void(Job& job)>& change) {
   PsOptions options = as_captured(*capture.parameter_server);
   change(options.job);

@@ -4,9 +4,11 @@
 #include "model/base/error.h"
 #include "tests/scenarios/sample_questions.h"
 
-// A step of streams_question(): rank 0 computes for 100 us and rank 1 for 150 us, followed by a collective of 30 us,
-// an unexplained wait of 20 us and 10 us on the host: 210 us. A step of parameter_server_question() with 3 layers: 3
-// ms forward, 6 ms backward, 0.5 ms update.
+// A step of streams_question() takes 210 us: rank 0 computes for 100 us and rank 1 for 150 us, followed by a collective
+// of 30 us, an unexplained wait of 20 us and 10 us on the host.
+//
+// A step of parameter_server_question(), which has 3 layers, computes for 3 ms forward, 6 ms backward and 0.5 ms in the
+// update.
 
 namespace stepsim::testing {
 namespace {

@@ -16,7 +16,7 @@ const Accelerator& a100() { return accelerator_named("A100"); }
 const Accelerator& h100() { return accelerator_named("H100"); }
 const Accelerator& v100() { return accelerator_named("V100"); }
 
-/// Returns the step's time on another device. The device time hides all launches except the first.
+/// Returns the time of a GpuStep on another device. The device time hides all launches except the first.
 Duration step_on(const Accelerator& to) {
   const auto on = [&to](Duration recorded, const Work& work) {
     return scaled_by_roofline(recorded, work, a100(), work, to);
@@ -52,7 +52,7 @@ TEST(DeviceWhatIf, FromNamesADeviceThatTheTraceDoesNotName) {
 
 TEST(DeviceWhatIf, AChangeStartsFromTheOutcomeOfTheOneBefore) {
   const Question question = GpuStep().question();
-  // Each of the two changes rounds the times of three kernels to a nanosecond.
+  // The two changes of a question round the times of three kernels to a nanosecond each.
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=V100", "device.to=H100"}).count()),
               static_cast<double>(step_on(h100()).count()), 6);
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=H100", "device.to=A100"}).count()),
@@ -87,7 +87,7 @@ TEST(DeviceWhatIf, SharesSayHowWorkWasScaled) {
   EXPECT_EQ(part(1, ScaledBy::kUnchanged).pieces, 2U);
 }
 
-/// Returns the same step captured on another device, where its kernels take 2, 3 and 3 times as long.
+/// Returns a capture of the GpuStep on another device, where its kernels take 2, 3 and 3 times as long.
 Capture step_elsewhere() {
   const Capture here = std::move(GpuStep().job).capture();
   CaptureEdit edit(here);
@@ -152,7 +152,8 @@ TEST(DeviceWhatIf, RangesOverTheErrorOfEachKernel) {
   const double passes =
       on_h100(GpuStep::kActivationTime, GpuStep::activation()) + on_h100(GpuStep::kUpdateTime, GpuStep::update());
   const scenarios::IntervalSource range = source_of(interval(question, {"device.to=H100"}), "device");
-  // With shapes, products have an error of 15 %, passes through memory 12 % (roofline.cpp). Each is rounded.
+  // With shapes, the error of products is 15 %, that of passes through memory 12 % (roofline.cpp). Each time is
+  // rounded.
   EXPECT_NEAR(static_cast<double>((range.low - kLaunch).count()), product / 1.15 + passes / 1.12, 3);
   EXPECT_NEAR(static_cast<double>((range.high - kLaunch).count()), product * 1.15 + passes * 1.12, 3);
   const Question without_shapes = GpuStep("A100", false).question();
@@ -172,7 +173,7 @@ TEST(DeviceWhatIf, AnotherVendorsLibraryWidensTheRange) {
 }
 
 TEST(DeviceWhatIf, AnotherMachineHasAnotherHost) {
-  // The device waits for the host: 3 launches of 1 ms, and a kernel of 10 us after the last.
+  // The device waits for the host, which makes 3 launches of 1 ms. A kernel of 10 us follows the last one.
   const Duration ms = std::chrono::milliseconds{1};
   GpuJob job("NVIDIA A100-SXM4-40GB");
   for (int i = 0; i < 3; ++i) {
@@ -182,7 +183,7 @@ TEST(DeviceWhatIf, AnotherMachineHasAnotherHost) {
   const Question question = std::move(job).question();
   const Duration kernel = question.iteration({"device.to=H100"}) - 3 * ms;
   const scenarios::IntervalSource range = source_of(interval(question, {"device.to=H100"}), "host");
-  // The range is from 0.7 to 1.4 of the host's time.
+  // The time of the host on another machine is assumed to be 0.7 to 1.4 times the captured one.
   EXPECT_EQ(range.low, 3 * ms * 7 / 10 + kernel);
   EXPECT_EQ(range.high, 3 * ms * 14 / 10 + kernel);
   EXPECT_EQ(source_of(interval(question, {"device.to=H100", "host.scale=1"}), "host").name, "")

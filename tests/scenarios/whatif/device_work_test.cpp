@@ -1,4 +1,4 @@
-// The what-ifs `launch` and `fuse` on a stream with a few kernels.
+// Tests the what-ifs `launch` and `fuse` on a stream with a few kernels.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// Three kernels of 2 us, launched by calls of 5 us, at least 1 us apart on the stream. The host is the bottleneck,
-/// and the last kernel ends at 3 * 5 + 2 us.
+/// Returns three kernels of 2 us, which are launched by calls of 5 us and run at least 1 us apart. The host is the
+/// bottleneck, and the last kernel ends at 3 * 5 + 2 us.
 GpuJob three_kernels() {
   GpuJob job;
   for (const char* const name : {"first", "second", "third"})
@@ -33,7 +33,8 @@ TEST(LaunchWhatIf, WithoutOverheadOnlyTheStreamTakesTime) {
   EXPECT_EQ(three_kernels().question().iteration({"launch.overhead=0us"}), microseconds{3 * 2 + 2 * 1});
 }
 
-/// The call copies a pageable buffer into a staging buffer. That takes 40 us, independent of a launch's duration.
+/// The call copies a pageable buffer into a staging buffer. That takes 40 us, which the overhead of launches does not
+/// change.
 TEST(LaunchWhatIf, ACallThatWaitsForTheCopyThatItStartsIsNoLaunch) {
   GpuJob job;
   (void)job.launch("first", TaskKind::kKernel, microseconds{5}, microseconds{2});
@@ -46,7 +47,7 @@ TEST(LaunchWhatIf, ACallThatWaitsForTheCopyThatItStartsIsNoLaunch) {
   EXPECT_EQ(question.iteration({"launch.overhead=0us"}), microseconds{40 + 9 + 2});
 }
 
-/// The first launch of a kernel also loads its code.
+/// The first launch of a kernel also loads its code, which takes 5 ms here. Only the usual launch time changes.
 TEST(LaunchWhatIf, WhatACallTakesBeyondALaunchStays) {
   GpuJob job;
   (void)job.launch("first", TaskKind::kKernel, microseconds{5'100}, microseconds{2});
@@ -64,12 +65,12 @@ TEST(FuseWhatIf, ARunOfKernelsTakesOneLaunchAndNoPauses) {
 }
 
 TEST(FuseWhatIf, FusesAtMostTheGivenNumber) {
-  // The first two end at 5 + 4 us; the third is launched at 10 us, as soon as the stream is free.
+  // The first two kernels are fused and end at 5 + 4 us. The third kernel starts after its launch, at 10 us.
   EXPECT_EQ(three_kernels().question().iteration({"fuse.most=2"}), microseconds{10 + 2});
 }
 
 TEST(FuseWhatIf, OnlySelectedKernelsAreFused) {
-  // The first kernel stays alone; the others are fused and start with the second launch.
+  // The first kernel stays alone. The other two are fused and start with the second launch, at 2 * 5 us.
   EXPECT_EQ(three_kernels().question().iteration({"fuse{name=second|third}.most=9"}), microseconds{2 * 5 + 2 * 2});
 }
 

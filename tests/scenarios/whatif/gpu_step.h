@@ -28,8 +28,9 @@ inline Work product_of(double rows, double inner, double columns) {
           {1, rows, columns, inner}};
 }
 
-/// The time in nanoseconds of a large product, whose sides are multiples of 256, in tiles of a x b. The number of
-/// rounds is rounded halfway up, and each tile takes 1 us more than its arithmetic (roofline.h).
+/// Returns the time in nanoseconds of a large product, whose sides are multiples of 256, computed in tiles of a x b. A
+/// last round that does not use all processors counts half of what is missing, and each tile takes 1 us more than its
+/// arithmetic (roofline.h).
 inline double tiles_time(const Work& work, const Accelerator& device, double a, double b) {
   const double processors = device.processors;
   const double rounds = work.shape.rows / a * (work.shape.columns / b) / processors;
@@ -37,7 +38,8 @@ inline double tiles_time(const Work& work, const Accelerator& device, double a, 
   return (rounds + std::ceil(rounds)) / 2 * tile;
 }
 
-/// Returns the best time of a kernel that fills its device, in nanoseconds.
+/// Returns the time of `work` on `device` according to the roofline model, in nanoseconds, for a kernel that fills the
+/// device.
 inline double best_time(const Work& work, const Accelerator& device) {
   const auto floor = static_cast<double>(device.floor.count());
   const double memory = work.bytes / (device.memory.bytes_per_second() * device.memory_share) * 1e9;
@@ -49,8 +51,8 @@ inline double best_time(const Work& work, const Accelerator& device) {
 
 inline Duration nanoseconds(double value) { return Duration{std::llround(value)}; }
 
-/// A step of a linear layer from 4096 to 4096 features on 8192 samples in fp32, on an A100: its product (16 ms), an
-/// activation (220 us), and the optimizer's pass over the weight (170 us).
+/// A step of a linear layer from 4096 to 4096 features on 8192 samples in fp32, on an A100. Its kernels are the product
+/// (16 ms), an activation (220 us), and the optimizer's pass over the weight (170 us).
 struct GpuStep {
   explicit GpuStep(std::string device = "NVIDIA A100-SXM4-40GB", bool shapes = true) : job(std::move(device)) {
     const TaskId product = job.launch("ampere_sgemm_128x64_tn", TaskKind::kKernel, kLaunch, kProductTime);
@@ -76,7 +78,7 @@ struct GpuStep {
   GpuJob job;
 };
 
-/// Returns the time of `after` on `to`, if `before` took `recorded` on `from`.
+/// Returns the predicted time of the work `after` on the device `to`, if the work `before` took `recorded` on `from`.
 inline Duration scaled_by_roofline(Duration recorded, const Work& before, const Accelerator& from, const Work& after,
                                    const Accelerator& to) {
   return nanoseconds(static_cast<double>(recorded.count()) * best_time(after, to) / best_time(before, from));

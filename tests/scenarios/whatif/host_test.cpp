@@ -9,7 +9,7 @@
 namespace stepsim::testing {
 namespace {
 
-/// A host that launches twice, in 3 ms each, and a device that computes for 1 ms after each launch.
+/// Returns a job whose host launches twice, in 3 ms each, and whose device computes for 1 ms after each launch.
 Question host_bound() {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   for (int i = 0; i < 2; ++i)

@@ -1,4 +1,4 @@
-// Steps that wait for data-loading processes.
+// Tests steps that wait for data-loading processes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,8 +34,9 @@ TEST(LoaderWhatIf, NoFasterProcessorShortensAWaitForOtherProcesses) {
   EXPECT_EQ(question.iteration({"compute{kind=loader}.scale=0.5"}), milliseconds{25}) << "who selects it means it";
 }
 
-/// The batch of the second step took 10 + 30 ms. Twice as many processes take half of that, so its wait is 20 ms
-/// shorter. The first batch was waited for during its whole 4 ms, so half of that is saved.
+/// The second step's batch took 40 ms: 10 ms of the previous step's work and 30 ms of waiting. With twice as many
+/// processes it takes 20 ms less, and so does the wait. The first step waited 4 ms for its batch, of which 2 ms are
+/// saved.
 TEST(LoaderWhatIf, MoreProcessesTakeTheirShareOfTheTimeForABatch) {
   const Question question = loading_question({4, 30});
   EXPECT_EQ(question.iteration(), milliseconds{54});
@@ -44,8 +45,8 @@ TEST(LoaderWhatIf, MoreProcessesTakeTheirShareOfTheTimeForABatch) {
   EXPECT_EQ(question.iteration({"loader.workers=0.5x"}), milliseconds{54 + 4 + 40});
 }
 
-/// The second batch took 10 + 2 ms; half of that is 6 ms, 4 ms more than its wait. The third batch took 10 + 30 ms. It
-/// comes 24 ms earlier: half of its own 40 ms, and those 4 ms.
+/// With twice as many processes, the second batch takes 6 ms instead of 10 + 2 ms, so it is ready 4 ms before it is
+/// needed. The third batch, which took 10 + 30 ms, starts these 4 ms earlier and takes 20 ms less.
 TEST(LoaderWhatIf, ABatchThatComesEarlyHelpsTheNextOne) {
   const Question question = loading_question({0, 2, 30});
   EXPECT_EQ(question.iteration({"loader.workers=2x"}), milliseconds{10 + 10 + 10 + 30 - 20 - 4});
@@ -71,7 +72,7 @@ TEST(LoaderWhatIf, NothingIsSaidOfALoaderThatNobodyWaitsFor) {
               ::testing::HasSubstr("expected compute{name=DataLoader}.scale"));
 }
 
-/// Returns the source "loader" of an answer's range.
+/// Returns the source "loader" of an answer's range, or nothing if the range does not have it.
 std::optional<scenarios::IntervalSource> range_by_loader(const Question& question, const std::string& set) {
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, set);

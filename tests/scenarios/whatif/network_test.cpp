@@ -1,4 +1,5 @@
-// One message between two computations. The step takes their times, the latency, and the bytes at the link's rate.
+// Tests one message between two computations. A step takes their times, the latency, and the time of the bytes at the
+// link's rate.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ constexpr Duration kAfter = microseconds{2000};
 constexpr Duration kLatency = microseconds{20};  // two links of 10 us
 constexpr Duration kWire = microseconds{1000};   // 1 MB at 1 GB/s
 
-/// `senders` hosts send 1 MB each to another host at the same time. The step continues when the first message arrives.
+/// Returns a job in which `senders` hosts send 1 MB each to one more host at the same time. That host computes after
+/// the message of the first sender has arrived.
 Question message_question(std::size_t senders = 1) {
   DagBuilder builder;
   TaskId first;
@@ -53,7 +55,8 @@ TEST(NetworkWhatIf, BandwidthIsScaledOrSet) {
             question.iteration({"network.bandwidth=2x"}));
 }
 
-/// Rank 0 sends 1 MB to rank 1 and continues when all but 400 kB have arrived.
+/// Returns a job in which rank 0 sends 1 MB to rank 1 and continues when all but 400 kB have been sent. The rest is in
+/// a buffer.
 Question pipeline_question() {
   DagBuilder builder;
   const RendezvousId message = builder.add_rendezvous(
@@ -76,11 +79,11 @@ Question pipeline_question() {
 TEST(NetworkWhatIf, WhatASendLeavesInItsBuffersGrowsWithTheRate) {
   const Question question = pipeline_question();
   EXPECT_EQ(question.iteration(), kLatency + microseconds{600} + microseconds{9000});
-  // 800 kB remain buffered, so rank 0 waits for 200 kB at twice the rate.
+  // At twice the rate 800 kB remain buffered, so rank 0 waits only for 200 kB.
   EXPECT_EQ(question.iteration({"network.bandwidth=2x"}), kLatency + microseconds{100} + microseconds{9000});
-  // 200 kB remain buffered, so rank 0 waits for 800 kB at half the rate.
+  // At half the rate 200 kB remain buffered, so rank 0 waits for 800 kB.
   EXPECT_EQ(question.iteration({"network.bandwidth=0.5x"}), kLatency + microseconds{1600} + microseconds{9000});
-  // No more than the whole message can remain buffered.
+  // At ten times the rate the whole message is buffered.
   EXPECT_EQ(question.iteration({"network.bandwidth=10x"}), kLatency + microseconds{9000});
   EXPECT_EQ(question.iteration({"network.bandwidth=4x", "network.bandwidth=0.5x"}),
             question.iteration({"network.bandwidth=2x"}));
@@ -106,11 +109,11 @@ TEST(NetworkWhatIf, SharingDividesALinkAmongItsSenders) {
   const Question question = message_question(2);
   EXPECT_EQ(question.iteration({"network.sharing=fair"}), kBefore + kLatency + kWire * 2 + kAfter);
   EXPECT_EQ(question.iteration({"network.sharing=serial"}), kBefore + kLatency + kWire + kAfter);
-  // The first message has weight 1 and the second 0.5, so the first gets two thirds of the link.
+  // The first sender has weight 1 and the second 0.5, so the first message gets two thirds of the link.
   EXPECT_EQ(question.iteration({"network.sharing=0.5"}), kBefore + kLatency + kWire * 3 / 2 + kAfter);
 }
 
-/// Four ranks on a switch with 1 GB/s.
+/// Returns a data-parallel job with four ranks on a switch with 1 GB/s.
 Question ring_question() {
   return Question(DataParallelJob{.ranks = 4}.capture(), switch_of(4, 1e9, microseconds{10}), "maxmin");
 }
@@ -118,8 +121,8 @@ Question ring_question() {
 TEST(NetworkWhatIf, OneSlowNicSlowsTheWholeRing) {
   const Question question = ring_question();
   const auto ring = [&](const std::string& set) { return question.iteration({"comm.algorithm=ring", set}); };
-  // The last bucket of DataParallelJob, 2.6 MB, is not hidden by its 41 ms of compute: six rounds with a quarter of
-  // it, at half the rate.
+  // DataParallelJob computes for 41 ms. Only its last bucket, 2.6 MB, is not hidden: six rounds with a quarter of it
+  // each, at half the rate.
   EXPECT_EQ(ring("network{rank=2}.bandwidth=0.5x"), microseconds{41'000} + (kLatency + microseconds{1300}) * 6);
   EXPECT_EQ(ring("network{rank=2}.bandwidth=4Gb/s"), ring("network{rank=2}.bandwidth=0.5x"));
   EXPECT_EQ(ring("network{rank=2}.bandwidth=0.5x"), ring("network.bandwidth=0.5x"));

@@ -1,4 +1,4 @@
-// The what-if `overlap` on a few tasks whose times can be computed by hand.
+// Tests the what-if `overlap` on a few tasks whose times can be computed by hand.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,10 +79,11 @@ TEST(OverlapWhatIf, WithoutBarriersAParameterServersStepWaitsForEachLayerSeparat
   EXPECT_LT(question.iteration({"overlap.barriers=off"}), question.iteration());
 }
 
-/// Work of one rank. A kernel takes 10 us, a collective 6 us.
+/// Makes jobs of one rank. A kernel takes 10 us and a collective 6 us.
 class RankWork {
  public:
-  /// If `own_stream`, collectives run in turn on a separate stream. Otherwise they share the stream of the kernels.
+  /// If `own_stream` is true, collectives run one after another on a separate stream. Otherwise they run on the stream
+  /// of the kernels.
   explicit RankWork(bool own_stream = true) : own_stream_(own_stream) {}
 
   TaskId kernel(const std::string& name, const std::vector<TaskId>& after = {}) {
@@ -94,7 +95,8 @@ class RankWork {
     maker_.builder.join(maker_.builder.add_rendezvous({.op = op, .bytes = Bytes{1'000}}), task);
     return task;
   }
-  /// `gradients` are the tasks after which each gradient is ready. Each gradient has as many bytes as a collective.
+  /// Returns the job, recorded as its tasks were added. A gradient is ready after each task of `gradients`, and has as
+  /// many bytes as a collective.
   [[nodiscard]] Question question(const std::vector<TaskId>& gradients = {}) {
     const std::vector<TaskSpec> tasks = specs();
     DagBuilder::Result built = std::move(maker_.builder).build();
@@ -146,7 +148,8 @@ class RankWork {
   TaskId last_collective_;
 };
 
-/// Two layers whose gradients are each reduced immediately, then the optimizer: 10 + 6 + 10 + 6 + 10 us.
+/// Returns a job with two layers, whose gradients are each reduced before the next layer, and an optimizer. It takes 10
+/// + 6 + 10 + 6 + 10 us.
 Question synchronous_reductions(bool own_stream) {
   RankWork work(own_stream);
   const TaskId second = work.kernel("backward 1");
@@ -161,7 +164,7 @@ TEST(OverlapWhatIf, AsynchronousReductionsAreWaitedForAfterTheLast) {
   for (const bool own_stream : {true, false}) {
     const Question question = synchronous_reductions(own_stream);
     EXPECT_EQ(question.iteration(), microseconds{42});
-    // The first reduction overlaps the second layer.
+    // The first reduction overlaps the kernel of the second layer.
     EXPECT_EQ(question.iteration({"overlap.collectives=asynchronous"}), microseconds{10 + 10 + 6 + 10}) << own_stream;
     EXPECT_EQ(question.iteration({"overlap{name=AllReduce}.collectives=asynchronous"}), microseconds{36});
   }
@@ -181,7 +184,8 @@ TEST(OverlapWhatIf, ReductionsThatWereAsynchronousStay) {
   EXPECT_EQ(question.iteration({"overlap.collectives=asynchronous"}), question.iteration());
 }
 
-/// A loss that is averaged before the backward pass, and a norm computed after all gradients, stay where they were.
+/// An average of the loss before the backward pass, and a norm after the gradients, are not reductions of gradients.
+/// They stay where they are.
 TEST(OverlapWhatIf, OnlyReductionsOfGradientsBecomeAsynchronous) {
   RankWork work;
   const TaskId loss = work.collective("AllReduce", CollectiveOp::kAllReduce, {work.kernel("forward")});
@@ -196,7 +200,8 @@ TEST(OverlapWhatIf, OnlyReductionsOfGradientsBecomeAsynchronous) {
   EXPECT_EQ(question.iteration({"overlap.collectives=asynchronous"}), microseconds{5 * 10 + 3 * 6});
 }
 
-/// Parameters of three layers, each gathered before its layer's forward pass: 3 * (6 + 10) us.
+/// Returns a job with three layers, whose parameters are gathered right before their forward pass. After a first kernel
+/// it takes 3 * (6 + 10) us.
 Question gathered_layers(bool own_stream) {
   RankWork work(own_stream);
   TaskId before = work.kernel("begin");

@@ -16,8 +16,8 @@ Work in(Precision precision, Work work, double bytes) {
   return work;
 }
 
-/// Returns the step's device time with the product in `precision` and `bytes` times as many bytes. The optimizer
-/// stays.
+/// Returns the time of a GpuStep if its product runs in `precision`, and the product and the activation move `bytes`
+/// times as many bytes. The optimizer does not change.
 Duration step_in(Precision precision, double bytes, const Accelerator& from = a100(), const Accelerator& to = a100()) {
   const Work product = GpuStep::product();
   const Work activation = GpuStep::activation();
@@ -52,7 +52,7 @@ TEST(PrecisionWhatIf, AProductIsNeverFasterThanTheUnits) {
 
 TEST(PrecisionWhatIf, StartsFromTheDeviceOfAnEarlierChange) {
   const Accelerator& h100 = accelerator_named("H100");
-  // Each kernel is rounded once more.
+  // The times of the three kernels are rounded after each of the two changes.
   EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"device.to=H100", "precision.to=bf16"}).count()),
               static_cast<double>(step_in(Precision::kFloat16, 0.5, a100(), h100).count()), 6);
   EXPECT_NEAR(static_cast<double>(GpuStep().question().iteration({"precision.to=bf16", "device.to=H100"}).count()),
@@ -67,7 +67,7 @@ TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
   EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");
 }
 
-/// A kernel of unknown arithmetic: 1.5 us of floor and 98.5 us more.
+/// Returns a job with a kernel of 100 us, whose precision and shapes were not recorded.
 Question silent() {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   (void)job.launch("my_softmax", TaskKind::kKernel, kLaunch, std::chrono::microseconds{100});
@@ -83,7 +83,7 @@ TEST(PrecisionWhatIf, RefusesToGuessTheCapturedPrecision) {
 }
 
 TEST(PrecisionWhatIf, GradientsScaleTheBytesOfReductions) {
-  // Two ranks reduce in a ring: each sends half of the payload twice over a link of 1 GB/s.
+  // Half of the gradient bytes at half of the bandwidth take the same time.
   const Question whole = data_parallel_question();
   const Question halved = data_parallel_question();
   EXPECT_LT(halved.iteration({"precision.gradients=0.5x"}), whole.iteration());

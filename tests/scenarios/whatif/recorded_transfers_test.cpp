@@ -1,4 +1,4 @@
-// Network changes for captures that do not record what their collectives transfer.
+// Tests network changes for captures that do not record what their collectives transfer.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr Duration kCall = us(1);
 constexpr Duration kKernel = us(300);
 constexpr Duration kTransfer = us(120);
 
-/// One kernel and one collective of a single rank, one after the other on the device.
+/// Returns a job of a single rank with one kernel and one collective, one after the other on the device.
 Question lone_rank() {
   GpuJob job;
   job.launch("gemm", TaskKind::kKernel, kCall, kKernel);

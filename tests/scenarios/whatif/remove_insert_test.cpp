@@ -5,8 +5,8 @@
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/dag_maker.h"
 
-// A step of streams_question(): rank 0 computes for 100 us and rank 1 for 150 us, followed by a collective of 30 us,
-// an unexplained wait of 20 us and 10 us on the host: 210 us.
+// A step of streams_question() takes 210 us: rank 0 computes for 100 us and rank 1 for 150 us, followed by a collective
+// of 30 us, an unexplained wait of 20 us and 10 us on the host.
 
 namespace stepsim::testing {
 namespace {
@@ -19,7 +19,7 @@ Question asked_of(DagMaker& maker) {
   return Question(std::move(capture));
 }
 
-/// a -2-> b -3-> c, where the numbers are lags on the edges.
+/// Returns a job of three tasks, a, b and c. The lag between a and b is 2 ns, that between b and c is 3 ns.
 Question chain() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
@@ -108,7 +108,7 @@ TEST(InsertWhatIf, WorkBeforeACollectiveDelaysItOnTheLastRank) {
         .iteration;
   };
   EXPECT_EQ(iteration("1"), microseconds{210 + 40});
-  EXPECT_EQ(iteration("0"), microseconds{210});  // rank 0 arrives 50 us earlier
+  EXPECT_EQ(iteration("0"), microseconds{210});  // without the change, rank 0 arrives 50 us before rank 1
 }
 
 TEST(InsertWhatIf, WorkAfterACollectiveIsAddedOnEachRank) {

@@ -1,4 +1,4 @@
-// When ranks begin, for a step that waits for the last rank.
+// Tests when ranks begin, for a step that waits for the last rank.
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr Duration kLate = microseconds{5000};
-/// 40 ms of backward, 2.6 MB between two ranks (two rounds of 20 us plus 1.3 MB at 1 GB/s), and 1 ms of optimizer.
+/// The time of a step: 40 ms of backward, two rounds of 20 us plus 1.3 MB at 1 GB/s, and 1 ms of optimizer.
 constexpr Duration kStep = microseconds{41'000 + 2 * (20 + 1300)};
 
-/// One step of DataParallelJob whose second rank began later.
+/// Returns one step of DataParallelJob in which rank 1 begins kLate after rank 0.
 Question late_question() {
   Capture capture = DataParallelJob{.steps = 1}.capture();
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) {

@@ -18,7 +18,7 @@ using std::chrono::microseconds;
 constexpr std::size_t kTasks = 20'000;
 constexpr double kBase = 1e6;
 
-/// Operators of a millisecond each on one rank, one after the other.
+/// Returns a job of one rank with kTasks operators of a millisecond each, one after the other.
 Question many_operators() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
@@ -29,7 +29,7 @@ Question many_operators() {
   return Question(std::move(capture));
 }
 
-/// Returns the factors that a straggler.yaml with these values draws for each task.
+/// Returns the factors by which the what-if `straggler` with these values slows each task.
 std::vector<double> factors(const std::string& values) {
   static const Question question = many_operators();
   const scenarios::Prediction prediction =
@@ -52,11 +52,11 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-/// Returns four standard errors of a mean of kTasks draws with this standard deviation.
+/// Returns four times the standard error of the mean of kTasks draws, which have the standard deviation `of`.
 double tolerance(double of) { return 4 * of / std::sqrt(static_cast<double>(kTasks)); }
 
 TEST(StragglerWhatIf, OneSlowRankIsWaitedFor) {
-  // Rank 0 computes for 100 us per step, rank 1 for 150 us. Then 60 us follow that are not compute.
+  // In each step rank 0 computes for 100 us and rank 1 for 150 us. Another 60 us follow, which are not compute.
   EXPECT_EQ(streams_question().iteration({"straggler{rank=0}.factor=2"}), microseconds{200 + 60});
   EXPECT_EQ(streams_question().iteration({"straggler{rank=1}.factor=2"}), microseconds{300 + 60});
 }
@@ -84,8 +84,8 @@ TEST(StragglerWhatIf, NormalFactorsHaveTheirMeanAndSpread) {
 }
 
 TEST(StragglerWhatIf, NormalFactorsThatAreCutAtZeroKeepTheirMean) {
-  // A quarter of the draws would be below 0, because the mean is 2/3 of the deviation. Cutting them off without a
-  // correction would give a mean of 1.23.
+  // The mean is 2/3 of the standard deviation, so a quarter of the draws would be below 0. If these were set to 0
+  // without a correction, the mean would be 1.23.
   const std::vector<double> drawn = factors("factor: 1, distribution: normal, spread: 1.5");
   EXPECT_EQ(*std::min_element(drawn.begin(), drawn.end()), 0);
   EXPECT_NEAR(mean(drawn), 1, tolerance(1.5));
@@ -103,7 +103,7 @@ TEST(StragglerWhatIf, ExponentialFactorsAreAtLeastOneAndHaveTheirMean) {
   const std::vector<double> drawn = factors("factor: 1.25, distribution: exponential");
   EXPECT_GE(*std::min_element(drawn.begin(), drawn.end()), 1);
   EXPECT_NEAR(mean(drawn), 1.25, tolerance(0.25));
-  EXPECT_NEAR(deviation(drawn), 0.25, 2 * tolerance(0.25));  // kurtosis 9: twice the error of a normal distribution
+  EXPECT_NEAR(deviation(drawn), 0.25, 2 * tolerance(0.25));  // heavy tails (kurtosis 9) double the error
 }
 
 TEST(StragglerWhatIf, SlowsTheGivenShare) {

@@ -11,7 +11,8 @@ namespace {
 
 using testing::SteppedJob;
 
-/// Makes steps of a 10 ns call and a kernel for which the next call waits. `kernels` has the kernels' durations in ns.
+/// Makes steps that consist of a call of 10 ns and a kernel. The next step's call waits for the kernel. `kernels` has
+/// the durations of the kernels in ns. Returns the parts of an iteration of the only rank.
 IterationParts parts_of(const std::vector<std::int64_t>& kernels) {
   SteppedJob job;
   TaskId last{};
@@ -34,7 +35,7 @@ TEST(IterationPartsTest, APartRunsWhileNoneBeforeItDoes) {
 }
 
 TEST(IterationPartsTest, OddStepsMoveNothing) {
-  // Of four steps the shortest and the longest are left out, so compute is (90 + 110) / 2.
+  // The shortest and the longest of the four steps are left out, so compute is (90 + 110) / 2 ns.
   const IterationParts parts = parts_of({90, 5000, 110, 1});
   EXPECT_EQ(parts.compute, Duration{100});
   EXPECT_EQ(parts.sum(), Duration{110});

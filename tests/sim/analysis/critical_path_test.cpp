@@ -101,7 +101,8 @@ TEST(CriticalPathTest, LateStartOfARankIsWaiting) {
 }
 
 TEST(CriticalPathTest, QueueingCountsFromWhenTheTaskWasReady) {
-  // `second` is ready at 30 and waits in the queue until 100: 70 of the first task's 100 ns.
+  // `second` is ready at 30 ns and waits in the queue until `first` ends at 100 ns. So 70 of the 100 ns of `first` are
+  // queueing.
   DagMaker maker;
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo, "PUSH");
   const TaskId first = maker.task(fifo, 100, {}, "first", TaskKind::kTransfer);
@@ -130,7 +131,7 @@ TEST(CriticalPathTest, SourceInALineIsReadyAtItsOrigin) {
 }
 
 TEST(StragglerTest, RankThatArrivesLastIsNamedWithWhatItCosts) {
-  // Rank 1 is 50 us late at each of the two collectives.
+  // Rank 1 arrives 50 us after rank 0 at each of the two collectives.
   const Capture capture = sample_capture();
   const std::vector<Straggler> ranks = stragglers(capture.dag, replay(capture.dag, Machine::as_recorded(capture)));
   ASSERT_EQ(ranks.size(), 2U);
@@ -155,7 +156,8 @@ TEST(StragglerTest, OneLateRankOfEightIsFound) {
   EXPECT_EQ(ranks.front().each, Duration{800});
 }
 
-/// Returns the stragglers of a job whose ranks meet once, each after a compute task of this many nanoseconds.
+/// Returns the stragglers of a job whose ranks take part in one collective. Before it, each rank computes for one of
+/// the given times.
 std::vector<Straggler> stragglers_after(std::initializer_list<std::int64_t> nanoseconds) {
   DagMaker maker;
   const RendezvousId rendezvous = maker.builder.add_rendezvous();
@@ -197,7 +199,7 @@ TEST(StragglerTest, CollectiveOfOneRankHasNone) {
 }
 
 TEST(PathTableTest, KeepsTheLongestTasksInOrderOfTime) {
-  // Tasks in order of time: gemm 1, quick 2, slow 3. The path keeps the two longest.
+  // The path consists of gemm, quick and slow, in this order of time. The table keeps the two longest.
   DagMaker maker;
   const LaneId lane = maker.lane(0);
   const TaskId gemm = maker.task(lane, 20, {}, "gemm");

@@ -11,7 +11,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Each of `senders` hosts sends 1000 bytes to the last host, all at the same time; a byte takes a nanosecond.
+/// Returns the use of the links if each of `senders` hosts sends 1000 bytes to the last host, all at the same time. A
+/// byte takes a nanosecond.
 std::vector<LinkUse> use_by(std::size_t senders) {
   DagBuilder builder;
   for (std::size_t i = 0; i < senders; ++i) {
@@ -28,7 +29,7 @@ std::vector<LinkUse> use_by(std::size_t senders) {
 
 TEST(LinkUseTest, AMessageAloneQueuesNowhere) {
   const std::vector<LinkUse> uses = use_by(1);
-  ASSERT_EQ(uses.size(), 4U);  // one link in each direction for each of two hosts
+  ASSERT_EQ(uses.size(), 4U);  // each of two hosts has a link in each direction
   EXPECT_EQ(uses[0].busy, 1);
   EXPECT_EQ(uses[3].busy, 1);
   EXPECT_EQ(uses[1].busy, 0);
@@ -36,7 +37,7 @@ TEST(LinkUseTest, AMessageAloneQueuesNowhere) {
 }
 
 TEST(LinkUseTest, MessagesThatShareALinkTakeLongerByWhatTheOthersTake) {
-  // Three messages that share a link take three times as long, each 2000 ns more than alone.
+  // Three messages share a link, so each takes three times as long, 2000 ns more than alone.
   const std::vector<LinkUse> uses = use_by(3);
   EXPECT_EQ(uses[7].queueing, Duration{6000});  // the link into the last host
   EXPECT_EQ(uses[0].queueing, Duration{2000});  // the link out of the first host

@@ -23,7 +23,7 @@ TEST(PeriodicGraphTest, RoundOfAChainThatGoesOnAtOnceTakesItsSumAndItsDelays) {
 }
 
 TEST(PeriodicGraphTest, SlowerOfTwoCyclesSetsThePaceOfWhatFollowsIt) {
-  // The thread launches a kernel every 10 ns; the stream needs 25 ns for each.
+  // The thread launches a kernel every 10 ns, but the stream needs 25 ns for each.
   PeriodicGraph graph;
   const Node launch = graph.add_task(Duration{10});
   const Node kernel = graph.add_task(Duration{25});
@@ -45,7 +45,7 @@ TEST(PeriodicGraphTest, SlowestClockCounts) {
 }
 
 TEST(PeriodicGraphTest, MembersOfARendezvousWaitForTheLastOne) {
-  // Ranks compute for 10 and 30 ns and then meet for 5 ns.
+  // The ranks compute for 10 and 30 ns, and then take part in a collective of 5 ns.
   PeriodicGraph graph;
   const std::array computes{graph.add_task(Duration{10}), graph.add_task(Duration{30})};
   const std::array members{graph.add_task(Duration{5}), graph.add_task(Duration{5})};
@@ -69,7 +69,8 @@ TEST(PeriodicGraphTest, HeadStartLetsATaskBeginBeforeTheEndOfItsPredecessor) {
 }
 
 TEST(PeriodicGraphTest, RoundsThatTakeTurnsTakeTheirMean) {
-  // The cycle spans two rounds: a waits for the previous round's b, and b for a. So two rounds take 10 + 30.
+  // a waits for b of the previous round, and b for a of the previous round. So this cycle takes 10 + 30 ns for two
+  // rounds.
   PeriodicGraph graph;
   const Node a = graph.add_task(Duration{10});
   const Node b = graph.add_task(Duration{30});

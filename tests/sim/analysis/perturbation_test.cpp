@@ -16,9 +16,9 @@ using stepsim::testing::DagMaker;
 
 constexpr std::int64_t kHost = 10;
 
-/// Makes steps in which a thread works for 10 ns, then waits for a kernel that it launched. The kernels take `kernels`
-/// ns. If `knows_the_wait`, the next step depends on the kernel; otherwise the wait is a lag between the thread's
-/// tasks.
+/// Returns a capture with steps in which a thread works for 10 ns and then waits for a kernel that it launched.
+/// `kernels` has the durations of the kernels in ns. If `knows_the_wait`, the next step depends on the kernel;
+/// otherwise the wait is a lag between the thread's tasks.
 Capture steps_with(const std::vector<std::int64_t>& kernels, bool knows_the_wait) {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -66,7 +66,7 @@ TEST(PerturbationTest, AGraphThatKnowsItsWaitsPredictsTheOtherSteps) {
   EXPECT_EQ(test->steps, 3U);
   EXPECT_EQ(test->error, 0);
   EXPECT_EQ(test->worst_error, 0);
-  // The steps take 410, 210 and 110 ns. Each is predicted by the graph of the previous one, the first by the last's.
+  // The steps take 410, 210 and 110 ns. Each is compared with the previous one, and the first with the last.
   EXPECT_DOUBLE_EQ(test->difference, (200.0 / 210 + 100.0 / 110 + 300.0 / 410) / 3);
 }
 
@@ -74,11 +74,14 @@ TEST(PerturbationTest, ALagInPlaceOfADependencyIsFoundOut) {
   const Capture capture = steps_with({400, 200, 100}, false);
   const auto test = test_of(capture);
   ASSERT_TRUE(test);
-  // The lags keep the first two steps at their recorded length. The last step ends with its kernel, which is known.
+  // Each step is predicted by the graph of the previous one, the first by that of the last. The lags keep the graphs of
+  // the first two steps at their recorded lengths. The graph of the last step ends with its kernel and has no lag, so
+  // it predicts the first step exactly.
   EXPECT_DOUBLE_EQ(test->error, (200.0 / 210 + 100.0 / 110 + 0.0) / 3);
 }
 
-/// Two ranks of one step. Rank 1 begins 50 ns later, and its kernel takes 300 ns instead of 100.
+/// Returns a capture of one step on two ranks. Rank 1 begins 50 ns later, and its kernel takes 300 ns instead of 100
+/// ns.
 Capture two_ranks(const std::string& stream_of_rank_1) {
   DagMaker maker;
   std::vector<TaskId> launches;

@@ -13,8 +13,8 @@ using stepsim::testing::DagMaker;
 constexpr std::int64_t kHost = 100;
 constexpr std::int64_t kSteps = 4;
 
-/// A thread that launches one kernel per step and waits for nothing: step k is launched from 100 k to 100 (k + 1) ns.
-/// Kernels took `recorded` ns and are replayed with `replayed` ns.
+/// Returns a capture of a thread that launches one kernel per step and waits for nothing: step k is launched from 100 k
+/// to 100 (k + 1) ns. Kernels took `recorded` ns and are replayed with `replayed` ns.
 Capture launching_ahead(std::int64_t recorded, std::int64_t replayed) {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -64,7 +64,7 @@ TEST(RankStepsTest, TheSlowerOfHostAndDeviceSetsThePace) {
       const RankSteps rank = steps_of(launching_ahead(recorded, replayed));
       EXPECT_EQ(rank.iteration.measured, Duration{std::max(kHost, recorded)}) << replayed;
       EXPECT_EQ(rank.iteration.replayed, Duration{std::max(kHost, replayed)}) << recorded;
-      // If the device is faster than its host, the host determines how often a step completes.
+      // Unless the device is slower than the host, steps start and complete at the host's pace.
       EXPECT_EQ(rank.pace, 100 * replayed > 101 * kHost ? Pace::kDevice : Pace::kBoth) << replayed;
     }
   }
@@ -82,8 +82,8 @@ TEST(RankStepsTest, AtTheDevicesPaceAStepIsFromTheCompletionBeforeToItsOwn) {
   }
 }
 
-/// The last step is launched from 300 to 400. The previous step's kernel ends at 360, and the last step lasts from
-/// then until its own kernel ends at 460.
+/// The last step is launched from 300 to 400 ns. It counts from the end of the previous step's kernel at 360 ns to the
+/// end of its own kernel at 460 ns.
 TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
   const RankSteps rank = steps_of(launching_ahead(60, 60));
   ASSERT_EQ(rank.steps.size(), 4U);
@@ -93,8 +93,8 @@ TEST(RankStepsTest, AtTheHostsPaceAStepIsFromItsStartToTheNextOnes) {
   }
 }
 
-/// The host takes 100, 100 and 300 ns for a step, and the device 10 ns. The starts are 100 ns apart and the
-/// completions 100 and 300 ns, but the device only waits.
+/// The host takes 100, 100 and 300 ns for the steps, and the device 10 ns each. The starts of the steps are 100 ns
+/// apart and their completions 100 and 300 ns, but the device only waits for the host.
 TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
   DagMaker maker;
   const LaneId thread = maker.lane(0);
@@ -134,8 +134,8 @@ TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
 TEST(RankStepsTest, TheLastStepDoesNotCountWhatTheDeviceHadLeftToDo) {
   const RankSteps rank = steps_of(launching_ahead(130, 100));
   ASSERT_EQ(rank.steps.size(), 4U);
-  // Recorded: step 2 completes at 100 + 3 * 130, step 3 begins at 300. Replayed: step 2 completes at 400, step 3
-  // begins at 300.
+  // In the recording, step 2 completes at 100 + 3 * 130 ns, and in the replay at 400 ns. Step 3 begins at 300 ns in
+  // both.
   EXPECT_EQ(rank.steps[3].time.measured, Duration{130});
   EXPECT_EQ(rank.steps[3].time.replayed, Duration{100});
   EXPECT_EQ(rank.steps[3].begin, Time{Duration{400}});
@@ -174,8 +174,9 @@ TEST(RankStepsTest, NoStepIsCompleteBeforeTheOneBefore) {
 
   const RankSteps rank = rank_steps(capture.dag, recording, timeline).at(0);
 
-  // The steps complete at 270, 270 (its own kernel ends at 210) and 310, which are 0 and 40 apart, so the host's 100
-  // is slower. The last step begins at 270, not at 200.
+  // Step 0 completes at 270 ns, with its long kernel. So step 1 completes then too, although its own kernel ends at 210
+  // ns. Step 2 completes at 310 ns. Completions are 0 and 40 ns apart, so the host with its 100 ns is slower. The last
+  // step begins at 270 ns, not at 200 ns.
   EXPECT_EQ(rank.pace, Pace::kHost);
   EXPECT_EQ(rank.iteration.replayed, Duration{kHost});
   ASSERT_EQ(rank.steps.size(), 3U);

@@ -15,7 +15,7 @@ std::optional<Duration> steady(const Capture& capture) {
   return found ? std::optional(found->length) : std::nullopt;
 }
 
-/// Two steps, each with a call of 10 ns and a kernel of 30 ns.
+/// Returns a job of two steps, each with a call of 10 ns and a kernel of 30 ns.
 SteppedJob two_steps() {
   SteppedJob job;
   for (const int step : {0, 1}) job.kernel(step, 30, {job.call(step, 10)});
@@ -46,7 +46,7 @@ TEST(SteadyTest, LagBetweenTwoStepsIsThereInEveryRound) {
 }
 
 TEST(SteadyTest, MessageThatHasLeftLetsItsSenderGoOn) {
-  // In this replay the second call starts 6 ns before the end of the first.
+  // The test moves the second call of this replay 6 ns before the end of the first, as if it were a message.
   SteppedJob job;
   job.kernel(0, 1, {job.call(0, 10)});
   job.call(0, 20);

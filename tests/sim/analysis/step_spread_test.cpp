@@ -38,7 +38,7 @@ TEST(StepSpreadTest, HoldsBothOfTwoStepsWhicheverOfThemIsTheIteration) {
 }
 
 TEST(StepSpreadTest, ThreeStepsGiveLordsInterval) {
-  // Lord's factor for three values, u(3) = 0.885, times the range of 4.
+  // The interval is Lord's factor for three values, u(3) = 0.885, times their range of 4 ns, on each side.
   const Factors factors = spread_of(steps_of({98, 100, 102}), Duration{100});
   EXPECT_NEAR(factors.least, (100 - 0.885 * 4) / 100, 1e-12);
   EXPECT_NEAR(factors.most, (100 + 0.885 * 4) / 100, 1e-12);
@@ -73,8 +73,8 @@ TEST(TrendTest, ATenthOrLessIsNoTrend) {
   EXPECT_EQ(trend_of(steps_of({100, 101, 102, 103}), Duration{101}), std::nullopt);
 }
 
-/// Returns the contradicted repetition, if any, of two steps with a call of 10 ns and a kernel. The first kernel takes
-/// 30 ns, and so does a repetition of the first step.
+/// Tests the repetition of the first of two steps. Each has a call of 10 ns, and the kernel of the first takes 30 ns.
+/// Returns the distance between repetitions if the captured steps contradict it.
 std::optional<Duration> contradicted(int kernel_of_the_second) {
   stepsim::testing::SteppedJob job;
   job.kernel(0, 30, {job.call(0, 10)});
@@ -85,7 +85,7 @@ std::optional<Duration> contradicted(int kernel_of_the_second) {
 
 TEST(StepSpreadTest, RepetitionIsContradictedBeyondTheSpreadOfTheSteps) {
   EXPECT_EQ(contradicted(30), std::nullopt);
-  EXPECT_EQ(contradicted(29), std::nullopt);  // 3.4 %; one distance cannot show a difference below 5 %
+  EXPECT_EQ(contradicted(29), std::nullopt);  // 3.4 % differ; one captured distance cannot contradict less than 5 %
   EXPECT_EQ(contradicted(20), Duration{30});
 }
 

@@ -31,7 +31,7 @@ Timeline replayed(const Capture& capture) { return replay(capture.dag, Machine::
 Summary summary_of(const Capture& capture) { return summarize(capture, replayed(capture)); }
 
 TEST(SummaryTest, StepLastsToTheStartOfTheNextOrToItsLastEnd) {
-  // In the recording the second step starts 40 us late, so the first one took 250 us.
+  // In the recording the second step starts 40 us late, so the first one took 250 us instead of 210 us.
   const Summary summary = summary_of(sample_capture(microseconds{40}));
   ASSERT_THAT(summary.steps, SizeIs(4));
   EXPECT_EQ(summary.steps[0].rank, 0);
@@ -51,7 +51,7 @@ TEST(SummaryTest, ErrorsAreOfTheReplayAgainstTheMeasurement) {
 }
 
 TEST(SummaryTest, HeldOutStepIsPredictedFromTheOthersAlone) {
-  // The other step of the rank replays in 210 us; the measured times are 250 us and 210 us.
+  // The rank's other step replays in 210 us. The measured times are 250 us and 210 us.
   const Summary summary = summary_of(sample_capture(microseconds{40}));
   EXPECT_THAT(summary.steps[0].held_out_error, ::testing::Optional(DoubleNear(-40.0 / 250.0, 1e-12)));
   EXPECT_THAT(summary.steps[1].held_out_error, ::testing::Optional(DoubleNear(0, 1e-12)));
@@ -160,7 +160,7 @@ TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
 }
 
 TEST(SummaryTest, TaskGraphTakesAsLongAsItsHostsTogether) {
-  // 100 ns on one host, then 30 ns on another. Neither host alone is busy for 130 ns.
+  // A task of 100 ns on one host is followed by a task of 30 ns on another. Neither host alone is busy for 130 ns.
   DagMaker maker;
   const TaskId first = maker.task(maker.lane(0), 100);
   maker.task(maker.lane(1), 30, {first});
@@ -177,8 +177,8 @@ TEST(SummaryTest, EmptyCaptureHasAnEmptySummary) {
 }
 
 TEST(SummaryTest, BreakdownCountsEachRanksTimePerIteration) {
-  // Rank 0: 100 us of gemm, 50 us in the collective until rank 1 arrives, 30 us of transfer, 10 us of host work, 20 us
-  // idle. Rank 1: 150 us of gemm and no waiting.
+  // In an iteration rank 0 computes for 100 us, waits 50 us in the collective until rank 1 arrives, transfers for 30
+  // us, works 10 us on the host and is idle for 20 us. Rank 1 computes for 150 us and does not wait.
   const Summary summary = summary_of(sample_capture());
   ASSERT_THAT(summary.ranks, SizeIs(2));
   const RankBreakdown& first = summary.ranks[0];
@@ -212,7 +212,7 @@ TEST(SummaryTest, UnexplainedWaitIsPerIterationAndThatOfTheWorstRank) {
 }
 
 TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
-  // Two lanes (streams or threads) of a rank both wait from 10 to 60, which counts as 50, not 100.
+  // Two lanes (streams or threads) of a rank both wait from 10 to 60 ns, which counts as 50 ns, not 100.
   DagMaker maker;
   const TaskId source = maker.task(maker.lane(0), 10);
   std::vector<TaskId> late;

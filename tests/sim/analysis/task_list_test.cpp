@@ -12,7 +12,8 @@ namespace {
 using sim::TaskGroup;
 using sim::TaskList;
 
-/// Two products of 30 and 20 ns and a sum of 50 ns on a stream, launched by two operators; and a call of 10 ns.
+/// Returns a job with two products of 30 and 20 ns and a sum of 50 ns on a stream, which two operators launched, and a
+/// call of 10 ns.
 Capture job() {
   DagMaker maker;
   const LaneId thread = maker.builder.add_lane({.name = "thread 1", .host = "alpha", .rank = 2});

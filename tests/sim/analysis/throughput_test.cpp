@@ -69,7 +69,7 @@ TEST(CapturedWorkTest, RanksThatShareABatchAreOneWorker) {
   EXPECT_EQ(work.workers, 2U);
   EXPECT_EQ(work.devices, 8U);
   EXPECT_FALSE(work.assumed);
-  EXPECT_DOUBLE_EQ(rate_in_all(work, milliseconds{500}), 4);  // 2 batches in half a second
+  EXPECT_DOUBLE_EQ(rate_in_all(work, milliseconds{500}), 4);  // 2 batches in half a second, so 4 per second
   EXPECT_DOUBLE_EQ(rate_of_device(work, milliseconds{500}), 0.25);
   capture.job.local_size = 4;  // job.yaml takes precedence
   EXPECT_EQ(captured_work(capture).workers, 4U);

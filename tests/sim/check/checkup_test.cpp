@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// Contents of a GPU's process with a complete recording.
+/// Returns the contents of a complete recording of one process with a GPU.
 HostDeviceContents whole_process(std::int64_t rank) {
   HostDeviceContents process{.rank = rank, .world_size = 2, .device_name = "H100", .has_base_time = true};
   process.step_marks = 5;
@@ -36,7 +36,7 @@ HostDeviceContents whole_process(std::int64_t rank) {
   return process;
 }
 
-/// A complete capture of two ranks.
+/// A complete capture of two ranks, for check().
 struct Whole {
   CaptureContents contents;
   Capture capture = testing_capture();
@@ -136,7 +136,8 @@ TEST(CheckupTest, WhatTheProfilerAddsIsSaidBesideTheFreeStep) {
   EXPECT_EQ(finding(check(whole.examined), "profiler_slowing")->cost, Cost::kNothing);
 }
 
-/// A capture of two ranks that have `steps` steps each, marked or not. With one step, ranks predict each other.
+/// Returns a capture of two ranks with `steps` steps each, marked or not. If there is one step, the ranks predict each
+/// other.
 Capture capture_of_steps(std::size_t steps, bool marked) {
   Capture capture = stepsim::testing::sample_capture();
   std::vector<RecordedStep> kept;

@@ -18,7 +18,7 @@ Gate gate(const Side& a, const Side& b, double limit) {
   return gate_of(difference_of(a, b, By::kName, RowOrder::kDifference), limit);
 }
 
-/// A side with a hundred steps, half of them `spread` above `iteration` and half of them below.
+/// Returns a side with a hundred steps: half take `spread` ns more than `iteration`, and half take `spread` ns less.
 Side around(std::int64_t iteration, std::int64_t spread) {
   std::vector<std::int64_t> steps(100, iteration + spread);
   for (std::size_t i = 1; i < steps.size(); i += 2) steps[i] = iteration - spread;
@@ -26,8 +26,8 @@ Side around(std::int64_t iteration, std::int64_t spread) {
 }
 
 TEST(GateTest, FailsBeyondTheLimitAndTheNoise) {
-  // The noise is 1.98 * sqrt(2 * pi/2 * 100 * 100 / 99 / 100) = 3.5 per mille. The limit is 3 % plus that: 3.3 %
-  // passes, 3.4 % fails.
+  // The steps are 10 per mille above or below the iteration, so the noise is 1.98 * sqrt(2 * pi/2 * 100 * 100 / 99 /
+  // 100) = 3.5 per mille. A difference above 3 % plus this noise fails: 3.3 % passes, and 3.4 % fails.
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).failed);
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03).failed);
   EXPECT_TRUE(gate(around(1'000'000, 10'000), around(1'034'000, 10'000), 0.03).failed);
@@ -68,7 +68,8 @@ TEST(GateTest, TheSentenceSaysThatNoiseSavedIt) {
 }
 
 TEST(GateTest, APassSaysThatTheNoiseCouldHideMore) {
-  // The noise is 0.35 % here, and 8.0 times 10 % there: 2 + 0.35 is less than 3, and 80 % is not.
+  // In the first comparison the noise is 0.35 %, and 2 + 0.35 % is below the limit of 3 %. In the second the noise is
+  // 80 %, 8.0 times 10 %.
   EXPECT_THAT(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).sentence,
               AllOf(StartsWith("passed: B is 2.0 % slower"), Not(HasSubstr("noise"))));
   const Gate wide = gate(side(1000, {900, 1100}), side(1000, {900, 1100}), 0.03);
@@ -77,7 +78,7 @@ TEST(GateTest, APassSaysThatTheNoiseCouldHideMore) {
                                    HasSubstr("could hide more than that")));
 }
 
-/// A recording of a job without step marks, in which a kernel ran `count` times.
+/// Returns a recording of a job without step marks, in which one kernel ran `count` times and another 10 times.
 Side window(double count) {
   Side made = side(1000);
   made.job = JobKind{.has_device_work = true, .devices = {"A100"}};
@@ -92,7 +93,7 @@ Side stepped(JobKind job) {
   return made;
 }
 
-/// Why the gate refuses to compare; empty if it compares.
+/// Returns why the gate refuses to compare the sides, or an empty text if it compares them.
 std::string obstacle(const Side& a, const Side& b) {
   const Gate made = gate(a, b, 0.03);
   EXPECT_FALSE(made.failed && !made.judged);
@@ -102,7 +103,8 @@ std::string obstacle(const Side& a, const Side& b) {
 TEST(GateTest, WindowsAreJudgedOnlyForTheSameWork) {
   EXPECT_EQ(obstacle(window(100), window(100)), "");
   EXPECT_EQ(obstacle(window(100), window(99)), "");  // 1 of 110 tasks differs
-  EXPECT_THAT(obstacle(window(100), window(89)), HasSubstr("10.0 % of the tasks in the two windows"));  // 11 of 110
+  // 11 of 110 tasks differ
+  EXPECT_THAT(obstacle(window(100), window(89)), HasSubstr("10.0 % of the tasks in the two windows"));
   EXPECT_THAT(obstacle(window(100), stepped(*window(1).job)), HasSubstr("B marks steps and A does not"));
 }
 

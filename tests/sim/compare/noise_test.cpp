@@ -13,8 +13,8 @@ namespace {
 using testing::side;
 
 TEST(NoiseTest, IsStudentsTimesTheStandardErrorOfTheMedians) {
-  // For 90, 100, 110: the variance is 100, that of the median pi/2 * 100 / 3, and twice that for both sides. With 4
-  // degrees of freedom, t = 2.776.
+  // Steps of 90, 100 and 110 us have a variance of 100, and their median has one of pi/2 * 100 / 3. The difference of
+  // two such sides has twice that. Student's t for 4 degrees of freedom is 2.776.
   const Side one = side(100'000, {90'000, 100'000, 110'000});
   const double error = std::sqrt(2 * std::numbers::pi / 2 * 1e8 / 3);
   const auto noise = noise_of_difference(one, one);

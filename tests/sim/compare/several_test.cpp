@@ -66,7 +66,7 @@ TEST(SeveralTest, RowsCanBeOrderedByNameAndTime) {
   const std::vector<Side> sides{with_work({group("a", 1, 10), group("b", 1, 30)}),
                                 with_work({group("a", 1, 90), group("b", 1, 95)}),
                                 with_work({group("a", 1, 20), group("b", 1, 40)})};
-  // The largest difference of a is 80, relative to 10; that of b is 65, relative to 30.
+  // The times of a differ by up to 80 ns, relative to 10 ns; those of b differ by up to 65 ns, relative to 30 ns.
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kDifference).rows[0].name, "a");
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kRelative).rows[0].name, "a");
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kTotal).rows[0].name, "b");

@@ -19,7 +19,8 @@ Side side_of_capture(const Capture& capture) {
   return side_of(capture, timeline, summarize(capture, timeline), {});
 }
 
-/// Makes three steps of a call of 10 ns and a kernel of `kernel` ns for which the next call waits.
+/// Returns a job of three steps, which consist of a call of 10 ns and a kernel of `kernel` ns. The next step's call
+/// waits for the kernel.
 SteppedJob job(std::int64_t kernel, Rank ranks = 1) {
   SteppedJob made;
   for (Rank rank = 0; rank < ranks; ++rank) {

@@ -8,7 +8,7 @@
 
 namespace stepsim::testing {
 
-/// A side whose iteration takes `iteration` ns. `steps` are the durations of its steps in ns.
+/// Returns a side whose iteration takes `iteration` ns. `steps` are the durations of its steps in ns.
 inline sim::Side side(std::int64_t iteration, const std::vector<std::int64_t>& steps = {}) {
   sim::Side made{.name = "a.json", .what = "measured", .iteration = Duration{iteration}, .ranks = 1};
   for (const std::int64_t step : steps) made.steps.emplace_back(step);

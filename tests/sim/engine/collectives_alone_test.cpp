@@ -48,8 +48,8 @@ TEST(CollectivesAloneTest, EachTakesItsClosedForm) {
   const Dag dag = collectives_of(4, {{.op = CollectiveOp::kAllReduce, .bytes = Bytes{4'000'000}},
                                      {.op = CollectiveOp::kAllGather, .bytes = Bytes{8'000'000}},
                                      {.op = CollectiveOp::kAllReduce, .bytes = Bytes{4'000'000}}});
-  // A ring of four ranks: 2 * 3 rounds with a quarter of 4 MB each, and 3 rounds with a quarter of 8 MB. Each round
-  // has the latency of two links.
+  // A ring of four ranks has 2 * 3 rounds with a quarter of 4 MB for an all-reduce, and 3 rounds with a quarter of 8 MB
+  // for an all-gather. Each round has the latency of two links.
   const Duration all_reduce = 6 * (2 * kLatency + Duration{1'000'000});
   const Duration all_gather = 3 * (2 * kLatency + Duration{2'000'000});
   EXPECT_THAT(alone(dag, hosts(4)), ElementsAre(all_reduce, all_gather, all_reduce));

@@ -6,7 +6,7 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
-/// Messages: the engine's calls to a network model, and how it uses the results.
+/// Tests how the engine calls a network model for messages, and how it uses the results.
 namespace stepsim::sim::engine_message_test {
 namespace {
 
@@ -16,7 +16,7 @@ Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
 constexpr Duration kLatency{100};
 
-/// Every message gets a byte per nanosecond. start() already returns when the message arrives.
+/// A network in which every message moves a byte per nanosecond. start() already returns when the message arrives.
 class Wire : public Network {
  public:
   ChannelId channel(EndpointId, EndpointId, Latency) override { return ChannelId{0}; }
@@ -26,7 +26,7 @@ class Wire : public Network {
   }
 };
 
-/// The same, but the arrival is reported only when the message has left.
+/// A Wire that reports the arrival of a message only when the message has left.
 class LateWire : public Wire {
  public:
   Passage start(MessageId message, ChannelId, Bytes bytes, Time now) override {

@@ -6,7 +6,7 @@
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 
-/// Lanes (resources that run tasks in turn) on which tasks queue: capacity, priority, credit.
+/// Tests lanes (resources that run tasks in turn) on which tasks queue: their capacity, priorities and credit.
 namespace stepsim::sim::engine_queue_test {
 namespace {
 
@@ -70,8 +70,8 @@ TEST_F(EngineQueueTest, TheSmallestPriorityGoesFirstAndInterruptsNothing) {
   EXPECT_EQ(start(tied), at(30));
 }
 
-/// Three tasks of 60 bytes on a lane with 100 bytes of credit. Each is followed by a task that returns the credit 50
-/// ns later, so the tasks run one at a time, every 60 ns.
+/// Three tasks of 60 bytes and 10 ns run on a lane with 100 bytes of credit. Each is followed by a task that returns
+/// the credit 50 ns later, so they start 60 ns apart.
 TEST_F(EngineQueueTest, CreditHoldsTheNextOneBackUntilItIsReturned) {
   const LaneId lane = queue(LaneOrder::kFifo, 1, Bytes{100});
   const LaneId answers = maker.lane(1);
@@ -132,7 +132,8 @@ TEST_F(EngineQueueTest, NobodyGivesCreditToALaneThatHasNone) {
   EXPECT_EQ(release(waiting).task(), maker.new_id(running));
 }
 
-/// The chain is longer than the engine computes ahead of time. The rest is computed later, with the same results.
+/// The chain has more tasks than the engine computes in advance. The engine computes the remaining tasks later, with
+/// the same results.
 TEST_F(EngineQueueTest, AThousandsOfTasksLongChainIsInLineTaskByTask) {
   constexpr std::int64_t kChain = 5'000;
   const LaneId host = maker.lane(1);
@@ -147,7 +148,7 @@ TEST_F(EngineQueueTest, AThousandsOfTasksLongChainIsInLineTaskByTask) {
   }
   run();
   EXPECT_EQ(start(first), at(0));
-  // Task i joins the queue at 10 (i + 1) and starts 15 later, because the first task delays all of them.
+  // Task i joins the queue at 10 (i + 1) ns and starts 15 ns later, because the first task of 25 ns delays all others.
   for (std::int64_t i = 0; i < kChain; ++i)
     ASSERT_EQ(start(in_line[static_cast<std::size_t>(i)]), at(10 * (i + 1) + 15));
   EXPECT_EQ(timeline.finish[maker.new_id(before).index()], at(10 * (kChain + 1)));

@@ -18,7 +18,7 @@ using stepsim::testing::DagMaker;
 
 Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
-/// A replay whose results are looked up by the ids that the maker returned.
+/// A replay whose results can be looked up by the ids that the maker returned.
 class Replayed {
  public:
   explicit Replayed(DagMaker& maker) : maker_(maker), dag_(maker.build()), timeline_(replay(dag_, Machine{dag_})) {}
@@ -64,7 +64,7 @@ TEST(EngineTest, LagCountsAfterThePredecessorsEnd) {
   const TaskId join = maker.task(lane, 5, {late});
   maker.builder.add_edge(early, join, EdgeKind::kLaunch, Duration{25});
   const Replayed replayed{maker};
-  EXPECT_EQ(replayed.start(join), at(35));  // 10 + 25 > 30 + 0
+  EXPECT_EQ(replayed.start(join), at(35));  // `early` and its lag end at 10 + 25 ns, `late` at 30 ns
   EXPECT_TRUE(replayed.released(join, By::kEdge, early));
 }
 
@@ -95,7 +95,7 @@ TEST(EngineTest, FifoLaneServesWhoWasReadyFirst) {
 }
 
 TEST(EngineTest, FifoLaneServesSmallestIdOfThoseReadyAtOneInstant) {
-  // Both become ready at 10; the predecessor of the one with the larger id is reported first.
+  // Both tasks become ready at 10 ns. The engine learns first that the task with the larger id is ready.
   DagMaker maker;
   const LaneId free = maker.lane(0);
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo);
@@ -110,8 +110,8 @@ TEST(EngineTest, FifoLaneServesSmallestIdOfThoseReadyAtOneInstant) {
 }
 
 TEST(EngineTest, TaskWhoseLagStillRunsDoesNotJumpAhead) {
-  // The ends of all predecessors of `lagging` are known at 10, but it is ready only at 40. `other` is ready at 30 and
-  // goes first, although its id is larger.
+  // At 10 ns the ends of all predecessors of `lagging` are known, but because of a lag it is ready only at 40 ns.
+  // `other` is ready at 30 ns and goes first, although its id is larger.
   DagMaker maker;
   const LaneId free = maker.lane(0);
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo);
@@ -171,8 +171,8 @@ TEST(EngineTest, RendezvousMemberHoldsItsFifoLaneWhileItWaits) {
 }
 
 TEST(EngineTest, LaneIsServedAtTheInstantAnotherLanesRendezvousEndsAtOnce) {
-  // A zero-length collective on a free lane ends at the instant at which it is served. The task that it releases on a
-  // second FIFO lane starts at that instant, not at the next event.
+  // A collective of zero duration ends at the instant at which the FIFO lane serves its last member. The task that it
+  // releases on a second FIFO lane starts at that instant, not at the next event.
   DagMaker maker;
   const LaneId fifo = maker.lane(0, LaneOrder::kFifo);
   const LaneId second_fifo = maker.lane(0, LaneOrder::kFifo);

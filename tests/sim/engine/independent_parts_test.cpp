@@ -41,7 +41,8 @@ TEST(IndependentPartsTest, AnEdgeACollectiveAndCreditEachJoinTwoLanes) {
   EXPECT_EQ(parts(dag, Machine{dag}), 3U);
 }
 
-/// Messages 0 -> 1 and 2 -> 3 share no link; 0 -> 3 shares one link with each of them.
+/// A message from endpoint 0 to 1 and one from 2 to 3 share no link. A message from 0 to 3 shares one link with each of
+/// them.
 TEST(IndependentPartsTest, MessagesBelongTogetherWhereTheyShareALink) {
   const NetworkModel contended{.name = "contended", .make = [](const Cluster&) { return std::unique_ptr<Network>{}; }};
   const Cluster cluster = star(4, {.bandwidth = Bandwidth::from_bytes_per_second(1)});

@@ -11,7 +11,7 @@
 #include "tests/sim/dag_maker.h"
 #include "tests/thrown_by.h"
 
-/// Inputs that a machine refuses before a replay begins, and how a replay is stopped.
+/// Tests which inputs a machine refuses before a replay begins, and how a replay is stopped.
 namespace stepsim::sim {
 namespace {
 
@@ -20,7 +20,7 @@ using stepsim::testing::thrown_by;
 using stepsim::testing::DagMaker;
 using ::testing::HasSubstr;
 
-/// Two hosts joined by one link, which a message crosses `links` times.
+/// Returns two hosts joined by one link, which a message crosses `links` times.
 Cluster long_way(std::size_t links) {
   Cluster cluster;
   cluster.hosts = {{"a"}, {"b"}};

@@ -7,7 +7,7 @@
 #include "tests/sim/dag_maker.h"
 #include "tests/thrown_by.h"
 
-/// Network models that break their contract: the replay must fail with an error instead of running forever.
+/// Tests network models that break their contract: the replay must fail with an error instead of running forever.
 namespace stepsim::sim::progress_guard_test {
 namespace {
 
@@ -15,7 +15,7 @@ using stepsim::testing::thrown_by;
 
 constexpr Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
-/// A model whose next event stays at 7 ns and whose message never arrives.
+/// A network model whose next event stays at 7 ns and whose message never arrives.
 class NeverAdvances : public Network {
  public:
   ChannelId channel(EndpointId, EndpointId, Latency) override { return ChannelId{0}; }
@@ -29,7 +29,7 @@ class NeverAdvances : public Network {
   Time due_ = Time::max();
 };
 
-/// Each event is a nanosecond before the previous one.
+/// A network model in which each event is a nanosecond before the previous one.
 class RunsBackwards : public NeverAdvances {
  public:
   void advance(Time now, std::vector<Notification>&) override { due_ = now - Duration{1}; }

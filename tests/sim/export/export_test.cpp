@@ -68,7 +68,8 @@ TEST(ChromeExportTest, EachRankIsMeasuredAndReplayedSideBySide) {
 }
 
 TEST(ChromeExportTest, MeasuredTimesCountFromTheFirstTaskOfTheJob) {
-  // The sample's first task starts at 1,000 us; its replay equals its recording.
+  // The recording of the sample starts at 1,000 us, and its replay takes exactly as long as the recording. Both must
+  // start at 0.
   simdjson::dom::parser parser;
   const simdjson::dom::element trace = exported(parser, sample_capture(), "out.trace.json");
   std::map<std::int64_t, std::vector<std::pair<double, double>>> by_process;
@@ -84,7 +85,7 @@ TEST(ChromeExportTest, MeasuredTimesCountFromTheFirstTaskOfTheJob) {
 TEST(ChromeExportTest, TimesAreExactToTheNanosecond) {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
-  const TaskId first = maker.task(lane, 9'007'199'254'740'993);  // 2^53 + 1 has no exact double
+  const TaskId first = maker.task(lane, 9'007'199'254'740'993);  // 2^53 + 1 ns, which a double cannot represent
   maker.task(lane, 1, {first});
   Capture capture;
   capture.dag = maker.build();
@@ -161,15 +162,14 @@ TEST(TaskGraphExportTest, LagsAndCollectivesBecomeComputes) {
 }
 
 TEST(TaskGraphExportTest, EachLaneIsAHost) {
-  // Four lanes, two more hosts for concurrent lags, and none for collectives, which share those because they never
+  // The four lanes are hosts, and concurrent lags need two more. Collectives share these two, because they never
   // overlap a lag.
   simdjson::dom::parser parser;
   const simdjson::dom::element graph = exported(parser, sample_capture(), "out.tasks.json");
   EXPECT_EQ(graph["hosts"].get_int64().value(), 4 + 2);
 }
 
-/// Properties that every registered exporter must have.
-/// Returns `text` without the glossary of a report page, whose terms name kinds of work.
+/// Returns `text` without the glossary of a report page, because the terms in it name kinds of work.
 std::string without_glossary(std::string text) {
   const std::size_t begin = text.find(R"(id="glossary">)");
   if (begin != std::string::npos) text.erase(begin, text.find("</script>", begin) - begin);
@@ -199,7 +199,8 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
                   .replays = {{"replayed", capture, timeline}},
                   .cluster = &cluster};
     const Graph graph = graph_of(capture, {}, std::nullopt);
-    if (GetParam()->accepts == Content::kGraph) answer.graph = &graph;  // others would need Graphviz to draw it
+    // with a graph, other exporters would run Graphviz
+    if (GetParam()->accepts == Content::kGraph) answer.graph = &graph;
     export_to_file(path, *GetParam(), answer);
     return stepsim::testing::read_file(path);
   }

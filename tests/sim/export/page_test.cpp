@@ -92,7 +92,7 @@ TEST(PackedColumnTest, ALongColumnComesBackWhole) {
             expected);
 }
 
-/// Ten short tasks one after the other on a lane, with a transfer in the middle.
+/// Returns a capture of ten short tasks one after the other on a lane, with a transfer in the middle.
 Capture ten_short() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
@@ -123,9 +123,9 @@ TEST(TimelineSpansTest, EachTaskIsASpanUpToTheLimit) {
 }
 
 TEST(TimelineSpansTest, ShortNeighboursBecomeOneAndCommunicationStays) {
-  // The limit is 4. Of the 9 tasks that may be merged, the two longest (19 and 18) stay. The next one (17) sets the
-  // threshold, and stays because it is not shorter than that. Five shorter tasks are before the transfer, one is after
-  // it.
+  // The limit is 4 spans. Of the 9 tasks that may be merged, the two longest (19 and 18 ns) stay. The next one (17 ns)
+  // sets the threshold, and stays because it is not shorter than that. Of the shorter tasks, five are before the
+  // transfer and one is after it.
   const Capture capture = ten_short();
   const Timeline timeline = replay(capture.dag, Machine{capture.dag});
   const TimelineSpans spans({"replayed", capture, timeline}, {}, 4);
@@ -205,7 +205,8 @@ std::vector<int> column_of(DagMaker& maker, const std::string& name) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// b and c wait for a, d for both; each is alone on its lane. c takes 15 longer than b.
+/// Returns a graph in which b and c wait for a, and d waits for b and c. Each task is alone on its lane. c takes 15 ns
+/// longer than b.
 DagMaker diamond() {
   DagMaker maker;
   const TaskId a = maker.task(maker.lane(0), 10);
@@ -221,13 +222,13 @@ TEST(PageTimelinesTest, SlackIsWhatIsLeftUntilTheNextTaskWouldStartLater) {
 }
 
 TEST(PageTimelinesTest, ReleasesAreDistancesBetweenSpans) {
-  // 0 means not released. The others were released over an edge by spans 1, 2 and 1 places before: 1 + 2 * zigzag(-1),
-  // 1 + 2 * zigzag(-2), 1 + 2 * zigzag(-1).
+  // Span 0 was not released, which is written as 0. The others were released over an edge by the spans 1, 2 and 1
+  // places before them. This is written as 1 + 2 * zigzag(-1), 1 + 2 * zigzag(-2) and 1 + 2 * zigzag(-1).
   DagMaker maker = diamond();
   EXPECT_THAT(column_of(maker, "0.0.release"), ElementsAre(0, 3, 7, 3));
 }
 
-/// Two ranks. The first arrives at their collective 20 before the second.
+/// Returns a graph of two ranks. The first arrives at their collective 20 ns before the second.
 DagMaker late_rank() {
   DagMaker maker;
   const LaneId early = maker.lane(0);

@@ -20,8 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two ranks. Each runs FW.a (10 ns on rank 0, 30 on rank 1), BW.a (5), an all-reduce of both ranks (7) and UPDATE
-/// (1). The critical path is on rank 1.
+/// Returns a capture of two ranks. Each runs FW.a (10 ns on rank 0, 30 ns on rank 1), BW.a (5 ns), an all-reduce with
+/// the other rank (7 ns) and UPDATE (1 ns). The critical path is on rank 1.
 Capture two_ranks() {
   DagMaker maker;
   TaskId parts[2];
@@ -58,7 +58,7 @@ std::vector<std::string> edges_of(const Graph& graph, Graph::Link link) {
   return edges;
 }
 
-/// Two equal ranks: step 4 has three tasks of 2 ns, step 5 has one of 10 ns.
+/// Returns a capture of two equal ranks. Step 4 has three tasks of 2 ns, and step 5 has one task of 10 ns.
 Capture two_steps_of_two_ranks() {
   DagMaker maker;
   for (const Rank rank : {0, 1}) {
@@ -192,7 +192,7 @@ TEST(GraphTest, GmlHasDependenciesOnlyAndLabelsThatDiffer) {
 
 TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
   const Graph graph{.nodes = {{.name = "a"}, {.name = "b"}}, .edges = {{.from = 0, .to = 1}}};
-  // Output of `dot -Tplain`: inches, measured from the lower left corner.
+  // The text is the output of `dot -Tplain`. Lengths are in inches, and positions count from the lower left corner.
   const sim::Layout layout = sim::parse_plain_layout(
       "graph 1 2 3\n"
       "node n0 1 2.5 0.5 0.25 \"a \\\"b\\\"\" solid box black lightgrey\n"
@@ -207,7 +207,7 @@ TEST(GraphTest, TheLayoutIsThatOfGraphviz) {
   EXPECT_DOUBLE_EQ(layout.nodes[0].centre.y, 48);
   EXPECT_DOUBLE_EQ(layout.nodes[1].centre.y, 240);
   EXPECT_DOUBLE_EQ(layout.nodes[0].width, 48);
-  ASSERT_EQ(layout.edges[0].size(), 7U);  // unknown nodes and edges before it are ignored
+  ASSERT_EQ(layout.edges[0].size(), 7U);  // the unknown node n7 and the edge n9-n0 are ignored
   EXPECT_DOUBLE_EQ(layout.edges[0][0].y, 60);
   EXPECT_DOUBLE_EQ(layout.edges[0][5].x, 0);
   EXPECT_DOUBLE_EQ(layout.edges[0][6].y, 228);

@@ -59,14 +59,14 @@ TEST(JsonStringTest, EscapesWhatJsonForbidsAndWhatMovesCursorsOrEndsScripts) {
 
 TEST(JsonStringTest, BytesThatAreNotUtf8BecomeReplacementCharacters) {
   EXPECT_EQ(quoted("a\xFFz"), "\"a\xEF\xBF\xBDz\"");
-  EXPECT_EQ(quoted("\xC3"), "\"\xEF\xBF\xBD\"");                                  // cut off
-  EXPECT_EQ(quoted("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // overlong
-  EXPECT_EQ(quoted("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // surrogate
+  EXPECT_EQ(quoted("\xC3"), "\"\xEF\xBF\xBD\"");                                  // an incomplete character
+  EXPECT_EQ(quoted("\xC0\xAF"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                  // an overlong encoding of '/'
+  EXPECT_EQ(quoted("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // an encoded surrogate
 }
 
 TEST(JsonStringTest, PythonReadsBackEveryCodePoint) {
   if (std::system("python3 -c pass >/dev/null 2>&1") != 0) GTEST_SKIP() << "python3 is not installed";
-  // One string for each code point from 0 to U+2FFF and some larger ones, each with its number.
+  // Writes a string with the character and its number for each code point from 0 to U+2FFF and some larger ones.
   const stepsim::testing::TemporaryFolder folder;
   JsonWriter json;
   json.begin_array();

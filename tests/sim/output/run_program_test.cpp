@@ -25,7 +25,7 @@ std::string run(const std::vector<std::string>& command, std::string_view input,
   return sim::run_program(command, input, {.time = time, .bytes = 2'000'000, .advice = "less"});
 }
 
-/// Whether a process with this number exists and has not ended. (waitpid() works only for processes that we started.)
+/// Whether a process with this number exists and has not ended. waitpid() would work only for our own child processes.
 bool is_running(pid_t process) {
   std::string word;
   std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -34,7 +34,7 @@ bool is_running(pid_t process) {
 }
 
 TEST(RunProgramTest, HandsOverItsInputAndReturnsItsOutput) {
-  // More data than a pipe can buffer, in both directions.
+  // The text of 1 MiB is more than a pipe can buffer, in both directions.
   const std::string text(1U << 20U, 'x');
   EXPECT_EQ(run({"cat"}, text), text);
   EXPECT_EQ(run({"echo", "$HOME; a b"}, ""), "$HOME; a b\n") << "no shell takes part";

@@ -23,13 +23,13 @@ std::optional<Duration> mean(std::initializer_list<std::int64_t> times, RangeMea
   return mean_of({times.begin(), times.end()}, which);
 }
 
-/// The times 1 to 10, with the 10 stalled to 1000. The median is (5 + 6) / 2 rounded down, the trimmed mean that of 3
-/// to 8, and the arithmetic mean (45 + 1000) / 10 rounded down. A tenth of ten values is one, so the first decile is
-/// the first.
+/// The times are 1 to 9 ns and a stall of 1000 ns. The median is (5 + 6) / 2 rounded down. The trimmed mean is that of
+/// 3 to 8, and the arithmetic mean is (45 + 1000) / 10 rounded down. The first decile (kEarly) of ten values is the
+/// smallest.
 TEST(RangeMeanTest, StallsMoveTheArithmeticMeanOnly) {
   const std::initializer_list<std::int64_t> times{1000, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(mean(times, RangeMean::kMedian), Duration{5});
-  EXPECT_EQ(mean(times, RangeMean::kTrimmed), Duration{5});  // 33 / 6
+  EXPECT_EQ(mean(times, RangeMean::kTrimmed), Duration{5});  // 33 / 6, rounded down
   EXPECT_EQ(mean(times, RangeMean::kArithmetic), Duration{104});
   EXPECT_EQ(mean(times, RangeMean::kEarly), Duration{1});
 }
@@ -94,16 +94,17 @@ TEST(RangeSummaryTest, WithoutLayersOccurrencesTellRangesApart) {
   EXPECT_THAT(labels_of(profile), ElementsAre("a#0", "a#1", "b", "c"));
 }
 
-/// b comes after a in the code, but ends at 11, before a begins at 500.
+/// In the order of the code, b comes after a. But b ends at 11 ns, before a begins at 500 ns.
 TEST(RangeSummaryTest, BeginsAgainstTheOrderOfTheCodeAreCounted) {
   const ProfiledRun run = run_of({range("a", "l", 1, 500, 0, 1), range("b", "l", 1, 10, 2, 3),
                                   range("c", "l", 1, 600, 4, 5), range("d", "l", 1, 20, 0, 1, 1)});
   const OrderCheck order = order_of(run, summaries_of(run, {}));
-  EXPECT_EQ(order.contradicted, 1U);  // b; d is on another stream
+  EXPECT_EQ(order.contradicted, 1U);  // only b, because d is on another stream
   EXPECT_EQ(order.all, 4U);
 }
 
-/// fc takes 100 and 140 on two devices: 120 on average, 140 at most. The range inside it counts only when asked for.
+/// fc takes 100 and 140 ns on two devices, which is 120 ns on average and 140 ns at most. The range inside it counts
+/// only if it is selected.
 TEST(ScalingTest, LabelsAddUpOverStreams) {
   const std::vector<ProfiledRun> runs{
       run_of({range("fc", "l", 100, 0, 0, 3), range("fc.gemm", "l", 60, 10, 1, 2), range("fc", "l", 140, 0, 4, 5, 1)}),
@@ -120,7 +121,7 @@ TEST(ScalingTest, LabelsAddUpOverStreams) {
   EXPECT_EQ(scaling_of(runs, {"l"}, RangeMean::kMedian).runs[0].average, Duration{180});
 }
 
-/// A run on `devices` devices whose iterations take `nanoseconds`.
+/// Returns a run on `devices` devices, with an iteration of `nanoseconds`.
 ProfiledRun run_on(std::int32_t devices, std::int64_t nanoseconds, const std::string& name) {
   std::vector<MeasuredRange> ranges;
   ranges.reserve(static_cast<std::size_t>(devices));
@@ -131,9 +132,9 @@ ProfiledRun run_on(std::int32_t devices, std::int64_t nanoseconds, const std::st
   return run;
 }
 
-/// Base: 2 devices take 1200 ns. Weak scaling: the ideal is 1200 on any number, so 1500 on 8 is 1200 / 1500 = 0.8.
-/// Strong scaling: the ideal is 1200 * 2 / 3 = 800 on 3 and 1200 * 2 / 8 = 300 on 8. The run with the fewest devices
-/// is the base, wherever it is in the list.
+/// The base is the run with the fewest devices, wherever it is in the list: 2 devices take 1200 ns. With weak scaling,
+/// the ideal is 1200 ns for any number of devices, so 1500 ns on 8 devices are an efficiency of 1200 / 1500 = 0.8. With
+/// strong scaling, the ideal is 1200 * 2 / 3 = 800 ns on 3 devices and 1200 * 2 / 8 = 300 ns on 8.
 TEST(ScalingTest, IdealsCountFromTheSmallestRun) {
   const std::vector<ProfiledRun> runs{run_on(8, 1500, "eight"), run_on(2, 1200, "two"), run_on(3, 1000, "three")};
   const Scaling weak = scaling_of(runs, {}, RangeMean::kMedian, Ideal::kWeak);

@@ -20,7 +20,7 @@ using ::testing::Not;
 
 const std::vector<std::string> kHostile{"=1+1", "  @x", "-2+3", "a,\"b\"", "two\r\n=lines", "|<script>|", "-2.5"};
 
-/// Invisible characters that may precede a formula, and characters that programs read as = + - @.
+/// Invisible characters that may precede a formula, and characters that spreadsheets read as = + - @.
 const std::vector<std::string> kInvisible{"\u00A0", "\u00AD", "\u200B", "\u200D",     "\u2060",
                                           "\u3000", "\u3164", "\uFEFF", "\U000E0020", " \u2009\u00A0\uFE0F"};
 const std::vector<std::string> kSigns{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20", "\uFE66", "\uFE62"};

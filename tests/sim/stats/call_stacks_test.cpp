@@ -11,7 +11,7 @@ namespace {
 using sim::CallStack;
 using sim::ModuleUse;
 
-/// step() calls Model twice, which calls Linear, which calls aten::linear, which calls aten::addmm.
+/// Records that step() calls Model twice, which calls Linear, which calls aten::linear, which calls aten::addmm.
 struct Traced {
   Traced() {
     const auto step = calls.add(CallKind::kPython, "train.py(7): step", 0, 100);

@@ -42,7 +42,8 @@ TEST(CopyUseTest, SizesAndRates) {
   EXPECT_EQ(use[1].rate(), 0);  // the copy took no time
 }
 
-/// Other work began before the copy's end, so stitching split the copy into two tasks, and the last one has the size.
+/// Other work began before the end of the copy, so stitching split the copy into two tasks. The last one has the copy's
+/// size.
 TEST(CopyUseTest, ACopyOfTwoTasksIsOne) {
   MeasuredMaker maker;
   const LaneId stream = maker.stream(0, 0, "stream 7");
@@ -80,7 +81,7 @@ TEST(CopyUseTest, TheCurveMovesWhatWasMoved) {
   }
   EXPECT_EQ(use.curve.back().bytes_per_second, 0);
   EXPECT_NEAR(moved, 1'500'000, 1);
-  EXPECT_NEAR(highest, 15e9, 1e3);  // 10 and 5 bytes per nanosecond at the same time
+  EXPECT_NEAR(highest, 15e9, 1e3);  // two copies at the same time, of 10 and 5 bytes per nanosecond
 }
 
 }  // namespace

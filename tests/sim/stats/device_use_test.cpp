@@ -13,6 +13,7 @@ std::vector<DeviceUse> use_of(const Capture& capture, const TraceDetails& detail
   return sim::device_use(sim::measured_work(capture, details));
 }
 
+/// The work on three streams, in nanoseconds:
 ///     compute  0-40          60-80
 ///     comm.        30-50         75-90
 ///     copies             45-55       85-95  and a memset 62-64
@@ -37,11 +38,11 @@ TEST(DeviceUseTest, DividesTheSpanExactly) {
   EXPECT_EQ(device.pieces, 7U);
   EXPECT_EQ(device.use.span, Duration{95});  // host work does not count
   EXPECT_EQ(device.use.compute, Duration{60});
-  EXPECT_EQ(device.use.exposed_communication, Duration{20});  // 40-50, 80-90
+  EXPECT_EQ(device.use.exposed_communication, Duration{20});  // 40 to 50 and 80 to 90 ns
   EXPECT_EQ(device.use.hidden_communication, Duration{15});
-  EXPECT_EQ(device.use.exposed_copies, Duration{10});  // 50-55, 90-95
-  EXPECT_EQ(device.use.hidden_copies, Duration{12});   // 45-50, 62-64, 85-90
-  EXPECT_EQ(device.use.idle, Duration{5});             // 55-60
+  EXPECT_EQ(device.use.exposed_copies, Duration{10});  // 50 to 55 and 90 to 95 ns
+  EXPECT_EQ(device.use.hidden_copies, Duration{12});   // 45 to 50, 62 to 64 and 85 to 90 ns
+  EXPECT_EQ(device.use.idle, Duration{5});             // 55 to 60 ns
   ASSERT_EQ(device.streams.size(), 3U);
   EXPECT_EQ(device.streams[0].name, "stream 7");
   EXPECT_EQ(device.streams[0].use.compute, Duration{60});
@@ -76,7 +77,7 @@ TEST(DeviceUseTest, EachDeviceOfEachRankIsOne) {
   EXPECT_EQ(devices[2].use.compute, Duration{10});
 }
 
-/// BytePS: operators, copies on the device and messages belong to one GPU.
+/// In BytePS jobs, operators, copies on the device and messages of a GPU belong to one device.
 TEST(DeviceUseTest, OperatorsWithARowOfTheirOwnAreOneDeviceWithLinks) {
   MeasuredMaker maker;
   maker.add(maker.lane(0, LaneKind::kOperators, "operators"), TaskKind::kOperator, "BW.a", 0, 50);

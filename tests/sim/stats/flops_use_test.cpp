@@ -20,7 +20,7 @@ TEST(FlopsUseTest, OnADeviceByTheWorkThatAnOperatorLaunched) {
   Capture capture = maker.make();
   capture.operators.operators = {{"aten::mm", "", {.flops = 3000}}, {"aten::relu", "", {.bytes = 9}}};
   const auto id = [&maker](TaskId task) { return maker.dag.new_id(task); };
-  // The same call launched two of the kernels.
+  // One call launched the first two kernels.
   capture.operators.uses = {
       {id(first), 0, 0, false}, {id(second), 0, 0, false}, {id(third), 0, 1, false}, {id(other), 1, 2, false}};
   capture.operators.occurrences = 3;

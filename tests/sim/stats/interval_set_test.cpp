@@ -40,7 +40,7 @@ TEST(IntervalSetTest, UnionAndIntersectionOfTwo) {
   const IntervalSet a = set_of({{0, 4}, {10, 14}});
   const IntervalSet b = set_of({{3, 11}, {13, 20}});
   EXPECT_EQ(pairs_of(united(a, b)), (Pairs{{0, 20}}));
-  EXPECT_EQ(common_length(a, b), Duration{3});  // 3-4, 10-11 and 13-14
+  EXPECT_EQ(common_length(a, b), Duration{3});  // the common parts are 3 to 4, 10 to 11 and 13 to 14
   EXPECT_EQ(common_length(a, IntervalSet{}), Duration{});
 }
 

@@ -12,8 +12,8 @@
 
 namespace stepsim::testing {
 
-/// Device work of rank 0 and the calls that launched it. Times are in nanoseconds, and calls are added in order of
-/// start.
+/// Makes device work of rank 0 and the calls that launched it. Times are in nanoseconds, and calls are added in order
+/// of start.
 class LaunchedWork {
  public:
   /// Adds work on `stream` from `begin` to `end`, launched by a call from `called` to `returned`.

@@ -19,7 +19,7 @@ class MeasuredMaker {
     return dag.builder.add_lane({.name = name, .rank = rank, .kind = kind});
   }
 
-  /// Returns the maker's id. make() maps it through `dag`'s new_id().
+  /// Adds a task and returns its id in the maker. After make(), dag.new_id() maps it to the id in the capture.
   TaskId add(LaneId lane, TaskKind kind, const std::string& name, std::int64_t begin, std::int64_t end,
              std::int32_t step = -1) {
     const TaskId task = dag.task(lane, end - begin, {}, name, kind);

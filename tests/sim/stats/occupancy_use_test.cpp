@@ -19,15 +19,18 @@ TEST(OccupancyUseTest, MeansByTime) {
   Capture capture = maker.make();
   capture.devices[0] = "NVIDIA A100-SXM4-40GB";
   capture.launches.launches = {
-      {.blocks = 2160, .threads = 256, .registers = 16, .shared_memory = 0},   // 8 blocks each: all threads
-      {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},    // half a block per multiprocessor
-      {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};  // 1 block each, 2 would fit
+      // 8 blocks per multiprocessor, which use all threads
+      {.blocks = 2160, .threads = 256, .registers = 16, .shared_memory = 0},
+      {.blocks = 54, .threads = 1024, .registers = 16, .shared_memory = 0},  // half a block per multiprocessor
+      // 1 block per multiprocessor; 2 would fit
+      {.blocks = 108, .threads = 1024, .registers = 16, .shared_memory = 0}};
   capture.launches.uses = {{maker.dag.new_id(full), 0}, {maker.dag.new_id(few), 1}, {maker.dag.new_id(half), 2}};
   const TraceDetails details;
   const sim::MeasuredWork work = sim::measured_work(capture, details);
   const sim::OccupancyUse use = sim::occupancy_use(work, sim::device_use(work));
   ASSERT_EQ(use.kernels.size(), 2U);
-  EXPECT_EQ(use.kernels[0].name, "ampere_h16816gemm_128x128");  // 400 ns, as copy_kernel; names decide the order
+  // 400 ns like copy_kernel, so the names decide the order
+  EXPECT_EQ(use.kernels[0].name, "ampere_h16816gemm_128x128");
   EXPECT_EQ(use.kernels[1].name, "copy_kernel");
   EXPECT_EQ(use.kernels[1].count, 2U);
   EXPECT_DOUBLE_EQ(use.kernels[1].blocks, (20.0 * 300 + 0.5 * 100) / 400);

@@ -9,8 +9,8 @@ namespace {
 
 using sim::StageUse;
 
-/// Two workers push one partition. Worker 0's gradient is ready at 100, its copy runs 110-120, its push 125-145, and
-/// its pull 150-190. Worker 1 pushes until 170.
+/// A job in which two workers push one partition. Worker 0's gradient is ready at 100 ns. Its copy runs from 110 to 120
+/// ns, its push from 125 to 145 ns, and its pull from 150 to 190 ns. Worker 1 pushes until 170 ns.
 struct Job {
   Job() {
     const LaneId operators = maker.lane(0, LaneKind::kOperators, "operators");
@@ -39,22 +39,23 @@ TEST(StageUseTest, QueueingIsFromTheStageBefore) {
   const Capture capture = job.make();
   const TraceDetails details;
   const std::vector<StageUse> stages = sim::stage_use(sim::measured_work(capture, details));
-  ASSERT_EQ(stages.size(), 3U);  // in the order of the pipeline
+  ASSERT_EQ(stages.size(), 3U);  // the stages are in the order of the pipeline
   EXPECT_EQ(stages[0].stage, "COPYD2H");
-  EXPECT_EQ(stages[0].queued.total, Duration{10});  // since the operator ended
+  EXPECT_EQ(stages[0].queued.total, Duration{10});  // from the end of the operator
   EXPECT_EQ(stages[0].worked.total, Duration{10});
   EXPECT_EQ(stages[1].stage, "PUSH");
-  EXPECT_EQ(stages[1].queued.count, 1U);  // it is unknown when worker 1's push became ready
+  EXPECT_EQ(stages[1].queued.count, 1U);  // of worker 0; it is unknown when worker 1's push became ready
   EXPECT_EQ(stages[1].queued.total, Duration{5});
   EXPECT_EQ(stages[1].worked.count, 2U);
   EXPECT_EQ(stages[1].worked.total, Duration{60});
   EXPECT_EQ(stages[2].stage, "PULL");
   EXPECT_EQ(stages[2].queued.total, Duration{5});
   EXPECT_EQ(stages[2].worked.total, Duration{40});
-  EXPECT_EQ(stages[2].waiting.total, Duration{20});  // until worker 1 has pushed
+  EXPECT_EQ(stages[2].waiting.total, Duration{20});  // until worker 1's push ends
 }
 
-/// Stitching found that the push, recorded from 121 on, queued until 125, and its acknowledgement until 148.
+/// The trace contains the push from 121 to 148 ns. Stitching found that the push queued for its link until 125 ns, and
+/// its acknowledgement until 148 ns.
 TEST(StageUseTest, TheTimesOfTheTraceCountAndTheLineIsAPartOfThem) {
   Job job;
   const Capture capture = job.make();

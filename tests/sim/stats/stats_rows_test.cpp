@@ -25,8 +25,8 @@ std::vector<std::string> names_of(const std::vector<StatsRow>& rows) {
   return names;
 }
 
-/// Two steps of a BytePS worker. In the first, BW.a and BW.b take 10 and 30 ns and a push 40 ns. In the second, each
-/// takes twice as long.
+/// Returns a capture of two steps of a BytePS worker. In the first step, BW.a takes 10 ns, BW.b 30 ns and a push 40 ns.
+/// In the second, each takes twice as long.
 Capture two_steps() {
   MeasuredMaker maker;
   const LaneId operators = maker.lane(0, LaneKind::kOperators, "operators");
@@ -59,7 +59,7 @@ TEST(StatsRowsTest, ByNameWithSharesOfTheirPartAndMeansOfSteps) {
   EXPECT_EQ(rows[1].times.shortest, Duration{30});
   EXPECT_EQ(rows[1].times.longest, Duration{60});
   EXPECT_EQ(rows[1].self, Duration{90});
-  EXPECT_DOUBLE_EQ(rows[1].share, 0.75);  // 90 of 120 ns of compute
+  EXPECT_DOUBLE_EQ(rows[1].share, 0.75);  // 90 of the 120 ns of compute
   EXPECT_EQ(rows[1].per_step, Duration{45});
 }
 
@@ -108,7 +108,7 @@ TEST(StatsRowsTest, CallsStandForTheSegmentsOfTheirThread) {
   const auto rows = sim::stats_rows(sim::measured_work(capture, calls.details), StatsKey::kName, StatsOrder::kTotal);
   EXPECT_THAT(names_of(rows), ElementsAre("ProfilerStep#", "aten::linear", "aten::addmm", "gemm"));
   EXPECT_EQ(rows[0].times.count, 2U);
-  EXPECT_EQ(rows[0].self, Duration{});  // the time of calls inside it counts for those
+  EXPECT_EQ(rows[0].self, Duration{});  // its time counts as that of the calls inside it
   EXPECT_EQ(rows[1].times.total, Duration{50});
   EXPECT_EQ(rows[1].self, Duration{10});
   EXPECT_DOUBLE_EQ(rows[1].share, 0.2);

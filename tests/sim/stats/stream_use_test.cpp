@@ -21,12 +21,12 @@ TEST(StreamUseTest, IdleTimeDividesExactly) {
   const LaneId other = made.work.stream(0, 0, "stream 9");
   made.work.add(other, TaskKind::kKernel, "other", 0, 100'000);
   made.add(stream, "a", 0, 5, 1'000, 2'000);
-  made.add(stream, "b", 1'500, 1'600, 2'400, 3'000);              // launched while a ran, starts 400 after a's end
-  made.add(stream, "c", 3'001, 3'100, 3'300, 4'000);              // launched after b ended
-  made.add(stream, "d", 3'200, 3'300, 34'000, 35'000);            // launched in time, but starts only 30 us later
+  made.add(stream, "b", 1'500, 1'600, 2'400, 3'000);    // launched while a ran; starts 400 ns after the end of a
+  made.add(stream, "c", 3'001, 3'100, 3'300, 4'000);    // launched after b ended
+  made.add(stream, "d", 3'200, 3'300, 34'000, 35'000);  // launched before c ended, but starts only 30 us later
   made.work.add(stream, TaskKind::kKernel, "e", 35'100, 36'000);  // its launch was not recorded
   const std::vector<StreamUse> use = use_of(made);
-  ASSERT_EQ(use.size(), 1U);  // no launches on the other stream
+  ASSERT_EQ(use.size(), 1U);  // nothing was launched on the other stream
   EXPECT_EQ(use[0].stream, "stream 7");
   EXPECT_EQ(use[0].launches, 4U);
   EXPECT_EQ(use[0].host_wait, Duration{300});
@@ -37,8 +37,9 @@ TEST(StreamUseTest, IdleTimeDividesExactly) {
   EXPECT_EQ(use[0].host_wait + use[0].kernel_wait + use[0].other_wait + use[0].outside, device.streams[0].use.idle);
 }
 
-/// Launched at 0, 10, 20 and 100; started at 20, 50, 80 and 100. The queue has one piece from 0, two from 10 (the
-/// first starts when the third is launched), one from 50 and none from 80. The last piece starts when it is launched.
+/// The pieces of work are launched at 0, 10, 20 and 100 ns and start at 20, 50, 80 and 100 ns. So the queue has one
+/// piece from 0 ns, two from 10 ns (the first piece starts when the third is launched), one from 50 ns and none from 80
+/// ns. The last piece starts when it is launched.
 TEST(StreamUseTest, QueueIsWhatWasLaunchedAndHasNotBegun) {
   LaunchedWork made;
   const LaneId stream = made.work.stream(0, 0, "stream 7");

@@ -13,7 +13,8 @@ class TracedCalls {
  public:
   TracedCalls() { details.threads.push_back({0, "thread 1"}); }
 
-  /// `caller` is the value that add() returned for the enclosing call. This call reduces the caller's self time.
+  /// Adds a call and returns its number. `caller` is the number of the enclosing call, and its self time excludes this
+  /// call.
   std::uint32_t add(CallKind kind, const std::string& name, std::int64_t begin, std::int64_t end,
                     std::uint32_t caller = TraceDetails::kNone, double flops = 0) {
     const auto known = std::find(details.names.begin(), details.names.end(), name);

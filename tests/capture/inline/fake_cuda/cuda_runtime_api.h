@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-/// The part of the CUDA runtime that capture/inline.h uses. The devices' clocks advance only when a test runs work:
-/// fake_cuda::run(stream, 5000) advances the stream's clock by 5 us. Thread-safe.
+/// A fake of the part of the CUDA runtime that capture/inline.h uses. Each stream has a clock, which advances only when
+/// a test runs work on the stream: fake_cuda::run(stream, 5000) advances it by 5 us. Thread-safe.
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidResourceHandle = 400 };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1 };
@@ -31,13 +31,13 @@ namespace fake_cuda {
 [[nodiscard]] cudaStream_t stream(int device, int number);
 void run(cudaStream_t stream, std::int64_t nanoseconds);
 void capture(cudaStream_t stream, bool active);
-/// If set, every later call that records or creates an event fails.
+/// If `fail` is true, later calls that create or record an event fail.
 void fail_events(bool fail);
 /// Sets the last error, as a call by the program itself would.
 void set_last_error(cudaError_t error);
 /// Returns the number of calls that recorded an event.
 [[nodiscard]] std::int64_t records();
-/// Returns the number of events that were recorded on a stream of another device than theirs, which CUDA forbids.
+/// Returns how many times an event of one device was recorded on a stream of another device, which CUDA forbids.
 [[nodiscard]] std::int64_t misplaced();
 
 }  // namespace fake_cuda

@@ -23,7 +23,7 @@ class CaptureMaker {
     wire::write(record, std::as_writable_bytes(std::span(records_)).data() + at);
     return *this;
   }
-  /// Returns the number of a text, and defines it at its first use.
+  /// Returns the number of a text. Adds a record that defines the text at its first use.
   std::uint32_t text(std::string_view text) {
     const auto [known, added] = texts_.try_emplace(std::string{text}, static_cast<std::uint32_t>(texts_.size() + 1));
     if (!added) return known->second;
@@ -56,7 +56,8 @@ class CaptureMaker {
                 .correlation = correlation,
                 .stream = stream});
   }
-  /// Adds a collective that NCCL enqueued on the thread of calls, or a send or receive if `what` begins with that.
+  /// Adds a collective that NCCL enqueued on the thread that call() uses, or a message if `what` begins with "Send" or
+  /// "Recv".
   CaptureMaker& nccl(std::string_view what, std::uint64_t start, std::uint64_t elements, std::uint32_t number,
                      std::uint64_t sequence_or_peer, std::uint64_t communicator, std::uint64_t group) {
     const std::uint32_t which = text(what);
@@ -95,7 +96,7 @@ class CaptureMaker {
                 .b = by_writer});
   }
 
-  /// Ends a block. A block number may be given.
+  /// Ends a block. The block gets the next number, or the given one.
   CaptureMaker& block() { return block(next_block_); }
   CaptureMaker& block(std::uint64_t number, std::uint16_t version = wire::kVersion) {
     wire::BlockHeader header{.version = version,
@@ -109,7 +110,8 @@ class CaptureMaker {
     next_block_ = number + 1;
     return *this;
   }
-  /// Returns the file, with a last block for the remaining records and the status that the capture was closed.
+  /// Ends the file with a last block, which contains the remaining records and the status that the capture was closed,
+  /// and returns the file.
   [[nodiscard]] std::string closed() {
     status(wire::Status::kClosed).block();
     return file_;

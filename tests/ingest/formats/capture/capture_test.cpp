@@ -1,4 +1,5 @@
-// Files of stepsim capture, from blocks to events and their waits; and damaged files.
+// Tests how files of stepsim capture are read: from blocks to events and their waits, and what happens with damaged
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 
 Parsed<HostDeviceTrace> read(const std::string& bytes) { return read_text<HostDeviceTrace>("capture", bytes); }
 
-/// Returns the only event with this name; fails if there is none.
+/// Returns the first event with this name; fails if there is none.
 std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.text(trace.name[i]) == name) return i;
@@ -35,7 +36,7 @@ std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
   return 0;
 }
 
-/// Returns the event's details; fails, and returns empty details, if it has none.
+/// Returns the details of the first event with this name; fails, and returns empty details, if it has none.
 EventDetail detail(const HostDeviceTrace& trace, std::string_view name) {
   const EventDetail* const found = trace.detail_of(event(trace, name));
   if (found != nullptr) return *found;
@@ -130,7 +131,8 @@ TEST(CaptureFormatTest, CopiesAreNamedAsByKineto) {
   EXPECT_EQ(trace.kind[event(trace, "Memset (Device)")], EventKind::kMemset);
 }
 
-/// Two events are each recorded twice. The id shows which record was waited for, even if later records follow.
+/// Event 5 is recorded twice, on two streams. The id shows which record was waited for, although a later record
+/// follows.
 TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
   CaptureMaker maker;
   maker.call("cudaEventRecord", kBegin, 10, 1).call("cudaEventRecord", kBegin + 20, 10, 2);
@@ -146,7 +148,7 @@ TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
   EXPECT_EQ(wait.wait_correlation, 1);
 }
 
-/// CUPTI before CUDA 12.8 has no ids that join a wait to its record.
+/// CUPTI before CUDA 12.8 does not record ids that join a wait to the record of its event.
 TEST(CaptureFormatTest, WithoutIdsAWaitIsForTheLastRecordBeforeIt) {
   CaptureMaker maker;
   for (std::uint32_t i = 1; i <= 3; ++i) {
@@ -183,7 +185,7 @@ TEST(CaptureFormatTest, RangesAndOperatorsOfNvtxAreThoseOfTheirThread) {
   EXPECT_EQ(sink.diagnostics.count_of("open_range"), 1U);
 }
 
-/// Step 1, from 1000 to 2000, is the active step. A kernel belongs to the step in which it was launched.
+/// Step 1, from 1000 to 2000 ns, is the active step. A kernel belongs to the step in which it was launched.
 TEST(CaptureFormatTest, OnlyActiveStepsAreKeptWithWhatTheyLaunched) {
   CaptureMaker maker;
   maker.step(0, kBegin, Phase::kWarmUp).step(1, kBegin + 1'000).step(2, kBegin + 2'000, Phase::kDone);
@@ -198,7 +200,8 @@ TEST(CaptureFormatTest, OnlyActiveStepsAreKeptWithWhatTheyLaunched) {
   EXPECT_EQ(trace.duration[step], Duration{1'000});
 }
 
-/// There are three rounds of four launches. The longest pause is before the second launch, so steps begin there.
+/// There are three rounds of the four launches d, a, b and c. The longest pause of a round is before a, so steps begin
+/// there.
 TEST(CaptureFormatTest, WithoutMarksStepsAreWhereLaunchesRepeat) {
   CaptureMaker maker;
   std::uint32_t correlation = 0;
@@ -226,7 +229,8 @@ TEST(CaptureFormatTest, WithoutMarksAndRepetitionItSaysSo) {
   EXPECT_EQ(read(maker.closed()).sink.diagnostics.count_of("no_steps_marked"), 1U);
 }
 
-/// Two producers may use the same number for different texts, and buffers may arrive in any order.
+/// Each producer numbers its own texts, so the same number may refer to different texts. Buffers may arrive in any
+/// order.
 TEST(CaptureFormatTest, EachProducerHasItsOwnTextsAndOrderDecidesNothing) {
   CaptureMaker first(0);
   CaptureMaker second(1);
@@ -305,8 +309,8 @@ TEST(DamagedCaptureTest, ANameWhoseBlockIsGoneIsSaidToBe) {
 TEST(DamagedCaptureTest, RecordsThatCannotBeAreLeftOutAndPlaced) {
   CaptureMaker maker;
   const std::uint32_t name = maker.text("k");
-  maker.add({.kind = Kind::kKernel, .which = name});                                      // no time
-  maker.add({.kind = Kind::kKernel, .which = name, .start = kBegin, .duration = ~0ULL});  // no duration
+  maker.add({.kind = Kind::kKernel, .which = name});                                      // no start time
+  maker.add({.kind = Kind::kKernel, .which = name, .start = kBegin, .duration = ~0ULL});  // an impossible duration
   maker.add({.kind = static_cast<Kind>(200), .start = kBegin});                           // a kind of a later version
   maker.add({.kind = Kind::kText, .which = 9, .a = 1'000'000});                           // larger than its block
   maker.call("good", kBegin, 10, 1);

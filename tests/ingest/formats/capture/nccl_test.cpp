@@ -1,4 +1,4 @@
-// NCCL's reports about its kernels, in files of stepsim capture.
+// Tests how NCCL's reports about its kernels are read from files of stepsim capture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using wire::Kind;
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::string_view kAllReduceKernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
-/// Adds a launch whose call starts at `called` microseconds.
+/// Adds a call that starts at `called` microseconds, and a kernel that it launches.
 void launch(CaptureMaker& maker, std::uint64_t called, std::uint32_t correlation,
             std::string_view name = kAllReduceKernel) {
   maker.call("cudaLaunchKernelExC", kBegin + called * 1000, 3'000, correlation);
@@ -33,7 +33,7 @@ std::uint64_t after(std::uint64_t microseconds) { return kBegin + microseconds *
 
 Parsed<HostDeviceTrace> read(CaptureMaker& maker) { return read_text<HostDeviceTrace>("capture", maker.closed()); }
 
-/// Returns the details of the kernel launched by this call; null if there are none.
+/// Returns the details of the kernel that the call with this correlation launched; null if it has none.
 const EventDetail* detail_of(const HostDeviceTrace& trace, std::int64_t correlation) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.kind[i] == EventKind::kKernel && trace.correlation[i] == correlation) return trace.detail_of(i);
@@ -105,10 +105,10 @@ TEST(CaptureNcclTest, AKernelIsDescribedByWhatWasEnqueuedRightAfterItsLaunch) {
 TEST(CaptureNcclTest, WhatHasNoKernelOfItsThreadIsCounted) {
   CaptureMaker maker;
   maker.nccl_communicator(1, 0x1F, 2, 0);
-  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(50), 1, 1, 0, 1, 1);  // before all launches
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(50), 1, 1, 0, 1, 1);  // enqueued before any launch
   launch(maker, 100, 1);
   maker.nccl("AllReduce/ncclFloat32/RING/LL", after(110), 2, 2, 1, 1, 2);
-  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(120), 3, 3, 2, 1, 3);  // the kernel already has one
+  maker.nccl("AllReduce/ncclFloat32/RING/LL", after(120), 3, 3, 2, 1, 3);  // the kernel already has a collective
   const auto [trace, sink] = read(maker);
   EXPECT_EQ(detail_of(trace, 1)->elements, 2);
   EXPECT_THAT(reported(sink), ElementsAre(Pair("nccl_without_kernel", 2)));
@@ -194,7 +194,7 @@ std::string told() {
              .correlation = 4096,
              .a = 200,
              .b = 300});
-  // These belong to another process.
+  // The following operation, with its transfer, belongs to another process.
   maker.add({.kind = Kind::kNcclProxyOp, .which = 0, .start = after(110), .correlation = 9});
   maker.add({.kind = Kind::kNcclProxyStep, .which = 9, .start = after(111), .duration = 50, .correlation = 1, .a = 60});
   return maker.closed();

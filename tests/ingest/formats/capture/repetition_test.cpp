@@ -9,7 +9,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Returns "first/period" of the repetition in a sequence of letters, or "none".
+/// Returns "first/period" for a sequence of letters: the place where the repetition begins and the length of its
+/// period. Returns "none" if nothing is repeated.
 std::string found_in(std::string_view text) {
   const std::vector<std::uint32_t> sequence(text.begin(), text.end());
   const auto found = repetition_of(sequence);

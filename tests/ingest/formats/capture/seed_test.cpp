@@ -1,4 +1,4 @@
-// A seed for the fuzzer (tests/fuzz/corpus/capture_fuzz/nccl.capture). It contains every kind of record of NCCL's
+// Makes a seed for the fuzzer (tests/fuzz/corpus/capture_fuzz/nccl.capture). It contains every kind of record of NCCL's
 // profiler interface, and also marks and overhead. This program writes it, so that it changes with the format:
 //
 //     STEPSIM_WRITE_SEEDS=1 build/dev/bin/capture_format_test --gtest_filter='CaptureSeedTest.*'
@@ -23,7 +23,8 @@ using wire::Kind;
 constexpr std::uint64_t kBegin = 1'700'000'000'000'000'000;
 constexpr std::uint32_t kSteps = 3;
 
-/// Adds a collective on two channels, each with a sent and a received transfer, and a message to the other rank.
+/// Adds a collective on two channels with one sent and one received transfer, a message to the other rank, a mark and
+/// overhead.
 void add_step(CaptureMaker& maker, std::uint32_t step) {
   const std::uint64_t begin = kBegin + std::uint64_t{step} * 1'000'000;
   const std::uint32_t collective = 2 * step + 1;

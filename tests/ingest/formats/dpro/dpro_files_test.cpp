@@ -5,7 +5,7 @@
 
 #include "tests/ingest/read_text.h"
 
-/// The files of a dPRO trial, one by one. tests/malformed/trial_cases.py tests malformed ones.
+/// Tests how each file of a dPRO trial is read. tests/malformed/trial_cases.py tests malformed files.
 namespace stepsim::ingest::dpro_files_test {
 namespace {
 

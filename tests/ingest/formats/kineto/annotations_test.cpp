@@ -1,4 +1,4 @@
-// Annotations and modules around launches: from a Kineto file to the tasks of a capture.
+// Tests how annotations and modules around launches get from a Kineto file to the tasks of a capture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-/// Returns an event on the thread that begins at `start` us.
+/// Returns an event on a thread that begins at `start` us and takes `length` us.
 std::string on_thread(std::string_view category, std::string_view name, int start, int length, int thread = 1) {
   return R"({"ph":"X","cat":")" + std::string{category} + R"(","name":")" + std::string{name} + R"(","pid":9,"tid":)" +
          std::to_string(thread) + R"(,"ts":)" + std::to_string(start) + R"(,"dur":)" + std::to_string(length) +
          R"(,"args":{}})";
 }
 
-/// Returns a launch of 1 us at `start` us, and its kernel 50 us later.
+/// Returns a launch of 1 us that begins at `start` us, and its kernel, which begins 50 us later.
 std::string launched(std::string_view name, int start, int thread = 1) {
   const std::string at = std::to_string(start);
   return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":)" + std::to_string(thread) +
@@ -32,7 +32,7 @@ std::string launched(std::string_view name, int start, int thread = 1) {
          R"(,"dur":1,"args":{"device":0,"stream":7,"correlation":)" + at + "}}";
 }
 
-/// Returns pairs of kernel and annotation.
+/// Returns a pair of names, kernel and annotation, for each annotation around the launch of a kernel.
 std::vector<std::pair<std::string, std::string>> annotated(const std::vector<std::string>& events) {
   std::string list;
   for (const std::string& event : events) list += (list.empty() ? "" : ",") + event;

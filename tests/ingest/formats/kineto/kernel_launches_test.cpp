@@ -1,4 +1,4 @@
-// Launch configurations of kernels: from a Kineto file to the tasks of a capture.
+// Tests how launch configurations of kernels get from a Kineto file to the tasks of a capture.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace stepsim::ingest::kernel_launches_test {
 namespace {
 
-/// Returns a kernel of 5 us at `start` us with further args.
+/// Returns a kernel of 5 us that begins at `start` us and has these additional args.
 std::string kernel(std::string_view name, int start, std::string_view args) {
   return R"({"ph":"X","cat":"kernel","name":")" + std::string{name} + R"(","pid":0,"tid":7,"ts":)" +
          std::to_string(start) + R"(,"dur":5,"args":{"device":0,"stream":7)" + std::string{args} + "}}";
@@ -47,7 +47,8 @@ TEST(KernelLaunchesTest, EqualLaunchesAreOne) {
 }
 
 TEST(KernelLaunchesTest, APartOfItTellsNothing) {
-  // ROCm records only the grid and the block.
+  // The first case is what ROCm records: only the grid and the block. Each other case lacks a member or has a bad
+  // value.
   for (const std::string_view args : {
            R"(,"grid":[8,1,1],"block":[64,1,1])",
            R"(,"registers per thread":40,"shared memory":0,"block":[64,1,1])",

@@ -41,7 +41,7 @@ Read read_file(std::string_view text, std::string name = "test.json") {
   return read;
 }
 
-/// Reads `events`, and an operator at 5 ms so that there is always something to replay.
+/// Reads `events`, and an operator "last" at 5 ms so that there is always something to replay.
 Read read_events(const std::string& events, const std::string& members = "\"baseTimeNanoseconds\": 0") {
   return read_file("{" + members +
                    R"(, "traceEvents": [{"ph":"X","cat":"cpu_op","name":"last","pid":1,"tid":2,"ts":5000,"dur":1})" +
@@ -106,7 +106,7 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
       R"(,{"ph":"s","cat":"ac2g","id":1},{"ph":"f","cat":"ac2g","id":1},{"ph":"C","name":"c"},{"ph":"i","name":"i"},{"ph":"B","name":"b"})");
   EXPECT_EQ(read.trace.size(), 1U);
   EXPECT_THAT(read.trace.texts, ElementsAre("last", "o"));
-  ASSERT_EQ(read.trace.overheads.size(), 1U);  // requested by stats and check
+  ASSERT_EQ(read.trace.overheads.size(), 1U);  // stored, because stats and check report it
   EXPECT_EQ(read.trace.text(read.trace.overheads[0].kind), "o");
   EXPECT_EQ(read.sink.events, 11U);
   EXPECT_EQ(read.sink.skipped, 0U);
@@ -121,7 +121,7 @@ TEST(KinetoTest, RecordsThatAReplayDoesNotNeedAreCountedAndNotStored) {
     EXPECT_EQ(entry.severity == Severity::kInfo, entry.name != "unknown category marzipan") << entry.name;
 }
 
-/// Work with an unknown category is missing from the replay, so the first lines report how much it is.
+/// Work with an unknown category is missing from the replay, so the warning states its share of the time.
 TEST(KinetoTest, ACategoryThatIsNotUnderstoodAndHoldsTimeIsAWarningWithItsShare) {
   const Read read = read_events(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":0,"dur":1000},)"
                                 R"({"ph":"X","cat":"tpu_op","name":"b","pid":2,"tid":1,"ts":100,"dur":200},)"
@@ -132,11 +132,12 @@ TEST(KinetoTest, ACategoryThatIsNotUnderstoodAndHoldsTimeIsAWarningWithItsShare)
   for (const auto& entry : read.sink.diagnostics.entries()) {
     if (entry.name != "unknown category tpu_op") continue;
     EXPECT_EQ(entry.severity, Severity::kDataLoss);
-    EXPECT_EQ(entry.detail, "6 % of the span");  // 100 to 400 us, of the 5,001 us up to the end of "last"
+    EXPECT_EQ(entry.detail, "6 % of the span");  // 100 to 400 us, of the 5,001 us until the end of "last"
   }
 }
 
-/// The form that torch_npu writes: named processes, no categories, flows from calls to work.
+/// A trace in the form that torch_npu writes: processes have names, events have no categories, and flows lead from
+/// calls to work.
 constexpr std::string_view kAscendNames =
     R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"CANN"}},)"
     R"({"ph":"M","name":"process_name","pid":8,"args":{"name":"Ascend Hardware"}},)"
@@ -190,7 +191,7 @@ TEST(KinetoTest, AscendsProcessesAreReadAsCallsWorkAndCollectives) {
 TEST(KinetoTest, AnAscendLayerMayBeNamedAfterItsEvents) {
   const std::string after = std::string(kAscendEvents) + "," + std::string(kAscendNames);
   expect_ascend(read_events(after));
-  // A process without such a name stays unknown.
+  // A process that no metadata record names stays unknown.
   EXPECT_EQ(read_events(after + R"(,{"ph":"X","name":"MatMul","pid":77,"tid":4,"ts":"40","dur":100})")
                 .count("events without a category"),
             1U);
@@ -207,7 +208,7 @@ TEST(KinetoTest, EqualNamesShareOneText) {
 Time at_ns(std::int64_t ns) { return Time{Duration{ns}}; }
 
 TEST(KinetoTest, TheBaseTimeIsAddedExactlyWhereverItStands) {
-  // Absolute time in ns = baseTimeNanoseconds + 1000 ts.
+  // The absolute time in ns is baseTimeNanoseconds + 1000 * ts.
   constexpr std::string_view kEvent =
       R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":4458676524648.797,"dur":189.626})";
   for (const std::string& text :
@@ -248,7 +249,7 @@ TEST(KinetoTest, DeviceWorkWithoutATimeStampIsLeftOut) {
 }
 
 TEST(KinetoTest, ImpossibleDurationsAreLeftOut) {
-  // 7 days are 604,800 s.
+  // The longest duration that is accepted is 7 days, 604,800 s.
   const Read read =
       read_events(R"({"ph":"X","cat":"kernel","name":"7 days","pid":0,"tid":7,"ts":1,"dur":604800000000},)"
                   R"({"ph":"X","cat":"kernel","name":"more","pid":0,"tid":7,"ts":1,"dur":604800000000.001},)"
@@ -297,7 +298,7 @@ TEST(KinetoTest, WithoutArgumentsTheRowTellsDeviceAndStream) {
   const Read numbers = read_events(event("kernel", "k"));
   EXPECT_EQ(device_row(numbers).device, 1);
   EXPECT_EQ(device_row(numbers).stream, 2);
-  // In 2021 every tid was a string.
+  // In traces of 2021, every tid is a string.
   const Read texts = read_events(R"({"ph":"X","cat":"Kernel","name":"k","pid":"0","tid":"stream 7","ts":1,"dur":1})");
   EXPECT_EQ(device_row(texts).device, 0);
   EXPECT_EQ(device_row(texts).stream, 7);
@@ -345,7 +346,7 @@ TEST(KinetoTest, ASyncTellsWhatItWaitedFor) {
   EXPECT_EQ(detail_of(read).stream, 20);
   EXPECT_EQ(detail_of(read).wait_stream, 7);
   EXPECT_EQ(detail_of(read).wait_correlation, 1533);
-  // "All streams" is -1; in old files it is an unsigned number.
+  // -1 means all streams. Old files contain it as an unsigned number.
   EXPECT_EQ(detail_of(read_events(event("cuda_sync", "Context Sync", R"(,"args":{"stream":4294967295})"))).stream, -1);
 }
 
@@ -443,7 +444,8 @@ TEST(KinetoTest, DistributedInfoTellsTheRank) {
   EXPECT_EQ(read_events("", R"("distributedInfo": null)").trace.rank, std::nullopt);
 }
 
-/// Returns how many ranks share a batch if a rank of a job with `world` ranks is in groups of these sizes.
+/// Returns how many ranks share a batch, according to the groups of a rank in a job with `world` ranks. Each group is
+/// given by its description and its number of ranks.
 std::optional<std::int64_t> ranks_of_batch(int world, const std::vector<std::pair<std::string, int>>& groups) {
   std::string list;
   for (const auto& [description, size] : groups) {
@@ -482,7 +484,7 @@ TEST(KinetoTest, TheHostIsNamedInTheFileOrByItsName) {
   EXPECT_EQ(host("rank0.pt.trace.json"), "");
   EXPECT_EQ(host("node_x.123.pt.trace.json"), "");
   EXPECT_EQ(host("node-7_4711.json"), "");
-  EXPECT_EQ(host("worker0_step_12.1694128201545.pt.trace.json"), "");  // 12 is not a process
+  EXPECT_EQ(host("worker0_step_12.1694128201545.pt.trace.json"), "");  // 12 is not the process id of the events
   EXPECT_EQ(read_events("", R"("host_name": "twshared1")").trace.host_name, "twshared1");
 }
 
@@ -532,7 +534,7 @@ TEST(KinetoTest, OtherChromeTracesAreLeftToOtherFormats) {
   EXPECT_EQ(score(""), 0);
 }
 
-/// Returns 60 operators whose ids are `step` apart, and one without an id.
+/// Returns 60 operators whose ids are `step` apart.
 std::string numbered_operators(int step) {
   std::string events;
   for (int i = 0; i < 60; ++i) {
@@ -545,7 +547,7 @@ std::string numbered_operators(int step) {
 TEST(KinetoSampleTest, GapsInTheNumbersOfOperatorsShowASample) {
   const Read read = read_events(numbered_operators(70));
   EXPECT_EQ(read.count("sampled_operators"), 60U);
-  // 59 x 70 + 1 ids for 60 operators is one operator in 68.85.
+  // The 60 operators have ids in a range of 59 x 70 + 1 ids: one operator in 68.85 is recorded.
   for (const Diagnostics::Entry& entry : read.sink.diagnostics.entries()) {
     if (entry.name == "sampled_operators") {
       EXPECT_EQ(entry.detail, "one operator in 69 is recorded");
@@ -554,7 +556,8 @@ TEST(KinetoSampleTest, GapsInTheNumbersOfOperatorsShowASample) {
 }
 
 TEST(KinetoSampleTest, RestsOfBlocksThatThreadsDidNotUseUpAreNoGaps) {
-  // Two threads: the first used 40 ids of the block from 1 on, the second 35 ids of the block from 5 x 512 + 1 on.
+  // Each thread takes ids in blocks of 512. The first thread used 40 ids of the block that begins at 1, the second
+  // thread 35 ids of the block that begins at 5 x 512 + 1.
   std::string events;
   for (int number = 1; number <= 2595; ++number) {
     if (number > 40 && number < 2561) continue;

@@ -1,4 +1,4 @@
-// A trace that is written in the form of PyTorch's profiler is read back unchanged.
+// Tests that a trace that is written in the form of PyTorch's profiler is read back unchanged.
 #include "ingest/formats/kineto/kineto_text.h"
 
 #include <gmock/gmock.h>
@@ -96,7 +96,7 @@ TEST(KinetoTextTest, ReadingItGivesTheSameEvents) {
 }
 
 TEST(KinetoTextTest, TimesCountFromKinetosBase) {
-  // The base is the last multiple of 7,889,238 s before kBegin.
+  // Kineto's base is a multiple of 7,889,238 s (a quarter of a year): here the last one before kBegin.
   EXPECT_THAT(written(captured()), HasSubstr("\"baseTimeNanoseconds\": 1696186170000000000,"));
 }
 

@@ -1,4 +1,4 @@
-// Shapes of operators: from a Kineto file to the device work that the operators launched.
+// Tests how shapes of operators get from a Kineto file to the device work that the operators launched.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,13 +13,13 @@
 namespace stepsim::ingest::operator_shapes_test {
 namespace {
 
-/// Returns an operator on thread 2 with args.
+/// Returns an operator on thread 2 with these args. Times are in microseconds.
 std::string op(std::string_view name, double start, double duration, std::string_view args) {
   return R"({"ph":"X","cat":"cpu_op","name":")" + std::string{name} + R"(","pid":1,"tid":2,"ts":)" +
          std::to_string(start) + R"(,"dur":)" + std::to_string(duration) + R"(,"args":{)" + std::string{args} + "}}";
 }
 
-/// Returns a launch at `start` us on thread 2, and its kernel 100 us later.
+/// Returns a launch on thread 2 that begins at `start` us, and its kernel, which begins 100 us later.
 std::string launch(std::string_view kernel, double start, int correlation) {
   const std::string id = R"(,"args":{"correlation":)" + std::to_string(correlation);
   return R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":2,"ts":)" + std::to_string(start) +
@@ -87,7 +87,7 @@ TEST(OperatorShapesTest, ConvolutionTakesItsSettingsFromTheConcreteInputs) {
         read({op(name, 10, 1, std::string{kShapes} + R"("Concrete Inputs": )" + std::string{concrete})});
     return trace.operators.at(0).work.flops;
   };
-  // (224 + 2 * 3 - 7) / 2 + 1 = 112 places in each dimension.
+  // The output has (224 + 2 * 3 - 7) / 2 + 1 = 112 elements in each dimension.
   const double flops = 2.0 * 8 * 64 * 112 * 112 * 3 * 7 * 7;
   EXPECT_DOUBLE_EQ(call("aten::convolution", R"(["", "", "", "[2, 2]", "[3, 3]", "[1, 1]"])"), flops);
   EXPECT_DOUBLE_EQ(call("aten::cudnn_convolution", R"(["", "", "[3, 3]", "[2, 2]", "[1, 1]"])"), flops);
@@ -174,7 +174,7 @@ TEST(OperatorShapesTest, KernelBelongsToTheInnermostOperatorAroundItsLaunch) {
   const std::vector<std::pair<std::string, std::string>> expected{
       {"gemm", "aten::mm"}, {"splitKreduce", "aten::mm"}, {"copy", "aten::linear"}, {"gemm", "aten::mm"}};
   EXPECT_EQ(kernels, expected);
-  // The calls in order of their start: linear, its product, the second product.
+  // Calls are numbered by their start: 0 is linear, 1 is the product inside it, 2 is the second product.
   EXPECT_EQ(occurrences, (std::vector<std::uint32_t>{1, 1, 0, 2}));
   EXPECT_EQ(capture.operators.occurrences, 3U);
 }
@@ -196,7 +196,7 @@ TEST(OperatorShapesTest, CaptureNamesItsDevices) {
   };
   using Devices = std::map<Rank, std::string>;
   EXPECT_EQ(devices(R"("deviceProperties": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}],)"), (Devices{{0, "A"}}));
-  // A process that sees one device of many may list it with a different number than its kernels have.
+  // A process that sees one device of several may list it with a different number than its kernels have.
   EXPECT_EQ(devices(R"("deviceProperties": [{"id": 3, "name": "C"}],)"), (Devices{{0, "C"}}));
   EXPECT_EQ(devices(R"("deviceProperties": [{"id": 3, "name": "C"}, {"id": 4, "name": "D"}],)"), Devices{});
 }

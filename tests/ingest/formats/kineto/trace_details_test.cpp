@@ -1,4 +1,4 @@
-// Data that a replay does not need: from a Kineto file to TraceDetails.
+// Tests how data that a replay does not need gets from a Kineto file to TraceDetails.
 
 #include "model/job/trace_details.h"
 
@@ -20,7 +20,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Times in the file are in microseconds, here in nanoseconds.
+/// Converts microseconds, the unit of the file, to nanoseconds.
 constexpr Time at_us(std::int64_t us) { return Time{Duration{us * 1000}}; }
 constexpr Duration us(std::int64_t count) { return Duration{count * 1000}; }
 
@@ -79,7 +79,7 @@ TEST(TraceDetailsTest, CallsAreNestedByTheirTimes) {
   EXPECT_EQ(launch.caller, 2U);
   EXPECT_EQ(relu.caller, TraceDetails::kNone);
   EXPECT_DOUBLE_EQ(linear.flops, 500);
-  EXPECT_DOUBLE_EQ(addmm.flops, 0);  // the same work, which is counted once
+  EXPECT_DOUBLE_EQ(addmm.flops, 0);  // addmm is the work of linear, which is counted once
 }
 
 TEST(TraceDetailsTest, WhatOnlyBeginsWithinACallWasNotMadeByIt) {

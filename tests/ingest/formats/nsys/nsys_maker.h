@@ -76,14 +76,15 @@ class NsysMaker {
     database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES ({}, {}, 0, 1, 7, {}, {}, {}, 1, 1, 2)",
                              start, end, correlation, id(process), bytes));
   }
-  /// The device in the table is 0, even if the context's device is another one.
+  /// Adds a wait. Its row contains device 0, even if its context is on another device.
   void sync(std::int64_t process, int type, int start, int end, int correlation, std::int64_t stream, int context,
             int event_sync = 0) {
     database.run(fmt::format(
         "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES ({}, {}, 0, {}, {}, {}, {}, {}, {}, NULL, NULL)", start,
         end, context, stream, correlation, id(process), type, event_sync));
   }
-  /// Adds a wait in the form of schema 3.17: without eventSyncId, and with the number of the kind in either column.
+  /// Adds a wait in the form of schema 3.17: the row has no eventSyncId, and the number of its kind is in the column
+  /// syncType (`type`) or in deprecatedSyncType (`deprecated`).
   void old_sync(std::int64_t process, const std::string& call, int type, int deprecated, int start, int correlation,
                 std::int64_t stream, int event = 0) {
     this->call(process, call, start, start + 10, correlation);
@@ -100,7 +101,7 @@ class NsysMaker {
     database.run(fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES ({}, {}, {}, NULL, {}, 1)", stream,
                              correlation, id(process), event));
   }
-  /// `payload` and `json` are SQL expressions.
+  /// Adds an NVTX range; `type` is its eventType. `payload` and `json` are SQL expressions.
   void range(std::int64_t process, const std::string& name, int start, int end, const std::string& payload = "NULL",
              int type = 59, const std::string& json = "NULL") {
     database.run(fmt::format("INSERT INTO NVTX_EVENTS VALUES ({}, {}, {}, '{}', {}, NULL, {}, {})", start, end, type,

@@ -1,4 +1,4 @@
-// Exports of Nsight Systems: from the bytes of the database to events and their waits.
+// Tests how exports of Nsight Systems are read: from the bytes of the database to events and their waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ const HostDeviceTrace& trace_of(const PartSink& sink, std::size_t part = 0) {
   return std::get<HostDeviceTrace>(sink.parts.at(part).part);
 }
 
-/// Returns the only event with this name; fails if there is none.
+/// Returns the first event with this name; fails if there is none.
 std::size_t event(const HostDeviceTrace& trace, std::string_view name) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace.text(trace.name[i]) == name) return i;
@@ -114,7 +114,7 @@ TEST(NsysTest, AProcessThatSeesOneDeviceOfSeveralCountsFromZero) {
   EXPECT_EQ(trace_of(sink, 1).device_name, "NVIDIA B");
 }
 
-/// The context of process 20 is on device 1, although the table has 0.
+/// The rows of the waits contain device 0, but the context of process 20 is on device 1.
 TEST(NsysTest, WaitsNameTheRecordOfTheirEvent) {
   NsysMaker maker;
   maker.kernel(20, "a", 100, 200, 1, 1, 7);
@@ -145,8 +145,8 @@ std::vector<std::string> kinds_of_waits(const HostDeviceTrace& trace) {
   return kinds;
 }
 
-/// Three numberings occur in exports: CUPTI's; 0 with the old order in another column (schema 3.17); and the order of
-/// 2020, in which one number means two kinds.
+/// Exports number the kinds of waits in three ways: as CUPTI does; always 0, with the old number in another column
+/// (schema 3.17); and in the order of 2020, in which one number means two kinds. The name of the call shows the kind.
 TEST(NsysTest, TheCallSaysTheKindOfAWait) {
   struct Numbers {
     int device, event, stream, stream_wait, deprecated_device, deprecated_event, deprecated_stream;
@@ -160,7 +160,8 @@ TEST(NsysTest, TheCallSaysTheKindOfAWait) {
     maker.old_sync(kProcess, "cudaStreamSynchronize_v3020", n.stream, n.deprecated_stream, 400, 4, 7);
     maker.old_sync(kProcess, "cuStreamWaitEvent", n.stream_wait, n.deprecated_stream, 500, 5, 9, 16);
     maker.old_sync(kProcess, "cudaDeviceSynchronize_v3020", n.device, n.deprecated_device, 600, 6, 0xFFFFFFFF);
-    maker.old_sync(kProcess, "cudaFree_v3020", n.device, n.deprecated_device, 700, 7, 0xFFFFFFFF);  // no kind of wait
+    // The name of this call does not show a kind of wait.
+    maker.old_sync(kProcess, "cudaFree_v3020", n.device, n.deprecated_device, 700, 7, 0xFFFFFFFF);
     const PartSink sink = read(maker);
     EXPECT_THAT(kinds_of_waits(trace_of(sink)), ::testing::ElementsAre("Event Sync", "Stream Sync", "Stream Wait Event",
                                                                        "Context Sync", "Context Sync"))
@@ -169,7 +170,7 @@ TEST(NsysTest, TheCallSaysTheKindOfAWait) {
   }
 }
 
-/// Event 16 is recorded on stream 7, then on stream 8. Each wait is for the previous record.
+/// Event 16 is recorded on stream 7, then on stream 8. Each wait is for the last record before it.
 TEST(NsysTest, WithoutEventSyncIdAWaitIsForTheEventsLastRecord) {
   NsysMaker maker;
   maker.kernel(kProcess, "a", 100, 200, 1);
@@ -177,7 +178,7 @@ TEST(NsysTest, WithoutEventSyncIdAWaitIsForTheEventsLastRecord) {
   maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 300, 3, 9, 16);
   maker.old_record(kProcess, 8, 4, 16);
   maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 500, 5, 9, 16);
-  maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 600, 6, 9, 17);  // never recorded
+  maker.old_sync(kProcess, "cudaStreamWaitEvent_v3020", 2, 0, 600, 6, 9, 17);  // event 17 was never recorded
   const PartSink sink = read(maker);
   const HostDeviceTrace& trace = trace_of(sink);
   std::vector<std::pair<std::int64_t, std::int64_t>> waited;
@@ -190,7 +191,7 @@ TEST(NsysTest, WithoutEventSyncIdAWaitIsForTheEventsLastRecord) {
   EXPECT_EQ(sink.diagnostics.count_of("event_not_recorded"), 1U);
 }
 
-/// Two streams of one device: b on stream 9 waits for a on stream 7 through an event.
+/// Kernel b on stream 9 waits for kernel a on stream 7 of the same device, through an event.
 TEST(NsysTest, AWaitBetweenStreamsIsAnExactEdge) {
   NsysMaker maker;
   maker.call(kProcess, "cudaLaunchKernel_v7000", 1'000, 2'000, 1);
@@ -227,7 +228,7 @@ TEST(NsysTest, RangesAreOperatorsOrAnnotations) {
   EXPECT_EQ(sink.diagnostics.count_of("open_range"), 1U);
 }
 
-/// The names are in the form of torch.autograd.profiler.emit_nvtx(record_shapes=True).
+/// The names have the form that torch.autograd.profiler.emit_nvtx(record_shapes=True) writes.
 TEST(NsysTest, ShapesAreInTheNamesOfOperators) {
   NsysMaker maker;
   maker.kernel(kProcess, "k", 100, 200, 1);
@@ -327,8 +328,9 @@ std::string payload(std::uint32_t schema, const std::string& values) {
 
 constexpr std::uint64_t kCommunicator = 0xFEDCBA9876543210;
 
-/// Two processes whose ranks are not in the order of their devices. `mark` adds marks from 1000 to 1100, around the
-/// launch of a kernel with this name. The kernel runs from 1100 on rank 0, and from 1150 on rank 1, to 1200.
+/// Reads an export of two processes, whose ranks are not in the order of their devices. `mark` adds NVTX marks from
+/// 1000 to 1100 ns, around a call that launches `kernel`. The kernel ends at 1200 ns. It begins at 1100 ns on rank 0
+/// and at 1150 ns on rank 1.
 template <class Mark>
 PartSink two_ranks(const std::string& kernel, Mark mark) {
   NsysMaker maker;
@@ -364,12 +366,12 @@ TEST(NsysTest, NcclSaysTheRankTheGroupAndTheSize) {
   const EventDetail* const detail =
       trace.detail_of(event(trace, "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096>)"));
   ASSERT_NE(detail, nullptr);
-  EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL records the bytes that one rank receives
+  EXPECT_EQ(detail->bytes, Bytes{8192});  // NCCL records the 4096 bytes that one of the two ranks receives
   EXPECT_EQ(trace.text(detail->collective), "reducescatter");
   EXPECT_EQ(trace.text(detail->group), "[0, 1]");
 }
 
-/// The form of schema 3.27. A communicator's number takes all 64 bits.
+/// Schema 3.27 contains payloads as JSON. The communicator's number takes all 64 bits.
 TEST(NsysTest, PayloadsOfNcclMayBeJson) {
   NsysMaker maker;
   const std::string kernel = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096>)";

@@ -24,7 +24,7 @@ struct Part {
   double end;
 };
 
-/// Builds a host whose calls of one collective have these times. Its clock is ahead by `ahead`.
+/// Builds a host whose calls of one collective have these times. Its clock is ahead by `ahead` microseconds.
 HostDeviceTrace host(const std::string& name, const std::string& call, const std::vector<Part>& parts, double ahead = 0,
                      std::int64_t bytes = 4096) {
   TraceMaker maker;
@@ -37,7 +37,7 @@ HostDeviceTrace host(const std::string& name, const std::string& call, const std
   return maker.trace;
 }
 
-/// Adds a call to the only thread, with as many bytes as the first one.
+/// Adds a call to the only thread, with as many bytes as the first call.
 void add_call(HostDeviceTrace& trace, const std::string& call, double begin, double end) {
   trace.start.emplace_back(us(static_cast<std::int64_t>(begin)));
   trace.duration.push_back(us(static_cast<std::int64_t>(end - begin)));
@@ -57,8 +57,10 @@ HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {
 }
 
 TEST(ClockTest, CollectivesOnHostsLeaveOpenWhatCausesAllow) {
-  // b begins at 20 and a ends at 100, so b is ahead by at least 20 - 100. b ends at 104, so it is ahead by at most 104.
-  // The ends differ by 4. The longer collective has the same difference, but that does not reduce the uncertainty.
+  // b begins at 20 us and a ends at 100 us, so b's clock is ahead by at least 20 - 100 us. a begins at 0 us and b ends
+  // at 104 us, so b's clock is ahead by at most 104 us. The estimate is the difference of the ends, 4 us. The second
+  // collective is longer and has the same difference, so it does not reduce the uncertainty. (All this is in addition
+  // to the 7300 us.)
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", {{0, 100}, {1000, 1200}}),
                                         host("b", "gloo:all_reduce", {{20, 104}, {1000, 1204}}, 7300)});
 
@@ -68,21 +70,23 @@ TEST(ClockTest, CollectivesOnHostsLeaveOpenWhatCausesAllow) {
 }
 
 TEST(ClockTest, ResidualCoversALinkThatIsSlowerInOneDirection) {
-  // In a ring of two ranks, each of the two rounds takes 300 from a to b and 100 from b to a. If both begin together, b
-  // has its chunks after 2 * 300; a gets its second one 100 after b got its first, at 300 + 100. All ends of b are late
-  // by 200, and no recorded time distinguishes that from a clock that is 200 ahead.
+  // In a ring of two ranks, a message takes 300 us from a to b and 100 us from b to a. There are two rounds. If both
+  // ranks begin together, b has its second chunk after 2 * 300 us. a gets its second chunk 100 us after b got its
+  // first, after 300 + 100 us. So b always ends 200 us later, and no recorded time distinguishes that from a clock that
+  // is 200 us ahead.
   const std::vector<Part> on_a{{0, 400}, {1000, 1400}, {2000, 2400}};
   const std::vector<Part> on_b{{0, 600}, {1000, 1600}, {2000, 2600}};
 
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b)});
 
   EXPECT_EQ(clock.offset, us(200));
-  EXPECT_EQ(clock.residual, us(200 + 400));  // b is ahead by at least 0 - 400
+  EXPECT_EQ(clock.residual, us(200 + 400));  // b's clock is ahead by at least 0 - 400 us
   EXPECT_EQ(clock.spread, Duration{});
 }
 
 TEST(ClockTest, BarrierNarrowsWhatLongCollectivesLeaveOpen) {
-  // A barrier takes 2 on each host, and b begins 1 after a: b is ahead by at least 1 - 2 and at most 1 + 2.
+  // A barrier takes 2 us on each host, and b begins 1 us after a. So b's clock is ahead by at least 1 - 2 us and at
+  // most 1 + 2 us, in addition to the -50,000 us.
   HostDeviceTrace a = host("a", "gloo:all_reduce", {{0, 400}, {1000, 1400}});
   HostDeviceTrace b = host("b", "gloo:all_reduce", {{0, 600}, {1000, 1600}}, -50'000);
   add_call(a, "gloo:barrier", 3000, 3002);
@@ -96,8 +100,9 @@ TEST(ClockTest, BarrierNarrowsWhatLongCollectivesLeaveOpen) {
 }
 
 TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
-  // A transfer takes 50 on both hosts if it need not wait. In three of four collectives b ends 30 later, so the median
-  // of the ends is 30. In the fourth, the hosts take turns in arriving last and end together, which gives 0.
+  // A collective takes 50 us if a host does not wait for the other one. In three of four collectives, b ends 30 us
+  // later, so the median difference of the ends is 30 us. In each fourth collective, both hosts end together. In these,
+  // a and b take turns in beginning 10 us late, which shows that the clock of b is ahead by 3000 us and not more.
   std::vector<Part> on_a;
   std::vector<Part> on_b;
   for (int i = 0; i < 16; ++i) {
@@ -115,7 +120,7 @@ TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, 3000)});
 
   EXPECT_EQ(clock.offset, us(3000));
-  EXPECT_EQ(clock.residual, us(50));  // where b came 10 late, it began 60 - 10 before a ended, and vice versa
+  EXPECT_EQ(clock.residual, us(50));  // a host that begins 10 us late begins 60 - 10 us before the other one ends
   EXPECT_EQ(clock.spread, us(30));
 }
 
@@ -127,7 +132,7 @@ TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
       const double ahead = maker == &b ? 500 : 0;
       maker->add(EventKind::kKernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", maker->stream(14),
                  1000 * i + ahead + 5 * i, 100);
-      // gloo's calls give a different offset.
+      // The calls of gloo show a different offset. They are ignored.
       maker->add(EventKind::kAnnotation, "gloo:barrier", maker->thread("1"), 1000 * i + 3 * ahead, 100);
     }
   }
@@ -140,7 +145,8 @@ TEST(ClockTest, DeviceCollectivesEndTogetherAndCountAlone) {
   EXPECT_EQ(clock.residual, Duration{});
 }
 
-/// Builds messages of 100 us in both directions. The sender's call returns after 70 us.
+/// Builds two hosts with messages in both directions. Each message takes 100 us, and the call of its sender returns
+/// after 70 us.
 std::vector<HostDeviceTrace> messages(double ahead) {
   HostDeviceTrace a = host("a", "gloo:send", {{0, 70}, {1000, 1070}});
   HostDeviceTrace b = host("b", "gloo:recv", {{0, 100}, {1000, 1100}}, ahead);
@@ -153,7 +159,7 @@ TEST(ClockTest, MessagesOfBothDirectionsMeetInTheMiddleForAnyOffset) {
   for (const double ahead : {0.0, 3e3, -3e3, 50e3, -50e3, 10e6, -10e6}) {
     const HostClock clock = second_clock(messages(ahead));
 
-    // Receives end 100 after their sends began and 30 after they ended, in both directions.
+    // In both directions, a receive ends 100 us after its send began, and 30 us after its send ended.
     EXPECT_EQ(clock.offset, us(static_cast<std::int64_t>(ahead))) << ahead;
     EXPECT_EQ(clock.residual, us(100)) << ahead;
     EXPECT_EQ(clock.spread, us(30)) << ahead;
@@ -165,7 +171,9 @@ TEST(ClockTest, MessagesOfOneDirectionDoNotTieClocks) {
 }
 
 TEST(ClockTest, BroadcastLeavesOpenItsWholeLength) {
-  // The root may return before any other begins, so only the overlap of the parts is certain.
+  // The root of a broadcast may return before the other rank begins, so the times give no bound in one direction.
+  // Instead, the two calls are assumed to overlap: the uncertainty is the length of the longer call, 40 us. The ends
+  // differ by 40 - 10 us.
   const HostClock clock =
       second_clock({host("a", "gloo:broadcast", {{0, 10}}), host("b", "gloo:broadcast", {{0, 40}}, 1000)});
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing::TraceMaker;
 
-/// Builds a trace with one message to `peer` in `group`. The rank has place `place` of `size` in that group.
+/// Builds a trace with one message to `peer` in `group`. In this group, the rank has number `place` of `size` members.
 RankTrace rank_of(Rank number, const std::string& group, std::int32_t place, std::int32_t size,
                   std::int32_t peer = -1) {
   TraceMaker maker;

@@ -15,10 +15,10 @@ using testing::find;
 using testing::stitched;
 using testing::TraceMaker;
 
-/// A thread with operators that each launch a kernel and use memory.
+/// A thread with operators, each of which launches a kernel and reads and writes memory.
 class Operators {
  public:
-  /// Adds an operator "of KERNEL" at `at`, whose kernel runs from `at` + 10 to `at` + 30.
+  /// Adds an operator "of KERNEL" at `at` us, whose kernel runs from `at` + 10 to `at` + 30 us.
   void launch(const std::string& kernel, std::int64_t stream, double at, const std::vector<int>& reads,
               const std::vector<int>& writes) {
     const std::uint32_t op = maker_.add(EventKind::kOp, "of " + kernel, thread_, at, 9);
@@ -64,13 +64,14 @@ TEST(DataWaitsTest, OfSeveralWritersOnOneStreamTheLastCounts) {
   const Capture capture = job.capture();
   EXPECT_TRUE(follows(capture, "reader", "second"));
   EXPECT_FALSE(follows(capture, "reader", "first"));
-  EXPECT_EQ(capture.diagnostics.count_of("data_stream_wait"), 1U);  // the stream has waited already
+  // Kernel "again" needs no wait, because its stream has already waited.
+  EXPECT_EQ(capture.diagnostics.count_of("data_stream_wait"), 1U);
 }
 
 TEST(DataWaitsTest, AWaitThatTheTimesContradictIsLeftOut) {
   Operators job;
-  job.launch("writer", 7, 0, {}, {1});     // runs until 30
-  job.launch("reader", 20, 12, {1}, {2});  // runs from 22 on
+  job.launch("writer", 7, 0, {}, {1});     // the kernel runs until 30 us
+  job.launch("reader", 20, 12, {1}, {2});  // the kernel runs from 22 us on
   EXPECT_FALSE(follows(job.capture(), "reader", "writer"));
 }
 

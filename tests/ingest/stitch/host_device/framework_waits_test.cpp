@@ -16,22 +16,22 @@ using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
 
-/// A thread that computes and reduces, with the calls that PyTorch's process group makes. The device is so fast that
-/// nothing waits in the recording, so recorded times do not show the dependencies.
+/// A thread that launches kernels and all-reduces, with the calls that PyTorch's process group makes. The device is so
+/// fast that nothing waits in the recording, so recorded times do not show the dependencies.
 class ReducingThread {
  public:
   void launch(const std::string& kernel, std::int64_t stream, double at) {
     maker_.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread_, at, 5, ++correlation_);
     maker_.add(EventKind::kKernel, kernel, maker_.stream(stream), at + 10, 20, correlation_);
   }
-  /// Adds an all-reduce whose calls last from `at` to at + 90.
+  /// Adds an all-reduce whose calls last from `at` to `at` + 90 us. Its kernel runs from `at` + 40 to `at` + 60 us.
   void reduce(double at, bool waits = true, std::optional<std::int64_t> number = {}) {
     const std::uint32_t call = maker_.add(EventKind::kOp, "c10d::allreduce_", thread_, at, 90);
     if (number) maker_.trace.collective_calls.push_back({call, false, *number});
     if (waits) stream_wait(at + 10);
     maker_.add(EventKind::kAnnotation, "nccl:all_reduce", thread_, at + 20, 60);
     launch("ncclDevKernel_AllReduce", 14, at + 30);
-    stream_wait(at + 50);  // NCCL's own wait
+    stream_wait(at + 50);  // a wait that NCCL makes itself
   }
   void wait(double at, std::optional<std::int64_t> number = {}) {
     const std::uint32_t call = maker_.add(EventKind::kOp, "record_param_comms", thread_, at, 20);
@@ -106,7 +106,7 @@ TEST(FrameworkWaitsTest, FewerWaitsThanCollectivesAreNotMatched) {
 TEST(FrameworkWaitsTest, AWaitThatAnExecutionTraceNumbersIsForTheCollectiveOfItsNumber) {
   ReducingThread job;
   job.launch("backward", 7, 0);
-  job.reduce(100, true, 47);  // runs on the device from 140 to 160
+  job.reduce(100, true, 47);  // the kernel runs from 140 to 160 us
   job.reduce(200, true, 48);
   job.wait(300, 47);
   job.launch("optimizer", 7, 400);
@@ -143,7 +143,7 @@ TEST(FrameworkWaitsTest, AWaitForACollectiveFromBeforeTheCaptureIsForNoneInIt) {
 
 TEST(FrameworkWaitsTest, AWaitThatTheTimesContradictIsLeftOut) {
   ReducingThread job;
-  job.launch("backward", 7, 125);  // runs from 135 to 155; the collective runs from 140 to 160
+  job.launch("backward", 7, 125);  // runs from 135 to 155 us; the collective runs from 140 to 160 us
   job.reduce(100);
   EXPECT_FALSE(waits(job.capture(), "ncclDevKernel_AllReduce", "backward"));
 }

@@ -58,8 +58,8 @@ HostDeviceTrace nccl_rank(const std::string& kernel, const std::string& operatio
   return maker.trace;
 }
 
-/// Builds a rank that launches NCCL kernels without metadata under one annotation of the framework, which has a shape.
-/// PyTorch before 2.1 recorded them in this way.
+/// Builds a rank that launches NCCL kernels without metadata under one annotation of the framework, which has the size
+/// of the collective. PyTorch before 2.1 recorded them in this way.
 HostDeviceTrace annotated_rank(const std::string& kernel, const std::string& annotation, std::int64_t bytes,
                                int kernels = 1) {
   TraceMaker maker;
@@ -133,7 +133,7 @@ TEST(PayloadTest, MetadataHasTheWholeSizeAndNcclChoosesTheAlgorithm) {
   EXPECT_EQ(ring.op, CollectiveOp::kAllGather);
   EXPECT_EQ(ring.bytes, Bytes{1 << 20});
   EXPECT_EQ(ring.algorithm, find_collective_model("nccl"));
-  // The algorithm in the kernel's name is not the one that ran.
+  // The algorithm in the kernel's name need not be the one that ran.
   EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, find_collective_model("nccl"));
 }
 
@@ -168,7 +168,8 @@ TEST(PayloadTest, KernelOfUnknownOperationKeepsItsRecordedTime) {
 }
 
 TEST(PayloadTest, SenderThatReturnsEarlyLeftTheRestInBuffers) {
-  // Both arrive at 100 us; the sender returns at 400 us and the receiver at 500 us, so a quarter was still in buffers.
+  // Both arrive at 100 us. The sender returns after 300 us, and the receiver after 400 us. So a quarter of the 4000
+  // bytes was still in buffers when the sender returned.
   HostDeviceTrace sender = host_rank("gloo:send", 4000);
   sender.duration.set(0, us(300));
 
@@ -176,8 +177,8 @@ TEST(PayloadTest, SenderThatReturnsEarlyLeftTheRestInBuffers) {
   EXPECT_EQ(only_collective(stitched({host_rank("gloo:recv", 4000), sender})).buffered, Bytes{1000});
 }
 
-/// Builds a rank whose main thread works for 200 us, submits a collective, is silent until `woken`, and works again.
-/// The collective's thread closes its annotation at `closed`.
+/// Builds a rank whose main thread works for 200 us, submits a collective, records nothing until `woken`, and works
+/// again. The collective's thread closes its annotation at `closed`. Times are in microseconds.
 Capture waiting_rank(double woken, double closed) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");
@@ -206,8 +207,8 @@ TEST(HostCollectiveWaitTest, CollectiveThatGoesOnForLongIsNotWaitedFor) {
   EXPECT_FALSE(edge(capture, collective, find(capture, "optimizer")).has_value());
 }
 
-/// Builds a rank whose main thread is silent for 3 ms. During that time another thread makes 20 launches of 5 us, one
-/// every `pitch_us`. No operator of either thread was recorded.
+/// Builds a rank whose main thread records nothing for 3 ms. During that time another thread makes 20 launches of 5 us,
+/// one every `pitch_us`. No operator of either thread was recorded.
 Capture launching_beside(double pitch_us) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");
@@ -256,8 +257,9 @@ TEST(GradientTest, GradientIsCompleteWhenTheHooksOfItsAccumulationHaveRun) {
   EXPECT_EQ(capture.recording.finish[capture.gradients[1].ready.index()], Time{us(700)});
 }
 
-/// Builds a main thread of `silences` short operators, and `threads` other threads. Each of these has one event at the
-/// end of the operators or, if `collectives`, a collective that runs throughout.
+/// Builds a main thread with `silences` short operators and long gaps (silences) between them, and `threads` other
+/// threads. Each other thread has one short operator near the end or, if `collectives`, one collective that runs
+/// throughout.
 HostDeviceTrace silent_rank(int silences, int threads, bool collectives) {
   constexpr double kPeriod = 20'000;
   TraceMaker maker;
@@ -276,8 +278,8 @@ HostDeviceTrace silent_rank(int silences, int threads, bool collectives) {
 }
 
 TEST(SilencesTest, AreReadOnceAndNotOnceForEachThreadOrRunningCollective) {
-  // Reading the silences once per thread took 2.2 s for 60,000 silences and 12,000 threads; once per collective, it
-  // took 2.8 s for 12,000 collectives.
+  // Code that reads the silences once per thread takes 2.2 s for 60,000 silences and 12,000 threads. Code that reads
+  // them once per collective takes 2.8 s for 12,000 collectives.
   for (const bool collectives : {false, true}) {
     HostDeviceTrace trace = silent_rank(60'000, 12'000, collectives);
     std::vector<HostDeviceTrace> ranks;

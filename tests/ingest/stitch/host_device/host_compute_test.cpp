@@ -13,7 +13,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Returns an event of thread 2, in microseconds. Durations are long enough that no task is joined to its neighbour.
+/// Returns an event on thread 2. Times are in microseconds.
 std::string event(std::string_view category, std::string_view name, int start, int duration,
                   std::string_view dims = "") {
   std::string args = dims.empty() ? "" : R"(,"args":{"Input Dims":)" + std::string{dims} + "}";
@@ -25,7 +25,7 @@ std::string op(std::string_view name, int start, int duration, std::string_view 
   return event("cpu_op", name, start, duration, dims);
 }
 
-/// Loads a rank with these events.
+/// Returns the capture of a rank with these events.
 Capture capture_of(const std::vector<std::string>& events) {
   std::string list;
   for (const std::string& one : events) list += (list.empty() ? "" : ",") + one;

@@ -43,7 +43,7 @@ TEST(ThreadCutTest, InnermostEventNamesEachSegment) {
 
   const std::vector<Segment> segments = segments_of(events, 0);
 
-  ASSERT_EQ(segments.size(), 3U);  // outer 0-20, inner 20-50, outer 50-100
+  ASSERT_EQ(segments.size(), 3U);  // outer 0-20 us, inner 20-50 us, outer 50-100 us
   EXPECT_EQ(events.name_of(segments[1].event), "inner");
   EXPECT_EQ(segments[2].begin, Time{us(50)});
   EXPECT_EQ(segments[2].end, Time{us(100)});
@@ -59,7 +59,7 @@ TEST(ThreadCutTest, ChildThatEndsAfterItsParentKeepsItsWholeTime) {
 
   const std::vector<Segment> segments = segments_of(events, 0);
 
-  ASSERT_EQ(segments.size(), 4U);  // send 0-20, gloo 20-100, nothing 100-110, next 110-120
+  ASSERT_EQ(segments.size(), 4U);  // send 0-20 us, gloo 20-100 us, nothing 100-110 us, next 110-120 us
   EXPECT_EQ(segments[1].kind, Segment::Kind::kCollective);
   EXPECT_EQ(segments[1].end, Time{us(100)});
   EXPECT_EQ(segments[2].event, kNoIndex);
@@ -103,7 +103,7 @@ TEST(HostDeviceTest, KernelDependsOnItsLaunchAndOnTheStreamsLastWork) {
 
   const TaskId second = find(capture, "second");
   EXPECT_EQ(edge(capture, find(capture, "first"), second)->kind, EdgeKind::kStream);
-  EXPECT_EQ(edge(capture, find(capture, "first"), second)->lag, us(1));  // from 48 to 49
+  EXPECT_EQ(edge(capture, find(capture, "first"), second)->lag, us(1));  // first ends at 48 us, second begins at 49 us
   EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel", 20), second)->kind, EdgeKind::kLaunch);
   EXPECT_EQ(unexplained(capture), Duration{});
 }
@@ -144,7 +144,7 @@ TEST(HostDeviceTest, WaitInASynchronisingCallBecomesAnEdge) {
 
   const Capture capture = stitched({maker.trace});
 
-  // The call's own time is 2 us before it waits, and 5 us (200 to 205) after the kernel's end.
+  // The call itself takes 2 us before it waits, and 5 us (200 to 205 us) after the kernel's end.
   const TaskId back = find(capture, "cudaDeviceSynchronize", 200);
   EXPECT_EQ(capture.dag.duration(find(capture, "cudaDeviceSynchronize", 5)), us(2));
   EXPECT_EQ(capture.dag.duration(back), us(5));
@@ -164,8 +164,8 @@ TEST(HostDeviceTest, BackwardPassOnAnotherThreadIsHandedOverAndBack) {
   const Capture capture = stitched({maker.trace});
 
   const TaskId backward = find(capture, "backward");
-  const TaskId before = find(capture, "ProfilerStep#1", 100);  // main thread's own 20 us before the hand-over
-  const TaskId after = find(capture, "ProfilerStep#1", 820);   // main thread's own 80 us after the backward pass
+  const TaskId before = find(capture, "ProfilerStep#1", 100);  // 20 us of the main thread before the hand-over
+  const TaskId after = find(capture, "ProfilerStep#1", 820);   // 80 us of the main thread after the backward pass
   EXPECT_EQ(capture.dag.duration(before), us(20));
   EXPECT_EQ(capture.dag.duration(after), us(80));
   EXPECT_EQ(edge(capture, before, backward)->kind, EdgeKind::kHandOff);
@@ -198,7 +198,8 @@ TEST(HostDeviceTest, WaitThatNothingExplainsIsKeptAndCounted) {
 
   const Capture capture = stitched({maker.trace});
 
-  // The usual launch latency is limited to 20 us, and delays up to four times that are explained.
+  // The usual launch latency is taken to be at most 20 us. A delay of up to four times the usual latency counts as
+  // explained.
   EXPECT_EQ(edge(capture, find(capture, "cudaLaunchKernel"), find(capture, "late"))->lag, us(1000));
   EXPECT_EQ(unexplained(capture), us(1000 - 4 * 20));
 }
@@ -266,8 +267,8 @@ TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {
   EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 1U);
 }
 
-/// A kernel with its begin and end. rank_with() builds a rank with such kernels on one stream and its clock ahead by
-/// `ahead`.
+/// A kernel with its begin and end in microseconds. rank_with() builds a rank with such kernels on one stream, whose
+/// clock is ahead by `ahead` microseconds.
 struct Kernel {
   std::string name;
   double begin = 0;
@@ -301,8 +302,8 @@ TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
   }
 }
 
-/// The root's second broadcast of 10 us waits for room in a buffer. A what-if that scales transfers must not scale that
-/// wait.
+/// The root's second broadcast transfers for 10 us and waits for room in a buffer for the rest of its time. A what-if
+/// that scales transfers must not scale that wait.
 TEST(HostDeviceTest, WaitsInRootedCollectivesAreNoTransfers) {
   const Capture capture =
       stitched({rank_with({{kBroadcast, 100, 110}, {kBroadcast, 120, 4'000}, {kAllReduce, 4'500, 5'100}}),
@@ -321,10 +322,11 @@ TEST(HostDeviceTest, WaitsInRootedCollectivesAreNoTransfers) {
   EXPECT_EQ(broadcasts.size(), 4U);
   EXPECT_GE(waits, us(3'870));
   const TaskId reduction = capture.dag.members(RendezvousId{0})[0];
-  EXPECT_EQ(capture.recording.start[reduction.index()], Time{us(4'500)});  // as recorded
+  EXPECT_EQ(capture.recording.start[reduction.index()], Time{us(4'500)});  // the recorded start
 }
 
-/// The only all-reduce does not match, so the ranks are not of one run. The nine broadcasts that match prove nothing.
+/// The only all-reduce does not match, so the ranks are not of one run. The nine broadcasts match, but that proves
+/// nothing, because their root does not wait for the other rank.
 TEST(HostDeviceTest, RootedCollectivesDoNotMakeRanksOfOneRun) {
   std::vector<Kernel> kernels{{kAllReduce, 9'000, 9'100}};
   for (int i = 0; i < 9; ++i) kernels.push_back({kBroadcast, 100.0 + 10 * i, 105.0 + 10 * i});
@@ -334,7 +336,8 @@ TEST(HostDeviceTest, RootedCollectivesDoNotMakeRanksOfOneRun) {
   EXPECT_EQ(stitched({rank_with(kernels), rank_with(late)}).diagnostics.count_of("ranks_not_merged"), 1U);
 }
 
-/// The other rank's clock is ahead by 7,300 us. A root ends its broadcasts 500 us before the other rank.
+/// The clock of rank b is ahead by 7,300 us. Rank a, the root, ends its broadcasts 500 us before rank b. The broadcasts
+/// must not change the offset of the clocks.
 TEST(HostDeviceTest, RootedCollectivesDoNotSayHowFarClocksAreApart) {
   HostDeviceTrace a = rank_with({{kBroadcast, 100, 110}, {kBroadcast, 110, 120}, {kAllReduce, 2'000, 2'600}});
   HostDeviceTrace b = rank_with({{kBroadcast, 600, 610}, {kBroadcast, 610, 620}, {kAllReduce, 2'500, 2'600}}, 7'300);
@@ -402,7 +405,8 @@ TEST(HostDeviceTest, StepsComeFromProfilerStepMarks) {
   EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
 }
 
-/// Builds steps 1 to 5 of 14 ms, which begin every 10 ms, as in a pipeline. Each has an operator in its first 9 ms.
+/// Builds five steps of 14 ms that begin every 10 ms, so that they overlap, as in a pipeline. Each step has an operator
+/// in its first 9 ms. The steps take turns on the `threads`.
 Capture overlapping_steps(const std::vector<std::string>& threads) {
   TraceMaker maker;
   for (std::size_t i = 0; i < 5; ++i) {
@@ -450,7 +454,7 @@ TEST(HostDeviceTest, AStepMarkThatIsWrittenTwiceIsOneStep) {
   EXPECT_EQ(capture.recording.start[capture.recording.steps[1].first.index()], Time{us(100)});
 }
 
-/// Returns the names of the annotations around a task's launch.
+/// Returns the names of the annotations that contain the launch of a task.
 std::vector<std::string> annotations_of(const Capture& capture, TaskId task) {
   std::vector<std::string> names;
   for (const AnnotationTable::Use& use : capture.annotations.uses) {
@@ -459,7 +463,8 @@ std::vector<std::string> annotations_of(const Capture& capture, TaskId task) {
   return names;
 }
 
-/// The main thread waits in "backward pass" for the autograd thread, which continues alone afterwards.
+/// In the annotation "backward pass", the main thread waits for the autograd thread. Later, the autograd thread
+/// continues alone.
 TEST(AnnotationTest, AnnotationsOfAThreadThatWaitsAreAroundWhatItWaitsFor) {
   TraceMaker maker;
   const TrackId main = maker.thread("1");

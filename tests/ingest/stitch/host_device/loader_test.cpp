@@ -19,8 +19,9 @@ using testing::us;
 constexpr const char* kProcesses = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
 constexpr const char* kInThread = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 
-/// Builds a step of 1,500 us: 1,000 us in `loader`, with an operator of 50 us after the first 300 us; then a kernel is
-/// launched and runs in parallel with the host. If `pins`, another thread works for 900 us of the first 1,000 us.
+/// Builds a step of 1,500 us. Its thread spends 1,000 us in `loader`, where an operator of 50 us begins after 300 us.
+/// Then it launches a kernel, which runs in parallel with the thread. If `pins`, another thread works for 900 us while
+/// the first thread is in the loader.
 HostDeviceTrace step_with(const char* loader, EventKind kind = EventKind::kAnnotation, bool pins = false) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -43,7 +44,8 @@ Duration waits_in(const Capture& capture) {
 }
 
 TEST(LoaderTest, TimeInALoaderThatHasProcessesIsAWaitForThemExceptForOperators) {
-  for (const EventKind kind : {EventKind::kAnnotation, EventKind::kOp}) {  // the oldest traces record it as an operator
+  // The oldest traces record the loader as an operator.
+  for (const EventKind kind : {EventKind::kAnnotation, EventKind::kOp}) {
     const Capture capture = stitched({step_with(kProcesses, kind)});
     EXPECT_EQ(waits_in(capture), us(1000 - 50));
     EXPECT_EQ(capture.dag.kind(find(capture, kProcesses, 40)), TaskKind::kLoader);

@@ -17,8 +17,8 @@ using testing::stitched;
 using testing::TraceMaker;
 using testing::us;
 
-/// Repeats `times` times: a call launches a kernel, and the thread is silent until `late_us` after the kernel's end.
-/// The kernels take 1, 2, 3 ... ms.
+/// Builds a thread that repeats the following `times` times: a call launches a kernel, and the thread records nothing
+/// until `late_us` after the kernel's end. The kernels take 1, 2, 3 ... ms.
 HostDeviceTrace silences(int times, double late_us) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -42,7 +42,7 @@ TEST(PollingTest, ASilenceThatEndsWithAKernelAgainAndAgainIsAWaitForIt) {
   EXPECT_EQ(polls_in(capture), 3U);
   const TaskId kernel = find(capture, "notify", 15);
   const TaskId after = find(capture, "after", 15 + 1000 + 20);
-  // The 20 us after the kernel's end are the thread's own work before its operator.
+  // In the 20 us after the kernel's end, the thread does other work, before its operator begins.
   const TaskId between = find(capture, "(no operator)", 15 + 1000);
   ASSERT_TRUE(between.valid() && after.valid());
   EXPECT_TRUE(edge(capture, kernel, between));
@@ -59,7 +59,7 @@ TEST(PollingTest, AKernelThatTakesNoTimeTakesThePollAlong) {
   machine.set_durations(durations);
   const sim::Timeline timeline = sim::replay(capture.dag, machine);
   const Time last = *std::max_element(timeline.finish.begin(), timeline.finish.end());
-  EXPECT_EQ(last, Time{3 * us(10 + 5 + 20 + 30)});  // call, launch latency, own time, operator
+  EXPECT_EQ(last, Time{3 * us(10 + 5 + 20 + 30)});  // three times: call, launch latency, other work, operator
 }
 
 TEST(PollingTest, TwoTimesAreNoEvidence) { EXPECT_EQ(polls_in(stitched({silences(2, 20)})), 0U); }

@@ -30,7 +30,7 @@ std::vector<Window> windows_of(const RankEvents& events) {
   return windows;
 }
 
-/// A thread with ranges, and a kernel of 10 us for each.
+/// A thread with ranges, each of which launches one kernel.
 struct Ranges {
   TraceMaker maker;
   std::int64_t launches = 0;

@@ -56,7 +56,8 @@ TEST(WholeStepsTest, StepsWithAllTheirKernelsAreWhole) {
 }
 
 TEST(WholeStepsTest, MoreThanOneLaunchInAHundredWithoutItsKernelSetsAStepAside) {
-  Recorded recorded([](int step, int k) { return Kept{.kernel = k >= step + 1}; });  // 1, 2 and 3 of 200 are lost
+  // Steps 0, 1 and 2 lack 1, 2 and 3 of their 200 kernels.
+  Recorded recorded([](int step, int k) { return Kept{.kernel = k >= step + 1}; });
   EXPECT_THAT(recorded.whole(), ElementsAre(true, true, false));
   EXPECT_EQ(recorded.diagnostics.count_of("lost_kernels"), 1U + 2U + 3U);
 }
@@ -71,7 +72,7 @@ TEST(WholeStepsTest, ACutFileIsJudgedByItsOtherSteps) {
   // The last step lost half of its launches, with their kernels.
   const auto kept = [](int step, int k) { return Kept{step < 2 || k < 100, step < 2 || k < 100}; };
   Recorded recorded(kept);
-  EXPECT_THAT(recorded.whole(), ElementsAre(true, true, true));  // steps may do different work
+  EXPECT_THAT(recorded.whole(), ElementsAre(true, true, true));  // in a whole file, steps may do different work
   Recorded cut(kept);
   cut.diagnostics.count(diagnostic("truncated_file"), {});
   EXPECT_THAT(cut.whole(), ElementsAre(true, true, false));

@@ -17,7 +17,8 @@ constexpr std::int64_t kKey = 0;
 
 Time at(std::int64_t microseconds) { return Time{Duration{microseconds * 1'000}}; }
 
-/// One GPU of a job with one tensor "w": BW.a produces it and UPDATE waits for it.
+/// One GPU of a job with one tensor, "a_weight". op() adds operators, stage() adds stages of the tensor's
+/// communication. Times are in microseconds.
 struct MadeGpu {
   GpuParts parts;
 
@@ -72,7 +73,8 @@ bool has_edge(const Dag& dag, TaskId from, TaskId to) {
   return std::find(successors.begin(), successors.end(), to) != successors.end();
 }
 
-/// Worker 0 pushes until 20 us and worker 1 until 30 us. They have the sum at 45 us and 40 us.
+/// Worker 0 pushes its gradient until 20 us, worker 1 until 30 us. Worker 0 has pulled the sum at 45 us, worker 1 at 40
+/// us.
 std::vector<MadeGpu> two_workers() {
   std::vector<MadeGpu> gpus;
   gpus.push_back(MadeGpu(0)
@@ -93,7 +95,8 @@ std::vector<MadeGpu> two_workers() {
 TEST(ParameterServerTest, PullWaitsForEveryWorkersPushAndTakesTheRest) {
   const Capture capture = stitched(two_workers(), job_of(2));
   const Dag& dag = capture.dag;
-  // The last push of the key ended at 30, so 15 us of worker 0's pull from 20 to 45 are its own.
+  // The last push of the tensor ends at 30 us. Worker 0's pull from 20 to 45 us therefore waits until 30 us, and takes
+  // 15 us.
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.PULL.0", 0)), Duration{15'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.PULL.0", 1)), Duration{10'000});
   const TaskId sum = task_named(dag, "Comm.a_weight.SUM.0", 0);
@@ -118,9 +121,11 @@ TEST(ParameterServerTest, UpdateThatBeginsAfterItsTensorHasWaitedUnexplained) {
 
 TEST(ParameterServerTest, AcknowledgementThatCameAfterAnAnswerIsCutFromThePush) {
   auto gpus = two_workers();
-  gpus[1].parts.stages->events[0].duration = Duration{40'000};  // acknowledged at 50, after worker 0 had the sum at 45
+  // Acknowledged at 50 us, after worker 0 had the sum at 45 us.
+  gpus[1].parts.stages->events[0].duration = Duration{40'000};
   gpus[1].parts.stages->events[1] = {0, Stage::kPull, kKey, 0, at(50), Duration{5'000}};
-  gpus[1].stage(Stage::kPush, 5, 8, 1).stage(Stage::kPull, 8, 50, 1);  // the answer that it queued after
+  // The server sends the acknowledgement after the answer to this pull, which ends at 50 us.
+  gpus[1].stage(Stage::kPush, 5, 8, 1).stage(Stage::kPull, 8, 50, 1);
   const Capture capture = stitched(std::move(gpus), job_of(2));
   const Dag& dag = capture.dag;
   EXPECT_EQ(capture.recording.finish[task_named(dag, "Comm.a_weight.PUSH.0", 1).index()], at(45));
@@ -183,7 +188,7 @@ TEST(ParameterServerTest, WithoutOperatorsAnOpaqueSegmentLeadsToEachRelease) {
   }
   const Capture capture = stitched(std::move(gpus), job_of(2));
   const TaskId second = task_named(capture.dag, "opaque before a_weight", 0, 1);
-  // Worker 0 had its gradient at 45 and released the next one at 109.
+  // Worker 0 had its gradient at 45 us and released the next one at 109 us.
   EXPECT_EQ(capture.dag.duration(second), Duration{64'000});
   EXPECT_THAT(sentences_of(capture.assumptions), ::testing::Contains(::testing::HasSubstr("one opaque task")));
 }
@@ -220,13 +225,13 @@ TEST(ParameterServerTest, RootAndPeersOfAWorkerWaitForEachOther) {
   EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.PULL.0", 1), task_named(dag, "Comm.a_weight.COPYH2D.0", 0)));
   ASSERT_TRUE(dag.rendezvous(reduce).valid());
   EXPECT_EQ(dag.rendezvous(reduce), dag.rendezvous(task_named(dag, "Comm.a_weight.REDUCE.0", 0)));
-  // The root begins last, at 15 us. After that it takes 5 us, and its peer 6 us.
+  // The root, GPU 1, begins last, at 15 us. From then on it takes 5 us, and its peer takes 6 us.
   EXPECT_EQ(dag.duration(reduce), Duration{5'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.REDUCE.0", 0)), Duration{6'000});
 }
 
-// ByteProfile's first generation recorded only totals, named inputs in the Comm events, had no args.step, and wrote a
-// graph of bare forward operators with their parameters.
+// Traces of ByteProfile's first generation have only the total of each tensor's communication, name inputs in the Comm
+// events, and have no args.step. Their graph has forward operators, without the prefix "FW.", with their parameters.
 TEST(ParameterServerTest, TraceOfTheFirstGenerationIsJoinedByNames) {
   GpuParts parts;
   parts.operators.emplace();
@@ -261,9 +266,9 @@ TEST(WorkerClockTest, ClockThatCannotAgreeIsMovedToTheMiddleOfItsBounds) {
   const Capture capture = stitched(std::move(gpus), job_of(2));
   ASSERT_EQ(capture.recording.clocks.size(), 2U);
   const HostClock& clock = capture.recording.clocks[1];
-  // Worker 1's push was acknowledged at 30 + 50 us, and worker 0 had the answer by 45 us: its clock is at
-  // least 35 us ahead. Worker 1 had the answer at 40 + 50 us, and not before worker 0's push had arrived at
-  // 20 us: at most 70 us. The middle is 52.5 us.
+  // Worker 1's push was acknowledged at 30 + 50 us on its clock, and worker 0 had the sum at 45 us. So worker 1's clock
+  // is ahead by at least 35 us. Worker 1 had the sum at 40 + 50 us, and not before worker 0's push had arrived at 20
+  // us: its clock is ahead by at most 70 us. The middle is 52.5 us.
   EXPECT_EQ(clock.offset, Duration{52'500});
   EXPECT_EQ(clock.residual, Duration{17'500});
 }
@@ -271,7 +276,8 @@ TEST(WorkerClockTest, ClockThatCannotAgreeIsMovedToTheMiddleOfItsBounds) {
 TEST(WorkerClockTest, ClocksThatMayAgreeAreTakenToAgree) {
   const Capture capture = stitched(two_workers(), job_of(2));
   EXPECT_EQ(capture.recording.clocks[1].offset, Duration{});
-  // Worker 1's clock is at least 30 - 45 = -15 us and at most 40 - 20 = 20 us ahead.
+  // By the times of pushes and pulls, worker 1's clock is ahead by at least 30 - 45 = -15 us and at most 40 - 20 = 20
+  // us.
   EXPECT_EQ(capture.recording.clocks[1].residual, Duration{20'000});
 }
 
@@ -296,7 +302,8 @@ TEST(MergedTracesTest, FilesOfOneGpuStayTogether) {
 }
 
 // The djb2 hash is 210653553582 for key 65536 and 210653553583 for key 65537, so with two servers the keys are on
-// servers 0 and 1. Acknowledgements that overtake each other on one connection are in order on two.
+// servers 0 and 1. The second push is acknowledged before the first, which is possible with two connections but not
+// with one.
 TEST(ParameterServerTest, NumberOfServersIsInferredFromTheOrderOfAcknowledgements) {
   MadeGpu gpu(0);
   gpu.op("BW.a", 0, 0, 10'000).op("UPDATE", 0, 90'000, 95'000, {"Comm.a_weight"});
@@ -316,7 +323,8 @@ TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   tensor.bytes = Bytes{10'000'000};
   Job job;
   job.partition_bytes = Bytes{4'096'000};
-  job.local_size = 3;  // rounded up to a multiple of 3 pages: 334 * 3 * 4096 = 4,104,192
+  // The bound is rounded up to a multiple of 3 pages: 334 * 3 * 4096 = 4,104,192 bytes.
+  job.local_size = 3;
   EXPECT_EQ(partition_bytes(tensor, 0, job), Bytes{4'104'192});
   EXPECT_EQ(partition_bytes(tensor, 2, job), Bytes{10'000'000 - 2 * 4'104'192});
   EXPECT_FALSE(partition_bytes(tensor, 3, job).has_value());
@@ -324,7 +332,7 @@ TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   EXPECT_EQ(partition_bytes(tensor, 1, job), Bytes{4'096'000});
 }
 
-/// Returns the data from which the job can be rebuilt for other settings.
+/// Returns the data from which the job can be built again with other settings.
 const PsWorkload& workload_of(const Capture& capture) { return *capture.parameter_server; }
 
 TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
@@ -341,8 +349,8 @@ TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
   EXPECT_FALSE(workload.stages.empty());
 }
 
-/// Each step of 100 ms has a release at 40 ms and communication until 90 ms: 50 ms lie between that and the next
-/// release.
+/// In each step of 100 ms, the gradient is released at 40 ms and the communication ends at 90 ms. The opaque segment of
+/// the next step is the 50 ms from there to the next release.
 TEST(PsWorkloadTest, CommunicationIsNotPartOfAnOpaqueSegment) {
   MadeGpu gpu(0);
   gpu.parts.operators.reset();

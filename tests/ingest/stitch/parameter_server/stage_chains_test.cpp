@@ -10,7 +10,7 @@ namespace {
 
 Time at(std::int64_t microseconds) { return Time{Duration{microseconds * 1'000}}; }
 
-/// Builds stages of one partition of one tensor, of 5 us each.
+/// Builds stages of 5 us of one partition of one tensor. Each stage is given with its start in microseconds.
 StageTrace trace_of(const std::vector<std::pair<Stage, std::int64_t>>& stages) {
   StageTrace trace;
   trace.tensors = {"byteps.gradient_0"};
@@ -59,7 +59,7 @@ TEST(StageChainsTest, ATotalCountsOnlyForATensorWithoutStages) {
   EXPECT_EQ(chains[0].key, StageChain::key_of_whole(0));
 }
 
-// 65537 = 1 * 65536 + 1: the second partition of the tensor that was declared second.
+// 65537 = 1 * 65536 + 1 is the key of the second partition of the tensor that was declared second.
 TEST(StageChainsTest, AKeyHoldsTheDeclaredKeyAndThePartition) {
   Diagnostics diagnostics;
   const std::vector<StageChain> chains = stage_chains(trace_of({{Stage::kPush, 0}}), diagnostics);

@@ -7,7 +7,7 @@ namespace {
 
 using Kind = MessageEvent::Kind;
 
-/// Messages of tensor 0 between a worker and a server, of 10 ns each.
+/// Messages of tensor 0 between workers and servers. Each message takes 10 ns.
 class Messages {
  public:
   Messages& add(Kind kind, std::int32_t worker, std::int32_t server, std::int64_t ns) {
@@ -15,8 +15,8 @@ class Messages {
     return *this;
   }
 
-  /// Adds a whole exchange that begins at `ns` on the worker's clock, with 100 ns from message to message; the server's
-  /// clock is ahead by `ahead`.
+  /// Adds a whole exchange that begins at `ns` on the worker's clock. Its messages begin 100 ns apart. The server's
+  /// clock is ahead by `ahead` nanoseconds.
   Messages& exchange(std::int32_t worker, std::int32_t server, std::int64_t ns, std::int64_t ahead) {
     add(Kind::kPushRequest, worker, server, ns).add(Kind::kPushResponse, worker, server, ns + 100 + ahead);
     return add(Kind::kPullRequest, worker, server, ns + 200).add(Kind::kPullResponse, worker, server, ns + 300 + ahead);
@@ -49,10 +49,11 @@ TEST(ExchangesTest, APullWithoutItsPushIsAnExchangeOfItsOwn) {
 
 TEST(ExchangeClocksTest, AnOffsetIsTheMiddleOfWhatCausesAllowAndBoundsAddUpOverServers) {
   Messages messages;
-  // Worker 0 and server 0 agree within 90 ns. Server 0 is 5000 ns ahead of worker 1.
+  // The clocks of worker 0 and server 0 agree. Server 0's clock is ahead of worker 1's clock by 5000 ns.
   messages.exchange(0, 0, 10'000, 0).exchange(1, 0, 10'000, 5'000);
   const auto clocks = align_by_exchanges(exchanges_of(messages.trace));
-  // Each message begins 90 ns after the one before it ended, so one pair allows an error of 90 ns either way.
+  // Each message begins 90 ns after the previous one ended, so the exchanges of a worker with a server leave an error
+  // of up to 90 ns either way.
   const AlignedClock& server = clocks.at({true, 0});
   EXPECT_EQ(server.offset, Duration{0});
   EXPECT_EQ(server.residual, Duration{90});
@@ -73,10 +74,10 @@ TEST(ExchangeClocksTest, DamagedTimesOverflowNothing) {
   messages.exchange(0, 0, kFar, -kFar).exchange(1, 0, 0, kFar);
   const auto clocks = align_by_exchanges(exchanges_of(messages.trace));
 
-  // The exchanges allow an error of 90 ns either way.
+  // The exchanges leave an error of up to 90 ns either way.
   EXPECT_EQ(clocks.at({true, 0}).offset, Duration{-kFar});
   EXPECT_EQ(clocks.at({true, 0}).residual, Duration{90});
-  // Worker 1 would be 139 years behind worker 0.
+  // Worker 1's clock would be 139 years behind worker 0's clock.
   EXPECT_FALSE(clocks.at({false, 1}).known);
 }
 

@@ -5,7 +5,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Builds a job of three GPUs. The first one's file has these hops.
+/// Returns the rings of a job of three GPUs. The first GPU's file contains these hops from rank to rank.
 Rings rings_of(std::vector<RankGraph::Hop> hops, Diagnostics& diagnostics, bool tree = false) {
   std::vector<GpuParts> gpus(3);
   gpus[0].rank_graph = RankGraph{std::move(hops), tree};

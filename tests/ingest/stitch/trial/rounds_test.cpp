@@ -60,7 +60,7 @@ TEST(RoundsTest, TensorsWhoseSyncBeganTogetherWereFused) {
   timeline.phase(0, "QUEUE", 8).phase(1, "QUEUE", 9);
   const GpuRounds rounds = rounds_in(timeline.trace);
   EXPECT_THAT(groups_of(rounds), ElementsAre("2+10", "3"));
-  ASSERT_EQ(rounds.rounds[0].phases.size(), 2U);  // phases that both had at the same time are one
+  ASSERT_EQ(rounds.rounds[0].phases.size(), 2U);  // "Sync" and "QUEUE": each merges the phases of both tensors
   EXPECT_EQ(rounds.rounds[0].phases[1].start, at(8));
   EXPECT_EQ(rounds.rounds[0].phases[1].finish, at(10));
   EXPECT_EQ(rounds.stages.events.size(), 3U);  // one per tensor

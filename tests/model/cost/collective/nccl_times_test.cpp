@@ -24,7 +24,8 @@ NcclEstimate estimate(const CollectiveShape& shape, const CollectivePlace& place
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 
 TEST(NcclEstimateTest, ShortAllReducesGoByLlAndPayHopsNotBytes) {
-  // Latency: 6.6 us, and 0.6 us for each of 14 steps. Bytes: 1.75 kB at 87.7 GB/s, the largest rate of LL on Ampere.
+  // The latency is 6.6 us plus 0.6 us for each of 14 steps. A rank sends 1.75 kB at 87.7 GB/s, the largest rate of
+  // protocol LL on Ampere.
   const NcclEstimate found = estimate(all_reduce(8, 1000), one_host(235));
   EXPECT_EQ(found.protocol, "LL");
   EXPECT_NEAR(found.latency_us, 6.6 + 14 * 0.6, 1e-9);
@@ -54,8 +55,8 @@ TEST(NcclEstimateTest, PcieHasNoLl128) {
 }
 
 TEST(NcclEstimateTest, StepsBetweenHostsTakeWhatTheNetworkTakes) {
-  // An all-gather of two hosts with four ranks each has 7 steps, one of them between the hosts. Posting to the network
-  // costs at least 1 us in each of the others (tuning.cc, getNetOverhead), while NVLink alone takes 0.6 us.
+  // An all-gather of two hosts with four ranks each has 7 steps, one of them between the hosts. The other 6 take 1 us
+  // each: posting to the network takes at least that long (tuning.cc, getNetOverhead), while NVLink alone takes 0.6 us.
   CollectivePlace place = one_host(235);
   place.hosts = 2;
   place.between = gb_s(50);
@@ -81,8 +82,9 @@ TEST(NcclEstimateTest, BroadcastsAndReductionsPassOnAtOnce) {
 }
 
 TEST(NcclEstimateTest, LongSimpleRingsBetweenHostsReachAPlateau) {
-  // Two hosts with two ranks each: 6 steps, 2 of them between the hosts (14 us each). The other 4 take the larger of
-  // NVLink's 3.4 us and 3 us for posting. The factor is 1.4 from Ampere on and 1.9 before.
+  // Two hosts with two ranks each need 6 steps. Two of these are between the hosts and take 14 us each. The other 4
+  // take 3.4 us each, the latency of NVLink, which is longer than the 3 us for posting to the network. The factor on
+  // all steps is 1.4 from Ampere on and 1.9 on Volta.
   const auto latency_of = [](std::string_view device) {
     CollectivePlace place = one_host(1000, device);
     place.hosts = 2;
@@ -110,15 +112,15 @@ TEST(NcclEstimateTest, LlBetweenHostsCarriesWhatIsBetweenIntelsAndAmdsRows) {
 }
 
 TEST(NcclTimeTest, LinksUpToTheFastestPcieArePcieForAllQuestions) {
-  // Links of these rates are PCIe (kFastestPcie). The device is then assumed to be an Ampere, although NVLink of the
-  // same rate would indicate Volta.
+  // Links of these rates count as PCIe (kFastestPcie). An unknown device on PCIe is taken for an Ampere; an NVLink of
+  // the same rate would be taken for Volta's.
   for (const double rate : {40.0, 52.0, 63.0}) EXPECT_EQ(generation_of("", gb_s(rate)), GpuGeneration::kAmpere) << rate;
 }
 
 TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFittedTo) {
-  // From fresh/README.md: all-reduces without other work on two A100 over NVLink, and on two RTX 3090 over PCIe at 9.4
-  // GB/s (the slope over its own sizes). With the earlier fit the first was 114 % off and all of the second were
-  // outside their range.
+  // The times are from fresh/README.md: all-reduces without other work, on two A100 over NVLink and on two RTX 3090
+  // over PCIe. An earlier fit was 114 % off for the first time, and the times of the RTX 3090 were outside their
+  // ranges.
   struct Measured {
     double rate;
     std::int64_t bytes;
@@ -134,7 +136,7 @@ TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFitted
 }
 
 TEST(NcclEstimateTest, TreesWinBetweenManyHosts) {
-  // A ring's latency grows with the number of hosts, a tree's with its logarithm.
+  // The latency of a ring grows with the number of hosts, that of a tree only with its logarithm.
   CollectivePlace place = one_host(235);
   place.hosts = 64;
   place.between = gb_s(100);
@@ -185,8 +187,8 @@ TEST(NcclTimeTest, BetweenTwoSizesTheLogarithmsAreStraight) {
 }
 
 TEST(NcclTimeTest, NearerRankCountsCountMore) {
-  // From 8 ranks, 2 ranks are two octaves away and 4 ranks one, so the weights are 1/4 and 1. The tables exceed the
-  // usual time by 100 us and 10 us.
+  // 8 ranks are two doublings from the table of 2 ranks and one doubling from that of 4. Weights fall with the square
+  // of the doublings, so they are 1/4 and 1. The times in the tables exceed the model's by 100 us and 10 us.
   const CollectivePlace alone = one_host(240);
   const auto model = [&](std::uint32_t ranks) {
     return with_carried_excess_us(estimate(all_reduce(ranks, 1 << 20), alone));
@@ -217,7 +219,7 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
       table(8, {{Bytes{1 << 20}, Duration{80'000}}, {Bytes{1 << 22}, Duration{80'000}}})};
   CollectivePlace place = one_host(240);
   place.measured = tables;
-  // An all-gather moves half as many bytes as an all-reduce.
+  // An all-gather moves half as many bytes as an all-reduce of the same payload, so 4 MiB correspond to 2 MiB.
   const CollectiveShape gather{CollectiveOp::kAllGather, 8, Bytes{1 << 22}};
   const auto carried = [](const CollectiveShape& of) { return with_carried_excess_us(estimate(of, one_host(240))); };
   const double beyond = 80 - carried(all_reduce(8, 1 << 21));
@@ -225,7 +227,8 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
 }
 
 TEST(NcclEstimateTest, MeasuredRatesAreNotLessUnderAnyProtocol) {
-  // LL's latency, plus all of the ring's bytes at 400 GB/s. The bytes in the switch are not counted a second time.
+  // Measured rates are rates of rings, and no protocol carries less. So the estimate is the latency of protocol LL plus
+  // the bytes of a ring at the full 400 GB/s, and NVLS, which reduces in the switch, is not used.
   CollectivePlace place = one_host(400, "H100");
   place.rates_are_measured = true;
   const NcclEstimate found = estimate(all_reduce(8, 1 << 30), place);
@@ -241,7 +244,7 @@ TEST(NcclErrorTest, IsUsualWhereNothingLikeItWasMeasured) {
     const NcclTime found = nccl_time_and_error(shape, place);
     EXPECT_NEAR(found.error_us, usual_error(found.us), 1e-9);
   };
-  expect_usual(all_reduce(8, 1 << 20));  // no table
+  expect_usual(all_reduce(8, 1 << 20));  // without any table
   const std::vector<MeasuredCollective> tables{
       table(8, {{Bytes{1 << 20}, Duration{80'000}}, {Bytes{1 << 22}, Duration{80'000}}})};
   place.measured = tables;
@@ -254,7 +257,8 @@ TEST(NcclErrorTest, IsUsualWhereNothingLikeItWasMeasured) {
 }
 
 TEST(NcclErrorTest, OfATableIsAsLargeAsItsSizesDiffer) {
-  // All times are 100 us except one of 200 us at 4 MiB. That size and its neighbours are uncertain.
+  // All measured times are 100 us except one of 200 us, at 4 MiB. The times at that size and its neighbours are
+  // uncertain.
   std::vector<std::pair<Bytes, Duration>> times;
   for (std::int64_t mib = 1; mib <= 256; mib *= 2) times.emplace_back(Bytes{mib << 20}, Duration{100'000});
   times[2].second = Duration{200'000};

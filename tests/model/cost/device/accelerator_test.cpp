@@ -131,8 +131,7 @@ TEST(AcceleratorTest, UnitsOfTheirOwnAreFasterThanTheNextWiderOnes) {
 
 TEST(AcceleratorTest, FiguresAreWholeAndInTheRightUnits) {
   for (const Accelerator& device : accelerators()) {
-    // The shares of the vendor's figures. In practice a card may slightly exceed those figures, because clocks may be
-    // above the nominal ones.
+    // Each share is the part of the vendor's figure that is reached in practice.
     for (const double share : {device.matrix_share, device.simple_share, device.memory_share}) {
       EXPECT_GE(share, 0.35) << device.name;
       EXPECT_LE(share, 1.0) << device.name;
@@ -141,7 +140,8 @@ TEST(AcceleratorTest, FiguresAreWholeAndInTheRightUnits) {
     EXPECT_LE(device.processors, 304U) << device.name << ": the MI300X has the most";
     for (std::size_t i = 1; i < kPrecisionCount; ++i)
       EXPECT_GE(device.peak_flops[i], device.peak_flops[i - 1]) << device.name << ": narrower is not slower";
-    // The lower bound is the P4, with 5.5 TFLOP/s and no units for half precision. No card of 2025 exceeds 3 PFLOP/s.
+    // The card with the lowest rate is the P4: 5.5 TFLOP/s, without units for half precision. No card of 2025 exceeds 3
+    // PFLOP/s.
     EXPECT_GE(device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 5e12) << device.name;
     EXPECT_LE(device.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 3e15) << device.name;
     EXPECT_GE(device.memory.bytes_per_second(), 1.68e11) << device.name << ": the RTX 3050 of 6 GB has the least";
@@ -151,8 +151,8 @@ TEST(AcceleratorTest, FiguresAreWholeAndInTheRightUnits) {
     EXPECT_GT(device.host_link.bytes_per_second(), 0) << device.name;
     EXPECT_GE(device.cache, 2e6) << device.name << ": P4 and RTX 3050 have the least";
     EXPECT_LE(device.cache, 128e6) << device.name << ": the RTX PRO 6000 has the most";
-    // Each multiprocessor moves 12 bytes per cycle: 0.975 GHz on the RTX 2080 SUPER Max-Q, 2.6 GHz on the latest
-    // cards.
+    // The cache moves 12 bytes per cycle for each multiprocessor. Clocks are between 0.975 GHz (RTX 2080 SUPER Max-Q)
+    // and 2.6 GHz (the latest cards).
     EXPECT_GE(device.cache_rate.bytes_per_second(), 12 * 0.97e9 * device.processors) << device.name;
     EXPECT_LE(device.cache_rate.bytes_per_second(), 12 * 2.7e9 * device.processors) << device.name;
     EXPECT_EQ(device.resident.threads > 0, device.vendor == Vendor::kNvidia) << device.name;
@@ -173,7 +173,7 @@ TEST(AcceleratorTest, MatrixUnitsAreAPropertyAndNotAFasterRate) {
   const auto has = [](std::string_view name, Precision precision) {
     return accelerator_named(name).has_matrix_units(precision);
   };
-  // Half precision runs at twice the rate, but on the units for fp32.
+  // These cards have no matrix units for half precision and compute it on the units for fp32.
   for (const std::string_view name : {"P100", "P100 PCIe", "MI50", "P40", "GTX 1080 Ti"}) {
     EXPECT_FALSE(has(name, Precision::kFloat16)) << name;
     const Accelerator& device = accelerator_named(name);
@@ -184,7 +184,7 @@ TEST(AcceleratorTest, MatrixUnitsAreAPropertyAndNotAFasterRate) {
     EXPECT_TRUE(has(name, Precision::kFloat16)) << name;
     EXPECT_FALSE(has(name, Precision::kTensor32)) << name;
   }
-  // The tensor cores of these cards do tf32, even where it is no faster than fp32.
+  // The tensor cores of these cards support tf32, even where it is no faster than fp32.
   for (const std::string_view name :
        {"RTX 3060", "RTX 3060 Laptop", "RTX 4090", "L40", "A10G", "A100", "H100", "MI300X"})
     EXPECT_TRUE(has(name, Precision::kTensor32)) << name;
@@ -192,23 +192,24 @@ TEST(AcceleratorTest, MatrixUnitsAreAPropertyAndNotAFasterRate) {
 }
 
 TEST(AcceleratorTest, PeaksOfCardsFollowFromTheirClocks) {
-  // NVIDIA's white papers state 82.6, 165.2 and 330.3 TFLOP/s at 2520 MHz for the RTX 4090. The same formula gives the
-  // RTX 4080 SUPER (2550 MHz, 80 multiprocessors with 128 lanes) 52.2 in fp32.
+  // NVIDIA's white papers state 82.6, 165.2 and 330.3 TFLOP/s at 2520 MHz for the RTX 4090 (fp32, fp16, fp8). The same
+  // formula gives 52.2 TFLOP/s in fp32 for the RTX 4080 SUPER: 2550 MHz, 80 multiprocessors with 128 lanes.
   const Accelerator& card = accelerator_named("RTX 4080 SUPER");
   EXPECT_NEAR(card.peak_flops[static_cast<std::size_t>(Precision::kFloat32)], 52.2e12, 0.1e12);
   EXPECT_NEAR(card.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 104.4e12, 0.1e12);
   EXPECT_NEAR(card.peak_flops[static_cast<std::size_t>(Precision::kFloat8)], 208.9e12, 0.1e12);
-  // NVIDIA's data sheet of the RTX 4000 Ada states 26.7 in fp32, and 107 in half precision without sparsity.
+  // NVIDIA's data sheet of the RTX 4000 Ada states 26.7 TFLOP/s in fp32, and 107 in half precision without sparsity.
   const Accelerator& workstation = accelerator_named("RTX 4000 Ada");
   EXPECT_NEAR(workstation.peak_flops[static_cast<std::size_t>(Precision::kFloat32)], 26.7e12, 0.1e12);
   EXPECT_NEAR(workstation.peak_flops[static_cast<std::size_t>(Precision::kFloat16)], 106.9e12, 0.5e12);
 }
 
 TEST(AcceleratorTest, CachesGoByTheCyclesThatThePeakStandsFor) {
-  // 58 multiprocessors with 128 lanes, two operations each: 30.3 TFLOP/s are 118e9 cycles per second of 12 bytes.
+  // A multiprocessor of the L4 has 128 lanes, which do two operations per cycle, so 30.3 TFLOP/s are 118e9 cycles per
+  // second of all multiprocessors. The cache moves 12 bytes in each of these cycles.
   EXPECT_NEAR(accelerator_named("L4").cache_rate.bytes_per_second(), 12 * 30.3e12 / 256, 1e6);
   EXPECT_DOUBLE_EQ(accelerator_named("L4").cache, 48e6);
-  // The A100 has 64 lanes.
+  // A multiprocessor of the A100 has 64 lanes.
   EXPECT_NEAR(accelerator_named("A100").cache_rate.bytes_per_second(), 12 * 19.5e12 / 128, 1e6);
 }
 

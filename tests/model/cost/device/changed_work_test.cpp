@@ -16,7 +16,7 @@ TensorShape integers(std::vector<std::int64_t> sizes) {
   return {std::move(sizes), 8, Precision::kFloat32, ElementKind::kOther};
 }
 
-/// Operator calls, each with one kernel.
+/// Makes calls of operators with one kernel each.
 class Calls {
  public:
   DeviceWork add(std::string_view name, KernelClass kind, std::vector<TensorShape> inputs) {
@@ -51,8 +51,8 @@ TEST(InPrecisionTest, ProductsHaveTheNewArithmeticAndFewerBytes) {
 TEST(InPrecisionTest, WhatStreamsMovesItsFloatsInTheNewSizeAndItsIntegersAsBefore) {
   Calls calls;
   const DeviceWork add = calls.add("aten::where", KernelClass::kElementwise, {floats({1000, 6}), integers({1000, 1})});
-  // The inputs are 6000 floats (24,000 bytes) and 1000 integers (8,000 bytes). In half precision they are 12,000 and
-  // 8,000 bytes.
+  // The inputs are 6000 floats (24,000 bytes) and 1000 integers (8,000 bytes). In half precision the floats take 12,000
+  // bytes.
   EXPECT_DOUBLE_EQ(in_precision(add, calls.table(), Precision::kFloat16).work->bytes / add.work->bytes, 20.0 / 32);
   EXPECT_EQ(in_precision(add, calls.table(), Precision::kTensor32), add);
 }
@@ -97,8 +97,8 @@ TEST(InPrecisionTest, TheOptimizerAndWhatHasOrTellsNoPrecisionStays) {
 
 // ---------------------------------------------------------------- samples
 
-/// A linear layer from 32 to 16 features on 64 samples: the forward product and both backward products. The
-/// framework's outer call shows which of its inputs is the weight.
+/// The calls of a linear layer from 32 to 16 features on 64 samples: the forward product, both backward products and
+/// some other work. The framework's outer call, aten::linear, shows which input is the weight.
 struct Layer {
   Layer() {
     (void)calls.add("aten::linear", KernelClass::kGemm, {floats({64, 32}), floats({16, 32}), floats({16})});
@@ -174,8 +174,8 @@ TEST(SampleGrowthTest, WhatHasNoOperatorGrowsInProportion) {
 
 TEST(SampleGrowthTest, ArithmeticOfUnknownShapeGrowsWithSamplesHoweverLargeItsParametersAre) {
   Calls calls;
-  // Has a thousand times as many bytes of parameters as of samples. It is a library's layer, whose products have no
-  // definition.
+  // The layer's parameters have a thousand times as many bytes as its samples. Its work is unknown, because it is
+  // computed by a library.
   DeviceWork product =
       calls.add("aten::_cudnn_rnn", KernelClass::kGemm, {floats({64, 32}), floats({2048, 1000}), floats({64, 32})});
   product.work.reset();

@@ -159,8 +159,8 @@ TEST(DeviceWorkTest, WorkOfACallGoesToThePiecesThatDoIt) {
   const TaskId rest = maker.more("splitKreduce_kernel<float>", 10'000);
   const TaskId layout = maker.more("nchwToNhwcKernel", 5'000);
   const auto pieces = device_work(maker.build());
-  // Two of the pieces are part of a product, and the work is divided between them by time, 3 to 1. The change of
-  // layout gets nothing.
+  // The first two kernels compute the product, and its work is divided between them by their times, 3 to 1. The kernel
+  // that changes the layout gets none of it.
   ASSERT_TRUE(pieces[product.index()]->work.has_value());
   EXPECT_DOUBLE_EQ(pieces[product.index()]->work->flops, 6e9);
   ASSERT_TRUE(pieces[rest.index()]->work.has_value());
@@ -170,7 +170,8 @@ TEST(DeviceWorkTest, WorkOfACallGoesToThePiecesThatDoIt) {
 
 TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
   StreamCapture maker{"A100"};
-  // The inputs of a compiled function include the parameters of all its layers, and it launches products.
+  // The inputs of a compiled function include the parameters of all its layers, and its kernels include products, so
+  // the shapes do not describe any of its kernels.
   const Work pass{KernelClass::kElementwise, 0, 4e8, Precision::kFloat32};
   const TaskId sum = maker.call("CompiledFunction", "[[4, 256], [8192, 512]]", pass, "triton_poi_fused_add", 50'000);
   const TaskId product = maker.more(kGemm, 90'000);
@@ -184,8 +185,8 @@ TEST(DeviceWorkTest, ShapesAroundAGraphOfKernelsSayNothingOfOne) {
 }
 
 TEST(ProductTest, SharersOfATileStartNoSooner) {
-  // The result has one tile, with 64 times the smallest amount of work for a processor. The processors that share the
-  // tile start once each, and write and read their partial results.
+  // The result is a single tile that 64 processors could share. Each of them starts once, and writes and reads its
+  // partial results.
   const Accelerator& device = accelerator_named("A100");
   const ProductShape shape{1, 64, 64, 64 * 1024};
   const double arithmetic = 2 * shape.rows * shape.columns * shape.inner / device.flops(Precision::kFloat16) * 1e9;
@@ -260,7 +261,8 @@ TEST(DeviceWorkTest, KernelsAreCountedUnderTheClassOfTheirNames) {
   EXPECT_EQ(same.share.named[static_cast<std::size_t>(KernelClass::kConvolution)].pieces, 0U);
 }
 
-/// A hundred kernels that read a kilobyte each, where the i-th takes `first` + i ns, and a long one.
+/// Returns a capture with a hundred kernels that read a kilobyte each, and a long kernel. The i-th short kernel takes
+/// `first` + i ns.
 Capture small_kernels(std::int64_t first) {
   StreamCapture maker{"A100"};
   for (int i = 0; i < 100; ++i) maker.call("aten::add", std::to_string(i), pass_of(1024), kAdd, first + i);
@@ -295,8 +297,8 @@ TEST(DeviceWorkTest, OperatorsFollowTheirTasksThroughAnEdit) {
 
 // ---------------------------------------------------------------- fitted
 
-/// 40 products and 40 additions. On the other device the times are those of the roofline model times a factor per
-/// class.
+/// Returns a capture of 40 products and 40 additions on `device`. Their times are those that the roofline model
+/// predicts from an A100, times the factor of the class. With `outlier`, one product takes 20 times as long.
 Capture calls_on(const std::string& device, double product_factor, double addition_factor, bool outlier = false) {
   const Accelerator& from = accelerator_named("A100");
   const Accelerator& to = accelerator_named(device);
@@ -323,8 +325,8 @@ TEST(FittedDeviceTest, FindsTheFactorOfEachClassThatThePairHas) {
   const DeviceFit fit = fit_devices(calls_on("A100", 1, 1), calls_on("H100", 1.5, 0.8));
   EXPECT_EQ(fit.matched, 80U);
   EXPECT_EQ(fit.unmatched, 0U);
-  // The ridge moves a class of n average calls 1 / (n + 1) of the way to the common part, which is at most 3 % of
-  // log(1.5 / 0.8).
+  // Regularization moves the factor of a class with n average calls 1 / (n + 1) of the way to the factor of all
+  // classes. Here that is at most 3 % of log(1.5 / 0.8).
   EXPECT_NEAR(factor_of(fit, KernelClass::kGemm), 1.5, 0.03);
   EXPECT_NEAR(factor_of(fit, KernelClass::kElementwise), 0.8, 0.03);
 }
@@ -351,7 +353,7 @@ TEST(FittedDeviceTest, ResidualIsTheShareOfTheMeasuredTimeThatTheFitMisses) {
   const Capture captured = from.build();
   const DeviceFit fit = fit_devices(captured, to.build());
   EXPECT_NEAR(fit.residual, 100.0 / 600, 0.005);
-  // The prediction of the fit is 50 calls of 10 us.
+  // The fit predicts 10 us for each of the 50 calls.
   const Duration predicted =
       scaled_durations(captured, [&fit](const DeviceWork& work) { return scaled_by_fit(work, fit); })
           .share.total()

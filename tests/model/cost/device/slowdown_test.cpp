@@ -21,15 +21,16 @@ BusyTimes busy(std::vector<std::pair<std::int64_t, std::int64_t>> stretches) {
 
 TEST(BusyTimesTest, StretchesThatTouchOrOverlapCountOnce) {
   const BusyTimes times = busy({{50, 60}, {0, 10}, {5, 20}, {20, 30}, {70, 70}});
-  EXPECT_EQ(times.within({at(0), at(100)}), Duration{40});  // 0 to 30, 50 to 60
+  EXPECT_EQ(times.within({at(0), at(100)}), Duration{40});  // 0 to 30 ns and 50 to 60 ns
   EXPECT_EQ(times.within({at(25), at(55)}), Duration{10});
   EXPECT_EQ(times.within({at(30), at(50)}), Duration{0});
 }
 
 TEST(BusyTimesTest, KernelOfTenHalfOfItBesideTwiceAsSlowTakesFifteen) {
-  // In the 10 ns of busy time, 5 ns of work are done; the other 5 are done alone.
+  // The kernel takes 10 ns alone. During the 10 ns of communication it does 5 ns of this work, and the other 5 ns after
+  // it.
   EXPECT_EQ(busy({{0, 10}}).duration_of(at(0), 10, 2), Duration{15});
-  // The same when communication begins during the kernel: 3 ns alone, 10 ns during communication, 2 ns alone.
+  // If communication begins during the kernel, the kernel runs 3 ns alone, 10 ns during communication and 2 ns alone.
   EXPECT_EQ(busy({{103, 113}}).duration_of(at(100), 10, 2), Duration{15});
 }
 
@@ -41,8 +42,8 @@ TEST(BusyTimesTest, WorkBesideNothingTakesItsTimeAndWhollyBesideTheFactor) {
 }
 
 TEST(BusyTimesTest, DurationIsTheInverseOfTimeAloneToTheNanosecond) {
-  // The kernel took 1,000,003 ns from 11 on. Whatever part of it overlapped communication, the result is that time
-  // again.
+  // The kernel took 1,000,003 ns from 11 ns on. The duration computed from its time alone must be the same, whatever
+  // part of it overlapped communication.
   for (const double factor : {1.0, 1.07, 1.3, 2.0, 12.5}) {
     for (const std::int64_t end : {12, 500'009, 1'000'013, 1'000'014, 1'000'015, 5'000'000}) {
       const BusyTimes times = busy({{0, 100}, {1'000, end}});
@@ -66,8 +67,9 @@ TEST(DeviceCommunicationTest, IsOfEachRanksCollectivesOnStreams) {
   };
   const TaskId collective = add(lane(3, LaneKind::kStream), TaskKind::kCollective);
   const TaskId kernel = add(lane(3, LaneKind::kStream), TaskKind::kKernel);
-  (void)add(lane(4, LaneKind::kThread), TaskKind::kCollective);  // gloo: does not run on the device
-  const Dag dag = std::move(builder).build().dag;                // without edges tasks keep their order
+  // a collective of gloo, which does not run on the device
+  (void)add(lane(4, LaneKind::kThread), TaskKind::kCollective);
+  const Dag dag = std::move(builder).build().dag;  // tasks without edges keep their order
   const std::vector<Time> start{at(5), at(0), at(0)};
   const std::vector<Time> finish{at(9), at(7), at(7)};
 

@@ -29,7 +29,7 @@ TEST(MaxMinSolverTest, OneFlowGetsItsNarrowestLink) {
 }
 
 TEST(MaxMinSolverTest, FlowsOfOneLinkGetEqualShares) {
-  // n flows with the rate x share the link: n x = 12.
+  // n flows with the rate x share a link of capacity 12, so n x = 12.
   Case one{{12}};
   const FlowClassId first = one.add({0});
   EXPECT_EQ(one.level(first), 12);
@@ -41,7 +41,7 @@ TEST(MaxMinSolverTest, FlowsOfOneLinkGetEqualShares) {
 }
 
 TEST(MaxMinSolverTest, WhatALimitedFlowLeavesGoesToTheOthers) {
-  // a + b = 10 on link 0, b = 2 on link 1: a = 8.
+  // Link 1 limits b to 2. Link 0 carries a + b = 10, so a = 8.
   Case one{{10, 2}};
   const FlowClassId a = one.add({0});
   const FlowClassId b = one.add({0, 1});
@@ -50,7 +50,7 @@ TEST(MaxMinSolverTest, WhatALimitedFlowLeavesGoesToTheOthers) {
 }
 
 TEST(MaxMinSolverTest, WeightsDivideALinkInProportion) {
-  // With x per unit of weight, x (1 + 3) = 8: the rates are 2 and 6.
+  // The rate is x per unit of weight, so x (1 + 3) = 8, and the rates are 2 and 6.
   Case one{{8}};
   const FlowClassId light = one.add({0}, 1);
   const FlowClassId heavy = one.add({0}, 3);
@@ -59,9 +59,9 @@ TEST(MaxMinSolverTest, WeightsDivideALinkInProportion) {
 }
 
 TEST(MaxMinSolverTest, ChainOfLinksIsTheTextbookExample) {
-  // An example like Bertsekas & Gallager, figure 6.12: one long flow over three links, and one short flow per link. On
-  // link 1, which has two short flows and the long one, 3 x = 6, so the long flow gets 2. The others get 10 - 2 and 9
-  // - 2.
+  // The example resembles Bertsekas & Gallager, figure 6.12: one long flow over three links, and short flows on each of
+  // them. Link 1 divides its 6 equally between two short flows and the long flow, which gets 2. The other short flows
+  // get the rest of their links, 10 - 2 and 9 - 2.
   Case one{{10, 6, 9}};
   const FlowClassId along = one.add({0, 1, 2});
   const FlowClassId left = one.add({0});
@@ -74,7 +74,7 @@ TEST(MaxMinSolverTest, ChainOfLinksIsTheTextbookExample) {
 }
 
 TEST(MaxMinSolverTest, ChangesReachLinksThatAreNotTouched) {
-  // After A leaves link 0, B grows from 5 to 6, its half of link 1, and C shrinks from 7 to 6.
+  // After flow a ends, flow b grows from 5 to 6, its half of link 1, and flow c shrinks from 7 to 6.
   Case one{{10, 12, 9}};
   const FlowClassId a = one.add({0});
   const FlowClassId b = one.add({0, 1, 2});
@@ -93,7 +93,7 @@ TEST(MaxMinSolverTest, ALinkCrossedTwiceCarriesAFlowTwice) {
 }
 
 TEST(MaxMinSolverTest, TinyWeightsGetWhatOthersLeave) {
-  // The heavy flow is limited to 4 by another link. The light one gets the remaining 6, however small its weight is.
+  // Another link limits the heavy flow to 4. The light flow gets the remaining 6, however small its weight is.
   Case one{{10, 4}};
   const FlowClassId heavy = one.add({0, 1});
   const FlowClassId light = one.add({0}, 1e-24);
@@ -184,7 +184,7 @@ TEST(MaxMinSolverTest, SmallCasesEqualWaterFillingWhileSeveralWeightsChangeAtOnc
 }
 
 TEST(MaxMinSolverTest, AStarOfServersEqualsWaterFillingWhileFlowsComeAndGo) {
-  // Workers 0..7 push to servers 0..2: links 0..7 out of workers, 8..10 into servers.
+  // Workers 0 to 7 push to servers 0 to 2. Links 0 to 7 lead out of the workers, links 8 to 10 into the servers.
   std::mt19937 generator{5};
   Case one{std::vector<double>(11, 100.0)};
   for (std::uint32_t w = 0; w < 8; ++w) {
@@ -200,7 +200,8 @@ TEST(MaxMinSolverTest, AStarOfServersEqualsWaterFillingWhileFlowsComeAndGo) {
 }
 
 TEST(MaxMinSolverTest, ManyClassesOnFewLinksEqualWaterFillingWhileAllOfThemChange) {
-  // 24 workers and 2 servers. The servers' links are nearly always the limit, and sometimes a worker's own link is.
+  // 24 workers send to 2 servers. The servers' links are nearly always the limit; a few workers have slow links of
+  // their own.
   std::mt19937 generator{3};
   std::vector<double> capacities(26, 100.0);
   for (std::size_t w = 0; w < 24; w += 5) capacities[w] = 12;
@@ -217,8 +218,8 @@ TEST(MaxMinSolverTest, ManyClassesOnFewLinksEqualWaterFillingWhileAllOfThemChang
   }
 }
 
-/// Weights are powers of the sharing, as in queues of senders (SenderQueues). Many classes are limited at the same
-/// level by different links, and their limiting links change.
+/// Weights are powers of a ratio (the sharing), as for senders that queue for a link (SenderQueues). Many classes have
+/// the same level but different limiting links, and these links change.
 TEST(MaxMinSolverTest, PowersOfASharingAsWeightsEqualWaterFillingWhileQueuesMove) {
   for (const double sharing : {0.5, 0.1, 0.3, 1.0 / 3, 0.9, 0x1p-40}) {
     SCOPED_TRACE(sharing);

@@ -104,8 +104,8 @@ std::vector<Passage> send_all(const NetworkModel& model, const Cluster& cluster,
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return sendings[a].at < sendings[b].at; });
   std::vector<Network::Notification> notifications;
-  // Like the engine: process everything at the instant of a start first, and call next() again only after all starts
-  // of that instant.
+  // Processes the network's events up to `until`. Like the engine, it calls next() again only after all messages that
+  // start at that instant.
   const auto take_until = [&](Time until) {
     for (Time next = network->next(); next <= until && next != Time::max(); next = network->next()) {
       network->advance(next, notifications);

@@ -9,7 +9,7 @@
 
 namespace stepsim::testing {
 
-/// A message that is not part of a graph.
+/// A message to send, without a task graph.
 struct Sending {
   EndpointId from;
   EndpointId to;
@@ -24,11 +24,11 @@ struct Sending {
                                             const std::vector<Sending>& sendings);
 
 /// Returns when each task of `dag` ends under `model`. This is the simplest possible loop, for tests of network models
-/// without the engine. Tasks on lanes with endpoints are messages. Lanes with LaneOrder::kFifo run one other task at a
-/// time, in order of readiness.
+/// without the engine. Tasks on lanes with endpoints are messages. A lane with LaneOrder::kFifo and without endpoints
+/// runs one task at a time, in the order in which tasks become ready.
 [[nodiscard]] std::vector<Time> finishes(const NetworkModel& model, const Cluster& cluster, const Dag& dag);
 
-/// Returns the latest of finishes().
+/// Returns when the last task of `dag` ends under `model`, in nanoseconds.
 [[nodiscard]] std::int64_t makespan_ns(const NetworkModel& model, const Cluster& cluster, const Dag& dag);
 
 }  // namespace stepsim::testing

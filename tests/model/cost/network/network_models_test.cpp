@@ -1,4 +1,4 @@
-// Times of a few messages in each network model, computed by the model's formula; and properties common to all models.
+// Tests the times of a few messages in each network model against the model's formula, and properties of all models.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ constexpr EndpointId kB{1};
 constexpr EndpointId kC{2};
 constexpr std::int64_t kForever = std::int64_t{146} * 365 * 24 * 3600 * 1'000'000'000;
 
-/// Three hosts: a byte per nanosecond and 50 ns in each direction, and 7 ns before every message.
+/// Returns three hosts on a switch. A link moves a byte per nanosecond and has a latency of 50 ns in each direction.
+/// Each message has an overhead of 7 ns.
 Cluster small_cluster() {
   Cluster cluster = star(3, {.bandwidth = Bandwidth::from_bytes_per_second(1e9), .latency = Duration{50}});
   cluster.network.set(kMessageOverhead, Duration{7});
@@ -52,7 +53,8 @@ TEST_P(EveryNetworkModel, SaysWhatItIs) {
 }
 
 TEST_P(EveryNetworkModel, AMessageAloneTakesOverheadLatencyAndItsBytes) {
-  // 7 + 2 * 50 + 1000. In loggp the first byte takes no time.
+  // The overhead is 7 ns, the latency of two links 100 ns, and 1000 bytes take 1000 ns. In loggp the first byte takes
+  // no time.
   const std::int64_t expected = GetParam() == "loggp" ? 1106 : 1107;
   EXPECT_EQ(arrivals(GetParam(), small_cluster(), {{kA, kB, 1000}}), Times{expected});
 }
@@ -135,12 +137,12 @@ TEST(AlphaBetaTest, TheNarrowestLinksGoodputCounts) {
 }
 
 TEST(FifoTest, ALinkCarriesOneMessageAtATime) {
-  // Both leave A. The second follows 1000 later, when the first has left; its first byte arrives 50 after that.
+  // Both messages leave A. The second one follows 1000 ns later, when the first has left A's link.
   EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1000}, {kA, kC, 1000}}), (Times{1107, 2107}));
 }
 
 TEST(FifoTest, TheFirstHeadToReachALinkGoesFirst) {
-  // C's message starts 10 later than A's and waits for the link into B.
+  // C's message starts 10 ns after A's message and waits for the link into B.
   EXPECT_EQ(arrivals("fifo", small_cluster(), {{kA, kB, 1000}, {kC, kB, 1000, 10}}), (Times{1107, 2107}));
 }
 
@@ -149,8 +151,8 @@ TEST(FifoTest, ASmallMessageWaitsBehindALargeOne) {
 }
 
 TEST(FifoTest, TheTailFollowsAsFastAsTheSlowestLinkLetsIt) {
-  // The link out of A takes 1000 ns, that into B 4000 ns: 7 + 50 + 4000 + 50. The opposite direction takes the same
-  // time.
+  // The bytes take 1000 ns on the link out of A and 4000 ns on the link into B, so the message takes 7 + 50 + 4000 + 50
+  // ns. It takes as long if the link out of A is the slow one.
   Cluster cluster = small_cluster();
   cluster.links[3].bandwidth = Bandwidth::from_bytes_per_second(0.25e9);
   EXPECT_EQ(arrivals("fifo", cluster, {{kA, kB, 1000}}), Times{4107});
@@ -165,7 +167,7 @@ TEST(FifoTest, TheSenderGoesOnWhenTheBytesHaveLeft) {
   EXPECT_EQ(count(passages.front().arrived), 117);
 }
 
-/// L = 100, o = 20, g = 5, G = 1.
+/// Returns a cluster with LogGP's parameters L = 100 ns, o = 20 ns, g = 5 ns and G = 1 ns per byte.
 Cluster log_gp_cluster() {
   Cluster cluster = small_cluster();
   cluster.network = {};
@@ -175,51 +177,54 @@ Cluster log_gp_cluster() {
 }
 
 TEST(LogGPTest, AMessageTakesTwoOverheadsLatencyAndTheBytesBehindTheFirst) {
-  // o + L + (B - 1) G + o. The sender continues after o.
+  // A message of B bytes takes o + L + (B - 1) G + o. The sender continues after the first o.
   const auto passages = send_all(*find_network_model("loggp"), log_gp_cluster(), {{kA, kB, 1000}});
   EXPECT_EQ(count(passages.front().sent), 20);
   EXPECT_EQ(count(passages.front().arrived), 20 + 100 + 999 + 20);
 }
 
 TEST(LogGPTest, TheNicIsBusyForTheGapAndTheBytes) {
-  // The second starts at g + (B - 1) G = 1004.
+  // The second message starts after g + (B - 1) G = 1004 ns.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1000}, {kA, kC, 1000}}), (Times{1139, 2143}));
 }
 
 TEST(LogGPTest, SmallMessagesWaitForTheProcessor) {
-  // For one byte the NIC is busy for 5 and the processor for 20.
+  // A message of one byte occupies the NIC for 5 ns and the processor for 20 ns.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1}, {kA, kC, 1}}), (Times{140, 160}));
 }
 
 TEST(LogGPTest, AReceiverTakesOneMessageAfterTheOther) {
-  // The first bytes of both arrive at 120. The first message occupies B's processor until 120 + 20 + 999 = 1139.
+  // The first bytes of both messages arrive at 120 ns. The first message occupies B's processor until 120 + 20 + 999 =
+  // 1139 ns.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 1000}, {kC, kB, 1000}}), (Times{1139, 2158}));
 }
 
 TEST(LogGPTest, AReceiverTakesWhatArrivesFirst) {
-  // C's message starts earlier. A's has only 10 bytes and could have arrived long before C's last byte.
+  // C's message starts first, so B receives it first. A's message of 10 bytes must wait, although it could have arrived
+  // long before the last byte of C's message.
   EXPECT_EQ(arrivals("loggp", log_gp_cluster(), {{kA, kB, 10, 1}, {kC, kB, 1000}}), (Times{1139 + 29, 1139}));
 }
 
 TEST(MaxMinTest, MessagesShareALinkFairly) {
-  // Two messages of 1000 bytes into B, each at half a byte per nanosecond: 7 + 100 + 2000.
+  // Each of the two messages of 1000 bytes gets half a byte per nanosecond of the link into B: 7 + 100 + 2000 ns.
   EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 1000}, {kC, kB, 1000}}), (Times{2107, 2107}));
 }
 
 TEST(MaxMinTest, WhatIsLeftMovesFasterWhenAnotherHasEnded) {
-  // At 1107 both have moved 500 bytes. The remaining 500 of the larger message then move alone.
+  // At 1107 ns both messages have moved 500 bytes. The remaining 500 of the larger one then have the link alone.
   EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 500}, {kC, kB, 1000}}), (Times{1107, 1607}));
 }
 
 TEST(MaxMinTest, MessagesOfOneChannelEndInOrderOfTheirBytes) {
-  // Three messages share the link: the first ends at 3 * 100, the next 2 * 100 later, the last 100 after that.
+  // Three messages share the link. After overhead and latency (107 ns), the shortest ends after 3 * 100 ns, the next
+  // one 2 * 100 ns later, and the longest 100 ns after that.
   EXPECT_EQ(arrivals("maxmin", small_cluster(), {{kA, kB, 300}, {kA, kB, 100}, {kA, kB, 200}}),
             (Times{107 + 600, 107 + 300, 107 + 500}));
 }
 
 TEST(MaxMinTest, LatencyFirstUsesNoLinkMeanwhile) {
-  // The second message's latency of 1000 passes while the first one's bytes move alone: 7 + 100 + 500. Only then do
-  // its own bytes move.
+  // The second message has a latency of 1000 ns, during which the bytes of the first move alone: 7 + 100 + 500 ns. Its
+  // own bytes move only after that.
   Cluster cluster = small_cluster();
   cluster.links[4].latency = Duration{950};  // the link out of C
   EXPECT_EQ(arrivals("maxmin", cluster, {{kA, kB, 500}, {kC, kB, 500}}), (Times{607, 1507}));

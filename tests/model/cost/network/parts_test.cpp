@@ -1,4 +1,4 @@
-// The components of network models: channels, the earliest clock, heaps, fluids, queues.
+// Tests the components of network models: channels, the earliest clock, heaps, fluids, queues.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,8 @@ TEST(ChannelsTest, LaterStopsAtTheEndOfTime) {
   EXPECT_EQ(later(at(1), Duration::max()), kEndOfTime);
 }
 
-/// Sixty senders wait for one link. Each has the weight of the one before it times the sharing (the first parameter).
+/// Sixty senders wait for one link. The weight of a sender is that of the sender before it times the sharing, the first
+/// parameter. The second parameter is the number of places with different weights.
 class LongQueueTest : public ::testing::TestWithParam<std::pair<double, int>> {
  protected:
   LongQueueTest() {
@@ -62,8 +63,8 @@ TEST_P(LongQueueTest, OnlyThoseInFrontAreToldWhenTheFirstLeaves) {
   EXPECT_EQ(queues_.weight(ChannelId{1}), 1);
 }
 
-// The smallest weight is 0.5^40. Where weights fall faster, 17 places differ. 0.9^59 is far above it, so all places
-// differ.
+// Weights differ for at least 17 places, and for more while they are at least 2^-40. For a sharing of 0.5 these are the
+// powers 0 to 40. For 0.9 all 60 places differ, because 0.9^59 is far above that limit.
 INSTANTIATE_TEST_SUITE_P(Sharings, LongQueueTest,
                          ::testing::Values(std::pair{0.5, 41}, std::pair{0.0, 17}, std::pair{0.9, 60}));
 
@@ -130,7 +131,7 @@ Time next_end(Fluids& fluids) {
 }
 
 TEST(FluidsTest, AMessageEndsWhenItsBytesHaveMoved) {
-  // 100 bytes at 2 per nanosecond for 20 ns, then at half a byte: 20 + 60 / 0.5.
+  // Of the message's 100 bytes, 40 move in the first 20 ns at 2 bytes per nanosecond, and 60 at half a byte.
   Fluids fluids;
   fluids.add_channel();
   const std::uint32_t clock = fluids.add_clock();
@@ -149,7 +150,7 @@ TEST(FluidsTest, AMessageEndsWhenItsBytesHaveMoved) {
 }
 
 TEST(FluidsTest, AChannelTakesItsCountFromClockToClock) {
-  // The first clock moves 40 of 100 bytes at 1 per nanosecond, the second one the rest at 3.
+  // The first clock moves 40 of the message's 100 bytes at 1 byte per nanosecond, the second one the rest at 3.
   Fluids fluids;
   fluids.add_channel();
   fluids.add_clock();
@@ -185,8 +186,9 @@ TEST(FluidsTest, MessagesThatEndWithinHalfANanosecondEndTogether) {
 }
 
 TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
-  // The clock has 2 bytes per nanosecond. In the first channel, weight 1/4 moves 20 of 100 bytes in 40 ns, and weight
-  // 1 moves the rest in 80 / 2. The other channel's 100 bytes at weight 1 take 50.
+  // The clock moves 2 bytes per nanosecond for a weight of 1. The message of the first channel moves 20 of its 100
+  // bytes in 40 ns with weight 1/4, and the rest in 40 ns with weight 1. The other message has weight 1 and takes 50
+  // ns.
   Fluids fluids;
   fluids.add_channel();
   fluids.add_channel();
@@ -207,10 +209,10 @@ TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
 }
 
 TEST(FluidsTest, AHeavyChannelIsExactBehindALightOneOnTheSameClock) {
-  // A message of weight 2^-80 is alone on the clock. To move a byte per nanosecond the clock runs at 2^80 bytes for
-  // weight 1, so after 1000 ns its count is too large for a double to add a byte. Then a heavy message joins, and the
-  // clock slows down to one byte per nanosecond: 500 bytes take 500 ns. The light one has 1000 bytes left and gets its
-  // rate back.
+  // A message of weight 2^-80 is alone on the clock. To move it at a byte per nanosecond, the clock moves 2^80 bytes
+  // per nanosecond for weight 1, so after 1000 ns a double cannot count single bytes of the clock. Then a message of
+  // weight 1 joins, and the clock slows down to one byte per nanosecond: 500 bytes take 500 ns. After that the light
+  // message moves its other 1000 bytes at the former rate.
   constexpr double kLight = 0x1p-80;
   Fluids fluids;
   fluids.add_channel();
@@ -232,7 +234,7 @@ TEST(FluidsTest, AHeavyChannelIsExactBehindALightOneOnTheSameClock) {
   EXPECT_EQ(next_end(fluids), at(2500));
 }
 
-/// Channels from endpoints 0, 1, 2 to endpoint 3.
+/// Has one channel from each of the endpoints 0, 1 and 2 to endpoint 3.
 struct SenderQueuesTest : ::testing::Test {
   SenderQueuesTest() {
     for (std::size_t i = 0; i < 3; ++i) {

@@ -63,7 +63,8 @@ double SolverCase::level(FlowClassId id) {
 
 std::optional<std::string> SolverCase::mismatch() {
   constexpr double kRelative = 1e-10;
-  constexpr double kRelativeToCapacity = 1e-11;  // tolerance for classes with less than kTiny of the largest weight
+  // absolute tolerance for light classes, per unit of the largest capacity
+  constexpr double kRelativeToCapacity = 1e-11;
   constexpr double kTiny = 1e-6;
   solver.solve();
   const std::vector<double> expected = water_filling(capacities, routes, weights);
@@ -79,7 +80,7 @@ std::optional<std::string> SolverCase::mismatch() {
     const double right = weights[c] * expected[c];
     const double left_over = weights[c] < kTiny * heaviest ? kRelativeToCapacity * widest : 0;
     if (std::abs(rate - right) <= std::max(kRelative * right, left_over)) continue;
-    return fmt::format("class {} has rate {}, expected {}", c, rate, right);  // also if `rate` is not a number
+    return fmt::format("class {} has rate {}, expected {}", c, rate, right);  // reached also if `rate` is not a number
   }
   return std::nullopt;
 }

@@ -29,7 +29,7 @@ Bytes bound_for(std::int64_t bytes, std::uint32_t local_size, bool exact = false
   return partition_bound(job);
 }
 
-// The values are from section 3B of the formats page.
+// The bound on a partition's size is rounded up to a multiple of local_size pages of 4096 bytes.
 TEST(PartitionBound, IsRoundedUpToPagesOfAllGpus) {
   EXPECT_EQ(partition_bound(Job{}), Bytes{4'096'000});
   for (const std::uint32_t local_size : {1U, 2U, 4U, 5U, 8U})
@@ -81,13 +81,13 @@ TEST(Partitions, HaveTheTensorsDeclaredKeyInTheUpperBits) {
   EXPECT_EQ(partition_key(1, 2), 65'538);
 }
 
-// Computed by hand from the definitions of djb2 and sdbm.
+// The expected hashes were computed by hand from the definitions of djb2 and sdbm.
 TEST(KeyHash, HashesDecimalDigits) {
   EXPECT_EQ(djb2("0"), 177'621U);
   EXPECT_EQ(djb2("65536"), 210'653'553'582U);
   EXPECT_EQ(djb2("65537"), 210'653'553'583U);
   EXPECT_EQ(djb2("131072"), 6'951'369'072'467U);
-  // sdbm of "65536" is 3850799628401345593.
+  // The sdbm hash of "65536" is 3850799628401345593.
   EXPECT_EQ(server_of(65'536, job_with(4'294'967'291, "sdbm")), 3'850'799'628'401'345'593U % 4'294'967'291U);
 }
 
@@ -110,12 +110,17 @@ TEST(KeyHash, IsNotGuessed) {
   EXPECT_EQ(server_of(0, Job{}), std::nullopt);
   EXPECT_EQ(server_of(0, job_with(2, "built_in")), std::nullopt);
   EXPECT_EQ(server_of(0, job_with(1, "built_in")), 0U);
-  EXPECT_EQ(server_of(0, job_with(2, "mixed")), std::nullopt);  // depends on the number of workers
+  EXPECT_EQ(server_of(0, job_with(2, "mixed")), std::nullopt);  // its rule needs the number of workers
 }
 
-// W = 2, N = 2: threshold = 101 * 2 * 2 * 1 / (2 * 4 - 4) = 101, so all keys go to the servers on separate hosts. W =
-// 4, N = 1: 101 * 2 * 3 / (4 * 5 - 2) = 33.67, and djb2(0) mod 101 = 63, so the key is on a worker's host: 1 +
-// djb2(63) mod 4 with djb2(63) = (5381 * 33 + '6') * 33 + '3' = 5861742, mod 4 = 2.
+// BytePS's mixed mode runs a server on the host of each of W workers, and N servers on separate hosts. Keys whose hash
+// modulo 101 is below a threshold go to the separate servers.
+//
+// W = 2, N = 2: the threshold is 101 * 2 * 2 * 1 / (2 * 4 - 4) = 101, so all keys go to the separate servers.
+//
+// W = 4, N = 1: the threshold is 101 * 2 * 3 / (4 * 5 - 2) = 33.67. Key 0 has djb2("0") mod 101 = 63, so it goes to a
+// worker's host: to server 1 + djb2("63") mod 4, where djb2("63") = (5381 * 33 + '6') * 33 + '3' = 5861742, which is 2
+// modulo 4.
 TEST(KeyHash, MixedGivesServersWithoutAWorkerTheirShare) {
   Job job = job_with(4, "mixed");
   job.workers = 2;

@@ -52,7 +52,8 @@ TEST(PsBuild, SendsEachPartitionToTheServerOfItsKeyAndBack) {
   maker.servers = 4;
   maker.tensors = {Bytes{1'500'000}};
   const Capture job = built(maker.capture());
-  // djb2("0") mod 4 = 1 and djb2("1") mod 4 = 2; server s is endpoint 1 + s.
+  // djb2("0") mod 4 = 1 and djb2("1") mod 4 = 2, so partitions 0 and 1 go to servers 1 and 2. Server s is endpoint 1 +
+  // s.
   for (const auto& [part, server] : std::vector<std::pair<std::string, std::uint32_t>>{{"0", 1}, {"1", 2}}) {
     const Lane& up = job.dag.lane(named(job.dag, "Comm.w0.PUSH." + part).front());
     EXPECT_EQ(up.from, EndpointId{0U});
@@ -152,7 +153,8 @@ TEST(PsBuild, LetsOnlyTheRootOfAWorkerPushAndPull) {
   const Capture job = built(maker.capture());
   EXPECT_THAT(named(job.dag, "Comm.w0.PUSH.0", 0), IsEmpty());
   ASSERT_FALSE(named(job.dag, "Comm.w0.PUSH.0", 1).empty());
-  // The root reduces after the other GPU has signalled. The other GPU's copy allows the root to push.
+  // The root GPU reduces after COORDINATE_REDUCE of the other GPU, and pushes after its COORDINATE_PUSH. The other GPU
+  // copies the result to its device after the root's pull.
   EXPECT_TRUE(has_edge(job.dag, named(job.dag, "Comm.w0.COORDINATE_REDUCE.0", 0).front(),
                        named(job.dag, "Comm.w0.REDUCE.0", 1).front()));
   EXPECT_TRUE(has_edge(job.dag, named(job.dag, "Comm.w0.COORDINATE_PUSH.0", 0).front(),
@@ -170,7 +172,7 @@ TEST(PsBuild, MakesFurtherWorkersCopiesOfTheMiddleOneAndLeavesTheLastOut) {
   options.job.workers = 4;
   const Capture four = built(capture, options);
   EXPECT_EQ(four.dag.duration(named(four.dag, "FW.0", 3).front()), kForward * 2);
-  EXPECT_EQ(four.recording.steps.size(), 3U);  // the fourth worker was not measured
+  EXPECT_EQ(four.recording.steps.size(), 3U);  // only three workers were measured
   options.job.workers = 1;
   const Capture one = built(capture, options);
   EXPECT_FALSE(named(one.dag, "FW.0", 0).empty());
@@ -260,7 +262,7 @@ TEST(KeepSteps, LeavesOutTheOthersWithTheirRuns) {
   keep_steps(workload, 11, 12);
   EXPECT_THAT(workload.steps, ElementsAre(11, 12));
   EXPECT_EQ(workload.gpus.front().operators.front().runs.size(), 2U);
-  EXPECT_THAT(workload.stages, IsEmpty());  // the recorded stages belong to step 10
+  EXPECT_THAT(workload.stages, IsEmpty());  // WorkloadMaker records stages only in step 10, which is left out
   keep_steps(workload, 1, 2);
   EXPECT_THAT(workload.cannot_build, HasSubstr("none of the chosen steps"));
 }

@@ -16,7 +16,8 @@ inline constexpr Duration kForward{1'000'000};
 inline constexpr Duration kBackward{2'000'000};
 inline constexpr Duration kUpdate{500'000};
 
-/// A captured job with equal layers: FW.0 .. FW.n-1, BW.n-1 .. BW.0, UPDATE. Layer i produces tensor i.
+/// Makes captures of a parameter-server job with n equal layers. The operators of a step are FW.0 .. FW.n-1, BW.n-1 ..
+/// BW.0 and UPDATE. Layer i produces tensor i.
 class WorkloadMaker {
  public:
   std::uint32_t workers = 1;
@@ -85,7 +86,7 @@ class WorkloadMaker {
   }
 };
 
-/// Hosts on a single switch.
+/// Returns a cluster of one endpoint per host, all on a single switch. The rate and the latency are those of each link.
 inline Cluster switch_of(std::uint32_t endpoints, double bytes_per_second, Duration latency = {}) {
   return star(endpoints, {{}, Bandwidth::from_bytes_per_second(bytes_per_second), latency, 1});
 }
