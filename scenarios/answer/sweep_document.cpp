@@ -52,7 +52,7 @@ std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
   switch (axis.why) {
     case NoKnee::kOneValue: return {};
     case NoKnee::kNoOrder:
-      // Words have no order. Sizes and factors do, but not among each other.
+      // Values that are words have no order, and nobody expects one. Factors and rates on one axis cannot be compared.
       if (!magnitude_of(axis.best)) return {};
       return fmt::format("where {} stops mattering is unknown, because its values are not all of one unit", key);
     case NoKnee::kMissing:

@@ -66,8 +66,8 @@ struct TypedSelection {
 /// "--select TEXT" instead of a file.
 [[nodiscard]] TypedSelection parse_selection(std::string_view text);
 
-/// Returns the change for a key such as "network.bandwidth" and a value. `document` receives the YAML that the change
-/// refers to. Throws InputError.
+/// Returns the change for a key such as "network.bandwidth" and a value. Sets `document` to the YAML that the change
+/// refers to, which must live as long as the change. Throws InputError.
 [[nodiscard]] Change change_at(const std::string& key, const YamlField& value,
                                std::shared_ptr<const YamlText>& document);
 

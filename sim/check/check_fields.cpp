@@ -7,7 +7,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Returns the cost for each question; nothing for questions that do not apply.
+/// Returns for each kind of question how severe the worst problem for it is ("weakens"), or nothing for questions that
+/// do not apply to the capture.
 std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs_of(const CheckAnswer& answer) {
   std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs;
   for (const Question question : kQuestions) {

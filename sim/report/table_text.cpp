@@ -197,8 +197,9 @@ std::size_t common_unit(std::vector<std::uint64_t> sizes) {
   return unit;
 }
 
-/// Returns the unit of a column: that of its largest time. If the smallest time would have no digits in it, returns a
-/// smaller unit, in which the largest time has at most four digits before the point.
+/// Returns the unit in which all times of a column are printed. It is the usual unit of the largest time, or a smaller
+/// one if the smallest time would otherwise be printed as 0.00. In a smaller unit, the largest time still has at most
+/// four digits before the point.
 std::size_t column_unit(const std::vector<std::uint64_t>& sizes) {
   constexpr std::uint64_t kMost = 10'000;
   // With three decimals, a hundredth of the unit has two digits: "0.010". Shorter times need a smaller unit.

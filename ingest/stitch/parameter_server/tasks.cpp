@@ -106,9 +106,9 @@ class OperatorPass {
     }
   }
 
-  /// Sets the first task of each step to its first operator. If opaque segments replace operators, sets it to the
-  /// step's second segment, which starts when the step releases its first tensor. The first segment starts at the last
-  /// release of the previous step, so it contains work of both steps.
+  /// Sets the first task of each step to its first operator. If no operators were recorded, the compute between two
+  /// tensors is one task, called a segment. The first segment of a step also contains the end of the previous step, so
+  /// the first task is then the second segment, which starts when the first tensor of the step is ready to be sent.
   void begin_steps() {
     std::map<std::int64_t, std::size_t> place;
     for (std::size_t i = 0; i < recorded_.operators.size(); ++i) {

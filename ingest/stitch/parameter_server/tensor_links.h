@@ -18,8 +18,8 @@ class TensorLinks {
   /// Precondition: add_operators() has run. `tasks` must outlive this.
   TensorLinks(PsTasks& tasks, std::size_t gpu);
 
-  /// Makes `first`, the first task of chain `index`, wait for the last of its tensor's producers in that step. If no
-  /// producer is known, it waits for the operator that ended last before the chain.
+  /// Makes `first`, the first task of the chain with this index, wait for an operator of the chain's step: the last
+  /// producer of the chain's tensor or, if no producer is known, the operator that ended last before the chain.
   void release(std::size_t index, TaskId first);
   /// Makes the tensor's consumers wait for all of `last`, the last tasks of its communication in `step`: UPDATE
   /// operators of the same step, and other operators of the next step.

@@ -73,8 +73,8 @@ TEST(TrendTest, ATenthOrLessIsNoTrend) {
   EXPECT_EQ(trend_of(steps_of({100, 101, 102, 103}), Duration{101}), std::nullopt);
 }
 
-/// Tests the repetition of the first of two steps. Each has a call of 10 ns, and the kernel of the first takes 30 ns.
-/// Returns the distance between repetitions if the captured steps contradict it.
+/// Returns contradicted_repetition() of a job with two steps. Each step has a call of 10 ns and a kernel: 30 ns in the
+/// first step, the parameter in the second.
 std::optional<Duration> contradicted(int kernel_of_the_second) {
   stepsim::testing::SteppedJob job;
   job.kernel(0, 30, {job.call(0, 10)});
