@@ -79,8 +79,8 @@ TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {
 }
 
 /// If every duration, latency and overhead is doubled and every rate halved, everything must take exactly twice as
-/// long. Only maxmin may differ by a few nanoseconds: it shares links, so a message can end between two nanoseconds, and
-/// its end is rounded. Durations are multiples of a millisecond, so that the rounding is small beside them.
+/// long. Only maxmin may differ by a few nanoseconds: it shares links, so a message can end between two nanoseconds,
+/// and its end is rounded. Durations are multiples of a millisecond, so that the rounding is small beside them.
 TEST_P(NetworkPropertyTest, TwiceTheTimesAndHalfTheRatesTakeTwiceAsLong) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   for (std::uint32_t i = 0; i < kGraphs; ++i) {

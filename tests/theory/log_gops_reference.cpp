@@ -80,8 +80,8 @@ class Simulation {
     last_.push_back(add({What::kReceive, lane.to.index(), lane.from.index(), bytes, task.index()}));
   }
 
-  /// Adds a dependency between two tasks. If `from` is a message, `to` waits for the part of the message on its own host:
-  /// the send or the receive.
+  /// Adds a dependency between two tasks. If `from` is a message, `to` waits for the part of the message on its own
+  /// host: the send or the receive.
   void add_dependency(std::size_t from, std::size_t to) {
     const std::size_t host = operations_[first_[to]].host;
     link(operations_[last_[from]].host == host ? last_[from] : first_[from], first_[to]);

@@ -68,11 +68,11 @@ class NsysRanges {
 };
 
 /// Gives each NCCL kernel the operation and size of its call, which NCCL marked with NVTX. A kernel belongs to the call
-/// that encloses its launch. A kernel that is launched by ncclGroupEnd() belongs to the call in the group, if there is only
-/// one. The payload of a mark is either in `jsonText`, by the names of its fields (schema 3.27), or in `binaryData`
-/// (schema 3.25). The latter has the layout given in NVTX_PAYLOAD_SCHEMA_ENTRIES, after a header of 32 bytes with the
-/// schema's number in bytes 8 to 11. Source: src/include/nvtx_payload_schemas.h of NCCL 2.26, and exports of Nsight
-/// Systems that contain the two forms.
+/// that encloses its launch. A kernel that is launched by ncclGroupEnd() belongs to the call in the group, if there is
+/// only one. The payload of a mark is either in `jsonText`, by the names of its fields (schema 3.27), or in
+/// `binaryData` (schema 3.25). The latter has the layout given in NVTX_PAYLOAD_SCHEMA_ENTRIES, after a header of 32
+/// bytes with the schema's number in bytes 8 to 11. Source: src/include/nvtx_payload_schemas.h of NCCL 2.26, and
+/// exports of Nsight Systems that contain the two forms.
 class NsysCollectives {
  public:
   explicit NsysCollectives(NsysEvents& events);

@@ -102,8 +102,8 @@ TEST(WhyTest, AnotherPathTakesOver) {
 }
 
 TEST(WhyTest, LessWorkMayTakeLonger) {
-  // As captured, "queued 1" runs first: a, "queued 1" and the tail take 5 + 2 + 20 = 27 ms. If b takes half of its time,
-  // "queued 2" runs first: b, "queued 2", "queued 1" and the tail take 3 + 10 + 2 + 20 = 35 ms.
+  // As captured, "queued 1" runs first: a, "queued 1" and the tail take 5 + 2 + 20 = 27 ms. If b takes half of its
+  // time, "queued 2" runs first: b, "queued 2", "queued 1" and the tail take 3 + 10 + 2 + 20 = 35 ms.
   EXPECT_THAT(reasons(fed_queue(), "compute{name=b}.scale=0.5"),
               ElementsAre(StartsWith("Tasks other than communication take 3 ms less per step, but the step takes "
                                      "8 ms more: on the critical path")));
