@@ -293,7 +293,7 @@ std::string chakra_nodes(std::size_t nodes) {
   for (std::size_t id = 1; id <= nodes; ++id) {
     const std::string before = varint(id - 1);
     const std::string node = "\x08" + varint(id) + "\x18\x04\x38\x0A" +  // compute, 10 us
-                             (id == 1 ? std::string{} : "\x2A" + varint(before.size()) + before);
+                             (id == 1 ? std::string{} : "*" + varint(before.size()) + before);
     text += varint(node.size()) + node;
   }
   return text;

@@ -19,7 +19,6 @@ namespace stepsim::sim {
 namespace {
 
 using stepsim::testing::parameter_server_builder;
-using stepsim::testing::ParameterServerShape;
 using stepsim::testing::ring_builder;
 using stepsim::testing::train_builder;
 

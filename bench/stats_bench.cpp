@@ -19,9 +19,11 @@ constexpr std::int64_t kPace = 1000;  ///< a kernel begins every microsecond and
 Capture capture_of(std::int64_t kernels) {
   DagBuilder builder;
   std::vector<LaneId> lanes;
-  for (std::int64_t stream = 0; stream < kStreams; ++stream)
+  lanes.reserve(kStreams);
+  for (std::int64_t stream = 0; stream < kStreams; ++stream) {
     lanes.push_back(builder.add_lane(
         {.name = "stream " + std::to_string(stream), .rank = 0, .kind = LaneKind::kStream, .device = 0}));
+  }
   std::vector<NameId> names;
   for (std::int64_t name = 0; name < kNames; ++name) names.push_back(builder.intern("kernel_" + std::to_string(name)));
   Capture capture;
@@ -68,7 +70,7 @@ void BM_LaunchedStats(benchmark::State& state) {
   const std::int64_t kernels = state.range(0);
   const Capture capture = capture_of(kernels);
   const TraceDetails details = details_of(kernels);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Statistics statistics =
         statistics_of(capture, details, "bench", {.key = StatsKey::kName, .order = StatsOrder::kSelf});
     std::size_t launched = 0;
@@ -91,7 +93,7 @@ void BM_Stats(benchmark::State& state) {
   const std::int64_t kernels = state.range(0);
   const Capture capture = capture_of(kernels);
   const auto key = static_cast<StatsKey>(state.range(1));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Statistics statistics = statistics_of(capture, {}, "bench", {.key = key, .order = StatsOrder::kSelf});
     std::size_t counted = 0;
     for (const StatsRow& row : statistics.rows) counted += row.times.count;

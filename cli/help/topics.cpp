@@ -373,6 +373,7 @@ std::vector<Topic> diagnostic_topics(Commands /*commands*/) {
 
 std::vector<Topic> problem_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
+  topics.reserve(sim::kProblems.size());
   for (const sim::Problem& known : sim::kProblems) {
     topics.push_back({.name = std::string(known.name),
                       .also = {},

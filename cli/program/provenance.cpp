@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "model/base/text.h"
 #include "model/base/version.h"
 
 namespace stepsim::cli {

@@ -266,7 +266,7 @@ class UnitGroup {
   }
 
  private:
-  void add(std::vector<Times>& sets, Times times) {
+  static void add(std::vector<Times>& sets, Times times) {
     std::erase(times, 0);
     if (!times.empty()) sets.push_back(std::move(times));
   }

@@ -59,13 +59,13 @@ class Writer {
     }
     text_ += "  \"deviceProperties\": [";
     for (const std::int32_t device : devices) {
-      text_ += fmt::format("{}{{\"id\": {}, \"name\": ", device == *devices.begin() ? "" : ", ", device);
+      text_ += fmt::format(R"({}{{"id": {}, "name": )", device == *devices.begin() ? "" : ", ", device);
       append_exact_json_string(text_, trace_.device_name);
       text_ += "}";
     }
     text_ += "],\n";
     if (trace_.rank) {
-      text_ += "  \"distributedInfo\": {\"backend\": ";
+      text_ += R"(  "distributedInfo": {"backend": )";
       append_exact_json_string(text_, trace_.backend);
       text_ += fmt::format(", \"rank\": {}, \"world_size\": {}}},\n", *trace_.rank, trace_.world_size.value_or(1));
     }
@@ -84,9 +84,9 @@ class Writer {
       const std::string name = track.on_device      ? fmt::format("stream {}", track.thread)
                                : track.name.empty() ? fmt::format("thread {}", track.thread)
                                                     : track.name;
-      text_ += "{\"ph\": \"M\", \"name\": \"thread_name\"";
+      text_ += R"({"ph": "M", "name": "thread_name")";
       append_row(track);
-      text_ += ", \"ts\": 0.000, \"args\": {\"name\": ";
+      text_ += R"(, "ts": 0.000, "args": {"name": )";
       append_exact_json_string(text_, name);
       text_ += "}}";
     }
@@ -95,11 +95,11 @@ class Writer {
   void write_event(std::uint32_t event) {
     const Track& track = trace_.tracks[trace_.track[event].index()];
     begin_record();
-    text_ += fmt::format("{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": ", category_of(trace_.kind[event]));
+    text_ += fmt::format(R"({{"ph": "X", "cat": "{}", "name": )", category_of(trace_.kind[event]));
     append_exact_json_string(text_, trace_.text(trace_.name[event]));
     append_row(track);
     text_ +=
-        fmt::format(", \"ts\": {}, \"dur\": {}", microseconds(trace_.start[event].time_since_epoch() - Duration{base_}),
+        fmt::format(R"(, "ts": {}, "dur": {})", microseconds(trace_.start[event].time_since_epoch() - Duration{base_}),
                     microseconds(trace_.duration[event]));
     write_arguments(event, track);
     text_ += "}";
