@@ -11,8 +11,8 @@ namespace stepsim::bench {
 /// instant. Supports one replay at a time.
 [[nodiscard]] const NetworkModel& counted_maxmin();
 
-/// Returns how often the last replay with counted_maxmin() computed the rates of messages at a single instant, at most.
-/// A computation does not count if nothing changed since the previous one.
+/// Returns the largest number of times that the last replay with counted_maxmin() computed the rates of messages at one
+/// instant. A computation does not count if nothing changed since the previous one.
 [[nodiscard]] std::size_t most_solves_of_an_instant();
 
 }  // namespace stepsim::bench

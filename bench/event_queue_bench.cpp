@@ -64,7 +64,8 @@ class RadixHeap {
   std::array<std::vector<Event>, 65> buckets_;
 };
 
-/// A tournament tree with one clock per id. The max-min network has one clock per link.
+/// A tournament tree with one entry per event id: the time of that event, called its clock. The max-min network uses
+/// this tree with one entry for each link and for each length of delay.
 class Tournament {
  public:
   void push(const Event& event) {
@@ -72,7 +73,7 @@ class Tournament {
     clocks_.set(event.id, event.time);
   }
   [[nodiscard]] Event top() const { return {clocks_.time(), static_cast<std::uint32_t>(clocks_.clock())}; }
-  void pop() {}  // does nothing, because the next push sets the same clock
+  void pop() {}  // does nothing, because the next push overwrites the time of this event
 
  private:
   Earliest clocks_;

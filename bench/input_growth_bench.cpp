@@ -122,7 +122,7 @@ void silences(benchmark::State& state) {
 BENCHMARK(silences)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
 
 /// Searches a string for private data (secrets, e-mail addresses, ...). The string repeats `piece`, which contains
-/// `found` of them.
+/// `found` such items.
 void private_string(benchmark::State& state, const char* piece, std::size_t found) {
   const auto times = static_cast<std::size_t>(state.range(0));
   std::string text;
@@ -137,8 +137,8 @@ void private_string(benchmark::State& state, const char* piece, std::size_t foun
 BENCHMARK_CAPTURE(private_string, begins_of_tokens, "hf_-", 0)->RangeMultiplier(10)->Range(10'000, 1'000'000);
 BENCHMARK_CAPTURE(private_string, addresses, "a@example.com ", 1)->RangeMultiplier(10)->Range(1000, 100'000);
 
-/// Scrubs a trace whose operators lie in the folders of many users. The scrubber first learns the users' names and then
-/// replaces them.
+/// Scrubs a trace whose events are named after files in the home folders of many users. The scrubber first learns the
+/// users' names and then replaces them.
 void scrubbed_names(benchmark::State& state) {
   const auto users = static_cast<std::size_t>(state.range(0));
   std::string text = R"({"traceEvents": [)";

@@ -81,8 +81,8 @@ Duration makespan(const Timeline& timeline) {
 /// Rounds a duration to a multiple of `digit`.
 Duration rounded(Duration what, Duration digit) { return (what + digit / 2) / digit * digit; }
 
-/// Returns how often maxmin computes the rates of messages at a single instant, at most. Counts this in a further
-/// replay that is not timed.
+/// Returns the largest number of times that maxmin computes the rates of messages at one instant. Finds it by a further
+/// replay, which is not timed.
 double solves_per_instant(const Dag& dag, const Cluster& cluster) {
   Machine machine{dag};
   machine.set_network(bench::counted_maxmin(), cluster);

@@ -125,7 +125,7 @@ void path(benchmark::State& state, Make make, Answer answer) {
   }
 }
 
-/// Measures the minimum cost of any replay: it visits every task and edge once, in order of id.
+/// Measures a lower bound on the cost of a replay: the time to visit every task and edge once, in order of id.
 void longest_path_alone(benchmark::State& state, Make make) {
   const Dag dag = make(LaneOrder::kEdges).build().dag;
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(longest_path(dag));

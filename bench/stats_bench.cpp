@@ -64,8 +64,8 @@ TraceDetails details_of(std::int64_t kernels) {
   return details;
 }
 
-/// Measures statistics with launches. Each launching call begins kPace / 2 before its kernel. The kernel's stream has
-/// then been idle for kPace / 2.
+/// Measures statistics with launches. Each launching call begins kPace / 2 before its kernel. When the call begins, the
+/// kernel's stream has been idle for kPace / 2.
 void BM_LaunchedStats(benchmark::State& state) {
   const std::int64_t kernels = state.range(0);
   const Capture capture = capture_of(kernels);

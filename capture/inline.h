@@ -18,7 +18,7 @@
 /// Unless STEPSIM_PROFILING is defined, every macro is an empty statement whose arguments are not evaluated. If it is
 /// defined, the macros follow the file prof.schedule ('stepsim schedule' writes it): each iteration measures one range,
 /// on every stream that has it, so that measuring hardly disturbs the program. After the last line of the schedule, or
-/// when the program exits earlier, the profiler writes HOST.prof.json in the form of HugeCTR's V1; if RANK,
+/// when the program exits earlier, the profiler writes HOST.prof.json in the V1 format of HugeCTR's profiler; if RANK,
 /// OMPI_COMM_WORLD_RANK or SLURM_PROCID is set to N, the name is HOST.rankN.prof.json. 'stepsim timeline' and 'stepsim
 /// scaling' show this file. The schedule is read from, and the result is written to, $STEPSIM_PROFILING_DIR, else
 /// $PROFILING_DIR, else the working folder.

@@ -160,7 +160,7 @@ void Session::start_helper() {
   const SignalsBlocked blocked;
   std::thread([this] {
     constexpr std::chrono::milliseconds kPause{20};
-    constexpr int kFlushEvery = 50;  // in pauses of 20 ms: once per second
+    constexpr int kFlushEvery = 50;  // once per second: after 50 pauses of 20 ms
     for (int pauses = 1;; ++pauses) {
       std::this_thread::sleep_for(kPause);
       if (!flush_wanted_.exchange(false, std::memory_order_acq_rel) && pauses % kFlushEvery != 0) continue;

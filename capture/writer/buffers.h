@@ -29,7 +29,8 @@ class IndexStack {
   std::uint32_t take_all(std::uint32_t* out) noexcept;
 
  private:
-  /// For each number on the stack, the number below it, plus 1; 0 for the bottom of the stack.
+  /// A linked list: if n is on the stack, below_[n] - 1 is the number directly below n. below_[n] is 0 if n is at the
+  /// bottom.
   std::unique_ptr<std::atomic<std::uint32_t>[]> below_;
   /// Bits 0 to 31 contain the top number plus 1, or 0 if the stack is empty. The other bits count changes.
   std::atomic<std::uint64_t> top_{0};

@@ -73,7 +73,8 @@ Failure describe_rethrown(const std::exception_ptr& error) {
 }  // namespace
 
 Failure describe(const std::exception_ptr& error) {
-  // After memory has run out, the exception may be a consequence: text is truncated, or an archive looks damaged.
+  // After memory has run out, any exception may be a consequence of that, for example because a text was truncated or
+  // an archive seemed damaged. The lack of memory is therefore reported instead of the exception.
   return memory_ran_out() ? failure(ExitCode::kUnusable, memory_text()) : describe_rethrown(error);
 }
 

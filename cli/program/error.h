@@ -21,7 +21,7 @@ enum class ExitCode : int {
   kInterrupted = 130,
 };
 
-/// Thrown if the check of `compare --fail-above` fails (exit code 4). The answer is written before.
+/// Thrown if the check of `compare --fail-above` fails (exit code 4). The answer is written before this is thrown.
 class GateFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -16,8 +16,8 @@ constexpr int kMebibyte = 1 << 20;
 
 void return_freed_memory() noexcept { mallopt(M_MMAP_THRESHOLD, kMebibyte); }
 
-/// Keeps freed blocks of up to 32 MiB. glibc sets the same two limits itself after a block of 32 MiB was freed, the
-/// largest size to which it adapts them.
+/// Keeps freed blocks of up to 32 MiB. By default, glibc raises the same two limits with the size of freed blocks, at
+/// most to these values.
 void keep_freed_memory() noexcept {
   mallopt(M_MMAP_THRESHOLD, 32 * kMebibyte);
   mallopt(M_TRIM_THRESHOLD, 64 * kMebibyte);

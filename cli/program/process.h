@@ -20,8 +20,8 @@ namespace stepsim::cli {
 [[nodiscard]] int startable_threads(int wanted);
 
 /// Sets `threads` to startable_threads(threads) and limits oneTBB to that number for the rest of the program. Without
-/// the limit, oneTBB would warn if there are more threads than cores. Later calls do not test again: they reduce
-/// `threads` to the result of the first call if it is larger.
+/// the limit, oneTBB would warn if there are more threads than cores. Later calls do not test again: if `threads` is
+/// larger than the result of the first call, they reduce `threads` to that result.
 void limit_threads(int& threads);
 
 }  // namespace stepsim::cli

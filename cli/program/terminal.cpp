@@ -57,7 +57,8 @@ void Output::flush() {
 void reserve_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) {
-      // Read-only, so that writing to it still fails. open() returns the lowest free descriptor, which is this one.
+      // The file is opened read-only, so that writing to the descriptor still fails. open() returns the lowest free
+      // descriptor, which is `descriptor`.
       [[maybe_unused]] const int reserved = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     }
   }

@@ -45,7 +45,8 @@ enum class ColorWhen : std::uint8_t { kAuto, kAlways, kNever };
 /// Parses a value of --color. Throws UsageError.
 [[nodiscard]] ColorWhen parse_color(std::string_view text);
 
-/// Returns the value of --color in unparsed arguments, for errors in them. kAuto if it is missing or wrong.
+/// Returns the value of --color in arguments that are not yet parsed. It is used for messages about errors in the
+/// arguments. Returns kAuto if --color is missing or wrong.
 [[nodiscard]] ColorWhen color_wanted(std::span<const std::string> arguments) noexcept;
 
 /// Returns the style for standard output. The width is that of the terminal, or unlimited if standard output is not a

@@ -20,7 +20,7 @@ using scenarios::Setting;
 constexpr std::string_view kKind = "stepsim.sweep.points";
 constexpr std::string_view kVersion = "7";
 constexpr std::string_view kVersionOfTabs = "5";    // the last version whose lines are not JSON
-constexpr std::string_view kOfCapture = "capture";  // reasons to refuse a point; see scenarios::Refusal
+constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
 
 [[noreturn]] void fail(const std::string& path, std::size_t line, std::string_view problem) {

@@ -109,13 +109,13 @@ std::vector<Part> parts_of(const Node& node) {
                                    .idle = parts->at("idle_ns").duration()});
 }
 
-/// Reads the nanoseconds of each class of work on a critical path. The members are called "compute", ..., or with the
-/// suffix "_ns" "compute_ns", ...; other members are ignored.
+/// Reads the nanoseconds of each class of work on a critical path. Each member is called like its class, followed by
+/// `suffix`: "compute", or "compute_ns" if the suffix is "_ns". Other members are ignored.
 std::vector<Part> path_of(const Node& classes, std::string_view suffix = {}) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < sim::kPathClassCount; ++i) {
     const std::string name{sim::to_text(static_cast<sim::PathClass>(i))};
-    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // not in the answer if it is 0
+    const bool loader = static_cast<sim::PathClass>(i) == sim::PathClass::kLoader;  // absent if its time is 0
     const std::string key = name + std::string(suffix);
     parts.push_back({name, loader ? classes.duration_or_zero(key) : classes.at(key).duration()});
   }

@@ -49,7 +49,7 @@ struct Replayed {
                                                Progress& progress);
 
 /// Limits the threads, then calls read(LoadOptions) with progress on standard error, and returns its result. Throws
-/// UsageError if -o is one of the inputs. `inputs_of` returns a pointer to the inputs of the result; it may be null.
+/// UsageError if -o is one of the inputs. `inputs_of` returns a pointer to the inputs of the result, or null.
 template <class Read, class InputsOf>
 [[nodiscard]] auto loaded(CommonOptions options, const Session& session, const Read& read, const InputsOf& inputs_of) {
   limit_threads(options.threads);

@@ -58,8 +58,8 @@ namespace {
 
 constexpr std::uint64_t kMostMembers = 1'000'000;
 // Limits against decompression bombs: a member of more than kLargestUnsuspected bytes may be at most kMostGrowth times
-// as large as the part of the archive read so far. Deflate shrinks JSON traces 10 to 50 times, and no data more than
-// 1,032 times.
+// as large as the part of the archive read so far. Deflate makes JSON traces 10 to 50 times smaller. It cannot make any
+// data more than 1,032 times smaller.
 constexpr std::uint64_t kLargestUnsuspected = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostGrowth = 250;
 

@@ -63,9 +63,9 @@ void for_each_piece(ByteSource& source, Take&& take) {
 /// True if `head` is the beginning of a Zstandard frame (RFC 8878).
 [[nodiscard]] bool is_zstd(std::string_view head) noexcept;
 
-/// Decompresses the Zstandard frames in `compressed` one after another. If the data is truncated or damaged, the result
-/// ends at most 128 KiB before that point, because libarchive keeps back the last bytes, and truncated() is true;
-/// read() throws InputError if there are no bytes at all. Memory: a window of at most 128 MiB.
+/// Decompresses the Zstandard frames in `compressed` one after another. If the data is truncated or damaged,
+/// truncated() is true, and the result may end up to 128 KiB before that point, because libarchive keeps back the last
+/// bytes. read() throws InputError if there are no bytes at all. Memory: a window of at most 128 MiB.
 [[nodiscard]] std::unique_ptr<ByteSource> inflate_zstd(std::unique_ptr<ByteSource> compressed);
 
 }  // namespace stepsim::ingest

@@ -41,8 +41,8 @@ class ChromeRecord {
 
   /// True for an event; false for an object inside an event's arguments.
   [[nodiscard]] bool looks_like_event() const noexcept { return has(kPhase) || (has(kName) && has(kStart)); }
-  /// Describes what was expected in place of the first member whose type makes the record useless. Null if there is no
-  /// such member.
+  /// If a member has a type that makes the record unusable, returns the expected value of the first such member, such
+  /// as `text for "name"`. Null if there is no such member.
   [[nodiscard]] const char* wrong_member() const noexcept;
 
  private:

@@ -178,7 +178,8 @@ void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape
   }
 }
 
-/// Reads a plain value, or {value: ..., assumed: true} for a value that nobody measured or asked for.
+/// Reads a plain value, or a map {value: ..., assumed: true}. `assumed` marks a value that was neither measured nor
+/// chosen by a user.
 void read_parameter(const NetworkParameter& parameter, const YamlField& field, NetworkParameters& network) {
   if (!field.is(Kind::kMap)) return network.set_value(parameter, parameter.read(field));
   static const std::vector<std::string> names{"value", "assumed"};

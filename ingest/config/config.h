@@ -30,10 +30,11 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 /// Parses the text of a job.yaml as read_job_file() does; `name` replaces the path in messages.
 [[nodiscard]] Job parse_job(std::string_view text, const std::string& name);
 
-/// Reads cluster.yaml, which describes the hardware a job runs on, and adds the file to `inputs`. It has one of two
-/// forms: by numbers (`hosts` and `nic`, with `nics`, `tiers`, `devices`, `nvlink`, `pcie`, `overrides` and `endpoints`
-/// if needed), or link by link (`hosts` and `links`, with `devices`, `endpoints` and `routes`). Both may have
-/// `messages` and `rates`. docs/reference/cluster.md describes every key. Sizes, rates and times carry their unit.
+/// Reads cluster.yaml, which describes the hardware a job runs on, and adds the file to `inputs`. The file has one of
+/// two forms. One gives the number of hosts and of the parts of a host (`hosts` and `nic`, with `nics`, `tiers`,
+/// `devices`, `nvlink`, `pcie`, `overrides` and `endpoints` if needed). The other lists each link (`hosts` and `links`,
+/// with `devices`, `endpoints` and `routes`). Both may have `messages` and `rates`. docs/reference/cluster.md describes
+/// every key. Sizes, rates and times carry their unit.
 ///
 /// Throws InputError, with file and line, for everything that read_job_file() refuses, for a host, device or link that
 /// does not exist (the message gives the most similar name), and for a file of more than 4 MiB.

@@ -20,8 +20,9 @@ constexpr YamlForm kRangesForm{1U << 20U, "repeat: 50"};
 constexpr std::uint32_t kMostIterations = 10'000'000;  // each iteration becomes a line of the schedule
 constexpr std::uint32_t kMostOccurrences = 1'000'000;
 
-/// Returns true if a text contains no blanks and no control characters. Schedules are printed unchanged, and a terminal
-/// would obey control characters.
+/// Returns true if a text can be a field of the schedule that is written from this file. The text must not be empty. It
+/// must contain no blanks, because they separate the fields, and no control characters, because a schedule may be
+/// printed to a terminal.
 bool is_field(std::string_view text) {
   return !text.empty() && text.find(' ') == std::string_view::npos && shown(text, std::string_view::npos) == text;
 }

@@ -48,8 +48,8 @@ std::string row_of(const ChromeEvent& event) {
   return row;
 }
 
-/// Hashes an event's process, thread and start time. A flow (arrow) begins or ends on an event if the hash of its
-/// record is the same.
+/// Hashes an event's process, thread and start time. A flow (arrow) begins or ends on an event if the flow's record and
+/// the event have the same hash.
 std::size_t place_of(const ChromeEvent& event) {
   return std::hash<std::string>{}(row_of(event) + '\0' + std::to_string(event.start_ns.value_or(0)));
 }

@@ -21,7 +21,8 @@
 namespace stepsim::ingest {
 namespace {
 
-// Start and end are each truncated to whole microseconds, so an empty event may have a duration of -1 us.
+// The least accepted duration. BytePS truncates times to whole microseconds, so the duration of an empty event may be
+// too small by 1 us; span_time() changes it to 0.
 constexpr Duration kLeastDuration{-1'000};
 
 class StageReader {

@@ -23,9 +23,9 @@ namespace stepsim::ingest {
 /// No event of a training step takes longer; a longer duration means that a timestamp overflowed.
 inline constexpr Duration kLongestEvent{std::int64_t{7} * 24 * 3600 * 1'000'000'000};
 
-/// True if the time of a profiler's event is plausible; otherwise counts the event in `sink` as skipped. Work on a
-/// device that starts at 0 and lasts 0 has no time. A missing or negative duration is treated as zero and counted too.
-/// Messages call the trace `file`.
+/// True if the time of a profiler's event is plausible; otherwise counts the event in `sink` as skipped. Device work
+/// with start 0 and duration 0 is skipped, because its time was not recorded. A missing or negative duration is counted
+/// in `sink` and treated as zero. Messages call the trace `file`.
 [[nodiscard]] bool has_usable_time(const ChromeEvent& event, bool on_device, const std::string& file, PartSink& sink);
 
 /// Returns the time of an event. Precondition: it has a usable time.

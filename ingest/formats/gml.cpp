@@ -192,8 +192,9 @@ class GmlReader {
     std::uint32_t line = 0;
   };
 
-  /// Reads "key value" or "key [" into key_ and value_. Returns false at the record's ']'. If `inside` is false, also
-  /// returns false at the end of the file; otherwise the file is truncated there.
+  /// Reads "key value" or "key [" into key_ and value_. Returns false at the record's ']' and at the end of the file.
+  /// `inside` states whether a record is open. If the file ends inside a record, sets cut_, because the file is
+  /// truncated.
   bool next_entry(bool inside) {
     Token token = lexer_.next();
     if (token.kind == TokenKind::kEnd) {

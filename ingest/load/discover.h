@@ -34,9 +34,10 @@ struct FoundFiles {
 /// system does not allow to be read.
 [[nodiscard]] FoundFiles discover(const std::vector<std::string>& traces);
 
-/// Finds the job.yaml of `traces`: in the folder that `traces` names or that contains its files, else next to it or in
-/// a folder above (<trial>/<worker>/<gpu>/files). Returns nullopt if there is none. Throws InputError if the system
-/// does not allow the search.
+/// Searches for the job.yaml of `traces`. For each path in `traces`, searches the folder that the path names, or the
+/// folder that contains the named file, and then up to three folders above it, because a GPU's files may be in
+/// <trial>/<worker>/<gpu>/. Returns the first job.yaml that it finds, or nullopt if there is none. Throws InputError if
+/// the system does not allow the search, or if a job.yaml is not a regular file.
 [[nodiscard]] std::optional<std::string> find_job_file(const std::vector<std::string>& traces);
 
 /// Makes `path` absolute. If the working folder was removed, a relative path is returned unchanged.

@@ -153,8 +153,8 @@ void assume_hosts(std::vector<RankTrace>& ranks, Assembly& assembly) {
   const std::vector<std::size_t> nodes = nodes_of(unnamed);
   std::set<std::pair<std::size_t, std::int64_t>> devices;
   std::set<std::pair<std::size_t, std::string>> processes;
-  // The first host without a rank on this device, and the first without a rank of this process id. The search for a
-  // rank's host begins there.
+  // By device number: the first host on which no rank uses that device. By process id: the first host on which no rank
+  // has that process id. The search for the host of a rank begins at the later of its two hosts.
   std::map<std::int64_t, std::size_t> first_without_device;
   std::map<std::string, std::size_t> first_without_process;
   std::size_t hosts = 0;
@@ -259,8 +259,9 @@ bool is_of_trial(const GpuParts& gpu) {
          (gpu.chunks.has_value() && !gpu.chunks->events.empty());
 }
 
-/// Drops the operators and stages of a dPRO trial's merged traces and counts them as unused, because dPRO derived them
-/// from its other files. In a folder that is not a GPU's, counts the graph and the tensor names as well.
+/// Drops the operators and stages that come from the merged traces of a dPRO trial, and counts them as unused: dPRO
+/// derived its merged traces from the other files of the trial. If the folder of `gpu` does not belong to a GPU, the
+/// graph and the tensor names are counted as well.
 void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
   std::size_t caches = (gpu.operators ? 1U : 0U) + (gpu.stages ? 1U : 0U);
   if (!is_of_trial(gpu)) caches += (gpu.graph ? 1U : 0U) + (gpu.tensors ? 1U : 0U);
@@ -289,8 +290,9 @@ RankTrace* trace_of(const ExecutionTrace& execution, std::vector<RankTrace>& ran
   return sure ? found : nullptr;
 }
 
-/// The parts that occur only once per GPU. GpuParts::inputs and tensor_ids are not listed, because other members in the
-/// list have their types; take() recognises them by file name.
+/// The parts that occur only once per GPU, identified by their types. GpuParts::inputs and GpuParts::tensor_ids also
+/// occur once, but they are not listed, because they have the same types as `operators` and `tensors`. take()
+/// recognises these two by file name.
 constexpr std::tuple kSingleGpuParts{&GpuParts::stages,  &GpuParts::operators,  &GpuParts::graph,
                                      &GpuParts::tensors, &GpuParts::tensorflow, &GpuParts::metadata,
                                      &GpuParts::horovod, &GpuParts::chunks,     &GpuParts::rank_graph};
@@ -473,7 +475,8 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
     return stitch_trial(std::move(of_job_), job, assembly);
   }
   if (!gpus.empty()) {
-    for (const GpuParts& gpu : gpus) {  // merged traces already include io.json
+    // The events of io.json are not used, because the merged traces already include them.
+    for (const GpuParts& gpu : gpus) {
       if (gpu.inputs) assembly.diagnostics.count(diagnostic("file_not_used"), {gpu.folder, {}, {}}, "io.json");
     }
     keep_gpus(gpus, ranks);

@@ -81,8 +81,8 @@ class JobParts {
 
 /// Joins traces that are windows of one process: a profiler with a repeating schedule writes one file per window.
 /// Traces are joined if they have the same process id, host and rank and do not overlap in time. The pause between two
-/// windows is removed: all later events move earlier by its length, on all ranks alike. Records what was joined as an
-/// assumption. O(events).
+/// windows is removed: on all ranks, the events after the pause move to earlier times by the length of the pause.
+/// Records what was joined as an assumption. O(events).
 void join_windows(std::vector<RankTrace>& traces, Assembly& assembly);
 
 /// Returns the id of the process that recorded `trace`, as written; empty if the trace has no host events.

@@ -57,8 +57,8 @@ struct FileContent {
   std::exception_ptr error;
 };
 
-/// Returns the format called `name`. Throws InputError if the name is unknown: another version of stepsim then wrote
-/// the combined trace.
+/// Returns the format called `name`, a name that a combined trace contains. Throws InputError if the name is unknown,
+/// which means that another version of stepsim wrote the combined trace.
 const Format& find_format_by_name(const std::string& name, const Input& input) {
   for (const Format* const format : formats()) {
     if (format->name == name) return *format;
@@ -99,8 +99,8 @@ void note_unknown(const Input& input, FileContent& content) {
   throw InputError({input.name(), 0, {}}, fmt::format("not a recognised trace; expected {}", known_formats()));
 }
 
-/// Counts a file that stepsim itself wrote. If it were read as a capture, it would add a rank to the captures it was
-/// made from.
+/// Counts a file that stepsim itself wrote, and that is therefore not read as a capture. Next to the captures that it
+/// was made from, such a file would look like one more rank.
 void note_own_export(const std::string& name, Diagnostics& diagnostics) {
   diagnostics.count(diagnostic("own_export_not_used"), {name, {}, {}},
                     fmt::format("{} is an answer of stepsim, or a replay in another form", shown(name)));
@@ -253,7 +253,8 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
   } else if (is_combined_trace(input.head())) {
     read_combined(input, reading, content);
   } else if (is_own_timeline(input.head())) {
-    // Its spans are tasks, twice if they were replayed: as a capture it would be another job.
+    // The spans in this timeline are tasks of stepsim, and a task may appear several times, as measured and in each
+    // replay. If the timeline were read as a capture, the result would be a different job.
     throw InputError({input.name(), 0, {}},
                      "this is a timeline that stepsim wrote for viewers; expected the capture it was made from");
   } else if (const Format* const format = recognise(input)) {

@@ -11,8 +11,8 @@ namespace stepsim::ingest {
 /// Returns the format that is most certain to match `input`; if several are equally certain, the first registered one.
 /// Returns null if none matches, or if none is certain and recognise_other() knows the file.
 [[nodiscard]] const Format* recognise(const Input& input);
-/// Returns the name of the format of the file at `path`; empty if it is in none. Throws InputError if it cannot be
-/// read.
+/// Returns the name of the format of the file at `path`; empty if no format matches. Throws InputError if the file
+/// cannot be read.
 [[nodiscard]] std::string_view format_of_file(const std::string& path);
 /// Returns the kind of `input` if it is a known kind of file that is not a trace; else null.
 [[nodiscard]] const KnownOther* recognise_other(const Input& input);

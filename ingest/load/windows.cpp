@@ -69,7 +69,8 @@ std::vector<std::vector<Window>> processes_of(const std::vector<RankTrace>& trac
   return processes;
 }
 
-/// Returns for each k by how much the events of the k-th window move to earlier times, the same for all processes.
+/// Returns, for each k, the time by which the events of the k-th window move to earlier times. It is the sum of the
+/// pauses before that window and applies to the k-th windows of all processes.
 std::vector<Duration> pauses_before(const std::vector<std::vector<Window>>& processes) {
   std::vector<Span> spans;
   for (const std::vector<Window>& windows : processes) {
@@ -181,7 +182,9 @@ class Appending {
     return {tracks_[call.track.index()], texts_[call.name.index()], call.begin - earlier, call.length};
   }
 
-  /// Returns a correlation id that is not yet in use, because a restarted profiler may count from the start again.
+  /// Returns the correlation id that replaces `correlation` in the joined trace. The new id is not yet in use. The old
+  /// one may be, because a restarted profiler may count from the start again. Negative ids, and ids that would
+  /// overflow, stay as they are.
   [[nodiscard]] std::int64_t moved(std::int64_t correlation) const {
     return correlation < 0 || correlation > std::numeric_limits<std::int64_t>::max() - used_ - 1
                ? correlation

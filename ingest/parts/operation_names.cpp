@@ -7,8 +7,8 @@
 namespace stepsim::ingest {
 namespace {
 
-/// The operations and their words. A word that contains another one comes before it. NCCL's kernel "sendrecv" serves
-/// both messages and all-to-alls, so its operation is unknown.
+/// The operations and their words. A word comes before the shorter words that it contains. NCCL's kernel "sendrecv"
+/// serves both messages and all-to-alls, so its operation is unknown.
 constexpr std::array<NamedOperation, 12> kOperations{{{"sendrecv", CollectiveOp::kUnknown},
                                                       {"reducescatter", CollectiveOp::kReduceScatter},
                                                       {"allreduce", CollectiveOp::kAllReduce},

@@ -7,10 +7,10 @@ namespace stepsim::ingest {
 
 namespace {
 
-constexpr std::size_t kFirstSlots = 16;  // small: some databases create many tables, one per process
+constexpr std::size_t kFirstSlots = 16;  // small, because reading some databases creates a TextTable for each process
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
-  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio: every bit affects the high bits
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio, as in Fibonacci hashing
   hash = (hash ^ word) * kMultiplier;
   return hash ^ (hash >> 32);
 }

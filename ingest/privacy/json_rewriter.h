@@ -25,8 +25,9 @@ struct JsonPlace {
 struct JsonChanges {
   /// Called with a string's content before it is written. Returns the replacement, or nullopt to keep the string.
   std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> string;
-  /// Called with the key of each member of an object; the result has the same meaning as for `string`. The key is the
-  /// last of the keys in `place`; for the members inside the value, `place` has the original key.
+  /// Called with the key of each member of an object. Returns the replacement, or nullopt to keep the key. This key is
+  /// the last of the keys in `place`. In later calls for members inside the value, `place` contains the original key,
+  /// not the replacement.
   std::function<std::optional<std::string>(const JsonPlace& place, std::string_view text)> key;
   /// Called at the first character of each member's value. Returns a string that replaces the whole value, or nullopt
   /// to continue inside the value.

@@ -133,8 +133,8 @@ bool is_within(const std::array<std::string_view, Size>& folders, std::string_vi
   return path.find('/') == std::string_view::npos || is_one_of(folders, first_component(path));
 }
 
-/// Returns the beginning of the public part of `path`: files of a public package or of Python's standard library.
-/// Returns the path's length if there is none.
+/// Returns where the public part of `path` begins. This part is a path inside a public package or inside Python's
+/// standard library. Returns the path's length if there is no public part.
 std::size_t public_part(std::string_view path) {
   for (const std::string_view folder : {"site-packages/", "dist-packages/"}) {
     const std::size_t at = path.find(folder);

@@ -409,8 +409,8 @@ std::vector<PrivatePiece> find_private(std::string_view text) {
       ++at;
       continue;
     }
-    // A piece that is found later but begins earlier replaces the previous ones: alice@host.org was first seen as a
-    // path up to '@'.
+    // A piece that is found later may begin earlier, because some of these functions search backwards from a sign such
+    // as '@'. The new piece replaces the previous pieces that it overlaps, and covers them.
     while (!pieces.empty() && pieces.back().end > piece->begin) {
       piece->begin = std::min(piece->begin, pieces.back().begin);
       pieces.pop_back();

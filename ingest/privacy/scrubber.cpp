@@ -191,7 +191,8 @@ std::string Scrubber::text(std::string_view line) {
   return changed_by_form({{}, 0, kNoKeys}, line, Names::kAll).value_or(std::string(line));
 }
 
-/// Gives the names numbers in their sort order, so that hosts and ranks sorted by the substitutes keep their order.
+/// Numbers the learned names in their sort order. A substitute contains the number, so sorting the substitutes gives
+/// the same order as sorting the names.
 void Scrubber::number_names() {
   if (std::exchange(names_numbered_, true)) return;
   for (const auto& known : names_) {
@@ -243,8 +244,9 @@ std::optional<std::string> Scrubber::changed(const JsonPlace& place, std::string
   return changed_if_not_clean(place, text, place.key() == "name" ? Names::kOutsideOperators : Names::kAll);
 }
 
-/// Returns the substitute for a key, or nullopt to keep the key. Plain words are kept in keys that the format defines:
-/// the top-level ones, those of an event, and all keys in files that are not a profiler's.
+/// Returns the substitute for a key, or nullopt to keep the key. If the format defines the key, a plain word in it is
+/// kept even if the word is also a learned name. Such keys are the known top-level ones and those of an event in a
+/// profiler's file, and all keys in other files.
 std::optional<std::string> Scrubber::changed_key(const JsonPlace& place, TextForm form) {
   const std::size_t depth_of_event_keys = place.keys.front().empty() ? 2 : 3;
   const bool at_top = place.keys.size() == 1;

@@ -70,8 +70,8 @@ std::vector<Duration> chained(const std::vector<Bound>& bounds, bool backward, s
   return sums;
 }
 
-/// Returns the clocks, in which those that a chain of estimates connects to the reference are marked as known. The
-/// offset of a known clock is the sum of the estimates along one such chain.
+/// Returns all clocks. A clock is marked as known if a chain of estimates connects it to the reference. The offset of a
+/// known clock is the sum of the estimates along one such chain.
 std::vector<AlignedClock> along_a_tree(std::size_t clocks, std::uint32_t reference,
                                        const std::vector<ClockDifference>& differences) {
   std::vector<AlignedClock> aligned(clocks);

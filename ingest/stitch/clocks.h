@@ -44,8 +44,9 @@ struct AlignedClock {
 ///
 /// If all differences have estimates, the offsets minimise the sum of weight * (offset_b - offset_a - estimate)^2
 /// (sparse Cholesky on the graph's Laplacian). They are exact to the nanosecond if the differences form no cycle. Each
-/// difference must also have both bounds. A clock's residual is the sum of the distances from the computed differences
-/// to their farther bounds, along the shortest path to the reference.
+/// difference must also have both bounds. For each pair of clocks, the uncertainty is the distance from the computed
+/// difference to the farther one of its two bounds. The residual of a clock is the sum of the uncertainties along the
+/// path to the reference on which this sum is the smallest.
 ///
 /// Without estimates, bounds are added up along chains of differences. If the bounds allow the offset 0, the offset is
 /// 0, because a slow host and a host whose clock is ahead look alike; else it is the middle of the bounds. The residual

@@ -55,7 +55,7 @@ class Diagnostics {
   /// model/base/known_diagnostics.h. The first call sets the detail and the place.
   void count(const Diagnostic& what, InputLocation where = {}, std::string_view detail = {}, std::uint64_t count = 1);
   /// Counts `count` more occurrences of `what` with the subject `about`. Each subject has a separate entry, named "NAME
-  /// ABOUT", where NAME is what.name. Precondition: what.goes_on.
+  /// ABOUT", where NAME is what.name. Precondition: what.goes_on, which marks names that need a subject.
   void count_about(const Diagnostic& what, std::string_view about, InputLocation where, std::string_view detail,
                    std::uint64_t count);
 

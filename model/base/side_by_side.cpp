@@ -10,8 +10,8 @@
 namespace stepsim {
 namespace {
 
-/// Counts finished pieces of work. After the destructor, the caller sees everything that the pieces wrote. A piece may
-/// not see what other pieces wrote.
+/// Counts finished pieces of work. After the destructor, the caller sees everything that the pieces wrote. A piece must
+/// not rely on seeing what other pieces wrote.
 class Ended {
  public:
   Ended() = default;

@@ -49,7 +49,8 @@ std::string shown_front(std::string_view text, std::size_t room) {
 
 /// Returns as many characters from the back, in printable form, as fit into `room` bytes.
 std::string shown_back(std::string_view text, std::size_t room) {
-  // Read only the last `room` bytes, from the beginning of a character: every byte is printed as at least one byte.
+  // The last `room` bytes of `text` are enough, because every byte is printed as at least one byte. Start at the first
+  // character that begins within them.
   std::size_t from = text.size() - std::min(text.size(), room);
   while (from < text.size() && (byte_at(text, from) & 0xC0U) == 0x80U) ++from;
   std::vector<std::string> characters;

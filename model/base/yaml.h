@@ -45,8 +45,8 @@ struct YamlField {
 
   [[nodiscard]] bool is(YamlValue::Kind kind) const noexcept { return value->kind == kind; }
   [[nodiscard]] const std::string& scalar(std::string_view expected) const;
-  /// Returns a word that can be the name of a framework. Other text is refused, because an unclosed quote would make
-  /// the rest of the file part of the value.
+  /// Returns the value if it can be the name of a framework: at most 60 letters, digits and "-_.+". Other text is
+  /// refused: if a quote is not closed, for example, the value contains the lines that follow it.
   [[nodiscard]] const std::string& word(std::string_view expected) const;
   /// Returns text of one line of at most 200 bytes.
   [[nodiscard]] const std::string& line_of_text(std::string_view expected) const;

@@ -17,9 +17,9 @@ namespace stepsim {
 /// median over the sizes from a quarter of the largest size up. A table has times at its smallest size, its largest
 /// size and the powers of two between them. Each is a geometric mean of the measured times within a factor of two of
 /// that size, in which nearer sizes have more weight. This smooths noise and leaves a table of powers of two unchanged.
-/// All tables of one host have the same `link`, which is derived from the all-reduce with the most ranks. The same
-/// applies to all tables of several hosts. Operations that NCCL's model does not have are left out. O(timings^2) per
-/// table.
+/// All tables for groups on one host have the same `link`, which is derived from the all-reduce on one host with the
+/// most ranks. In the same way, all tables for groups on several hosts have the same `link`. Operations that NCCL's
+/// model does not have are left out. O(timings^2) per table.
 [[nodiscard]] std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings);
 /// Builds tables as the function above does, but for links with a known rate: every table has this rate as its link and
 /// its bandwidth.
@@ -38,8 +38,8 @@ namespace stepsim {
 /// Returns the network as the capture's collectives show it, or nothing if no collective has both a known payload and a
 /// duration.
 ///
-/// A rank's link is busy from the last arrival at a collective to the end of its last member. Collectives that overlap
-/// share the link, so each uninterrupted busy period is one sample:
+/// A collective keeps its ranks' links busy from the start of its last member to the end of its last member.
+/// Collectives that overlap share a rank's link, so each uninterrupted busy period of the link is one sample:
 ///
 ///     length = messages * alpha + bytes / goodput
 ///

@@ -60,9 +60,9 @@ CollectivePlace place_of(const TimedCollective& one, Bandwidth link) {
   return place;
 }
 
-/// Returns the link rate in GB/s at which with_carried_excess_us() of NCCL's estimate is the measured time. If the
-/// bytes take less than a quarter of the time, the time says little about the rate, so the result is at most four times
-/// the bus bandwidth.
+/// Returns the link rate in GB/s for which the predicted time, which is with_carried_excess_us() of NCCL's estimate,
+/// equals the measured time. The result is at most four times the measured bus bandwidth: if moving the bytes takes
+/// less than a quarter of the time, the time says little about the rate.
 double bandwidth_of(const TimedCollective& one) {
   const double bus = ring_traffic(one.op, one.ranks) * static_cast<double>(one.bytes.count()) / us(one.time) / 1e3;
   double low = bus / 100;

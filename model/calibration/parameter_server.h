@@ -26,7 +26,7 @@ using PsStageCosts = std::array<PsStageCost, kPsStages>;
 
 /// Fits the stages that the capture recorded on roots (the largest local rank of each worker) or, if `on_roots` is
 /// false, on the other GPUs. A stage that was never recorded costs nothing. Each of n GPUs copies and reduces 1/n of a
-/// partition, so sizes are those of its share. O(stages log stages).
+/// partition, so the fits use the size of this share, not of the partition. O(stages log stages).
 [[nodiscard]] PsStageCosts stage_costs(const PsWorkload& workload, bool on_roots);
 
 /// Returns the part of a partition that GPU `local_rank` of `local_size` copies: an equal share of 4-byte elements. The

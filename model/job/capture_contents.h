@@ -70,7 +70,7 @@ struct SourceContents {
   std::uint64_t events = 0;
   std::uint64_t skipped = 0;
   std::vector<HostDeviceContents> processes;
-  // The following members are set for parameter-server jobs, graph_tasks for task graphs.
+  // Of the following members, graph_tasks is set for task graphs, and the others are set for parameter-server jobs.
   std::uint64_t stages = 0;      ///< number of recorded stages of partitions: PUSH, PULL, ...
   std::uint64_t partitions = 0;  ///< number of distinct keys
   std::uint64_t operator_events = 0;

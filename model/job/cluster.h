@@ -157,7 +157,8 @@ struct Cluster {
   std::map<std::pair<EndpointId, EndpointId>, Route> routes;  ///< routes that are listed individually
   /// Describes the route between endpoints that have no entry in `routes`. Within a host, a message uses the sender's
   /// `out` and the receiver's `in`. Between hosts, it goes up to the first switch that both paths reach, then down. If
-  /// the paths have no common switch, it goes through one of the sender's relays that shares one with the receiver.
+  /// the paths have no common switch, the message first goes to the first of the sender's relays that has a common
+  /// switch with the receiver.
   struct UplinkPath {
     Route up;                             ///< links from the endpoint to the root of a tree of switches
     Route down;                           ///< links from the root to the endpoint

@@ -23,8 +23,8 @@ struct MeasuredRange {
   std::int64_t start_index = -1;  ///< position in the order in which starts and stops were first seen; -1 if not stated
   std::int64_t end_index = -1;
   std::vector<Duration> lengths;  ///< durations, one for each measured iteration
-  std::vector<Duration> offsets;  ///< time from the iteration's start to the range's start; may have fewer entries than
-                                  ///< `lengths`, or none
+  /// Time from the iteration's start to the range's start; may have fewer entries than `lengths`, or none.
+  std::vector<Duration> offsets;
 };
 
 /// The measurements of one process.

@@ -51,8 +51,8 @@ struct Recording {
   /// Number of events that the profiler recorded for the task's work on the host, indexed by TaskId; empty if not
   /// known.
   std::vector<std::uint32_t> events;
-  /// For each task, the task of the original capture that it is or was copied from; invalid for a new task. Indexed by
-  /// TaskId; empty if it is not needed.
+  /// In an edited capture: the task of the original capture that each task corresponds to. A copied task has the origin
+  /// of the task that it was copied from, and a new task has none (invalid). Indexed by TaskId; empty if not needed.
   std::vector<TaskId> origin;
   std::vector<RecordedStep> steps;  ///< ordered by rank, then number
   std::vector<Rank> ranks;          ///< captured ranks, ascending

@@ -56,13 +56,13 @@ struct StepReductions {
 /// all-reduce, and the payload is split in proportion to the grids of the kernels that copy them into their bucket.
 /// That is accurate to about the elements of one block.
 ///
-/// The all-reduce of a new bucket waits for the work that the thread had launched by the bucket's last gradient, for
-/// the previous all-reduce on its stream, and for its own launch. If a captured bucket ended at the same gradient, its
-/// launch is used; otherwise a call with the median length of the captured calls is added. Calls that are no longer
-/// made take no time. A task that waits for a captured all-reduce waits for the new one that carries its last gradient.
-/// A step is left as it is if its buckets do not change or if its ranks have different gradients. An all-reduce whose
-/// gradients all came between two gradients of another one belongs to a different reducer and stays; all others are
-/// treated as belonging to one reducer.
+/// The all-reduce of a new bucket waits for the work that the thread had launched when the bucket's last gradient was
+/// ready, for the previous all-reduce on its stream, and for its own launch. If a captured bucket ended at the same
+/// gradient, its launch is used; otherwise a call with the median length of the captured calls is added. Calls that are
+/// no longer made take no time. A task that waits for a captured all-reduce waits for the new one that carries its last
+/// gradient. A step is left as it is if its buckets do not change or if its ranks have different gradients. An
+/// all-reduce whose gradients all came between two gradients of another one belongs to a different reducer and stays;
+/// all others are treated as belonging to one reducer.
 ///
 /// Throws CannotAnswer if no step shows which gradients its all-reduces carry, and UsageError if the backward pass
 /// waits for an all-reduce before all gradients of its new bucket are ready. O(tasks log tasks + edges).

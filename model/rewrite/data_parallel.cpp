@@ -88,9 +88,9 @@ class Pools {
     });
   }
 
-  /// For each collective that no task waits for, makes the next task of the step that waits for a collective wait for
-  /// it too, or else the first task of the next step. `collectives` are the collectives of one pool, in the order in
-  /// which they were taken.
+  /// Adds waits for collectives that no task waits for. Such a collective gets the waiting tasks of the next collective
+  /// of its step that has any. If there is none, the first task of the next step waits. `collectives` are the
+  /// collectives of one pool, ordered by recorded start.
   void wait_in_order(const std::vector<TaskId>& collectives) {
     std::vector<TaskId> unawaited;
     for (const TaskId collective : collectives) {

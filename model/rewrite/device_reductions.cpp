@@ -59,8 +59,8 @@ class Matching {
     return capture_.dag.collective(capture_.dag.rendezvous(launch.work)).bytes;
   }
 
-  /// Returns how many of the remaining gradients had been computed at this launch. Counts one gradient that was not
-  /// ready yet, because the hook that launches runs before its own gradient counts as ready.
+  /// Returns how many of the remaining gradients had been computed at this launch. This includes the first gradient
+  /// that was not ready yet: the hook of a gradient launches the all-reduce before that gradient counts as ready.
   [[nodiscard]] std::size_t computed_by(const DeviceLaunch& launch) const {
     const auto next =
         std::find_if(left_.begin(), left_.end(), [&](std::size_t gradient) { return ready(gradient) >= launch.end; });

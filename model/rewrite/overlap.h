@@ -13,8 +13,9 @@ namespace stepsim {
 // caller decides which collectives can be moved, and these functions change when they start and what waits for them.
 // `members` are tasks of rendezvous in ascending order. The members of one rank in one step form a group.
 
-/// Returns how many of the collectives `members` a task waits for before the last of `members` in the same step of the
-/// rank has started. with_late_waits() moves these waits. O(tasks + edges).
+/// Returns the number of collectives in `members` that have an early waiter. This is a task that waits for the
+/// collective and started before the last of `members` in the same step of the same rank. with_late_waits() moves these
+/// waits. O(tasks + edges).
 [[nodiscard]] std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& members);
 
 /// Makes the collectives `members` asynchronous: a task that waited for one of them before the last one of the step

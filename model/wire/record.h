@@ -20,19 +20,21 @@ inline constexpr std::uint16_t kVersion = 1;
 /// The kind of a record. The numbers are part of the format.
 enum class Kind : std::uint8_t {
   kText = 1,  ///< defines text `which` of this producer: a = size in bytes; the text follows, padded to whole records
-  kLaunch,    ///< defines launch `which`: start = blocks, duration = threads per block, correlation = registers per
-              ///< thread, stream = bytes of shared memory per block
-  kSession,   ///< a property of the whole capture: text `which` is the key, text `a` the value
-  kStatus,    ///< detail = a Status, a = records lost by CUPTI so far, b = records lost by the writer, which = a text
-  kDevice,    ///< a device: text `which` = its name
-  kContext,   ///< a CUDA context on `device`: a = its id
-  kStep,      ///< a step begins: a = its number from 0, detail = its Phase, stream = thread
-  kCall,      ///< call of the runtime (detail 0) or driver (detail 1): stream = thread, a = return value
-  kKernel,    ///< a = launch, and CUDA graph from bit 32 up; b = its node in the graph; detail 1: the graph as a whole
-  kMemcpy,    ///< detail = CUpti_ActivityMemcpyKind, which = memory kinds (memories()), a = bytes, b = its graph node
-  kMemset,    ///< which = memory kind, a = bytes, b = its graph node
-  kSync,  ///< detail = CUpti_ActivitySynchronizationType, a = id of the event's record (0 = none), b = context, which =
-          ///< CUDA's number of the event
+  /// Defines launch `which`: start = blocks, duration = threads per block, correlation = registers per thread, stream =
+  /// bytes of shared memory per block.
+  kLaunch,
+  kSession,  ///< a property of the whole capture: text `which` is the key, text `a` the value
+  kStatus,   ///< detail = a Status, a = records lost by CUPTI so far, b = records lost by the writer, which = a text
+  kDevice,   ///< a device: text `which` = its name
+  kContext,  ///< a CUDA context on `device`: a = its id
+  kStep,     ///< a step begins: a = its number from 0, detail = its Phase, stream = thread
+  kCall,     ///< call of the runtime (detail 0) or driver (detail 1): stream = thread, a = return value
+  kKernel,   ///< a = launch, and CUDA graph from bit 32 up; b = its node in the graph; detail 1: the graph as a whole
+  kMemcpy,   ///< detail = CUpti_ActivityMemcpyKind, which = memory kinds (memories()), a = bytes, b = its graph node
+  kMemset,   ///< which = memory kind, a = bytes, b = its graph node
+  /// A synchronization: detail = CUpti_ActivitySynchronizationType, a = id of the event's record (0 = none), b =
+  /// context, which = CUDA's number of the event.
+  kSync,
   kEventRecord,  ///< a = id by which waits refer to this record (0 = none), b = context, which = the event
   kRangeBegin,   ///< an NVTX range begins: a = its id, stream = thread
   kRangeEnd,     ///< the range with id a ends
@@ -42,23 +44,29 @@ enum class Kind : std::uint8_t {
 
   // Events of NCCL's profiler plugin interface (capture/nccl/). Communicators, groups, operations and proxy operations
   // are numbered from 1 in a file; 0 = none.
-  kNcclCommunicator,  ///< number `correlation`: text `which` = its name, a = NCCL's id, equal in all of its ranks, b =
-                      ///< its size, and from bit 32 up the rank in it plus 1, stream = hosts, detail = interface
-                      ///< version; 0 = unknown. If there are several, the last one counts
-  kNcclCollective,  ///< operation `correlation` was enqueued: text `which` = "AllReduce/ncclFloat32/RING/LL", duration
-                    ///< = elements, a = sequence number, b = communicator, and from bit 32 up the group, stream =
-                    ///< thread, detail = channels, device = rank of the root
-  kNcclMessage,     ///< a send or receive: as kNcclCollective, but a = rank of the peer in the communicator
-  kNcclChannel,  ///< one channel's part of operation `which` on the GPU: device = channel, a, b = begin and end by the
-                 ///< GPU's timer, 0 if the interface version does not report them; start and duration are the times at
-                 ///< which NCCL noticed
-  kNcclProxyOp,  ///< transfers of operation `which` (0 = of another process): correlation = its number, detail = 1 for
-                 ///< sends, device = channel, stream = rank of the peer, a = bytes, b = steps
-  kNcclProxyStep,  ///< one transfer of proxy operation `which`: detail = 1 for sends, correlation = bytes, a = time
-                   ///< waiting for the GPU, b = time waiting for the peer; the rest of the duration is the network's
-  kNcclStatus,     ///< a = events lost so far for lack of space, b = events of communicator `correlation` that had not
-                   ///< ended when the communicator did
-  kRangeMark,      ///< an NVTX mark, an instant: text `which` = its name, stream = thread
+
+  /// Communicator number `correlation`: text `which` = its name, a = NCCL's id, equal in all of its ranks, b = its
+  /// size, and from bit 32 up the rank in it plus 1, stream = hosts, detail = interface version; 0 = unknown. If a
+  /// communicator has several records, the last one counts.
+  kNcclCommunicator,
+  /// Operation `correlation` was enqueued: text `which` = "AllReduce/ncclFloat32/RING/LL", duration = elements, a =
+  /// sequence number, b = communicator, and from bit 32 up the group, stream = thread, detail = channels, device = rank
+  /// of the root.
+  kNcclCollective,
+  kNcclMessage,  ///< a send or receive: as kNcclCollective, but a = rank of the peer in the communicator
+  /// One channel's part of operation `which` on the GPU: device = channel, a, b = begin and end by the GPU's timer, 0
+  /// if the interface version does not report them; start and duration are the times at which NCCL noticed.
+  kNcclChannel,
+  /// A proxy operation, the transfers of operation `which` (0 = of another process): correlation = its number, detail =
+  /// 1 for sends, device = channel, stream = rank of the peer, a = bytes, b = steps.
+  kNcclProxyOp,
+  /// One transfer of proxy operation `which`: detail = 1 for sends, correlation = bytes, a = time waiting for the GPU,
+  /// b = time waiting for the peer; the rest of the duration is the network's.
+  kNcclProxyStep,
+  /// Lost NCCL events: a = events lost so far for lack of space, b = events of communicator `correlation` that had not
+  /// ended when the communicator did.
+  kNcclStatus,
+  kRangeMark,  ///< an NVTX mark, an instant: text `which` = its name, stream = thread
 };
 
 /// The status in a kStatus record. The last one in a file is the current status.

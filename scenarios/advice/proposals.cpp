@@ -41,8 +41,9 @@ std::map<Rank, sim::RankSteps> rank_steps_of(const Prediction& prediction) {
   return sim::rank_steps(prediction.graph->dag, prediction.graph->recording, prediction.timeline);
 }
 
-/// Returns the range of a change's effect on the steps of the slowest rank: for each step, the ratio of the changed to
-/// the captured duration, divided by `change`, the same ratio of the iterations.
+/// Returns the range of a change's effect on single steps, relative to its effect on the iteration. `change` is the
+/// ratio of the changed to the captured iteration. For each step of the slowest rank, the range includes the same ratio
+/// of the step's durations, divided by `change`.
 Factors by_step(const Prediction& captured, const Prediction& changed, double change) {
   Factors factors;
   const auto before = rank_steps_of(captured);
@@ -73,7 +74,8 @@ Factors instead(Duration changed, Duration captured, double change) {
 /// first, because the first of several equally good sizes is advised.
 constexpr std::array kSizeFactors{0.5, 2.0, 0.25, 4.0, 0.125};
 constexpr std::array kCreditPartitions{4, 16};
-/// Maximum number of kernel classes to try, those that take longest, and the minimum share of device work of a class.
+/// Only the kernel classes that take longest are tried: at most kMostClasses of them, and only if their
+/// TaskGroup::share is at least kLeastShare.
 constexpr std::size_t kMostClasses = 3;
 constexpr double kLeastShare = 0.05;
 /// If the slowest rank computes at least this many times as long as the median rank, a repair may help.

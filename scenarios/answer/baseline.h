@@ -49,8 +49,8 @@ inline constexpr auto kBaseline = std::to_array<sim::Field<Baseline>>({
 /// range narrower; otherwise empty.
 [[nodiscard]] std::string narrowing_text(const Prediction& prediction);
 
-/// Returns "kernel times during communication did not converge in 20 replays ...". `unsettled` is that of a Prediction.
-/// Precondition: unsettled > 0.
+/// Returns "kernel times during communication did not converge in 20 replays ...". `unsettled` is Prediction::unsettled
+/// and must be above 0.
 [[nodiscard]] std::string unsettled_text(double unsettled);
 
 /// Returns the texts of narrowing_text() and unsettled_text() that apply, joined by "; ". A sweep shows this note for a

@@ -24,8 +24,8 @@ struct ComparedTime {
 /// Returns the lengths of the two critical paths, then the time of each class of work on them.
 [[nodiscard]] std::vector<ComparedTime> compared_paths(const WhatIfAnswer& answer);
 
-/// Returns the row that explains most of the change of the step time, which is the first row: the part that changed
-/// most in the same direction. Null if no part did.
+/// Returns the row that explains most of the change of the step time. The step time is the first row of `breakdown`,
+/// and the result is the part that changed most in the same direction. Null if no part changed in this direction.
 [[nodiscard]] const ComparedTime* largest_change(const std::vector<ComparedTime>& breakdown);
 
 /// Returns a table titled `title` with the times that are above 0 in at least one replay, and their differences.

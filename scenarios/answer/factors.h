@@ -42,8 +42,8 @@ struct ModelCase {
 /// Returns the typical model error as a range of factors, 1 / x to x.
 [[nodiscard]] Factors usual_error(const ModelCase& of);
 /// Returns the part of the model error that grows with the distance from the capture. It is larger if the rates of
-/// links were fitted badly. If a fitted rate has the relative error r, other parts of the captured iteration T
-/// compensate the error. The prediction of a changed iteration T' then has the relative error r |T / T' - 1|.
+/// links were fitted badly: if a fitted rate has the relative error r, errors of other parts cancel this error in the
+/// captured iteration T, but not in a changed iteration T'. The relative error of T' is then r |T / T' - 1|.
 [[nodiscard]] Factors extrapolation_error(const ModelCase& of);
 /// True if extrapolation_error() is larger than usual because of the uncertain rates of links.
 [[nodiscard]] bool is_worse_for_links(const ModelCase& of);

@@ -78,8 +78,8 @@ std::optional<Factors> range_of(const std::vector<IntervalVariant>& variants) {
 
 /// Combines sources of uncertainty to the range of an answer. Sources count as independent, except those found from the
 /// times of the captured steps: these may have the same error, so the union of their ranges is used. The result also
-/// includes the measured steps, scaled to the answer: if the prediction has the same error as that of the captured
-/// iteration, a typical step must be within the range, even if all other sources are small.
+/// includes the range of the measured steps, scaled to the answer. If the prediction has the same error as the
+/// prediction of the captured iteration, a typical step is then within the result, even if all other sources are small.
 AnswerInterval combined(const IntervalCase& of, std::vector<IntervalSource> found) {
   const Duration predicted = of.predicted();
   std::vector<Factors> factors(1);  // the first entry is the union of the sources found from step times

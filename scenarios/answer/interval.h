@@ -18,8 +18,9 @@ struct IntervalSource {
   std::string reason;     ///< reason as a sentence without the period
   Duration low{};         ///< low <= the prediction <= high
   Duration high{};
-  bool of_capture = false;     ///< true if the uncertainty is about the captured steps, whatever the plan; a comparison
-                               ///< with these steps can then be more precise
+  /// True if the uncertainty is about the captured steps, whatever the plan. A comparison of the answer with these
+  /// steps can then be more precise than the answer.
+  bool of_capture = false;
   bool of_step_times = false;  ///< true if found from the times of the captured steps; such sources are not independent
 };
 

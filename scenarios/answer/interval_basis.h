@@ -51,8 +51,9 @@ class IntervalBasis {
   /// each `name`, which identifies the change; later calls return the same result.
   [[nodiscard]] bool is_contradicted(const std::string& name, const std::function<void(Plan& plan)>& change) const;
 
-  /// Returns by how much the profiler may have lengthened the captured iteration; 0 if this time is known or the
-  /// capture does not count events. Replays the capture at the first call only.
+  /// Returns by how much the profiler may have lengthened the captured iteration; 0 if job.yaml states the
+  /// measured_step without the profiler, if the profiler's time is already removed, or if the capture does not count
+  /// events. Replays the capture at the first call only.
   [[nodiscard]] Duration profiled() const;
 
  private:

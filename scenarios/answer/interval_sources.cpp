@@ -138,16 +138,17 @@ bool shares_unknown(const Case& of) {
   return !of.plan.sharing_known && of.links_are_shared() && uses_links(of.captured());
 }
 
-/// True if a replay with this sharing would equal the prediction: the network model has no such parameter, or both the
-/// plan and `sharing` share links equally.
+/// True if a replay with this sharing would equal the prediction: the network model has no such parameter, or links are
+/// shared equally both in the plan and with `sharing`.
 bool is_as_predicted(const Plan& plan, double sharing) {
   const auto& parameters = plan.network->parameters;
   if (std::find(parameters.begin(), parameters.end(), &kSharing) == parameters.end()) return true;
   return sharing == 1 && plan.cluster.network[kSharing] == 1;
 }
 
-/// Returns variants in which senders share links differently. In the prediction, senders take turns after each message;
-/// in the variants, a sender keeps its turn until it has no more messages, as TCP may do.
+/// Returns variants in which senders share links differently. With the values in kSharings, a sender also keeps its
+/// turn until it has no more messages, as TCP may do; in the prediction, each message waits for a separate turn.
+/// Further variants have the values of kSharing that fit the capture.
 Variants other_sharings(const Case& of) {
   Variants variants;
   for (const double sharing : kSharings) {
@@ -311,8 +312,9 @@ bool may_wait_otherwise(const Case& of) {
   return ratio(of.summary().parts.loader, of.summary().parts.sum()) >= kLoaderSetsPace;
 }
 
-/// Returns a variant in which the loader makes batches at the captured rate. A shorter step then waits longer for its
-/// batch, up to the captured iteration, and a longer step waits less.
+/// Returns a variant in which the loader makes batches at the captured rate. If the predicted step is shorter than the
+/// captured one, it waits for its batch until both are equally long. If it is longer, it loses its waits for data, but
+/// does not become shorter than the captured one.
 Variants at_pace_of_loader(const Case& of) {
   const Duration before = of.baseline().iteration;
   const Duration shortest = std::max(before, of.predicted() - of.summary().parts.loader);

@@ -58,8 +58,8 @@ std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   return order;
 }
 
-/// Returns how many iterations at the beginning of `line` are at most kKneeShare longer than `best`, up to the first
-/// one that is longer.
+/// Returns the number of iterations in `line` before the first one that exceeds `best` by more than the share
+/// kKneeShare.
 std::size_t flat_length(std::span<const Duration> line, Duration best) {
   const double most = static_cast<double>(best.count()) * (1 + kKneeShare);
   const auto end = std::find_if(line.begin(), line.end(),
@@ -67,8 +67,8 @@ std::size_t flat_length(std::span<const Duration> line, Duration best) {
   return static_cast<std::size_t>(end - line.begin());
 }
 
-/// The knee of a line: the index of its value, and which end of the line is flat. The values of a line are in order of
-/// size.
+/// The knee of a line: its index, and which end of the line is flat. A line contains the iterations for the values of
+/// one axis of a sweep, in order of size of these values.
 struct KneePlace {
   std::size_t place = 0;
   bool upwards = true;

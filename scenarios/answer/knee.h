@@ -28,9 +28,9 @@ struct Knee {
   bool upwards = true;      ///< true if the flat end has the large values
   bool whole_axis = false;  ///< true if the whole axis is flat: no value makes much difference
   bool of_workers = false;  ///< true if the axis sets the number of workers; the knee is then for a worker's throughput
-  /// The range of the knee, because iterations are uncertain: `from` is the smallest and `to` the largest value. These
-  /// are the extreme knees if all iterations are at the lower or at the upper ends of their ranges, or go from one to
-  /// the other along the axis.
+  /// The range of the knee, because iterations are uncertain: `from` is the smallest and `to` the largest value. The
+  /// range includes `value` and the knees in four other cases: all iterations are at the lower ends of their ranges,
+  /// all are at the upper ends, or they go from the lower to the upper ends along the axis, or the reverse.
   std::string from{};
   std::string to{};
 };

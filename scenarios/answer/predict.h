@@ -33,7 +33,7 @@ struct Prediction {
   std::shared_ptr<const Capture> graph;  ///< the graph that was replayed
   sim::Timeline timeline;                ///< times of the tasks of graph->dag
   /// The predicted iteration: `in_the_long_run` if steps follow each other without a pause and the capture does not
-  /// contradict it (Predictor::distrust_repetition()), otherwise `of_captured_steps`.
+  /// contradict this time (Predictor::distrust_repetition()), otherwise `of_captured_steps`.
   Duration iteration{};
   /// The iteration of the captured steps alone, for comparison with the measured time; docs/internals/answers.md,
   /// "Step time, replay, error", defines it.

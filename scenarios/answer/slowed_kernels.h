@@ -37,9 +37,9 @@ struct SlowedClass {
 /// its beginning. In the worst case this needs as many replays as there are kernels in a chain.
 class SlowedKernels {
  public:
-  /// `durations` are indexed by TaskId of `graph`. They include the changes of the plan, but belong to the overlap in
-  /// the capture. `side` selects a value from the range of each slowdown: 0 = its factor, -1 = its lower end, 1 = its
-  /// upper end. All arguments must outlive this object.
+  /// `durations` are indexed by TaskId of `graph`. They include the changes of the plan, but assume that kernels
+  /// overlap communication as in the capture. `side` selects a value from the range of each slowdown: 0 = its factor,
+  /// -1 = its lower end, 1 = its upper end. All arguments must outlive this object.
   SlowedKernels(const CapturedInterference& interference, const Capture& graph, const std::vector<Duration>& durations,
                 double side);
 
@@ -49,7 +49,7 @@ class SlowedKernels {
   [[nodiscard]] double follow(const sim::Timeline& timeline);
   /// Durations indexed by TaskId of the graph.
   [[nodiscard]] const std::vector<Duration>& durations() const noexcept { return durations_; }
-  /// Returns one entry for each class with a slowdown of which the graph has kernels.
+  /// Returns one entry for each kernel class that has a slowdown and at least one kernel in the graph.
   [[nodiscard]] std::vector<SlowedClass> classes() const;
 
  private:

@@ -141,9 +141,9 @@ Plan Sweep::plan_of(std::size_t point) const {
   return plan;
 }
 
-/// Returns the points `which` in the order in which they are predicted. It limits how many graphs exist at a time: the
-/// points of as many graphs as there are threads come first, then those of the next graphs. Within such a batch, each
-/// thread first builds one graph, and then all threads share these graphs.
+/// Returns the points `which` in the order in which they are predicted. This order limits how many graphs exist at a
+/// time: the points of as many graphs as there are threads come first, then those of the next graphs. Within such a
+/// batch, each thread first builds one graph, and then all threads share these graphs.
 std::vector<std::size_t> Sweep::work_order(std::span<const std::size_t> which, std::size_t threads) const {
   std::vector<std::size_t> seen(graphs_.size());
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;  // batch, number within its graph, point

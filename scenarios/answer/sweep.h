@@ -81,8 +81,8 @@ class Sweep {
   PointChanges changes_;
   Points points_;
   Plan common_;  ///< plan after the scenario's own changes, except the changes in with_points_
-  /// The scenario's changes of hardware, if points change hardware too: they are then applied together with the changes
-  /// of each point. They refer to the scenario.
+  /// The scenario's changes of hardware. They are listed here only if points also change hardware, and are then applied
+  /// together with the changes of each point. The pointers refer to the scenario.
   std::vector<const Change*> with_points_;
   std::vector<GraphKey> graphs_;         ///< the distinct graphs of the points
   std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_

@@ -52,7 +52,8 @@ std::string no_knee_text(const Points& points, const AxisWithoutKnee& axis) {
   switch (axis.why) {
     case NoKnee::kOneValue: return {};
     case NoKnee::kNoOrder:
-      // Values that are words have no order, and nobody expects one. Factors and rates on one axis cannot be compared.
+      // Nothing is said about an axis whose values are words, because nobody expects words to have an order. The text
+      // below is for numbers that cannot be compared, for example factors and rates on one axis.
       if (!magnitude_of(axis.best)) return {};
       return fmt::format("where {} stops mattering is unknown, because its values are not all of one unit", key);
     case NoKnee::kMissing:
@@ -82,7 +83,7 @@ std::string knees_text(const SweepAnswer& answer) {
 }
 
 /// Returns "1,234 samples/s, 38.6 per device (93.0 % of the baseline's 41.5), ". Empty if the batch size is unknown and
-/// the work of a step is the same at all points, because the step times then show the same.
+/// the work of a step is the same at all points, because the step times then contain the same information.
 std::string rates_text(const SweepAnswer& answer, const Outcome& outcome) {
   if (!work_differs(answer) && !answer.head.work.batch_size) return {};
   const sim::StepWork work = work_at(answer, outcome);

@@ -23,7 +23,7 @@ std::string condition(const WhatIfAnswer& answer) {
 }
 
 /// Returns "; 246.1 samples/s instead of 123.4 (+99.4 %)". Empty if the batch size is unknown and the work of a step is
-/// unchanged, because the step times then show the same.
+/// unchanged, because the step times then contain the same information.
 std::string rates_text(const WhatIfAnswer& answer) {
   const sim::StepWork& work = answer.baseline.work;
   if (!work.batch_size && answer.scenario.work == work) return {};

@@ -74,7 +74,7 @@ class OtherBatch final : public DeviceRule {
 
 /// Adds a rule that scales kernels with the number of samples. If `shapes` is true, the tensor shapes of a kernel's
 /// operator show how much its work grows. Otherwise all kernels except those of the optimizer and of collectives grow
-/// in proportion to the samples, with the wide range of kernels about which nothing is known.
+/// in proportion to the samples, and their error range is as wide as that of kernels about which nothing is known.
 void grow_kernels(const Change& change, const YamlField& value, double factor, bool shapes, Plan& plan) {
   SampleGrowth growth(plan.captured->operators, factor);
   const std::size_t parameters = growth.parameters();

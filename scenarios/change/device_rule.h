@@ -27,7 +27,7 @@ class DeviceRule {
   [[nodiscard]] const std::string& kept() const noexcept { return kept_; }
 
   /// Changes the selected pieces and their durations. `pieces` is the device work of `capture` after earlier rules.
-  /// `durations` are indexed by TaskId and include earlier changes. `side` has the meaning of that of rescale().
+  /// `durations` are indexed by TaskId and include earlier changes. `side` has the same meaning as in rescale().
   /// Returns how much device work was scaled, and by which method. Throws InputError at the parameter if the capture
   /// lacks data that the rule needs.
   ScaledShare apply(const Capture& capture, DevicePieces& pieces, std::vector<Duration>& durations, double side) const;

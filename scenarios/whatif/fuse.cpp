@@ -79,7 +79,8 @@ class Fusion {
     edit_.remove(next);
   }
 
-  /// Makes tasks that waited for a kernel that is now part of a fused kernel wait for the fused kernel.
+  /// Redirects dependencies: if a task waited for a kernel that is now part of a fused kernel, the task now waits for
+  /// the fused kernel.
   void redirect() {
     for (DagBuilder::Edge& edge : edit_.builder().edges()) {
       if (into_[edge.from.index()].valid() && into_[edge.to.index()] != into_[edge.from.index()])

@@ -109,8 +109,8 @@ constexpr std::array kOfLinks{
 
 bool is_time(const NetworkParameter& parameter) { return std::holds_alternative<Duration>(parameter.default_value); }
 
-/// Returns the parameters of the what-if: first those of links, then those that network models declare. Users can give
-/// a declared time as a factor too.
+/// Returns the parameters of the what-if: first those of links, then those that network models declare. If a parameter
+/// that a model declares is a time, its value can also be a factor, such as 2x.
 std::span<const Parameter> parameters() {
   static const std::vector<std::string> forms = [] {
     std::vector<std::string> texts;
@@ -147,8 +147,9 @@ std::size_t recorded_transfers(const Plan& plan) {
   return count;
 }
 
-/// Divides the time of the `count` transfers that have only a recorded time by `factor`, as if bandwidth limited all of
-/// it. The range of the answer includes smaller effects.
+/// Some transfers keep their recorded time, because no network model times them; `count` is their number. Divides their
+/// times by `factor`, as if all of this time were limited by bandwidth. The range of the answer includes smaller
+/// effects.
 void scale_recorded_transfers(std::size_t count, double factor, Plan& plan) {
   if (count == 0 || factor == 1) return;
   plan.recorded_transfers /= factor;

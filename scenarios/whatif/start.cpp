@@ -6,8 +6,8 @@
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
-// What-if `start`: lets ranks begin earlier or later. In a replay, each rank begins after the first rank with the
-// captured delay between the two; all later times follow from the tasks.
+// What-if `start`: lets ranks begin earlier or later. In a replay, the delay between the first rank's begin and another
+// rank's begin is as captured; all later times follow from the tasks.
 
 namespace stepsim::scenarios {
 namespace {
@@ -28,8 +28,8 @@ std::map<Rank, Time> starts_of(const Capture& capture) {
   return first;
 }
 
-/// Returns the capture with the recorded times of `ranks` shifted. Each of these ranks then begins `delay` after the
-/// first rank, or `delay` times its captured delay if that is a factor.
+/// Returns the capture with the recorded times of `ranks` shifted. If `delay` is a time, each of these ranks then
+/// begins this long after the first rank. If `delay` is a factor, it multiplies the captured delays.
 Capture moved(Capture capture, const std::set<Rank>& ranks, const YamlField& delay) {
   const std::map<Rank, Time> starts = starts_of(capture);
   Time begin = Time::max();

@@ -130,8 +130,9 @@ void add_unexplained(const Recording& recording, CriticalPath& path) {
   }
 }
 
-/// Adds the path's time in which no event shows what the host does, and counts the dependencies between lanes and those
-/// among them that were inferred.
+/// Sets three fields of `path`: `silent` (the time in which no event shows what the host does), `hand_overs` (the
+/// number of dependencies between tasks of different lanes) and `inferred` (how many of these dependencies were
+/// inferred).
 void add_inferred_shares(const Dag& dag, const Recording& recording, CriticalPath& path) {
   for (const PathTask& task : path.tasks) {
     if (std::binary_search(recording.silences.begin(), recording.silences.end(), task.task))

@@ -15,9 +15,9 @@
 #include "sim/engine/timeline.h"
 
 /// The chain of tasks that leads to the end of a replay, or of a step. The walk goes back from the task that ends last:
-/// from each task to what released it. That is a predecessor, the task before it on a FIFO or priority lane, or, for a
-/// member of a collective, whatever released the member that arrived last. The walk ends at a task that nothing
-/// released, or at the requested begin.
+/// from each task to the task that released it. A task is released by a predecessor or by the task before it on a FIFO
+/// or priority lane. A member of a collective is released by the task that released the last member to arrive. The walk
+/// ends at a task that nothing released, or at the requested begin.
 ///
 /// Every nanosecond from begin to end belongs to one class:
 ///   compute, communication, copy, host  a task on the path runs and the next one is not ready yet

@@ -99,8 +99,8 @@ class Alone {
     by_lane_[task.index()] = true;
   }
 
-  /// Returns an edge's lag, or the delay in the replay if that is shorter. It may be negative: a sender continues once
-  /// its message has left, which is before the message ends.
+  /// Returns an edge's lag, or the time from the end of `from` to the start of `to` in the replay if that is shorter.
+  /// The result may be negative: a sender continues once its message has left, which is before the message ends.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, Duration lag) const {
     return std::min(lag, timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }

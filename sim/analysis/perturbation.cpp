@@ -20,8 +20,9 @@ namespace {
 
 /// Assigns to each tested step the other step whose durations it gets in the test.
 struct Partners {
-  std::vector<std::size_t> of;      ///< indexed by step; the step itself if it is not tested
-  std::map<Rank, Rank> late_start;  ///< for each rank, the rank whose start time it gets; set if each has one step
+  std::vector<std::size_t> of;  ///< indexed by step; the step itself if it is not tested
+  /// For each rank, the rank whose start time it gets. Empty unless every tested rank has exactly one step.
+  std::map<Rank, Rank> late_start;
 };
 
 /// Returns each step's partner. Returns nothing if there are no two steps to exchange, or if ranks have different
@@ -60,9 +61,9 @@ std::set<std::string> shared_streams(const Dag& dag) {
   return shared;
 }
 
-/// Returns, by lane, a number that corresponding lanes of all ranks share. Streams correspond by name if several ranks
-/// have a stream of that name. All other lanes are sorted by the amount of work on them: the busiest thread of one rank
-/// corresponds to the busiest thread of another.
+/// Returns a number for each lane. Lanes of different ranks get the same number if they correspond. Streams correspond
+/// by name if several ranks have a stream of that name. All other lanes are sorted by the amount of work on them: the
+/// busiest thread of one rank corresponds to the busiest thread of another.
 std::vector<std::uint32_t> roles_of(const Dag& dag) {
   std::vector<std::int64_t> busy(dag.lanes().size());
   for (const TaskId task : dag.tasks()) busy[dag.lane_id(task).index()] += dag.duration(task).count();
@@ -178,7 +179,7 @@ std::vector<Duration> exchanged_durations(const Capture& capture, const Machine&
   return durations;
 }
 
-/// Returns when the tasks without predecessors start: a rank's tasks start when those of its partner did.
+/// Returns the start times of the tasks without predecessors. A rank's tasks get the start time of its partner rank.
 std::vector<std::pair<TaskId, Time>> exchanged_origins(const Dag& dag, const Machine& machine,
                                                        const std::map<Rank, Rank>& partners) {
   std::vector<bool> has_predecessor(dag.task_count(), false);
@@ -229,7 +230,8 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   const std::map<Rank, RankSteps> predicted_ranks = rank_steps(dag, recording, predicted);
   for (const auto& [rank, steps] : ranks) {
     add_times(steps.steps, before);
-    // Compare times of the same pace, even if the other pace limits the prediction.
+    // Both times of a step must be measured at the same pace, from start to start or from completion to completion,
+    // even if the other pace limits the prediction.
     const RankSteps& other_steps = predicted_ranks.at(rank);
     add_times(by_completions(steps) == by_completions(other_steps) ? other_steps.steps : other_steps.at_other_pace,
               after);

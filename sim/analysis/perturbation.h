@@ -32,8 +32,9 @@ struct Perturbation {
 
 /// Predicts every whole step with the graph of the step before it, and the first step with the graph of the last. If
 /// each rank has one step, predicts the step of each rank with the graph of the rank before it, starting when the
-/// predicted rank did. A task gets the duration of the k-th task with its lane, name and kind in the other step. Tasks
-/// without such a counterpart are scaled so that the sum of each lane is right.
+/// predicted rank did. Tasks are matched by lane, name and kind: the k-th such task of the graph's step gets the
+/// duration of the k-th such task of the predicted step. Tasks without a counterpart are scaled so that their sum on
+/// each lane equals that of the predicted step.
 ///
 /// `timeline` is the replay of `capture` on `machine`. Returns nothing if there is only one step, if ranks have
 /// different numbers of steps, or if there are too many tasks. O(tasks log tasks) and a replay.

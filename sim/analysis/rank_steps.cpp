@@ -147,10 +147,10 @@ class Measuring {
             begins_[step].replayed.begin - timeline_.finish[done.replayed.index()]};
   }
 
-  /// True if the device limits the pace. A longer distance between completions does not prove this alone: steps vary,
-  /// and n completions end one step later than n starts. The device counts only if its average backlog (`behind`) is at
-  /// least half of the difference between the two paces, and its average pause before a step less than half of that
-  /// difference.
+  /// True if the device limits the pace. A device's pace that is slower than the host's does not prove this alone: the
+  /// distances between n completions cover other steps than the distances between n starts, and steps vary. Therefore,
+  /// the device's average backlog (`behind`) must also be at least half of the difference between the two paces, and
+  /// its average pause before a step must be less than half of that difference.
   static bool device_binds(Duration device, Duration host, Duration behind, Duration pause) {
     return device > host && 2 * behind >= device - host && 2 * pause < device - host;
   }

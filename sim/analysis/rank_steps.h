@@ -52,7 +52,8 @@ struct RankSteps {
 /// True if the reported figures include the step.
 [[nodiscard]] inline bool is_used(const RecordedStep& step) { return step.asked && !is_set_aside(step); }
 /// Returns the number of marked steps that the reported figures include, for the rank that has the fewest; 0 without
-/// marks. If the device limits the pace, the first of these steps has no time. O(steps log ranks).
+/// marks. The number includes a rank's first step even if it has no time, because the device limits the pace and no
+/// whole step precedes it. O(steps log ranks).
 [[nodiscard]] std::size_t step_count(const Recording& recording);
 
 /// Returns the steps of each rank. Precondition: `recording` and `timeline` belong to `dag`. O(tasks log ranks).
@@ -69,8 +70,8 @@ struct RankSteps {
 /// The slower pace gives the rank's iteration, measured and replayed separately. The device's pace counts only if two
 /// conditions hold. The midmean of its backlog (the time from a step's last launch to the step's completion) is at
 /// least half of the difference between the two paces, and the midmean of its idle time before a step is less than half
-/// of it. Without this test, steps that differ would look like a slow device, because n completions end one step later
-/// than n starts.
+/// of that difference. Without these conditions, steps of different lengths could look like a slow device, because the
+/// distances between n completions cover other steps than the distances between n starts.
 ///
 /// The pace of the replay also defines a step's time, measured and replayed: from its start to the start of the next
 /// step, or from the completion of the previous step to its own completion.

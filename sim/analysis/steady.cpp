@@ -20,14 +20,16 @@ constexpr std::uint32_t kAlone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kFewestRounds = 3;
 constexpr std::size_t kMostRounds = 64;
 
-/// Returns how far the clocks advanced from one round to another: the largest difference over all clocks.
+/// Returns the longest time by which a clock of a PeriodicGraph advanced between two rounds. `before` and `after`
+/// contain the times that the clocks show in the two rounds.
 Duration longest(const std::vector<Time>& before, const std::vector<Time>& after) {
   Duration result{};
   for (std::size_t i = 0; i < after.size(); ++i) result = std::max(result, after[i] - before[i]);
   return result;
 }
 
-/// True if the last two rounds took the same time by every clock.
+/// True if each clock of a PeriodicGraph advanced by the same time in the last two rounds. `rounds` contains, for each
+/// round, the time that each clock shows.
 bool is_steady(const std::vector<std::vector<Time>>& rounds) {
   if (rounds.size() < kFewestRounds) return false;
   const std::vector<Time>& before = rounds[rounds.size() - 3];
@@ -193,8 +195,8 @@ class Repeating {
 
   [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
 
-  /// Returns an edge's lag, or the delay in the replay if that is shorter. It may be negative: a sender continues once
-  /// its message has left, which is before the message ends.
+  /// Returns an edge's lag, or the time from the end of `from` to the start of `to` in the replay if that is shorter.
+  /// The result may be negative: a sender continues once its message has left, which is before the message ends.
   [[nodiscard]] Duration delay(TaskId from, TaskId to, EdgeId edge) const {
     return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }

@@ -29,7 +29,7 @@
 ///
 /// The engine does not replay a Dag of repeated steps (model/rewrite/repeated_step.h) for this, for two reasons. A
 /// sender that continues before its message has arrived gives an edge a negative delay, which a Dag's lag cannot have.
-/// And a prediction would have to build and replay a Dag of up to 64 times its tasks.
+/// And a prediction would have to build and replay a Dag with up to 64 copies of the step's tasks.
 ///
 /// If tasks take their recorded time, less work never makes the result longer: every step's pace is the largest mean
 /// weight of a cycle (see PeriodicGraph), and a midmean grows with each of its values. The distances between captured
@@ -64,9 +64,10 @@ class PeriodicGraph {
   void watch_start(std::size_t clock, Node task) { watched_.push_back({clock, task, true}); }
   void watch_end(std::size_t clock, Node task) { watched_.push_back({clock, task, false}); }
 
-  /// Returns how long a round takes in the long run by the slowest clock; 0 without clocks. Computes at least three
-  /// rounds, until two consecutive ones take the same time by every clock. If they still differ after 64 rounds,
-  /// returns the mean of the later half. Precondition: 64 rounds end before Time::max(). O(rounds (tasks + edges)).
+  /// Returns how long a round takes in the long run: the longest time by which a clock (add_clock()) advances in a
+  /// round; 0 without clocks. Computes at least three rounds, and stops when every clock advanced by the same time in
+  /// the last two. If this is not the case after 64 rounds, returns the mean of the last 32. Precondition: 64 rounds
+  /// end before Time::max(). O(rounds (tasks + edges)).
   [[nodiscard]] Duration pace() const;
 
  private:

@@ -13,8 +13,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Factors for the range of n steps, for n = 2, 3, ...: Lord's u(n) for 5 % on each side. For two steps, u would be
-/// 3.2, so 1 is used.
+/// Factors by which the range of n steps is multiplied, for n = 2 to 10: Lord's u(n) for 5 % on each side. For two
+/// steps, u(2) = 3.2 is too wide to be useful, so the factor is 1 instead.
 constexpr std::array kRanges{1.0, 0.885, 0.529, 0.388, 0.312, 0.263, 0.230, 0.205, 0.186};
 
 constexpr std::size_t kTrendSteps = 4;

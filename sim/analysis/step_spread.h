@@ -29,9 +29,9 @@ constexpr double kOneStepSpread = 0.05;
 /// Returns the range, as factors of `iteration`, that a rank's captured steps allow. It includes
 ///
 /// * the tenth to the ninetieth percentile of the steps, so that it contains a typical step, and
-/// * the 90 % confidence interval of their mean, which is wide for few steps: `u(n)` times the range of the steps
-///   (Lord, "The use of range in place of standard deviation in the t-test", Biometrika 34, 1947). For two steps u
-///   would be 3.2, too wide to be useful, so one range is used.
+/// * for at most ten steps, the 90 % confidence interval of their mean, which is wide for few steps: on each side,
+///   `u(n)` times the range of the steps (Lord, "The use of range in place of standard deviation in the t-test",
+///   Biometrika 34, 1947). For two steps, u(2) = 3.2 is too wide to be useful, so the factor is 1 instead.
 ///
 /// For one step, or a capture without steps, returns kOneStepSpread. Returns no range if `iteration` is 0. O(steps log
 /// steps).

@@ -194,7 +194,8 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
 RankBreakdown slowest_rank(const Summary& summary) {
   RankBreakdown slowest;
   for (const RankBreakdown& rank : summary.ranks) {
-    // A rank whose iteration is longer than the job's has no steps: its iteration is the length of its whole recording.
+    // The job's iteration is the longest among ranks with steps. A longer iteration is the whole recording of a rank
+    // without steps, which does not count.
     const bool of_the_job = rank.iteration <= summary.iteration.replayed;
     if (of_the_job && rank.iteration > slowest.iteration) slowest = rank;
   }

@@ -9,8 +9,8 @@
 
 namespace stepsim::sim {
 
-/// How much work a job does in a step. A batch is what a worker processed in a captured step, so without a batch size
-/// rates are in batches per second.
+/// How much work a job does in a step. A batch is the samples that a worker processed in a captured step. If their
+/// number (the batch size) is unknown, rates are in batches per second instead of samples per second.
 struct StepWork {
   std::uint32_t workers = 1;                ///< number of workers that process their own samples
   std::uint32_t devices = 1;                ///< number of devices per worker

@@ -92,7 +92,7 @@ inline constexpr auto kProcessLine = std::to_array<Field<ProcessLine>>({
 
 [[nodiscard]] std::vector<std::string_view> words_of(Questions questions);
 
-/// Returns the word for a cost that tables and texts show: "critical", "secret", "major", "minor", "info".
+/// Returns the word that tables and texts show for `cost`: "critical", "secret", "major", "minor", "info".
 [[nodiscard]] std::string_view severity_of(Cost cost) noexcept;
 
 inline constexpr auto kFinding = std::to_array<Field<Finding>>({

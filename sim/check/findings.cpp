@@ -93,7 +93,7 @@ const Diagnostic* find_diagnostic(std::string_view name) {
   return nullptr;
 }
 
-/// True if the loss is one that can prevent every answer (essential_loss()).
+/// True if `name` is a diagnostic of lost data that can make every answer untrustworthy (essential_loss()).
 bool is_essential(std::string_view name) {
   return name == diagnostic("lost_kernels").name || name == diagnostic("truncated_file").name;
 }
@@ -163,12 +163,12 @@ using enum Question;
 // every wait, so any error means that the graph is wrong.
 constexpr double kReplayOff = 0.02;
 constexpr double kReplayUseless = 0.2;
-// Limit of the error of the perturbation test. Predictions of separately measured runs have about this error
-// (docs/internals/fidelity.md), whatever the capture.
+// An error of the perturbation test below this limit is not reported. For every capture, predictions of separately
+// measured runs have about this error (docs/internals/fidelity.md).
 constexpr double kTestOff = 0.1;
 constexpr double kUnexplained = 0.05;
-// A profiler that slows the job by less is not reported as a problem: steps of one job differ by this share without
-// cause.
+// A profiler that slows the job by less than this share is not reported as a problem, because the steps of one job
+// differ by as much anyway.
 constexpr double kSlowed = 0.02;
 
 void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {

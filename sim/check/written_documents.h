@@ -13,9 +13,9 @@
 #include "sim/report/document.h"
 #include "sim/report/field.h"
 
-/// Documents that say what `convert` wrote, if that is not a converted capture. If the input had problems, a document
-/// says so in its first lines, lists them in a section and has them as "diagnostics" in JSON. Documents keep references
-/// to their arguments.
+/// Documents that list what `convert` wrote when its output is something other than a converted capture. If the input
+/// had problems, a document says so in its first lines, lists them in a section, and contains them as "diagnostics" in
+/// JSON. Documents keep references to their arguments.
 namespace stepsim::sim {
 
 /// Files that `convert` wrote in BytePS's format.

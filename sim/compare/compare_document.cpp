@@ -168,7 +168,7 @@ Section sides_section(const Difference& difference) {
   return {.title = "Compared", .table = table_of(kLabelledSide, sides, {.compared = true})};
 }
 
-/// Returns what people see for a part or class of the path, which has another name in JSON.
+/// Returns the label that people see for `name`, the JSON name of a part of an iteration or of a class of the path.
 std::string_view label_of(std::string_view name) {
   if (name == "communication without compute") return "exposed communication";
   if (name == "copies alone") return style_of(PathClass::kCopy).label;

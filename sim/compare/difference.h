@@ -87,8 +87,8 @@ void refuse_different_extents(const Side& a, const Side& b);
 struct Gate {
   double limit = 0;  ///< share of A's iteration, for example 0.03
   bool failed = false;
-  bool judged = true;    ///< false if the iterations cannot be compared (obstacles_to_comparison()); B then does not
-                         ///< pass
+  /// False if the iterations cannot be compared (obstacles_to_comparison()). B then does not pass.
+  bool judged = true;
   std::string sentence;  ///< the verdict and its reason, for people
 };
 

@@ -29,9 +29,9 @@ struct Several {
 };
 
 /// Compares results with one row per name, class, kind, operator or category. Names must be equal to be in the same
-/// row. RowOrder::kDifference sorts by the largest less the smallest time of a row, kRelative sorts by this difference
-/// divided by the first side's time. Throws UsageError if the times of the sides have different extents. Keeps a
-/// reference to `sides`. Precondition: `sides` is not empty.
+/// row. RowOrder::kDifference sorts by the difference between a row's largest and smallest time, kRelative by this
+/// difference divided by the first side's time. Throws UsageError if the times of the sides have different extents.
+/// Keeps a reference to `sides`. Precondition: `sides` is not empty.
 [[nodiscard]] Several several_of(const std::vector<Side>& sides, By by, RowOrder order);
 
 /// Returns the answer of `compare` for several results, schema stepsim.compare_several/1, with a plot of the rows.

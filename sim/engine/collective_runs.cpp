@@ -184,8 +184,8 @@ void CollectiveRuns::catch_up(Time now) {
     if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Interrupted();
     const Time from_network = network_.next();
     const Time time = std::min(from_network, arrivals.empty() ? Time::max() : arrivals.top().first);
-    // The network is advanced up to and including `now`, because its arrivals come before messages that start at the
-    // same time. Members continue after both, so here they continue only before `now`.
+    // At one instant, messages arrive first, then new messages start, then members continue. Therefore the network is
+    // advanced up to and including `now`, but members continue here only at times before `now`.
     if (from_network == time && time <= now) advance(time);
     if (time >= now) break;
     while (!arrivals.empty() && arrivals.top().first <= time) {

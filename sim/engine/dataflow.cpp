@@ -13,7 +13,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// After this many consecutive rounds with too little work, one thread does the rest.
+/// After this many consecutive rounds with too few tasks for several threads, one thread replays all remaining tasks.
 constexpr int kSmallRounds = 8;
 
 using Block = std::uint16_t;

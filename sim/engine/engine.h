@@ -39,9 +39,10 @@ class DeadlockError : public std::runtime_error {
 /// * On a lane of LaneOrder::kEdges a task starts when it is ready. A lane of LaneOrder::kFifo or kPriority runs as
 ///   many tasks at a time as its capacity, one by default. When a place is free, it takes the first task of its queue:
 ///   for kFifo the task that was ready first, for kPriority the one with the smallest priority. Ties go to the task
-///   that was ready earlier, then to the smaller id. The lane chooses after all ends at that instant, and after lanes
-///   whose first task takes no time, so that the tasks which these release are in the queue. If the lane has too little
-///   credit for the first task, that task and all tasks after it wait.
+///   that was ready earlier, then to the smaller id. At an instant, a lane chooses only after all tasks that end then
+///   have ended, and after lanes whose first task takes no time have run that task. Tasks that these tasks release are
+///   therefore already in the queue. If the lane has too little credit for the first task, that task and all tasks
+///   after it wait.
 /// * A task ends `duration` after it started. A member of a rendezvous ends its own duration after the last member
 ///   started, and keeps its place on the lane until then.
 /// * Under a network model (Machine::set_network) a task on a lane with endpoints is a message. It ends when its last

@@ -38,7 +38,8 @@ std::vector<LaneRole> roles_of(const Dag& dag, Network* network, std::vector<Que
 // Heap and arity were chosen by measurement: docs/results/event-queue.csv.
 using EventQueue = boost::heap::d_ary_heap<Event, boost::heap::arity<4>>;
 
-/// True for edges out of a message that wait only until it has left, if senders do not wait for its arrival.
+/// If senders continue before their message arrives (NetworkModel::sender_continues_when_sent), edges of some kinds out
+/// of a message wait only until the message has left. Returns true for these kinds.
 bool waits_for_sent(EdgeKind kind) noexcept { return kind == EdgeKind::kProgram || kind == EdgeKind::kStream; }
 
 /// The replay works ahead of the current time while at most this many events are pending, or as many as there are lanes
@@ -141,7 +142,7 @@ void Replay::run(std::span<const TaskId> sources) {
     const Time from_queue = events_.empty() ? Time::max() : events_.top().time();
     const Time before = std::exchange(now_, std::min(from_network, from_queue));
     if (now_ == Time::max()) break;
-    // Checks here too, because a few tasks can cause many messages or cross many links.
+    // Stop requests are also checked here, because a few tasks can cause many messages or cross many links.
     state_.throw_if_stopped();
     if (from_network == now_) take_arrivals(before);
     finish_instant();

@@ -53,8 +53,8 @@ class CheckedRoutes {
   std::unordered_set<std::uint64_t> checked_;  ///< routes that were checked; never iterated
 };
 
-/// Checks the routes between consecutive ranks of a group. If these exist, all pairs can reach each other, because
-/// routes go over switches.
+/// Checks the routes between consecutive ranks of a group. If these routes exist, all pairs of ranks can reach each
+/// other, because routes pass through switches.
 void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster, CheckedRoutes& routes) {
   const auto endpoint = [&](TaskId task) {
     const Rank rank = dag.lane(task).rank;

@@ -19,7 +19,8 @@ void ProgressGuard::fail(Time before, Time now) const {
 
 ReplayState::ReplayState(const Dag& of, const Machine& on, const EngineOptions& how)
     : dag(of), machine(on), options(how) {
-  // This thread allocates all columns: what another thread allocates goes back to the system after every replay.
+  // This thread allocates all columns, because memory that another thread allocates is returned to the operating system
+  // after every replay.
   timeline.start.reserve(dag.task_count());
   timeline.finish.reserve(dag.task_count());
   timeline.released_by.reserve(dag.task_count());

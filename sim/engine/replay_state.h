@@ -71,8 +71,8 @@ constexpr Time waits_for(std::uint32_t predecessors) noexcept { return Time::min
   return options.threads > 1 && dag.task_count() >= options.grain.tasks;
 }
 
-/// The inputs of a replay and its result columns. Threads that share one write only the rows of their own tasks and
-/// collectives. Only the engine uses it.
+/// The inputs of a replay and its result columns. Several threads can share one ReplayState: each thread writes only
+/// the rows of its own tasks and collectives. Only the engine uses it.
 struct ReplayState {
   /// Uses two threads to fill the columns if the replay is large enough.
   ReplayState(const Dag& of, const Machine& on, const EngineOptions& how);

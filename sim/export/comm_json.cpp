@@ -22,7 +22,7 @@ namespace {
 
 using Event = RankCommunication::Event;
 
-constexpr int kPartitionBits = 16;  // lower bits of a key; the others number the tensor
+constexpr int kPartitionBits = 16;  // a key's lower bits number the partition, the upper bits the tensor
 
 /// A task in BytePS's terms.
 struct Place {

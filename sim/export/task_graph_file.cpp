@@ -15,10 +15,10 @@
 ///
 /// * A lag becomes a compute on a separate host between the two tasks. The same is done for the time before a rank's
 ///   first task.
-/// * A collective becomes a compute of length 0, which starts after everything that its members wait for. Each member
-///   then becomes a compute with the time of its transfer, which starts after that one. If a member is on a FIFO lane,
-///   which it occupies while it waits, there is no compute of length 0, and the members have their whole replayed
-///   length instead.
+/// * A collective becomes a compute of length 0, which starts after everything that the collective's members wait for.
+///   After it, each member becomes a compute with the time of its transfer. There is one exception: a member on a FIFO
+///   lane occupies the lane while it waits. A collective with such a member has no compute of length 0, and all its
+///   members have their whole replayed length.
 /// * Overlapping tasks of a lane are placed on several hosts.
 ///
 /// A task of the dag keeps its name; the names of added tasks begin with "stepsim:". A task is written before those

@@ -59,8 +59,8 @@ class Groups {
   }
 
  private:
-  /// Returns the layer of a task. For communication, this is the layer that owns the tensor, "conv1" for
-  /// Comm.conv1_weight.PUSH.0, or the tensor if no layer does.
+  /// Returns the layer of a task. For communication, this is the layer that owns the tensor: "conv1" for
+  /// Comm.conv1_weight.PUSH.0. If no layer owns the tensor, returns the name of the tensor.
   [[nodiscard]] std::string_view layer_or_tensor(std::string_view name) const {
     if (!name.starts_with(kComm)) return layer_of(name);
     const std::string_view staged = staged_task(name).tensor;
@@ -69,7 +69,8 @@ class Groups {
     return layers_.contains(layer) ? layer : tensor;
   }
 
-  /// Returns a key that tasks of a group share within a rank. Each name is parsed only once.
+  /// Returns the key of the task's group; within a rank, tasks of the same group have the same key. Each name is parsed
+  /// only once.
   std::size_t key_of(TaskId task) {
     switch (folding_.by) {
       case Fold::kRank: return 0;

@@ -92,7 +92,7 @@ std::vector<std::string> references(const std::vector<Item>& items) {
   return texts;
 }
 
-/// Returns the short form if the cluster is one switch with one cable per host.
+/// Returns the parameters for the short form of cluster.yaml if the cluster is one switch with one cable per host.
 std::optional<ClusterShape> as_star(const Cluster& cluster) {
   if (cluster.hosts.empty() || cluster.links.size() != 2 * cluster.hosts.size()) return std::nullopt;
   const auto cable_of = [&](std::size_t host) {
@@ -113,8 +113,8 @@ std::optional<ClusterShape> as_star(const Cluster& cluster) {
   return built == cluster ? std::optional{shape} : std::nullopt;
 }
 
-/// Returns the short form if the cluster is one switch with identical hosts whose devices are connected by NVLink or
-/// PCIe.
+/// Returns the parameters for the short form of cluster.yaml if the cluster is one switch with identical hosts whose
+/// devices are connected by NVLink or PCIe.
 std::optional<ClusterShape> as_nodes(const Cluster& cluster) {
   const std::size_t hosts = cluster.hosts.size();
   if (hosts == 0 || cluster.devices.empty() || cluster.devices.size() % hosts != 0) return std::nullopt;

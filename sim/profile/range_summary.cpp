@@ -13,7 +13,8 @@
 namespace stepsim::sim {
 namespace {
 
-// The trimmed mean leaves out one value in this many at each end.
+// The trimmed mean leaves out the lowest fifth and the highest fifth of the values. RangeMean::kEarly is the first
+// decile.
 constexpr std::size_t kTrimmedShare = 5;
 constexpr std::size_t kEarlyShare = 10;
 

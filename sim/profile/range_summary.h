@@ -72,8 +72,9 @@ struct RangeSummary {
 /// Returns the number of devices with ranges, over all processes.
 [[nodiscard]] std::size_t devices_in(const ProfiledRun& run);
 
-/// Counts ranges that end before another range of their stream begins, although that range starts earlier in the code.
-/// A timeline of undisturbed iterations has none. `all` is the number of ranges that could be checked.
+/// Counts ranges whose measured order contradicts the code: they end before another range of their stream begins,
+/// although the other range comes first in the code. A timeline of undisturbed iterations has no such ranges. `all` is
+/// the number of ranges that could be checked.
 struct OrderCheck {
   std::size_t contradicted = 0;
   std::size_t all = 0;

@@ -38,8 +38,7 @@ struct LabelCost {
 enum class Ideal : std::uint8_t {
   kNone,    ///< no ideal is requested
   kWeak,    ///< each device does as much as before, so the ideal is the smallest run's time
-  kStrong,  ///< the total work stays the same, so the ideal is the smallest run's time, divided by the growth in
-            ///< devices
+  kStrong,  ///< the total work stays the same, so n times as many devices ideally take 1/n of the smallest run's time
 };
 /// Returns "weak", "strong"; empty for kNone.
 [[nodiscard]] std::string_view to_text(Ideal ideal) noexcept;

@@ -349,7 +349,8 @@ constexpr auto kClocks = std::to_array<Field<Findings>>({{"clock", of_capture<&C
 Sections clocks_sections(const Findings& findings) {
   const std::vector<HostClock>& clocks = findings.capture.recording.clocks;
   if (clocks.size() < 2) return {};
-  // Leave out the column if there are no common ends of collectives or messages, as in a parameter-server job.
+  // The column "ends differ by" shows how much the recorded ends of collectives and messages disagree between hosts.
+  // It is left out if there are no such ends, as in a parameter-server job.
   const bool ends = std::any_of(clocks.begin(), clocks.end(), [](const HostClock& c) { return c.spread > Duration{}; });
   TableRows rows;
   if (!ends) rows.without.emplace_back("ends differ by");

@@ -73,8 +73,8 @@ struct Document {
   std::optional<Plot> plot{};  ///< set if a chart of `rows` is useful
   /// Writes the object of --json, including its provenance.
   std::function<void(JsonWriter& json)> json;
-  std::string origin;  ///< the program and the input that the document was made from, for formats that have no other
-                       ///< place for this
+  /// The program and the input that the document was made from, for formats without another place for them.
+  std::string origin;
 };
 
 /// Returns the headline and the non-empty sections as terminal text. Lines are wrapped to the style's width, except

@@ -21,7 +21,7 @@
 namespace stepsim::sim {
 namespace {
 
-/// A smaller share of the critical path is printed as none.
+/// The smallest share of the critical path that trust_line() prints. Smaller shares are left out.
 constexpr double kLeastShown = 0.0005;
 
 std::optional<double> worst_held_out(const Summary& summary) {
@@ -79,7 +79,7 @@ bool is_cut_before_device_work(const Capture& capture) {
          !job_kind(capture).has_device_work;
 }
 
-/// Warns if kernels are missing, and names the steps that were set aside for it.
+/// Warns if kernels are missing, and names the steps in which they are missing.
 std::string lost_kernels_warning(const Capture& capture) {
   if (is_cut_before_device_work(capture))
     return "The file is cut off before its first kernel, so all times are CPU times.";

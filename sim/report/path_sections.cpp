@@ -154,8 +154,8 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   const CriticalPath& path = findings.path.path;
   const std::optional<WhereToLook> found = where_to_look(dag, findings.summary, path, findings.stragglers);
   if (!found) return {};
-  // If there are already this many sentences, the one about exposed transfers is left out. With the one about
-  // unexplained waits, there are at most five.
+  // If there are already four sentences, the one about exposed transfers is left out. A sentence about unexplained
+  // waits is added last, so there are at most five sentences.
   constexpr std::size_t kEnough = 4;
   std::vector<std::string> sentences{largest_class_text(dag, path, *found)};
   if (found->late_start != nullptr) sentences.push_back(late_start_text(dag, *found->late_start));

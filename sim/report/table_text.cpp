@@ -276,7 +276,7 @@ class UnitGroup {
     const std::uint64_t size = magnitude_of(time);
     return size / step + (size % step >= step - step / 2 ? 1 : 0);
   }
-  /// True if the largest time has at least four digits and the smallest at least two.
+  /// True if the largest time is printed with at least four significant digits, and the smallest with at least two.
   [[nodiscard]] bool has_digits(const Times& times) const {
     const auto [least, most] = std::minmax_element(times.begin(), times.end(),
                                                    [](auto a, auto b) { return magnitude_of(a) < magnitude_of(b); });

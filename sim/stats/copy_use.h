@@ -50,8 +50,8 @@ struct RankTransport {
   TransportUse use;
 };
 
-/// Returns the entries by rank, then by the time of their pieces in the network and in waiting, the longest first. O(n
-/// log n).
+/// Returns the entries by rank, then by total time, the longest first. The total time of an entry includes how long its
+/// pieces were transferred and waited. O(n log n).
 [[nodiscard]] std::vector<RankTransport> transport_use(const TraceDetails& details);
 
 }  // namespace stepsim::sim

@@ -43,7 +43,7 @@ bool is_added_instant(const Dag& dag, TaskId task, Duration length) {
                                         dag.lane(task).name == kGatheredLane));
 }
 
-/// True for the return of a push's acknowledgement, which ingest/stitch/ splits off from the push.
+/// True for a task in which the acknowledgement of a push returns. ingest/stitch/ splits this task off from the push.
 bool is_acknowledgement(const Dag& dag, TaskId task) {
   return dag.kind(task) == TaskKind::kControl && dag.lane(task).kind == LaneKind::kLink &&
          dag.name(task).ends_with(kAcknowledgementSuffix);

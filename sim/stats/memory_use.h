@@ -20,8 +20,9 @@ struct MemoryUse {
   Bytes most_reserved{};
   Bytes first{};  ///< memory allocated after the first event
   Bytes last{};   ///< memory allocated after the last event
-  /// The curve of allocated memory: the maximum, and its time, of each of at most kMostPoints equal intervals that
-  /// contain events. It includes the peak.
+  /// The curve of allocated memory. Time is divided into at most kMostPoints equal intervals. Each interval that
+  /// contains events gives one point: the maximum in the interval, with its time. The curve therefore includes the
+  /// peak.
   std::vector<TraceDetails::MemoryPoint> curve;
   static constexpr std::size_t kMostPoints = 256;
 };

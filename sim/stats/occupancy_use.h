@@ -32,8 +32,8 @@ struct DeviceOccupancy {
   double occupancy = 0;  ///< mean occupancy over the kernels
   /// TensorBoard's "Est. SM efficiency": the share of the multiprocessors that have a block, over the device's span.
   double efficiency = 0;
-  /// The share of compute time in matrix products whose name states an arithmetic for which the device has matrix
-  /// units.
+  /// The share of compute time in kernels for matrix products, convolutions and attention whose name states a precision
+  /// for which the device has matrix units.
   double matrix_share = 0;
 };
 

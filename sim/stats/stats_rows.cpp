@@ -166,8 +166,8 @@ constexpr std::uint32_t kNothing = 0xFFFFFFFEU;  // marks a piece without a valu
 /// Returns the name of the group that a piece belongs to; empty if it belongs to none.
 using NameOf = std::function<std::string(const Piece& piece)>;
 
-/// Returns a function that finds the group of a piece. It calls `name_of` only once for all pieces with the same
-/// `place_of`, which is below `places`.
+/// Returns a function that finds the group of a piece. For all pieces with the same value of `place_of`, the function
+/// calls `name_of` only once. Precondition: `place_of` returns values below `places`.
 GroupsOf cached(std::size_t places, std::function<std::size_t(const Piece&)> place_of, NameOf name_of,
                 GroupNames& names) {
   return [known = std::vector<std::uint32_t>(places, kUnknown), place_of = std::move(place_of),

@@ -9,7 +9,8 @@
 //                      one for the number of calls that failed
 //     FAIL_PLACES=FILE file whose n-th 8-byte integer is a hash of the callers of the n-th malloc, up to a million
 //
-// Most functions call the kernel or glibc's own allocator directly, because looking up a symbol would allocate memory.
+// Most of the replacements below call the kernel or glibc's own allocator directly. They do not look up the function
+// that they replace, because looking up a symbol would allocate memory.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -138,9 +139,9 @@ void note_place(std::uint64_t number) {
   in_backtrace = false;
 }
 
-/// Counts a call and returns whether it is the one to fail. Calls before the environment exists (by the dynamic
-/// linker) are not counted. Calls by dlopen() are not counted either: without memory for its error, glibc 2.36 reads a
-/// null pointer.
+/// Counts a call and returns whether it is the one to fail. Calls before the environment exists (by the dynamic linker)
+/// are not counted. Calls by dlopen() are not counted either: if dlopen() has no memory for its error message, glibc
+/// 2.36 reads a null pointer.
 bool is_call_to_fail(Kind kind) {
   if (environ == nullptr || in_dlopen || in_backtrace) return false;
   const std::uint64_t number = order().counts[kind].fetch_add(1) + 1;

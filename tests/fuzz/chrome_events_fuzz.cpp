@@ -62,7 +62,8 @@ bool same_time(const std::optional<element>& value, std::optional<std::int64_t> 
   if (value->get(number) != simdjson::SUCCESS) return true;  // strings are not compared
   const double expected = number * 1000;
   if (std::abs(expected) > 9.2e18) return true;
-  // A double has 53 bits; rounding may add one more nanosecond.
+  // The tolerance is one nanosecond for rounding, plus a relative error for the limited precision of a double (53
+  // bits).
   return seen && std::abs(static_cast<double>(*seen) - expected) <= 1 + std::abs(expected) * 1e-15;
 }
 

@@ -2,7 +2,7 @@
 // must be strict JSON, the reader must report no defects in it, and it must contain as many records of each kind as the
 // cut has counted.
 //
-// Words: steps=A-B, min=NANOSECONDS, and last select=KEY=VALUE,...
+// The words are steps=A-B and min=NANOSECONDS. The last word may be select=KEY=VALUE,...
 
 #include <algorithm>
 #include <cstdint>

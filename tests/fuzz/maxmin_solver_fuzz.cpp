@@ -25,7 +25,7 @@ class Bytes {
 
 /// Reads a sharing factor, links and routes from the input, and then changes of weights. A change has one byte for the
 /// class of flows, one for its weight and one that selects whether the rates are checked. A weight is zero, or a power
-/// of the sharing factor times one to four messages, like the weights that MaxMin gives to the solver.
+/// of the sharing factor multiplied by a number of messages from 1 to 4. MaxMin gives such weights to the solver.
 void run(Bytes& bytes) {
   constexpr double kSharings[] = {1, 0.5, 0.1, 0.3, 1.0 / 3, 0.9, 0x1p-10, 0x1p-40};
   constexpr std::uint32_t kMostChanges = 400;

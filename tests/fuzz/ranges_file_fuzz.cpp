@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto parse : {stepsim::ingest::parse_ranges, stepsim::ingest::parse_events}) {
     try {
       RangeSchedule schedule = parse(text, "fuzz");
-      // A written schedule has one line per iteration, and a valid one may have ten million iterations.
+      // A schedule may have ten million iterations, and its text has one line for each. One iteration keeps the text
+      // short.
       schedule.repeat = 1;
       check(schedule);
     } catch (const stepsim::InputError&) {

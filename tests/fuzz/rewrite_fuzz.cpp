@@ -1,6 +1,6 @@
-// For any bytes: rewriting them without a change returns the same bytes; the result of a scrub does not depend on the
-// sizes of the pieces in which they are read; a copy of a trace with every second record is strict JSON with these
-// records.
+// Checks three properties for any input. Rewriting the input without a change returns the same bytes. The result of a
+// scrub does not depend on the sizes of the pieces in which the input is read. A copy of every second record of a trace
+// is strict JSON, and reading the copy finds as many records as were copied.
 
 #include <cstddef>
 #include <cstdint>

@@ -33,8 +33,9 @@ Input read(const std::filesystem::path& path) {
 
 void try_input(const Input& input) { static_cast<void>(LLVMFuzzerTestOneInput(input.data(), input.size())); }
 
-/// Gives the target the whole seed. Then, for each of 64 to 127 evenly spaced places (or for each byte of a shorter
-/// seed), cuts the seed there, and damages the byte there. Returns the number of inputs.
+/// Gives the target the whole seed. Then it gives the target two variants of the seed for each of at least 64 evenly
+/// spaced places (for each byte of a shorter seed): one is cut off at the place, the other one has a damaged byte
+/// there. Returns the number of inputs.
 std::size_t try_variants(const Input& seed) {
   constexpr std::size_t kPlaces = 64;
   constexpr std::uint8_t kDamage[] = {0x00, 0xFF, '"', '[', '-'};

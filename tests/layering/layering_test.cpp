@@ -3,8 +3,8 @@
 //     cli -> scenarios -> sim -> model <- ingest, cli -> ingest, capture -> model/wire.
 // The allowed includes between the rooms (the libraries in a folder) are in a table in docs/internals/architecture.md.
 // Public headers include no third-party header, except those in kOutwardHeaders, and only cli/ prints. A source
-// includes its own header first, which shows that the header is self-contained. This is the header with its name or, if
-// a topic has one header and several sources, a header of its room.
+// includes its own header first, which shows that the header is self-contained. The own header of x.cpp is x.h. If
+// there is no x.h, the first include must be a header in the folder of x.cpp, unless x.cpp is an entry of a registry.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -153,7 +153,7 @@ std::string arrow_problem(const std::string& file, const std::string& included) 
 
 /// The compiler's headers for vector instructions, which belong to no library.
 const std::set<std::string, std::less<>> kIntrinsics{"emmintrin.h", "immintrin.h", "arm_neon.h"};
-/// System headers that headers of capture/ may include, because their code runs inside other programs.
+/// System headers that headers of capture/ may include. The code of capture/ runs inside other programs.
 const std::set<std::string, std::less<>> kSystem{"sys/types.h", "pthread.h"};
 
 /// Returns why `file` may not include a header in angle brackets; empty if it may. Standard headers have no folder and
@@ -206,9 +206,9 @@ bool begins_with_header_of_room(const std::string& source, const std::string& te
   return false;
 }
 
-/// Returns the sources that the registries of a CMakeLists.txt list. `cmake_lists` is the text of that file, and
-/// `folder` is its folder. "ENTRIES a b c)" in a call of stepsim_registry() means a.cpp, b.cpp and c.cpp in the folder;
-/// "ENTRIES d:a d:b" means d.cpp.
+/// Returns the sources of all registries in a CMakeLists.txt. `cmake_lists` is the text of that file, and `folder` is
+/// its folder. "ENTRIES a b c)" in a call of stepsim_registry() means a.cpp, b.cpp and c.cpp in the folder; "ENTRIES
+/// d:a d:b" means d.cpp.
 std::set<fs::path> registry_entries(const fs::path& folder, const std::string& cmake_lists) {
   std::set<fs::path> entries;
   const std::string_view opening = "\n  ENTRIES";

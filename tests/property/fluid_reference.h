@@ -10,9 +10,9 @@ namespace stepsim::testing {
 
 struct FluidEnds {
   std::vector<Time> finish;  ///< by task
-  /// All ends up to this time are clear: rounding cannot change their nanosecond. At an unclear end, a ten thousandth
-  /// of a byte more or less would give another nanosecond, so a correct model may find that one, and different later
-  /// ends.
+  /// All ends up to this time are clear: rounding cannot move them to another nanosecond. An end is unclear if a ten
+  /// thousandth of a byte more or less would move it to another nanosecond. A correct model may find that other
+  /// nanosecond, and different ends after it.
   Time clear_until = Time::max();
 };
 

@@ -79,8 +79,9 @@ TEST_P(NetworkPropertyTest, ThreadCountNeverChangesTheTimeline) {
 }
 
 /// If every duration, latency and overhead is doubled and every rate halved, everything must take exactly twice as
-/// long. Only maxmin may differ by a few nanoseconds: it shares links, so a message can end between two nanoseconds,
-/// and its end is rounded. Durations are multiples of a millisecond, so that the rounding is small beside them.
+/// long. Only maxmin may differ by a few nanoseconds: messages share a link's rate, so the exact end of a message can
+/// lie between two nanoseconds and is rounded. All durations are 0 or at least a millisecond, so a rounding error of a
+/// nanosecond is at most a millionth of them.
 TEST_P(NetworkPropertyTest, TwiceTheTimesAndHalfTheRatesTakeTwiceAsLong) {
   constexpr std::int64_t kMillisecond = 1'000'000;
   for (std::uint32_t i = 0; i < kGraphs; ++i) {
@@ -172,8 +173,8 @@ TEST(IndependentNetworkTest, FollowingTasksAndTakingEventsInOrderOfTimeAgree) {
 }
 
 /// Where messages do not delay each other, the length of a replay is that of its longest path, and more bandwidth
-/// lengthens no task. With shared links it does not hold: an earlier message may take bandwidth from a more important
-/// one (tests/theory).
+/// lengthens no task. Where messages share links, more bandwidth may lengthen a task, because an earlier message may
+/// then take bandwidth from a more important one (tests/theory).
 TEST(IndependentNetworkTest, MoreBandwidthIsNeverSlowerWhateverTheGraph) {
   for (const NetworkModel* const model : network_models()) {
     if (!model->independent) continue;

@@ -132,8 +132,9 @@ TEST(CollectiveReplayTest, NcclCountsOnAPartOfDataSheets) {
   node.pcie = Cable{gigabytes(31.5)};
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 31.5));
 
-  // A given overhead replaces all costs that the model adds itself. Links keep their rates. The rate of a link without
-  // an efficiency counts as measured with rings of collectives.
+  // If the cluster gives the overhead of collectives, the model adds none of its own. A link without an efficiency then
+  // keeps its full rate, which is treated as if it had been measured with ring collectives. A link with an efficiency
+  // has its rate times the efficiency.
   const auto with_overhead = [](Cluster cluster) {
     cluster.network.set(kCollectiveOverhead, Duration{40'000});
     return replayed_on(cluster) - Duration{40'000};

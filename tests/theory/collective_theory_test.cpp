@@ -162,8 +162,8 @@ class Carried {
     }
   }
 
-  /// Carries out the sends of a round. Arriving data is either added to the existing data or replaces it. So it must
-  /// contain no existing contribution, or all of them.
+  /// Carries out the sends of a round. Arriving data either is added to the data that the receiver has, or replaces it.
+  /// Data that is added must contain none of the receiver's contributions. Data that replaces must contain all of them.
   void carry_out(std::uint32_t round) {
     const std::vector<Held> before = held_;
     for (std::uint32_t member = 0; member < shape_.members; ++member) {

@@ -142,8 +142,8 @@ TEST(DeviceTheoryTest, ProductThatGoesBackToSinglePrecisionLeavesTheMatrixUnitsT
   DeviceWork single = half;
   single.work->precision = Precision::kFloat32;
   single.work->bytes *= 2;
-  // 1.6e12 operations take 80 ms at 20e12 per second. This is longer than the 20 ms that memory would take, for twice
-  // the bytes of a kernel of 10 ms.
+  // Without matrix units, the 1.6e12 operations take 80 ms at 20e12 per second. If memory limited the kernel, which
+  // took 10 ms in half precision, twice the bytes would take 20 ms. The longer of the two times counts.
   EXPECT_DOUBLE_EQ(roofline_scaled(half, device_with_units, single, device_with_units).nanoseconds, 8e7);
   // In the opposite direction the efficiency is kept: 80 ms become 5 ms, because the rate is sixteen times as high.
   DeviceWork slow = single;
@@ -194,14 +194,15 @@ double product(double count, double rows, double columns, double inner, const Ac
 
 TEST(ProductTheoryTest, WholeRoundsOfTilesTakeTheirArithmeticAndOneStartEach) {
   // A result of 1280 x 256 has 10 tiles of 256 x 128, one per processor. Each takes 2 * 256 * 128 * 1000 operations.
-  // Smaller tiles would take more rounds for the same work, and each round has a start.
+  // Smaller tiles would need more rounds for the same work, and each round takes 1000 ns to start.
   EXPECT_DOUBLE_EQ(product(1, 1280, 256, 1000), 2 * 256 * 128.0 + 1000);
   // Three such products take three rounds.
   EXPECT_DOUBLE_EQ(product(3, 1280, 256, 1000), 3 * (2 * 256 * 128.0 + 1000));
 }
 
 TEST(ProductTheoryTest, ALastRoundThatIsHalfEmptyCostsHalfOfWhatIsMissing) {
-  // 15 tiles of 256 x 128 on 10 processors are 1.5 rounds, which count as 1.75. 30 tiles of 128 x 128 are 3 rounds.
+  // 15 tiles of 256 x 128 on 10 processors are 1.5 rounds. Half of the idle part of the second round counts, so they
+  // take the time of 1.75 rounds. 30 tiles of 128 x 128 are 3 rounds.
   const double large = 1.75 * (2 * 256 * 128.0 + 1000);
   const double small = 3 * (2 * 128 * 128.0 + 1000);
   EXPECT_DOUBLE_EQ(product(1, 3840, 128, 1000), std::min(large, small));
@@ -321,9 +322,10 @@ TEST(CacheTheoryTest, ANormFindsItsRowsAgainIfAllUnderWayFit) {
   large.processors = 100;
   Accelerator small = large;
   small.cache = 4e6;
-  // 100 MB fit into neither cache and take 100 us from memory. Each of 100 processors has 16 rows of 5 kB in flight;
-  // with as many results this is 16 MB, which fits into the large cache only. So the second pass over 50 MB takes 10 us
-  // from the large cache, or 50 us from memory.
+  // A norm reads its input twice. Its first pass moves 100 MB, which fit into neither cache and take 100 us from
+  // memory. Its second pass reads the 50 MB of input again. Each of 100 processors has 16 rows of 5 kB in flight and as
+  // many results, which is 16 MB in all. This fits into the large cache only, so the second pass takes 10 us from the
+  // large cache, or 50 us from memory.
   DeviceWork norm = piece(165'000, KernelClass::kElementwise, 0, 100e6);
   norm.row = 5'000;
   EXPECT_DOUBLE_EQ(scaled(norm, large, small), 165'000.0 * 150 / 110);

@@ -89,8 +89,8 @@ Capture long_chain() {
 }
 
 TEST(InterferenceTheory, WhatDoesNotSettleIsSaid) {
-  // A separate calculation shows that even after 20 rounds the computed times of the kernels change by several percent
-  // per round.
+  // The prediction repeats the replay, at most 20 times, until the times of the slowed kernels settle. A separate
+  // calculation shows that these times still change by several percent per replay after 20 replays.
   const Question chain = with_slowdown(long_chain(), {KernelClass::kGemm, 7, 5.0, 4.0, 6.0});
   EXPECT_GT(chain.predicted({"compute{kind=kernel}.scale=0.7"}).unsettled, 0.01);
   EXPECT_EQ(chain.predicted({"compute{kind=kernel}.scale=1"}).unsettled, 0);

@@ -226,9 +226,10 @@ TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
 }
 
 TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
-  // 3 steps of 10 ms have 2 waits of 3 ms (none after the last step), which is 2 ms per iteration. With unchanged
-  // waits, doubling the compute of 7 ms gives 14 + 3 = 17 ms. If waits change like the rest, the 8 ms of other time
-  // become 15 ms, and all 10 ms become 10 * 15 / 8 ms.
+  // The three captured steps take 30 ms in all. They have two waits of 3 ms (there is none after the last step). So an
+  // iteration takes 10 ms, of which 2 ms are waits and 8 ms other time. If waits do not change, doubling the compute of
+  // 7 ms gives 14 + 3 = 17 ms, so the other time becomes 17 - 2 = 15 ms. If waits change like the other time, the 10 ms
+  // become 10 * 15 / 8 ms.
   const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();
   const AnswerInterval interval = answer(capture, {}, double_compute);
   const IntervalSource* const waits = find(interval, "unexplained waits");

@@ -122,7 +122,8 @@ TEST(PsTheory, CreditForOnePartitionMakesPushesWaitForAcknowledgements) {
 }
 
 /// Credit for one partition makes pushes wait for acknowledgements, also if control messages go first. Thousands of
-/// these messages take credit of the connection, and must return it as well as the credit of the copies.
+/// messages take credit of the connection, and thousands of copies take the credit for partitions. Both kinds of credit
+/// must be returned.
 TEST(PsTheory, CreditOfCopiesAndOfConnectionsComesBackHoweverManyThereAre) {
   constexpr std::int64_t kPartitions = 3'000;
   constexpr Duration kPart{1'000};

@@ -61,8 +61,9 @@ TEST(SteadyTheoryTest, HostThatRunsAheadOfItsDeviceTakesTheSlowerOfTheTwoAfterAn
 }
 
 TEST(SteadyTheoryTest, LaunchQueueThatFillsHoldsTheHostToThePaceOfItsDevice) {
-  // The cycle through the queue takes host + device for every `queue` calls. With two or more places this is less than
-  // the slower of host and device takes for these calls.
+  // Each call waits for the kernel that was launched `queue` calls before. This makes a cycle, which takes host +
+  // device ns for every `queue` calls. With two or more places, this is less than `queue` times the slower of host and
+  // device, so the slower one determines the pace.
   for (const int steps : {1, 2, 3, 5}) {
     for (const std::size_t queue : {2U, 4U, 15U}) {
       EXPECT_EQ(steady(launching(steps, 3, 20, queue)), Duration{kCalls * 20});

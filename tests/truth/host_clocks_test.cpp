@@ -70,9 +70,10 @@ TEST_P(HostClocksTest, KnownOffsetIsFoundWithinTheResidual) {
   }
 }
 
-// The last number is the largest residual: the shortest time of a collective or message of the job, and 1 ms for the
-// error. All-reduces take 52 ms (4 MiB, concurrent with another one, at 1 Gbit/s) in ddp-even and 25 ms in ddp-skewed,
-// messages 34 ms, and all-gathers of 1 MiB 8.8 ms.
+// The last number of each case is the largest residual that passes. It is the shortest time of a collective or message
+// of the job, plus at most 1 ms for the error. The shortest times are 52 ms for an all-reduce of ddp-even (4 MiB at 1
+// Gbit/s, concurrent with another all-reduce), 25 ms for an all-reduce of ddp-skewed, 34 ms for a message of pipe-2,
+// and 8.8 ms for an all-gather of fsdp-even (1 MiB).
 INSTANTIATE_TEST_SUITE_P(Truth, HostClocksTest,
                          ::testing::Values(Case{"ddp/ddp-even", milliseconds{1}, milliseconds{53}},
                                            Case{"ddp/ddp-skewed", milliseconds{1}, milliseconds{26}},

@@ -110,8 +110,9 @@ struct Known {
   const char* why;
 };
 
-/// Returns how much shorter HTA's times may be, in microseconds. HTA rounds the start of each piece of work up and its
-/// end down to whole microseconds, and so removes up to 2 us. Traces with a resolution of 1 us lose nothing.
+/// Returns by how many microseconds HTA's times may be shorter than ours. HTA rounds the start of each piece of work up
+/// and its end down to whole microseconds, so a piece loses up to 2 us. `share_of_two` is the part of these 2 us that a
+/// piece loses on average; it is 0 for traces with a resolution of 1 us.
 double rounding(std::size_t pieces, double share_of_two) { return 2.0 * share_of_two * static_cast<double>(pieces); }
 
 const std::map<std::string, Known> kKnown{
@@ -152,7 +153,7 @@ TEST(MeasuredStatisticsTest, DevicesDivideTheirTimeAsInHta) {
     EXPECT_NEAR(us(use.exposed_communication + use.exposed_copies), row.other, within);
     EXPECT_NEAR(us(use.span), row.span, within);
     if (row.overlap.empty()) continue;
-    // The communication time that is hidden by compute also agrees within 1 % of the span.
+    // The communication time that is hidden by compute also agrees with HTA's, within 1 % of the span.
     const double hidden = std::stod(row.overlap) / 100 * us(use.communication());
     EXPECT_NEAR(us(use.hidden_communication), hidden, 0.01 * row.span);
   }

@@ -244,8 +244,8 @@ TEST_F(CaptureTest, AllCollectivesOfEightRanksEndWhereTheyWereRecordedToEnd) {
   const Recording& recording = job.capture.recording;
   const Time zero = *std::min_element(recording.start.begin(), recording.start.end());
 
-  // The job has eight collectives on each of eight ranks. In the replay, a collective takes its shortest recorded
-  // duration from the arrival of the last rank on.
+  // The job has eight collectives on each of eight ranks. In the replay, the transfer of a collective begins when the
+  // last rank arrives, and lasts as long as the shortest of the eight recorded kernels.
   std::size_t kernels = 0;
   for (std::size_t i = 0; i < job.capture.dag.task_count(); ++i) {
     const TaskId task{i};

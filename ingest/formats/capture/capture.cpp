@@ -89,8 +89,7 @@ class TraceMaker {
   }
 
  private:
-  /// Throws if the capture contains no events. Step marks do not count, because an iteration without events would be
-  /// empty.
+  /// Throws if the capture contains no events other than step marks. Step marks alone give a replay nothing to run.
   void refuse_if_empty() const {
     if (builder_.trace().size() > 0) return;
     const std::string& why = records_.reason;
@@ -208,8 +207,9 @@ class TraceMaker {
     return call == call_starts_.end() ? 0 : call->second;
   }
 
-  /// Returns the event record that `wait` waits for, found by its id. CUDA before 12.8 gives no id; then the function
-  /// returns the last record of the same CUDA event before the call that waits. Null if there is none.
+  /// Returns the recording of a CUDA event (cudaEventRecord) that `wait` waits for, found by its id. CUDA before 12.8
+  /// gives no id; then the function returns the last recording of the same event before the call that waits. Null if
+  /// there is none.
   [[nodiscard]] const Record* awaited_by(const Record& wait) const {
     if (wait.a != 0) {
       const auto found = event_records_.find(wait.a);
@@ -247,8 +247,8 @@ class TraceMaker {
   }
 
   /// Derives steps from the repeating sequence of launches on the thread that launched most kernels. Each repetition is
-  /// a step. It begins at the launch before which the pauses are longest, summed over all repetitions: this is where a
-  /// batch is fetched or a loss is read.
+  /// a step. Each launch of the sequence has a pause before it in every repetition. The launch with the largest sum of
+  /// pauses begins a step, because the host fetches a batch or reads a loss between two steps.
   void find_steps() {
     const HostDeviceTrace& trace = builder_.trace();
     std::unordered_map<std::int64_t, std::uint32_t> kernel_of;  // kernel name by correlation id
@@ -343,8 +343,8 @@ class TraceMaker {
 
 /// Returns the host and device events of a capture in the same form as Kineto's reader: the active steps of its
 /// schedule, with a mark ProfilerStep#N around each. Device work belongs to the step in which it was launched. A wait
-/// for a CUDA event waits for the record of that event; both have the same id. Without marks, steps are derived from
-/// repeating kernel launches (repetition_of()). Messages call the capture `file`.
+/// for a CUDA event is joined to the recording of that event that has the same id. Without marks, steps are derived
+/// from repeating kernel launches (repetition_of()). Messages call the capture `file`.
 HostDeviceTrace host_device_trace(const CaptureRecords& records, const std::string& file, PartSink& sink) {
   return TraceMaker(records, file, sink).make();
 }

@@ -54,11 +54,11 @@ struct NcclUses {
 };
 
 /// Joins the operations that NCCL enqueued to the kernels that perform them. NCCL reports an operation right after the
-/// launch, on the same thread, so the operation belongs to the last launch before it on that thread, unless this launch
-/// already has one. The details of these kernels get operation, group, sequence number and size. Several equal
-/// collectives in one kernel count as one, with their sizes added up; messages to and from all ranks count as an
-/// all-to-all. Operations without a kernel are counted in `sink`. Only operations enqueued at a time that `is_wanted`
-/// accepts are used. O(records log records).
+/// launch, on the same thread, so the operation belongs to the last launch before it on that thread. If an earlier
+/// operation was already joined to that launch, the operation has no kernel. The function stores operation, group,
+/// sequence number and size in the details of the kernels. Several equal collectives in one kernel count as one, with
+/// their sizes added up; messages to and from all ranks count as an all-to-all. Operations without a kernel are counted
+/// in `sink`. Only operations enqueued at a time that `is_wanted` accepts are used. O(records log records).
 [[nodiscard]] NcclUses describe_by_nccl(const CaptureRecords& records, std::vector<LaunchedKernel> launches,
                                         const std::function<bool(std::uint64_t time)>& is_wanted,
                                         HostDeviceBuilder& builder, const std::string& file, PartSink& sink);

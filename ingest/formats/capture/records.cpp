@@ -111,8 +111,8 @@ class Blocks {
   }
 
   /// Returns true if a block of `size` bytes must not be read. This limits the work on hostile files whose headers
-  /// claim large overlapping blocks: the blocks with wrong checksums may have at most 64 MiB plus 8 times the offset
-  /// reached.
+  /// claim large overlapping blocks. The blocks with wrong checksums may together have at most 64 MiB plus 8 times the
+  /// current offset in the file.
   [[nodiscard]] bool is_too_costly(std::size_t size) const noexcept {
     constexpr std::uint64_t kFree = std::uint64_t{64} << 20U;
     constexpr std::uint64_t kTimes = 8;
@@ -181,7 +181,8 @@ bool is_instant(Kind kind) noexcept {
          kind == Kind::kRangeEnd || kind == Kind::kRangeMark;
 }
 
-/// The largest accepted number of unfinished events of one communicator. The limit keeps the sum from overflowing.
+/// The largest accepted number of unfinished events in one record. The limit keeps the sum over all records from
+/// overflowing.
 constexpr std::uint64_t kMostUnfinished = std::uint64_t{1} << 32U;
 
 std::int64_t at_most(std::uint64_t number, std::int64_t most) noexcept {

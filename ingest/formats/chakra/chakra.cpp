@@ -381,10 +381,10 @@ bool read_chakra_node(std::string_view message, ChakraNode& node) {
 int looks_like_chakra(std::string_view head) noexcept {
   constexpr int kSure = 95;
   constexpr int kLikely = 70;
-  constexpr std::size_t kShortLength = 2;  // the first message's length has at most 2 bytes
-  constexpr unsigned char kText1 = 0x0A;   // the tags of fields 1 and 2, a text or a message
-  constexpr unsigned char kText2 = 0x12;
-  constexpr unsigned char kNodeId = 0x08;  // the tag of field 1, a number
+  constexpr std::size_t kShortLength = 2;  // at most 2 bytes encode the length of the first message
+  constexpr unsigned char kText1 = 0x0A;   // Protobuf's tag of a field 1 that is a text or a message
+  constexpr unsigned char kText2 = 0x12;   // Protobuf's tag of a field 2 that is a text or a message
+  constexpr unsigned char kNodeId = 0x08;  // Protobuf's tag of a field 1 that is a number
   std::size_t at = 0;
   std::size_t length = 0;
   for (std::size_t i = 0; i < kShortLength && i < head.size(); ++i) {

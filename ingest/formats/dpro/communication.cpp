@@ -21,7 +21,7 @@ namespace {
 //   {"name": "horovod_allreduce.1.SEND", "ts": 6000, "dur": 1500, "ph": "X", "cat": "Comm", "pid": "host0.rank0",
 //    "tid": "..", "args": {"name": "horovod_allreduce.1", "loopId": 0, "channelId": 0, "chunkId": 0, "sliceId": 0}}
 //
-// chunkId is the step of the ring, from 0. The GPUs of a single machine have files without chunks.
+// chunkId is the step of the ring, from 0. If all GPUs are in a single machine, their files contain no chunks.
 
 /// The parts of a name such as "horovod_allreduce.1+2.SEND": the tensors and the direction.
 struct ChunkName {

@@ -5,8 +5,8 @@
 //   {"ph": "X", "pid": 1, "tid": 7, "ts": 0, "dur": 1000, "name": "MatMul",
 //    "args": {"group_id": "3", "long_name": "StatefulPartitionedCall/m/a:MatMul"}}
 //
-// The rows "TensorFlow Ops" of GPUs contain the operators, each as long as its work on the device took. Other rows
-// contain the same work per kernel, steps, modules, and events of host threads.
+// The rows "TensorFlow Ops" of GPUs contain the operators. The duration of an operator is that of its work on the
+// device. Other rows show the kernels of this work, the steps, the modules, and the events of host threads.
 #include <algorithm>
 #include <map>
 #include <optional>

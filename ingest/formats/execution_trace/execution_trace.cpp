@@ -279,7 +279,7 @@ class ObserverReader {
  private:
   struct Added {
     ExecutionTrace::Operator run;
-    std::uint64_t begin = 0;  // index of its first entry in uses_
+    std::uint64_t begin = 0;  // index in uses_ of the operator's first entry
     std::uint64_t offset = 0;
   };
 

@@ -353,8 +353,9 @@ bool is_view(std::string_view name) {
   return std::find(kViews.begin(), kViews.end(), name) != kViews.end();
 }
 
-/// True for a convolution. Its kernels are often named after matrix products, so the operator's name is needed even
-/// without shapes.
+/// True for a convolution. Calls of other operators are kept only if the trace has the shapes of their tensors. Calls
+/// of convolutions are always kept: their kernels are often named after matrix products, so only the operator's name
+/// shows that a kernel belongs to a convolution.
 bool is_convolution(std::string_view name) { return name.find("convolution") != std::string_view::npos; }
 
 /// True if `key` consists of these texts, one per line.

@@ -117,7 +117,7 @@ class KinetoOperators {
   std::string key_;                                 // a member only to reuse its memory
   TextTable keys_;                                  // name, dims, types and settings, one per line
   std::vector<OperatorTable::Operator> operators_;  // by the number of the key in keys_
-  std::vector<std::uint32_t> cache_;                // by place_of(): the latest call number; empty at first
+  std::vector<std::uint32_t> cache_;                // index: place_of(call); value: the latest such call's number
 };
 
 }  // namespace stepsim::ingest

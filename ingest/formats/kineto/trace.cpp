@@ -61,7 +61,8 @@ std::optional<std::int64_t> RecordedShare::one_in() const noexcept {
 
 namespace {
 
-/// An unknown category causes a warning if the time with its events is at least this share of the span of the trace.
+/// An unknown category causes a warning if its events cover at least this share of the time from the first to the last
+/// event of the trace.
 constexpr double kWorthAWarning = 0.01;
 
 /// True for host operators whose arguments give the size of a message or of a gradient.
@@ -221,7 +222,8 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   if (layer == kDerived) return leave_out("Ascend's sums over other rows");
   if (layer == kCann) {
     if (!has_usable_time(event, false, file_, sink_)) return;
-    // The call is put on its thread in the framework's process, where the operators that make the call are.
+    // The file shows CANN's calls in a separate process. This moves the call to the same thread in the framework's
+    // process, which contains the operator that made the call.
     const std::string_view process = host_process_.empty() ? event.process : std::string_view{host_process_};
     ChromeEvent call = event;
     call.name.remove_prefix(event.name.find('@') == std::string_view::npos ? 0 : event.name.find('@') + 1);

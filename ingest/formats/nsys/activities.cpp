@@ -311,8 +311,8 @@ const NsysActivities::Record* NsysActivities::record_of(const Sync& sync) const 
   return after == records->second.begin() ? nullptr : &std::prev(after)->second;
 }
 
-/// Adds a wait. Its device is that of its context; the device in its row is used only if the context is unknown,
-/// because it is the device of the process's first context.
+/// Adds a wait. The device of the wait is that of its context. The column deviceId is used only if the context is
+/// unknown, because Nsight Systems writes the device of the process's first context there.
 void NsysActivities::add_sync(const Sync& sync, std::string_view name) {
   Record record;
   if (name == sync_name(kOfEvent) || name == sync_name(kStreamOnEvent)) {
@@ -346,7 +346,7 @@ void NsysActivities::read_syncs() {
                         &diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"), 3};
   std::sort(waits_.begin(), waits_.end());
   std::vector<Sync> undetermined_waits;  // waits whose calls do not determine the type
-  // For each type, the names of the waits whose calls determine them.
+  // For each (syncType, deprecatedSyncType), the names of its waits as determined by the calls that waited.
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::string_view>> kinds;
   events_.tables().for_each(table, [&](const Database::Rows& row) {
     const auto when = events_.time(table.name, row.number(), *row.integer(kFrom), *row.integer(kTo));

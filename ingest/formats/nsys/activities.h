@@ -148,9 +148,10 @@ class NsysEvents {
 /// Reads the data that CUPTI recorded (tables CUPTI_ACTIVITY_KIND_*): kernels, copies, memsets, graphs that were
 /// recorded as a whole, calls of the runtime and the driver, and waits of calls and streams.
 ///
-/// A wait for an event waits for the record of that event; both have the same eventSyncId. If that column is absent or
-/// NULL, the wait is for the last record of the event (by eventId, in the wait's context) before the wait, in the order
-/// of correlation ids, which count upwards. libkineto's CuptiActivity.cpp does the same.
+/// A wait for a CUDA event is joined to the recording of the event (cudaEventRecord) that has the same eventSyncId. If
+/// that column is absent or NULL, the wait is joined to the last recording of the event with its eventId and context
+/// before the wait. "Before" is by correlation id, because these ids count upwards. libkineto's CuptiActivity.cpp does
+/// the same.
 ///
 /// The type of a wait is derived from the call that waited. syncType is used only for other calls (cudaFree), because
 /// its meaning varies: some exports have CUPTI's numbers, some have only 0, and old ones have another order. If

@@ -26,10 +26,11 @@ struct NcclRange {
 /// Reads NVTX_EVENTS. Ranges of PyTorch's emit_nvtx() become operators; other ranges become annotations; those of NCCL
 /// are also kept for NsysCollectives.
 ///
-/// Ranges that are named like steps (step_name()) mark the steps of a process, unless it has marks with Kineto's name.
-/// Steps with the same name on the same thread form a family; the family that covers the longest time is used. Steps
-/// inside a range that is named as a warm-up do not count. If there are no such ranges, repeated "forward" ranges
-/// outside the warm-up are the steps, provided that no range there is called "backward".
+/// Ranges that are named like steps (step_name()) become the steps of a process, unless the process already has
+/// Kineto's marks (ProfilerStep#N). Steps with the same name on the same thread form a family; the family that covers
+/// the longest time is used. Steps that begin inside a range that is named as a warm-up do not count. If no steps
+/// remain, repeated "forward" ranges outside the warm-up become the steps. This applies only to processes without
+/// "backward" ranges outside the warm-up.
 class NsysRanges {
  public:
   NsysRanges(NsysEvents& events, PartSink& sink, const std::string& file) : events_(events), sink_(sink), file_(file) {}

@@ -144,12 +144,12 @@ bool calls_nccl(const HostDeviceTrace& trace) {
                      [](const std::string& text) { return communication_kernel(text).has_value(); });
 }
 
-/// Reads an export made with `nsys export --type sqlite`. Each process that used a device becomes a part. If there is
-/// none, each process that called CUDA does, or else each that marked ranges. The rank of a process is its rank in its
-/// largest NCCL communicator, if these ranks are consistent: each process has one, the sizes are the same, and no rank
-/// occurs twice. Otherwise processes are ordered by device and then by process id. Messages call the database `file`.
-/// Throws InputError if there is nothing to replay. Source: "SQLite Export Schema Reference" of NVIDIA's documentation
-/// of Nsight Systems, and exports of schema 3.17 and 3.25.
+/// Reads an export made with `nsys export --type sqlite`. Each process that used a device becomes a part. If no process
+/// used a device, each process that called CUDA becomes a part; if no process called CUDA, each process with events
+/// does. The rank of a process is its rank in its largest NCCL communicator, if these ranks are consistent: each
+/// process has one, the sizes are the same, and no rank occurs twice. Otherwise processes are ordered by device and
+/// then by process id. Messages call the database `file`. Throws InputError if there is nothing to replay. Source:
+/// "SQLite Export Schema Reference" of NVIDIA's documentation of Nsight Systems, and exports of schema 3.17 and 3.25.
 void read_nsys_export(const Database& database, const std::string& file, PartSink& sink) {
   check_tables(database, file);
   if (database.had_log()) {

@@ -236,8 +236,8 @@ class Stitcher {
     }
   }
 
-  /// Removes the edges that order_rows() added if with them some tasks would wait for each other forever, because ranks
-  /// disagree on the order. These are the edges with the index `of_dependencies` or larger.
+  /// If ranks disagree on the order, the edges that order_rows() added can make tasks wait for each other forever. In
+  /// this case, removes all edges that order_rows() added, which are those with the index `of_dependencies` or larger.
   void keep_order_of_rows(std::size_t of_dependencies) {
     if (can_run(assembly_.builder)) return;
     assembly_.builder.edges().resize(of_dependencies);

@@ -33,14 +33,14 @@ void stitch_execution_graphs(std::vector<ExecutionRank> ranks, Assembly& assembl
 
 /// Builds a graph of the operators of an execution trace, with one node per operator:
 ///
-/// * An operator computes if it is a matrix product without another one inside, or if it has shapes that define work
-///   and no operator inside. It computes on the device if one of its tensors is on the device, else on the host. All
-///   other operators become nodes without work.
+/// * An operator computes in two cases: it is a matrix product that contains no other matrix product, or its shapes
+///   define work and it contains no other operator. It computes on the device if one of its tensors is on the device,
+///   else on the host. All other operators become nodes without work.
 /// * The host runs its nodes one after another, even those of different threads, because a thread usually waits for the
 ///   threads that work for it. A host node waits for device work that wrote the memory it reads. The host also waits at
 ///   operators that return a number ("aten::item").
-/// * Device work waits for the host node before it, for the device work before it, and for the collectives that it was
-///   told to wait for.
+/// * Device work waits for the host node before it, for the device work before it, and for the collectives for which a
+///   wait (Work::wait()) was recorded after that device work.
 /// * Collectives wait for the device work that wrote their inputs.
 ///
 /// No node has a duration. O(operators + uses).

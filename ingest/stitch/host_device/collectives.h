@@ -81,7 +81,8 @@ struct HostClocks {
 /// (clocks.h). For two hosts that are connected only by transfers on hosts, the uncertainty is the range that the
 /// bounds allow, like half of the round trip in NTP: a link that is slower in one direction delays all ends equally,
 /// and no trace shows that. For two hosts that are connected by kernels, the uncertainty is the range of the
-/// differences of the ends. The spread of a clock is the largest deviation of its host's ends from the offsets.
+/// differences of the ends. Even after the offsets are applied, the ends of a collective or message on two hosts
+/// differ. The spread of a clock is the largest such difference between its host and a host with which it was compared.
 ///
 /// `host_of_rank` gives the host of each of `ranks`; `world` is the number of ranks in the job. O(parts log parts +
 /// hosts * pairs of hosts), plus the solver.
@@ -106,9 +107,10 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
 /// Returns what a matched collective transfers, as far as the traces show: the operation, the size, the model for its
 /// kernels and, for a message, which of the two ranks is the sender.
 ///
-/// The size is 0 if no trace gives it, or if traces of members are missing: some of the ranks in its group's list, or
-/// of the job's `world` ranks. Network models then keep the recorded durations. If only one rank was read, its part
-/// represents all members.
+/// The size is 0 if no trace gives it, if the operation is unknown, or if the trace of a member was not read. The
+/// members are the ranks that the collective's group lists or, without such a list, all `world` ranks of the job. If
+/// the size is 0, network models keep the recorded durations. If only one rank was read, its part represents all
+/// members and the size is kept.
 [[nodiscard]] Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks,
                                     std::size_t world);
 

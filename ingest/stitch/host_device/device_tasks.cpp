@@ -27,7 +27,8 @@ struct Dependency {
 };
 
 /// Adds the edges from `dependencies` to `task`, which begins at `begin`. The lag of each edge is the usual delay, or
-/// the recorded delay if that is shorter. The edge that lets the task start last gets the recorded delay up to its cap.
+/// the recorded delay if that is shorter. The dependency that is satisfied last determines when the task can start. Its
+/// edge gets the recorded delay, up to its cap.
 void add_dependencies(TaskId task, Time begin, const std::vector<Dependency>& dependencies, Assembly& assembly) {
   std::size_t binding = dependencies.size();
   Time ready = Time::min();
@@ -87,8 +88,8 @@ class DeviceTaskMaker {
     if (assembly_.details != nullptr) note_recorded(index);
   }
 
-  /// Adds the recorded span to the details if it is not the span of a single task. Only the first task of split work
-  /// counts in statistics, with the whole span.
+  /// Adds the recorded span of device work to assembly.details, unless the work became a single task with this span. If
+  /// the work was split into several tasks, only the first task counts in statistics, with the whole span.
   void note_recorded(std::uint32_t index) {
     const DeviceOp& op = events_.ops[index];
     const Time begin = events_.begin_of(op.event);

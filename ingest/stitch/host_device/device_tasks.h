@@ -16,8 +16,9 @@ namespace stepsim::ingest {
 
 /// The tasks of one rank's device work.
 struct DeviceTasks {
-  /// The tasks of one kernel, copy or memset. It is split into several tasks if work on another stream began shortly
-  /// before it ended because it had left room on the device (StreamWait::Why::kRoom).
+  /// The tasks of one kernel, copy or memset. Usually there is one task. There are several if work on another stream
+  /// used room that this kernel, copy or memset left on the device shortly before its end (StreamWait::Why::kRoom). The
+  /// tasks then divide the span at the begin of that other work.
   struct Op {
     TaskId first;
     TaskId last;
@@ -42,9 +43,10 @@ struct DeviceTasks {
                                            const RankIdentity& identity, EventNames& names, Assembly& assembly);
 
 /// Adds the edges to device work: from the previous work on its stream, from the call that launched it, and from work
-/// on other streams that it waited for. The lag of each edge is its usual delay. The edge that lets the work start last
-/// may have a longer lag, up to the longest delay that counts as usual (docs/internals/stitching.md). finish() treats
-/// the rest of a delay as unexplained. Precondition: add_tasks() was called for all `threads`.
+/// on other streams that it waited for. The lag of each edge is the usual delay, or the recorded delay if that is
+/// shorter. The dependency that is satisfied last determines when the work can start. Its edge may have a longer lag,
+/// up to the longest delay that counts as usual (docs/internals/stitching.md). finish() treats the rest of a delay as
+/// unexplained. Precondition: add_tasks() was called for all `threads`.
 void connect_device_tasks(const RankEvents& events, const DeviceWaits& waits, const DeviceTasks& tasks,
                           const std::vector<HostThread>& threads, Assembly& assembly);
 

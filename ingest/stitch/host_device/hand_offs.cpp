@@ -216,9 +216,10 @@ std::vector<HostCollective*> collectives_of_others(std::vector<HostThread>& thre
 }
 
 /// Corrects the ends of host collectives. A library wakes the thread that waits for a collective before it ends the
-/// collective's annotation. So for each silence of the main thread, one collective is assumed to end when the silence
-/// ends: of those still running, the one that began first. This requires that its recorded end follows within kLateEnd,
-/// and that no other collective ended in the last kShortQuiet of the silence.
+/// collective's annotation. So if collectives are still running when a silence of the main thread ends, the main thread
+/// is assumed to have waited for the one that began first, and the end of this collective is set to the end of the
+/// silence. This is done only if the recorded end of the collective is at most kLateEnd later, and if no other
+/// collective ended in the last kShortQuiet of the silence.
 void end_collectives_at_waiters(std::vector<HostThread>& threads, std::size_t main_thread,
                                 const std::vector<std::pair<Time, Time>>& silences) {
   const std::vector<HostCollective*> collectives = collectives_of_others(threads, main_thread);

@@ -113,8 +113,8 @@ void set_bounds(const HostPart& a, const HostPart& b, ClockTie tie, bool a_sends
 
 /// Collects the pairs of hosts that each match gives. Kernels of a match end together, so each host is paired with the
 /// next one. For transfers on hosts, the first host is paired with each other one, so that no residual is a sum over
-/// many pairs. No decision compares times of different clocks. So if a clock is off by seconds, all its pairs are off
-/// by exactly this amount.
+/// many pairs. Apart from the check against overflow (comparable()), no decision compares times of different clocks. So
+/// if a clock is off by seconds, this error appears unchanged in ClockPair::ahead of each pair of its host.
 PairsOfHosts pairs_of_hosts(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                             const std::vector<std::uint32_t>& host, std::size_t world) {
   std::vector<Collective> kinds;
@@ -156,10 +156,10 @@ ClockBounds range_of(const std::vector<Duration>& values) {
   return {*low, *high};
 }
 
-/// Returns the tightest bounds of the pairs. With `transfer`, each bound is tightened by the shortest time of such a
-/// transfer, because the transfer ends at least that long after the last member began. That is likely but not certain:
-/// a member that begins early may need less time after the last begin than any member that begins last. So these bounds
-/// may contradict each other, by at most the difference of the ends.
+/// Returns the tightest bounds that `pairs` give. If `transfer` is set, each bound is first tightened by
+/// ClockPair::alone, the shortest recorded time of a transfer of the same kind: every member is assumed to end at least
+/// that long after the last member began. This is likely but not certain, because a member that began early may need
+/// less time than that after the last member began. So the tightened bounds may contradict each other.
 ClockBounds bounds_of(const Pairs& pairs, bool transfer) {
   ClockBounds tightest;
   for (const auto& [ahead, bounds, alone] : pairs) {
@@ -169,9 +169,9 @@ ClockBounds bounds_of(const Pairs& pairs, bool transfer) {
   return tightest;
 }
 
-/// Returns the clock difference of two hosts from transfers of one kind on the hosts; nullopt if they bound it on one
-/// side only. Ends that agree do not make the difference more certain: a link that is slower in one direction makes all
-/// ends of one host equally late.
+/// Computes the clock difference of two hosts from their transfers of one kind. Returns nullopt if these transfers give
+/// only a lower or only an upper bound. Even if all ends give the same difference, it is not more certain: a link that
+/// is slower in one direction makes all ends on one host equally late.
 std::optional<ClockDifference> by_causes(ClockTie tie, const Pairs& pairs) {
   ClockDifference out{.bounds = bounds_of(pairs, false)};
   if (!out.bounds.least || !out.bounds.most) return std::nullopt;

@@ -152,9 +152,10 @@ struct HandOff {
 [[nodiscard]] std::vector<HandOff> explain_silences(const RankEvents& events, std::vector<HostThread>& threads,
                                                     int threads_at_once);
 
-/// Returns the hand-overs through queues that the trace itself records. The event that takes an item depends on the
-/// event that put it into the queue: on all of it, or on its part before the item was taken if it ends later. Cuts both
-/// threads there. O(events).
+/// Returns the hand-overs through queues that the trace itself records. The event that takes an item from a queue
+/// depends on the event that put the item there. If the putting event ends after the item was taken, only its part
+/// before that time counts. Cuts the putting thread at the end of the event or of that part, and the taking thread at
+/// the time when the item is taken. O(events).
 [[nodiscard]] std::vector<HandOff> recorded_hand_overs(const RankEvents& events, std::vector<HostThread>& threads);
 
 /// Finds the framework call on another thread that submitted each host collective, such as c10d::allreduce_ for

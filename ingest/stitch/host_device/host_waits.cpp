@@ -161,8 +161,8 @@ namespace {
 /// of the time it waited if that is less.
 constexpr Duration kPollGrain{100'000};
 constexpr std::int64_t kPollShare = 10;
-/// A thread polls for work of some name only if at least kTimes of its silences end with such work, and these are at
-/// least kOf - 1 of every kOf silences that follow such work.
+/// A thread is assumed to poll for device work of one name if enough of its silences after launches of such work end
+/// together with the work: at least kTimes of them, and at least a share of (kOf - 1) / kOf.
 constexpr std::size_t kTimes = 3;
 constexpr std::size_t kOf = 4;
 
@@ -199,8 +199,8 @@ class SilenceFinder {
   /// Adds a segment. Segments must be added in order of time.
   void add(const Segment& segment) {
     const bool quiet = segment.kind == Segment::Kind::kQuiet;
-    if (quiet && quiet_ && end_ == segment.begin &&
-        !segment.awaits_batch) {  // quiet within one annotation, then within another
+    // Two quiet segments may follow each other, in different annotations. They belong to the same silence.
+    if (quiet && quiet_ && end_ == segment.begin && !segment.awaits_batch) {
       end_ = segment.end;
       return;
     }

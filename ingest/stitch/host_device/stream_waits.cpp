@@ -299,7 +299,8 @@ class StreamWaitFinder {
   const StreamOrder& order_;
   const DeviceDelays& delays_;
   std::vector<StreamWait>& waits_;
-  // By op: the time when all work in the initial `waits_` for which it waits was done.
+  // By op: the time when the last of the work that the op waits for was done. Only the waits that were known at the
+  // start count.
   std::vector<Time> explained_;
 };
 

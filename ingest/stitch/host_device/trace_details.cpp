@@ -82,9 +82,10 @@ class Calls {
     }
   }
 
-  /// Adds the calls of one thread and finds the caller of each from the times. A call within another one was made by
-  /// it; a microsecond of overlap is tolerated, because old profilers round times. A call that begins within another
-  /// one but ends clearly later was not made by it: it is a mark that a function sets.
+  /// Adds the calls of one thread and finds the caller of each from the times. A call is assumed to be made by the
+  /// innermost call whose span contains it. The inner call may end up to a microsecond after its caller, because old
+  /// profilers round times. A call that begins within another one but ends still later was not made by that one: such a
+  /// call is a mark that a function sets.
   void add_thread(TrackId track, std::vector<Timed> calls) {
     std::stable_sort(calls.begin(), calls.end(), [](const Timed& a, const Timed& b) {
       return a.call.start != b.call.start ? a.call.start < b.call.start : a.call.duration > b.call.duration;

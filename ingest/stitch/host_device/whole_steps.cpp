@@ -58,7 +58,8 @@ std::vector<DeviceWork> work_launched(const RankEvents& events) {
   return steps;
 }
 
-/// Computes the expected work of each step: for each name of device work, as much as in the step with most of it.
+/// Computes the expected work of each step by comparing the steps. For each name of device work, a step is expected to
+/// have as many pieces as the step that has the most of them.
 std::vector<DeviceWork> work_of_other_steps(const RankEvents& events) {
   std::map<TextId, std::vector<std::uint64_t>> by_name;
   for (const DeviceOp& op : events.ops) {

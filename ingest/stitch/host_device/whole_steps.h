@@ -17,9 +17,9 @@ namespace stepsim::ingest {
 ///   remains useful if a profiler drops a record now and then. Kernels launched after the last recorded one had not run
 ///   when the recording ended: they make their step incomplete, but do not count as lost;
 /// * after a truncated file ("truncated_file" in `diagnostics`): a step that lacks more than 1 % of the device work of
-///   a full step. A full step has as much work of each name as the step with most work of that name. Launches do not
-///   show what is missing in a truncated file: a profiler may write device work after all host events, or launches next
-///   to their kernels, so that both are lost.
+///   a full step. For each name of device work, a full step has as many pieces as the step that has the most of them.
+///   Launches do not show what is missing in a truncated file: a profiler may write device work after all host events,
+///   or launches next to their kernels, so that both are lost.
 ///
 /// Counts lost kernels as "lost_kernels". O(events).
 [[nodiscard]] std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::size_t>& tasks,

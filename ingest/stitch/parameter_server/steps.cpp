@@ -190,7 +190,9 @@ class OpaqueSegments {
     }
   }
 
-  /// Adds one opaque segment up to each release of a step; the first one starts at `begin`. Returns the last release.
+  /// Adds the opaque segments of a step, which stand for its unknown operators. There is one segment for each tensor.
+  /// It ends at the tensor's release, when the tensor is ready to be sent. The first segment starts at `begin`, unless
+  /// that is later than its end. Returns the last release, but at least `begin`.
   Time add_segments(std::int64_t step, const Releases& tensors, Time begin,
                     const std::vector<std::uint32_t>& waits_for) {
     std::vector<std::pair<Time, std::uint32_t>> order;
@@ -211,7 +213,8 @@ class OpaqueSegments {
     return begin;
   }
 
-  /// With a global barrier, makes a step's first segment wait for every tensor of the step before.
+  /// With a global barrier, makes the operator `name` wait for `tensors`. The caller passes the first opaque segment of
+  /// a step and all tensors of the step before.
   void add_consumer(TextId name, const std::vector<std::uint32_t>& tensors) {
     if (barrier_ != Barrier::kGlobal) return;
     for (const std::uint32_t tensor : tensors) {

@@ -128,7 +128,8 @@ class OperatorPass {
       }
       before = index;
     }
-    // In the last step of opaque segments, the work after the last release was not recorded.
+    // If no operators were recorded, the compute after the last tensor of a step is part of the next step's first
+    // segment. The last step has no next step, so the end of its compute is missing.
     if (recorded_.opaque && place.size() > 1) out_.steps[static_cast<std::size_t>(before)].whole = false;
   }
 

@@ -76,9 +76,10 @@ struct PsTasks {
 
 /// The model of a stage of BytePS's pipeline.
 struct StageRole {
-  /// States whether one thread or engine handles one partition after another. It does not if NCCL groups several
-  /// partitions, because their records then overlap (unless the GPU is alone), or if compression uses a pool of
-  /// threads. For transfers over links, join_transfers() sets the order.
+  /// States whether the stage handles one partition after another. kAlways: one thread or engine does the stage.
+  /// kIfAlone: only if the worker has a single GPU, because otherwise NCCL groups several partitions and their records
+  /// overlap. kNever: several partitions may be handled at once, as by the thread pool for compression. For transfers
+  /// over links, join_transfers() sets the order.
   enum class Serial : std::uint8_t { kNever, kIfAlone, kAlways };
   TaskKind kind = TaskKind::kControl;
   Serial serial = Serial::kAlways;
@@ -122,7 +123,7 @@ void join_transfers(PsTasks& tasks);
 /// follow(), let_take_turns() and order_lanes() separate the queueing time from the work.
 ///
 /// take_turns() adds an edge from each task to the next, in the given order of service. If a task was recorded to begin
-/// before the task before it ended, its begin is moved to that end, because it was waiting until then.
+/// before the end of the previous task, its begin is moved to that end, because it was waiting until then.
 void take_turns(Assembly& assembly, const std::vector<TaskId>& in_order);
 
 /// Adds an edge as tasks.link() does. If `to` was recorded to begin before `from` ended, its begin is moved to that

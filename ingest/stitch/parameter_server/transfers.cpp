@@ -84,9 +84,10 @@ class TransferPass {
     }
   }
 
-  /// Joins PUSH to PULL. If a push was acknowledged after some worker already had the answer, it must have arrived
-  /// earlier. The rest of its recorded time was spent by the acknowledgement, which queued after bulk data on its way
-  /// back.
+  /// Joins PUSH to PULL. The server answers the first worker only after all pushes have arrived. So if a push was
+  /// acknowledged after the server must have sent its first answer, the push is shortened and ends at that time. A
+  /// separate task for the acknowledgement, which queued after bulk data on its way back, gets the rest of the recorded
+  /// time.
   void acknowledge(Transfer& transfer, Time first_answer) {
     if (!transfer.push.has_value()) return;
     const std::size_t push = transfer.push->index();

@@ -138,8 +138,8 @@ class CycleBreaker {
     return std::any_of(members.begin(), members.end(), [&](TaskId task) { return is_first_[task.index()]; });
   }
 
-  /// Returns for each task, and then for each meeting, how many of its predecessors can never end because of a cycle. A
-  /// successor of a member waits for the whole meeting.
+  /// Returns, for each task and then for each group of tasks.meetings, how many of its predecessors can never end
+  /// because of a cycle. A successor of a task in a group waits for the whole group.
   [[nodiscard]] std::vector<std::uint32_t> find_waiting() const {
     const std::size_t count = out_.start.size();
     std::vector<std::size_t> end(count);

@@ -79,8 +79,8 @@ class GpuWorkload {
     op.runs.resize(1);
   }
 
-  /// Adds an operator's inputs. An input refers to the last run of that name before this one, in the same step or else
-  /// in the step before.
+  /// Adds an operator's inputs. An input is the name of an operator. It refers to the last run of that operator before
+  /// `span` in the same step or, if there is none, to its last run in the step before.
   void add_inputs(const OperatorRun& span) {
     PsOperator& op = made_.operators[place_.at({span.name, passed_[span.name]++})];
     for (const TextId input : span.inputs) {
@@ -154,7 +154,8 @@ class GpuWorkload {
 
   /// Dependencies of an operator other than its inputs: the operator before it in its row, and tensors.
   struct Waits {
-    std::uint32_t before = 0;            // the operator before it in its row; for a row's first one, the row's last
+    // The operator before it in its row. For the first operator of a row, this is the last operator of the row.
+    std::uint32_t before = 0;
     bool in_previous_step = true;        // `before` belongs to the step before
     std::vector<const PsTensor*> needs;  // tensors of its own step
     std::vector<const PsTensor*> uses;   // tensors of the step before

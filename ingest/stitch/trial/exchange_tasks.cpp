@@ -143,7 +143,8 @@ class Pass {
                     tasks_.step_of(root, step));
   }
 
-  /// Adds a piece of a server's work to the last meeting of its partition that began before the work.
+  /// Adds a piece of a server's work on a partition to the partition's last Meeting that began before the work. A
+  /// Meeting has the exchanges of one partition in one step.
   void add(const ServerEvent& work) {
     const std::string part = part_name(parts_.servers.tensors[work.tensor], work.partition);
     const Time start = aligned({true, work.server}, work.start);
@@ -184,8 +185,8 @@ class Pass {
     return slot->second;
   }
 
-  /// Adds the edges of a meeting: COPY_FIRST follows the push that arrived first, a SUM follows each later push, then
-  /// COPY_MERGED and the answers follow.
+  /// Adds the edges between the exchanges of one partition in one step and the server's work on them: COPY_FIRST
+  /// follows the push that arrived first, a SUM follows each later push, then COPY_MERGED and the answers follow.
   void join(Meeting& meeting) {
     const auto finish = [this](TaskId task) { return out_.finish[task.index()]; };
     std::stable_sort(meeting.pushes.begin(), meeting.pushes.end(),

@@ -26,7 +26,7 @@ TaskKind kind_of(RoundPart part) noexcept {
   }
 }
 
-/// Identifies a chunk within its round.
+/// Identifies one of NCCL's chunks within its round, which is one reduction or broadcast.
 using ChunkId = std::tuple<bool, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
 
 ChunkId id_of(const ChunkEvent& chunk) { return {chunk.send, chunk.loop, chunk.channel, chunk.slice, chunk.chunk}; }
@@ -37,14 +37,14 @@ ChunkId sent_after(const ChunkId& received) {
   return {true, loop, channel, slice, chunk < std::numeric_limits<std::int32_t>::max() ? chunk + 1 : chunk};
 }
 
-/// The tasks of one rank's round.
+/// The tasks of one rank for one round, which is one reduction or broadcast.
 struct RoundTasks {
   std::vector<TaskId> agreement;
   std::vector<TaskId> transfer;  ///< transfers without recorded chunks
   std::map<ChunkId, TaskId> chunks;
 };
 
-/// Adds the tasks of one rank's rounds.
+/// Adds the tasks of one rank's rounds, which are reductions and broadcasts.
 class RankPass {
  public:
   RankPass(PsTasks& tasks, std::size_t gpu, const GpuRounds& rounds)
@@ -219,7 +219,7 @@ class RankPass {
   std::map<LaneId, std::vector<TaskId>> by_lane_;  // chunks by lane
 };
 
-/// Connects the same round on all ranks.
+/// Connects the tasks that a round, which is one reduction or broadcast, has on all ranks.
 class JobPass {
  public:
   JobPass(PsTasks& tasks, const std::vector<GpuRounds>& rounds, const Rings& rings)
@@ -253,8 +253,9 @@ class JobPass {
     }
   }
 
-  /// For each k, adds the k-th tasks of all ranks in `part` to tasks.meetings, because none of them ends before all
-  /// have begun.
+  /// `part` is a list of tasks that each rank has. For each k, adds the k-th tasks of all ranks to tasks.meetings as
+  /// one group, because no task of the group ends before all have begun. Does nothing if the lists have different
+  /// lengths.
   void meet(const OnRanks& ranks, std::vector<TaskId> RoundTasks::*part) {
     const std::size_t count = (ranks.begin()->second->*part).size();
     for (const auto& [gpu, tasks] : ranks) {

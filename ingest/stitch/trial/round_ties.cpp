@@ -71,7 +71,7 @@ std::size_t Rings::sender_to(std::size_t rank, std::int32_t channel) const {
 
 namespace {
 
-/// A round as the GPUs of one worker recorded it, on the worker's clock.
+/// A round (one reduction or broadcast) as the GPUs of one worker recorded it, on the worker's clock.
 struct Seen {
   Time mark;  ///< mean time at which they saw the agreement; updated in a way that cannot overflow
   std::int64_t gpus = 0;
@@ -87,7 +87,7 @@ Time mark_of(const Round& round, bool agreements) {
   return agreement != nullptr ? agreement->finish : round.end;
 }
 
-/// The differences between two workers' clocks, from the rounds that both had.
+/// The differences between two workers' clocks, from the rounds (reductions or broadcasts) that both recorded.
 struct Comparison {
   std::vector<std::int64_t> offsets;  ///< in ns, one per round
   ClockBounds bounds;

@@ -41,7 +41,8 @@ std::vector<std::string> members_of(const std::string& name) {
   return members.empty() ? std::vector{name} : members;
 }
 
-/// A round of the tensors in one recorded name, before fused rounds are joined.
+/// One reduction or broadcast of the tensors that a recorded name such as "1+2" lists. Units of fused tensors are
+/// joined into one Round later.
 struct Unit {
   std::set<std::uint32_t> tensors;
   std::vector<Round::Phase> phases;  // by start

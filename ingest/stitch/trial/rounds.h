@@ -68,7 +68,8 @@ class Rings {
  public:
   /// Merges the GPUs' nccl_rank_graph.json files. A channel whose hops do not form one ring over all GPUs is counted as
   /// broken_ring. For such a channel, and for one that no file describes, the ring is assumed to follow the order of
-  /// the ranks; `assumptions` gets an entry if this holds for all channels. O(hops log hops).
+  /// the ranks. If no channel has a known ring, `assumptions` gets an entry, unless there is only one GPU or the files
+  /// describe only trees (unknown()). O(hops log hops).
   Rings(const std::vector<GpuParts>& gpus, Diagnostics& diagnostics, Assumptions& assumptions);
 
   /// Returns the rank that sends to `rank` in a channel.
@@ -83,9 +84,9 @@ class Rings {
 };
 
 /// Returns each worker's clock, relative to that of the first GPU's worker. All ranks see the end of an agreement
-/// (Sync, else NEGOTIATE) at the same time. The offset is the median of how much later the worker saw the agreement,
-/// over the rounds that both workers had in the same step. If agreements were not recorded, the ends of rounds are
-/// compared. A worker's GPUs share one clock, so the mean of their times is used.
+/// (Sync, else NEGOTIATE) at the same time. The offset is how much later the worker saw the agreement than the first
+/// worker, each on its own clock: the median over the rounds that both workers had in the same step. If agreements were
+/// not recorded, the ends of rounds are compared. A worker's GPUs share one clock, so the mean of their times is used.
 ///
 /// No rank sees the agreement before every rank is ready for it; this bounds the offset. `residual` is the largest
 /// error of the offset that the bounds allow, and `spread` the largest distance of a round from the median. A worker
@@ -103,9 +104,10 @@ class Rings {
 /// ends before all have begun.
 ///
 /// A received chunk waits for the same chunk on its sender in the ring. A chunk sent in one step of the ring waits for
-/// the chunk received in the step before. Chunks of a rank run in the recorded order if no two of them overlap; else
-/// this holds for each direction separately. If a task was recorded to begin before its predecessor ended, it was
-/// waiting until then, and its duration begins there.
+/// the chunk received in the step before. If no two chunks of a rank overlap, they run one after another in the
+/// recorded order. Otherwise its sent chunks and its received chunks are ordered separately, each only if no two of
+/// them overlap. If a task was recorded to begin before its predecessor ended, it was waiting until then, and its
+/// duration begins there.
 void add_rounds(PsTasks& tasks, const std::vector<GpuRounds>& rounds, const Rings& rings);
 
 }  // namespace stepsim::ingest

@@ -35,8 +35,8 @@ struct TrialParts {
 };
 
 /// Joins the GPUs of a trial into `assembly`: operators, then Horovod's rounds of reductions or BytePS's messages with
-/// the work of its servers. Aligns the hosts' clocks. If no operators were recorded, opaque segments replace them. A
-/// BytePS worker's number is the one at the end of its folder's name.
+/// the work of its servers. Aligns the hosts' clocks. If no operators were recorded, opaque segments replace them:
+/// tasks for the compute between two tensors. A BytePS worker's number is the one at the end of its folder's name.
 void stitch_trial(TrialParts parts, const Job& job, Assembly& assembly);
 
 }  // namespace stepsim::ingest

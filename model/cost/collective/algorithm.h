@@ -28,7 +28,8 @@ struct CollectiveShape {
 struct Send {
   std::uint32_t to = 0;
   Bytes bytes{};
-  /// Position in the payload. For an all-to-all: in the sender's payload, which begins with the part for itself.
+  /// Position of the bytes in the payload. For an all-to-all, this is the sender's own payload. Its first part stays
+  /// with the sender, and part k is for the member k places after the sender.
   Bytes offset{};
   bool left_behind = false;  ///< true if the sender does not wait for this message
 };
@@ -50,10 +51,10 @@ using MessageTime = std::function<Duration(Bytes bytes)>;
 /// The location of a group and the rates of its links, for cost models of libraries.
 struct CollectivePlace {
   std::uint32_t hosts = 1;  ///< number of hosts the members are on
-  Bandwidth inside;    ///< rate of a member's link to other members on its host; 0 if no two members share a host or no
-                       ///< link connects them
-  Bandwidth between;   ///< total rate of a host's NICs; 0 if all members are on one host
-  Duration latency{};  ///< latency between hosts
+  /// Rate of a member's link to other members on its host; 0 if no two members share a host or no link connects them.
+  Bandwidth inside;
+  Bandwidth between;        ///< total rate of a host's NICs; 0 if all members are on one host
+  Duration latency{};       ///< latency between hosts
   std::string_view device;  ///< the members' device, as in Device::model; may be empty
   /// True if the cluster gives the overhead of a collective (kCollectiveOverhead). The model then adds none.
   bool overhead_is_given = false;

@@ -53,9 +53,9 @@ std::uint32_t direct_receives(const CollectiveShape& shape, std::uint32_t member
   return shape.op == CollectiveOp::kSendRecv && member == shape.root ? 0 : 1;
 }
 
-/// Returns the duration. A formula gives it if all parts are equal, and for an all-gather, in which the owner of a
-/// largest part sends it in every round. Otherwise no chain of messages has a largest part in every round, so the
-/// longest chain is searched.
+/// Returns the duration. A formula gives it if all parts are equal. The formula also applies to an all-gather, because
+/// the owner of a largest part sends that part in every round. In other operations with unequal parts, there may be no
+/// chain of messages with a largest part in every round, so the longest chain is searched.
 Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.op == CollectiveOp::kSendRecv) {
     const Duration first = time_of(cost, shape.bytes - shape.buffered);

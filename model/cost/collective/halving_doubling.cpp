@@ -82,10 +82,10 @@ std::uint32_t halving_doubling_receives(const CollectiveShape& shape, std::uint3
   return is_paired(shape, member) && in_core == (phase == Phase::kFold) ? 1 : 0;
 }
 
-/// Returns the duration. A formula gives it if the number of members is a power of two: half of a largest block is a
-/// largest block of half the size, so some chain of messages has a largest message in every round. Otherwise such a
-/// chain may not begin and end with the extra messages of the members outside the core, so the longest chain is
-/// searched.
+/// Returns the duration. A formula gives it if the number of members is a power of two. Each round then halves or
+/// doubles the blocks, and one half of a largest block is a largest block of the next size. Some chain of messages
+/// therefore has a largest message in every round. With other numbers of members, such a chain may not begin and end
+/// with the extra messages of the members outside the core, so the longest chain is searched.
 Duration halving_doubling_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (rest(shape) != 0) return longest_chain(shape, cost, halving_doubling_rounds(shape), halving_doubling_sends);
   Duration halving{};

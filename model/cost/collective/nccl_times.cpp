@@ -63,7 +63,8 @@ constexpr double kExcess = 4;
 constexpr double kExcessByHop = 1.5;
 constexpr double kExcessBetweenHosts = 20;
 constexpr double kExcessByRoot = 6;
-constexpr double kBusOfRoot = 240;  // GB/s: minimum bus bandwidth in the square root, on one host
+/// Minimum bus bandwidth, in GB/s, for which the square-root term of the excess is computed on one host.
+constexpr double kBusOfRoot = 240;
 constexpr double kMostExcessByRoot = 200;
 
 // Errors that 83 to 88 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in

@@ -74,9 +74,9 @@ struct NcclEstimate {
 /// measured.
 [[nodiscard]] double with_usual_excess_us(const NcclEstimate& estimate) noexcept;
 
-/// Returns with_usual_excess_us() without the part that grows with the hops. It is the basis for corrections from
-/// measured tables, in which the excess does not grow with the hops: when a table is used for another number of ranks,
-/// the difference between the table's time and this value is added.
+/// Returns with_usual_excess_us() without the part that grows with the hops, because the excess in measured tables does
+/// not grow with the hops. A correction from a measured table is the difference between the table's time and this
+/// value; it is also used for other numbers of ranks.
 [[nodiscard]] double with_carried_excess_us(const NcclEstimate& estimate) noexcept;
 
 /// Returns the rate of the narrowest link in a ring of the members: the smaller of `inside` and `between`; 0 if no
@@ -106,8 +106,9 @@ struct NcclTime {
 /// place.side in the error range. O(tables * sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
 
-/// Returns an assumption that NCCL's cost model times collectives of `dag` under a network model, and whether tables
-/// were measured; nothing if it times none. O(collectives).
+/// Returns the assumption that NCCL's cost model gives the times of collectives of `dag` under a network model. Its
+/// sentence also states whether measured tables correct these times. Returns nothing if the cost model times no
+/// collective of `dag`. O(collectives).
 [[nodiscard]] Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster);
 
 }  // namespace stepsim

@@ -11,7 +11,7 @@ bool is_chain(const CollectiveShape& shape) {
 }
 
 /// Returns the number of slices: one per kPipelineSlice bytes, but at most 1024, or at most 16 per member if that is
-/// more. With the most slices, each sender is busy in at least 15/16 of the rounds.
+/// more. At this maximum, each sender is still busy in at least 15/16 of the rounds.
 std::uint32_t slices(const CollectiveShape& shape) {
   const std::int64_t most = std::max<std::int64_t>(1024, 16 * std::int64_t{shape.members});
   const std::int64_t wanted =
@@ -109,9 +109,9 @@ std::vector<std::uint32_t> steps_to_larger(const CollectiveShape& shape) {
   return steps;
 }
 
-/// Returns when each member is done. The longest chain of messages that ends at a member is followed backwards: the
-/// message before is one of the same part or of the next higher part. The chain therefore moves up to the next part of
-/// the larger size and stays there.
+/// Returns when each member is done, which is the length of the longest chain of messages that ends at the member. Seen
+/// backwards, each message of a chain waited for a message with the same part or with the next higher part. The longest
+/// chain therefore goes up to the nearest part of the larger size and stays with this part.
 std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time) {
   if (shape.members < 2) return std::vector<Duration>(shape.members);
   if (is_chain(shape)) return chain_ends(shape, time);

@@ -61,7 +61,7 @@ std::span<const TensorShape> parameters_of(const OperatorTable::Operator& op) {
       std::find_if(kParameters.begin(), kParameters.end(), [&op](const auto& entry) { return entry.name == op.name; });
   if (known != kParameters.end() && known->first < inputs.size())
     return inputs.subspan(known->first, std::min(known->count, inputs.size() - known->first));
-  // A one-dimensional bias is added to each row of the product, so the second factor is the weight.
+  // If aten::addmm adds a one-dimensional bias, it computes a linear layer. The second factor is then the weight.
   const bool biased = op.name == "aten::addmm" && inputs.size() > 2 && inputs[0].sizes.size() == 1;
   return biased ? inputs.subspan(2, 1) : std::span<const TensorShape>{};
 }
@@ -161,7 +161,8 @@ DeviceWork SampleGrowth::grown(const DeviceWork& piece) const {
     if (share > 0 && piece.which) changed.work->shape.*dimension_[*piece.which] *= factor_;
     changed.work->bytes *= 1 + (factor_ - 1) * share;
   }
-  // All arithmetic grows if any input carries samples, because a product's parameters only affect its bytes.
+  // If any input of a product carries samples, all of its arithmetic grows with the samples. Of the product's bytes,
+  // only the share that carries samples grows; the parameters keep their size.
   changed.amount *= 1 + (factor_ - 1) * (limit_of(piece.kind) == Limit::kFlops && share > 0 ? 1 : share);
   return changed;
 }

@@ -133,9 +133,9 @@ double row_of(const OperatorTable::Operator& op) {
   return static_cast<double>(std::max<std::int64_t>(0, input.sizes.back()) * input.element_bytes);
 }
 
-/// Finds calls (by occurrence) that launched products although their operator has none: a compiled graph, a task graph
-/// or a library's whole layer. The inputs of such a call belong to all its kernels together, so they do not describe a
-/// single kernel.
+/// Finds calls (by occurrence) that launched kernels of matrix products although their operator is not known to compute
+/// any, such as a compiled graph, a task graph or a library's whole layer. The inputs of such a call belong to all its
+/// kernels together, so they do not describe a single kernel.
 std::vector<bool> calls_of_several_operators(const OperatorTable& table, const DevicePieces& pieces) {
   std::vector<std::uint32_t> count(table.occurrences);
   std::vector<bool> several(table.occurrences);
@@ -186,8 +186,9 @@ bool only_starts(const DeviceWork& piece) {
   return nanoseconds < static_cast<double>(piece.on->floor.count()) / 2;
 }
 
-/// Sets DeviceWork::late_start to the 5th percentile of the recorded times of kernels that only start (only_starts()),
-/// minus the floor.
+/// Sets DeviceWork::late_start. For each device, takes the kernels with almost no work (only_starts()) and subtracts
+/// the device's floor, which is the usual duration of such a kernel, from the 5th percentile of their recorded
+/// durations.
 void note_late_starts(DevicePieces& pieces) {
   std::map<const Accelerator*, std::vector<Duration>> starts;
   for (const auto& [task, piece] : pieces) {

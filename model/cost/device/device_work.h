@@ -31,9 +31,9 @@ struct DeviceWork {
   bool in_optimizer = false;
   std::optional<KernelLaunch> launch;  ///< launch parameters of a kernel, if recorded
   std::optional<std::uint32_t> which;  ///< the operator it belongs to, as an index into OperatorTable::operators
-  /// How much longer the capture's shortest kernels take than the device's floor; 0 if they take no longer. All kernels
-  /// of the capture are assumed to take this much longer, on every device, as under a profiler that waits for each
-  /// kernel.
+  /// How much longer the capture's shortest kernels take than Accelerator::floor, the usual duration of a kernel with
+  /// almost no work; 0 if they take no longer. All kernels of the capture are assumed to take this much longer, on
+  /// every device, as under a profiler that waits for each kernel.
   Duration late_start{};
   KernelClass named = KernelClass::kUnknown;  ///< class by its name alone, used by reports and selections
   /// Device named in its rank's trace, or else that of the first rank that has one; null if not known.

@@ -24,9 +24,10 @@
 //   TITAN V, A800, H800, H20, H100 NVL, GH200 and H200 have those of V100, A100 and H100. H100 PCIe has those of H100
 //   SXM, reduced as A100 PCIe is relative to A100 SXM. B200 and GB200 have the H100's, except for the half-precision
 //   peak. P4 has the T4's.
-// - Floors: the 5th percentile of elementwise kernels in captured PyTorch models: T4 2.7 us, V100 1.7, A100 1.6, RTX
-//   3060 1.1 to 1.9, RTX 4090 1.0, RTX 5090 0.9, H100 1.6. Other devices have the floor of their generation. AMD's vary
-//   between captures (MI210 3.4, MI300X 2.0 and 4.5); the value used is 2.24 us, the 1st percentile on MI210 and MI250.
+// - Floors, the durations of kernels with almost no work: the 5th percentile of the durations of elementwise kernels in
+//   captured PyTorch models: T4 2.7 us, V100 1.7, A100 1.6, RTX 3060 1.1 to 1.9, RTX 4090 1.0, RTX 5090 0.9, H100 1.6.
+//   Other devices have the floor of their generation. AMD's vary between captures (MI210 3.4, MI300X 2.0 and 4.5); the
+//   value used is 2.24 us, the 1st percentile on MI210 and MI250.
 // - Caches: the L2, from the same data sheets and white papers. AMD's Infinity Cache is not counted: it is next to the
 //   memory, and passes of Qwen on an MI300X that would fit into it are hardly faster than memory. A pass over cached
 //   data moves kCachedBytes per multiprocessor and cycle, at the clock that the fp32 peak is based on. Additions and

@@ -1,7 +1,8 @@
 // The result of a product is divided into tiles of a x b elements, and a multiprocessor works on one tile at a time.
-// With `tiles` tiles on `processors` multiprocessors there are
-//     waves = tiles / processors, rounded halfway up to a whole number
-// rounds (halfway, because the next tile starts as soon as one ends). Each round takes
+// The number of rounds of tiles that the multiprocessors need is the mean of
+//     waves = tiles / processors
+// and waves rounded up. It is less than waves rounded up, because a multiprocessor starts its next tile as soon as one
+// ends. Each round takes
 //     2 * a * b * inner / rate of a processor + kStart
 // where kStart is the time a tile needs to load its first operands and to write its result. If there are fewer tiles
 // than processors, libraries also divide `inner`, so that several processors share a tile (split-K), provided that each

@@ -6,8 +6,8 @@
 //
 // For a product of known shape there is a better estimate:
 //     t = floor + kProductStart + sqrt(p^2 + m^2)
-// where p is the time of its tiles in rounds (roofline.h) and m = bytes / bandwidth. It is a sum of squares because a
-// product whose arithmetic and transfers take equally long overlaps them only partly.
+// where p = product_time() is the time of the arithmetic and m = bytes / bandwidth is the time of the transfers. The
+// formula adds squares, because a product whose arithmetic and transfers take equally long overlaps them only partly.
 //
 // A kernel's efficiency is a property of the kernel, so the recorded duration is scaled by the ratio of the minimum
 // times on the two devices:
@@ -15,20 +15,22 @@
 // So a small kernel, which is mostly floor, follows the devices' latencies, and a large one follows what limits it.
 //
 // This is only true of a kernel that fills its device. For a smaller kernel, the time beyond the minimum is a chain of
-// latencies, which does not grow with the work. Of the excess e = t_recorded - t(from), the share s = min(1, time of
-// the work / time to access everything that all threads of the device can have under way) is scaled as above, and the
-// rest like the floors:
+// latencies, which does not grow with the work. The excess e = t_recorded - t(from) is therefore divided: a share s is
+// scaled as above, and the rest is scaled like the floors:
 //     t_to = t(to) + e * (s * t(to) / t(from) + (1 - s) * floor_to / floor_from)
-// (Habitat, Yu et al., ATC 2021, keeps times within a wave of blocks for the same reason.)
+// s is the share of the device that the kernel fills: the time of its work, divided by the time to move as many bytes
+// as all threads of the device can have under way, but at most 1. (Habitat, Yu et al., ATC 2021, keeps times within a
+// wave of blocks for the same reason.)
 //
 // If the work is not known (no shapes), the recorded time beyond the floor is assumed to follow what limits the
 // kernel's class:
 //     t_to = floor_to + (t_recorded - floor_from) * rate_from / rate_to
 // A kernel shorter than the floor scales like the floors. If memory limits the class and the kernel's launch was
 // recorded, only the share of the device that its blocks fill (accelerator.h) scales this way, and the rest scales like
-// the floors. For a product that moves onto or off the matrix units, it is not known how well it fills them and how
-// much it waits for memory there. Its factor is the geometric mean of the ratio of the rates and the ratio of the
-// bandwidths, which is the same in both directions.
+// the floors. If a product runs on matrix units on only one of the two devices, it is not known how well it fills these
+// units and how much it waits for memory there. Its factor is the geometric mean of the ratio of the rates and the
+// ratio of the bandwidths. The rule is the same for products that move onto matrix units and for products that leave
+// them.
 //
 // A product that leaves the matrix units (TF32 to a device without it, or a change to fp32) does not keep its
 // efficiency: what kept the matrix units waiting does not slow units that are eight times slower. Its time is scaled by
@@ -60,8 +62,8 @@ namespace {
 /// Nanoseconds per second.
 constexpr double kNanoseconds = 1e9;
 
-/// Time in nanoseconds, beyond the floor, in which a product fills and drains its pipeline. It is a part of the 4 us
-/// that the shortest products of vidur's tables (A100, H100) take longer than an empty kernel.
+/// Time in nanoseconds, beyond the floor, in which a product fills and drains its pipeline. The shortest products of
+/// vidur's tables (A100, H100) take 4 us longer than an empty kernel. This value is a part of that difference.
 constexpr double kProductStart = 2'000;
 
 /// Threads per processor, if not known.
@@ -89,8 +91,8 @@ double flops_time(const Work& work, const Accelerator& device) {
   return product_time(shape, work.precision, device) * work.flops / whole;
 }
 
-/// Returns the nanoseconds in which memory alone, without a cache, moves the data of a piece. A norm reads its input,
-/// half of its traffic, a second time.
+/// Returns the nanoseconds in which memory alone, without a cache, moves the data of a piece. A norm over rows reads
+/// its input twice. The input is half of the bytes of the piece, so the second reading adds half of the time.
 double memory_time(const DeviceWork& piece, const Accelerator& device) {
   const double passes = piece.row > 0 ? 1.5 : 1;
   return passes * device.pass_seconds(piece.work->bytes, 0) * kNanoseconds;
@@ -232,9 +234,9 @@ constexpr double kErrorOfClass = 0.30;      ///< kernels without shapes
 constexpr double kErrorOfUnits = 0.50;      ///< products that move onto or off the matrix units
 /// Error of work for which libraries have several algorithms: batched products, convolutions, attention, norms.
 constexpr double kErrorOfAlgorithms = 0.25;
-constexpr double kErrorOfKinds = 0.10;     ///< added for products, for each device whose shares were not measured
-constexpr double kErrorOfMemories = 0.08;  ///< added for passes, for each device whose shares were not measured;
-                                           ///< measured shares are between 0.70 and 0.92
+constexpr double kErrorOfKinds = 0.10;  ///< added for products, for each device whose shares were not measured
+/// Added for passes, for each device whose shares were not measured. Measured shares are between 0.70 and 0.92.
+constexpr double kErrorOfMemories = 0.08;
 
 double error_by(ScaledBy by) {
   switch (by) {

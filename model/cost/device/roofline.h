@@ -93,9 +93,10 @@ struct ScaledDurations {
 [[nodiscard]] Scaled roofline_scaled(const DeviceWork& before, const Accelerator& from, const DeviceWork& changed,
                                      const Accelerator& to);
 
-/// Returns the duration after a change of the work on an unknown device: it is proportional to the amount of work. A
-/// kernel that mostly waits grows less, and one that begins to fill the device grows more, so the result may be off by
-/// the square root of the factor in both directions. Precondition: both have the same precision.
+/// Returns the duration after a change of the work on an unknown device: it is proportional to the amount of work. The
+/// duration of a kernel that mostly waits changes less than this, and that of a kernel that begins to fill the device
+/// changes more. The result may therefore be too long or too short by the square root of the ratio of the two amounts.
+/// Precondition: `before` and `changed` have the same precision.
 [[nodiscard]] Scaled scaled_by_amount(const DeviceWork& before, const DeviceWork& changed);
 
 }  // namespace stepsim

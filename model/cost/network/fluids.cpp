@@ -88,8 +88,9 @@ void Fluids::set_weight(ChannelId channel_id, double weight, Time now) {
   enlist(channel_id);
 }
 
-/// Restarts a clock's count from 0 if it is so large that rounding would be too coarse for a channel with this weight.
-/// The count can become that large while only channels with smaller weights use the clock.
+/// Restarts a clock's count (the bytes that a message of weight 1 has moved) from 0 if the count is so large that
+/// rounding would be too coarse for a channel with this weight. The count can become that large while only channels
+/// with smaller weights use the clock.
 void Fluids::restart_large_count(std::uint32_t clock_id, double weight) {
   constexpr double kFar = 0x1p33;
   Clock& clock = clocks_[clock_id];
@@ -130,7 +131,8 @@ void Fluids::finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended)
   make_stale(clock_id);
   drop_void_entries(clock);
   if (clock.entries.empty()) return;
-  // The first entry has ended, even if rounding left a few of its bytes; otherwise the clock would not advance.
+  // Ends the messages of the first entry even if rounding left a few of their bytes. Otherwise next_end() could return
+  // `now` again and again.
   const double reached = std::max(clock.count + clock.rate / 2, clock.entries.front().count);
   while (!clock.entries.empty() && clock.entries.front().count <= reached) {
     end_messages(clock.entries.front().channel, reached, now, ended);
@@ -138,7 +140,8 @@ void Fluids::finish(std::uint32_t clock_id, Time now, std::vector<Ended>& ended)
   }
 }
 
-/// Ends a channel's first message, and all others that end when the clock's count is `count` or less.
+/// Ends the first message of a channel, and the channel's other messages whose last byte has moved when the count of
+/// the channel's clock is `count`.
 void Fluids::end_messages(ChannelId channel_id, double count, Time now, std::vector<Ended>& ended) {
   Flow& flow = flows_[channel_id.index()];
   do {
@@ -154,7 +157,8 @@ void Fluids::end_messages(ChannelId channel_id, double count, Time now, std::vec
   flow.ahead = 0;
 }
 
-/// Returns the end of the clock's first message, rounded to a nanosecond.
+/// Returns the time at which the next message on this clock ends, rounded to a nanosecond, or Time::max() if no message
+/// moves.
 Time Fluids::next_end(std::uint32_t clock_id) {
   Clock& clock = clocks_[clock_id];
   clock.stale = false;
@@ -164,7 +168,8 @@ Time Fluids::next_end(std::uint32_t clock_id) {
   return wait < 0x1p62 ? later(clock.since, Duration{std::llround(wait)}) : kEndOfTime;
 }
 
-/// Adds an entry for the end of the channel's first message to its clock. The channel's previous entry becomes void.
+/// Adds an entry to the clock of the channel. The entry states when the channel's first message ends. The channel's
+/// previous entry becomes void.
 void Fluids::enlist(ChannelId channel_id) {
   constexpr std::size_t kFewVoid = 16;
   Flow& flow = flows_[channel_id.index()];

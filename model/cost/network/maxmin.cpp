@@ -14,8 +14,9 @@
 // Models messages as fluids that share links max-min fairly. A message first waits for the overhead of messages and,
 // with Latency::kFirst, its route's latency. Then its bytes move at the rate that the solver computes.
 //
-// Messages limited by the same link move at the same rate per weight, so one clock per link follows them (Fluids). If
-// sharing is not fair, the order of senders determines the weights (SenderQueues).
+// Messages limited by the same link move at the same rate per weight. Fluids therefore has one clock for each link,
+// which counts the bytes that a message of weight 1 has moved. If sharing is not fair, the order of senders determines
+// the weights (SenderQueues).
 
 namespace stepsim {
 namespace {

@@ -13,13 +13,14 @@ constexpr double kOverfull = 1 + 1e-11;
 /// A sum of weights is recomputed if subtractions reduce it below this share of its largest value, because rounding
 /// errors then become relatively large.
 constexpr double kCancelled = 1e-4;
-/// If the level of a calm link rises above its budget, the new budget is this much larger than needed, so that the next
-/// rises cost nothing. Links with few classes (kFewClasses) get the exact budget, because they can update it cheaply.
+/// If the level of a calm link (MaxMinTables::Link::calm) rises above the link's budget, the new budget is the new
+/// level times this factor, provided that no other link becomes overfull. The budget then covers further small rises
+/// without an update. A link with at most kFewClasses classes gets its new level as budget, because updates are cheap.
 constexpr double kSlack = 1.25;
 constexpr std::size_t kFewClasses = 4;
-/// A link's budget is reduced if it exceeds this many times the link's level, before heavier classes are counted with
-/// it. Otherwise, values so large would be added to a usage and subtracted again that only rounding errors would
-/// remain.
+/// Before classes with a new weight are added to the usage of their links, a link's budget that exceeds the link's
+/// level more than this many times is reduced to the level. Otherwise, very large values would be added to a usage and
+/// later subtracted again, and only rounding errors would remain.
 constexpr double kTooWide = 1000;
 
 }  // namespace
@@ -47,8 +48,8 @@ void MaxMinSolver::set_weight(FlowClassId id, double weight) {
   for (const auto& crossing : tables_.route(one)) add_weight(tables_.links[crossing.link], weight - before);
 }
 
-/// Adds to the region the links of a class that limit classes, because these links get a new level. If no link of the
-/// class limits a class, adds all its links.
+/// Adds links of a class to the region: those links that limit this or any other class, because their level changes. If
+/// there are none, adds all links of the class.
 void MaxMinSolver::take_limits_into_region(const Class& one) {
   bool any = false;
   for (const auto& crossing : tables_.route(one)) {
@@ -136,8 +137,9 @@ void MaxMinSolver::narrow_budget(std::uint32_t link_id) {
   if (link.budget * link.weight > kTooWide * link.capacity) set_budget(link_id, link.capacity / link.weight);
 }
 
-/// Counts a class with a changed weight in the usage of its links again. A new class gets the calm link that it crosses
-/// as its bottleneck. Returns false if it crosses more than one link of the region.
+/// Adds a class with a changed weight to the usage of its links, from which set_weight() has removed it. A new class
+/// gets the calm link that it crosses as its bottleneck. Returns false if a new class crosses more than one link of the
+/// region.
 bool MaxMinSolver::adopt(std::uint32_t id) {
   Class& one = tables_.classes[id];
   if (one.weight == 0) return true;
@@ -231,8 +233,8 @@ void MaxMinSolver::touch_classes() {
   }
 }
 
-/// Touches the classes that the link begins or stops limiting, and all classes that cross more than two links. For the
-/// other classes, adds the change of their rate to the usage of their other link immediately.
+/// Calls touch() for each class that the link begins or stops limiting, and for each class that crosses more than two
+/// links. For each other class that the link limits, adds the change of its rate to the usage of its other link.
 void MaxMinSolver::touch_members(std::uint32_t link_id) {
   Link& link = tables_.links[link_id];
   const double hold = tables_.holds[link_id];

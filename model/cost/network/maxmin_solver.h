@@ -31,7 +31,8 @@ struct MaxMinTables {
     double weight = 0;        ///< total weight of its classes
     double most_weight = 0;   ///< largest weight since it was last recomputed
     double level = kNoLimit;  ///< level of the classes that it limits
-    /// At least `level`. The usage of other links counts the classes that this link limits as if this were their level.
+    /// At least `level`. Classes that this link limits count in the usage of their other links with this value as their
+    /// level.
     double budget = kNoLimit;
     double usage = 0;           ///< upper bound of its classes' rate: sum of weight * budget; only if limited == 0
     std::uint32_t limited = 0;  ///< number of classes with this link as bottleneck
@@ -81,7 +82,8 @@ struct MaxMinTables {
     for (const Crossing& crossing : route(one)) lowest = std::min(lowest, holds[crossing.link]);
     return lowest;
   }
-  /// Returns the lowest level at which another link limits a member of an open link.
+  /// Returns the lowest level at which another link on the route limits the class of `member`. Precondition: a sweep
+  /// has opened the member's own link, so that this link limits nothing.
   [[nodiscard]] double hold(const Member& member) const noexcept {
     if (member.other != kNone) return holds[member.other];
     return hold(classes[crossings[member.crossing].owner]);

@@ -56,9 +56,9 @@ void MaxMinSweep::add_to_line(std::uint32_t link, double level) {
   std::push_heap(line_.begin(), line_.end());
 }
 
-/// Returns a level, at least `reached`, below which the link is not full. At that level, the classes that other links
-/// limit at `reached` or below keep their rates, and all others rise. If the result is `reached`, it is the link's
-/// level. Returns kNoLimit if all classes are limited elsewhere.
+/// Returns a level, at least `reached`, below which the link is not full. The level is computed as follows: a class
+/// that another link limits at `reached` or below keeps its rate, and the rates of all other classes rise. If the
+/// result is `reached`, it is the final level of the link. Returns kNoLimit if no class can rise above `reached`.
 double MaxMinSweep::not_full_below(std::uint32_t link, double reached) const {
   double taken = 0;
   double rising = 0;

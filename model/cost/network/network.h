@@ -35,9 +35,9 @@ enum class Latency : std::uint8_t {
 /// Times messages over the links of a cluster. An object is the state of one replay. The interface follows SimGrid's
 /// Model: "when is your next event?" and "advance to then".
 ///
-/// The engine calls start() in order of time, and never for a time before one that it advanced to. advance() handles
-/// the ends at a point in time before the starts at that time are known, so that both can be solved together at the
-/// next call of next(). The result depends only on the calls.
+/// The engine calls start() in order of time, and never for a time before one that it advanced to. If messages end and
+/// others begin at the same time, it calls advance() before start(). A model can then compute the effect of both
+/// together at the next call of next(). The result depends only on the calls.
 class Network {
  public:
   virtual ~Network() = default;
@@ -109,8 +109,8 @@ extern const NetworkParameterOf<Duration> kCollectiveOverhead;
 /// Position in the error range of a collective's time, as in CollectivePlace::side (model/cost/collective/algorithm.h).
 /// This is not a key of cluster.yaml: it is set only to compute the range of a prediction.
 extern const NetworkParameterOf<double> kCollectiveSide;
-/// True if Cluster::measured is from the capture being replayed, so that the replay shows how well it fits. This is not
-/// a key of cluster.yaml: only calibration sets it.
+/// True if Cluster::measured is from the capture being replayed. The error of a time from these tables is then 0
+/// (NcclTime::error_us). This is not a key of cluster.yaml: only calibration sets it.
 extern const NetworkParameterOf<bool> kMeasuredInCapture;
 
 /// Returns all parameters that a cluster can set: first the parameters above, then the parameters of each network model

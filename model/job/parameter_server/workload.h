@@ -96,13 +96,13 @@ struct PsGpu {
   std::uint32_t local_rank = 0;
   Rank rank = 0;
   std::string host;
-  /// True if no operators were recorded. Each segment up to the moment at which a tensor is released for communication
-  /// is then one operator.
+  /// True if no operators were recorded. The time of a step is then divided at the moments at which a tensor is
+  /// released for communication, and each segment counts as one operator.
   bool opaque = false;
   std::vector<PsOperator> operators;  ///< operators of one step, ordered by their start
   std::vector<PsTensor> tensors;      ///< ordered by declared key
-  /// Returns the operator whose start begins a step. If `opaque`, this is the second segment: the time before the first
-  /// release of a tensor belongs equally to the previous step.
+  /// Returns the index of the operator whose start begins a step. If `opaque`, this is the second segment. The first
+  /// segment, up to the first release of a tensor, could equally be counted as part of the previous step.
   [[nodiscard]] std::size_t first() const noexcept { return opaque && operators.size() > 1 ? 1 : 0; }
 };
 

@@ -14,8 +14,8 @@ namespace stepsim {
 struct PsOptions {
   Job job;                            ///< settings of the job; workers and servers must be set
   std::vector<double> compute_scale;  ///< factor on the durations of each worker's operators; 1 for workers not listed
-  std::uint32_t warm_up = 5;  ///< number of steps before the recorded ones, so that the job is in a steady state when
-                              ///< the recorded steps begin
+  /// Number of steps before the recorded ones, so that the job is in a steady state when the recorded steps begin.
+  std::uint32_t warm_up = 5;
   /// If true, the workers' starts are spread evenly over an iteration. During warm-up, workers come together if the job
   /// synchronizes them; otherwise they stay apart, as in reality. If false, workers start as recorded.
   bool spread = true;

@@ -93,7 +93,7 @@ void ZipArchive::add(std::string_view name, std::string_view content) {
   append_number(directory_, kEntry, 4);
   append_16(directory_, {kVersion});
   directory_ += common;
-  append_16(directory_, {0, 0, 0, 0, 0});  // fields for no comment, the first disk and no attributes
+  append_16(directory_, {0, 0, 0, 0, 0});  // no comment (0 bytes), disk 0, no attributes
   append_number(directory_, offset_, 4);
   directory_ += name;
   ++members_;

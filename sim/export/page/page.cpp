@@ -12,8 +12,8 @@
 namespace stepsim::sim {
 namespace {
 
-/// Tasks are not merged across a pause longer than the replay divided by this, so that no box covers visible idle time.
-/// Pauses add at most this many spans per lane.
+/// Tasks are not merged across a pause longer than 1/kPausesALane of the replay, so that no box covers visible idle
+/// time. A lane has at most kPausesALane such pauses, so they add at most as many spans to it.
 constexpr std::int64_t kPausesALane = 4096;
 
 std::vector<bool> always_kept(const Dag& dag, const CriticalPath& path) {

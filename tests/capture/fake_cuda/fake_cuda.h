@@ -40,7 +40,7 @@ void copy_to_peer(std::uint64_t bytes, std::uint32_t stream = kStream);
 /// The call takes 2 us. The device sets 100 bytes per nanosecond.
 void set_async(std::uint64_t bytes, std::uint32_t stream = kStream);
 
-/// The call takes 1 us. The event is complete when the work that is on the stream now has ended.
+/// The call takes 1 us. The event completes at the end of all work that was put on the stream before this call.
 void record_event(std::uint32_t event, std::uint32_t stream = kStream);
 /// The call takes 1 us. Later work on the stream waits for the latest record of the event.
 void wait_event(std::uint32_t event, std::uint32_t stream);
@@ -49,8 +49,8 @@ void synchronize_event(std::uint32_t event);
 void synchronize_stream(std::uint32_t stream = kStream);
 void synchronize_device();
 
-/// Simulates that the host waits for this many nanoseconds while CUPTI does work of its own, which it reports with this
-/// CUpti_ActivityOverheadKind.
+/// Simulates overhead of CUPTI: the host waits for this many nanoseconds, and CUPTI reports the wait as an overhead of
+/// this CUpti_ActivityOverheadKind.
 void overhead(std::uint32_t kind, std::int64_t nanoseconds);
 
 // Functions of NVTX.

@@ -2,7 +2,7 @@
 //
 //     FAKE_CUPTI_VERSION=N            the result of cuptiGetVersion(), and that version's layouts (default 130001)
 //     FAKE_CUPTI_FAIL=FUNCTION=CODE   this function returns the code, for example cuptiActivityEnable=35
-//     FAKE_CUPTI_OTHER_CLIENT=N       another client has subscribed before the N-th attempt (1: from the beginning)
+//     FAKE_CUPTI_OTHER_CLIENT=N       cuptiSubscribe() fails from its N-th call on, as if there were another client
 //     FAKE_CUPTI_DROP_EVERY=N         every N-th record is dropped, and counted
 //     FAKE_CUPTI_SHUFFLE=1            full buffers are delivered by two threads, the last one first
 

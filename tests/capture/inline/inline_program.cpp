@@ -1,5 +1,6 @@
-// A program with ranges as users label them, measured by the host's clock. `inline_program N` runs N iterations. If the
-// second argument is "fork", a child process exits during the last iteration; it must not write anything.
+// A program that labels ranges with the macros of capture/inline.h, as users do. `inline_program N` runs N iterations.
+// If the second argument is "fork", the program starts a child process in the last iteration. The child exits and must
+// not write anything.
 
 #include <sys/wait.h>
 #include <unistd.h>

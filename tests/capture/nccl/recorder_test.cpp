@@ -121,7 +121,8 @@ TEST_F(NcclRecorder, ASendWaitsForTheDeviceThenThePeerThenTheNetwork) {
   void* const operation = begin_all_reduce(*communicator, nullptr);
   void* const proxy_op = recorder_->begin_proxy_op(*communicator, operation, op(true));
   void* const step = recorder_->begin_proxy_step(*communicator, proxy_op);
-  // A send waits for the device from its beginning, even before NCCL reports its first state.
+  // The wait for the device lasts from the beginning of the send, although NCCL reports its first state 1 ns later. So
+  // it takes 1 + 30 ns.
   clock_now += 1;
   recorder_->change(step, State::kSendGpuWait, 999);
   clock_now += 30;

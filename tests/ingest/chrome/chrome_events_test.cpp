@@ -258,7 +258,7 @@ TEST(ChromeEventReaderTest, ClearTextThatIsNotStrictJsonIsUsedAndCounted) {
 }
 
 TEST(ChromeEventReaderTest, ArgumentsMayNestToAnyDepth) {
-  // The depths are 100,000 levels, and values around 64 and 128, because a word of the bracket stack has 64 bits.
+  // The reader keeps its stack of brackets in words of 64 bits, so the test includes depths around 64 and 128.
   for (const std::size_t depth : {1U, 63U, 64U, 65U, 127U, 128U, 129U, 100'000U}) {
     std::string open;
     std::string close;

@@ -96,7 +96,7 @@ TEST(CombinedTraceTest, NamesOfBytePsHaveTheRankInFrontAndProcessesTheWorkerToo)
   EXPECT_EQ(record, R"({"ph":"X","name":"rank0.Comm.w.PUSH","pid":"wk1.rank0.Comm.w","ts":1,"in_file":3})");
   EXPECT_EQ(file_of(record), 3U);
   EXPECT_EQ(separated_record(event_of(record), prefix), event.record);
-  // A process that already has the rank as its name does not get the rank's prefix again.
+  // The process is named after the rank ("rank0"), so only the worker's prefix is added to it.
   event = event_of(R"({"ph":"X","name":"FW.x","pid":"rank0","ts":1})");
   EXPECT_EQ(combined_record(event, prefix, 0, Duration{}),
             R"({"ph":"X","name":"rank0.FW.x","pid":"wk1.rank0","ts":1,"in_file":0})");

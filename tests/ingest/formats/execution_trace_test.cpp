@@ -172,7 +172,8 @@ TEST(JoinTest, TheKthRunOfANameIsItsKthEvent) {
   EXPECT_EQ(joined.joined, 3U);
   EXPECT_EQ(joined.all, 3U);
   ASSERT_EQ(trace.storage_uses.size(), 7U);
-  // Event 0 is the second in time, so it is the second product, which reads storages 3 and 2.
+  // The events are not in the order of their times. Event 0 (at 200 ns) is later than event 1 (at 100 ns), so event 0
+  // is the second product, which reads storages 3 and 2. Event 1 is the first product.
   EXPECT_EQ(trace.storage_uses[0].event, 0U);
   EXPECT_EQ(trace.storage_uses[0].storage, 3);
   EXPECT_EQ(trace.storage_uses[3].event, 1U);

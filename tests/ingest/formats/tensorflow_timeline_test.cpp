@@ -44,8 +44,8 @@ TEST(TensorflowTimelineTest, FilesAreToldByTheirProcesses) {
   EXPECT_EQ(format.recognise("x.json", R"({"traceEvents": [{"ph": "X", "cat": "cpu_op"}]})"), 0);
 }
 
-/// Operator b, in another row than operator a, reads the output of a. It starts work on stream 13, which is recorded
-/// with b's name.
+/// Operator "b" reads the output of operator "a", which is in another row. Operator "b" starts work on stream 13, and
+/// that work is recorded with the name of "b".
 TEST(TensorflowTimelineTest, OperatorsHandOverAndStartDeviceWork) {
   const auto parsed =
       read({kExecutor, process(2, "/gpu:0/stream:13 Compute"), process(3, "/gpu:0/stream:all Compute"),

@@ -123,7 +123,7 @@ TEST(JobPartsTest, RanksWithoutAHostShareOneAsLongAsTheirDevicesAndProcessesDiff
       said,
       "4 traces without a host name: assumed to come from 2 hosts (some have the same device or the same process id).");
   EXPECT_THAT(hosts_of({{0, "11"}, {0, "12"}, {0, "11"}}, said), ElementsAre("host 0", "host 0", "host 1"));
-  // If all devices and all processes are equal, they give no information.
+  // If all traces have the same device and the same process id, these do not show whether the traces are from one host.
   EXPECT_THAT(hosts_of({{0, "1"}, {0, "1"}}, said), ElementsAre("", ""));
   EXPECT_EQ(said, "2 traces without a host name: assumed to come from 1 host (nothing indicates more).");
 }

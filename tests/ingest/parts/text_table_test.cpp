@@ -26,7 +26,7 @@ TEST(TextTableTest, FindAddsNothing) {
 
 TEST(TextTableTest, IdsStayWhenTheTableGrows) {
   TextTable table;
-  constexpr std::size_t kTexts = 10'000;  // far more than the table's first slots
+  constexpr std::size_t kTexts = 10'000;  // far more than the 16 slots that the table has at first
   for (std::size_t i = 0; i < kTexts; ++i) (void)table.intern("text " + std::to_string(i));
   for (std::size_t i = 0; i < kTexts; ++i) EXPECT_EQ(table.find("text " + std::to_string(i)), TextId{i});
 }

@@ -67,7 +67,8 @@ TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
   EXPECT_THAT(found_in("sshpass -p hunter2 ssh node"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("redis-cli -a hunter2"), ElementsAre("secret:hunter2"));
   EXPECT_THAT(found_in("curl -u bob:hunter2"), ElementsAre("secret:bob:hunter2"));
-  // After other commands -p is not followed by a password, nor is it after mysql if a blank follows.
+  // The option -p of mysql takes no password if a blank follows it ("shop" is a database). The option -p of mkdir and
+  // of an unknown command takes no password.
   EXPECT_THAT(found_in("mysql -p shop"), IsEmpty());
   EXPECT_THAT(found_in("mysql; mkdir -pstuff"), IsEmpty());
   EXPECT_THAT(found_in("run -phunter2"), IsEmpty());

@@ -44,8 +44,8 @@ TEST(TextMemoTest, TextsThatWereForgottenHaveNoFacts) {
 }
 
 TEST(TextMemoTest, TheTableGrowsWithTheTexts) {
-  // The last table has 32,768 entries, the table before it 4,096. More than 4,096 texts must be known, but not all
-  // 20,000, because some texts have the same entry.
+  // The cache grows from 4,096 to 32,768 entries. More than 4,096 texts must be known after that, but not all 20,000,
+  // because some texts replace others that belong in the same entry.
   TextMemo<int> memo;
   constexpr int kTexts = 20'000;
   for (int i = 0; i < kTexts; ++i) memo[std::to_string(i)] = i + 1;

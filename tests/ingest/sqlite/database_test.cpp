@@ -138,8 +138,8 @@ TEST(DatabaseTest, ACircleOfPagesIsRefused) {
   EXPECT_THAT(refusal(bytes), AllOf(HasSubstr("the database is damaged"), HasSubstr("; expected ")));
 }
 
-/// Overwrites the bytes at each place before the table's definition in turn with the largest number of SQLite's
-/// encoding. Some of these places are sizes.
+/// For each place in the 64 bytes before the table's definition, writes the largest number of SQLite's encoding there
+/// and opens the database. Some of these places contain sizes.
 TEST(DatabaseTest, ADamagedSizeIsNoLackOfMemory) {
   DatabaseMaker maker;
   maker.run("PRAGMA page_size = 512").run("CREATE TABLE t (start INTEGER, x INTEGER)");

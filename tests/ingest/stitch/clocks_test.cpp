@@ -5,7 +5,7 @@
 namespace stepsim::ingest {
 namespace {
 
-/// States that b's clock is ahead of a's clock by `ahead` nanoseconds, and that this is off by at most `open`.
+/// Estimates that b's clock is ahead of a's clock by `ahead` nanoseconds, with an error of at most `open` nanoseconds.
 ClockDifference estimate(std::uint32_t a, std::uint32_t b, std::int64_t ahead, std::int64_t open, double weight = 1) {
   return {a, b, {Duration{ahead - open}, Duration{ahead + open}}, Duration{ahead}, weight};
 }
@@ -30,7 +30,7 @@ TEST(ClocksTest, DifferencesOfACycleAreMetBySmallestSquares) {
   const auto clocks = align_clocks(3, 0, {estimate(0, 1, 10, 5), estimate(0, 2, 0, 5), estimate(2, 1, 4, 5)});
   EXPECT_EQ(clocks[1].offset, Duration{10 - 2});
   EXPECT_EQ(clocks[2].offset, Duration{0 + 2});
-  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // the uncertainty of the estimate, and by how much it is changed
+  EXPECT_EQ(clocks[1].residual, Duration{5 + 2});  // the estimate's uncertainty of 5 ns, plus its change of 2 ns
 }
 
 TEST(ClocksTest, EstimatesOfATreeAreExactHoweverFarApartClocksAre) {

@@ -52,7 +52,7 @@ class DeviceMaker {
 TEST(InterferenceTest, KernelIsComparedWithItselfInOtherSteps) {
   DeviceMaker device;
   device.add(TaskKind::kKernel, "sgemm", 0, 0, 100);     // without communication
-  device.add(TaskKind::kKernel, "sgemm", 0, 100, 10);    // without communication in both steps, and much shorter
+  device.add(TaskKind::kKernel, "sgemm", 0, 100, 10);    // a much shorter kernel, without communication in both steps
   device.add(TaskKind::kKernel, "sgemm", 1, 1000, 150);  // overlapped by communication
   device.add(TaskKind::kKernel, "sgemm", 1, 1300, 10);
   device.add(TaskKind::kCollective, "ncclAllReduce", 1, 990, 200);

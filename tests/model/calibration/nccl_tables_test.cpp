@@ -12,8 +12,8 @@ namespace {
 
 constexpr Bandwidth kLink = Bandwidth::from_bytes_per_second(235e9);
 
-/// Returns a measurement of a machine that takes exactly the time of the model, including the excess that the model
-/// carries over from measured to other rank counts.
+/// Returns a measurement in which a collective takes exactly the time of the model: with_carried_excess_us(), which is
+/// the estimate plus the part of the usual excess that does not grow with the hops.
 TimedCollective exact(CollectiveOp op, std::uint32_t ranks, std::int64_t bytes) {
   const NcclEstimate estimate = nccl_estimate({op, ranks, Bytes{bytes}}, {.inside = kLink, .device = "A100"}, kLink);
   return {op, ranks, 1, "A100", Bytes{bytes}, Duration{std::llround(with_carried_excess_us(estimate) * 1e3)}};

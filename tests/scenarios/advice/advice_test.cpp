@@ -76,8 +76,8 @@ TEST(AdviceTest, EveryChangeIsPredictedAsItsSetWouldBe) {
   }
 }
 
-/// Of the 54 ms, 34 ms are waits for data and 20 ms are work. A loader that takes half of the time saves 17 ms. A
-/// processor that takes 0.7 of the time saves 6 ms.
+/// The captured job takes 54 ms: 34 ms of waits for data and 20 ms of work. A loader that takes half of the time saves
+/// 17 ms. A processor that takes 0.7 of the time saves 6 ms.
 TEST(AdviceTest, WhoWaitsForItsDataLoaderIsAdvisedOnThatAndNotOnAProcessor) {
   const Advice advice = advice_on(stepsim::testing::loading_question({4, 30}));
   const Tried& loader = find(advice, "loader.scale=0.5");

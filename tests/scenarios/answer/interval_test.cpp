@@ -169,7 +169,8 @@ TEST(ProfilerTest, MeasuredStepIsTakenFromTheHostsRecordedWork) {
 
 TEST(ProfilerTest, WhatCannotBeTakenOutIsInTheRange) {
   for (const microseconds said :
-       // 150 us would need more host work than there is; 300 us is slower than captured
+       // With a measured step of 150 us, the profiler would have added 60 us, but only 10 us of the step are host work.
+       // A measured step of 300 us is longer than the captured one of 210 us.
        {microseconds{150}, microseconds{300}}) {
     const Question question = recorded_question(2, said);
     ReplayMeter meter;
@@ -254,8 +255,9 @@ TEST(IntervalTest, SaysThatACaptureWhoseStepsLengthenIsNotSteady) {
   EXPECT_EQ(answer(contested_question(milliseconds{100}, 1)).source("transient"), nullptr);
 }
 
-/// Returns two steps with a call of 10 us each and kernels of 30 us and 15 us. If the first step is repeated, steps are
-/// 30 us apart; the captured ones are 15 us apart.
+/// Returns two steps. Each has a call of 10 us and a kernel, which takes 30 us in the first step and 15 us in the
+/// second. If the first step is repeated, the ends of steps are 30 us apart. The ends of the two captured steps are 15
+/// us apart.
 Question uneven_question() {
   stepsim::testing::SteppedJob job;
   for (const auto& [step, kernel] : {std::pair{0, 30'000}, std::pair{1, 15'000}})

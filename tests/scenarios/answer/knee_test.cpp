@@ -153,8 +153,9 @@ TEST(NoKneeTest, WithoutAnyAnswerThereIsNothingToExplain) {
 }
 
 TEST(KneeTest, LiesOnTheLineThroughTheBestPoint) {
-  // The first axis has the rows 1x, 2x, 4x, and the second the columns 1, 2, 3. The best point is row 4x, column 2. In
-  // this column 2x is within 5 % of it, so the knee is 2x. In this row the points on both sides are worse.
+  // The first axis has the rows 1x, 2x, 4x, and the second the columns 1, 2, 3. The best point, 100, is in row 4x and
+  // column 2. The first axis is judged along column 2, where 2x is within 5 % of the best point, so its knee is 2x. The
+  // second axis is judged along row 4x, where the other points are far worse, so it has no knee.
   const Points points{.axes = {{"n.b", {"1x", "2x", "4x"}}, {"c.p", {"1", "2", "3"}}}};
   const auto found = knees(points, outcomes_of({500, 300, 500, 500, 104, 500, 400, 100, 300}));
   ASSERT_THAT(found, SizeIs(1));

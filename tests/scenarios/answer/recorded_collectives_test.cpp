@@ -46,8 +46,9 @@ AnswerInterval range(const Question& asked, const std::string& set) {
 
 TEST(RecordedCollectivesTest, LinksThatFitAreKept) {
   EXPECT_FALSE(prefer(question(1)));
-  // With links of 1.3 times the recorded rate, the predicted step takes 40 + 2.6 / 1.3 + 1 = 43.0 ms and the captured
-  // one 43.6 ms. An error of 1.4 % is usual for a correct model, so the links are kept.
+  // The captured step takes 40 ms of compute, 2.6 ms for the all-reduce and 1 ms for the optimizer, which is 43.6 ms.
+  // With links of 1.3 times the recorded rate, the predicted step takes 40 + 2.6 / 1.3 + 1 = 43.0 ms. An error of 1.4 %
+  // is usual for a correct model, so the links are kept.
   EXPECT_FALSE(prefer(question(1.3)));
 }
 
@@ -65,8 +66,8 @@ TEST(RecordedCollectivesTest, LinksThatMissTheCaptureGiveWay) {
 TEST(RecordedCollectivesTest, WhatLinksDoNotExplainStays) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
-  // On links of four times the rate, the model explains a quarter of the recorded time of a collective. Only that
-  // quarter changes with the bandwidth.
+  // The links have four times the recorded rate, so the model explains only a quarter of the recorded time of a
+  // collective. Only that quarter changes with the bandwidth.
   EXPECT_EQ(asked.iteration({"network.bandwidth=2x"}), kStep - microseconds(2'600 / 8));
   EXPECT_EQ(asked.iteration({"network.bandwidth=0.5x"}), kStep + microseconds(2'600 / 4));
 }
@@ -89,8 +90,8 @@ TEST(RecordedCollectivesTest, TheRangeHoldsThatAllOfItScales) {
 TEST(RecordedCollectivesTest, OthersTakeTheModelsTimesAsThoseDid) {
   const Question asked = question(4);
   ASSERT_TRUE(prefer(asked));
-  // There is one bucket with all 6.6 MB, which was not recorded. The recorded buckets took four times the model's time,
-  // so this one does too.
+  // The change puts all 6.6 MB into one bucket, for which no time was recorded. The recorded buckets took four times as
+  // long as the model says, so the model's time for the new bucket is multiplied by four, too.
   EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB"}), microseconds(40'000 + 6'600 + 1'000));
   EXPECT_EQ(asked.iteration({"comm.bucket_bytes=1GB", "network.bandwidth=2x"}), microseconds(40'000 + 3'300 + 1'000));
 }

@@ -93,7 +93,8 @@ TEST(WhyTest, WhatIsNotOnTheCriticalPathGainsNothing) {
 }
 
 TEST(WhyTest, AnotherPathTakesOver) {
-  // The kernel takes 6 ms less, but the thread's 10 ms of work are on the longest path after a reduction by 2 ms.
+  // The kernel takes 6 ms instead of 12 ms, but the thread works for 10 ms at the same time. So the step is only 2 ms
+  // shorter: 1 + 10 + 1 ms instead of 1 + 12 + 1 ms.
   EXPECT_THAT(
       reasons(thread_and_stream(12), "compute{name=kernel}.scale=0.5"),
       ElementsAre(AllOf(StartsWith("The tasks on the baseline's critical path take 6 ms less, but the step only 2 ms "
@@ -110,7 +111,7 @@ TEST(WhyTest, LessWorkMayTakeLonger) {
 }
 
 TEST(WhyTest, AGainThatIsSmallerThanWhatIsNotKnownIsNone) {
-  // The step of 22 ms becomes 21.8 ms, which is less than the models' error of 1.2 %.
+  // The step of 22 ms becomes 21.8 ms. This change of 0.9 % is smaller than the models' error of 1.2 %.
   EXPECT_THAT(reasons(thread_and_stream(20), "compute{name=kernel}.scale=0.99"),
               ElementsAre(StartsWith("A change of -0.9 % is within the uncertainty of this prediction")));
 }

@@ -15,7 +15,8 @@ namespace {
 
 using scenarios::Selector;
 
-/// Returns a job of eight tasks. The hints give the tasks ids in the order in which they are added.
+/// Returns a job of eight tasks. The builder orders tasks without edges by their hint, so the ids of the tasks are in
+/// the order in which the tasks are added.
 Capture job() {
   DagMaker maker;
   DagBuilder& builder = maker.builder;

@@ -61,8 +61,8 @@ TEST(BatchWhatIf, KernelsOnSamplesGrowByRooflineAndTheOptimizerStays) {
   Work larger = product;
   larger.flops *= 2;
   larger.shape.rows *= 2;
-  // The inputs are 8192 x 4096 samples and a 4096 x 4096 weight. Two thirds of them are samples, so the bytes grow by
-  // two thirds.
+  // The inputs are 8192 x 4096 samples and a 4096 x 4096 weight. So two thirds of the input bytes are samples. Twice
+  // the samples are two thirds more bytes, and the bytes of the kernel are assumed to grow in the same ratio.
   larger.bytes *= 1 + 2.0 / 3;
   const Work activation = GpuStep::activation();
   Work more = activation;
@@ -76,8 +76,8 @@ TEST(BatchWhatIf, KernelsThatAreMostlyStartUpHardlyGrow) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{3});
   job.is_of(small, {"aten::relu", {fp32({8, 16})}, {}, {}, {}});
-  // The kernel reads and writes 128 floats, which takes less than a nanosecond. The shortest time of a kernel is 1.6
-  // us.
+  // The kernel reads and writes 128 floats, which takes less than a nanosecond. Any kernel takes at least 1.6 us on
+  // this device, so twice as many floats hardly change the time.
   const Duration grown = std::move(job).question().iteration({"batch.scale=2"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{3});
   EXPECT_LE(grown, std::chrono::nanoseconds{3'003});
@@ -87,9 +87,9 @@ TEST(BatchWhatIf, LatencyOfAKernelThatLeavesTheDeviceIdleStays) {
   GpuJob job("NVIDIA A100-SXM4-40GB");
   const TaskId small = job.launch("small", TaskKind::kKernel, kLaunch, std::chrono::microseconds{20});
   job.is_of(small, {"aten::relu", {fp32({64, 256})}, {}, {}, {}});
-  // A pass over 128 KiB takes 0.1 us of memory time, and keeps 7 % of the device's memory accesses in flight. Sixteen
-  // times the samples take 1.4 us more. The rest of the 20 us is latency, of which 7 % grows like the kernel's best
-  // time, from 1.7 us to 3.1 us.
+  // The kernel is a pass over 128 KiB. This takes 0.1 us of memory time, and keeps 7 % of the device's memory accesses
+  // in flight. The kernel's best time is 1.7 us, or 3.1 us with sixteen times the samples. The rest of the recorded 20
+  // us is latency. 7 % of the latency grows in the ratio of the best times, and 93 % does not grow.
   const Duration grown = std::move(job).question().iteration({"batch.scale=16"}) - kLaunch;
   EXPECT_GE(grown, std::chrono::microseconds{21});
   EXPECT_LE(grown, std::chrono::microseconds{23});

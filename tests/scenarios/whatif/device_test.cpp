@@ -52,7 +52,7 @@ TEST(DeviceWhatIf, FromNamesADeviceThatTheTraceDoesNotName) {
 
 TEST(DeviceWhatIf, AChangeStartsFromTheOutcomeOfTheOneBefore) {
   const Question question = GpuStep().question();
-  // The two changes of a question round the times of three kernels to a nanosecond each.
+  // The question has two changes, and each of them rounds the times of three kernels to whole nanoseconds.
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=V100", "device.to=H100"}).count()),
               static_cast<double>(step_on(h100()).count()), 6);
   EXPECT_NEAR(static_cast<double>(question.iteration({"device.to=H100", "device.to=A100"}).count()),

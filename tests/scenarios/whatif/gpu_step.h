@@ -28,9 +28,9 @@ inline Work product_of(double rows, double inner, double columns) {
           {1, rows, columns, inner}};
 }
 
-/// Returns the time in nanoseconds of a large product, whose sides are multiples of 256, computed in tiles of a x b. A
-/// last round that does not use all processors counts half of what is missing, and each tile takes 1 us more than its
-/// arithmetic (roofline.h).
+/// Returns the time in nanoseconds of a large product, whose sides are multiples of 256, computed in tiles of a x b
+/// (roofline.h). The processors compute the tiles in rounds. If the last round does not use all processors, half of the
+/// idle ones count as used. Each tile takes 1 us more than its arithmetic.
 inline double tiles_time(const Work& work, const Accelerator& device, double a, double b) {
   const double processors = device.processors;
   const double rounds = work.shape.rows / a * (work.shape.columns / b) / processors;

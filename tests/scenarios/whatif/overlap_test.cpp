@@ -95,8 +95,8 @@ class RankWork {
     maker_.builder.join(maker_.builder.add_rendezvous({.op = op, .bytes = Bytes{1'000}}), task);
     return task;
   }
-  /// Returns the job, recorded as its tasks were added. A gradient is ready after each task of `gradients`, and has as
-  /// many bytes as a collective.
+  /// Returns the job. Each task is recorded at the start that add() computed for it. The end of each task of
+  /// `gradients` completes a gradient, which has as many bytes as a collective.
   [[nodiscard]] Question question(const std::vector<TaskId>& gradients = {}) {
     const std::vector<TaskSpec> tasks = specs();
     DagBuilder::Result built = std::move(maker_.builder).build();

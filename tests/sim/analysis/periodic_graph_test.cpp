@@ -9,7 +9,7 @@ namespace {
 
 using Node = PeriodicGraph::Node;
 
-/// Adds a clock at the end of `task`.
+/// Makes pace() measure the time between the ends of `task` in consecutive rounds.
 void watch(PeriodicGraph& graph, Node task) { graph.watch_end(graph.add_clock(), task); }
 
 TEST(PeriodicGraphTest, RoundOfAChainThatGoesOnAtOnceTakesItsSumAndItsDelays) {

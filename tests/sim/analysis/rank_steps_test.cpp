@@ -134,8 +134,9 @@ TEST(RankStepsTest, ALongLastStepOfTheHostDoesNotMakeTheDeviceSlow) {
 TEST(RankStepsTest, TheLastStepDoesNotCountWhatTheDeviceHadLeftToDo) {
   const RankSteps rank = steps_of(launching_ahead(130, 100));
   ASSERT_EQ(rank.steps.size(), 4U);
-  // In the recording, step 2 completes at 100 + 3 * 130 ns, and in the replay at 400 ns. Step 3 begins at 300 ns in
-  // both.
+  // The end of its kernel completes a step. In the recording, steps 2 and 3 complete at 490 and 620 ns, which are 130
+  // ns apart. In the replay, they complete at 400 and 500 ns. The launch of step 3 begins at 300 ns in both, but the
+  // step counts only from the completion of step 2 on.
   EXPECT_EQ(rank.steps[3].time.measured, Duration{130});
   EXPECT_EQ(rank.steps[3].time.replayed, Duration{100});
   EXPECT_EQ(rank.steps[3].begin, Time{Duration{400}});

@@ -46,7 +46,8 @@ TEST(SteadyTest, LagBetweenTwoStepsIsThereInEveryRound) {
 }
 
 TEST(SteadyTest, MessageThatHasLeftLetsItsSenderGoOn) {
-  // The test moves the second call of this replay 6 ns before the end of the first, as if it were a message.
+  // A sender may continue when its message has left, which is before the message ends. The test imitates this: it moves
+  // the second call of this replay to 6 ns before the end of the first call.
   SteppedJob job;
   job.kernel(0, 1, {job.call(0, 10)});
   job.call(0, 20);

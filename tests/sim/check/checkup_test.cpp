@@ -136,8 +136,8 @@ TEST(CheckupTest, WhatTheProfilerAddsIsSaidBesideTheFreeStep) {
   EXPECT_EQ(finding(check(whole.examined), "profiler_slowing")->cost, Cost::kNothing);
 }
 
-/// Returns a capture of two ranks with `steps` steps each, marked or not. If there is one step, the ranks predict each
-/// other.
+/// Returns a capture of two ranks that has the first `steps` steps of each rank. `marked` says whether the trace marks
+/// the steps.
 Capture capture_of_steps(std::size_t steps, bool marked) {
   Capture capture = stepsim::testing::sample_capture();
   std::vector<RecordedStep> kept;

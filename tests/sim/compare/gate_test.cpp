@@ -26,8 +26,10 @@ Side around(std::int64_t iteration, std::int64_t spread) {
 }
 
 TEST(GateTest, FailsBeyondTheLimitAndTheNoise) {
-  // The steps are 10 per mille above or below the iteration, so the noise is 1.98 * sqrt(2 * pi/2 * 100 * 100 / 99 /
-  // 100) = 3.5 per mille. A difference above 3 % plus this noise fails: 3.3 % passes, and 3.4 % fails.
+  // The steps are 10 per mille longer or shorter than the iteration, so their variance is 10 * 10 * 100 / 99. The
+  // variance of the median of 100 steps is that times pi/2 / 100, and the difference of two medians has twice this
+  // variance. With Student's t of 1.97, the noise is 1.97 * sqrt(2 * pi/2 * 100 * 100 / 99 / 100) = 3.5 per mille. Only
+  // a difference above 3 % plus this noise fails: 3.3 % passes, and 3.4 % fails.
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).failed);
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03).failed);
   EXPECT_TRUE(gate(around(1'000'000, 10'000), around(1'034'000, 10'000), 0.03).failed);
@@ -68,8 +70,9 @@ TEST(GateTest, TheSentenceSaysThatNoiseSavedIt) {
 }
 
 TEST(GateTest, APassSaysThatTheNoiseCouldHideMore) {
-  // In the first comparison the noise is 0.35 %, and 2 + 0.35 % is below the limit of 3 %. In the second the noise is
-  // 80 %, 8.0 times 10 %.
+  // In the first comparison the noise is 0.35 %, and the difference of 2 % plus the noise is below the limit of 3 %. In
+  // the second comparison the noise is 76 % of 1000 ns: Student's t for two degrees of freedom, 4.30, times the
+  // standard error of the difference, 177 ns.
   EXPECT_THAT(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).sentence,
               AllOf(StartsWith("passed: B is 2.0 % slower"), Not(HasSubstr("noise"))));
   const Gate wide = gate(side(1000, {900, 1100}), side(1000, {900, 1100}), 0.03);

@@ -66,7 +66,8 @@ TEST(SeveralTest, RowsCanBeOrderedByNameAndTime) {
   const std::vector<Side> sides{with_work({group("a", 1, 10), group("b", 1, 30)}),
                                 with_work({group("a", 1, 90), group("b", 1, 95)}),
                                 with_work({group("a", 1, 20), group("b", 1, 40)})};
-  // The times of a differ by up to 80 ns, relative to 10 ns; those of b differ by up to 65 ns, relative to 30 ns.
+  // The largest and the smallest time of `a` differ by 80 ns, and its first time is 10 ns. Those of `b` differ by 65
+  // ns, and its first time is 30 ns.
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kDifference).rows[0].name, "a");
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kRelative).rows[0].name, "a");
   EXPECT_EQ(several_of(sides, By::kName, RowOrder::kTotal).rows[0].name, "b");

@@ -16,7 +16,8 @@ Time at(std::int64_t nanoseconds) { return Time{Duration{nanoseconds}}; }
 
 constexpr Duration kLatency{100};
 
-/// A network in which every message moves a byte per nanosecond. start() already returns when the message arrives.
+/// A network in which every message moves a byte per nanosecond. start() returns the time at which the message will
+/// arrive, so the engine knows that time in advance.
 class Wire : public Network {
  public:
   ChannelId channel(EndpointId, EndpointId, Latency) override { return ChannelId{0}; }

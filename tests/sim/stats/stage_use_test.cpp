@@ -54,8 +54,8 @@ TEST(StageUseTest, QueueingIsFromTheStageBefore) {
   EXPECT_EQ(stages[2].waiting.total, Duration{20});  // until worker 1's push ends
 }
 
-/// The trace contains the push from 121 to 148 ns. Stitching found that the push queued for its link until 125 ns, and
-/// its acknowledgement until 148 ns.
+/// In the trace the push lasts from 121 to 148 ns. Stitching found three parts in it: the push waited for its link
+/// until 125 ns, was sent until 145 ns, and waited for its acknowledgement until 148 ns.
 TEST(StageUseTest, TheTimesOfTheTraceCountAndTheLineIsAPartOfThem) {
   Job job;
   const Capture capture = job.make();

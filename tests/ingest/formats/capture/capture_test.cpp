@@ -131,8 +131,8 @@ TEST(CaptureFormatTest, CopiesAreNamedAsByKineto) {
   EXPECT_EQ(trace.kind[event(trace, "Memset (Device)")], EventKind::kMemset);
 }
 
-/// Event 5 is recorded twice, on two streams. The id shows which record was waited for, although a later record
-/// follows.
+/// CUDA event 5 is recorded twice, on two streams. The wait has the same id as the first record, so it is for that one,
+/// although the second record is later.
 TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
   CaptureMaker maker;
   maker.call("cudaEventRecord", kBegin, 10, 1).call("cudaEventRecord", kBegin + 20, 10, 2);
@@ -148,7 +148,7 @@ TEST(CaptureFormatTest, AWaitIsJoinedToItsRecordByTheIdOfBoth) {
   EXPECT_EQ(wait.wait_correlation, 1);
 }
 
-/// CUPTI before CUDA 12.8 does not record ids that join a wait to the record of its event.
+/// Before CUDA 12.8, CUPTI gives no ids that connect a wait for a CUDA event with the record of that event.
 TEST(CaptureFormatTest, WithoutIdsAWaitIsForTheLastRecordBeforeIt) {
   CaptureMaker maker;
   for (std::uint32_t i = 1; i <= 3; ++i) {
@@ -200,8 +200,8 @@ TEST(CaptureFormatTest, OnlyActiveStepsAreKeptWithWhatTheyLaunched) {
   EXPECT_EQ(trace.duration[step], Duration{1'000});
 }
 
-/// There are three rounds of the four launches d, a, b and c. The longest pause of a round is before a, so steps begin
-/// there.
+/// The four launches "d", "a", "b" and "c" are repeated three times. The longest pause of each repetition is before
+/// "a", so steps begin at "a".
 TEST(CaptureFormatTest, WithoutMarksStepsAreWhereLaunchesRepeat) {
   CaptureMaker maker;
   std::uint32_t correlation = 0;

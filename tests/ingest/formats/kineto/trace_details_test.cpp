@@ -79,7 +79,7 @@ TEST(TraceDetailsTest, CallsAreNestedByTheirTimes) {
   EXPECT_EQ(launch.caller, 2U);
   EXPECT_EQ(relu.caller, TraceDetails::kNone);
   EXPECT_DOUBLE_EQ(linear.flops, 500);
-  EXPECT_DOUBLE_EQ(addmm.flops, 0);  // addmm is the work of linear, which is counted once
+  EXPECT_DOUBLE_EQ(addmm.flops, 0);  // linear calls addmm, so linear's operations already include those of addmm
 }
 
 TEST(TraceDetailsTest, WhatOnlyBeginsWithinACallWasNotMadeByIt) {

@@ -145,8 +145,9 @@ std::vector<std::string> kinds_of_waits(const HostDeviceTrace& trace) {
   return kinds;
 }
 
-/// Exports number the kinds of waits in three ways: as CUPTI does; always 0, with the old number in another column
-/// (schema 3.17); and in the order of 2020, in which one number means two kinds. The name of the call shows the kind.
+/// Exports number the kinds of waits in three ways. Some use CUPTI's numbers. Those of schema 3.17 always have 0, and
+/// an old number in another column. Those of 2020 use other numbers, one of which means two kinds. The kind must
+/// therefore follow from the name of the call.
 TEST(NsysTest, TheCallSaysTheKindOfAWait) {
   struct Numbers {
     int device, event, stream, stream_wait, deprecated_device, deprecated_event, deprecated_stream;

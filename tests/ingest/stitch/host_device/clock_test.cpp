@@ -57,10 +57,11 @@ HostClock second_clock(const std::vector<HostDeviceTrace>& traces) {
 }
 
 TEST(ClockTest, CollectivesOnHostsLeaveOpenWhatCausesAllow) {
-  // b begins at 20 us and a ends at 100 us, so b's clock is ahead by at least 20 - 100 us. a begins at 0 us and b ends
-  // at 104 us, so b's clock is ahead by at most 104 us. The estimate is the difference of the ends, 4 us. The second
-  // collective is longer and has the same difference, so it does not reduce the uncertainty. (All this is in addition
-  // to the 7300 us.)
+  // Neither host ends an all-reduce before the other one has begun it. In the first all-reduce, b begins at 20 us and a
+  // ends at 100 us, so b's clock is ahead by at least 20 - 100 us. a begins at 0 us and b ends at 104 us, so b's clock
+  // is ahead by at most 104 us. The estimate is the difference of the ends, 4 us. The second all-reduce is longer and
+  // has the same difference, so it does not reduce the uncertainty. (b's clock is in addition ahead by 7300 us, which
+  // these times leave out.)
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", {{0, 100}, {1000, 1200}}),
                                         host("b", "gloo:all_reduce", {{20, 104}, {1000, 1204}}, 7300)});
 
@@ -80,7 +81,7 @@ TEST(ClockTest, ResidualCoversALinkThatIsSlowerInOneDirection) {
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b)});
 
   EXPECT_EQ(clock.offset, us(200));
-  EXPECT_EQ(clock.residual, us(200 + 400));  // b's clock is ahead by at least 0 - 400 us
+  EXPECT_EQ(clock.residual, us(200 + 400));  // from the estimate, 200 us, to the lower bound, 0 - 400 us
   EXPECT_EQ(clock.spread, Duration{});
 }
 
@@ -100,9 +101,10 @@ TEST(ClockTest, BarrierNarrowsWhatLongCollectivesLeaveOpen) {
 }
 
 TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
-  // A collective takes 50 us if a host does not wait for the other one. In three of four collectives, b ends 30 us
-  // later, so the median difference of the ends is 30 us. In each fourth collective, both hosts end together. In these,
-  // a and b take turns in beginning 10 us late, which shows that the clock of b is ahead by 3000 us and not more.
+  // b's clock is ahead by 3000 us. In three of four collectives, b ends 30 us after a, so the median difference of the
+  // recorded ends is 3030 us. In every fourth collective, one host begins 10 us late, and both end 50 us after that. No
+  // collective is assumed to take less than these 50 us after its last begin. The late host is a in half of these
+  // collectives and b in the other half, so b's clock is ahead by at least and at most 3000 us.
   std::vector<Part> on_a;
   std::vector<Part> on_b;
   for (int i = 0; i < 16; ++i) {
@@ -120,7 +122,7 @@ TEST(ClockTest, QuickestTransfersCorrectEndsThatAreLateOnOneSide) {
   const HostClock clock = second_clock({host("a", "gloo:all_reduce", on_a), host("b", "gloo:all_reduce", on_b, 3000)});
 
   EXPECT_EQ(clock.offset, us(3000));
-  EXPECT_EQ(clock.residual, us(50));  // a host that begins 10 us late begins 60 - 10 us before the other one ends
+  EXPECT_EQ(clock.residual, us(50));  // the late host begins at 10 us, the other one ends at 60 us
   EXPECT_EQ(clock.spread, us(30));
 }
 

@@ -267,8 +267,8 @@ TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {
   EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 1U);
 }
 
-/// A kernel with its begin and end in microseconds. rank_with() builds a rank with such kernels on one stream, whose
-/// clock is ahead by `ahead` microseconds.
+/// A kernel with its begin and end in microseconds. rank_with() builds a rank with such kernels on one stream. The
+/// clock of that rank is ahead by `ahead` microseconds.
 struct Kernel {
   std::string name;
   double begin = 0;

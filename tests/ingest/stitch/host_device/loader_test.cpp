@@ -1,5 +1,5 @@
-// Tests a data loader whose batches other processes make: the thread that asks for a batch waits, and no event shows
-// that.
+// Tests a data loader with worker processes. The thread that asks for a batch waits until a worker has made it, but no
+// event shows this wait.
 
 #include <gtest/gtest.h>
 

@@ -121,7 +121,7 @@ TEST(ParameterServerTest, UpdateThatBeginsAfterItsTensorHasWaitedUnexplained) {
 
 TEST(ParameterServerTest, AcknowledgementThatCameAfterAnAnswerIsCutFromThePush) {
   auto gpus = two_workers();
-  // Acknowledged at 50 us, after worker 0 had the sum at 45 us.
+  // Worker 1's push is acknowledged at 50 us, after worker 0 has pulled the sum at 45 us.
   gpus[1].parts.stages->events[0].duration = Duration{40'000};
   gpus[1].parts.stages->events[1] = {0, Stage::kPull, kKey, 0, at(50), Duration{5'000}};
   // The server sends the acknowledgement after the answer to this pull, which ends at 50 us.
@@ -188,7 +188,8 @@ TEST(ParameterServerTest, WithoutOperatorsAnOpaqueSegmentLeadsToEachRelease) {
   }
   const Capture capture = stitched(std::move(gpus), job_of(2));
   const TaskId second = task_named(capture.dag, "opaque before a_weight", 0, 1);
-  // Worker 0 had its gradient at 45 us and released the next one at 109 us.
+  // The opaque task lasts from 45 us, when worker 0 has pulled the sum, to 109 us, when the tensor's next communication
+  // begins on worker 0.
   EXPECT_EQ(capture.dag.duration(second), Duration{64'000});
   EXPECT_THAT(sentences_of(capture.assumptions), ::testing::Contains(::testing::HasSubstr("one opaque task")));
 }
@@ -225,13 +226,15 @@ TEST(ParameterServerTest, RootAndPeersOfAWorkerWaitForEachOther) {
   EXPECT_TRUE(has_edge(dag, task_named(dag, "Comm.a_weight.PULL.0", 1), task_named(dag, "Comm.a_weight.COPYH2D.0", 0)));
   ASSERT_TRUE(dag.rendezvous(reduce).valid());
   EXPECT_EQ(dag.rendezvous(reduce), dag.rendezvous(task_named(dag, "Comm.a_weight.REDUCE.0", 0)));
-  // The root, GPU 1, begins last, at 15 us. From then on it takes 5 us, and its peer takes 6 us.
+  // GPU 1, the root, is the last to arrive at the REDUCE, at 15 us. From 15 us on, the REDUCE takes 5 us on GPU 1 and 6
+  // us on GPU 0.
   EXPECT_EQ(dag.duration(reduce), Duration{5'000});
   EXPECT_EQ(dag.duration(task_named(dag, "Comm.a_weight.REDUCE.0", 0)), Duration{6'000});
 }
 
-// Traces of ByteProfile's first generation have only the total of each tensor's communication, name inputs in the Comm
-// events, and have no args.step. Their graph has forward operators, without the prefix "FW.", with their parameters.
+// Traces of ByteProfile's first generation have only one event for the whole communication of each tensor
+// ("Comm.fc_weight"). This event names its inputs. No event has args.step. The graph contains only forward operators
+// with their parameters, and the operators' names have no prefix "FW." there.
 TEST(ParameterServerTest, TraceOfTheFirstGenerationIsJoinedByNames) {
   GpuParts parts;
   parts.operators.emplace();
@@ -266,9 +269,9 @@ TEST(WorkerClockTest, ClockThatCannotAgreeIsMovedToTheMiddleOfItsBounds) {
   const Capture capture = stitched(std::move(gpus), job_of(2));
   ASSERT_EQ(capture.recording.clocks.size(), 2U);
   const HostClock& clock = capture.recording.clocks[1];
-  // Worker 1's push was acknowledged at 30 + 50 us on its clock, and worker 0 had the sum at 45 us. So worker 1's clock
-  // is ahead by at least 35 us. Worker 1 had the sum at 40 + 50 us, and not before worker 0's push had arrived at 20
-  // us: its clock is ahead by at most 70 us. The middle is 52.5 us.
+  // Worker 0 had the sum at 45 us, and worker 1's push ended before that, at 30 + 50 us on worker 1's clock. So worker
+  // 1's clock is ahead by at least 35 us. Worker 1 had the sum at 40 + 50 us on its clock, and worker 0's push ended
+  // before that, at 20 us. So worker 1's clock is ahead by at most 70 us. The middle is 52.5 us.
   EXPECT_EQ(clock.offset, Duration{52'500});
   EXPECT_EQ(clock.residual, Duration{17'500});
 }
@@ -276,8 +279,8 @@ TEST(WorkerClockTest, ClockThatCannotAgreeIsMovedToTheMiddleOfItsBounds) {
 TEST(WorkerClockTest, ClocksThatMayAgreeAreTakenToAgree) {
   const Capture capture = stitched(two_workers(), job_of(2));
   EXPECT_EQ(capture.recording.clocks[1].offset, Duration{});
-  // By the times of pushes and pulls, worker 1's clock is ahead by at least 30 - 45 = -15 us and at most 40 - 20 = 20
-  // us.
+  // A worker's push ends before the other worker has pulled the sum. So worker 1's clock is ahead by at least 30 - 45 =
+  // -15 us and at most 40 - 20 = 20 us. An offset of 0 is between these bounds, and the farther bound is 20 us away.
   EXPECT_EQ(capture.recording.clocks[1].residual, Duration{20'000});
 }
 
@@ -323,7 +326,8 @@ TEST(PartitionBytesTest, BoundIsRoundedUpToPagesOfAllGpusUnlessItIsExact) {
   tensor.bytes = Bytes{10'000'000};
   Job job;
   job.partition_bytes = Bytes{4'096'000};
-  // The bound is rounded up to a multiple of 3 pages: 334 * 3 * 4096 = 4,104,192 bytes.
+  // The partition size of 4,096,000 bytes is rounded up to a multiple of 3 pages, one for each local GPU: 334 * 3 *
+  // 4096 = 4,104,192 bytes.
   job.local_size = 3;
   EXPECT_EQ(partition_bytes(tensor, 0, job), Bytes{4'104'192});
   EXPECT_EQ(partition_bytes(tensor, 2, job), Bytes{10'000'000 - 2 * 4'104'192});
@@ -349,8 +353,9 @@ TEST(PsWorkloadTest, HoldsOperatorsTensorsAndStagesOfWholeSteps) {
   EXPECT_FALSE(workload.stages.empty());
 }
 
-/// In each step of 100 ms, the gradient is released at 40 ms and the communication ends at 90 ms. The opaque segment of
-/// the next step is the 50 ms from there to the next release.
+/// No operators are recorded, so an opaque segment replaces them in each step. In each step of 100 ms, the gradient is
+/// pushed from 40 ms on, and its pull ends at 90 ms. The opaque segment of the next step lasts 50 ms, from the end of
+/// this pull to the beginning of the next push.
 TEST(PsWorkloadTest, CommunicationIsNotPartOfAnOpaqueSegment) {
   MadeGpu gpu(0);
   gpu.parts.operators.reset();
@@ -361,7 +366,7 @@ TEST(PsWorkloadTest, CommunicationIsNotPartOfAnOpaqueSegment) {
   const Capture capture = stitched(std::move(gpus), job_of(1));
   const PsWorkload& workload = workload_of(capture);
   ASSERT_EQ(workload.cannot_build, "");
-  ASSERT_EQ(workload.steps.size(), 2U);  // the third is not whole: the work after its release was not recorded
+  ASSERT_EQ(workload.steps.size(), 2U);  // the third step is not whole: the work after its push was not recorded
   const PsGpu& only = workload.gpus.front();
   EXPECT_TRUE(only.opaque);
   Duration second{};

@@ -118,9 +118,9 @@ TEST(NcclTimeTest, LinksUpToTheFastestPcieArePcieForAllQuestions) {
 }
 
 TEST(NcclTimeTest, KernelsOfTwoRanksTakeWhatTheyTakeInCapturesThatItWasNotFittedTo) {
-  // The times are from fresh/README.md: all-reduces without other work, on two A100 over NVLink and on two RTX 3090
-  // over PCIe. An earlier fit was 114 % off for the first time, and the times of the RTX 3090 were outside their
-  // ranges.
+  // The times are from fresh/README.md, which describes captures: all-reduces without other work, on two A100 over
+  // NVLink and on two RTX 3090 over PCIe. An earlier fit of the model was 114 % off for the first time in this list,
+  // and the error ranges that it gave did not contain the times of the RTX 3090.
   struct Measured {
     double rate;
     std::int64_t bytes;
@@ -227,8 +227,9 @@ TEST(NcclTimeTest, AllGatherTakesTheExcessOfAnAllReduceOfTheSameTraffic) {
 }
 
 TEST(NcclEstimateTest, MeasuredRatesAreNotLessUnderAnyProtocol) {
-  // Measured rates are rates of rings, and no protocol carries less. So the estimate is the latency of protocol LL plus
-  // the bytes of a ring at the full 400 GB/s, and NVLS, which reduces in the switch, is not used.
+  // If the links' rates were measured with ring collectives, every protocol carries payload at the full measured rate.
+  // So the estimate is the latency of protocol LL plus the bytes of a ring at 400 GB/s. NVLS, which reduces in the
+  // switch, is not used.
   CollectivePlace place = one_host(400, "H100");
   place.rates_are_measured = true;
   const NcclEstimate found = estimate(all_reduce(8, 1 << 30), place);

@@ -27,8 +27,8 @@ TEST(BusyTimesTest, StretchesThatTouchOrOverlapCountOnce) {
 }
 
 TEST(BusyTimesTest, KernelOfTenHalfOfItBesideTwiceAsSlowTakesFifteen) {
-  // The kernel takes 10 ns alone. During the 10 ns of communication it does 5 ns of this work, and the other 5 ns after
-  // it.
+  // The kernel takes 10 ns alone. During the 10 ns of communication, the kernel does 5 ns of this work. It does the
+  // other 5 ns of work after the communication.
   EXPECT_EQ(busy({{0, 10}}).duration_of(at(0), 10, 2), Duration{15});
   // If communication begins during the kernel, the kernel runs 3 ns alone, 10 ns during communication and 2 ns alone.
   EXPECT_EQ(busy({{103, 113}}).duration_of(at(100), 10, 2), Duration{15});
@@ -42,8 +42,9 @@ TEST(BusyTimesTest, WorkBesideNothingTakesItsTimeAndWhollyBesideTheFactor) {
 }
 
 TEST(BusyTimesTest, DurationIsTheInverseOfTimeAloneToTheNanosecond) {
-  // The kernel took 1,000,003 ns from 11 ns on. The duration computed from its time alone must be the same, whatever
-  // part of it overlapped communication.
+  // The kernel took 1,000,003 ns from 11 ns on. alone_in() converts this to the time that the kernel would take without
+  // communication. duration_of() must convert that time back to the same duration, whatever part of the kernel
+  // overlapped communication.
   for (const double factor : {1.0, 1.07, 1.3, 2.0, 12.5}) {
     for (const std::int64_t end : {12, 500'009, 1'000'013, 1'000'014, 1'000'015, 5'000'000}) {
       const BusyTimes times = busy({{0, 100}, {1'000, end}});

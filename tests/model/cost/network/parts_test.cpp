@@ -1,4 +1,5 @@
-// Tests the components of network models: channels, the earliest clock, heaps, fluids, queues.
+// Tests the components of network models: channels, the earliest of several clocks, heaps, fluids (messages whose bytes
+// are moving), and queues of senders.
 
 #include <gtest/gtest.h>
 
@@ -33,8 +34,8 @@ TEST(ChannelsTest, LaterStopsAtTheEndOfTime) {
   EXPECT_EQ(later(at(1), Duration::max()), kEndOfTime);
 }
 
-/// Sixty senders wait for one link. The weight of a sender is that of the sender before it times the sharing, the first
-/// parameter. The second parameter is the number of places with different weights.
+/// Sixty senders wait for one link. The first parameter is the sharing: the weight of each sender is the weight of the
+/// sender before it, multiplied by the sharing. The second parameter is the number of places with different weights.
 class LongQueueTest : public ::testing::TestWithParam<std::pair<double, int>> {
  protected:
   LongQueueTest() {
@@ -63,8 +64,9 @@ TEST_P(LongQueueTest, OnlyThoseInFrontAreToldWhenTheFirstLeaves) {
   EXPECT_EQ(queues_.weight(ChannelId{1}), 1);
 }
 
-// Weights differ for at least 17 places, and for more while they are at least 2^-40. For a sharing of 0.5 these are the
-// powers 0 to 40. For 0.9 all 60 places differ, because 0.9^59 is far above that limit.
+// Each place in the queue has a smaller weight than the place before it, at least up to the 17th place, and further as
+// long as weights are at least 2^-40. With a sharing of 0.5 the different weights are 0.5^0 to 0.5^40. With 0.9 all 60
+// places differ, because 0.9^59 is far above 2^-40.
 INSTANTIATE_TEST_SUITE_P(Sharings, LongQueueTest,
                          ::testing::Values(std::pair{0.5, 41}, std::pair{0.0, 17}, std::pair{0.9, 60}));
 
@@ -123,7 +125,8 @@ TEST(HeapPoolTest, EveryHeapEqualsAPriorityQueueWhileAllOfThemGrowAndShrink) {
   }
 }
 
-/// Returns the end time that settle() reports for a clock.
+/// Returns the time at which the first of the moving messages ends, as settle() reports it, or Time::max() if there is
+/// none. A clock of Fluids is a counter of moved bytes; the tests that call this function have one clock.
 Time next_end(Fluids& fluids) {
   Time end = Time::max();
   fluids.settle([&end](std::uint32_t, Time time) { end = time; });
@@ -150,7 +153,9 @@ TEST(FluidsTest, AMessageEndsWhenItsBytesHaveMoved) {
 }
 
 TEST(FluidsTest, AChannelTakesItsCountFromClockToClock) {
-  // The first clock moves 40 of the message's 100 bytes at 1 byte per nanosecond, the second one the rest at 3.
+  // A clock of Fluids sets the rate of the channels that are on it. While the channel is on the first clock, 40 of the
+  // message's 100 bytes move, at 1 byte per nanosecond. On the second clock, the other 60 bytes move at 3 bytes per
+  // nanosecond.
   Fluids fluids;
   fluids.add_channel();
   fluids.add_clock();
@@ -186,9 +191,9 @@ TEST(FluidsTest, MessagesThatEndWithinHalfANanosecondEndTogether) {
 }
 
 TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
-  // The clock moves 2 bytes per nanosecond for a weight of 1. The message of the first channel moves 20 of its 100
-  // bytes in 40 ns with weight 1/4, and the rest in 40 ns with weight 1. The other message has weight 1 and takes 50
-  // ns.
+  // Messages of weight 1 move 2 bytes per nanosecond on this clock. The message of the first channel has weight 1/4 for
+  // 40 ns and moves 20 of its 100 bytes. Then it has weight 1, and the other 80 bytes take 40 ns. The message of the
+  // second channel always has weight 1, so its 100 bytes take 50 ns.
   Fluids fluids;
   fluids.add_channel();
   fluids.add_channel();
@@ -209,10 +214,11 @@ TEST(FluidsTest, MessagesMoveInProportionToTheirChannelsWeight) {
 }
 
 TEST(FluidsTest, AHeavyChannelIsExactBehindALightOneOnTheSameClock) {
-  // A message of weight 2^-80 is alone on the clock. To move it at a byte per nanosecond, the clock moves 2^80 bytes
-  // per nanosecond for weight 1, so after 1000 ns a double cannot count single bytes of the clock. Then a message of
-  // weight 1 joins, and the clock slows down to one byte per nanosecond: 500 bytes take 500 ns. After that the light
-  // message moves its other 1000 bytes at the former rate.
+  // A clock of Fluids counts the bytes that a message of weight 1 would move. At first the clock has only a message of
+  // weight 2^-80, which moves one byte per nanosecond. So the clock counts 2^80 bytes per nanosecond, and after 1000 ns
+  // its count is so large that a double cannot represent a difference of one byte. Then a message of 500 bytes and
+  // weight 1 joins, and the rate of the clock falls to one byte per nanosecond, so this message takes 500 ns. After
+  // that, the clock has its former rate again, and the light message moves its other 1000 bytes in 1000 ns.
   constexpr double kLight = 0x1p-80;
   Fluids fluids;
   fluids.add_channel();

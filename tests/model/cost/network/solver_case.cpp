@@ -30,7 +30,7 @@ std::vector<double> water_filling(const std::vector<double>& capacities, const s
         full = l;
       }
     }
-    reached = std::max(reached, lowest);  // rounding may make the level of a full link slightly smaller
+    reached = std::max(reached, lowest);  // because of rounding, `lowest` may be slightly less than before
     for (std::size_t c = 0; c < routes.size(); ++c) {
       if (!open[c] || std::find(routes[c].begin(), routes[c].end(), full) == routes[c].end()) continue;
       open[c] = false;
