@@ -42,8 +42,8 @@ struct ModelCase {
 /// Returns the typical model error as a range of factors, 1 / x to x.
 [[nodiscard]] Factors usual_error(const ModelCase& of);
 /// Returns the part of the model error that grows with the distance from the capture. It is larger if the rates of
-/// links were fitted badly: if a fitted rate has the relative error r, errors of other parts cancel this error in the
-/// captured iteration T, but not in a changed iteration T'. The relative error of T' is then r |T / T' - 1|.
+/// links were fitted badly. Suppose that a fitted rate has the relative error r. In the captured iteration T, errors of
+/// other parts cancel it; in a changed iteration T' they do not, and the relative error of T' is r |T / T' - 1|.
 [[nodiscard]] Factors extrapolation_error(const ModelCase& of);
 /// True if extrapolation_error() is larger than usual because of the uncertain rates of links.
 [[nodiscard]] bool is_worse_for_links(const ModelCase& of);

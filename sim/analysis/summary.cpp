@@ -81,8 +81,8 @@ struct RankActivity : Activity {
 };
 
 /// Computes a rank's breakdown. It sorts and joins the intervals in `activity` in place, because there may be one for
-/// each task. No part is longer than the iteration: a part is a mean over all steps and the iteration is a midmean, so
-/// a part could otherwise exceed it.
+/// each task. Parts are limited to the length of the iteration. They could exceed it, because a part is the
+/// mean over all steps and the iteration is the mean over the middle half of them.
 RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activity, std::int64_t iterations) {
   RankBreakdown result;
   result.rank = rank;

@@ -8,7 +8,7 @@
 /// Totals over the files of a capture, used by several findings.
 namespace stepsim::sim {
 
-/// The profiler whose options a remedy names.
+/// The profiler that recorded a capture. Advice on how to record better names options of this profiler.
 enum class Profiler : std::uint8_t { kPyTorch, kNsight, kOther };
 [[nodiscard]] Profiler profiler_of(const CaptureContents& contents);
 

@@ -123,8 +123,9 @@ class TaskGraphFile {
  private:
   using Ids = std::vector<std::uint64_t>;
 
-  // Return the number of a stretch of simulated time in added_hosts_. Stretches of delays come first, in order of
-  // tasks, then those of collectives, then those of lags, in order of edges.
+  // Delays, collectives and lags each take a stretch of time on an added host. These functions number the stretches for
+  // added_hosts_: delays come first, in the order of their tasks, then collectives, then lags, in the order of their
+  // edges.
   [[nodiscard]] static std::size_t delay_stretch(TaskId task) { return task.index(); }
   [[nodiscard]] std::size_t hub_stretch(RendezvousId id) const { return dag_.task_count() + id.index(); }
   [[nodiscard]] std::size_t lag_stretch(EdgeId edge) const {

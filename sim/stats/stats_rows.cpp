@@ -243,7 +243,8 @@ GroupsOf by_operator(const MeasuredWork& work, GroupNames& names) {
   };
 }
 
-/// Groups by the annotations or modules around the launch of device work, or around a call on its thread.
+/// Groups work by annotation or module: device work by those around its launch, and a call by those around it on its
+/// own thread.
 GroupsOf by_surroundings(const MeasuredWork& work, bool modules, GroupNames& names) {
   const AnnotationTable& table = work.capture.annotations;
   const TraceDetails& details = work.details;

@@ -110,8 +110,8 @@ void note_internal_waits(const std::vector<TaskId>& tasks, Duration transfer, As
 /// keeps its recorded time after the last arrival, because TCP delivers the last messages at different times.
 ///
 /// A part that ended before the last arrival is left out of the rendezvous, because it did not wait for all members.
-/// All parts of a rooted collective with different ends are left out too: their waits become lags of unknown cause,
-/// such as full buffers.
+/// If the parts of a rooted collective end at different times, all of them are left out. Their waits become lags,
+/// because the capture does not show what they waited for; full buffers are one possible cause.
 void join_collectives(const std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& events,
                       std::size_t world, const std::vector<StitchedRank>& stitched, Assembly& assembly) {
   for (const MatchedCollective& match : matches) {

@@ -32,7 +32,7 @@ struct Exchange {
   }
   /// Returns the first request that the worker sent; empty if none was recorded.
   [[nodiscard]] const std::optional<Message>& first_request() const noexcept;
-  /// Returns the exchange's key in stage_trace_of().
+  /// Returns the key that stage_trace_of() uses for this exchange.
   [[nodiscard]] std::int64_t key() const noexcept;
 };
 

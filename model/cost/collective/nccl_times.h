@@ -75,8 +75,9 @@ struct NcclEstimate {
 [[nodiscard]] double with_usual_excess_us(const NcclEstimate& estimate) noexcept;
 
 /// Returns with_usual_excess_us() without the part that grows with the hops, because the excess in measured tables does
-/// not grow with the hops. A correction from a measured table is the difference between the table's time and this
-/// value; it is also used for other numbers of ranks.
+/// not grow with the hops. The excess is the time that measured collectives take beyond NCCL's own model. A correction
+/// from a measured table is the table's time minus the value returned here, and is also applied to rank counts that the
+/// table does not have.
 [[nodiscard]] double with_carried_excess_us(const NcclEstimate& estimate) noexcept;
 
 /// Returns the rate of the narrowest link in a ring of the members: the smaller of `inside` and `between`; 0 if no

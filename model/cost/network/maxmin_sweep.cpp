@@ -27,7 +27,7 @@ double MaxMinSweep::full_if_all_rise(std::uint32_t link) const {
   return weight == 0 ? 0 : tables_.links[link].capacity / weight;
 }
 
-/// Moves one link up from `reached`, until its level is found or another link must be processed first.
+/// Raises the level of one link from `reached`, until its final level is found or another link must be processed first.
 void MaxMinSweep::rise(std::uint32_t link, double reached) {
   State& state = states_[link];
   while (true) {

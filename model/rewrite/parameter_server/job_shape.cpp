@@ -130,8 +130,8 @@ class Shaper {
     return *server;
   }
 
-  /// Assigns partitions to the servers' threads. A key is first pushed when its tensor is first computed, so keys are
-  /// in the order of the tensors.
+  /// Assigns each partition to a thread of its server. A server assigns partitions in the order in which it first sees
+  /// their keys. Here that is the order of the tensors, because a tensor is first pushed when it is first computed.
   void spread_over_threads() {
     std::vector<std::vector<PsPartition*>> of_server(shape_.servers);
     for (PsCut& cut : shape_.tensors) {

@@ -63,7 +63,7 @@ double SolverCase::level(FlowClassId id) {
 
 std::optional<std::string> SolverCase::mismatch() {
   constexpr double kRelative = 1e-10;
-  // absolute tolerance for light classes, per unit of the largest capacity
+  // Classes of small weight get small rates, so they have an absolute tolerance: this share of the largest capacity.
   constexpr double kRelativeToCapacity = 1e-11;
   constexpr double kTiny = 1e-6;
   solver.solve();
