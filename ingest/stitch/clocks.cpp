@@ -82,10 +82,11 @@ std::vector<AlignedClock> along_a_tree(std::size_t clocks, std::uint32_t referen
       AlignedClock& a = aligned[d.a];
       AlignedClock& b = aligned[d.b];
       if (a.known == b.known) continue;
-      if (a.known)
+      if (a.known) {
         b = {a.offset + *d.estimate, {}, true};
-      else
+      } else {
         a = {b.offset - *d.estimate, {}, true};
+      }
       changed = true;
     }
   }

@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -142,10 +143,11 @@ class DataWaits {
   void find_owners(const RankEvents::Thread& thread) {
     for_each_nested(events_, thread, [this](std::uint32_t event, const std::vector<std::uint32_t>& open) {
       if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
-      for (auto around = open.rbegin(); around != open.rend(); ++around) {
-        const bool communication = communicates(*around);
+      for (std::size_t depth = open.size(); depth > 0; --depth) {
+        const std::uint32_t around = open[depth - 1];
+        const bool communication = communicates(around);
         if (!communication && !owners_[event].empty()) break;
-        if (has_tensors(*around)) owners_[event].push_back(*around);
+        if (has_tensors(around)) owners_[event].push_back(around);
         if (!communication && !owners_[event].empty()) break;
       }
     });

@@ -69,6 +69,7 @@ bool one_at_a_time(std::vector<std::pair<Time, Time>> spans) {
 
 void let_take_turns(Assembly& assembly, std::vector<TaskId> tasks) {
   std::vector<std::pair<Time, Time>> spans;
+  spans.reserve(tasks.size());
   for (const TaskId task : tasks) spans.emplace_back(assembly.start[task.index()], assembly.finish[task.index()]);
   if (!one_at_a_time(std::move(spans))) return;
   sort_by_start(assembly, tasks);
