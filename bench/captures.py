@@ -3,6 +3,7 @@
 
     self-check               how well one step's graph predicts the other steps, for each capture of traces/kineto
     steps-in-the-long-run    unchanged steps repeated until they are steady, against the distance between captured steps
+    gradient-buckets         predicted step time with other bucket sizes, against the captured step
     calibration              replays of measured runs on the cluster that is fitted to them, for each group of truth/
     ranges                   how many runs of measured-runs.csv lie in their range (as its column "inside" counts), and how wide
                              the ranges are
@@ -62,6 +63,14 @@ def steps_in_the_long_run(stepsim, shared):
             yield name_of(path), f"{captured / 1e6:,.3f} ms", f"{repeated / captured * 100 - 100:+.2f} %"
 
 
+def gradient_buckets(stepsim, shared):
+    sizes = ["1MB", "10MB", "25MiB", "50MB", "100MB"]
+    yield ("capture", *sizes)
+    for name in ("ddp-a100-rank0of2", "diff-control-a100-rank3of8", "diff-test-v100-rank1of2"):
+        scenarios = [answer(stepsim, "whatif", shared / f"traces/kineto/{name}.json.gz", "--set", f"comm.bucket_bytes={size}")["scenario"] for size in sizes]
+        yield (name, *(f"{scenario['change'] * 100:+.1f} %" for scenario in scenarios))
+
+
 def calibration(stepsim, shared):
     yield "group", "error"
     with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +93,7 @@ def ranges(_stepsim, _shared):
         yield job, len(of_job), share(inside / len(of_job)), share(width)
 
 
-TABLES = {"self-check": self_check, "steps-in-the-long-run": steps_in_the_long_run, "calibration": calibration, "ranges": ranges}
+TABLES = {"self-check": self_check, "steps-in-the-long-run": steps_in_the_long_run, "gradient-buckets": gradient_buckets, "calibration": calibration, "ranges": ranges}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[3] not in TABLES:
