@@ -67,7 +67,7 @@ struct Proposals {
 /// Proposes prefetching, but only for jobs whose task names contain FSDP or FullyShardedDataParallel. In other jobs,
 /// all-gathers may carry activations.
 [[nodiscard]] Proposals prefetch(const Situation& situation);
-/// Proposes twice as fast kernels for each of up to three classes that take at least 5 % of device work.
+/// Proposes twice as fast kernels for each of up to three classes that take at least 5 % of the GPU work of their kind.
 [[nodiscard]] Proposals longest_classes(const Situation& situation);
 [[nodiscard]] Proposals faster_loading(const Situation& situation);
 [[nodiscard]] Proposals free_loading(const Situation& situation);
