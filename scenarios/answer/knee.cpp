@@ -42,8 +42,8 @@ std::optional<double> time(const std::string& text) {
 using ParseNumber = std::optional<double> (*)(const std::string& text);
 constexpr ParseNumber kForms[] = {plain, factor, size, rate, time};
 
-/// Returns the indices of `values`, the values of one axis of a sweep, in order of size. Empty if the values cannot be
-/// ordered.
+}  // namespace
+
 std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
   std::vector<Magnitude> sizes;
   for (const std::string& value : values) {
@@ -57,6 +57,8 @@ std::vector<std::size_t> by_size(const std::vector<std::string>& values) {
                    [&](std::size_t a, std::size_t b) { return sizes[a].size < sizes[b].size; });
   return order;
 }
+
+namespace {
 
 /// Returns the number of iterations in `line` before the first one that exceeds `best` by more than the share
 /// kKneeShare.

@@ -63,6 +63,9 @@ struct Magnitude {
   double size = 0;
 };
 [[nodiscard]] std::optional<Magnitude> magnitude_of(const std::string& value);
+/// Returns the indices of `values`, the values of one axis of a sweep, in order of size. Empty if the values cannot be
+/// ordered.
+[[nodiscard]] std::vector<std::size_t> by_size(const std::vector<std::string>& values);
 
 }  // namespace stepsim::scenarios
 

@@ -18,11 +18,8 @@ using stepsim::to_text;
 
 /// Returns "1MiB to 64MiB": the smallest and the largest of values that can be ordered by size.
 std::string ends_of(const std::vector<std::string>& values) {
-  const auto smaller = [](const std::string& a, const std::string& b) {
-    return magnitude_of(a)->size < magnitude_of(b)->size;
-  };
-  const auto [least, most] = std::minmax_element(values.begin(), values.end(), smaller);
-  return fmt::format("{} to {}", shown(*least), shown(*most));
+  const std::vector<std::size_t> order = by_size(values);
+  return fmt::format("{} to {}", shown(values[order.front()]), shown(values[order.back()]));
 }
 
 std::string knee_text(const Points& points, const Knee& knee) {
