@@ -1,6 +1,6 @@
 // Measures how fast files are read into trace columns, on one thread. The large file is made from the capture
 // v100-rank1of2-5steps (docs/internals/test-data.md). It is kept in $STEPSIM_BENCH_DIR, or else made in a temporary
-// folder and removed. bench/peers.sh runs other readers on the same file.
+// folder and removed. bench/large_trace.py --peers compares with other readers.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 // Do predictions of kernel times improve if they account for the communication that runs at the same time?
 //
-//   interference_held_out CAPTURE...
+//   interference_held_out CAPTURE... > docs/results/kernels-during-communication-held-out.csv
 //
 // The program leaves out one step of a capture at a time, and finds how much communication slows kernels in the
 // remaining steps (model/calibration/interference.h). It predicts each kernel of the left-out step twice: from its
 // times in the other steps, and from these times adjusted to the communication that ran at the same time. A kernel
 // counts only if the share of its time during communication differs by at least 0.1 from its median share in the other
-// steps. docs/results/kernels-during-communication-held-out.csv has the output.
+// steps. An error is the sum of the absolute errors over the sum of the measured times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,10 +104,11 @@ class HeldOut {
 };
 
 int run(const std::vector<std::string>& paths) {
-  fmt::print("| capture | kernels | measured | error as captured | error following |\n|---|---:|---:|---:|---:|\n");
+  fmt::print("capture,kernels,measured,error as captured (--no-interference),error with communication\n");
   for (const std::string& path : paths) {
     const Sums sums = HeldOut(ingest::load({path}, {})).run();
-    fmt::print("| {} | {} | {:.3f} ms | {:.1f} % | {:.1f} % |\n", path.substr(path.find_last_of('/') + 1), sums.kernels,
+    const std::string name = path.substr(path.find_last_of('/') + 1);
+    fmt::print("{},{},{:.3f} ms,{:.1f} %,{:.1f} %\n", name.substr(0, name.find('.')), sums.kernels,
                sums.measured * 1e-6, 100 * sums.as_captured / std::max(1.0, sums.measured),
                100 * sums.following / std::max(1.0, sums.measured));
   }

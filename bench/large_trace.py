@@ -5,11 +5,13 @@ Kineto trace.
 Each TRACE (docs/internals/test-data.md: v100-rank1of2-5steps.json.gz; all files of dlrm-8ranks) is repeated until all
 files together have N GB (default 2.7). Each copy has later times than the copy before, and distinct correlations, ids
 and step numbers. Then replay, stats, critical-path and the page run on it one after another, a part is cut out and
-replayed, and with --peers other tools read it too. Prints for each the wall time, the processor time and the peak
-memory as a share of the file's size. Answers are checked: tasks and iteration time of the copies are compared with
-those of the original, and of the part with those of the whole. The page is opened in headless Chromium if ./dev page
-has installed it. --folder keeps the files."""
+replayed, and with --peers other tools read it too. Writes docs/results/one-large-trace.csv to standard output: wall
+time, CPU time, peak memory, and that memory as a share of the file's size. Answers are checked: tasks and iteration
+time of the copies are compared with those of the original, and of the part with those of the whole. Says on standard
+error how large the files are, and how long headless Chromium takes for the page if ./dev page has installed it.
+--folder keeps the files."""
 import argparse
+import csv
 import gzip
 import json
 import multiprocessing
@@ -27,9 +29,9 @@ CHANGED = re.compile(r'"(ts|External id|correlation|id)": (\d+)|ProfilerStep#(\d
 FRESH = 100_000_000  # difference between the ids of two copies
 LIST, LIST_END = '"traceEvents": [', "\n  ]"
 PEERS = {
-    "python3 json": [sys.executable, "-c", "import json, sys; print(len(json.load(open(sys.argv[1]))['traceEvents']))"],
-    "jq": ["jq", ".traceEvents | length"],
-    "node JSON.parse": ["node", "-e", "console.log(JSON.parse(require('fs').readFileSync(process.argv[1], 'utf8')).traceEvents.length)"],
+    "Python's json.load": [sys.executable, "-c", "import json, sys; print(len(json.load(open(sys.argv[1]))['traceEvents']))"],
+    "jq '.traceEvents | length'": ["jq", ".traceEvents | length"],
+    "JSON.parse of node": ["node", "-e", "console.log(JSON.parse(require('fs').readFileSync(process.argv[1], 'utf8')).traceEvents.length)"],
 }
 
 
@@ -80,26 +82,29 @@ def make(sources, targets, wanted_bytes):
     return copies
 
 
-def run(command):
-    """Returns (standard output, seconds of wall time, seconds of processor time, peak memory in bytes)."""
+def run(command, expected=0):
+    """Returns (standard output, seconds of wall time, seconds of CPU time, peak memory in bytes)."""
     begin = time.monotonic()
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL if expected else None)
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - begin
         out.seek(0)
-        if status != 0:
-            sys.exit(f"large_trace.py: {' '.join(command)} failed")
+        if os.waitstatus_to_exitcode(status) != expected:
+            sys.exit(f"{' '.join(command)} failed")
         return out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 class Report:
     def __init__(self, input_bytes):
         self.input_bytes = input_bytes
+        self.table = csv.writer(sys.stdout, lineterminator="\n")
+        self.table.writerow(["command", "wall time", "CPU time", "memory", "of the file"])
 
     def add(self, name, command):
         out, wall, busy, memory = run(command)
-        print(f"{name:28} {wall:7.1f} s {busy:7.1f} s {memory / 1e6:8.0f} MB {memory / self.input_bytes:6.2f}", flush=True)
+        self.table.writerow([name, f"{wall:.1f} s", f"{busy:.1f} s", f"{memory / 1e6:,.0f} MB", f"{memory / self.input_bytes:.2f}"])
+        sys.stdout.flush()
         return out
 
 
@@ -132,17 +137,17 @@ def measure(options, folder):
     with multiprocessing.Pool(1) as maker:
         count = maker.apply(make, (options.traces, files, options.gigabytes * 1e9))
     total = sum(file.stat().st_size for file in files)
-    print(f"{len(files)} files, {total / 1e9:.2f} GB, {count} copies\n{'':28} {'wall':>9} {'busy':>9} {'memory':>11} {'of file':>6}")
+    print(f"large_trace.py: {len(files)} files, {total / 1e9:.2f} GB, {count} copies", file=sys.stderr)
     stepsim, given = options.stepsim, [str(file) for file in files]
     report = Report(total)
     whole = json.loads(report.add("replay", [stepsim, "replay", *given, "--json", "--quiet"]))
     report.add("stats", [stepsim, "stats", *given, "--quiet"])
     report.add("critical-path", [stepsim, "critical-path", *given, "--quiet"])
     page, part = folder / "page.html", folder / "part.trace.json"
-    report.add("page", [stepsim, "replay", *given, "-o", str(page), "--quiet"])
+    report.add("replay -o page.html", [stepsim, "replay", *given, "-o", str(page), "--quiet"])
     last = max(step["step"] for step in whole["steps"])
     if len(files) == 1:
-        report.add("cut out the last step", [stepsim, "convert", *given, "--steps", str(last), "-o", str(part), "--quiet"])
+        report.add("convert --steps of the last step", [stepsim, "convert", *given, "--steps", str(last), "-o", str(part), "--quiet"])
 
     original = answer_of(stepsim, ["replay", *map(str, options.traces)])
     check("the number of tasks", whole["tasks"], count * original["tasks"], 0.02)
@@ -154,14 +159,14 @@ def measure(options, folder):
         check("the last step, cut out,", max(step["measured_ns"] for step in cut["steps"]), max(of_step), 0.05)
     if (ROOT / "page/node_modules").is_dir():
         out, wall, _, _ = run(["node", str(ROOT / "tests/page/measure.mjs"), str(page)])
-        print(out.decode().strip().replace(f"{page}: ", "in Chromium: "))
+        print(out.decode().strip().replace(f"{page}: ", "in Chromium: "), file=sys.stderr)
     for name, command in PEERS.items() if options.peers else ():
         try:
             report.add(name, [*command, given[0]])
         except FileNotFoundError:
-            print(f"{name:28} is not installed")
+            print(f"large_trace.py: {name} is not installed", file=sys.stderr)
         except SystemExit:
-            print(f"{name:28} cannot read it")
+            print(f"large_trace.py: {name} cannot read it", file=sys.stderr)
 
 
 if __name__ == "__main__":

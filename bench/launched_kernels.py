@@ -4,13 +4,14 @@
 CAPTURES is a folder of Kineto captures (docs/internals/test-data.md). Kernels with the same name, grid and block in
 captures of two devices are assumed to do the same work. Each is predicted from the other without shapes: with its
 launch (registers, shared memory, grid and block), without it, and by Habitat's rule for memory-bound kernels (Yu et
-al., ATC 2021, equation 1). Matrix products are left out, because their launch does not show their work. Prints, as
-Markdown, the error of the ratio by the share of its first device that a kernel fills. The error is the mean of
-|ln(predicted / measured)|, which is the same for half and for twice the time. Kernels that differ by more than 6 times
+al., ATC 2021, equation 1). Matrix products are left out, because their launch does not show their work. Writes
+docs/results/launched-kernels.csv to standard output: the error of the ratio by the share of its first device that a
+kernel fills. The error is the mean of |ln(predicted / measured)|, which is the same for half and for twice the time. Kernels that differ by more than 6 times
 are left out, because they probably do different work."""
 import argparse
 import collections
 import concurrent.futures
+import csv
 import gzip
 import itertools
 import json
@@ -19,12 +20,14 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 PRODUCT = re.compile("gemm|conv|xmma|cutlass|wgrad|dgrad|winograd|nccl", re.IGNORECASE)
 LAUNCH = ("grid", "block", "registers per thread", "shared memory")
 BANDWIDTH = {"V100": 900, "A100": 1555, "RTX 3060 Ti": 448, "RTX 3060": 360, "RTX 2080 Ti": 616, "T4": 320, "H100": 3350, "RTX 4090": 1008, "RTX 5090": 1792}
 MOST = 6
+FILLED = [("up to a quarter", 0.25), ("more, but not all", 1 - 1e-9), ("all", math.inf)]
 
 
 def kernels_of(path):
@@ -86,8 +89,8 @@ def questions(folder):
 
 def errors(stepsim, question):
     name, launch, before, after, took, truth = question
-    filled = min(1, math.prod(launch["grid"]) / blocks_at_once(before, launch))
-    size = "a quarter at most" if filled <= 0.25 else "more, not all" if filled < 1 else "all"
+    filled = math.prod(launch["grid"]) / blocks_at_once(before, launch)
+    size = next(name for name, most in FILLED if filled <= most)
     answers = [predict(stepsim, name, launch, before, after, took), predict(stepsim, name, {}, before, after, took), by_waves(launch, before, after, took)]
     return size, [abs(math.log(answer / truth)) for answer in answers]
 
@@ -101,8 +104,7 @@ if __name__ == "__main__":
     with concurrent.futures.ThreadPoolExecutor(2) as workers:
         for group, found in workers.map(lambda question: errors(options.stepsim, question), questions(options.captures)):
             rows[group].append(found)
-    print("| filled | kernels | with the launch | without | Habitat's rule |")
-    print("|---|---:|---:|---:|---:|")
-    for group, found in sorted(rows.items()):
-        means = [f"{100 * statistics.mean(column):.1f} %" for column in zip(*found)]
-        print(f"| {group} | {len(found)} | {' | '.join(means)} |")
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["share of the first device that a kernel fills", "kernels", "with the launch", "without", "Habitat's rule"])
+    for name, _ in FILLED:
+        table.writerow([name, len(rows[name]), *(f"{100 * statistics.mean(column):.1f} %" for column in zip(*rows[name]))])

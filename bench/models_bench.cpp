@@ -14,7 +14,7 @@
 
 /// Replays the workloads of docs/internals/test-data.md under network models. Items are tasks. Every makespan is
 /// compared with that of SimGrid or LogGOPSim, with a closed form, or with a reference in the tests; a wrong one ends
-/// the benchmark with an error. bench/table.py makes docs/results/network-speed.csv from the output.
+/// the benchmark with an error. bench/table.py makes docs/results/models_bench.csv of it.
 namespace stepsim::sim {
 namespace {
 

@@ -1,17 +1,38 @@
 #!/usr/bin/env python3
-"""Predicts measured all-reduces from tables of other rank counts.
+"""nccl_tables.py STEPSIM SHARED TABLE: predicts measured all-reduces within one host and writes a table of docs/results to
+standard output:
 
-usage: nccl_tables.py STEPSIM COLLECTIVES.csv --fit 2,4 --predict 8 [--node NAME] [--every N/K] [--vendor GB/S] [--show]
+    nccl-tables    errors by size of the payload, predicted from tables of other ranks or sizes, or from links
+    nccl-ranges    how many measured times lie in the predicted range, and how wide the ranges are
 
-COLLECTIVES.csv has the columns source, node, op, ranks, devices_per_node, bytes, measured_us. For each node of one host
-the rows with the rank counts of --fit are written as nccl-tests prints them, `stepsim calibrate --nccl-tests` makes a
-cluster.yaml from them, and `stepsim replay --network maxmin` on it predicts the time of every row of --predict. Prints
-by size the mean error, the mean of its absolute value, and the largest. Sizes can be held out in place of rank counts:
---every 0/2 fits the even rows of --predict itself and predicts the odd ones. --vendor fits nothing and uses NVLink's
-data sheet."""
-import argparse, csv, json, os, subprocess, tempfile
+SHARED contains truth/gpu/tables/collectives.csv (docs/internals/test-data.md). Tables are written as nccl-tests prints them,
+and `stepsim calibrate --nccl-tests` makes a cluster.yaml of them. Each predicted all-reduce is a capture of ranks that do
+nothing else; `stepsim whatif` on that cluster gives its time and its range."""
+import csv
+import itertools
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
 
-SIZES = [("to 256 KB", 0, 262145), ("to 4 MB", 262145, 4_000_000), ("to 64 MB", 4_000_000, 67_200_000), ("more", 67_200_000, 1 << 62)]
+SIZES = [("up to 256 KB", 262_144), ("up to 4 MB", 3_999_999), ("up to 64 MB", 67_199_999), ("larger", math.inf)]
+PCIE_EFFICIENCY = 0.76  # the share of PCIe's data-sheet rate that stepsim assumes (docs/internals/models.md)
+# Medians of all-reduces that ran alone, (bytes, us), from shared/traces/fresh/README.md.
+TWO_A100 = [(6_400, 13.5), (10_240_000, 93), (40_960_000, 261)]
+TWO_RTX_3090 = [(1_536, 12.4), (1_179_648, 133.0), (4_718_592, 490.5), (15_360_000, 1641.6)]
+
+
+def measured(shared):
+    """Returns {node: {ranks: [(bytes, us), ...]}}."""
+    nodes = {"two A100 (pair-ddp-naive-overlap)": {2: TWO_A100}, "two RTX 3090 (nsys-ddp53)": {2: TWO_RTX_3090}}
+    with open(shared / "truth/gpu/tables/collectives.csv", encoding="utf-8") as table:
+        for row in csv.DictReader(table):
+            if row["op"] == "all_reduce" and row["ranks"] == row["devices_per_node"]:
+                nodes.setdefault(row["node"], {}).setdefault(int(row["ranks"]), []).append((int(row["bytes"]), float(row["measured_us"])))
+    return {node: {ranks: sorted(rows) for ranks, rows in by_ranks.items()} for node, by_ranks in nodes.items()}
 
 
 def nccl_tests(rows, ranks):
@@ -25,10 +46,40 @@ def nccl_tests(rows, ranks):
     return "\n".join(lines) + "\n"
 
 
+def fitted_to(tables):
+    """Returns what makes a cluster.yaml from tables {ranks: rows}."""
+    def make(stepsim, folder, _ranks):
+        files = []
+        for ranks, rows in tables.items():
+            files.append(folder / f"all_reduce_{ranks}.txt")
+            files[-1].write_text(nccl_tests(rows, ranks), encoding="utf-8")
+        subprocess.run([stepsim, "calibrate", "--quiet", "--nccl-tests", *files, "-o", folder / "cluster.yaml"], check=True, stdout=subprocess.DEVNULL)
+    return make
+
+
+def links_of(bandwidth, more="", messages=""):
+    """Returns what makes a cluster.yaml with links of so many GB/s. stepsim takes links of up to 64 GB/s as PCIe."""
+    def make(_stepsim, folder, ranks):
+        text = f"hosts: 1\ndevices: {ranks}\nnic: {{bandwidth: 400Gb/s}}\nnvlink: {{bandwidth: {bandwidth}GB/s{more}}}\n{messages}"
+        (folder / "cluster.yaml").write_text(text, encoding="utf-8")
+    return make
+
+
+def ring_fitted_to(tables):
+    """Returns what makes a cluster.yaml with the links and the overhead of a ring, O + 2 (n - 1) (2 L + S / (n B)), that have the
+    least mean |ln(predicted / measured)| on a grid."""
+    def off(guess):
+        overhead, latency, rate = guess
+        return statistics.mean(abs(math.log((overhead + 2 * (n - 1) * (2 * latency + size / (n * rate * 1e3))) / us)) for n, rows in tables.items() for size, us in rows)
+
+    grid = itertools.product((0, 2, 4, 6, 8, 10, 12, 15, 18, 22, 26, 30), (0, .1, .2, .4, .6, .8, 1, 1.5, 2, 3, 4), range(60, 700, 20))
+    overhead, latency, rate = min(grid, key=off)
+    return links_of(rate, f", latency: {latency * 1e3:.0f}ns, efficiency: 1", f"messages: {{collective_overhead: {overhead}us}}\n")
+
+
 def capture(folder, ranks, size):
     group = {"Collective name": "allreduce", "dtype": "Half", "In msg nelems": size // 2, "Out msg nelems": size // 2, "Group size": ranks,
              "Process Group Name": "0", "Process Group Ranks": str(list(range(ranks)))}
-    files = []
     for rank in range(ranks):
         def event(cat, name, ts, dur, tid, pid, args):
             return dict(ph="X", cat=cat, name=name, pid=pid, tid=tid, ts=ts, dur=dur, args=args)
@@ -37,76 +88,89 @@ def capture(folder, ranks, size):
                   event("cuda_runtime", "cudaLaunchKernelExC", 110, 5, 1, pid, {"External id": 2, "correlation": 7}),
                   event("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevComm*)", 120, 50, 20, rank, {"External id": 2, "device": rank, "stream": 20, "correlation": 7, **group}),
                   event("cuda_runtime", "cudaDeviceSynchronize", 125, 50, 1, pid, {"correlation": 8})]
-        files.append(os.path.join(folder, f"rank{rank}.json"))
-        with open(files[-1], "w") as out:
-            json.dump({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks}, "traceEvents": events}, out)
-    return files
+        file = folder / f"rank{rank}.json"
+        file.write_text(json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks}, "traceEvents": events}), encoding="utf-8")
+        yield file
 
 
-def predicted(stepsim, cluster, ranks, size):
-    with tempfile.TemporaryDirectory() as folder:
-        files = capture(folder, ranks, size // 2 * 2)
-        done = subprocess.run([stepsim, "replay", "--quiet", "--json", *files, "--network", "maxmin", "--cluster", cluster], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(done.stderr)
-    return json.loads(done.stdout)["breakdown"][0]["communication_ns"] / 1e3
+def predictions(stepsim, make_cluster, ranks, rows):
+    """Yields (bytes, measured us, predicted us, low, high), low and high from the range's source "nccl" alone."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make_cluster(stepsim, folder, ranks)
+        for size, us in rows:
+            # An answer has this source only if something changes. A host that is 0.1 % faster does not change collectives.
+            words = [*capture(folder, ranks, size // 2 * 2), "--network", "maxmin", "--cluster", folder / "cluster.yaml", "--set", "host.scale=0.999"]
+            run = subprocess.run([stepsim, "whatif", "--quiet", "--json", *words], capture_output=True, text=True)
+            if run.returncode != 0:
+                sys.exit(run.stderr)
+            scenario = json.loads(run.stdout)["scenario"]
+            predicted, step = scenario["breakdown"]["communication_ns"], scenario["iteration_ns"]
+            source = next(source for source in scenario["interval"] if source["source"] == "nccl")
+            yield size, us, predicted / 1e3, (predicted - step + source["low_ns"]) / 1e3, (predicted - step + source["high_ns"]) / 1e3
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("stepsim")
-    p.add_argument("table")
-    p.add_argument("--fit", default="2,4")
-    p.add_argument("--predict", default="8")
-    p.add_argument("--node")
-    p.add_argument("--every")
-    p.add_argument("--vendor", type=float)
-    p.add_argument("--show", action="store_true")
-    o = p.parse_args()
-    nodes = {}
-    with open(o.table) as table:
-        for row in csv.DictReader(table):
-            if row["op"] == "all_reduce" and row["ranks"] == row["devices_per_node"] and o.node in (None, row["node"]):
-                nodes.setdefault((row["source"], row["node"]), {}).setdefault(int(row["ranks"]), []).append((int(row["bytes"]), float(row["measured_us"])))
-    print(f"{'node':34}" + "".join(f"{label:>24}" for label, _, _ in SIZES) + "   mean error, mean absolute, largest")
-    for (source, node), by_ranks in nodes.items():
-        for rows in by_ranks.values():
-            rows.sort()
-        ranks = int(o.predict)
-        if ranks not in by_ranks:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            cluster = os.path.join(folder, "cluster.yaml")
-            wanted = by_ranks[ranks]
-            if o.vendor:
-                with open(cluster, "w") as out:
-                    out.write(f"hosts: 1\ndevices: {ranks}\nnic: {{bandwidth: 400Gb/s}}\nnvlink: {{bandwidth: {o.vendor}GB/s}}\n")
-            else:
-                fit = {n: by_ranks[n] for n in map(int, o.fit.split(",")) if n in by_ranks}
-                if o.every:
-                    first, step = map(int, o.every.split("/"))
-                    fit = {ranks: wanted[first::step]}
-                    wanted = [row for i, row in enumerate(wanted) if i % step != first]
-                if not o.every and len(fit) < len(o.fit.split(",")):
-                    continue
-                files = []
-                for n, rows in fit.items():
-                    files.append(os.path.join(folder, f"all_reduce_{n}.txt"))
-                    with open(files[-1], "w") as out:
-                        out.write(nccl_tests(rows, n))
-                done = subprocess.run([o.stepsim, "calibrate", "--quiet", "--nccl-tests", *files, "-o", cluster], capture_output=True, text=True)
-                if done.returncode != 0:
-                    raise SystemExit(done.stderr)
-            errors = {label: [] for label, _, _ in SIZES}
-            for size, us in wanted:
-                time = predicted(o.stepsim, cluster, ranks, size)
-                label = next(label for label, low, high in SIZES if low <= size < high)
-                errors[label].append(time / us - 1)
-                if o.show:
-                    print(f"    {size:>12} B  measured {us:10.1f} us  predicted {time:10.1f} us  {time / us - 1:+.0%}")
-        cells = [f"{sum(e) / len(e):+.1%} {sum(map(abs, e)) / len(e):.1%} {max(map(abs, e)):.0%} ({len(e)})" if e else "-" for e in errors.values()]
-        print(f"{source + ' ' + node:34}" + "".join(f"{cell:>24}" for cell in cells))
+def questions(nodes):
+    """Yields (node, from what it is predicted, ranks, cluster, rows to predict)."""
+    dgx = nodes["a100_dgx"]
+    for fitted, predicted in (((2, 4), 8), ((4,), 8), ((2,), 8), ((2,), 4)):
+        tables = {ranks: dgx[ranks] for ranks in fitted}
+        yield "a100_dgx", f"{' and '.join(map(str, fitted))} GPUs", predicted, fitted_to(tables), dgx[predicted]
+    for node, ranks in (("a100_8", 8), ("b200_8", 8), ("a100_pairwise_nvlink", 4)):
+        rows = nodes[node][ranks]
+        yield node, f"every second size of {ranks} GPUs", ranks, fitted_to({ranks: rows[::2]}), rows[1::2]
+    links = {"a100_8": ("data sheet: NVLink of 300 GB/s", 300), "b200_8": ("data sheet: NVLink of 900 GB/s", 900),
+             "a100_dgx": ("data sheet: NVLink of 300 GB/s", 300), "a100_pairwise_nvlink": ("data sheet: PCIe of 31.5 GB/s", 31.5),
+             "two A100 (pair-ddp-naive-overlap)": ("data sheet: NVLink of 300 GB/s", 300),
+             "two RTX 3090 (nsys-ddp53)": ("slope of its sizes: PCIe of 9.6 GB/s", 9.6 / PCIE_EFFICIENCY)}
+    for node, (source, bandwidth) in links.items():
+        for ranks, rows in nodes[node].items():
+            if (node, ranks) != ("a100_pairwise_nvlink", 2):  # these two GPUs meet over NVLink
+                yield node, source, ranks, links_of(bandwidth), rows
+    for fitted in ((2, 4), (8,)):
+        tables = {ranks: dgx[ranks] for ranks in fitted}
+        yield "a100_dgx", f"formula of a ring fitted to {' and '.join(map(str, fitted))} GPUs", 8, ring_fitted_to(tables), dgx[8]
 
+
+def percent(value, sign=""):
+    return f"{round(value * 100):{sign}d} %"
+
+
+def errors(stepsim, nodes):
+    yield "node", "GPUs", "predicted from", "payload", "sizes", "mean error", "mean absolute error"
+    for node, source, ranks, cluster, rows in questions(nodes):
+        found = [(size, predicted / us - 1) for size, us, predicted, _, _ in predictions(stepsim, cluster, ranks, rows)]
+        for (label, most), least in zip(SIZES, [0, *(most for _, most in SIZES)]):
+            part = [error for size, error in found if least < size <= most]
+            if part:
+                yield node, ranks, source, label, len(part), percent(statistics.mean(part), "+"), percent(statistics.mean(map(abs, part)))
+
+
+def range_questions(nodes):
+    """Yields (what is predicted, ranks, cluster, rows to predict)."""
+    for by_ranks in nodes.values():
+        for ranks, rows in by_ranks.items():
+            for first in (0, 1):
+                yield "between sizes of a table", ranks, fitted_to({ranks: rows[first::2]}), rows[1 - first::2]
+    for fitted, predicted in itertools.permutations(nodes["a100_dgx"], 2):
+        yield "other ranks of a100_dgx", predicted, fitted_to({fitted: nodes["a100_dgx"][fitted]}), nodes["a100_dgx"][predicted]
+    for node, bandwidth in (("a100_dgx", 300), ("a100_8", 300), ("b200_8", 900)):
+        for ranks, rows in nodes[node].items():
+            yield "from data sheets: a100_dgx, a100_8, b200_8", ranks, links_of(bandwidth), rows
+
+
+def ranges(stepsim, nodes):
+    found = {}
+    for name, ranks, cluster, rows in range_questions({node: by_ranks for node, by_ranks in nodes.items() if not node.startswith("two ")}):
+        found.setdefault(name, []).extend((low <= us <= high, high / low) for _, us, _, low, high in predictions(stepsim, cluster, ranks, rows))
+    yield "predicted", "rows", "measured inside", "median of high / low"
+    for name, rows in found.items():
+        yield name, len(rows), percent(statistics.mean(inside for inside, _ in rows)), f"{statistics.median(width for _, width in rows):.2f}"
+
+
+TABLES = {"nccl-tables": errors, "nccl-ranges": ranges}
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 4 or sys.argv[3] not in TABLES:
+        sys.exit(__doc__)
+    csv.writer(sys.stdout, lineterminator="\n").writerows(TABLES[sys.argv[3]](sys.argv[1], measured(pathlib.Path(sys.argv[2]))))

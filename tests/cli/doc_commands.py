@@ -52,6 +52,9 @@ NOT_RUN = {  # how a line begins -> why it cannot run here
     "bench/device_kernels.py": "the measured kernels are not in the repository",
     "bench/launched_kernels.py": "the captures are not in the repository",
     "bench/captures.py": "the captures are not in the repository",
+    "bench/commands.py": "it takes minutes",
+    "bench/large_trace.py": "the captures are not in the repository",
+    "bench/nccl_tables.py": "the measured collectives are not in the repository",
 }
 
 # Stands for the launchers of docs/guides/cluster.md: each process gets the variables that the launcher would set.
