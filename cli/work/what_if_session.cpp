@@ -72,11 +72,11 @@ void state_cluster_file(Capture& capture, const CommonOptions& options, scenario
   const std::string change =
       fmt::format("With {} alone the captured step goes from {} to {} ({})", shown(*options.cluster_file),
                   stepsim::to_text(before), stepsim::to_text(there.of_captured_steps),
-                  sim::signed_percent(sim::ratio(there.of_captured_steps - before, before), 1));
+                  sim::signed_percent(sim::ratio(there.of_captured_steps - before, before)));
   predictor.add_assumption(
       {std::string(sim::kClusterFile),
        own ? fmt::format("{}; with its own links it is predicted with an error of {}.", change,
-                         sim::signed_percent(sim::ratio(*own - measured, measured), 1))
+                         sim::signed_percent(sim::ratio(*own - measured, measured)))
            : fmt::format("{}; this includes the model's error, because the capture does not show its own links.",
                          change)});
 }

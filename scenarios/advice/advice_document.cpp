@@ -42,7 +42,7 @@ std::string best_text(const Advice& advice) {
   if (without == best) return text;
   return text + (without == nullptr ? std::string(". Without new hardware nothing saves a significant part")
                                     : fmt::format(". Best without new hardware: {}: {}", name_of(*without),
-                                                  sim::signed_percent(without->change.by, 1)));
+                                                  sim::signed_percent(without->change.by)));
 }
 
 std::string headline(const Advice& advice) {

@@ -140,7 +140,7 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   const Tried& largest = advice.tried[together.tried.front()];
   return fmt::format("{}: step time {}, {} (sum of the separate effects: {}){}", set,
                      with_range(*outcome.iteration, outcome.low, outcome.high),
-                     sim::signed_percent(together.change.by, 1), sim::signed_percent(together.sum, 1),
+                     sim::signed_percent(together.change.by), sim::signed_percent(together.sum),
                      *outcome.iteration < largest.iteration
                          ? ""
                          : fmt::format("; {} alone saves as much", to_text(largest.candidate.settings)));

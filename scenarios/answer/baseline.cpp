@@ -58,15 +58,15 @@ std::string trust_text(const Baseline& baseline, const Assumptions& assumptions)
     return fmt::format(
         "{} is predicted with an error of {} because collectives keep their recorded times; this does not test the "
         "network model.",
-        subject, sim::signed_percent(error, 1));
+        subject, sim::signed_percent(error));
   }
-  constexpr double kSame = 0.00005;  // a smaller difference would be printed as 0.00 %
+  constexpr double kSame = 0.00005;  // a smaller difference comes from rounding times to nanoseconds
   if (std::abs(error) < kSame) {
     return fmt::format(
         "{} is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.",
         subject);
   }
-  return fmt::format("{} is predicted with an error of {}.", subject, sim::signed_percent(error, 1));
+  return fmt::format("{} is predicted with an error of {}.", subject, sim::signed_percent(error));
 }
 
 std::string narrowing_text(const Prediction& prediction) {

@@ -55,7 +55,7 @@ std::string error_of_the_capture(const Case& of) {
   const Duration measured = of.basis.measured();
   return fmt::format("the {} of {} is predicted with an error of {}",
                      of.basis.predictor().profiler() ? "step without the profiler" : "captured step", to_text(measured),
-                     sim::signed_percent(ratio(of.basis.comparable() - measured, measured), 1));
+                     sim::signed_percent(ratio(of.basis.comparable() - measured, measured)));
 }
 
 // ---- steps, transient, repetition

@@ -164,7 +164,7 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
       {std::string(kRecordedCollectives),
        fmt::format("Collectives keep their recorded times, changed as each would change alone under {1}, because links "
                    "calibrated from the capture miss its step time by {0}.",
-                   sim::signed_percent(links.iteration.error, 1), plan.network->name)});
+                   sim::signed_percent(links.iteration.error), plan.network->name)});
   return true;
 }
 

@@ -46,8 +46,8 @@ sim::Cell time_cell(const Outcome& outcome, bool is_best) {
 sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
   if (!outcome.iteration) return "-";
   return fmt::format("{} {} %",
-                     sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration), 1),
-                     sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration), 1));
+                     sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration)),
+                     sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration)));
 }
 
 /// Returns a matrix with the values of the first axis as rows and those of the second as columns.

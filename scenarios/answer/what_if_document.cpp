@@ -31,7 +31,7 @@ std::string rates_text(const WhatIfAnswer& answer) {
   const double after = sim::rate_in_all(answer.scenario.work, answer.scenario.prediction.iteration);
   if (!(before > 0)) return {};
   return fmt::format("; {} {} instead of {} ({})", sim::rate_text(after), sim::unit_of(work), sim::rate_text(before),
-                     sim::signed_percent(after / before - 1, 1));
+                     sim::signed_percent(after / before - 1));
 }
 
 std::string headline(const WhatIfAnswer& answer) {

@@ -169,7 +169,7 @@ std::string why_uncertain(const WhatIfAnswer& answer) {
   const double needed = ratio(before, after);
   if (widest == nullptr || needed < all.least || needed > all.most) return {};
   return fmt::format("A change of {} is within the uncertainty of this prediction; its largest source is '{}': {}.",
-                     sim::signed_percent(ratio(after - before, before), 1), title_of(*widest), widest->reason);
+                     sim::signed_percent(ratio(after - before, before)), title_of(*widest), widest->reason);
 }
 
 }  // namespace

@@ -134,9 +134,9 @@ Sections steps_sections(const Findings& findings) {
     set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
   if (summary.measured && !summary.steps.empty()) {
     section.sentences.emplace_back(fmt::format(
-        "Replay error: {:.2f} % on average, {:.2f} % at worst. A small one shows that nothing was lost while reading; "
+        "Replay error: {} on average, {} at worst. A small one shows that nothing was lost while reading; "
         "only the self-check tests the dependencies.",
-        summary.iteration.mean_abs_error * 100, summary.iteration.worst_abs_error * 100));
+        percent(summary.iteration.mean_abs_error), percent(summary.iteration.worst_abs_error)));
   }
   if (!set_aside.empty()) section.sentences.emplace_back("Not counted, because the capture cuts them: " + set_aside);
   return {section};

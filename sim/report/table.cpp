@@ -19,18 +19,18 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string signed_number(double number, int decimals) {
+std::string signed_number(double number) {
   constexpr int kMostDecimals = 4;
-  for (int shown = decimals; shown <= kMostDecimals; ++shown) {
+  for (int shown = 1; shown <= kMostDecimals; ++shown) {
     std::string text = fmt::format("{:+.{}f}", number, shown);
     if (text.find_first_of("123456789") != std::string::npos) return text;
   }
-  return fmt::format("{:.{}f}", 0.0, decimals);
+  return "0.0";
 }
 
-std::string signed_percent(double ratio, int decimals) {
+std::string signed_percent(double ratio) {
   if (ratio >= kMostAsPercentage && std::isfinite(ratio)) return fmt::format("{:.0f}x as much", 1 + ratio);
-  return fmt::format("{} %", signed_number(100 * ratio, decimals));
+  return fmt::format("{} %", signed_number(100 * ratio));
 }
 
 std::string percent(double ratio) {

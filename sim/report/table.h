@@ -90,11 +90,12 @@ class Table {
   bool compares_times_ = false;
 };
 
-/// Returns a number with its sign and `decimals` decimals: "+1.23", "-0.40". If that rounds to 0, it gets up to four
-/// decimals to show its first digit: "-0.002". A number that is 0 even with four decimals has no sign: "0.00".
-[[nodiscard]] std::string signed_number(double number, int decimals);
-/// Formats a relative difference as a percentage with its sign, "-0.40 %", or from 10 on as a multiple, "11x as much".
-[[nodiscard]] std::string signed_percent(double ratio, int decimals = 2);
+/// Returns a number with its sign and one decimal: "+1.2", "-0.4". If that rounds to 0, it gets up to four decimals to
+/// show its first digit: "-0.002". A number that is 0 even with four decimals has no sign: "0.0".
+[[nodiscard]] std::string signed_number(double number);
+/// Formats a relative difference as a percentage with its sign and one decimal as in signed_number(), "-0.4 %", or from
+/// 10 on as a multiple, "11x as much".
+[[nodiscard]] std::string signed_percent(double ratio);
 [[nodiscard]] Cell signed_percent_cell(double ratio);
 /// Formats a ratio as a percentage, "12.3 %", or from 10 on as a multiple, "12x".
 [[nodiscard]] std::string percent(double ratio);

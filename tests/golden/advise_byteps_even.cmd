@@ -3,16 +3,16 @@ $ stepsim advise scenarios/samples/byteps-even --quiet
 Best of 19 changes: links with twice the bandwidth [network.bandwidth=2x]: step time 253.2 ms (246.0 to 260.0 ms), 52.4 % less than the baseline's 532.1 ms. Best without new hardware: no global barrier, with priority scheduling (layers needed first go first) [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]: -33.2 %. The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Best changes
-change                                                                 needs     step time      from        to    effect  best case  worst case
-network.bandwidth=2x                                                   hardware   253.2 ms  246.0 ms  260.0 ms  -52.42 %   -53.75 %    -51.17 %
-comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting    355.3 ms  346.9 ms  412.4 ms  -33.22 %   -34.88 %     -2.90 %
-comm.control=first                                                     setting    376.3 ms  367.6 ms  387.0 ms  -29.29 %   -30.86 %    -27.33 %
-comm.schedule=priority, comm.credit_bytes=4000KiB                      setting    394.3 ms  385.2 ms  450.4 ms  -25.89 %   -27.55 %    -15.34 %
+change                                                                 needs     step time      from        to   effect  best case  worst case
+network.bandwidth=2x                                                   hardware   253.2 ms  246.0 ms  260.0 ms  -52.4 %    -53.8 %     -51.2 %
+comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting    355.3 ms  346.9 ms  412.4 ms  -33.2 %    -34.9 %      -2.9 %
+comm.control=first                                                     setting    376.3 ms  367.6 ms  387.0 ms  -29.3 %    -30.9 %     -27.3 %
+comm.schedule=priority, comm.credit_bytes=4000KiB                      setting    394.3 ms  385.2 ms  450.4 ms  -25.9 %    -27.6 %     -15.3 %
 
 Upper bounds: the most that work on each part could save
-change                                        step time      from        to    effect  best case  worst case
-network.bandwidth=1000x, network.latency=0us   152.3 ms  146.4 ms  158.6 ms  -71.37 %   -72.47 %    -70.21 %
-remove{kind=copy}.share=1                      531.4 ms  520.3 ms  543.4 ms   -0.12 %    -2.14 %     +2.02 %
+change                                        step time      from        to   effect  best case  worst case
+network.bandwidth=1000x, network.latency=0us   152.3 ms  146.4 ms  158.6 ms  -71.4 %    -72.5 %     -70.2 %
+remove{kind=copy}.share=1                      531.4 ms  520.3 ms  543.4 ms   -0.1 %     -2.1 %      +2.0 %
 - No bound from compute.scale=0: without this work the step takes 5.8 % longer, because the rest then runs in another order.
 
 Best changes combined
@@ -39,20 +39,20 @@ Assumptions
 - The capture does not show how much communication slows overlapping compute, so durations stay as captured where a change moves communication.
 
 All values tried of each setting
-- comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB -33.22 %; comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=16000KiB -8.24 %
-- comm.schedule=priority, comm.credit_bytes=4000KiB -25.89 %; comm.schedule=priority, comm.credit_bytes=16000KiB -6.86 %
-- cluster.servers=4 -1.35 %; cluster.servers=3 +2.37 %
-- comm.partition_bytes=125KiB -1.27 %; comm.partition_bytes=250KiB -0.28 %; comm.partition_bytes=500KiB -0.03 %; comm.partition_bytes=2000KiB +18.96 %; comm.partition_bytes=4000KiB +19.57 %
+- comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB -33.2 %; comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=16000KiB -8.2 %
+- comm.schedule=priority, comm.credit_bytes=4000KiB -25.9 %; comm.schedule=priority, comm.credit_bytes=16000KiB -6.9 %
+- cluster.servers=4 -1.3 %; cluster.servers=3 +2.4 %
+- comm.partition_bytes=125KiB -1.3 %; comm.partition_bytes=250KiB -0.3 %; comm.partition_bytes=500KiB -0.03 %; comm.partition_bytes=2000KiB +19.0 %; comm.partition_bytes=4000KiB +19.6 %
 
 No significant effect
-change                       needs     step time      from        to   effect  best case  worst case
-cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.35 %    -3.68 %     +2.77 %
-comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.27 %    -3.23 %     +0.95 %
-comm.barrier=cross           setting    531.4 ms  520.2 ms  543.2 ms  -0.13 %    -2.15 %     +1.98 %
+change                       needs     step time      from        to  effect  best case  worst case
+cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.3 %     -3.7 %      +2.8 %
+comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.3 %     -3.2 %      +1.0 %
+comm.barrier=cross           setting    531.4 ms  520.2 ms  543.2 ms  -0.1 %     -2.2 %      +2.0 %
 
 Slower
-change             needs     step time      from        to   effect  best case  worst case
-compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.30 %    +3.73 %     +9.02 %
+change             needs     step time      from        to  effect  best case  worst case
+compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.3 %     +3.7 %      +9.0 %
 
 No effect
 - network.latency=0.5x: links with half the latency
@@ -77,12 +77,12 @@ $ stepsim advise tests/golden/data/gpu_step.json --quiet --rows 1
 Best of 12 changes: mixed precision (torch.autocast) [precision.to=bf16]: step time 1.955 ms (1.563 to 2.534 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
 Best changes
-change             needs  step time      from        to    effect  best case  worst case
-precision.to=bf16  code    1.955 ms  1.563 ms  2.534 ms  -88.50 %   -90.75 %    -85.16 %
+change             needs  step time      from        to   effect  best case  worst case
+precision.to=bf16  code    1.955 ms  1.563 ms  2.534 ms  -88.5 %    -90.8 %     -85.2 %
 
 Upper bounds: the most that work on each part could save
-change           step time      from        to    effect  best case  worst case
-compute.scale=0   610.0 us  540.0 us  682.1 us  -96.41 %   -96.79 %    -96.03 %
+change           step time      from        to   effect  best case  worst case
+compute.scale=0   610.0 us  540.0 us  682.1 us  -96.4 %    -96.8 %     -96.0 %
 
 Best changes combined
 - precision.to=bf16, compute.scale=0.5: step time 1.283 ms (1.070 to 1.588 ms), -92.5 % (sum of the separate effects: -136.7 %)
@@ -96,11 +96,11 @@ Assumptions
 - The network is unknown: a single rank sends no messages.
 
 All values tried of each setting
-- precision.to=bf16 -88.50 %; precision.to=fp16 -88.50 %
+- precision.to=bf16 -88.5 %; precision.to=fp16 -88.5 %
 
 No significant effect
-change          needs     step time      from        to   effect  best case  worst case
-host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.35 %    -1.54 %     +0.86 %
+change          needs     step time      from        to  effect  best case  worst case
+host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.3 %     -1.5 %      +0.9 %
 
 No effect
 - launch.overhead=0us: CUDA graphs (launches take no CPU time)

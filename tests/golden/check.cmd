@@ -1,6 +1,6 @@
 Is this capture good enough, and what should be recorded next time?
 $ stepsim check scenarios/samples/byteps-even
-Good: 2 ranks, 3 whole steps; step time 534.1 ms, replay error 0.00 %.
+Good: 2 ranks, 3 whole steps; step time 534.1 ms, replay error 0.0 %.
 Self-check: one step's graph predicts the others within 1.6 % on average (the steps differ by 0.4 %); the most unusual step is 0.6 % off the typical one. Every wait on the critical path is explained.
 
 What you can ask
@@ -31,7 +31,7 @@ scenarios/samples/byteps-even/traces/1/0/gradient_name_list.txt  gradient_names 
 Assumptions
 - The time of copying and summing on servers is part of the recorded pulls, because no server was recorded.
 $ stepsim check tests/golden/data/gpu_step.json
-Good: 1 rank on NVIDIA A100-SXM4-40GB, 1 whole step; step time 17 ms, replay error 0.00 %.
+Good: 1 rank on NVIDIA A100-SXM4-40GB, 1 whole step; step time 17 ms, replay error 0.0 %.
 No self-check: one step of one rank cannot be predicted from another. Every wait on the critical path is explained; 1 of the 2 waits on it was recorded, 1 inferred from times.
 
 What you can ask
@@ -68,5 +68,5 @@ Files
 file                             format  records  skipped  contents
 tests/golden/data/gpu_step.json  kineto       16        0  1 trace
 $ stepsim check tests/golden/data/cut.json --brief
-Usable with doubts: 1 rank, 2 whole steps; step time 1 ms, replay error 0.00 %; predictions of host and device changes are unreliable.
+Usable with doubts: 1 rank, 2 whole steps; step time 1 ms, replay error 0.0 %; predictions of host and device changes are unreliable.
 Self-check: one step's graph predicts the others within 0.0 % on average (the steps differ by 0.0 %); the most unusual step is 0.0 % off the typical one. On the critical path, CPU time without events takes 60.0 %; 1 of the 2 waits on it was recorded, 1 inferred from times.

@@ -1,7 +1,7 @@
 What does twice the network change, task by task, and does a job differ from itself?
 
 $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --rows 5
-Step time of A 532.1 ms, of B 253.2 ms: -278.9 ms (-52.42 %); significant (noise +-6.979 ms).
+Step time of A 532.1 ms, of B 253.2 ms: -278.9 ms (-52.4 %); significant (noise +-6.979 ms).
 
 Compared
    result                                      iteration is  iteration  steps  shortest  longest  ranks
@@ -10,35 +10,35 @@ B  network.bandwidth=2x                        predicted      253.2 ms      -   
 
 Where the difference comes from (slowest rank)
 part                            A           B   difference  relative
-compute                150.075 ms  150.431 ms    +0.356 ms   +0.24 %
-exposed communication  381.780 ms  101.992 ms  -279.789 ms  -73.29 %
-idle                     0.267 ms    0.174 ms    -0.093 ms  -34.81 %
+compute                150.075 ms  150.431 ms    +0.356 ms    +0.2 %
+exposed communication  381.780 ms  101.992 ms  -279.789 ms   -73.3 %
+idle                     0.267 ms    0.174 ms    -0.093 ms   -34.8 %
 remainder               -0.039 ms    0.586 ms    +0.626 ms         -
-sum                    532.082 ms  253.183 ms  -278.899 ms  -52.42 %
+sum                    532.082 ms  253.183 ms  -278.899 ms   -52.4 %
 
 On the critical path
 part                    A           B   difference  relative
-compute         57.255 ms   57.496 ms    +0.241 ms   +0.42 %
-communication   23.514 ms    1.492 ms   -22.022 ms  -93.65 %
-queueing       450.857 ms  193.114 ms  -257.744 ms  -57.17 %
-waiting          0.496 ms    0.495 ms    -0.001 ms   -0.20 %
+compute         57.255 ms   57.496 ms    +0.241 ms    +0.4 %
+communication   23.514 ms    1.492 ms   -22.022 ms   -93.7 %
+queueing       450.857 ms  193.114 ms  -257.744 ms   -57.2 %
+waiting          0.496 ms    0.495 ms    -0.001 ms    -0.2 %
 
 By class
 4 classes in both: 1.277 s in A, 730.1 ms in B, -546.4 ms
 class                 A           B   difference  relative  count     mean A    mean B
-transfer    1091.490 ms  545.050 ms  -546.440 ms  -50.06 %     96  11.370 ms  5.678 ms
-collective    12.049 ms   12.049 ms            0    0.00 %     96   0.126 ms  0.126 ms
-copy          22.817 ms   22.817 ms            0    0.00 %     96   0.238 ms  0.238 ms
-operator     150.157 ms  150.157 ms            0    0.00 %     33   4.550 ms  4.550 ms
+transfer    1091.490 ms  545.050 ms  -546.440 ms   -50.1 %     96  11.370 ms  5.678 ms
+collective    12.049 ms   12.049 ms            0     0.0 %     96   0.126 ms  0.126 ms
+copy          22.817 ms   22.817 ms            0     0.0 %     96   0.238 ms  0.238 ms
+operator     150.157 ms  150.157 ms            0     0.0 %     33   4.550 ms  4.550 ms
 
 By name
 321 names in both: 1.277 s in A, 730.1 ms in B, -546.4 ms
 name                       class             A         B  difference  relative  count     mean A    mean B
-Comm.layer2_weight.PULL.0  transfer  19.074 ms  8.803 ms  -10.271 ms  -53.85 %      1  19.074 ms  8.803 ms
-Comm.layer6_weight.PULL.1  transfer  18.033 ms  7.776 ms  -10.257 ms  -56.88 %      1  18.033 ms  7.776 ms
-Comm.layer3_weight.PULL.1  transfer  18.548 ms  8.389 ms  -10.159 ms  -54.77 %      1  18.548 ms  8.389 ms
-Comm.layer5_weight.PULL.0  transfer  18.505 ms  8.367 ms  -10.138 ms  -54.79 %      1  18.505 ms  8.367 ms
-Comm.layer8_weight.PULL.0  transfer  17.672 ms  7.577 ms  -10.096 ms  -57.13 %      1  17.672 ms  7.577 ms
+Comm.layer2_weight.PULL.0  transfer  19.074 ms  8.803 ms  -10.271 ms   -53.8 %      1  19.074 ms  8.803 ms
+Comm.layer6_weight.PULL.1  transfer  18.033 ms  7.776 ms  -10.257 ms   -56.9 %      1  18.033 ms  7.776 ms
+Comm.layer3_weight.PULL.1  transfer  18.548 ms  8.389 ms  -10.159 ms   -54.8 %      1  18.548 ms  8.389 ms
+Comm.layer5_weight.PULL.0  transfer  18.505 ms  8.367 ms  -10.138 ms   -54.8 %      1  18.505 ms  8.367 ms
+Comm.layer8_weight.PULL.0  transfer  17.672 ms  7.577 ms  -10.096 ms   -57.1 %      1  17.672 ms  7.577 ms
 - 316 more: --rows 50 or --rows all
 
 Notes
@@ -58,26 +58,26 @@ B  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.
 
 Where the difference comes from (slowest rank)
 part                           A          B  difference  relative
-compute                150.43 ms  150.43 ms           0    0.00 %
-exposed communication  382.58 ms  382.58 ms           0    0.00 %
-idle                     0.13 ms    0.13 ms           0    0.00 %
+compute                150.43 ms  150.43 ms           0     0.0 %
+exposed communication  382.58 ms  382.58 ms           0     0.0 %
+idle                     0.13 ms    0.13 ms           0     0.0 %
 remainder                0.92 ms    0.92 ms           0         -
-sum                    534.06 ms  534.06 ms           0    0.00 %
+sum                    534.06 ms  534.06 ms           0     0.0 %
 
 On the critical path
 part                   A          B  difference  relative
-compute         57.50 ms   57.50 ms           0    0.00 %
-communication  474.99 ms  474.99 ms           0    0.00 %
-waiting          0.66 ms    0.66 ms           0    0.00 %
+compute         57.50 ms   57.50 ms           0     0.0 %
+communication  474.99 ms  474.99 ms           0     0.0 %
+waiting          0.66 ms    0.66 ms           0     0.0 %
 
 By class
 5 classes in both: 1.380 s in A, 1.380 s in B, 0 ns
 class                 A            B  difference  relative  count     mean A     mean B
-collective     7.855 ms     7.855 ms           0    0.00 %     96   0.082 ms   0.082 ms
-copy          22.679 ms    22.679 ms           0    0.00 %     96   0.236 ms   0.236 ms
-operator     150.157 ms   150.157 ms           0    0.00 %     33   4.550 ms   4.550 ms
+collective     7.855 ms     7.855 ms           0     0.0 %     96   0.082 ms   0.082 ms
+copy          22.679 ms    22.679 ms           0     0.0 %     96   0.236 ms   0.236 ms
+operator     150.157 ms   150.157 ms           0     0.0 %     33   4.550 ms   4.550 ms
 server                0            0           0         -     24          0          0
-transfer    1198.889 ms  1198.889 ms           0    0.00 %     96  12.488 ms  12.488 ms
+transfer    1198.889 ms  1198.889 ms           0     0.0 %     96  12.488 ms  12.488 ms
 
 Notes
 - times and counts of tasks are per iteration, averaged over ranks

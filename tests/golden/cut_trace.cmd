@@ -11,10 +11,10 @@ Where to look next
 - Every wait is explained, so what-ifs can shorten all of them.
 
 Steps
-rank  step  measured  replayed   error  predicted from the other steps
-   0     4      1 ms      1 ms  0.00 %                          0.00 %
-   0     5      1 ms      1 ms  0.00 %                          0.00 %
-- Replay error: 0.00 % on average, 0.00 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
+rank  step  measured  replayed  error  predicted from the other steps
+   0     4      1 ms      1 ms  0.0 %                           0.0 %
+   0     5      1 ms      1 ms  0.0 %                           0.0 %
+- Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
 - Not counted, because the capture cuts them: rank 0 step 6
 
 Where the time of an iteration goes (replayed; columns overlap)

@@ -9,14 +9,14 @@ Where to look next
 - 0.1 % of an iteration (328.0 us) is unexplained waiting, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can shorten it.
 
 Steps
-rank  step  measured  replayed   error  predicted from the other steps
-   0     5  535.2 ms  535.2 ms  0.00 %                         -0.40 %
-   0     6  532.9 ms  532.9 ms  0.00 %                         +0.23 %
-   0     7  533.1 ms  533.1 ms  0.00 %                         +0.17 %
-   1     5  531.2 ms  531.2 ms  0.00 %                         +0.12 %
-   1     6  529.9 ms  529.9 ms  0.00 %                         +0.49 %
-   1     7  533.8 ms  533.8 ms  0.00 %                         -0.61 %
-- Replay error: 0.00 % on average, 0.00 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
+rank  step  measured  replayed  error  predicted from the other steps
+   0     5  535.2 ms  535.2 ms  0.0 %                          -0.4 %
+   0     6  532.9 ms  532.9 ms  0.0 %                          +0.2 %
+   0     7  533.1 ms  533.1 ms  0.0 %                          +0.2 %
+   1     5  531.2 ms  531.2 ms  0.0 %                          +0.1 %
+   1     6  529.9 ms  529.9 ms  0.0 %                          +0.5 %
+   1     7  533.8 ms  533.8 ms  0.0 %                          -0.6 %
+- Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
 
 Where the time of an iteration goes (replayed; columns overlap)
 rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  unexplained

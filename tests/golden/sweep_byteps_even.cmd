@@ -30,11 +30,11 @@ $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.ya
 Best of 4 points: network.bandwidth=2x: step time 253.2 ms (246.0 to 260.0 ms), 52.4 % less than the baseline's 532.1 ms. The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Step times and their ranges (* = best)
-   network.bandwidth  compute.scale  comm.bucket_bytes  step time      from        to    change
-*                 2x                                     253.2 ms  246.0 ms  260.0 ms  -52.42 %
-                                0.5                      560.3 ms  552.6 ms  580.0 ms   +5.30 %
-                  2x            0.5                      266.7 ms  260.1 ms  273.5 ms  -49.88 %
-                                                  25MB          -         -         -         -
+   network.bandwidth  compute.scale  comm.bucket_bytes  step time      from        to   change
+*                 2x                                     253.2 ms  246.0 ms  260.0 ms  -52.4 %
+                                0.5                      560.3 ms  552.6 ms  580.0 ms   +5.3 %
+                  2x            0.5                      266.7 ms  260.1 ms  273.5 ms  -49.9 %
+                                                  25MB          -         -         -        -
 
 Points without an answer
 - comm.bucket_bytes=25MB: tests/golden/data/sweep_list.yaml:6: the job has parameter servers and no collectives; expected a job with collectives

@@ -92,10 +92,10 @@ $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_
 Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.98 to 15.57 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
 Step times and their ranges (* = best)
-   network.bandwidth  step time      from        to   change
-                  1x   15.56 ms  15.37 ms  15.75 ms   0.00 %
-                  4x   14.44 ms  14.26 ms  15.58 ms  -7.23 %
-*                16x   14.15 ms  13.98 ms  15.57 ms  -9.04 %
+   network.bandwidth  step time      from        to  change
+                  1x   15.56 ms  15.37 ms  15.75 ms   0.0 %
+                  4x   14.44 ms  14.26 ms  15.58 ms  -7.2 %
+*                16x   14.15 ms  13.98 ms  15.57 ms  -9.0 %
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
@@ -109,9 +109,9 @@ Best of 3 points: network.bandwidth=1x: step time 15.56 ms (15.37 to 15.75 ms), 
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change
-*                 1x   15.56 ms  15.37 ms  15.75 ms  0.00 %
-                  4x   15.56 ms  15.37 ms  15.75 ms  0.00 %
-                 16x   15.56 ms  15.37 ms  15.75 ms  0.00 %
+*                 1x   15.56 ms  15.37 ms  15.75 ms   0.0 %
+                  4x   15.56 ms  15.37 ms  15.75 ms   0.0 %
+                 16x   15.56 ms  15.37 ms  15.75 ms   0.0 %
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.

@@ -163,13 +163,13 @@ $ stepsim sweep tests/golden/data/gpu_step.json -s scenarios/library/which-gpu.y
 Best of 6 points: device.to=MI300X: step time 3.227 ms (2.522 to 4.182 ms), 81.0 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
 Step times and their ranges (* = best)
-   device.to  step time      from        to    change
-    recorded   17.00 ms  16.13 ms  17.88 ms    0.00 %
-        A100   17.00 ms  16.13 ms  17.88 ms    0.00 %
-        H100    6.24 ms   5.43 ms   7.18 ms  -63.29 %
-        H200    6.19 ms   5.03 ms   7.64 ms  -63.60 %
-        B200    5.52 ms   4.49 ms   6.80 ms  -67.56 %
-*     MI300X    3.23 ms   2.52 ms   4.18 ms  -81.02 %
+   device.to  step time      from        to   change
+    recorded   17.00 ms  16.13 ms  17.88 ms    0.0 %
+        A100   17.00 ms  16.13 ms  17.88 ms    0.0 %
+        H100    6.24 ms   5.43 ms   7.18 ms  -63.3 %
+        H200    6.19 ms   5.03 ms   7.64 ms  -63.6 %
+        B200    5.52 ms   4.49 ms   6.80 ms  -67.6 %
+*     MI300X    3.23 ms   2.52 ms   4.18 ms  -81.0 %
 
 Assumptions
 - The network is unknown: a single rank sends no messages.

@@ -37,7 +37,7 @@ TEST(SlowingTest, IsNotSeenWhereARecordedStepWasAsShortAsAFreeOne) {
   ASSERT_TRUE(slowing);
   EXPECT_FALSE(slowing->is_seen());
   EXPECT_THAT(to_text(*slowing),
-              HasSubstr("+5.00 %, which is within the spread of the recorded steps (the shortest takes 99 ms)"));
+              HasSubstr("+5.0 %, which is within the spread of the recorded steps (the shortest takes 99 ms)"));
   summary.steps.pop_back();
   EXPECT_TRUE(slowing_of(free_step(milliseconds{100}), summary)->is_seen());
 }

@@ -324,7 +324,7 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
   };
   EXPECT_THAT(section("Steps").table->rows(), SizeIs(4));
   EXPECT_THAT(texts(section("Steps").table->rows()[0]),
-              ::testing::ElementsAre("0", "10", "250 us", "210 us", "-16.00 %", "-16.00 %"));
+              ::testing::ElementsAre("0", "10", "250 us", "210 us", "-16.0 %", "-16.0 %"));
   EXPECT_THAT(section("Where the time of an iteration goes").table->rows(), SizeIs(2));
   // The rows are: the iteration, four steps, and nine parts for each of two ranks.
   EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 9));

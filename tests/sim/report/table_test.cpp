@@ -10,7 +10,7 @@ TEST(CellTest, ANumberIsThereBesideWhatPeopleRead) {
   EXPECT_EQ(time.text(), "1.5 us");
   EXPECT_EQ(time.number(), Cell::Number{std::int64_t{1'500}});
   EXPECT_EQ(time.unit(), Unit::kNanoseconds);
-  EXPECT_EQ(signed_percent_cell(-0.25).text(), "-25.00 %");
+  EXPECT_EQ(signed_percent_cell(-0.25).text(), "-25.0 %");
   EXPECT_EQ(signed_percent_cell(-0.25).number(), Cell::Number{-0.25});
   EXPECT_EQ(Cell{7}.text(), "7");
   EXPECT_EQ(nanoseconds_cell(Duration{1'500}).text(), "1500");
@@ -27,9 +27,8 @@ TEST(CellTest, ATextIsNoNumberHoweverItLooks) {
 }
 
 TEST(PercentTest, RatiosAreShownWithSignAndUnit) {
-  EXPECT_EQ(signed_percent(0.01234), "+1.23 %");
-  EXPECT_EQ(signed_percent(-0.004), "-0.40 %");
-  EXPECT_EQ(signed_percent(-0.004, 1), "-0.4 %");
+  EXPECT_EQ(signed_percent(0.01234), "+1.2 %");
+  EXPECT_EQ(signed_percent(-0.004), "-0.4 %");
   EXPECT_EQ(percent(0.1234), "12.3 %");
   EXPECT_EQ(percent(9.99), "999.0 %");
   EXPECT_EQ(percent(65.4), "65x");
@@ -37,13 +36,13 @@ TEST(PercentTest, RatiosAreShownWithSignAndUnit) {
 
 TEST(PercentTest, WhatRoundsToNothingShowsItsFirstDigitOrNoSign) {
   EXPECT_EQ(signed_percent(0.00001), "+0.001 %");
-  EXPECT_EQ(signed_percent(-0.00002, 1), "-0.002 %");
-  EXPECT_EQ(signed_percent(-0.0004, 1), "-0.04 %");
+  EXPECT_EQ(signed_percent(-0.00002), "-0.002 %");
+  EXPECT_EQ(signed_percent(-0.0004), "-0.04 %");
   EXPECT_EQ(signed_percent(-0.000001), "-0.0001 %");
-  EXPECT_EQ(signed_percent(-0.0000004), "0.00 %");
-  EXPECT_EQ(signed_percent(0.0000004, 1), "0.0 %");
-  EXPECT_EQ(signed_percent(0), "0.00 %");
-  EXPECT_EQ(signed_percent(-0.0, 1), "0.0 %");
+  EXPECT_EQ(signed_percent(-0.0000004), "0.0 %");
+  EXPECT_EQ(signed_percent(0.0000004), "0.0 %");
+  EXPECT_EQ(signed_percent(0), "0.0 %");
+  EXPECT_EQ(signed_percent(-0.0), "0.0 %");
   EXPECT_EQ(signed_percent(-0.0000096), "-0.001 %") << "rounded up to the digit before";
 }
 
