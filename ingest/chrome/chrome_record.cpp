@@ -13,11 +13,11 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Packs up to four characters into one number.
-constexpr std::uint32_t packed(std::string_view text) noexcept {
-  std::uint32_t number = 0;
+/// Packs up to four characters and their number into one number, so that "ph" differs from "ph" with a NUL at its end.
+constexpr std::uint64_t packed(std::string_view text) noexcept {
+  std::uint64_t number = std::uint64_t{text.size()} << 32;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    number |= static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])) << (8 * i);
+    number |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
   }
   return number;
 }

@@ -139,8 +139,8 @@ sim::Sentence sentence_of(const Advice& advice, const Together& together) {
   if (!outcome.iteration) return fmt::format("{}: cannot be combined: {}", set, outcome.problem);
   const Tried& largest = advice.tried[together.tried.front()];
   return fmt::format("{}: step time {}, {} (sum of the separate effects: {}){}", set,
-                     with_range(*outcome.iteration, outcome.low, outcome.high),
-                     sim::signed_percent(together.change.by), sim::signed_percent(together.sum),
+                     with_range(*outcome.iteration, outcome.low, outcome.high), sim::signed_percent(together.change.by),
+                     sim::signed_percent(together.sum),
                      *outcome.iteration < largest.iteration
                          ? ""
                          : fmt::format("; {} alone saves as much", to_text(largest.candidate.settings)));

@@ -45,8 +45,7 @@ sim::Cell time_cell(const Outcome& outcome, bool is_best) {
 /// Returns how far the iteration may be below and above its prediction: "-2.1 +3.4 %".
 sim::Cell range_cell(const Outcome& outcome, bool /*is_best*/) {
   if (!outcome.iteration) return "-";
-  return fmt::format("{} {} %",
-                     sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration)),
+  return fmt::format("{} {} %", sim::signed_number(100 * ratio(outcome.low - *outcome.iteration, *outcome.iteration)),
                      sim::signed_number(100 * ratio(outcome.high - *outcome.iteration, *outcome.iteration)));
 }
 

@@ -133,10 +133,10 @@ Sections steps_sections(const Findings& findings) {
   for (const auto& [rank, step] : summary.set_aside)
     set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
   if (summary.measured && !summary.steps.empty()) {
-    section.sentences.emplace_back(fmt::format(
-        "Replay error: {} on average, {} at worst. A small one shows that nothing was lost while reading; "
-        "only the self-check tests the dependencies.",
-        percent(summary.iteration.mean_abs_error), percent(summary.iteration.worst_abs_error)));
+    section.sentences.emplace_back(
+        fmt::format("Replay error: {} on average, {} at worst. A small one shows that nothing was lost while reading; "
+                    "only the self-check tests the dependencies.",
+                    percent(summary.iteration.mean_abs_error), percent(summary.iteration.worst_abs_error)));
   }
   if (!set_aside.empty()) section.sentences.emplace_back("Not counted, because the capture cuts them: " + set_aside);
   return {section};

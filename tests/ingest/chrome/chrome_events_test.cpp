@@ -57,6 +57,11 @@ TEST(ChromeEventReaderTest, IfAKeyOccursTwiceTheLastOneCounts) {
   EXPECT_EQ(read_all(trace_text({record_text("first", R"(, "name": "last")")})).names(), "last ");
 }
 
+TEST(ChromeEventReaderTest, AKeyThatEndsInANulIsAnotherKey) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(read_all(trace_text({record_text("known", ", \"name\0\": \"other\""s)})).names(), "known ");
+}
+
 TEST(ChromeEventReaderTest, NumbersMayBeStringsAndStringsNumbers) {
   const SeenTrace seen = read_all(R"([{"ph": "X", "name": 5, "pid": "12", "tid": 3, "ts": "7.25", "dur": "1e3"}])");
   ASSERT_EQ(seen.records.size(), 1U);
