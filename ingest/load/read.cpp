@@ -170,7 +170,8 @@ class ArchiveFile {
     if (members_++ < kShown) first_members_.push_back(name);
   }
 
-  /// True for the requested member, for members of the requested folder, and for a job.yaml next to or above them.
+  /// True for the requested member, for members of the requested folder, and for a job.yaml next to or above them. If
+  /// nothing was requested, true for all members.
   [[nodiscard]] bool is_wanted(std::string_view name) const {
     const auto is_in = [](std::string_view path, std::string_view folder) {
       return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';

@@ -71,8 +71,10 @@ struct StepReductions {
 /// The captured buckets, as shown by the first step whose all-reduces can be matched to gradients.
 struct CapturedBuckets {
   std::size_t gradients = 0;
-  std::vector<Bytes> sizes;       ///< sizes of the buckets, in order of their launches
-  bool by_shapes = true;          ///< true if from recorded shapes, false if from the grids of copies
+  std::vector<Bytes> sizes;  ///< sizes of the buckets, in order of their launches
+  /// True if the sizes of the gradients come from recorded shapes, false if they come from the grids of the kernels
+  /// that copy the gradients into their buckets.
+  bool by_shapes = true;
   bool first_is_smaller = false;  ///< true if the first bucket ends at 1 MiB; it then does so for every bound
 };
 

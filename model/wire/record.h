@@ -55,7 +55,8 @@ enum class Kind : std::uint8_t {
   kNcclCollective,
   kNcclMessage,  ///< a send or receive: as kNcclCollective, but a = rank of the peer in the communicator
   /// One channel's part of operation `which` on the GPU: device = channel, a, b = begin and end by the GPU's timer, 0
-  /// if the interface version does not report them; start and duration are the times at which NCCL noticed.
+  /// if the interface version does not report them. start and duration are by the host's clock, from NCCL's report of
+  /// the begin to its report of the end.
   kNcclChannel,
   /// A proxy operation, the transfers of operation `which` (0 = of another process): correlation = its number, detail =
   /// 1 for sends, device = channel, stream = rank of the peer, a = bytes, b = steps.

@@ -42,8 +42,8 @@ std::map<Rank, sim::RankSteps> rank_steps_of(const Prediction& prediction) {
 }
 
 /// Returns the range of a change's effect on single steps, relative to its effect on the iteration. `change` is the
-/// ratio of the changed to the captured iteration. For each step of the slowest rank, the range includes the same ratio
-/// of the step's durations, divided by `change`.
+/// iteration's changed duration divided by its captured one. The range includes this ratio for each step of the slowest
+/// rank, divided by `change`.
 Factors by_step(const Prediction& captured, const Prediction& changed, double change) {
   Factors factors;
   const auto before = rank_steps_of(captured);

@@ -94,7 +94,7 @@ class Change {
   [[nodiscard]] std::string key() const;
 
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
-  /// Returns WhatIf::hardware_turn; nothing if the change is not of hardware.
+  /// Returns the result of WhatIf::hardware_turn; nothing if the change does not affect hardware.
   [[nodiscard]] std::optional<int> hardware_turn() const;
 
  private:

@@ -37,7 +37,7 @@
 namespace stepsim::sim {
 
 /// A graph of tasks that are repeated round after round. Each task waits for tasks of the same round and of the
-/// previous round. Tasks take the same time in every round, so after some rounds each round takes the same time: the
+/// previous round. Tasks take the same time in every round, so in the long run a round takes, on average, the
 /// largest mean weight of a cycle (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 3).
 /// That time never grows when a task or a delay becomes shorter.
 class PeriodicGraph {

@@ -75,8 +75,8 @@ struct Exporter {
 
 /// Opens the file `path`, or standard output; compresses it if `path` ends in .gz. Throws what OutputFile throws.
 [[nodiscard]] OutputFile open_output(const std::string& path);
-/// Writes `answer` to open_output(path). Preconditions: `answer` has what `exporter` accepts, and find_exporter() finds
-/// the format of a path that is gzipped.
+/// Writes `answer` to open_output(path). Preconditions: `answer` has what `exporter` accepts, and exporter.gzip is true
+/// if is_gzipped(path).
 void export_to_file(const std::string& path, const Exporter& exporter, const Answer& answer);
 
 }  // namespace stepsim::sim

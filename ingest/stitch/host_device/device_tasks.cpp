@@ -122,8 +122,9 @@ class DeviceTaskMaker {
     }
   }
 
-  /// Returns the step of device work, or -1 if it is in no step. Work without a recorded launch is in no step if it ran
-  /// before all work of its stream that has a recorded launch, because it was launched before the capture began.
+  /// Returns the step of device work, or -1 if it is in no step. If steps are marked, work without a recorded launch is
+  /// in no step if it ran before all work of its stream that has a recorded launch, because it was launched before the
+  /// capture began.
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const {
     const bool before = op.call == kNoIndex && op.begin < first_launched_[op.stream];
     return before && events_.marked ? -1 : events_.step_of(op);

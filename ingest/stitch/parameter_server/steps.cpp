@@ -116,7 +116,7 @@ void number_chains_by_producer(RecordedGpu& gpu, const std::string& folder, Diag
   for (std::uint32_t i = 0; i < gpu.operators.size(); ++i) runs[gpu.operators[i].name.index()].push_back(i);
   std::vector<std::uint32_t> all(gpu.operators.size());
   std::iota(all.begin(), all.end(), 0U);
-  std::set<std::pair<std::int64_t, std::int64_t>> taken;  // (key, step) of each chain that has its step
+  std::set<std::pair<std::int64_t, std::int64_t>> taken;  // (key, step) of each chain whose step is set
   for (StageChain& chain : gpu.chains) {
     const RecordedTensor& tensor = gpu.tensors[chain.tensor];
     const auto& candidates = tensor.producers.empty() ? all : runs[tensor.producers.front().index()];

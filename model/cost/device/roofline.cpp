@@ -45,10 +45,11 @@
 // over rows computes the statistics of a row and then reads it again. The second read comes from the cache if all rows
 // under way fit, so for a device with a small cache half of the traffic is added.
 //
-// An fp32 convolution becomes tf32 on devices where frameworks do this by default, and the reverse.
+// Frameworks compute fp32 convolutions in tf32 on some devices. A convolution therefore changes from fp32 to tf32, or
+// back, if only one of the two devices does this.
 //
-// The work can change as well as the device; t(to) is then the time of the new work. If the work is not known, the
-// amount of what limits the class changes.
+// The work can change as well as the device; t(to) is then the time of the new work. If the work is not known,
+// rate_from / rate_to is also multiplied by the relative amount of the new work (DeviceWork::amount).
 #include "model/cost/device/roofline.h"
 
 #include <algorithm>

@@ -162,7 +162,8 @@ struct PsJobGraph {
   }
   [[nodiscard]] PsGpuGraph& root(std::uint32_t worker) { return gpu(worker, shape.local_size - 1); }
   [[nodiscard]] bool cross() const { return options.job.barrier.value_or(Barrier::kGlobal) == Barrier::kCross; }
-  /// Converts a recorded time of this step to the approximate time of the replay.
+  /// Converts a recorded time of this step to a TaskSpec::hint. The start of the GPU's first operator in the step
+  /// becomes step_begin.
   [[nodiscard]] Time hint(const PsGpuGraph& gpu, Time recorded_time) const;
 
   /// Returns the index of this step of `gpu` in Recording::steps, or -1 if it was not recorded.
