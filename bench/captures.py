@@ -24,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 
+from fidelity import rows_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results"
 NEUTRAL = ["--set", "host.scale=1"]
@@ -48,11 +50,6 @@ def name_of(path):
 
 def share(value):
     return f"{value * 100:.1f} %"
-
-
-def rows_of(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def self_check(stepsim, shared):

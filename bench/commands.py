@@ -9,7 +9,6 @@ docs/results to standard output:
 SHARED contains traces/ and truth/ (docs/internals/test-data.md). Each command is checked for the exit code that it must
 give."""
 import csv
-import gzip
 import io
 import json
 import pathlib
@@ -20,7 +19,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from large_trace import run
+from large_trace import run, text_of
 
 
 def tar(path, members):
@@ -42,12 +41,6 @@ def zipped(path, members):
     return sum(len(data) for _, data in members)
 
 
-def plain(path, text):
-    with (gzip.open(path, "wb", 1) if path.suffix == ".gz" else path.open("wb")) as file:
-        file.write(text)
-    return len(text)
-
-
 def named_events(count):
     events = [{"ph": "X", "cat": "cpu_op", "name": f"operator {i:06}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5, "args": {"External id": i}} for i in range(count)]
     return json.dumps({"traceEvents": events}).encode()
@@ -55,14 +48,14 @@ def named_events(count):
 
 def inputs(folder, shared):
     """Yields (name, path, size before compression, exit code of both commands)."""
-    trace = gzip.decompress((shared / "traces/kineto/v100-rank1of2-5steps.json.gz").read_bytes())
+    trace = text_of(shared / "traces/kineto/v100-rank1of2-5steps.json.gz").encode()
     empty = [(f"{i}.json", b"") for i in range(200_000)]
     small = [(f"{i}.txt", b"x" * 400) for i in range(20_000)]
     yield "tar of 200,000 empty members", folder / "empty.tar", tar(folder / "empty.tar", empty), 1
     yield "zip of 200,000 empty members", folder / "empty.zip", zipped(folder / "empty.zip", empty), 1
     yield "tar of 20,000 members of 400 bytes", folder / "small.tar", tar(folder / "small.tar", small), 1
     yield "v100-rank1of2-5steps in a zip", folder / "trace.zip", zipped(folder / "trace.zip", [("trace.json", trace)]), 0
-    yield "trace of 300,000 names, each once", folder / "names.json", plain(folder / "names.json", named_events(300_000)), 0
+    yield "trace of 300,000 names, each once", folder / "names.json", (folder / "names.json").write_bytes(named_events(300_000)), 0
     lines = b"".join(b"2026-01-01 00:00:00 INFO step %07d loss 0.12345 and more of it\n" % i for i in range(1_000_000))
     yield "log of a million lines in a .tar.gz", folder / "log.tar.gz", tar(folder / "log.tar.gz", [("train.log", lines)]), 1
     noise = random.Random(1).randbytes(60_000_000)

@@ -6,8 +6,8 @@ captures of two devices are assumed to do the same work. Each is predicted from 
 launch (registers, shared memory, grid and block), without it, and by Habitat's rule for memory-bound kernels (Yu et
 al., ATC 2021, equation 1). Matrix products are left out, because their launch does not show their work. Writes
 docs/results/launched-kernels.csv to standard output: the error of the ratio by the share of its first device that a
-kernel fills. The error is the mean of |ln(predicted / measured)|, which is the same for half and for twice the time. Kernels that differ by more than 6 times
-are left out, because they probably do different work."""
+kernel fills. The error is the mean of |ln(predicted / measured)|, which is the same for half and for twice the time.
+Kernels that differ by more than 6 times are left out, because they probably do different work."""
 import argparse
 import collections
 import concurrent.futures

@@ -111,7 +111,7 @@ def predictions(stepsim, make_cluster, ranks, rows):
 
 
 def questions(nodes):
-    """Yields (node, from what it is predicted, ranks, cluster, rows to predict)."""
+    """Yields (node, source of the prediction, ranks, what makes the cluster.yaml, measured rows)."""
     dgx = nodes["a100_dgx"]
     for fitted, predicted in (((2, 4), 8), ((4,), 8), ((2,), 8), ((2,), 4)):
         tables = {ranks: dgx[ranks] for ranks in fitted}

@@ -60,7 +60,7 @@ std::string trust_text(const Baseline& baseline, const Assumptions& assumptions)
         "network model.",
         subject, sim::signed_percent(error));
   }
-  constexpr double kSame = 0.00005;  // a smaller difference comes from rounding times to nanoseconds
+  constexpr double kSame = 0.00005;  // 0.005 %; a smaller difference counts as none
   if (std::abs(error) < kSame) {
     return fmt::format(
         "{} is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.",
