@@ -34,7 +34,8 @@ bool is_strict_string(std::string_view raw) {
     if (static_cast<unsigned char>(raw.front()) < 0x20) return false;
     std::size_t length = 1;
     if (raw.front() == '\\') {
-      length = decode_escape(raw).length;
+      const Escape escape = decode_escape(raw);
+      length = escape.kind == Kind::kWhole ? escape.length : 0;
     } else {
       const Character character = decode_utf8(raw);
       length = character.valid ? character.length : 0;

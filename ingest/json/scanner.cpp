@@ -18,13 +18,12 @@ bool Scanner::accept_deviation(const char* p, const char* what) noexcept {
 const char* Scanner::escape_at(const char* p) noexcept {
   const Escape escape = decode_escape({p, static_cast<std::size_t>(end_ - p)});
   if (escape.kind == Escape::Kind::kWhole) return p + escape.length;
-  if (escape.kind == Escape::Kind::kHalf && rules_ == Rules::kLenient) return p + escape.length;
   if (escape.kind == Escape::Kind::kCut) return end_;
-  const char* const expected = escape.kind == Escape::Kind::kHalf
-                                   ? "both halves of a surrogate pair"
-                                   : R"(an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)";
+  const bool half = escape.kind == Escape::Kind::kHalf;
+  const char* const expected =
+      half ? "both halves of a surrogate pair" : R"(an escape: \\, \", \/, \b, \f, \n, \r, \t or \u0000)";
   if (!accept_deviation(p, expected)) return nullptr;
-  return p + 1;
+  return p + (half ? escape.length : 1);
 }
 
 // Scans the rest of a string whose content begins at `begin`. The caller has found no escape, quote or control

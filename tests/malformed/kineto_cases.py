@@ -57,7 +57,8 @@ def odd_events():
         "control-byte": kernel.replace("odd", "bell\x07"), "not-utf8": kernel.encode().replace(b"odd", b"\xff\xfe\x80"),
         "utf8-surrogate": kernel.encode().replace(b"odd", b"\xed\xa0\x80"), "utf8-overlong": kernel.encode().replace(b"odd", b"\xc0\xaf"),
         "nul-byte": kernel.encode().replace(b"odd", b"a\x00b"), "bad-escape": kernel.replace("odd", "\\x41"),
-        "bad-unicode-escape": kernel.replace("odd", "\\u12G4"), "trailing-comma": kernel[:-1] + ",}",
+        "bad-unicode-escape": kernel.replace("odd", "\\u12G4"), "half-surrogate": kernel.replace("odd", "\\udc00"),
+        "trailing-comma": kernel[:-1] + ",}",
     }.items():
         yield inserted(name, line, Used({"odd_json": 1}, skipped=0), WITH_KERNEL)
     yield inserted("nan", kernel.replace('"dur":10', '"dur":NaN'), Used({"odd_json": 1}, skipped=1))

@@ -248,6 +248,7 @@ TEST(ChromeEventReaderTest, ClearTextThatIsNotStrictJsonIsUsedAndCounted) {
       {"control characters", record_text("a\x01\x1b[31m")},
       {"bytes that are not UTF-8", record_text("a\xff\xfe")},
       {"half a UTF-8 sequence", record_text("a\xc3")},
+      {"half a surrogate pair", record_text(R"(a\udc00)")},
       {"a comma too many", record_text("a", ", ")},
       {"a comma too many in args", record_text("a", R"(, "args": {"b": 1, "c": [1,],})")},
       {"NaN", record_text("a", R"(, "args": {"b": NaN, "c": -Infinity, "d": inf})")},
