@@ -53,6 +53,9 @@ void run(const Session& session) {
 
 }  // namespace
 
+/// Functions in this section run before all constructors, including those of shared libraries.
+[[gnu::section(".preinit_array"), gnu::used]] void (*run_before_constructors)() = install_last_resort;
+
 int run_program(int argc, char** argv) noexcept {
   reserve_standard_streams();
   const std::atomic<bool>& stop = install_signal_handlers();

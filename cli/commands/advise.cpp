@@ -1,7 +1,6 @@
 // stepsim advise TRACE...: what would help most?
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
@@ -14,7 +13,7 @@ namespace stepsim::cli {
 namespace {
 
 scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptions& options, const Session& session) {
-  Progress progress(options.quiet);
+  Progress progress = progress_of(options, session);
   progress.phase("trying", Progress::Clock::now(), "changes");
   return scenarios::advise(
       *what_if.predictor, what_if.calibration ? &*what_if.calibration : nullptr,
@@ -25,13 +24,14 @@ scenarios::Advice advise_with_progress(WhatIfSession& what_if, const CommonOptio
 
 void run_advise(CommonOptions options, std::size_t rows, const Session& session) {
   check_output(options);
-  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, {}, session);
-  const Provenance provenance = provenance_if_needed(options, session, what_if->capture.inputs);
+  Result result;
+  WhatIfSession& what_if = *result.keep(load_for_what_ifs(options, {}, session));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, inputs_of(what_if, {}, options)));
   limit_threads(options.threads);
-  const scenarios::Advice advice = advise_with_progress(*what_if, options, session);
-  const scenarios::AdviceFindings findings{advice, rows};
-  sim::Document document = scenarios::advice_document(findings, provenance);
-  report(document, {.provenance = provenance, .document = &document}, options, session);
+  const scenarios::Advice& advice = result.keep(advise_with_progress(what_if, options, session));
+  const auto& findings = result.keep(scenarios::AdviceFindings{advice, rows});
+  result.set(scenarios::advice_document(findings, provenance), provenance);
+  report(std::move(result), options, session);
 }
 
 Command::Run setup_advise(CLI::App& app) {

@@ -28,15 +28,14 @@ void run_calibrate(const CommonOptions& options, bool of_tables, const Session& 
     throw UsageError("calibrate does not replay; leave out --network and --cluster");
   }
   check_output(options);
-  Capture capture = of_tables ? Capture{} : load_capture(options, session);
-  const Calibration calibration = of_tables ? calibrate_tables(options, capture) : calibrate(capture);
-  const Provenance provenance = provenance_if_needed(options, session, capture.inputs);
-  const sim::Findings findings{.capture = capture, .calibration = &calibration};
-  sim::Document document = sim::calibration_document(findings, provenance);
-  report(
-      document,
-      {.provenance = provenance, .document = &document, .cluster = &calibration.cluster, .calibration = &calibration},
-      options, session);
+  Result result;
+  Capture& capture = result.keep(of_tables ? Capture{} : load_capture(options, session));
+  const Calibration& calibration = result.keep(of_tables ? calibrate_tables(options, capture) : calibrate(capture));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, capture.inputs));
+  const auto& findings = result.keep(sim::Findings{.capture = capture, .calibration = &calibration});
+  result.set(sim::calibration_document(findings, provenance),
+             {.provenance = provenance, .cluster = &calibration.cluster, .calibration = &calibration});
+  report(std::move(result), options, session);
 }
 
 Command::Run setup_calibrate(CLI::App& app) {

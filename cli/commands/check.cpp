@@ -34,20 +34,22 @@ class Replays {
 
 void run_check(const CommonOptions& options, const Session& session) {
   check_output(options);
-  ingest::Survey survey = survey_capture(options, session);
+  Result result;
+  ingest::Survey& survey = result.keep(survey_capture(options, session));
   const std::vector<InputFile> inputs = survey.capture ? survey.capture->inputs : std::vector<InputFile>{};
-  const Replays replays(std::move(survey.capture), options, session);
-  const sim::Examined examined{.contents = survey.contents,
-                               .diagnostics = survey.diagnostics,
-                               .capture = replays.capture(),
-                               .problem = survey.problem,
-                               .replay = replays.check()};
-  const sim::Checkup checkup = sim::check(examined);
-  const Provenance provenance = provenance_if_needed(options, session, inputs);
-  sim::Document document = sim::check_document(checkup, examined, provenance);
-  report(document, {.provenance = provenance, .document = &document}, options, session);
+  const Replays& replays = result.keep(Replays(std::move(survey.capture), options, session));
+  const auto& examined = result.keep(sim::Examined{.contents = survey.contents,
+                                                   .diagnostics = survey.diagnostics,
+                                                   .capture = replays.capture(),
+                                                   .problem = survey.problem,
+                                                   .replay = replays.check()});
+  const sim::Checkup& checkup = result.keep(sim::check(examined));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, inputs));
+  result.set(sim::check_document(checkup, examined, provenance), provenance);
+  const bool is_usable = checkup.verdict != sim::Verdict::kUnusable;
+  report(std::move(result), options, session);
   session.out.flush();
-  if (checkup.verdict == sim::Verdict::kUnusable) {
+  if (!is_usable) {
     throw InputError({options.traces.front(), {}, {}},
                      "this capture cannot be used; record again what is listed as missing");
   }

@@ -61,13 +61,15 @@ void run_collect(const CommonOptions& options, Wanted wanted, const Session& ses
     written = write_files(collected);
     sections = sections_of(collected, written);
   }
-  const Replayed replayed = load_and_replay(options, session);
+  Result result;
+  const Replayed& replayed = result.keep(load_and_replay(options, session));
   if (replayed.capture.recording.start.empty())
     throw InputError({options.traces.front(), {}, {}}, "a task graph has no measured times; expected a capture");
-  const std::vector<sim::PassTimes> times = sim::pass_times(replayed.capture, replayed.timeline);
-  const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
-  sim::Document document = sim::pass_times_document(times, replayed.capture, std::move(sections), written, provenance);
-  report(document, {.provenance = provenance, .document = &document}, options, session);
+  const auto& times = result.keep(sim::pass_times(replayed.capture, replayed.timeline));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, replayed.capture.inputs));
+  result.set(sim::pass_times_document(times, replayed.capture, std::move(sections), result.keep(written), provenance),
+             provenance);
+  report(std::move(result), options, session);
 }
 
 Command::Run setup_collect(CLI::App& app) {

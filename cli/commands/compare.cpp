@@ -109,8 +109,8 @@ sim::Side side_of_prediction(const scenarios::PredictionView& view) {
 /// changes is used in place of the measured times, because the model's error would otherwise appear as a difference.
 Sides capture_and_prediction(const CompareOptions& options, const scenarios::Scenario& scenario,
                              const Session& session) {
-  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options.common, scenario, session);
-  Sides sides{.inputs = what_if->capture.inputs};
+  const std::shared_ptr<WhatIfSession> what_if = load_for_what_ifs(options.common, scenario, session);
+  Sides sides{.inputs = inputs_of(*what_if, scenario, options.common)};
   scenarios::ReplayMeter meter({.threads = options.common.threads, .stop = &session.stop});
   const scenarios::WhatIfAnswer answer = scenarios::answer_of(
       *what_if->predictor, scenario, what_if->calibration ? &*what_if->calibration : nullptr, meter);
@@ -149,11 +149,11 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
 }
 
 /// Writes the comparison of two results. Pictures have the same form as for several results.
-void write_pair(sim::Document& document, const Sides& sides, const CompareOptions& options,
-                const Provenance& provenance, const Session& session) {
+void write_pair(Result result, const Sides& sides, const CompareOptions& options, const Session& session) {
   const sim::Exporter* const exporter = options.common.output ? sim::find_exporter(*options.common.output) : nullptr;
   if (exporter == nullptr || exporter->accepts != sim::Content::kPicture)
-    return report(document, {.provenance = provenance, .document = &document}, options.common, session);
+    return report(std::move(result), options.common, session);
+  const Provenance& provenance = result.answer().provenance;
   const std::vector<sim::Side> both{sides.a, sides.b};
   const sim::Several several = sim::several_of(both, options.by, options.order);
   const sim::Document picture = sim::several_document(several, options.rows, provenance);
@@ -162,7 +162,7 @@ void write_pair(sim::Document& document, const Sides& sides, const CompareOption
                                  shown(*options.common.output)));
   }
   write_output(options.common, {.provenance = provenance, .document = &picture});
-  if (!writes_to_standard_output(options.common)) print_document(document, options.common, session);
+  if (!writes_to_standard_output(options.common)) print_document(result.document(), options.common, session);
 }
 
 void compare_several(const CompareOptions& options, const Session& session) {
@@ -170,13 +170,14 @@ void compare_several(const CompareOptions& options, const Session& session) {
     throw UsageError(fmt::format("--fail-above compares two results, and {} are given; expected A and B",
                                  options.common.traces.size()));
   }
+  Result result;
   std::vector<InputFile> inputs;
-  std::vector<sim::Side> sides;
+  auto& sides = result.keep(std::vector<sim::Side>{});
   for (const std::string& trace : options.common.traces) sides.push_back(side_at(trace, options, session, inputs));
-  const sim::Several several = sim::several_of(sides, options.by, options.order);
-  const Provenance provenance = provenance_if_needed(options.common, session, inputs);
-  sim::Document document = sim::several_document(several, options.rows, provenance);
-  report(document, {.provenance = provenance, .document = &document}, options.common, session);
+  const sim::Several& several = result.keep(sim::several_of(sides, options.by, options.order));
+  const Provenance& provenance = result.keep(provenance_if_needed(options.common, session, inputs));
+  result.set(sim::several_document(several, options.rows, provenance), provenance);
+  report(std::move(result), options.common, session);
 }
 
 void run_compare(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario,
@@ -186,13 +187,14 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
   refuse_standard_input_twice(traces, "results");
   with_typed_errors([&] {
     if (!scenario && traces.size() > 2) return compare_several(options, session);
-    const Sides sides = sides_of(options, scenario, session);
-    const sim::Difference difference = sim::difference_of(sides.a, sides.b, options.by, options.order);
+    Result result;
+    const Sides& sides = result.keep(sides_of(options, scenario, session));
+    const auto& difference = result.keep(sim::difference_of(sides.a, sides.b, options.by, options.order));
     std::optional<sim::Gate> gate;
     if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above);
-    const Provenance provenance = provenance_if_needed(options.common, session, sides.inputs);
-    sim::Document document = sim::compare_document(difference, gate, options.rows, provenance);
-    write_pair(document, sides, options, provenance, session);
+    const Provenance& provenance = result.keep(provenance_if_needed(options.common, session, sides.inputs));
+    result.set(sim::compare_document(difference, result.keep(gate), options.rows, provenance), provenance);
+    write_pair(std::move(result), sides, options, session);
     session.out.flush();
     if (gate && !gate->judged) throw CannotAnswer({}, "--fail-above " + gate->sentence);
     if (gate && gate->failed) throw GateFailed("--fail-above " + gate->sentence);

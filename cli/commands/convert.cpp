@@ -36,17 +36,18 @@ void say(const sim::Document& document, const CommonOptions& options, const Sess
 }
 
 void convert(const CommonOptions& options, const Session& session) {
-  const Replayed replayed = load_and_replay(options, session);
-  const Provenance provenance = make_provenance(session.arguments, replayed.capture.inputs);
-  const sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .output = *options.output};
+  Result result;
+  const Replayed& replayed = result.keep(load_and_replay(options, session));
+  const Provenance& provenance = result.keep(make_provenance(session.arguments, replayed.capture.inputs));
+  const auto& findings = result.keep(
+      sim::Findings{.capture = replayed.capture, .timeline = &replayed.timeline, .output = *options.output});
   sim::Document document = sim::conversion_document(findings, sim::find_exporter(*options.output)->name, provenance);
-  document.origin = origin_line(provenance);
-  write_output(options, answer_of(replayed, document, provenance));
   const auto& defects = replayed.capture.diagnostics.entries();
   const bool whole = std::all_of(defects.begin(), defects.end(),
                                  [](const Diagnostics::Entry& defect) { return defect.severity == Severity::kInfo; });
   if (whole) document.sections.clear();
-  say(document, options, session);
+  result.set(std::move(document), answer_of(replayed, provenance));
+  report(std::move(result), options, session);
 }
 
 void scrub_traces(const CommonOptions& options, const Session& session) {

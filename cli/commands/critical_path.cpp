@@ -11,12 +11,13 @@ namespace stepsim::cli {
 namespace {
 
 void run_critical_path(const CommonOptions& options, std::size_t rows, const Session& session) {
-  const Replayed replayed = load_and_replay(options, session);
-  const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
-  sim::Findings findings = findings_of(replayed);
+  Result result;
+  const Replayed& replayed = result.keep(load_and_replay(options, session));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, replayed.capture.inputs));
+  sim::Findings& findings = result.keep(findings_of(replayed));
   findings.path_rows = rows;
-  sim::Document document = sim::critical_path_document(findings, provenance);
-  report(document, answer_of(replayed, document, provenance), options, session);
+  result.set(sim::critical_path_document(findings, provenance), answer_of(replayed, provenance));
+  report(std::move(result), options, session);
 }
 
 Command::Run setup_critical_path(CLI::App& app) {

@@ -45,15 +45,15 @@ void run_graph(const GraphCommand& command, const Session& session) {
   check_output(command.common);
   const bool is_drawn = wants_layout(command.common);
   if (is_drawn) sim::refuse_without_layout();
-  const Replayed replayed = load_and_replay(command.common, session);
-  const sim::Findings findings = findings_of(replayed);
-  const sim::Graph graph = sim::graph_of(replayed.capture, findings.path.path, command.folding);
-  const Provenance provenance = provenance_if_needed(command.common, session, replayed.capture.inputs);
-  sim::Document document = sim::graph_document(graph, replayed.capture, command.rows, provenance);
-  const auto layout = is_drawn ? std::optional(sim::layout_of(graph, &session.stop)) : std::nullopt;
-  report(document,
-         {.provenance = provenance, .document = &document, .graph = &graph, .layout = layout ? &*layout : nullptr},
-         command.common, session);
+  Result result;
+  const Replayed& replayed = result.keep(load_and_replay(command.common, session));
+  const sim::Graph& graph =
+      result.keep(sim::graph_of(replayed.capture, findings_of(replayed).path.path, command.folding));
+  const Provenance& provenance = result.keep(provenance_if_needed(command.common, session, replayed.capture.inputs));
+  const auto& layout = result.keep(is_drawn ? std::optional(sim::layout_of(graph, &session.stop)) : std::nullopt);
+  result.set(sim::graph_document(graph, replayed.capture, command.rows, provenance),
+             {.provenance = provenance, .graph = &graph, .layout = layout ? &*layout : nullptr});
+  report(std::move(result), command.common, session);
 }
 
 Command::Run setup_graph(CLI::App& app) {

@@ -27,12 +27,13 @@ constexpr std::string_view kReplayName = "synthetic.json";
 constexpr std::size_t kRows = 20;
 
 void run_replay(const CommonOptions& options, bool tasks, const Session& session) {
-  const Replayed replayed = load_and_replay(options, session, true);
-  const Provenance provenance = provenance_if_needed(options, session, replayed.capture.inputs);
-  sim::Findings findings = findings_of(replayed);
+  Result result;
+  const Replayed& replayed = result.keep(load_and_replay(options, session, true));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, replayed.capture.inputs));
+  sim::Findings& findings = result.keep(findings_of(replayed));
   findings.tasks_detail = tasks;
-  sim::Document document = sim::replay_document(findings, provenance);
-  report(document, answer_of(replayed, document, provenance), options, session);
+  result.set(sim::replay_document(findings, provenance), answer_of(replayed, provenance));
+  report(std::move(result), options, session);
 }
 
 void run_steps(CommonOptions options, std::size_t count, sim::CommEvents events, const Session& session) {

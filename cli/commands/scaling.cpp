@@ -44,11 +44,12 @@ void run_scaling(const ScalingCommand& command, const Session& session) {
     runs.push_back(std::move(loaded.run));
     inputs.insert(inputs.end(), loaded.inputs.begin(), loaded.inputs.end());
   }
-  const Provenance provenance = provenance_if_needed(command.common, session, inputs);
-  const sim::Scaling scaling = sim::scaling_of(runs, command.labels, command.mean, command.ideal);
-  sim::Document document = sim::scaling_document(scaling, command.rows, provenance);
-  const sim::BarChart chart = sim::chart_of(scaling);
-  report(document, {.provenance = provenance, .document = &document, .bars = &chart}, command.common, session);
+  Result result;
+  const Provenance& provenance = result.keep(provenance_if_needed(command.common, session, inputs));
+  const sim::Scaling& scaling = result.keep(sim::scaling_of(runs, command.labels, command.mean, command.ideal));
+  const sim::BarChart& chart = result.keep(sim::chart_of(scaling));
+  result.set(sim::scaling_document(scaling, command.rows, provenance), {.provenance = provenance, .bars = &chart});
+  report(std::move(result), command.common, session);
 }
 
 Command::Run setup_scaling(CLI::App& app) {

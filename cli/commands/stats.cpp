@@ -43,16 +43,17 @@ void run_stats(const StatsCommand& command, const Session& session) {
   check_output(command.common);
   const std::vector<std::string>& traces = command.common.traces;
   refuse_standard_input_twice(traces, "inputs");
-  std::vector<sim::Statistics> statistics;
+  Result result;
+  auto& statistics = result.keep(std::vector<sim::Statistics>{});
   std::vector<InputFile> inputs;
   if (command.join) {
     statistics.push_back(statistics_of(command, traces, session, inputs));
   } else {
     for (const std::string& trace : traces) statistics.push_back(statistics_of(command, {trace}, session, inputs));
   }
-  const Provenance provenance = provenance_if_needed(command.common, session, inputs);
-  sim::Document document = sim::stats_document(statistics, command.rows, provenance);
-  report(document, {.provenance = provenance, .document = &document}, command.common, session);
+  const Provenance& provenance = result.keep(provenance_if_needed(command.common, session, inputs));
+  result.set(sim::stats_document(statistics, command.rows, provenance), provenance);
+  report(std::move(result), command.common, session);
 }
 
 Command::Run setup_stats(CLI::App& app) {

@@ -20,11 +20,12 @@ void run_tasks(const CommonOptions& options, std::size_t rows, const std::option
   with_typed_errors([&] {
     scenarios::TypedSelection selection;
     if (typed) selection = scenarios::parse_selection(*typed);
-    const Capture capture = load_capture(options, session);
-    const Provenance provenance = provenance_if_needed(options, session, capture.inputs);
-    const sim::TaskList list = sim::list_tasks(capture, selection.selector.select(capture));
-    sim::Document document = sim::task_list_document(list, capture, rows, selection.selector.to_text(), provenance);
-    report(document, {.provenance = provenance, .document = &document}, options, session);
+    Result result;
+    const Capture& capture = result.keep(load_capture(options, session));
+    const Provenance& provenance = result.keep(provenance_if_needed(options, session, capture.inputs));
+    const sim::TaskList& list = result.keep(sim::list_tasks(capture, selection.selector.select(capture)));
+    result.set(sim::task_list_document(list, capture, rows, selection.selector.to_text(), provenance), provenance);
+    report(std::move(result), options, session);
   });
 }
 

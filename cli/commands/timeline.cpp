@@ -15,15 +15,16 @@ namespace {
 void run_timeline(const CommonOptions& options, const sim::RangeMeans& means, std::size_t rows,
                   const Session& session) {
   check_output(options);
-  const ingest::LoadedRun loaded = load_profiled_run(options.traces, options, session);
-  const Provenance provenance = provenance_if_needed(options, session, loaded.inputs);
-  const sim::RangeTimeline timeline{.run = loaded.run,
-                                    .means = means,
-                                    .ranges = sim::summaries_of(loaded.run, means),
-                                    .diagnostics = loaded.diagnostics};
-  sim::Document document = sim::timeline_document(timeline, rows, provenance);
-  const sim::BarChart chart = sim::chart_of(timeline);
-  report(document, {.provenance = provenance, .document = &document, .bars = &chart}, options, session);
+  Result result;
+  const ingest::LoadedRun& loaded = result.keep(load_profiled_run(options.traces, options, session));
+  const Provenance& provenance = result.keep(provenance_if_needed(options, session, loaded.inputs));
+  const auto& timeline = result.keep(sim::RangeTimeline{.run = loaded.run,
+                                                        .means = means,
+                                                        .ranges = sim::summaries_of(loaded.run, means),
+                                                        .diagnostics = loaded.diagnostics});
+  const sim::BarChart& chart = result.keep(sim::chart_of(timeline));
+  result.set(sim::timeline_document(timeline, rows, provenance), {.provenance = provenance, .bars = &chart});
+  report(std::move(result), options, session);
 }
 
 Command::Run setup_timeline(CLI::App& app) {

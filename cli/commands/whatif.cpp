@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <memory>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
@@ -24,7 +23,7 @@ void refuse_sweep(const scenarios::Scenario& scenario) {
 
 scenarios::WhatIfAnswer answer_with_progress(WhatIfSession& what_if, const scenarios::Scenario& scenario,
                                              const CommonOptions& options, const Session& session) {
-  Progress progress(options.quiet);
+  Progress progress = progress_of(options, session);
   progress.phase("predicting");
   scenarios::ReplayMeter meter({.threads = options.threads, .stop = &session.stop},
                                [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); });
@@ -37,20 +36,20 @@ void run_whatif(const CommonOptions& options, const std::function<scenarios::Sce
   const scenarios::Scenario scenario = read_scenario();
   with_typed_errors([&scenario] { refuse_sweep(scenario); });
   check_output(options);
-  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(options, scenario, session);
-  const Provenance provenance = provenance_if_needed(options, session, what_if->capture.inputs);
+  Result result;
+  WhatIfSession& what_if = *result.keep(load_for_what_ifs(options, scenario, session));
+  const Provenance& provenance =
+      result.keep(provenance_if_needed(options, session, inputs_of(what_if, scenario, options)));
   with_typed_errors([&] {
-    const scenarios::WhatIfAnswer answer = answer_with_progress(*what_if, scenario, options, session);
+    const scenarios::WhatIfAnswer& answer = result.keep(answer_with_progress(what_if, scenario, options, session));
     const scenarios::Prediction& baseline = answer.baseline.prediction;
     const scenarios::Prediction& predicted = answer.scenario.prediction;
-    sim::Document document = scenarios::what_if_document(answer, provenance);
-    report(document,
-           {.provenance = provenance,
-            .document = &document,
-            .replays = {{"baseline", *baseline.graph, baseline.timeline},
-                        {"scenario", *predicted.graph, predicted.timeline}},
-            .cluster = &answer.cluster},
-           options, session);
+    result.set(scenarios::what_if_document(answer, provenance),
+               {.provenance = provenance,
+                .replays = {{"baseline", *baseline.graph, baseline.timeline},
+                            {"scenario", *predicted.graph, predicted.timeline}},
+                .cluster = &answer.cluster});
+    report(std::move(result), options, session);
   });
 }
 

@@ -16,12 +16,14 @@ class App;
 namespace stepsim::cli {
 
 class Output;
+struct Host;
 
-/// The data that the program passes to the command it runs.
+/// The data that a program passes to the command it runs.
 struct Session {
   std::vector<std::string> arguments;  ///< as typed, beginning with the command's name
   Output& out;                         ///< standard output, only for results
   const std::atomic<bool>& stop;       ///< set by Ctrl-C; long work then throws Interrupted
+  Host* host = nullptr;  ///< the program that keeps the result (cli/work/host.h); null if the command prints it
 };
 
 /// A command of the program. Each command is a .cpp file in commands/ and a line in commands/CMakeLists.txt, from which

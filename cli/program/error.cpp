@@ -125,15 +125,12 @@ End end_of(const std::exception_ptr& error) noexcept {
   ::_exit(static_cast<int>(end.code));
 }
 
-void install() {
+}  // namespace
+
+void install_last_resort() noexcept {
   std::set_new_handler(note_and_throw);
   std::set_terminate(end);
 }
-
-/// Functions in this section run before all constructors, including those of shared libraries.
-[[gnu::section(".preinit_array"), gnu::used]] void (*run_before_constructors)() = install;
-
-}  // namespace
 
 bool memory_ran_out() noexcept { return ran_out; }
 

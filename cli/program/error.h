@@ -39,10 +39,11 @@ struct Failure {
 /// memory. Returns the exit code.
 [[nodiscard]] ExitCode report(const std::exception_ptr& error, const sim::TextStyle& style) noexcept;
 
-// Some exceptions cannot reach main(): those thrown in the constructor of a static object (of the program or a
-// library), in a destructor, on a library's thread, or when there is no memory for the exception itself. For them,
-// std::terminate() is replaced: it writes one line and exits with 1 (3 if the cause is a bug) instead of SIGABRT. This
-// is set up before the first constructor, in every program that error.cpp is linked into.
+/// Replaces std::terminate() and the new handler of this process. Some exceptions cannot reach main(): those thrown in
+/// the constructor of a static object (of the program or a library), in a destructor, on a library's thread, or when
+/// there is no memory for the exception itself. For them, std::terminate() then writes one line and exits with 1 (3 if
+/// the cause is a bug) instead of SIGABRT. The program calls this before the first constructor.
+void install_last_resort() noexcept;
 
 /// The error line if there is no memory to build a more specific one.
 inline constexpr std::string_view kNoMemoryLine =
@@ -50,7 +51,7 @@ inline constexpr std::string_view kNoMemoryLine =
 inline constexpr std::string_view kNoThreadsLine =
     "error: the system cannot start another thread; stop other programs, or use fewer --threads\n";
 
-/// True if an allocation has failed since the program started, even if a library ignored the failure. For example, a
+/// True if an allocation has failed since install_last_resort(), even if a library ignored the failure. For example, a
 /// std::stringstream without memory truncates its text.
 [[nodiscard]] bool memory_ran_out() noexcept;
 

@@ -1,8 +1,7 @@
 #ifndef STEPSIM_CLI_PROGRAM_MEMORY_H
 #define STEPSIM_CLI_PROGRAM_MEMORY_H
 
-/// Settings of the program's memory allocation. The source also replaces operator new, which places large blocks on
-/// huge pages.
+/// Settings of the program's memory allocation. operator_new.cpp places large blocks on huge pages.
 namespace stepsim::cli {
 
 /// Makes the allocator return freed blocks of a mebibyte or more to the system immediately, from now on. By default,

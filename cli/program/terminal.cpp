@@ -180,6 +180,10 @@ Progress::Progress(bool quiet)
                                               : Where::kLog,
                write_error, Clock::now()) {}
 
+Progress::Progress(Listener listener) : Progress(Where::kNowhere, write_error, Clock::now()) {
+  listener_ = std::move(listener);
+}
+
 Progress::~Progress() {
   if (on_screen_) {
     writer_(kWipe);
@@ -190,9 +194,11 @@ void Progress::phase(std::string_view name, Clock::time_point now, std::string_v
   phase_ = name;
   unit_ = unit;
   phase_started_ = now;
+  if (listener_) listener_(phase_, 0, 0);
 }
 
 void Progress::update(std::uint64_t done, std::uint64_t total, Clock::time_point now) {
+  if (listener_) listener_(phase_, done, total);
   const auto pause = where_ == Where::kTerminal ? Clock::duration(kTerminalPause) : Clock::duration(kLogPause);
   if (where_ == Where::kNowhere || now - started_ < kSilence || now - shown_ < pause) {
     return;

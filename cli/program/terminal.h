@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,9 +71,12 @@ class Progress {
   enum class Where : std::uint8_t { kNowhere, kTerminal, kLog };
   using Clock = std::chrono::steady_clock;
   using Writer = void (*)(std::string_view text) noexcept;
+  using Listener = std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)>;
 
   /// Writes to standard error; nowhere if `quiet`.
   explicit Progress(bool quiet);
+  /// Passes every phase and update to `listener` and writes nothing.
+  explicit Progress(Listener listener);
   /// Writes with `writer` and begins at the time `now`; for tests.
   Progress(Where where, Writer writer, Clock::time_point now)
       : where_(where), writer_(writer), started_(now), phase_started_(now), shown_(now) {}
@@ -94,6 +98,7 @@ class Progress {
   Clock::time_point started_;
   Clock::time_point phase_started_;
   Clock::time_point shown_;
+  Listener listener_;
   std::string phase_;
   std::string unit_;
   bool on_screen_ = false;

@@ -85,7 +85,7 @@ void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOpti
 }
 
 SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const scenarios::Sweep& sweep,
-                  const sim::EngineOptions& engine) {
+                  const std::vector<InputFile>& inputs, const sim::EngineOptions& engine) {
   SweepHead head;
   set_baseline(head, what_if, engine);
   if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
@@ -100,7 +100,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
   head.work = sim::captured_work(what_if.capture);
   head.points = sweep.points();
-  head.provenance = make_provenance(request.arguments, what_if.capture.inputs);
+  head.provenance = make_provenance(request.arguments, inputs);
   return head;
 }
 
@@ -108,8 +108,8 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
 /// from it when the sweep is resumed.
 class PointsAtWork {
  public:
-  PointsAtWork(const SweepRequest& request, const SweepHead& head)
-      : request_(request), progress_(request.common.quiet), found_(head.points.size()) {
+  PointsAtWork(const SweepRequest& request, const SweepHead& head, const Session& session)
+      : request_(request), progress_(progress_of(request.common, session)), found_(head.points.size()) {
     if (const auto path = journal_path(request)) {
       journal_ = std::make_unique<SweepJournal>(*path, head, request.shard, request.resume);
       for (const auto& [point, outcome] : journal_->done()) found_[point] = outcome;
@@ -177,10 +177,12 @@ void refuse_if_none(const SweepAnswer& answer) {
   throw UsageError(problem);
 }
 
-void report(const SweepAnswer& answer, const CommonOptions& options, const Session& session) {
-  refuse_if_none(answer);
-  sim::Document document = scenarios::sweep_document(answer);
-  report(document, {.provenance = answer.head.provenance, .document = &document}, options, session);
+void report(SweepAnswer found, const CommonOptions& options, const Session& session) {
+  refuse_if_none(found);
+  Result result;
+  const SweepAnswer& answer = result.keep(std::move(found));
+  result.set(scenarios::sweep_document(answer), answer.head.provenance);
+  report(std::move(result), options, session);
 }
 
 /// Writes the complete result to -o FILE and prints nothing.
@@ -255,20 +257,21 @@ void run_sweep(SweepRequest request, const Session& session) {
   refuse_no_sweep(request.scenario);
   check_output(request);
   tell_of_shard(request);
-  const std::unique_ptr<WhatIfSession> what_if = load_for_what_ifs(request.common, request.scenario, session);
+  const std::shared_ptr<WhatIfSession> what_if = load_for_what_ifs(request.common, request.scenario, session);
+  const std::vector<InputFile> inputs = inputs_of(*what_if, request.scenario, request.common);
   for (const auto& path : {request.common.output, journal_path(request)}) {
-    if (path) refuse_input_as_output(*path, what_if->capture.inputs);
+    if (path) refuse_input_as_output(*path, inputs);
   }
   limit_threads(request.common.threads);
   with_typed_errors([&] {
     scenarios::Sweep sweep(*what_if->predictor, request.scenario);
     SweepAnswer answer;
-    answer.head = head_of(*what_if, request, sweep, {.threads = request.common.threads, .stop = &session.stop});
-    PointsAtWork points(request, answer.head);
+    answer.head = head_of(*what_if, request, sweep, inputs, {.threads = request.common.threads, .stop = &session.stop});
+    PointsAtWork points(request, answer.head, session);
     points.predict(sweep, session);
     if (is_part(request)) return report_part(request, points, sweep.points().size(), session);
     answer.outcomes = points.take();
-    report(answer, request.common, session);
+    report(std::move(answer), request.common, session);
     remove_own_journal(request, points);
   });
 }

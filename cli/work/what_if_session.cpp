@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/program/memory.h"
+#include "cli/work/host.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/work.h"
 #include "ingest/load/load.h"
@@ -102,40 +103,51 @@ void refuse_essential_loss(const Capture& capture, const CommonOptions& options)
       fmt::format("this capture {}, so no change can be predicted; 'stepsim check' says what to record", loss));
 }
 
-/// Reads the traces that changes of the scenario name in their field `with`. Adds the files to the capture's inputs.
-void add_traces_named_by(const scenarios::Scenario& scenario, WhatIfSession& what_if) {
-  for (const scenarios::Change& change : scenario.changes) {
-    const YamlField* const with = change.find("with");
-    if (with == nullptr) continue;
-    const std::vector<InputFile>& inputs = what_if.predictor->read(with->scalar("a trace"))->inputs;
-    what_if.capture.inputs.insert(what_if.capture.inputs.end(), inputs.begin(), inputs.end());
-  }
-}
-
-}  // namespace
-
-std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
-                                                 const Session& session) {
-  auto what_if = std::make_unique<WhatIfSession>();
+std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, bool interference,
+                                                const Session& session) {
+  auto what_if = std::make_shared<WhatIfSession>();
   what_if->capture = load_capture(options, session);
   refuse_essential_loss(what_if->capture, options);
   model_missing_times(what_if->capture, options);
-  keep_freed_memory();  // each point allocates a timeline
+  if (session.host == nullptr) keep_freed_memory();  // each point allocates a timeline
   std::optional<Hardware> hardware = known_hardware(what_if->capture, options);
-  if (scenario.file) what_if->capture.inputs.push_back(*scenario.file);
   const NetworkModel* const best = find_network_model(hardware ? "maxmin" : "recorded");
   what_if->network = options.network_given ? options.network : best;
   if (wants_cluster(options) && what_if->network->make == nullptr) refuse_unknown_cluster(options);
   if (hardware) what_if->calibration = std::move(hardware->calibration);
   what_if->predictor = std::make_unique<scenarios::Predictor>(
       what_if->capture, hardware ? std::move(hardware->cluster) : Cluster{}, *what_if->network);
-  what_if->predictor->set_reader([threads = options.threads, stop = &session.stop](const std::string& path) {
+  // A host's session may end before the predictor does, so its flag is not kept.
+  const std::atomic<bool>* const stop = session.host == nullptr ? &session.stop : nullptr;
+  what_if->predictor->set_reader([threads = options.threads, stop](const std::string& path) {
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });
-  learn_from_replays(*what_if, options, scenario.interference, session);
-  with_typed_errors([&] { add_traces_named_by(scenario, *what_if); });
-  if (options.output) refuse_input_as_output(*options.output, what_if->capture.inputs);
+  learn_from_replays(*what_if, options, interference, session);
   return what_if;
+}
+
+}  // namespace
+
+std::shared_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options, const scenarios::Scenario& scenario,
+                                                 const Session& session) {
+  const auto prepare = [&] { return prepare_what_ifs(options, scenario.interference, session); };
+  return session.host == nullptr ? prepare() : session.host->captures.what_ifs(options, scenario.interference, prepare);
+}
+
+std::vector<InputFile> inputs_of(const WhatIfSession& what_if, const scenarios::Scenario& scenario,
+                                 const CommonOptions& options) {
+  std::vector<InputFile> inputs = what_if.capture.inputs;
+  if (scenario.file) inputs.push_back(*scenario.file);
+  with_typed_errors([&] {
+    for (const scenarios::Change& change : scenario.changes) {
+      const YamlField* const with = change.find("with");
+      if (with == nullptr) continue;
+      const std::vector<InputFile>& read = what_if.predictor->read(with->scalar("a trace"))->inputs;
+      inputs.insert(inputs.end(), read.begin(), read.end());
+    }
+  });
+  if (options.output) refuse_input_as_output(*options.output, inputs);
+  return inputs;
 }
 
 }  // namespace stepsim::cli

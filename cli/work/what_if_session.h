@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/program/options.h"
 #include "cli/work/work.h"
@@ -21,11 +22,16 @@ struct WhatIfSession {
 };
 
 /// Loads the traces, and prepares predictions with the network model of --network. Without --network, uses maxmin if
-/// the capture, its job.yaml or --cluster describes the links, otherwise recorded times. Adds the scenario's file to
-/// the capture's inputs.
-[[nodiscard]] std::unique_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options,
+/// the capture, its job.yaml or --cluster describes the links, otherwise recorded times. With a Host, returns what an
+/// earlier call prepared, if possible.
+[[nodiscard]] std::shared_ptr<WhatIfSession> load_for_what_ifs(const CommonOptions& options,
                                                                const scenarios::Scenario& scenario,
                                                                const Session& session);
+
+/// Returns the files that an answer about `scenario` is made from: the capture's, the scenario's, and those of traces
+/// that its changes name (these are read now). Throws UsageError if -o is one of them, and what reading throws.
+[[nodiscard]] std::vector<InputFile> inputs_of(const WhatIfSession& what_if, const scenarios::Scenario& scenario,
+                                               const CommonOptions& options);
 
 }  // namespace stepsim::cli
 

@@ -9,6 +9,7 @@
 #include "cli/program/memory.h"
 #include "cli/program/process.h"
 #include "cli/program/terminal.h"
+#include "cli/work/host.h"
 #include "ingest/bytes/input.h"
 #include "ingest/config/config.h"
 #include "ingest/load/discover.h"
@@ -22,7 +23,6 @@
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/step_times.h"
 #include "sim/engine/engine.h"
-#include "sim/output/json_writer.h"
 #include "sim/report/headline.h"
 
 namespace stepsim::cli {
@@ -170,9 +170,13 @@ Replayed replay(Capture capture, const CommonOptions& options, const Session& se
 
 }  // namespace
 
+Progress progress_of(const CommonOptions& options, const Session& session) {
+  return session.host == nullptr ? Progress(options.quiet) : Progress(session.host->progress);
+}
+
 ingest::LoadOptions load_options(const CommonOptions& options, const Session& session, Progress& progress) {
   progress.phase("reading");
-  return_freed_memory();
+  if (session.host == nullptr) return_freed_memory();
   return {.job_file = options.job_file,
           .steps = options.steps,
           .ranks = options.ranks,
@@ -183,9 +187,12 @@ ingest::LoadOptions load_options(const CommonOptions& options, const Session& se
 }
 
 Capture load_capture(const CommonOptions& options, const Session& session) {
-  return loaded(
-      options, session, [&](const ingest::LoadOptions& loading) { return ingest::load(options.traces, loading); },
-      [](const Capture& capture) { return &capture.inputs; });
+  const auto read = [&] {
+    return loaded(
+        options, session, [&](const ingest::LoadOptions& loading) { return ingest::load(options.traces, loading); },
+        [](const Capture& capture) { return &capture.inputs; });
+  };
+  return session.host == nullptr ? read() : *session.host->captures.capture(options, read);
 }
 
 ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session) {
@@ -234,16 +241,14 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
 
 Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
   check_output(options);
-  limit_threads(options.threads);
-  Progress progress(options.quiet);
-  Capture capture = ingest::load(options.traces, load_options(options, session, progress));
+  Capture capture = load_capture(options, session);
   if (!options.untimed) model_missing_times(capture, options);
-  return replay(std::move(capture), options, session, progress, test);
+  return replay(std::move(capture), options, session, test);
 }
 
 Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test) {
   limit_threads(options.threads);
-  Progress progress(options.quiet);
+  Progress progress = progress_of(options, session);
   return replay(std::move(capture), options, session, progress, test);
 }
 
@@ -264,9 +269,8 @@ Writes writes_of_replay(std::string command) {
           .cluster = HasCluster::kUnderModel};
 }
 
-sim::Answer answer_of(const Replayed& replayed, const sim::Document& document, const Provenance& provenance) {
-  sim::Answer answer{
-      .provenance = provenance, .document = &document, .replays = {{"replayed", replayed.capture, replayed.timeline}}};
+sim::Answer answer_of(const Replayed& replayed, const Provenance& provenance) {
+  sim::Answer answer{.provenance = provenance, .replays = {{"replayed", replayed.capture, replayed.timeline}}};
   if (replayed.network->make != nullptr) answer.cluster = &replayed.hardware.cluster;
   if (replayed.hardware.calibration) answer.calibration = &*replayed.hardware.calibration;
   return answer;
@@ -274,26 +278,8 @@ sim::Answer answer_of(const Replayed& replayed, const sim::Document& document, c
 
 Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                 const std::vector<InputFile>& inputs) {
-  return options.json || options.output ? make_provenance(session.arguments, inputs) : Provenance{};
-}
-
-void print_document(const sim::Document& document, const CommonOptions& options, const Session& session) {
-  if (!options.json) {
-    sim::TextStyle style = standard_output_style(options.color);
-    style.brief = options.brief;
-    session.out.write(sim::to_text(document, style));
-    return;
-  }
-  sim::JsonWriter json{[&session](std::string_view text) { session.out.write(text); }};
-  document.json(json);
-  json.finish();
-  session.out.write("\n");
-}
-
-void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session) {
-  document.origin = origin_line(answer.provenance);
-  write_output(options, answer);
-  if (!writes_to_standard_output(options)) print_document(document, options, session);
+  return options.json || options.output || session.host != nullptr ? make_provenance(session.arguments, inputs)
+                                                                   : Provenance{};
 }
 
 Simulated simulate_steps(const Replayed& replayed, std::size_t count, const CommonOptions& options,
@@ -304,7 +290,7 @@ Simulated simulate_steps(const Replayed& replayed, std::size_t count, const Comm
   simulated.capture = with_repeated_step(replayed.capture, simulated.repeated, count);
   sim::Machine machine = sim::Machine::as_recorded(simulated.capture);
   if (replayed.network->make != nullptr) machine.set_network(*replayed.network, replayed.hardware.cluster);
-  Progress progress(options.quiet);
+  Progress progress = progress_of(options, session);
   simulated.timeline =
       sim::replay(simulated.capture.dag, machine,
                   engine_options("simulating", simulated.capture.dag.task_count(), options, session, progress));

@@ -12,6 +12,7 @@
 #include "cli/program/process.h"
 #include "cli/program/provenance.h"
 #include "cli/program/terminal.h"
+#include "cli/work/result.h"
 #include "ingest/load/load.h"
 #include "ingest/load/recorded_stages.h"
 #include "ingest/survey/survey.h"
@@ -44,6 +45,9 @@ struct Replayed {
   std::optional<sim::Perturbation> perturbation;  ///< set if it was requested and possible
 };
 
+/// Returns the progress of a command: on standard error, or for its Host.
+[[nodiscard]] Progress progress_of(const CommonOptions& options, const Session& session);
+
 /// Returns the options for loading; begins the phase "reading". Keeps references to its arguments.
 [[nodiscard]] ingest::LoadOptions load_options(const CommonOptions& options, const Session& session,
                                                Progress& progress);
@@ -53,7 +57,7 @@ struct Replayed {
 template <class Read, class InputsOf>
 [[nodiscard]] auto loaded(CommonOptions options, const Session& session, const Read& read, const InputsOf& inputs_of) {
   limit_threads(options.threads);
-  Progress progress(options.quiet);
+  Progress progress = progress_of(options, session);
   auto result = read(load_options(options, session, progress));
   if (const std::vector<InputFile>* const inputs = inputs_of(result); inputs != nullptr && options.output)
     refuse_input_as_output(*options.output, *inputs);
@@ -96,20 +100,14 @@ struct StagedCapture {
 /// Returns the content that a command called `command` can write to -o FILE if it replays the traces.
 [[nodiscard]] Writes writes_of_replay(std::string command);
 
-/// Returns the results of a replay in the form that exporters write. Keeps references to its arguments.
-[[nodiscard]] sim::Answer answer_of(const Replayed& replayed, const sim::Document& document,
-                                    const Provenance& provenance);
+/// Returns the results of a replay in the form that exporters write, without a document. Keeps references to its
+/// arguments.
+[[nodiscard]] sim::Answer answer_of(const Replayed& replayed, const Provenance& provenance);
 
-/// Returns the provenance of the result if --json or -o was given. Otherwise empty, because reports do not show it.
+/// Returns the provenance of the result if --json or -o was given or a Host keeps it. Otherwise empty, because reports
+/// do not show it.
 [[nodiscard]] Provenance provenance_if_needed(const CommonOptions& options, const Session& session,
                                               const std::vector<InputFile>& inputs);
-
-/// Prints `document` as text, or as one JSON object under --json.
-void print_document(const sim::Document& document, const CommonOptions& options, const Session& session);
-
-/// Reports the result of a command: sets the document's origin, writes `answer` to -o FILE, if given, and prints
-/// `document` unless -o is standard output. `answer` must refer to `document`.
-void report(sim::Document& document, const sim::Answer& answer, const CommonOptions& options, const Session& session);
 
 /// Iterations that repeat one captured step, and their replay.
 struct Simulated {
