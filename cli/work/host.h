@@ -48,8 +48,8 @@ class CaptureStore {
 /// A program that runs commands in its own process, for example the Python module.
 struct Host {
   CaptureStore& captures;
-  std::function<void(Result)> take;  ///< receives the result of the command
-  Progress::Listener progress;       ///< receives the command's progress, which is not printed
+  std::function<void(Result, const CommonOptions&)> take;  ///< receives the result of the command and its options
+  Progress::Listener progress;  ///< receives the command's progress, which is not printed; called from any thread
 };
 
 }  // namespace stepsim::cli

@@ -14,7 +14,7 @@ void Result::set(sim::Document document, sim::Answer answer) {
 }
 
 void report(Result result, const CommonOptions& options, const Session& session) {
-  if (session.host != nullptr) return session.host->take(std::move(result));
+  if (session.host != nullptr) return session.host->take(std::move(result), options);
   write_output(options, result.answer());
   if (!writes_to_standard_output(options)) print_document(result.document(), options, session);
 }

@@ -186,13 +186,24 @@ ingest::LoadOptions load_options(const CommonOptions& options, const Session& se
           .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }};
 }
 
+namespace {
+
+Capture read_capture(const CommonOptions& options, const Session& session) {
+  return loaded(
+      options, session, [&](const ingest::LoadOptions& loading) { return ingest::load(options.traces, loading); },
+      [](const Capture& capture) { return &capture.inputs; });
+}
+
+}  // namespace
+
+std::shared_ptr<const Capture> shared_capture(const CommonOptions& options, const Session& session) {
+  const auto read = [&] { return read_capture(options, session); };
+  return session.host == nullptr ? std::make_shared<const Capture>(read())
+                                 : session.host->captures.capture(options, read);
+}
+
 Capture load_capture(const CommonOptions& options, const Session& session) {
-  const auto read = [&] {
-    return loaded(
-        options, session, [&](const ingest::LoadOptions& loading) { return ingest::load(options.traces, loading); },
-        [](const Capture& capture) { return &capture.inputs; });
-  };
-  return session.host == nullptr ? read() : *session.host->captures.capture(options, read);
+  return session.host == nullptr ? read_capture(options, session) : *shared_capture(options, session);
 }
 
 ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session) {

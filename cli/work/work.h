@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,7 +65,9 @@ template <class Read, class InputsOf>
   return result;
 }
 
-/// Loads the traces.
+/// Loads the traces, or returns what an earlier command of the Host has loaded.
+[[nodiscard]] std::shared_ptr<const Capture> shared_capture(const CommonOptions& options, const Session& session);
+/// Returns a copy of shared_capture() that can be changed.
 [[nodiscard]] Capture load_capture(const CommonOptions& options, const Session& session);
 
 /// Loads the traces like load_capture(). Also returns a description of each input from which the capture was made.

@@ -68,6 +68,13 @@ class Dag {
   /// Returns the members of one rendezvous, in ascending order.
   [[nodiscard]] std::span<const TaskId> members(RendezvousId id) const noexcept;
 
+  // Whole columns, indexed by task or by edge.
+  [[nodiscard]] std::span<const TaskKind> kinds() const noexcept { return kind_; }
+  [[nodiscard]] std::span<const NameId> name_ids() const noexcept { return name_; }
+  [[nodiscard]] std::span<const LaneId> lane_ids() const noexcept { return lane_; }
+  [[nodiscard]] std::span<const TaskId> targets() const noexcept { return target_; }
+  [[nodiscard]] std::span<const EdgeKind> edge_kinds() const noexcept { return edge_kind_; }
+
   /// Returns the edges from `task`, ordered by target.
   [[nodiscard]] IdRange<EdgeId> edges_from(TaskId task) const noexcept {
     return {edge_begin_[task.index()], edge_begin_[task.index() + 1]};

@@ -1,0 +1,420 @@
+// The extension module stepsim._core. It runs the commands of the program (cli/commands/) in the Python process and
+// keeps their results. stepsim/ gives them their Python form.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cli/program/arguments.h"
+#include "cli/program/command.h"
+#include "cli/program/error.h"
+#include "cli/program/options.h"
+#include "cli/program/process.h"
+#include "cli/program/run_command.h"
+#include "cli/program/terminal.h"
+#include "cli/work/host.h"
+#include "cli/work/result.h"
+#include "cli/work/work.h"
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/base/version.h"
+#include "model/job/recording.h"
+#include "sim/export/exporter.h"
+#include "sim/output/json_writer.h"
+#include "sim/report/table_text.h"
+
+namespace py = pybind11;
+
+namespace stepsim::python {
+namespace {
+
+constexpr std::size_t kLongestName = 10'000;
+
+// --- Running a command so that Ctrl-C and progress reach Python
+
+/// Work on another thread, and what it tells the thread that waits for it.
+class Work {
+ public:
+  explicit Work(const std::function<void(const cli::Session& session)>& work, cli::CaptureStore& captures,
+                std::function<void(cli::Result, const cli::CommonOptions&)> take, std::vector<std::string> arguments)
+      : host_{captures, std::move(take),
+              [this](std::string_view phase, std::uint64_t done, std::uint64_t total) {
+                const std::lock_guard lock(mutex_);
+                phase_ = phase;
+                done_ = done;
+                total_ = total;
+              }},
+        session_{.arguments = std::move(arguments), .out = out_, .stop = stop_, .host = &host_},
+        thread_([this, work] {
+          try {
+            work(session_);
+          } catch (...) {
+            error_ = std::current_exception();
+          }
+          const std::lock_guard lock(mutex_);
+          over_ = true;
+          changed_.notify_all();
+        }) {}
+  ~Work() {
+    stop_ = true;
+    thread_.join();
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  /// Waits until the work is over. Every 0.1 s handles Python's signals and calls progress(phase, done, total), if it
+  /// is not None. If either raises, throws that after the work has stopped. Throws what the work threw. Needs the GIL,
+  /// and releases it while it waits.
+  void wait(const py::object& progress) {
+    while (!waited()) {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!progress.is_none()) tell(progress);
+    }
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  bool waited() {
+    const py::gil_scoped_release release;
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::milliseconds{100}, [this] { return over_; });
+  }
+  void tell(const py::object& progress) {
+    std::unique_lock lock(mutex_);
+    const py::tuple state = py::make_tuple(phase_, done_, total_);
+    lock.unlock();
+    progress(*state);
+  }
+
+  cli::Output out_;
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_;  ///< protects the members up to over_
+  std::condition_variable changed_;
+  std::string phase_;
+  std::uint64_t done_ = 0;
+  std::uint64_t total_ = 0;
+  bool over_ = false;
+  std::exception_ptr error_;
+  cli::Host host_;
+  cli::Session session_;
+  std::thread thread_;  ///< begins after the other members exist
+};
+
+// --- Results
+
+py::list texts_of(const std::vector<sim::Sentence>& sentences) {
+  py::list texts;
+  for (const sim::Sentence& sentence : sentences) texts.append(py::make_tuple(sentence.text, sentence.detail));
+  return texts;
+}
+
+py::dict table_for_people(const sim::Table& table) {
+  py::list columns;
+  for (const sim::Column& column : table.columns())
+    columns.append(py::make_tuple(column.title, column.align == sim::Align::kRight));
+  py::dict found;
+  found["columns"] = columns;
+  found["rows"] = sim::with_common_units(table);
+  return found;
+}
+
+py::object value_of(const sim::Cell& cell) {
+  if (const auto* const integer = std::get_if<std::int64_t>(&cell.number())) return py::int_(*integer);
+  if (const auto* const real = std::get_if<double>(&cell.number())) return py::float_(*real);
+  return cell.is_absent() ? py::object(py::none()) : py::object(py::str(cell.text()));
+}
+
+/// The result of a command.
+class Answer {
+ public:
+  Answer(cli::Result result, cli::CommonOptions options) : result_(std::move(result)), options_(std::move(options)) {}
+
+  [[nodiscard]] std::string json() const {
+    sim::JsonWriter writer;
+    result_.document().json(writer);
+    return writer.take();
+  }
+  [[nodiscard]] std::string text(std::size_t width, bool brief) const {
+    sim::TextStyle style;
+    style.width = width;
+    style.brief = brief;
+    return sim::to_text(result_.document(), style);
+  }
+  /// Returns the document for people: texts, and sections with tables of texts.
+  [[nodiscard]] py::dict document() const {
+    const sim::Document& document = result_.document();
+    py::list sections;
+    for (const sim::Section& section : document.sections) {
+      if (section.empty()) continue;
+      py::dict found;
+      found["title"] = section.title;
+      found["lead"] = section.lead;
+      if (section.table) found["table"] = table_for_people(*section.table);
+      found["sentences"] = texts_of(section.sentences);
+      found["verbatim"] = section.verbatim;
+      sections.append(found);
+    }
+    py::dict found;
+    found["warning"] = document.warning;
+    found["headline"] = document.headline;
+    found["caution"] = document.caution;
+    found["trust"] = document.trust;
+    found["sections"] = sections;
+    return found;
+  }
+  /// Returns the rows for programs as columns: a dict from title to a list of values; None for absent ones.
+  [[nodiscard]] py::dict columns() const {
+    const sim::Table table = result_.document().rows();
+    py::dict columns;
+    for (std::size_t i = 0; i < table.columns().size(); ++i) {
+      py::list values;
+      for (const std::vector<sim::Cell>& row : table.rows()) values.append(value_of(row[i]));
+      columns[py::str(table.columns()[i].title)] = values;
+    }
+    return columns;
+  }
+  /// Writes the answer as -o FILE does.
+  void save(const std::string& path) const {
+    cli::CommonOptions options = options_;
+    options.output = path;
+    if (sim::is_standard_output(path)) throw UsageError("'-' is standard output; expected the name of a file");
+    cli::check_output(options);
+    refuse_missing_picture(path);
+    cli::write_output(options, result_.answer());
+  }
+  [[nodiscard]] const std::vector<sim::NamedReplay>& replays() const { return result_.answer().replays; }
+
+ private:
+  /// Some commands prepare a picture only if -o asks for it.
+  void refuse_missing_picture(const std::string& path) const {
+    const sim::Exporter* const exporter = sim::find_exporter(path);
+    const sim::Answer& answer = result_.answer();
+    const bool has_picture = !answer.replays.empty() || answer.bars != nullptr || answer.layout != nullptr ||
+                             answer.document->plot.has_value();
+    if (exporter != nullptr && exporter->accepts == sim::Content::kPicture && !has_picture)
+      throw UsageError("'" + path + "': this result has no picture; expected another extension");
+  }
+
+  cli::Result result_;
+  cli::CommonOptions options_;
+};
+
+// --- Columns as numpy arrays
+
+/// Returns a view of a column, without a copy. `owner` keeps the column alive.
+template <class Number, class Value>
+py::array view_of(const Value* values, std::size_t size, const py::object& owner) {
+  static_assert(sizeof(Number) == sizeof(Value) && std::is_trivially_copyable_v<Value>);
+  py::array array(py::dtype::of<Number>(), {size}, {sizeof(Number)}, static_cast<const void*>(values), owner);
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
+}
+
+/// Returns a new column with the results of `at(0)` to `at(size - 1)`.
+template <class Number, class At>
+py::array column_of(std::size_t size, const At& at) {
+  py::array_t<Number> array(static_cast<py::ssize_t>(size));
+  Number* const values = array.mutable_data();
+  for (std::size_t i = 0; i < size; ++i) values[i] = at(i);
+  return array;
+}
+
+py::capsule kept(std::shared_ptr<const Capture> capture) {
+  return {new std::shared_ptr<const Capture>(std::move(capture)),
+          [](void* held) { delete static_cast<std::shared_ptr<const Capture>*>(held); }};
+}
+
+py::dict tasks_of(const std::shared_ptr<const Capture>& capture) {
+  const Dag& dag = capture->dag;
+  const Recording& recording = capture->recording;
+  const py::capsule owner = kept(capture);
+  const std::size_t tasks = dag.task_count();
+  py::dict columns;
+  columns["name"] = view_of<std::uint32_t>(dag.name_ids().data(), tasks, owner);
+  columns["kind"] = view_of<std::uint8_t>(dag.kinds().data(), tasks, owner);
+  columns["lane"] = view_of<std::uint32_t>(dag.lane_ids().data(), tasks, owner);
+  columns["duration_ns"] = column_of<std::int64_t>(
+      tasks, [&dag](std::size_t i) { return dag.duration(TaskId{static_cast<std::uint32_t>(i)}).count(); });
+  columns["bytes"] = column_of<std::int64_t>(
+      tasks, [&dag](std::size_t i) { return dag.bytes(TaskId{static_cast<std::uint32_t>(i)}).count(); });
+  if (!recording.start.empty()) {
+    columns["start_ns"] = view_of<std::int64_t>(recording.start.data(), tasks, owner);
+    columns["finish_ns"] = view_of<std::int64_t>(recording.finish.data(), tasks, owner);
+  }
+  return columns;
+}
+
+py::dict edges_of(const std::shared_ptr<const Capture>& capture) {
+  const Dag& dag = capture->dag;
+  const py::capsule owner = kept(capture);
+  const std::size_t edges = dag.edge_count();
+  py::array_t<std::uint32_t> source(static_cast<py::ssize_t>(edges));
+  std::uint32_t* const sources = source.mutable_data();
+  for (const TaskId task : dag.tasks()) {
+    for (const EdgeId edge : dag.edges_from(task)) sources[edge.index()] = static_cast<std::uint32_t>(task.index());
+  }
+  py::dict columns;
+  columns["source"] = source;
+  columns["target"] = view_of<std::uint32_t>(dag.targets().data(), edges, owner);
+  columns["kind"] = view_of<std::uint8_t>(dag.edge_kinds().data(), edges, owner);
+  columns["lag_ns"] = column_of<std::int64_t>(edges, [&dag](std::size_t i) { return dag.lag(EdgeId{i}).count(); });
+  return columns;
+}
+
+/// Returns the texts of the values 0, 1, ... of an enumeration, up to the largest in `column`.
+template <class Value>
+py::list texts_of_values(std::span<const Value> column) {
+  const auto largest = std::max_element(column.begin(), column.end());
+  py::list texts;
+  if (largest == column.end()) return texts;
+  for (int value = 0; value <= static_cast<int>(*largest); ++value) texts.append(to_text(static_cast<Value>(value)));
+  return texts;
+}
+
+py::list names_of(const Dag& dag) {
+  py::list names;
+  for (std::size_t i = 0; i < dag.name_count(); ++i) names.append(py::str(shown(dag.name(NameId{i}), kLongestName)));
+  return names;
+}
+
+py::dict lanes_of(const Dag& dag) {
+  py::list names;
+  py::list ranks;
+  py::list hosts;
+  for (const Lane& lane : dag.lanes()) {
+    names.append(py::str(shown(lane.name, kLongestName)));
+    ranks.append(lane.rank);
+    hosts.append(py::str(shown(lane.host, kLongestName)));
+  }
+  py::dict columns;
+  columns["name"] = names;
+  columns["rank"] = ranks;
+  columns["host"] = hosts;
+  return columns;
+}
+
+py::list steps_of(const Capture& capture) {
+  py::list steps;
+  for (const RecordedStep& step : capture.recording.steps)
+    steps.append(py::make_tuple(step.rank, step.number, step.whole));
+  return steps;
+}
+
+// --- What a Python Capture holds
+
+/// Traces that several commands read.
+class Captures {
+ public:
+  /// Runs a command of the program. `arguments` are those of the command line, without the program's name. An error
+  /// after the result (an unusable capture, a failed gate) is not raised: the result states it. Returns None if the
+  /// command has no result, for example a shard of a sweep, which only writes its part.
+  [[nodiscard]] std::unique_ptr<Answer> run(std::vector<std::string> arguments, const py::object& progress) {
+    std::unique_ptr<Answer> answer;
+    const auto take = [&answer](cli::Result result, const cli::CommonOptions& options) {
+      answer = std::make_unique<Answer>(std::move(result), options);
+    };
+    try {
+      Work work(
+          [](const cli::Session& session) {
+            const auto commands = cli::commands();
+            cli::run_command(cli::find_command(session.arguments.front(), commands), session);
+          },
+          store_, take, std::move(arguments));
+      work.wait(progress);
+    } catch (const std::exception&) {
+      if (answer == nullptr) throw;
+    }
+    return answer;
+  }
+
+  /// Reads the traces that `arguments` select: "load", TRACE... and the common options.
+  void load(std::vector<std::string> arguments, const py::object& progress) {
+    Work work([this](const cli::Session& session) { capture_ = loaded(session); }, store_, {}, std::move(arguments));
+    work.wait(progress);
+  }
+  /// Precondition: load() has returned.
+  [[nodiscard]] const std::shared_ptr<const Capture>& capture() const noexcept { return capture_; }
+
+ private:
+  [[nodiscard]] std::shared_ptr<const Capture> loaded(const cli::Session& session) {
+    CLI::App app{"", "stepsim.load"};
+    const auto common = cli::add_common_options(app, {.command = "load"});
+    static_cast<void>(cli::parse(app, session.arguments));
+    return cli::shared_capture(common(), session);
+  }
+
+  cli::CaptureStore store_;
+  std::shared_ptr<const Capture> capture_;
+};
+
+/// Precondition: `index` is less than the number of replays.
+py::dict timeline_of(const py::object& self, std::size_t index) {
+  const sim::NamedReplay& replay = self.cast<const Answer&>().replays().at(index);
+  py::dict columns;
+  columns["replay"] = py::str(std::string(replay.name));
+  columns["start_ns"] = view_of<std::int64_t>(replay.timeline.start.data(), replay.timeline.size(), self);
+  columns["finish_ns"] = view_of<std::int64_t>(replay.timeline.finish.data(), replay.timeline.size(), self);
+  return columns;
+}
+
+void define_errors(py::module_& module) {
+  const auto base = py::register_exception<std::runtime_error>(module, "Error", PyExc_RuntimeError);
+  const auto input = py::register_exception<InputError>(module, "InputError", base);
+  const auto& output = py::register_exception<OutputError>(module, "OutputError", base);
+  const auto& answer = py::register_exception<CannotAnswer>(module, "CannotAnswer", input);
+  const auto& usage = py::register_exception<UsageError>(module, "UsageError", base);
+  for (const py::handle error :
+       {py::handle(base), py::handle(input), py::handle(output), py::handle(answer), py::handle(usage)})
+    error.attr("__module__") = "stepsim";
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE: the macro's own code
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "stepsim's engine: runs the commands of the program in this process and keeps their results.";
+  module.attr("__version__") = std::string(version());
+  module.attr("commit") = std::string(commit());
+  define_errors(module);
+  py::class_<Captures>(module, "Captures")
+      .def(py::init<>())
+      .def("load", &Captures::load, py::arg("arguments"), py::arg("progress") = py::none())
+      .def("run", &Captures::run, py::arg("arguments"), py::arg("progress") = py::none())
+      .def("tasks", [](const Captures& self) { return tasks_of(self.capture()); })
+      .def("edges", [](const Captures& self) { return edges_of(self.capture()); })
+      .def("task_kinds", [](const Captures& self) { return texts_of_values(self.capture()->dag.kinds()); })
+      .def("edge_kinds", [](const Captures& self) { return texts_of_values(self.capture()->dag.edge_kinds()); })
+      .def("names", [](const Captures& self) { return names_of(self.capture()->dag); })
+      .def("lanes", [](const Captures& self) { return lanes_of(self.capture()->dag); })
+      .def("steps", [](const Captures& self) { return steps_of(*self.capture()); });
+  py::class_<Answer>(module, "Answer")
+      .def("json", &Answer::json)
+      .def("text", &Answer::text, py::arg("width") = 0, py::arg("brief") = false)
+      .def("document", &Answer::document)
+      .def("columns", &Answer::columns)
+      .def("save", &Answer::save, py::arg("path"))
+      .def("replay_count", [](const Answer& self) { return self.replays().size(); })
+      .def("timeline", &timeline_of, py::arg("index") = 0);
+}
+
+}  // namespace stepsim::python

@@ -1,0 +1,20 @@
+"""Replay a captured training step, ask what would change it, and see how far to trust the answer.
+
+    import stepsim
+    capture = stepsim.load("scenarios/samples/pytorch-ddp")
+    print(capture.replay())
+    answer = capture.what_if({"network.bandwidth": "2x"})
+    answer.iteration.predicted_ns
+    capture.tasks.to_pandas()
+
+Times are whole nanoseconds (names end in _ns), sizes bytes, shares and errors ratios (0.05 is 5 %). Each method is the
+command of the same name of the program `stepsim`, and its result has the fields of --json.
+"""
+
+from stepsim._core import CannotAnswer, Error, InputError, OutputError, UsageError, __version__
+from stepsim.capture import Capture, check, compare, load
+from stepsim.columns import Edges, Tasks
+from stepsim.result import Fields, Result
+
+__all__ = ["CannotAnswer", "Capture", "Edges", "Error", "Fields", "InputError", "OutputError", "Result", "Tasks",
+           "UsageError", "__version__", "check", "compare", "load"]

@@ -1,0 +1,170 @@
+"""Captures, and the questions that can be asked of them."""
+
+import functools
+import os
+
+from stepsim import _core, engines
+from stepsim.columns import Edges, Tasks
+from stepsim.progress import Progress
+from stepsim.result import Result
+
+
+def load(*paths, job=None, ranks=None, steps=None, threads=None):
+    """Reads the traces of one job and returns them as a Capture.
+
+    paths    files, folders or archives, as on the command line
+    job      path of a job.yaml that describes the job
+    ranks    use only these ranks: [0, 2] or "0,4-7"
+    steps    use only these steps: 5, (5, 8) or "5-8"
+    threads  how many threads to use; all cores if None. It does not change any answer.
+
+    Raises InputError, which names the place in the file, what was found and what was expected.
+    """
+    return Capture(paths, {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps), "--threads": threads})
+
+
+def check(*paths, job=None, ranks=None, steps=None):
+    """Says whether traces are good enough, and what to record next time. The field `verdict` is "good", "doubtful" or
+    "unusable"; files that load() refuses are unusable, and no error is raised."""
+    options = {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps)}
+    return _run(_core.Captures(), ["check", *map(os.fspath, paths)], options)
+
+
+def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None):
+    """Compares two captures or saved answers: paths, or Captures that were loaded from one path. See Capture.compare().
+    """
+    options = {"--by": by, "--sort": sort, "--rows": rows, "--fail-above": fail_above}
+    return _run(_core.Captures(), ["compare", _path_of(a), _path_of(b)], options)
+
+
+class Capture:
+    """The traces of one job, read once. Each method is the command of the same name; `stepsim COMMAND --help` and
+    docs/reference/commands.md explain its options. `network` is a model that times communication ("maxmin", ...), and
+    `cluster` the path of a cluster.yaml with other links; without them, times are as recorded or calibrated.
+    """
+
+    def __init__(self, paths, selection):
+        self._paths = [os.fspath(path) for path in paths]
+        self._selection = selection
+        self._captures = _core.Captures()
+        with Progress() as progress:
+            self._captures.load(["load", *self._paths, *_arguments(selection)], progress)
+
+    def __repr__(self):
+        return f"<stepsim.Capture: {', '.join(self._paths)}; {len(self.tasks)} tasks>"
+
+    @functools.cached_property
+    def tasks(self):
+        """The tasks of the graph as numpy columns."""
+        return Tasks(self._captures)
+
+    @functools.cached_property
+    def edges(self):
+        """The dependencies between tasks as numpy columns."""
+        return Edges(self._captures)
+
+    def replay(self, *, network=None, cluster=None):
+        """Replays the capture: the step time, its error, where the time goes, the critical path."""
+        return self._ask("replay", {"--network": network, "--cluster": cluster})
+
+    def critical_path(self, *, rows=None, network=None, cluster=None):
+        """Lists the tasks on the critical path of a step; `rows` of them in the text form."""
+        return self._ask("critical-path", {"--rows": rows, "--network": network, "--cluster": cluster})
+
+    def what_if(self, changes=None, *, scenario=None, interference=True, network=None, cluster=None, **more):
+        """Predicts the step time after changes.
+
+        changes   {"network.bandwidth": "2x", "compute{class=gemm}.scale": 0.5}
+        scenario  path of a scenario in YAML; `changes` are added to it
+        more      changes as keywords: network_bandwidth="2x" is network.bandwidth=2x
+        """
+        options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
+        return self._ask("whatif", options, _sets(changes, more) + _without(interference))
+
+    def sweep(self, grid=None, *, scenario=None, interference=True, network=None, cluster=None, executor=None,
+              shards=None, **more):
+        """Predicts the step time at every point of a grid, and names the best one.
+
+        grid      {"network.bandwidth": ["1x", "2x", "4x"], "comm.partition_bytes": ["1MiB", "4MiB"]}
+        scenario  path of a scenario in YAML, which may have the grid
+        executor  any concurrent.futures.Executor whose workers can import stepsim and read the same paths: a process
+                  pool ("spawn"), dask.distributed.Client().get_executor(), mpi4py.futures.MPIPoolExecutor(). Each
+                  worker uses one thread, unless load() was told otherwise. The result is the same, byte for byte.
+        shards    into how many pieces the executor's work is divided; four for each worker if None
+        more      axes as keywords, as in what_if()
+        """
+        options = {"--scenario": scenario, "--network": network, "--cluster": cluster}
+        sets = _sets(grid, more) + _without(interference)
+        if executor is None:
+            return self._ask("sweep", {**options, "--shard": "0/1"}, sets)
+        selection = {**self._selection, "--threads": self._selection["--threads"] or 1}
+        arguments = ["sweep", *self._paths, *_arguments({**selection, **options}), *sets]
+        with Progress() as progress:
+            return Result(engines.sweep(executor, arguments, shards, progress))
+
+    def advise(self, *, rows=None, network=None, cluster=None):
+        """Tries the usual improvements and ranks them by the time they save."""
+        return self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster})
+
+    def stats(self, *, by=None, sort=None, rows=None):
+        """Lists the times of kernels, calls, streams and copies, as measured. Reads the traces again."""
+        return self._ask("stats", {"--by": by, "--sort": sort, "--rows": rows}, ["--join"])
+
+    def check(self):
+        """Says whether the capture is good enough, and what to record next time. Reads the traces again."""
+        return self._ask("check", {})
+
+    def calibrate(self):
+        """Derives link, copy and launch rates from the capture; save("cluster.yaml") writes them."""
+        return self._ask("calibrate", {})
+
+    def compare(self, other, *, by=None, sort=None, rows=None, fail_above=None):
+        """Compares with another capture, which is B: a path, or a Capture that was loaded from one path. With
+        fail_above="3%", the field `gate` says whether B is significantly slower than that; nothing is raised."""
+        return compare(self, other, by=by, sort=sort, rows=rows, fail_above=fail_above)
+
+    def _ask(self, command, options, more=()):
+        return _run(self._captures, [command, *self._paths], {**self._selection, **options}, more)
+
+
+def _run(captures, arguments, options, more=()):
+    with Progress() as progress:
+        return Result(captures.run([*arguments, *_arguments(options), *more, "--json"], progress))
+
+
+def _arguments(options):
+    """Returns options as on the command line: {"--rows": 3, "--job": None} is ["--rows", "3"]."""
+    return [word for name, value in options.items() if value is not None for word in (name, os.fspath(value) if
+            isinstance(value, os.PathLike) else str(value))]
+
+
+def _sets(changes, more):
+    """Returns changes as options: {"network.bandwidth": ["1x", "2x"]} is ["--set", "network.bandwidth=1x,2x"]."""
+    named = {name.replace("_", ".", 1): value for name, value in more.items()}
+    return [word for name, value in {**(changes or {}), **named}.items() for word in ("--set", f"{name}={_text(value)}")]
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(_text, value)) if isinstance(value, (list, tuple, range)) else str(value)
+
+
+def _without(interference):
+    return [] if interference else ["--no-interference"]
+
+
+def _list_of(ranks):
+    return ranks if ranks is None or isinstance(ranks, str) else _text([ranks] if isinstance(ranks, int) else [*ranks])
+
+
+def _range_of(steps):
+    return "-".join(map(str, steps)) if isinstance(steps, (list, tuple)) else steps
+
+
+def _path_of(side):
+    if not isinstance(side, Capture):
+        return os.fspath(side)
+    if len(side._paths) != 1 or any(side._selection.get(name) for name in ("--job", "--ranks", "--steps")):
+        raise _core.UsageError("compare works on whole captures of one path; expected a folder or an archive")
+    return side._paths[0]

@@ -1,0 +1,90 @@
+"""The tasks and edges of a capture as numpy columns."""
+
+
+class _Columns:
+    """Columns of equal length. Each is an attribute; a column that stepsim stores as it is has not been copied and is
+    read-only."""
+
+    def __init__(self, columns):
+        self._columns = columns
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["_columns"][name]
+        except KeyError:
+            raise AttributeError(f"no column '{name}'; expected one of {', '.join(self._columns)}") from None
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __len__(self):
+        return len(next(iter(self._columns.values())))
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._columns]
+
+    def __repr__(self):
+        return f"<stepsim.{type(self).__name__}: {len(self)} rows of {', '.join(self._columns)}>"
+
+    def _frame(self, **categories):
+        import pandas
+
+        frame = {name: column if categories.get(name) is None else _categorical(column, categories[name])
+                 for name, column in self._columns.items()}
+        return pandas.DataFrame(frame, copy=False)
+
+
+def _categorical(codes, texts):
+    """Returns `texts[code]` for each code. Equal texts are one category."""
+    import numpy
+    import pandas
+
+    categories = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    if len(categories) < len(texts):
+        codes = numpy.asarray([categories[text] for text in texts], dtype=numpy.int32)[codes]
+    return pandas.Categorical.from_codes(codes, list(categories))
+
+
+class Tasks(_Columns):
+    """The tasks of the graph, in topological order; the position of a task is its id.
+
+    name, kind, lane   indices into `names`, `kinds` and `lanes`
+    duration_ns        its own work, without waiting
+    bytes              moved or reduced; 0 if not recorded
+    start_ns, finish_ns  measured, on the reference host's clock; absent for a task graph, which was never run
+    """
+
+    def __init__(self, captures):
+        super().__init__(captures.tasks())
+        self.names = captures.names()
+        self.kinds = captures.task_kinds()
+        self.lanes = captures.lanes()
+
+    def to_pandas(self):
+        """Returns a DataFrame with a row per task, and the rank and host of its lane. Texts are categories."""
+        import numpy
+
+        frame = self._frame(name=self.names, kind=self.kinds, lane=self.lanes["name"])
+        frame.insert(0, "rank", numpy.asarray(self.lanes["rank"], dtype=numpy.int32)[self.lane])
+        frame.insert(1, "host", _categorical(self.lane, self.lanes["host"]))
+        return frame
+
+
+class Edges(_Columns):
+    """The dependencies between tasks, ordered by source.
+
+    source, target  ids of tasks
+    kind            index into `kinds`
+    lag_ns          minimum time between the end of the source and the start of the target
+    """
+
+    def __init__(self, captures):
+        super().__init__(captures.edges())
+        self.kinds = captures.edge_kinds()
+
+    def to_pandas(self):
+        """Returns a DataFrame with a row per edge."""
+        return self._frame(kind=self.kinds)

@@ -1,0 +1,52 @@
+"""Sweeps on any concurrent.futures.Executor: a process pool, Dask (Client.get_executor()), MPI (MPIPoolExecutor).
+
+A sweep is divided into shards. Each shard is sent to a worker as the command line that predicts it; the worker reads
+the traces at the same paths, once, and returns the file that `stepsim sweep --shard` writes. The merged result is the
+one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the engine's
+matter.
+"""
+
+import concurrent.futures
+import os
+import tempfile
+
+from stepsim import _core
+
+_SHARDS_PER_WORKER = 4  # so that a slow worker does not keep the others waiting
+
+_captures = None  # in a worker: what earlier shards have read
+
+
+def predict_shard(arguments, index, count):
+    """Predicts one shard of a sweep in a worker and returns its part file as bytes."""
+    global _captures
+    _captures = _captures or _core.Captures()
+    with tempfile.TemporaryDirectory() as folder:
+        part = os.path.join(folder, "part")
+        _captures.run([*arguments, "--shard", f"{index}/{count}", "-o", part, "--quiet"])
+        with open(part, "rb") as file:
+            return file.read()
+
+
+def sweep(executor, arguments, shards, progress):
+    """Predicts a sweep on the workers of `executor` and returns the merged answer."""
+    count = max(2, shards or _SHARDS_PER_WORKER * _workers_of(executor))  # a single shard would be no part
+    futures = {executor.submit(predict_shard, arguments, index, count): index for index in range(count)}
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [os.path.join(folder, str(index)) for index in range(count)]
+            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                with open(parts[futures[future]], "wb") as file:
+                    file.write(future.result())
+                if progress is not None:
+                    progress("sweeping", done, count)
+            return _core.Captures().run(["sweep", *parts, "--merge"])
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+
+
+def _workers_of(executor):
+    workers = getattr(executor, "_max_workers", None)  # of the standard library's executors and of mpi4py's
+    return workers if isinstance(workers, int) and workers > 0 else os.cpu_count() or 1

@@ -1,0 +1,141 @@
+"""Results of commands: the fields of --json as attributes, and the other forms of an answer."""
+
+import functools
+import html
+import json
+import shutil
+
+
+class Fields:
+    """An object of a JSON answer. Its members are attributes and items: `a.iteration.measured_ns`, `a["iteration"]`."""
+
+    def __init__(self, members):
+        self._members = members
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self._members:
+            raise AttributeError(f"no field '{name}'; expected one of {', '.join(self)}")
+        return self[name]
+
+    def __getitem__(self, name):
+        return _wrapped(self._members[name])
+
+    def __contains__(self, name):
+        return name in self._members
+
+    def __iter__(self):
+        return iter(self._members)
+
+    def __len__(self):
+        return len(self._members)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._members]
+
+    def __eq__(self, other):
+        return isinstance(other, Fields) and self._members == other._members
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"Fields({', '.join(f'{name}={value!r}' for name, value in self._members.items())})"
+
+    def keys(self):
+        return self._members.keys()
+
+    def to_dict(self):
+        """Returns the members as plain dicts, lists, numbers and texts."""
+        return self._members
+
+
+def _wrapped(value):
+    if isinstance(value, dict):
+        return Fields(value)
+    if isinstance(value, list):
+        return [_wrapped(each) for each in value]
+    return value
+
+
+class Result(Fields):
+    """The result of a command. Its attributes are the fields of `stepsim COMMAND --json` (docs/reference/json.md)."""
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    @functools.cached_property
+    def _members(self):  # parsed when the first field is asked for
+        return json.loads(self.to_json())
+
+    def to_json(self):
+        """Returns the text that the command prints with --json, without its newline: the field provenance.command is a
+        command line that prints the same bytes."""
+        return self._answer.json()
+
+    def to_pandas(self):
+        """Returns the table that `-o x.csv` writes, as a pandas DataFrame. Times are nanoseconds."""
+        import pandas
+
+        return pandas.DataFrame(self._answer.columns())
+
+    def timeline(self, replay=0):
+        """Returns a dict of numpy columns without a copy: start_ns and finish_ns of each task, from the start of the
+        replay. A what-if has two replays: 0 is the baseline, 1 the scenario."""
+        count = self._answer.replay_count()
+        if not 0 <= replay < count:
+            raise IndexError(f"replay {replay} of {count}; expected 0 to {count - 1}" if count else
+                             "this result has no replay")
+        return self._answer.timeline(replay)
+
+    def save(self, path):
+        """Writes the result to a file, in the form of its extension, as `-o FILE` does: .html, .svg, .csv, ..."""
+        self._answer.save(str(path))
+
+    def __str__(self):
+        return self._answer.text(width=shutil.get_terminal_size((120, 40)).columns)
+
+    def __repr__(self):
+        return f"<stepsim.Result: {self._answer.document()['headline']}>"
+
+    def _repr_html_(self):
+        return _document_as_html(self._answer.document())
+
+
+_STYLE = ("<style>.stepsim table{border-collapse:collapse;margin:.3em 0}.stepsim td,.stepsim th{padding:.1em .7em;"
+          "text-align:left}.stepsim .number{text-align:right}</style>")
+
+
+def _document_as_html(document):
+    parts = [_STYLE, "<div class='stepsim'>"]
+    if document["warning"]:
+        parts.append(_element("p", document["warning"]))
+    parts.append(f"<p><b>{html.escape(document['headline'])}</b></p>")
+    parts += [_element("p", document[name]) for name in ("caution", "trust") if document[name]]
+    for section in document["sections"]:
+        parts += _section_as_html(section)
+    return "\n".join([*parts, "</div>"])
+
+
+def _section_as_html(section):
+    if section["title"]:
+        yield _element("h4", section["title"])
+    if section["lead"]:
+        yield _element("p", section["lead"])
+    if "table" in section:
+        columns = section["table"]["columns"]
+        yield "<table><tr>" + "".join(_cell("th", title, right) for title, right in columns) + "</tr>"
+        for row in section["table"]["rows"]:
+            yield "<tr>" + "".join(_cell("td", text, right) for text, (_, right) in zip(row, columns)) + "</tr>"
+        yield "</table>"
+    if section["sentences"]:
+        items = (_element("li", f"{text} {detail}".strip()) for text, detail in section["sentences"])
+        yield "<ul>" + "".join(items) + "</ul>"
+    if section["verbatim"]:
+        yield _element("pre", section["verbatim"])
+
+
+def _element(tag, text):
+    return f"<{tag}>{html.escape(text)}</{tag}>"
+
+
+def _cell(tag, text, right):
+    return f"<{tag}{' class=number' if right else ''}>{html.escape(text)}</{tag}>"

@@ -1,0 +1,96 @@
+"""Every method gives the answer of the command of the same name, and its other forms hold the same figures."""
+
+import csv
+
+import pytest
+
+import stepsim
+from conftest import SOURCE
+
+BANDWIDTH = {"network.bandwidth": "2x"}
+METHODS = [
+    ("replay", {}, ["replay"]),
+    ("replay", {"network": "maxmin"}, ["replay", "--network", "maxmin"]),
+    ("critical_path", {"rows": 3}, ["critical-path", "--rows", "3"]),
+    ("what_if", {"changes": BANDWIDTH}, ["whatif", "--set", "network.bandwidth=2x"]),
+    ("what_if", {"changes": {"compute{rank=0}.scale": 0.5}, "interference": False},
+     ["whatif", "--set", "compute{rank=0}.scale=0.5", "--no-interference"]),
+    ("sweep", {"grid": {"network.bandwidth": ["1x", "2x"], "compute.scale": (0.5, 1)}},
+     ["sweep", "--set", "network.bandwidth=1x,2x", "--set", "compute.scale=0.5,1"]),
+    ("advise", {}, ["advise"]),
+    ("stats", {"by": "class"}, ["stats", "--by", "class", "--join"]),
+    ("check", {}, ["check"]),
+    ("calibrate", {}, ["calibrate"]),
+]
+
+
+@pytest.mark.parametrize("method, options, command", METHODS, ids=[" ".join(command) for _, _, command in METHODS])
+def test_a_method_gives_the_answer_of_its_command(capture, sample, program, method, options, command):
+    assert getattr(capture, method)(**options).to_json() + "\n" == program(command[0], sample, *command[1:], "--json")
+
+
+def test_fields_are_attributes_and_items(capture):
+    replay = capture.replay()
+    assert replay.iteration.measured_ns == replay["iteration"]["measured_ns"] == 280_582_714
+    assert [step.rank for step in replay.steps] == [step["rank"] for step in replay.to_dict()["steps"]]
+    assert "iteration" in replay and "nothing" not in replay
+    with pytest.raises(AttributeError, match="no field 'nothing'; expected one of .*iteration"):
+        replay.nothing
+
+
+def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
+    scenario = SOURCE / "scenarios" / "library" / "half-the-network.yaml"
+    expected = capture.what_if({"network.bandwidth": "0.5x"})
+    assert capture.what_if(network_bandwidth="0.5x").scenario == expected.scenario
+    assert capture.what_if(scenario=scenario).scenario.iteration_ns == expected.scenario.iteration_ns
+    assert capture.what_if(batch_scale=2, scenario=scenario).changes == ["network.bandwidth=0.5x", "batch.scale=2"]
+
+
+def test_the_text_form_is_what_the_command_prints(capture, sample, program, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
+    assert str(capture.replay()) == program("replay", sample)
+
+
+def test_the_frame_of_an_answer_has_the_rows_of_the_csv_file(capture, sample, program):
+    pandas = pytest.importorskip("pandas")
+    frame = capture.sweep({"network.bandwidth": ["1x", "2x", "4x"]}).to_pandas()
+    rows = list(csv.DictReader(program("sweep", sample, "--set", "network.bandwidth=1x,2x,4x", "-o", "-.csv").splitlines()))
+    assert list(frame["iteration_ns"]) == [int(row["iteration_ns"]) for row in rows]
+    assert list(frame["network.bandwidth"]) == ["1x", "2x", "4x"]
+    assert pandas.api.types.is_integer_dtype(frame["iteration_ns"])
+
+
+def test_the_notebook_form_escapes_names_and_has_every_table(capture):
+    answer = capture.replay()
+    page = answer._repr_html_()
+    assert page.count("<table>") == page.count("</table>") > 3
+    assert "280.6 ms" in page and "<script" not in page
+
+
+def test_a_result_is_saved_in_the_form_of_its_extension(capture, tmp_path, sample, program):
+    answer = capture.what_if(BANDWIDTH)
+    for extension in ("json", "html", "svg", "csv", "md", "trace.json", "tasks.json"):
+        file = tmp_path / f"answer.{extension}"
+        answer.save(file)
+        assert file.stat().st_size > 0
+    assert (tmp_path / "answer.json").read_text() == answer.to_json() + "\n"
+    capture.calibrate().save(tmp_path / "cluster.yaml")
+    other = stepsim.load(sample).what_if({"compute.scale": 1}, cluster=tmp_path / "cluster.yaml")
+    assert other.scenario.iteration_ns > 0
+
+
+def test_a_picture_that_was_not_prepared_is_refused(capture, tmp_path):
+    with pytest.raises(stepsim.UsageError, match="has no picture; expected another extension"):
+        capture.compare(capture).save(tmp_path / "x.svg")
+
+
+def test_a_file_that_cannot_be_loaded_is_an_answer_of_check(tmp_path):
+    trace = tmp_path / "empty.json"
+    trace.write_text('{"traceEvents": []}')
+    with pytest.raises(stepsim.InputError):
+        stepsim.load(trace)
+    assert stepsim.check(trace).verdict == "unusable"
+
+
+def test_a_failed_gate_is_an_answer_of_compare(capture):
+    assert capture.compare(capture, fail_above="3%").gate.failed is False

@@ -1,0 +1,66 @@
+"""Errors are exceptions with the sentence of the program; Ctrl-C stops long work."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from conftest import SAMPLE
+
+import stepsim
+
+
+def test_errors_carry_the_sentence_of_the_program(capture, tmp_path):
+    with pytest.raises(stepsim.InputError, match="^/nowhere: no such file or folder; expected a trace$"):
+        stepsim.load("/nowhere")
+    with pytest.raises(stepsim.UsageError, match="^--steps: "):
+        stepsim.load("/nowhere", steps="x")
+    with pytest.raises(stepsim.UsageError, match="^--set 'compute.scale=x': "):
+        capture.what_if({"compute.scale": "x"})
+    with pytest.raises(stepsim.CannotAnswer):
+        capture.what_if({"device.to": "H100"})
+    with pytest.raises(stepsim.UsageError, match="unknown extension '.foo'"):
+        capture.replay().save(tmp_path / "x.foo")
+    with pytest.raises(stepsim.OutputError, match="/nowhere/x.json"):
+        capture.replay().save("/nowhere/x.json")
+    assert issubclass(stepsim.CannotAnswer, stepsim.InputError) and issubclass(stepsim.InputError, stepsim.Error)
+
+
+def test_nothing_is_printed(capture, capfd):
+    capture.sweep({"network.bandwidth": ["1x", "2x"]})
+    capture.check()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_ctrl_c_stops_a_sweep():
+    script = f"""
+import stepsim
+capture = stepsim.load({str(SAMPLE)!r})
+print("begin", flush=True)
+try:
+    capture.sweep({{"compute.scale": [1 + i / 100000 for i in range(100000)]}})
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begin\n"
+        os.kill(process.pid, signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+
+
+def test_other_threads_run_while_one_computes(capture):
+    counted = 0
+    over = threading.Event()
+
+    def ask():
+        capture.advise()
+        over.set()
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not over.is_set():
+        counted += 1
+    thread.join()
+    assert counted > 100
