@@ -6,6 +6,7 @@
 
 #include "cli/program/arguments.h"
 #include "cli/program/command.h"
+#include "cli/sweep/engine.h"
 #include "cli/sweep/work.h"
 #include "cli/work/scenario_options.h"
 #include "model/base/error.h"
@@ -14,14 +15,21 @@ namespace stepsim::cli {
 namespace {
 
 /// Options that do not influence the result, only how it is computed or shown.
-constexpr std::array<std::string_view, 9> kOptionsWithoutEffect{"--threads", "--quiet",  "--brief", "--color", "--json",
-                                                                "-o",        "--resume", "--shard", "--merge"};
+constexpr std::array<std::string_view, 10> kOptionsWithoutEffect{
+    "--threads", "--quiet", "--brief", "--color", "--json", "-o", "--resume", "--shard", "--merge", "--engine"};
 
 void refuse_with_merge(const CLI::App& app) {
   for (const char* const name :
-       {"--scenario", "--set", "--no-interference", "--resume", "--shard", "--job", "--network"}) {
+       {"--scenario", "--set", "--no-interference", "--resume", "--shard", "--engine", "--job", "--network"}) {
     if (app.get_option(name)->count() == 0) continue;
     throw UsageError(std::string("--merge only joins parts; leave out ") + name);
+  }
+}
+
+void refuse_with_engine(const CLI::App& app) {
+  for (const char* const name : {"--resume", "--shard"}) {
+    if (app.get_option(name)->count() == 0) continue;
+    throw UsageError(std::string("--engine divides the points by itself; leave out ") + name);
   }
 }
 
@@ -50,12 +58,24 @@ Command::Run setup_sweep(CLI::App& app) {
   const auto* shard = app.add_option("--shard")->type_name("I/N")->description(
       "Predict every N-th point from point I on (from 0), and write them to FILE.part-I-of-N of -o FILE, or to "
       "FILE if its extension is not an output's (default: from Slurm, mpirun or Kubernetes)");
+  const auto* engine = app.add_option("--engine")
+                           ->type_name("ENGINE")
+                           ->description(
+                               "Divide the points among processes: local[:N] on this machine, mpi[:N], slurm:N (a job "
+                               "array) or dask:ADDRESS");
   const auto* merge = app.add_flag("--merge")->disable_flag_override()->description(
       "Merge the parts of all shards, given as TRACE..., into one result");
   return [=, &app](const Session& session) {
     if (merge->count() > 0) {
       refuse_with_merge(app);
       return run_merge(common(), session);
+    }
+    if (engine->count() > 0) {
+      refuse_with_engine(app);
+      return run_on_engine({.common = common(),
+                            .scenario = scenario(),
+                            .arguments = arguments_again(app, session.arguments.front(), kOptionsWithoutEffect)},
+                           parse_engine(engine->results().back()), session);
     }
     run_sweep({.common = common(),
                .scenario = scenario(),

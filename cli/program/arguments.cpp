@@ -72,6 +72,23 @@ std::vector<std::string> arguments_in_order(const CLI::App& app, const std::stri
   return arguments;
 }
 
+std::vector<std::string> arguments_again(const CLI::App& app, const std::string& command,
+                                         std::span<const std::string_view> leave_out) {
+  std::vector<std::string> arguments{command};
+  std::vector<std::string> inputs{"--"};
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::find(leave_out.begin(), leave_out.end(), name) != leave_out.end()) continue;
+    const bool is_flag = option->get_expected_max() == 0;
+    for (const std::string& value : option->results()) {
+      if (option->nonpositional()) arguments.push_back(name);
+      if (!is_flag) (option->nonpositional() ? arguments : inputs).push_back(value);
+    }
+  }
+  arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+  return arguments;
+}
+
 void throw_unknown(std::string_view what, std::string_view word, std::span<const std::string> known) {
   const bool too_short_to_guess = word.size() <= 2;
   const std::optional<std::string> nearest = too_short_to_guess ? std::nullopt : nearest_name(word, known);

@@ -27,6 +27,11 @@ enum class Parsed { kReady, kHelpWanted };
 [[nodiscard]] std::vector<std::string> arguments_in_order(const CLI::App& app, const std::string& command,
                                                           std::span<const std::string_view> leave_out);
 
+/// Returns a command line that the same command accepts: the command's name, the given options without those named in
+/// `leave_out`, "--" and the inputs. Precondition: `app` has parsed.
+[[nodiscard]] std::vector<std::string> arguments_again(const CLI::App& app, const std::string& command,
+                                                       std::span<const std::string_view> leave_out);
+
 /// Splits "a,b" into a and b; leaves out empty parts.
 [[nodiscard]] std::vector<std::string> divided_at_commas(const std::string& text);
 

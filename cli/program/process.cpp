@@ -60,6 +60,11 @@ const std::atomic<bool>& install_signal_handlers() {
   return stop_requested;
 }
 
+void stop_without_haste() noexcept {
+  constexpr itimerval kNever{};
+  ::setitimer(ITIMER_REAL, &kNever, nullptr);
+}
+
 namespace {
 
 /// Threads that wait until this object is destroyed.

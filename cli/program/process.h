@@ -14,6 +14,9 @@ namespace stepsim::cli {
 /// reader that closed our output needs no message. Call this once, before any thread is started.
 [[nodiscard]] const std::atomic<bool>& install_signal_handlers();
 
+/// Turns off the timer that ends the program after a signal, because something outside it must be ended first.
+void stop_without_haste() noexcept;
+
 /// Returns how many of `wanted` threads the program can use, at least 1. If the system cannot start all of them, the
 /// result is half of the number that it can start. This function tries, because oneTBB ends the program if it cannot
 /// start a thread.

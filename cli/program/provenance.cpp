@@ -15,19 +15,19 @@ bool changes_no_result(const std::string& argument) {
   return argument == "--quiet" || argument.rfind("--threads=", 0) == 0;
 }
 
-std::string quoted(const std::string& argument) {
+}  // namespace
+
+std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,@%+";
-  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string::npos) {
-    return argument;
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+    return word;
   }
   std::string text = "'";
-  for (const char c : argument) {
+  for (const char c : word) {
     text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   }
   return text + "'";
 }
-
-}  // namespace
 
 std::string command_line(std::span<const std::string> arguments) {
   std::string text = "stepsim";
@@ -37,7 +37,7 @@ std::string command_line(std::span<const std::string> arguments) {
     if (are_options && arguments[i] == "--threads") {
       ++i;
     } else if (!are_options || !changes_no_result(arguments[i])) {
-      text += ' ' + quoted(arguments[i]);
+      text += ' ' + shell_quoted(arguments[i]);
     }
   }
   return text;

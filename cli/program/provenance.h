@@ -22,6 +22,9 @@ using sim::Provenance;
 /// Returns one line: version, commit, command, and one checksum for all inputs.
 [[nodiscard]] std::string origin_line(const Provenance& provenance);
 
+/// Returns `word` as a shell reads it: unchanged, or in single quotes.
+[[nodiscard]] std::string shell_quoted(const std::string& word);
+
 /// Returns "stepsim" and `arguments` as one shell command line, quoted where needed. Leaves out --threads and --quiet,
 /// because they do not change the result.
 [[nodiscard]] std::string command_line(std::span<const std::string> arguments);

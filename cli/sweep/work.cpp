@@ -1,6 +1,7 @@
 #include "cli/sweep/work.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -274,6 +275,55 @@ void run_sweep(SweepRequest request, const Session& session) {
     report(std::move(answer), request.common, session);
     remove_own_journal(request, points);
   });
+}
+
+namespace {
+
+/// A new folder, removed with its content on destruction.
+class SharedFolder {
+ public:
+  explicit SharedFolder(const std::filesystem::path& beside)
+      : path_(std::filesystem::absolute(beside.empty() ? "." : beside) / fmt::format(".stepsim-sweep-{}", ::getpid())) {
+    std::error_code problem;
+    std::filesystem::remove_all(path_, problem);
+    if (!std::filesystem::create_directory(path_, problem)) {
+      throw OutputError(fmt::format("{}: cannot be made ({}); --engine needs a folder that all machines see",
+                                    shown(path_.string()), problem.message()));
+    }
+  }
+  ~SharedFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+void run_on_engine(const SweepRequest& request, const Engine& engine, const Session& session) {
+  const CommonOptions& options = request.common;
+  refuse_no_sweep(request.scenario);
+  check_output(options);
+  if (std::count(options.traces.begin(), options.traces.end(), "-") > 0)
+    throw UsageError("--engine: other processes cannot read this standard input; expected a file");
+  const bool to_file = options.output && !writes_to_standard_output(options);
+  const SharedFolder folder(to_file ? std::filesystem::path(*options.output).parent_path() : std::filesystem::path());
+  Progress progress = progress_of(options, session);
+  progress.phase("sweeping", Progress::Clock::now(), "shards");
+  const std::vector<std::string> paths = run_shards(
+      engine, {.arguments = request.arguments,
+               .folder = folder.path(),
+               .threads = options.threads,
+               .stop = &session.stop,
+               .progress = [&progress](std::size_t done, std::size_t shards) { progress.update(done, shards); }});
+  std::vector<SweepPart> parts;
+  for (const std::string& path : paths) parts.push_back(read_part(path));
+  report(merged(parts), options, session);
 }
 
 void run_merge(const CommonOptions& options, const Session& session) {

@@ -7,6 +7,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/sweep/engine.h"
 #include "cli/sweep/part.h"
 #include "scenarios/question/scenario.h"
 
@@ -30,6 +31,11 @@ struct SweepRequest {
 /// environment defines the shard or if OUT has the extension of a result, such as .json. The process that finishes last
 /// then also writes OUT. In all other cases a shard stores its points in OUT itself.
 void run_sweep(SweepRequest request, const Session& session);
+
+/// Predicts the points on an engine and reports the result. Parts and logs are written to a folder beside -o FILE, or
+/// else in the current folder, because all machines must see it; the folder is removed at the end.
+/// request.arguments must be a command line that predicts the sweep (arguments_again()).
+void run_on_engine(const SweepRequest& request, const Engine& engine, const Session& session);
 
 /// Merges the parts of all shards, whose paths are options.traces, and reports the complete result.
 void run_merge(const CommonOptions& options, const Session& session);

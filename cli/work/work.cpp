@@ -250,7 +250,7 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   return {std::move(cluster), std::move(calibration)};
 }
 
-Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
+Replayed load_and_replay(const CommonOptions& options, const Session& session, bool test) {
   check_output(options);
   Capture capture = load_capture(options, session);
   if (!options.untimed) model_missing_times(capture, options);

@@ -92,7 +92,7 @@ struct StagedCapture {
 /// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o before it
 /// reads, so that a mistyped extension is reported immediately. If `test` is true, also predicts each step with the
 /// graph of another step (sim/analysis/perturbation.h); this needs a second replay.
-[[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
+[[nodiscard]] Replayed load_and_replay(const CommonOptions& options, const Session& session, bool test = false);
 
 /// Replays a loaded capture in the same way as load_and_replay().
 [[nodiscard]] Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test = false);

@@ -8,22 +8,29 @@ matter.
 
 import concurrent.futures
 import os
+import sys
 import tempfile
 
 from stepsim import _core
 
 _SHARDS_PER_WORKER = 4  # so that a slow worker does not keep the others waiting
 
+_PATIENCE = 10  # seconds in which a Dask cluster must answer
+
 _captures = None  # in a worker: what earlier shards have read
 
 
-def predict_shard(arguments, index, count):
-    """Predicts one shard of a sweep in a worker and returns its part file as bytes."""
+def predict_shard(arguments, index, count, start):
+    """Predicts one shard of a sweep in a worker and returns its part file as bytes. Paths in `arguments` are relative
+    to the folder `start`."""
     global _captures
     _captures = _captures or _core.Captures()
+    if os.getcwd() != start:
+        os.chdir(start)  # the paths are part of the answer, so they stay as they are
     with tempfile.TemporaryDirectory() as folder:
         part = os.path.join(folder, "part")
-        _captures.run([*arguments, "--shard", f"{index}/{count}", "-o", part, "--quiet"])
+        command, *rest = arguments
+        _captures.run([command, "--shard", f"{index}/{count}", "-o", part, "--quiet", *rest])
         with open(part, "rb") as file:
             return file.read()
 
@@ -31,7 +38,7 @@ def predict_shard(arguments, index, count):
 def sweep(executor, arguments, shards, progress):
     """Predicts a sweep on the workers of `executor` and returns the merged answer."""
     count = max(2, shards or _SHARDS_PER_WORKER * _workers_of(executor))  # a single shard would be no part
-    futures = {executor.submit(predict_shard, arguments, index, count): index for index in range(count)}
+    futures = {executor.submit(predict_shard, arguments, index, count, os.getcwd()): index for index in range(count)}
     try:
         with tempfile.TemporaryDirectory() as folder:
             parts = [os.path.join(folder, str(index)) for index in range(count)]
@@ -47,6 +54,35 @@ def sweep(executor, arguments, shards, progress):
         raise
 
 
+def main(address, folder, *arguments):
+    """Predicts a sweep on the Dask cluster at `address` and writes its parts to `folder`: `stepsim sweep --engine
+    dask:ADDRESS` calls this."""
+    try:
+        from distributed import Client
+    except ImportError:
+        return "error: --engine dask needs Dask in the Python of PATH; install python3-distributed"
+    from stepsim.engines import predict_shard  # not that of __main__, which workers do not have
+
+    try:
+        with Client(address, timeout=_PATIENCE) as client:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+            count = _SHARDS_PER_WORKER * sum(client.nthreads().values())
+            futures = [client.submit(predict_shard, [*arguments], index, count, os.getcwd(), pure=False)
+                       for index in range(count)]
+            for index, future in enumerate(futures):
+                with open(os.path.join(folder, f"dask.part-{index}"), "wb") as file:
+                    file.write(future.result())
+    except (OSError, TimeoutError) as error:
+        return f"error: no Dask scheduler with workers answers at {address} ({error}); expected one such as node1:8786"
+    except _core.Error as error:
+        return f"error: {error}"
+    return None
+
+
 def _workers_of(executor):
     workers = getattr(executor, "_max_workers", None)  # of the standard library's executors and of mpi4py's
     return workers if isinstance(workers, int) and workers > 0 else os.cpu_count() or 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -48,7 +48,7 @@ class Descriptor {
 /// Returns a memory file with `input`, positioned at its begin. Unlike a pipe, it cannot block a program that writes
 /// before it has read everything.
 int file_with(std::string_view input, const std::string& program) {
-  const int file = ::memfd_create("stepsim-input", MFD_CLOEXEC);
+  const int file = ::memfd_create("stepsim", MFD_CLOEXEC);
   if (file < 0) fail(program, errno);
   while (!input.empty()) {
     const ssize_t written = ::write(file, input.data(), input.size());
@@ -63,8 +63,20 @@ int file_with(std::string_view input, const std::string& program) {
   return file;
 }
 
+/// Returns the last line of a memory file that is not empty.
+std::string last_line_of(int file) {
+  constexpr ::off_t kMost = 4000;
+  const ::off_t size = ::lseek(file, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::clamp<::off_t>(size, 0, kMost)), '\0');
+  const ssize_t got = ::pread(file, text.data(), text.size(), size - static_cast<::off_t>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
 /// Returns the file that a shell would run for this name; empty if there is none.
 std::string path_of_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
   const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no thread changes variables
   std::string_view rest = path == nullptr ? std::string_view{} : path;
   while (!rest.empty()) {
@@ -78,12 +90,11 @@ std::string path_of_program(const std::string& name) {
 
 /// Runs in the new process after fork(), so it makes only async-signal-safe calls. posix_spawn() is not used, because
 /// it cannot request a signal for the parent's death.
-[[noreturn]] void become(const char* file, char* const* words, int input, int output, pid_t parent) {
+[[noreturn]] void become(const char* file, char* const* words, int input, int output, int errors, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   const bool ready = ::getppid() == parent && ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 &&
-                     ::dup2(nowhere, STDERR_FILENO) >= 0;
+                     ::dup2(errors, STDERR_FILENO) >= 0;
   if (ready) ::execve(file, words, environ);
   constexpr int kNotRunnable = 126;
   ::_exit(kNotRunnable);
@@ -92,7 +103,9 @@ std::string path_of_program(const std::string& name) {
 /// A program in its own process group; killed on destruction if it has not ended.
 class Child {
  public:
-  Child(const std::vector<std::string>& command, int input, int output) : name_(command.front()) {
+  /// Precondition: the descriptor `errors` stays open as long as the child exists.
+  Child(const std::vector<std::string>& command, int input, int output, int errors)
+      : name_(command.front()), errors_(errors) {
     const std::string file = path_of_program(name_);
     if (file.empty()) fail(name_, ENOENT);
     std::vector<char*> words;
@@ -102,7 +115,7 @@ class Child {
     words.push_back(nullptr);
     const pid_t parent = ::getpid();
     process_ = ::fork();
-    if (process_ == 0) become(file.c_str(), words.data(), input, output, parent);
+    if (process_ == 0) become(file.c_str(), words.data(), input, output, errors, parent);
     if (process_ < 0) fail(name_, errno);
     ::setpgid(process_, process_);  // the child does this too, because either may run first
   }
@@ -123,13 +136,20 @@ class Child {
     process_ = 0;
     if (ended < 0) fail(name_, errno);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    throw OutputError(fmt::format("{} ended with {}; expected it to do its work", shown(name_),
-                                  WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
-                                                    : fmt::format("signal {}", WTERMSIG(status))));
+    throw_failure(WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFEXITED(status) ? 0 : WTERMSIG(status));
   }
 
  private:
+  [[noreturn]] void throw_failure(int code, int signal) const {
+    constexpr std::size_t kLongestLine = 1000;
+    const std::string how = signal == 0 ? fmt::format("exit code {}", code) : fmt::format("signal {}", signal);
+    const std::string said = last_line_of(errors_);
+    const std::string why = said.empty() ? "; expected it to do its work" : ": " + shown(said, kLongestLine);
+    throw ProgramFailed(fmt::format("{} ended with {}{}", shown(name_), how, why), {code, signal, said});
+  }
+
   std::string name_;
+  int errors_;
   pid_t process_ = 0;
 };
 
@@ -190,7 +210,8 @@ std::string run_program(const std::vector<std::string>& command, std::string_vie
   const Descriptor out{ends[0]};
   Descriptor in{ends[1]};
   const Watch watch(program, limits);
-  Child child(command, file.number(), in.number());
+  const Descriptor errors{file_with("", program)};
+  Child child(command, file.number(), in.number(), errors.number());
   in.close();  // otherwise the pipe would stay open after the program has ended
   std::string text = watch.read_all(out.number());
   watch.wait_for_end(child);

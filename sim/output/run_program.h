@@ -6,12 +6,32 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "model/base/error.h"
 
 namespace stepsim::sim {
 
 /// True if PATH contains a program of that name.
 [[nodiscard]] bool has_program(const std::string& name);
+
+/// How a program ended.
+struct ProgramEnd {
+  int code = 0;
+  int signal = 0;         ///< the signal that killed it; 0 if it exited
+  std::string last_line;  ///< the last line that it wrote to standard error; may be empty
+};
+
+/// A program ended with another status than 0. what() has its last line, if any.
+class ProgramFailed : public OutputError {
+ public:
+  ProgramFailed(const std::string& what, ProgramEnd end) : OutputError(what), end_(std::move(end)) {}
+  [[nodiscard]] const ProgramEnd& end() const noexcept { return end_; }
+
+ private:
+  ProgramEnd end_;
+};
 
 /// Limits for a program's run, and the advice to give if it exceeds them.
 struct ProgramLimits {
@@ -21,10 +41,10 @@ struct ProgramLimits {
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: Interrupted is thrown
 };
 
-/// Runs the program command[0], found in PATH, with the other words as its arguments. Passes it `input` and returns its
-/// standard output; drops its standard error. Uses no shell. Throws OutputError if the program cannot be started,
-/// exceeds a limit or exits with a status other than 0. The program and its children are killed when this call ends or
-/// this process dies.
+/// Runs the program command[0], a path or a name in PATH, with the other words as its arguments. Passes it `input` and
+/// returns its standard output. Uses no shell. Throws ProgramFailed if it exits with a status other than 0, and
+/// OutputError if it cannot be started or exceeds a limit. The program and its children are killed when this call ends
+/// or this process dies.
 [[nodiscard]] std::string run_program(const std::vector<std::string>& command, std::string_view input,
                                       const ProgramLimits& limits);
 

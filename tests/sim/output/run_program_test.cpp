@@ -46,6 +46,24 @@ TEST(RunProgramTest, SaysHowAProgramFailed) {
   EXPECT_THROW(static_cast<void>(run({"no-such-program-1"}, "")), OutputError);
 }
 
+TEST(RunProgramTest, AFailureHasTheLastLineOfStandardError) {
+  try {
+    static_cast<void>(run({"sh", "-c", "echo first >&2; echo 'error: last' >&2; exit 5"}, ""));
+    FAIL() << "it failed";
+  } catch (const sim::ProgramFailed& failure) {
+    EXPECT_STREQ(failure.what(), "sh ended with exit code 5: error: last");
+    EXPECT_EQ(failure.end().code, 5);
+    EXPECT_EQ(failure.end().last_line, "error: last");
+  }
+  try {
+    static_cast<void>(run({"/bin/sh", "-c", "kill -9 $$"}, ""));
+    FAIL() << "it was killed";
+  } catch (const sim::ProgramFailed& failure) {
+    EXPECT_STREQ(failure.what(), "/bin/sh ended with signal 9; expected it to do its work");
+    EXPECT_EQ(failure.end().signal, 9);
+  }
+}
+
 TEST(RunProgramTest, AProgramThatDoesNotEndIsKilled) {
   // The second script closes its output first.
   for (const char* const script : {"exec sleep 1000", "exec >&-; exec sleep 1000"}) {
