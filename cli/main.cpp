@@ -41,7 +41,7 @@ void run(const Session& session) {
     session.out.write(help_on({session.arguments.begin() + 1, session.arguments.end()}));
   } else if (word == "--help" || word == "-h" || word == "help") {
     session.out.write(whole_help());
-  } else if (word == "--version" || word == "-V") {
+  } else if (word == "--version" || word == "-V" || word == "version") {
     session.out.write(program_version());
   } else if (word == "--json-schema") {
     session.out.write(json_schemas());

@@ -19,7 +19,7 @@ class Replays {
  public:
   Replays(std::optional<Capture> capture, const CommonOptions& options, const Session& session) {
     if (!capture) return;
-    replayed_ = replay(std::move(*capture), options, session, true);
+    replayed_.emplace(replay(std::move(*capture), options, session, true));
     const sim::Findings findings = findings_of(*replayed_);
     check_ = {findings.summary, findings.path, findings.perturbation,
               sim::contradicted_repetition(replayed_->capture, replayed_->timeline)};

@@ -21,7 +21,7 @@ void run_tasks(const CommonOptions& options, std::size_t rows, const std::option
     scenarios::TypedSelection selection;
     if (typed) selection = scenarios::parse_selection(*typed);
     Result result;
-    const Capture& capture = result.keep(load_capture(options, session));
+    const Capture& capture = *result.keep(shared_capture(options, session));
     const Provenance& provenance = result.keep(provenance_if_needed(options, session, capture.inputs));
     const sim::TaskList& list = result.keep(sim::list_tasks(capture, selection.selector.select(capture)));
     result.set(sim::task_list_document(list, capture, rows, selection.selector.to_text(), provenance), provenance);

@@ -10,6 +10,7 @@
 #include "cli/program/options.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "sim/output/run_program.h"
 
 namespace stepsim::cli {
 namespace {
@@ -99,7 +100,11 @@ std::string output_help(const Writes& writes) {
 
 void check_output(const CommonOptions& options) {
   if (!options.output) return;
-  static_cast<void>(exporter_of(options));
+  const Exporter& exporter = exporter_of(options);
+  if (!exporter.program.empty() && !sim::has_program(std::string(exporter.program))) {
+    throw OutputError(fmt::format("-o '{}' needs the program {}; install the package {}, or write .svg",
+                                  shown(*options.output), exporter.program, exporter.package));
+  }
   if (writes_to_standard_output(options)) return refuse_two_answers(options);
   sim::refuse_unwritable(*options.output);
   for (const std::string& trace : options.traces) refuse_input_as_output(*options.output, trace);

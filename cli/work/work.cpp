@@ -119,26 +119,29 @@ Assumption replayed_elsewhere(const std::string& file) {
                   shown(file))};
 }
 
-sim::Machine machine_for(Replayed& result, const CommonOptions& options) {
-  if (options.network->make != nullptr) {
-    result.hardware = hardware_of(result.capture, options);
-    if (result.hardware.calibration) {
-      append(result.capture.assumptions, result.hardware.calibration->assumptions);
+/// Makes of a capture the job that is replayed, and finds its hardware if there is a network model.
+void prepare(Capture& capture, Hardware& hardware, const CommonOptions& options) {
+  if (options.network->make == nullptr) {
+    if (capture.cluster) {
+      capture.assumptions.push_back(
+          {"unshared_links",
+           "Transfers do not share links: each takes the latency of its route and its size over the slowest link."});
     }
-    const Cluster& cluster = result.hardware.cluster;
-    rebuild_messages(result.capture, cluster);
-    if (options.cluster_file) result.capture.assumptions.push_back(replayed_elsewhere(*options.cluster_file));
-    append(result.capture.assumptions, nccl_assumptions(result.capture.dag, cluster));
-    sim::Machine machine = sim::Machine::as_recorded(result.capture);
-    set_network(machine, cluster, options);
-    return machine;
+    return;
   }
-  if (result.capture.cluster) {
-    result.capture.assumptions.push_back(
-        {"unshared_links",
-         "Transfers do not share links: each takes the latency of its route and its size over the slowest link."});
-  }
-  return sim::Machine::as_recorded(result.capture);
+  capture = under_models(std::move(capture));
+  hardware = hardware_of(capture, options);
+  if (hardware.calibration) append(capture.assumptions, hardware.calibration->assumptions);
+  rebuild_messages(capture, hardware.cluster);
+  if (options.cluster_file) capture.assumptions.push_back(replayed_elsewhere(*options.cluster_file));
+  append(capture.assumptions, nccl_assumptions(capture.dag, hardware.cluster));
+}
+
+/// True if prepare() and model_missing_times() would change nothing and throw nothing.
+bool is_prepared(const Capture& capture, const CommonOptions& options) {
+  const UntimedWork untimed = untimed_work(capture);
+  return options.network->make == nullptr && !capture.cluster && untimed.device == 0 && untimed.communication == 0 &&
+         !has_no_times(capture);
 }
 
 /// Begins a progress phase and returns options that report to it. Keeps references to its arguments.
@@ -150,19 +153,16 @@ sim::EngineOptions engine_options(std::string_view phase, std::size_t tasks, con
           }};
 }
 
-Replayed replay(Capture capture, const CommonOptions& options, const Session& session, Progress& progress, bool test) {
-  Replayed result;
-  result.capture = std::move(capture);
-  result.network = options.network;
-  if (options.network->make != nullptr) {
-    result.capture = under_models(std::move(result.capture));
-  }
-  const sim::Machine machine = machine_for(result, options);
-  const std::size_t tasks = result.capture.dag.task_count();
-  result.timeline =
-      sim::replay(result.capture.dag, machine, engine_options("replaying", tasks, options, session, progress));
+Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardware, const CommonOptions& options,
+                         const Session& session, bool test) {
+  Progress progress = progress_of(options, session);
+  Replayed result{.held = capture, .capture = *capture, .hardware = std::move(hardware), .network = options.network};
+  sim::Machine machine = sim::Machine::as_recorded(*capture);
+  if (options.network->make != nullptr) set_network(machine, result.hardware.cluster, options);
+  const std::size_t tasks = capture->dag.task_count();
+  result.timeline = sim::replay(capture->dag, machine, engine_options("replaying", tasks, options, session, progress));
   if (test) {
-    result.perturbation = sim::perturbation_test(result.capture, machine, result.timeline,
+    result.perturbation = sim::perturbation_test(*capture, machine, result.timeline,
                                                  engine_options("testing", tasks, options, session, progress));
   }
   return result;
@@ -250,17 +250,22 @@ Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   return {std::move(cluster), std::move(calibration)};
 }
 
-Replayed load_and_replay(const CommonOptions& options, const Session& session, bool test) {
+Replayed load_and_replay(CommonOptions options, const Session& session, bool test) {
   check_output(options);
-  Capture capture = load_capture(options, session);
+  limit_threads(options.threads);
+  const std::shared_ptr<const Capture> shared = session.host != nullptr ? shared_capture(options, session) : nullptr;
+  if (shared != nullptr && is_prepared(*shared, options)) return replay_prepared(shared, {}, options, session, test);
+  Capture capture = shared != nullptr ? *shared : read_capture(options, session);
   if (!options.untimed) model_missing_times(capture, options);
   return replay(std::move(capture), options, session, test);
 }
 
 Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test) {
   limit_threads(options.threads);
-  Progress progress = progress_of(options, session);
-  return replay(std::move(capture), options, session, progress, test);
+  Hardware hardware;
+  prepare(capture, hardware, options);
+  return replay_prepared(std::make_shared<const Capture>(std::move(capture)), std::move(hardware), options, session,
+                         test);
 }
 
 sim::Findings findings_of(const Replayed& replayed) {

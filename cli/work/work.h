@@ -39,7 +39,8 @@ struct Hardware {
 
 /// A capture and its replay.
 struct Replayed {
-  Capture capture;
+  std::shared_ptr<const Capture> held;
+  const Capture& capture;                         ///< *held
   Hardware hardware;                              ///< set if --network selects a model
   const NetworkModel* network = nullptr;          ///< not null after the replay
   sim::Timeline timeline;                         ///< a replay of capture.dag
@@ -67,7 +68,7 @@ template <class Read, class InputsOf>
 
 /// Loads the traces, or returns what an earlier command of the Host has loaded.
 [[nodiscard]] std::shared_ptr<const Capture> shared_capture(const CommonOptions& options, const Session& session);
-/// Returns a copy of shared_capture() that can be changed.
+/// Returns shared_capture() as a copy that can be changed.
 [[nodiscard]] Capture load_capture(const CommonOptions& options, const Session& session);
 
 /// Loads the traces like load_capture(). Also returns a description of each input from which the capture was made.
@@ -92,7 +93,7 @@ struct StagedCapture {
 /// Loads the traces and replays them under the --network model, with progress on standard error. Checks -o before it
 /// reads, so that a mistyped extension is reported immediately. If `test` is true, also predicts each step with the
 /// graph of another step (sim/analysis/perturbation.h); this needs a second replay.
-[[nodiscard]] Replayed load_and_replay(const CommonOptions& options, const Session& session, bool test = false);
+[[nodiscard]] Replayed load_and_replay(CommonOptions options, const Session& session, bool test = false);
 
 /// Replays a loaded capture in the same way as load_and_replay().
 [[nodiscard]] Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test = false);

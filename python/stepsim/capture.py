@@ -106,9 +106,11 @@ class Capture:
         """Tries the usual improvements and ranks them by the time they save."""
         return self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster})
 
-    def stats(self, *, by=None, sort=None, rows=None):
-        """Lists the times of kernels, calls, streams and copies, as measured. Reads the traces again."""
-        return self._ask("stats", {"--by": by, "--sort": sort, "--rows": rows}, ["--join"])
+    def stats(self, *, by=None, sort=None, rows=None, select=None, kernels=False):
+        """Lists the times of kernels, calls, streams and copies, as measured; with select="class=gemm" only of selected
+        tasks, with kernels=True only of kernels. Reads the traces again."""
+        options = {"--by": by, "--sort": sort, "--rows": rows, "--select": select}
+        return self._ask("stats", options, ["--join", *(["--kernels"] if kernels else [])])
 
     def check(self):
         """Says whether the capture is good enough, and what to record next time. Reads the traces again."""

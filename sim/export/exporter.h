@@ -58,6 +58,8 @@ struct Exporter {
   std::string_view summary;     ///< one line for --help
   Content accepts;              ///< the part of the answer that it writes; it must be present
   bool gzip = true;             ///< true if a .gz after the extension compresses the file
+  std::string_view program{};   ///< a program that write() runs, found in PATH; empty if it needs none
+  std::string_view package{};   ///< the Debian package of that program
   /// Writes to `out` as a stream, without a copy of the file in memory. Throws what `out` throws.
   void (*write)(const Answer& answer, OutputFile& out);
 };

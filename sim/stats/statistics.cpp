@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -64,42 +65,50 @@ void refuse_without_layers(const ProfiledRun& run, StatsKey key) {
                      "another key");
 }
 
+/// Keeps the pieces of these tasks. `selected` is sorted.
+void keep_selected(MeasuredWork& work, const std::vector<TaskId>& selected) {
+  std::erase_if(work.pieces, [&selected](const Piece& piece) {
+    return piece.is_call || !std::binary_search(selected.begin(), selected.end(), TaskId{piece.index});
+  });
+}
+
 }  // namespace
 
 Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
                          const StatsOptions& options) {
-  const MeasuredWork work = measured_work(capture, details, options.only_steps);
+  MeasuredWork work = measured_work(capture, details, options.only_steps);
+  if (!options.selection.empty()) keep_selected(work, options.selected);
+  Statistics made{.name = std::move(name),
+                  .warning = warning_of(capture),
+                  .caution = caution_of(capture.diagnostics),
+                  .selection = options.selection,
+                  .pieces = work.pieces.size(),
+                  .ranks = capture.recording.ranks.size(),
+                  .steps = whole_steps(capture.recording),
+                  .step_numbers = numbers_of_steps(capture.recording),
+                  .chosen_steps = work.chosen_steps,
+                  .measured = work.measured,
+                  .has_calls = details.has_calls() && options.selection.empty(),
+                  .key = options.key,
+                  .order = options.order,
+                  .totals = work_totals(work),
+                  .rows = stats_rows(work, options.key, options.order)};
+  if (!options.selection.empty()) return made;
   const std::vector<Launch> launched = launches(work);
-  std::vector<DeviceUse> devices = device_use(work);
-  std::vector<StreamUse> streams = stream_use(work, launched, devices);
-  OccupancyUse occupancy = occupancy_use(work, devices);
-  return {.name = std::move(name),
-          .warning = warning_of(capture),
-          .caution = caution_of(capture.diagnostics),
-          .pieces = work.pieces.size(),
-          .ranks = capture.recording.ranks.size(),
-          .steps = whole_steps(capture.recording),
-          .step_numbers = numbers_of_steps(capture.recording),
-          .chosen_steps = work.chosen_steps,
-          .measured = work.measured,
-          .has_calls = details.has_calls(),
-          .key = options.key,
-          .order = options.order,
-          .totals = work_totals(work),
-          .rows = stats_rows(work, options.key, options.order),
-          .devices = std::move(devices),
-          .stages = stage_use(work),
-          .streams = std::move(streams),
-          .launches = launch_use(work, launched),
-          .copies = copy_use(work),
-          .sequences = kernel_sequences(work, launched),
-          .occupancy = std::move(occupancy),
-          .flops = flops_use(work),
-          .memory = memory_use(details),
-          .modules = module_use(work),
-          .stacks = call_stacks(work),
-          .transports = transport_use(details),
-          .overheads = details.overheads};
+  made.devices = device_use(work);
+  made.stages = stage_use(work);
+  made.streams = stream_use(work, launched, made.devices);
+  made.launches = launch_use(work, launched);
+  made.copies = copy_use(work);
+  made.sequences = kernel_sequences(work, launched);
+  made.occupancy = occupancy_use(work, made.devices);
+  made.flops = flops_use(work);
+  made.memory = memory_use(details);
+  made.modules = module_use(work);
+  made.stacks = call_stacks(work);
+  made.transports = transport_use(details);
+  made.overheads = details.overheads;
+  return made;
 }
 
 Statistics statistics_of(const ProfiledRun& run, const StatsOptions& options) {

@@ -24,6 +24,7 @@ struct Statistics {
   std::string name;     ///< the input as typed
   std::string warning;  ///< what a reader must know before any figure (sim/report/headline.h); may be empty
   std::string caution;
+  std::string selection;   ///< what the selected work is called; empty if all work counts
   std::string headline;    ///< the first line, if it is not made from the figures of a capture; else empty
   std::size_t pieces = 0;  ///< number of pieces of work
   std::size_t ranks = 0;
@@ -55,9 +56,13 @@ struct StatsOptions {
   StatsKey key = StatsKey::kName;
   StatsOrder order = StatsOrder::kSelf;
   bool only_steps = false;  ///< true to count only work in the selected steps, even if all steps are selected
+  /// The tasks whose work counts, and what they are called: "{class=gemm}". Without a name, all work counts.
+  std::vector<TaskId> selected{};
+  std::string selection{};
 };
 
-/// Returns the statistics of a capture. Throws CannotAnswer as stats_rows() does. O(pieces log pieces).
+/// Returns the statistics of a capture. With a selection, only the rows and totals of the selected work. Throws
+/// CannotAnswer as stats_rows() does. O(pieces log pieces).
 [[nodiscard]] Statistics statistics_of(const Capture& capture, const TraceDetails& details, std::string name,
                                        const StatsOptions& options);
 

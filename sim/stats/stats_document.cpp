@@ -252,7 +252,8 @@ std::string steps_text(const std::string& numbers) {
 
 std::string headline_of(const Statistics& input) {
   if (!input.headline.empty()) return input.headline;
-  const std::string what = fmt::format("{} on {}", counted(input.pieces, "event"), counted(input.ranks, "rank"));
+  const std::string of = input.selection.empty() ? "" : fmt::format(" of {}", input.selection);
+  const std::string what = fmt::format("{}{} on {}", counted(input.pieces, "event"), of, counted(input.ranks, "rank"));
   const std::string times = times_text(input);
   if (!input.measured && times.empty()) return fmt::format("{}, without any duration.", what);
   if (!input.measured) return fmt::format("{} ({} of a graph without recorded times).", times, what);

@@ -339,6 +339,7 @@ inline constexpr auto kWorkTotals = std::to_array<Field<WorkTotals>>({
 inline constexpr auto kStatistics = std::to_array<Field<Statistics>>({
     {"name", at<&Statistics::name>},
     {"by", at<&Statistics::key>},
+    {"selection", at<&Statistics::selection>, {}, kIfAny},
     {"pieces", at<&Statistics::pieces>},
     {"ranks", at<&Statistics::ranks>},
     {"measured", at<&Statistics::measured>},

@@ -225,6 +225,8 @@ def commands():
             text = file.read()
         for number, line in lines_of(text):
             command = re.split(r"\s+#|   ", line.strip())[0]
+            if re.match(r"(import|from) stepsim\b", command):
+                continue  # Python, which tests/python/test_guide.py runs
             if re.search(r"(^|[\s\"/])stepsim(?= |$)", command) and command != "stepsim" or command.startswith("./dev "):
                 yield f"{os.path.relpath(page, ROOT)}:{number}", command
 

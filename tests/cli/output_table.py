@@ -18,7 +18,7 @@ PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[2:])
 PROFILE = os.path.join(os.path.dirname(SAMPLE), "inline/one.prof.json")
 MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
-BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
+BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".png": b"\x89PNG\r\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
 
 
 def table():

@@ -33,5 +33,5 @@ $ stepsim graph tests/golden/data/cycle.gml
 error: tests/golden/data/cycle.gml: the dependencies form a cycle: FW.a -> BW.a -> FW.a; expected a graph without cycles
 [exit 1]
 $ stepsim graph scenarios/samples/byteps-even -o -.tasks.json
-error: -o '-.tasks.json': graph has no task graph; expected .json, .svg, .md, .csv, .xlsx, .sqlite, .parquet, .html, .dot, .gv or .gml
+error: -o '-.tasks.json': graph has no task graph; expected .json, .svg, .png, .md, .csv, .xlsx, .sqlite, .parquet, .html, .dot, .gv or .gml
 [exit 2]

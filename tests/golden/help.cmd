@@ -68,8 +68,8 @@ Options:
   --del-queue                 With --step-num: write each stage of each partition, not one event per
                               tensor
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
-                              .trace.json, .pftrace, .tasks.json, .svg, .md, .csv, .xlsx, .sqlite,
-                              .parquet, .html, .yaml, .yml
+                              .trace.json, .pftrace, .tasks.json, .svg, .png, .md, .csv, .xlsx,
+                              .sqlite, .parquet, .html, .yaml, .yml
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
@@ -97,8 +97,8 @@ Options:
   --comm-json                 Write the communication of each rank as BytePS's comm.json; of several
                               ranks, as OUT/worker0/0/comm.json, ... (implied by -o comm.json)
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
-                              .trace.json, .pftrace, .tasks.json, .svg, .md, .csv, .xlsx, .sqlite,
-                              .parquet, .html, .yaml, .yml
+                              .trace.json, .pftrace, .tasks.json, .svg, .png, .md, .csv, .xlsx,
+                              .sqlite, .parquet, .html, .yaml, .yml
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,

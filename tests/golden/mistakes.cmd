@@ -18,5 +18,5 @@ $ stepsim convert scenarios/samples/byteps-even
 error: convert needs -o OUT; its extension names the format, see 'stepsim convert --help'
 [exit 2]
 $ stepsim convert scenarios/samples/byteps-even -o trace.xml
-error: -o 'trace.xml': unknown extension '.xml'; expected .json, .trace.json, .pftrace, .tasks.json, .svg, .md, .csv, .xlsx, .sqlite, .parquet or .html
+error: -o 'trace.xml': unknown extension '.xml'; expected .json, .trace.json, .pftrace, .tasks.json, .svg, .png, .md, .csv, .xlsx, .sqlite, .parquet or .html
 [exit 2]

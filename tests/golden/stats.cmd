@@ -279,6 +279,10 @@ Options:
                               tensor, stage, lane, rank or step (default: name)
   --sort KEY                  Sort rows, largest first, by self, total, count, mean, median, min,
                               max, deviation or name (default: self)
+  --select KEY=VALUE,...      Count only selected tasks, as in the braces of --set:
+                              class=gemm,rank=0
+  --kernels                   Count only kernels, collectives on the GPU included: nsys's
+                              cuda_gpu_kern_sum
   --head,--rows N             Print the first N rows of each table, or all (default: 20; --json has
                               all)
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,

@@ -77,7 +77,7 @@ $ stepsim sweep scenarios/samples/byteps-even
 error: nothing to sweep; expected several values as in --set network.bandwidth=1x,2x,4x, or -s FILE with a grid such as 'sweep: {network.bandwidth: [1x, 2x]}'
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml -o sweep.xml
-error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .svg, .md, .csv, .xlsx, .sqlite, .parquet or .html
+error: -o 'sweep.xml': unknown extension '.xml'; expected .json, .svg, .png, .md, .csv, .xlsx, .sqlite, .parquet or .html
 [exit 2]
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_grid.yaml --shard 4/4 -o part
 error: --shard: '4/4' is not a shard; expected I/N with I from 0 to N - 1, such as 0/4

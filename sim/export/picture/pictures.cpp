@@ -1,17 +1,24 @@
 #include "sim/export/picture/pictures.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <string_view>
 
 #include "model/base/text.h"
 #include "sim/export/relation.h"
 #include "sim/graph/graph_text.h"
+#include "sim/output/run_program.h"
 
 namespace stepsim::sim {
+
+extern const Exporter png_exporter;
+
 namespace {
 
 constexpr std::size_t kLongest = 300;
@@ -24,6 +31,34 @@ void write_picture(const Answer& answer, OutputFile& out) {
   if (answer.bars != nullptr) return draw_bars(answer, out);
   const bool plot = answer.document != nullptr && answer.document->plot;
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);
+}
+
+/// A file's name in the system's folder for temporary files. The file is removed on destruction.
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_(std::filesystem::temp_directory_path() / fmt::format("stepsim-{}.svg", ::getpid())) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Draws the picture as SVG, and has it converted.
+void write_png(const Answer& answer, OutputFile& out) {
+  constexpr ProgramLimits kLimits{.time = std::chrono::minutes{1},
+                                  .bytes = std::size_t{1} << 30U,
+                                  .advice = "a smaller picture, or .svg, which any browser shows"};
+  const TemporaryFile drawn;
+  OutputFile svg(drawn.path());
+  write_picture(answer, svg);
+  svg.commit();
+  out.write(run_program({std::string(png_exporter.program), "--format=png", drawn.path()}, "", kLimits));
 }
 
 /// Returns the origin that is written into graph files.
@@ -155,6 +190,17 @@ const Exporter svg_exporter{
     .summary = "picture: a graph, bars, the points of a sweep, or the timeline of a replay",
     .accepts = Content::kPicture,
     .write = write_picture,
+};
+
+const Exporter png_exporter{
+    .name = "png",
+    .extension = "png",
+    .summary = "the picture of .svg as pixels",
+    .accepts = Content::kPicture,
+    .gzip = false,
+    .program = "rsvg-convert",
+    .package = "librsvg2-bin",
+    .write = write_png,
 };
 
 extern const Exporter dot_exporter;
