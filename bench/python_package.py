@@ -3,7 +3,7 @@
 
 TRACE is docs/internals/test-data.md's v100-rank1of2-5steps.json.gz. `stepsim` must be importable (pip install ., or
 PYTHONPATH of a release build). Each row is a process of its own, which runs the work once before the clock starts
-(warm file cache) and then three times: the shortest wall time, and the memory above that of the imported modules. The
+(warm file cache; its memory above that of the imported modules), and then three times (the shortest wall time). The
 pandas reader does what HTA does first: json.load, then a DataFrame of the events. HTA itself reads 12 MB/s of
 uncompressed text (shared/design.md, section 11; measured on two cores like these). Answers are checked: as many tasks
 as the replay has, as much kernel time as in the file. Writes docs/results/python-package.csv to standard output."""
@@ -56,11 +56,12 @@ def measure(name, path):
     """Runs one row in this process; prints wall seconds, bytes above the imports, and the answer."""
     work, imported = WORK[name], peak()
     answer, times = work(path), []
+    memory = peak() - imported
     for _ in range(RUNS):
         begin = time.perf_counter()
         assert work(path) == answer
         times.append(time.perf_counter() - begin)
-    print(json.dumps([min(times), peak() - imported, answer]))
+    print(json.dumps([min(times), memory, answer]))
 
 
 def main(path):

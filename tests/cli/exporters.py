@@ -27,7 +27,7 @@ from checks import NIGHTLY, answer, check, extensions_in_help, one_line, quietly
 SAMPLE = os.path.abspath(sys.argv[2])
 GRID = "sweep: {comm.partition_bytes: [256KiB, 1MiB], network.bandwidth: [1x, 2x, 4x]}\n"
 LINE = "sweep: {network.bandwidth: [1x, 2x, 4x]}\n"
-PACKED = ("xlsx", "sqlite", "parquet")
+PACKED = ("xlsx", "sqlite", "parquet", "png")
 
 
 def extensions(command="replay"):

@@ -1,12 +1,14 @@
 #include "sim/export/picture/pictures.h"
 
 #include <fmt/format.h>
+#include <isa-l/crc.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -22,6 +24,7 @@ extern const Exporter png_exporter;
 namespace {
 
 constexpr std::size_t kLongest = 300;
+constexpr std::size_t kLongestSource = 10'000;
 
 std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLongest)); }
 
@@ -49,7 +52,24 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-/// Draws the picture as SVG, and has it converted.
+/// Appends a number in PNG's byte order, the most significant byte first.
+void append_number(std::string& out, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(number >> static_cast<unsigned>(shift) & 0xFFU);
+}
+
+/// Returns a chunk with text (PNG specification, 11.3.4.5 iTXt): where the picture comes from.
+std::string text_chunk(std::string_view text) {
+  using namespace std::string_literals;
+  const std::string content = "iTXtSource\0\0\0\0\0"s + std::string(text);
+  constexpr std::size_t kTypeSize = 4;
+  std::string chunk;
+  append_number(chunk, static_cast<std::uint32_t>(content.size() - kTypeSize));
+  chunk += content;
+  append_number(chunk, crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(content.data()), content.size()));
+  return chunk;
+}
+
+/// Draws the picture as SVG, and has it converted. Adds its provenance, which the conversion drops.
 void write_png(const Answer& answer, OutputFile& out) {
   constexpr ProgramLimits kLimits{.time = std::chrono::minutes{1},
                                   .bytes = std::size_t{1} << 30U,
@@ -58,7 +78,13 @@ void write_png(const Answer& answer, OutputFile& out) {
   OutputFile svg(drawn.path());
   write_picture(answer, svg);
   svg.commit();
-  out.write(run_program({std::string(png_exporter.program), "--format=png", drawn.path()}, "", kLimits));
+  constexpr std::size_t kHeader = 33;  // signature and IHDR, which must come first
+  const std::string png = run_program({std::string(png_exporter.program), "--format=png", drawn.path()}, "", kLimits);
+  out.write(std::string_view(png).substr(0, kHeader));
+  const Provenance& provenance = answer.provenance;
+  out.write(text_chunk(shown(
+      fmt::format("stepsim {} ({}): {}", provenance.version, provenance.commit, provenance.command), kLongestSource)));
+  out.write(std::string_view(png).substr(std::min(kHeader, png.size())));
 }
 
 /// Returns the origin that is written into graph files.
