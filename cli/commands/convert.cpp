@@ -45,9 +45,10 @@ void convert(const CommonOptions& options, const Session& session) {
   const auto& defects = replayed.capture.diagnostics.entries();
   const bool whole = std::all_of(defects.begin(), defects.end(),
                                  [](const Diagnostics::Entry& defect) { return defect.severity == Severity::kInfo; });
-  if (whole) document.sections.clear();
   result.set(std::move(document), answer_of(replayed, provenance));
-  report(std::move(result), options, session);
+  CommonOptions printed = options;
+  printed.brief |= whole;  // the file has the sections; a terminal needs them only where something was lost
+  report(std::move(result), printed, session);
 }
 
 void scrub_traces(const CommonOptions& options, const Session& session) {

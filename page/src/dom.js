@@ -29,9 +29,9 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** Returns the data in the script element with this id, which browsers do not run; null if there is none. */
-export function embedded(id) {
-  const element = document.getElementById(id);
+/** Returns data of this name, from a script element that browsers do not run; null if there is none. */
+export function embedded(name) {
+  const element = document.getElementById(`data-${name}`);
   return element === null ? null : JSON.parse(element.textContent);
 }
 

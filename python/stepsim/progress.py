@@ -6,6 +6,14 @@ import time
 _SILENCE = 1.0  # work of less than this many seconds shows nothing
 
 
+def _tqdm():
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm
+
+
 class Progress:
     """Shows phases of work as tqdm bars on a terminal or in a notebook. stepsim calls it every 0.1 s."""
 
@@ -13,11 +21,7 @@ class Progress:
         self._began = time.monotonic()
         self._bar = None
         self._phase = None
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            tqdm = None
-        self._tqdm = tqdm if sys.stderr.isatty() or "ipykernel" in sys.modules else None
+        self._tqdm = _tqdm() if sys.stderr.isatty() or "ipykernel" in sys.modules else None
 
     def __enter__(self):
         return self if self._tqdm is not None else None

@@ -364,7 +364,7 @@ test('a page without libraries has all but the plot to zoom into, and both are s
     const page = readFileSync(answered('with', ...words).file, 'utf8');
     const data = [...page.matchAll(/<script type="[^"]+" id="([^"]+)">.*?<\/script>\n/gs)];
     const of = (choose) => data.filter((found) => choose(found[1])).map((found) => found[0]).join('');
-    const isAnswer = (id) => id === 'document' || id === 'answer';
+    const isAnswer = (id) => id === 'data-document' || id === 'data-answer';
     assert.ok(page.length - data.reduce((sum, found) => sum + found[0].length, 0) < MOST_BYTES);
     const file = path.join(folder, 'without.html');
     writeFileSync(file, plain.replace('<!--answer-->', () => of(isAnswer)).replace('<!--timelines-->', () => of((id) => !isAnswer(id))));

@@ -92,10 +92,11 @@ void write_document(JsonWriter& json, const Answer& answer) {
   json.end_array().end_object();
 }
 
+/// Writes data for the page's script, under an id that no part of the page has.
 template <class Write>
-void write_data(OutputFile& out, std::string_view id, Write write) {
-  out.write(R"(<script type="application/json" id=")");
-  out.write(id);
+void write_data(OutputFile& out, std::string_view name, Write write) {
+  out.write(R"(<script type="application/json" id="data-)");
+  out.write(name);
   out.write("\">");
   JsonWriter json{[&out](std::string_view text) { out.write(text); }};
   write(json);

@@ -342,7 +342,7 @@ void write_page_timelines(const Answer& answer, OutputFile& out) {
   graphs.reserve(answer.replays.size());
   for (std::size_t i = 0; i < answer.replays.size(); ++i)
     graphs.emplace_back(answer.replays[i], i, answer.replays.size() == 1);
-  out.write(R"(<script type="application/json" id="timelines">)");
+  out.write(R"(<script type="application/json" id="data-timelines">)");
   JsonWriter json{[&out](std::string_view text) { out.write(text); }};
   json.begin_array();
   for (const GraphWriter& graph : graphs) graph.describe(json);

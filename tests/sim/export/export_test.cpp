@@ -171,7 +171,7 @@ TEST(TaskGraphExportTest, EachLaneIsAHost) {
 
 /// Returns `text` without the glossary of a report page, because the terms in it name kinds of work.
 std::string without_glossary(std::string text) {
-  const std::size_t begin = text.find(R"(id="glossary">)");
+  const std::size_t begin = text.find(R"(id="data-glossary">)");
   if (begin != std::string::npos) text.erase(begin, text.find("</script>", begin) - begin);
   return text;
 }
