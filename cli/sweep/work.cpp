@@ -322,6 +322,7 @@ void run_on_engine(const SweepRequest& request, const Engine& engine, const Sess
                .stop = &session.stop,
                .progress = [&progress](std::size_t done, std::size_t shards) { progress.update(done, shards); }});
   std::vector<SweepPart> parts;
+  parts.reserve(paths.size());
   for (const std::string& path : paths) parts.push_back(read_part(path));
   report(merged(parts), options, session);
 }

@@ -156,13 +156,15 @@ sim::EngineOptions engine_options(std::string_view phase, std::size_t tasks, con
 Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardware, const CommonOptions& options,
                          const Session& session, bool test) {
   Progress progress = progress_of(options, session);
-  Replayed result{.held = capture, .capture = *capture, .hardware = std::move(hardware), .network = options.network};
-  sim::Machine machine = sim::Machine::as_recorded(*capture);
+  const Capture& of = *capture;
+  Replayed result{
+      .held = std::move(capture), .capture = of, .hardware = std::move(hardware), .network = options.network};
+  sim::Machine machine = sim::Machine::as_recorded(of);
   if (options.network->make != nullptr) set_network(machine, result.hardware.cluster, options);
-  const std::size_t tasks = capture->dag.task_count();
-  result.timeline = sim::replay(capture->dag, machine, engine_options("replaying", tasks, options, session, progress));
+  const std::size_t tasks = of.dag.task_count();
+  result.timeline = sim::replay(of.dag, machine, engine_options("replaying", tasks, options, session, progress));
   if (test) {
-    result.perturbation = sim::perturbation_test(*capture, machine, result.timeline,
+    result.perturbation = sim::perturbation_test(of, machine, result.timeline,
                                                  engine_options("testing", tasks, options, session, progress));
   }
   return result;

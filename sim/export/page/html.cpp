@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <fmt/format.h>
-
 #include "sim/export/exporter.h"
 #include "sim/export/page/page.h"
 #include "sim/graph/graph_text.h"

@@ -256,11 +256,11 @@ TEST(PageTimelinesTest, WaitingInACollectiveIsSlackOfWhatLeadsToIt) {
 TEST(HtmlExportTest, HoldsTheDocumentTheAnswerAndTheTimeline) {
   const std::string page = page_of("plain");
   simdjson::dom::parser parser;
-  const std::string document = element(page, "document");
+  const std::string document = element(page, "data-document");
   EXPECT_EQ(text(parser.parse(document)["sections"].at(0)["report"]), "steps");
-  const std::string answer = element(page, "answer");
+  const std::string answer = element(page, "data-answer");
   EXPECT_EQ(text(parser.parse(answer)["provenance"]["command"]), "plain");
-  const std::string timelines = element(page, "timelines");
+  const std::string timelines = element(page, "data-timelines");
   EXPECT_EQ(parser.parse(timelines).at(0)["spans"].get_int64().value(), 1);
   EXPECT_EQ(inflated(from_base64(element(page, "0.0.duration"))), "\x01");
 }
@@ -278,9 +278,9 @@ TEST(HtmlExportTest, HostileNamesEndNoElementAndReadBackUnchanged) {
   EXPECT_EQ(count(page, "<script"), count(page_of("plain"), "<script"));
   EXPECT_EQ(count(page, "</script"), count(page, "<script"));
   simdjson::dom::parser parser;
-  const std::string answer = element(page, "answer");
+  const std::string answer = element(page, "data-answer");
   EXPECT_EQ(text(parser.parse(answer)["name"]), hostile);
-  const std::string timelines = element(page, "timelines");
+  const std::string timelines = element(page, "data-timelines");
   EXPECT_EQ(text(parser.parse(timelines).at(0)["names"].at(0)), hostile);
 }
 
@@ -296,7 +296,7 @@ TEST(HtmlExportTest, WithoutAReplayThereIsNoTimeline) {
   document.json = [](JsonWriter& json) { json.begin_object().end_object(); };
   const TemporaryFolder folder;
   export_to_file(folder.file("x.html"), *find_exporter("x.html"), {.provenance = provenance, .document = &document});
-  EXPECT_THAT(read_file(folder.file("x.html")), Not(HasSubstr("id=\"timelines\"")));
+  EXPECT_THAT(read_file(folder.file("x.html")), Not(HasSubstr("id=\"data-timelines\"")));
 }
 
 }  // namespace
