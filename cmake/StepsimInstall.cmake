@@ -8,6 +8,17 @@ include(CMakePackageConfigHelpers)
 set(STEPSIM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/stepsim)
 install(TARGETS stepsim COMPONENT runtime)
 install(FILES ${PROJECT_BINARY_DIR}/generated/schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/stepsim COMPONENT runtime)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/share/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios/library ${PROJECT_SOURCE_DIR}/scenarios/samples
+  ${PROJECT_SOURCE_DIR}/scenarios/clusters DESTINATION ${CMAKE_INSTALL_DATADIR}/stepsim/scenarios COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.csv" PATTERN "*.ipynb")
+if(STEPSIM_BUILD_PYTHON)
+  set(STEPSIM_PYTHON_FOLDER lib/python3/dist-packages CACHE STRING "Where the Python package is installed, below the prefix")
+  install(TARGETS stepsim_python LIBRARY DESTINATION ${STEPSIM_PYTHON_FOLDER}/stepsim COMPONENT python)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/stepsim DESTINATION ${STEPSIM_PYTHON_FOLDER} COMPONENT python
+    PATTERN __pycache__ EXCLUDE)
+endif()
 install(TARGETS stepsim_capture_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/stepsim COMPONENT capture)
 install(FILES ${PROJECT_SOURCE_DIR}/capture/capture.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim/capture COMPONENT capture)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/program/process.h"
 #include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
@@ -170,8 +171,7 @@ bool is_there(const fs::path& path) {
 
 /// Returns the path of a file that was installed with this program or built next to it.
 std::string find_installed_file(const char* name, const char* how_to_get_it) {
-  std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  const fs::path program = own_program();
   fs::path first;
   for (const char* const folder : {STEPSIM_MODULE_FOLDER, "../lib/stepsim"}) {
     const fs::path path = (program.parent_path() / folder / name).lexically_normal();

@@ -3,6 +3,7 @@
 man/man1, bash-completion/completions, zsh/site-functions and fish/vendor_completions.d.
 
 Everything is taken from `stepsim --help`, `stepsim COMMAND --help` and `stepsim help --json`; nothing is listed here."""
+import gzip
 import json
 import pathlib
 import re
@@ -304,15 +305,15 @@ def fish(program):
 def main():
     program, folder = Program(sys.argv[1]), pathlib.Path(sys.argv[2])
     names = ["stepsim"] + [f"stepsim-{command.name}" for command in program.commands]
-    files = {f"man/man1/{name}.1": text for name, text in
+    files = {f"man/man1/{name}.1.gz": gzip.compress(text.encode(), mtime=0) for name, text in
              (man_page(program, command, [other for other in names if other != f"stepsim-{command.name}"] if command is not program.whole
                        else names[1:]) for command in [program.whole, *program.commands])}
-    files |= {"bash-completion/completions/stepsim": bash(program), "zsh/site-functions/_stepsim": zsh(program),
-              "fish/vendor_completions.d/stepsim.fish": fish(program)}
-    for path, text in files.items():
+    files |= {"bash-completion/completions/stepsim": bash(program).encode(), "zsh/site-functions/_stepsim": zsh(program).encode(),
+              "fish/vendor_completions.d/stepsim.fish": fish(program).encode()}
+    for path, content in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
+        target.write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <latch>
 #include <limits>
 #include <string_view>
@@ -112,6 +114,14 @@ int fitting_threads() {
 }
 
 }  // namespace
+
+std::string own_program() {
+  std::error_code absent;  // without /proc
+  const std::filesystem::path running = std::filesystem::read_symlink("/proc/self/exe", absent);
+  // If the dynamic loader was started with the program as its argument, it is what is running.
+  const bool is_loader = running.filename().string().starts_with("ld-");
+  return absent || is_loader ? ::program_invocation_name : running.string();
+}
 
 int startable_threads(int wanted) {
   wanted = std::min(wanted, fitting_threads());

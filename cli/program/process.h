@@ -2,6 +2,7 @@
 #define STEPSIM_CLI_PROGRAM_PROCESS_H
 
 #include <atomic>
+#include <string>
 
 namespace stepsim::cli {
 
@@ -16,6 +17,10 @@ namespace stepsim::cli {
 
 /// Turns off the timer that ends the program after a signal, because something outside it must be ended first.
 void stop_without_haste() noexcept;
+
+/// Returns the path with which this program can be started again, and next to which its files lie. In the archive that
+/// brings its own C library this is the script that starts the program.
+[[nodiscard]] std::string own_program();
 
 /// Returns how many of `wanted` threads the program can use, at least 1. If the system cannot start all of them, the
 /// result is half of the number that it can start. This function tries, because oneTBB ends the program if it cannot

@@ -45,8 +45,6 @@ std::string run(const Words& command, const ShardJob& job) {
       {.time = std::chrono::hours{24 * 365}, .bytes = kLargestOutput, .advice = "a shorter output", .stop = job.stop});
 }
 
-std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
 std::string part_of(const ShardJob& job, std::size_t shard) { return fmt::format("{}/part.{}", job.folder, shard); }
 
 /// Returns the command of the sweep with `options` in addition, which continues what it finds in its part.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """help_files.py STEPSIM HELP_FILES: bash, zsh and fish complete, each in a terminal, and `man` reads every manual page.
 A shell that is not installed is skipped."""
+import gzip
 import os
 import pathlib
 import pty
@@ -125,7 +126,7 @@ class Files(unittest.TestCase):
         pages = sorted(pathlib.Path(self.folder, "share/man/man1").iterdir())
         commands = re.findall(r"^  ([a-z-]+) {2,}", subprocess.run([STEPSIM, "--help"], check=True, capture_output=True, text=True)
                               .stdout.partition("Commands:")[2].partition("\n\n")[0], re.MULTILINE)
-        self.assertEqual({page.name for page in pages}, {"stepsim.1", *(f"stepsim-{command}.1" for command in commands)})
+        self.assertEqual({page.name for page in pages}, {"stepsim.1.gz", *(f"stepsim-{command}.1.gz" for command in commands)})
         for page in pages:
             with self.subTest(page.name):
                 read = subprocess.run(["man", "--warnings", "-l", page], check=True, capture_output=True, text=True,
@@ -134,7 +135,7 @@ class Files(unittest.TestCase):
                 for heading in ("NAME", "SYNOPSIS", "SEE ALSO"):
                     self.assertRegex(read.stdout, rf"(?m)^{heading}$")
         bad = pathlib.Path(self.folder, "bad.1")
-        bad.write_text(pages[0].read_text() + ".XX unknown\n")
+        bad.write_bytes(gzip.decompress(pages[0].read_bytes()) + b".XX unknown\n")
         self.assertNotEqual(subprocess.run(["man", "--warnings", "-l", bad], capture_output=True, text=True, check=False).stderr, "")
 
 
