@@ -1,4 +1,5 @@
 #include <benchmark/benchmark.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>
@@ -9,7 +10,9 @@
 #include "model/cost/network/network.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/predict.h"
+#include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
+#include "sim/analysis/longest_path.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/replays.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -131,6 +134,79 @@ void parts_of_groups(benchmark::State& state) {
   }
 }
 BENCHMARK(parts_of_groups)->RangeMultiplier(2)->Range(2048, 16384)->Unit(benchmark::kMillisecond);
+
+/// Finds the longest path of each GPU of a job: compute for 1 ns, one collective of 5 ns of all GPUs, compute for 2 ns.
+/// The members of the collective must be read once, not once for each GPU.
+void paths_of_gpus(benchmark::State& state) {
+  const auto ranks = static_cast<std::size_t>(state.range(0));
+  DagBuilder builder;
+  const NameId name = builder.intern("task");
+  const RendezvousId rendezvous = builder.add_rendezvous();
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const LaneId lane = builder.add_lane({.name = "lane", .rank = static_cast<Rank>(rank)});
+    TaskId before;
+    for (const auto& [kind, length] :
+         {std::pair{TaskKind::kHost, 1}, {TaskKind::kCollective, 5}, {TaskKind::kHost, 2}}) {
+      const TaskId task = builder.add_task({.kind = kind, .name = name, .lane = lane, .duration = Duration{length}});
+      if (before.valid()) builder.add_edge(before, task, EdgeKind::kData);
+      if (kind == TaskKind::kCollective) builder.join(rendezvous, task);
+      before = task;
+    }
+  }
+  const Dag dag = std::move(builder).build().dag;
+  const Timeline timeline = replay(dag, Machine{dag});
+  TaskSets sets(dag.task_count());
+  for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = dag.lane(TaskId{i}).rank;
+  for ([[maybe_unused]] auto _ : state) {
+    const std::vector<CriticalPath> paths = longest_paths(dag, timeline, sets, ranks);
+    if (std::any_of(paths.begin(), paths.end(), [](const CriticalPath& path) { return path.length != Duration{8}; })) {
+      state.SkipWithError("a GPU alone does not take the sum of its tasks");
+      break;
+    }
+  }
+}
+BENCHMARK(paths_of_gpus)->RangeMultiplier(2)->Range(1024, 8192)->Unit(benchmark::kMillisecond);
+
+/// Selects the host tasks of a capture with as many operators as tasks. All names differ; each must be looked up, not
+/// compared with each operator.
+void selected_tasks(benchmark::State& state) {
+  const auto count = static_cast<std::size_t>(state.range(0));
+  DagBuilder builder;
+  Capture capture;
+  const LaneId thread = builder.add_lane({.name = "thread", .rank = 0});
+  for (std::size_t i = 0; i < count; ++i) {
+    const NameId name = builder.intern("host" + std::to_string(i));
+    builder.add_task({.kind = TaskKind::kHost, .name = name, .lane = thread, .duration = Duration{1}});
+    capture.operators.operators.push_back({"operator" + std::to_string(i), "", {}});
+  }
+  capture.dag = std::move(builder).build().dag;
+  scenarios::Scenario scenario;
+  scenarios::add_set(scenario, "compute{kind=host}.scale=0.5");
+  for ([[maybe_unused]] auto _ : state) {
+    const auto selection = scenarios::selection_of(scenario.changes.front(), capture);
+    if (!selection || selection->parts.at(0).tasks != count) {
+      state.SkipWithError("not all host tasks are selected");
+      break;
+    }
+  }
+}
+BENCHMARK(selected_tasks)->RangeMultiplier(2)->Range(4096, 32'768)->Unit(benchmark::kMillisecond);
+
+/// Reads an axis of a sweep, as Python and --set give it. The text of all values is the place of each in messages.
+void values_of_axis(benchmark::State& state) {
+  const auto count = static_cast<std::size_t>(state.range(0));
+  std::string text = "compute.scale=1";
+  for (std::size_t i = 1; i < count; ++i) text += fmt::format(",{}", 1 + static_cast<double>(i) / 1e6);
+  for ([[maybe_unused]] auto _ : state) {
+    scenarios::Scenario scenario;
+    scenarios::add_set(scenario, text);
+    if (scenario.sweep.size() != 1 || scenario.sweep.front().values.value->items.size() != count) {
+      state.SkipWithError("not all values are read");
+      break;
+    }
+  }
+}
+BENCHMARK(values_of_axis)->RangeMultiplier(2)->Range(4096, 32'768)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace stepsim::sim

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bench/live_bytes.h"
 #include "ingest/bytes/byte_source.h"
@@ -23,6 +26,8 @@
 /// the benchmark with an error.
 namespace stepsim {
 namespace {
+
+using std::chrono_literals::operator""ms;
 
 /// A temporary folder, removed at the end.
 class Folder {
@@ -98,9 +103,15 @@ void selected_ranks(benchmark::State& state) {
 }
 BENCHMARK(selected_ranks)->RangeMultiplier(10)->Range(200, 2000)->Unit(benchmark::kMillisecond);
 
+/// What a rank contains beside its main thread: no other threads, one thread with a single operator for every five of
+/// the main thread's operators, or as many threads that each wait in one collective from the first operator to the
+/// last.
+enum class Beside : std::uint8_t { kNothing, kThreads, kCollectives };
+
 /// Loads and replays operators of 10 us on one thread. One starts every millisecond, so the thread is idle after each.
-void silences(benchmark::State& state) {
+void silences(benchmark::State& state, Beside beside) {
   const auto operators = static_cast<std::size_t>(state.range(0));
+  const auto threads = beside == Beside::kNothing ? 0 : operators / 5;
   const Folder folder("stepsim-silences");
   std::string text = R"({"traceEvents": [)";
   for (std::size_t i = 0; i < operators; ++i) {
@@ -108,18 +119,37 @@ void silences(benchmark::State& state) {
         fmt::format(R"({}{{"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": {}, "dur": 10}})",
                     i == 0 ? "" : ",", 1000 * (i + 1));
   }
+  for (std::size_t i = 0; i < threads; ++i) {
+    const bool waits = beside == Beside::kCollectives;
+    text += fmt::format(R"(,{{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": {}, "ts": {}, "dur": {}}})",
+                        waits ? "user_annotation" : "cpu_op", waits ? "gloo:all_reduce" : "aten::mul", i + 2,
+                        waits ? 1000 : 1000 * operators - 20, waits ? 1000 * (operators - 1) + 10 : 10);
+  }
   const std::string file = folder.write("trace.json", text + "]}");
   const Duration expected = std::chrono::milliseconds{operators - 1} + std::chrono::microseconds{10};
   for ([[maybe_unused]] auto _ : state) {
     const Capture capture = ingest::load({file}, {});
     const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
-    if (*std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{} != expected) {
+    const Duration found = *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+    // Collectives begin in a silence, after which they are replayed: one silence more.
+    if (found < expected || found > expected + (beside == Beside::kCollectives ? 2ms : 0ms)) {
       state.SkipWithError("the replay does not take as long as the operators and the time between them");
       break;
     }
   }
 }
-BENCHMARK(silences)->RangeMultiplier(10)->Range(1000, 100'000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(silences, alone, Beside::kNothing)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(silences, beside_threads, Beside::kThreads)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(silences, beside_collectives, Beside::kCollectives)
+    ->RangeMultiplier(10)
+    ->Range(1000, 100'000)
+    ->Unit(benchmark::kMillisecond);
 
 /// Searches a string for private data (secrets, e-mail addresses, ...). The string repeats `piece`, which contains
 /// `found` such items.
@@ -137,6 +167,53 @@ void private_string(benchmark::State& state, const char* piece, std::size_t foun
 BENCHMARK_CAPTURE(private_string, begins_of_tokens, "hf_-", 0)->RangeMultiplier(10)->Range(10'000, 1'000'000);
 BENCHMARK_CAPTURE(private_string, addresses, "a@example.com ", 1)->RangeMultiplier(10)->Range(1000, 100'000);
 
+std::string scrubbed(const std::string& trace) {
+  ingest::Scrubber scrubber;
+  scrubber.learn(*ingest::memory_source(trace, "trace"), ingest::TextForm::kTrace);
+  std::string out;
+  scrubber.scrub(*ingest::memory_source(trace, "trace"), ingest::TextForm::kTrace,
+                 [&out](std::string_view piece) { out += piece; });
+  return out;
+}
+
+/// Searches strings that repeat the beginning of a token, a value, a URL or a path, each of which could continue to the
+/// end of the string. A search that follows each of them so far takes quadratic time: 10 s for 300,000 bytes.
+void beginnings(benchmark::State& state) {
+  std::vector<std::string> texts;
+  for (const std::string_view piece :
+       {"sk-",  "eyJ-",    "hf_-",        "token::",   "token:1", "--token ", "token=\"  \"",   "a@",
+        "a://", "a:// @:", "-----BEGIN ", "mysql -p ", "C:\\",    "/a/",      "1.1.1.",         "token=\"",
+        "a(b",  ".local-", "ip-1-",       "a:b:",      "\\\\a",   "%3D",      "password =     "}) {
+    std::string& text = texts.emplace_back();
+    while (text.size() < static_cast<std::size_t>(state.range(0))) text += piece;
+  }
+  for ([[maybe_unused]] auto _ : state) {
+    for (const std::string& text : texts) {
+      const std::vector<ingest::PrivatePiece> found = ingest::find_private(text);
+      if (std::adjacent_find(found.begin(), found.end(),
+                             [](const auto& a, const auto& b) { return a.end > b.begin; }) != found.end()) {
+        state.SkipWithError("pieces overlap");
+        break;
+      }
+    }
+  }
+}
+BENCHMARK(beginnings)->RangeMultiplier(10)->Range(3000, 300'000)->Unit(benchmark::kMillisecond);
+
+/// Scrubs one long name that repeats the name of a user, who is learned from the same trace.
+void scrubbed_name(benchmark::State& state) {
+  std::string name;
+  while (name.size() < static_cast<std::size_t>(state.range(0))) name += "bob ";
+  const std::string text = R"({"username":"bob","traceEvents":[{"name":")" + name + R"("}]})";
+  for ([[maybe_unused]] auto _ : state) {
+    if (const std::string out = scrubbed(text); out.empty() || out.find("bob") != std::string::npos) {
+      state.SkipWithError("a name is left");
+      break;
+    }
+  }
+}
+BENCHMARK(scrubbed_name)->RangeMultiplier(10)->Range(4000, 400'000)->Unit(benchmark::kMillisecond);
+
 /// Scrubs a trace whose events are named after files in the home folders of many users. The scrubber first learns the
 /// users' names and then replaces them.
 void scrubbed_names(benchmark::State& state) {
@@ -146,12 +223,7 @@ void scrubbed_names(benchmark::State& state) {
     text += fmt::format(R"({}{{"ph": "X", "name": "/home/user{}/train.py(1): step"}})", i == 0 ? "" : ",", i);
   text += "]}";
   for ([[maybe_unused]] auto _ : state) {
-    ingest::Scrubber scrubber;
-    scrubber.learn(*ingest::memory_source(text, "trace"), ingest::TextForm::kTrace);
-    std::string out;
-    scrubber.scrub(*ingest::memory_source(text, "trace"), ingest::TextForm::kTrace,
-                   [&out](std::string_view piece) { out += piece; });
-    if (out.empty() || out.find("/home/user") != std::string::npos) {
+    if (const std::string out = scrubbed(text); out.empty() || out.find("/home/user") != std::string::npos) {
       state.SkipWithError("a name is left");
       break;
     }

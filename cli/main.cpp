@@ -44,7 +44,8 @@ void run(const Session& session) {
   } else if (word == "--version" || word == "-V" || word == "version") {
     session.out.write(program_version());
   } else if (word == "--json-schema") {
-    session.out.write(json_schemas());
+    const std::string kind = session.arguments.size() > 1 ? session.arguments[1] : "answers";
+    session.out.write(kind == "--help" || kind == "-h" ? whole_help() : json_schema(kind));
   } else {
     run_command(find_command(word, commands()), session);
   }

@@ -10,7 +10,7 @@ install(TARGETS stepsim COMPONENT runtime)
 install(FILES ${PROJECT_BINARY_DIR}/generated/schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/stepsim COMPONENT runtime)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/share/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios/library ${PROJECT_SOURCE_DIR}/scenarios/samples
-  ${PROJECT_SOURCE_DIR}/scenarios/clusters DESTINATION ${CMAKE_INSTALL_DATADIR}/stepsim/scenarios COMPONENT runtime)
+  ${PROJECT_SOURCE_DIR}/scenarios/clusters ${PROJECT_SOURCE_DIR}/scenarios/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/stepsim/scenarios COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.csv" PATTERN "*.ipynb")
 if(STEPSIM_BUILD_PYTHON)
@@ -43,3 +43,14 @@ install(FILES
   ${PROJECT_BINARY_DIR}/generated/stepsimConfig.cmake
   ${PROJECT_BINARY_DIR}/generated/stepsimConfigVersion.cmake
   DESTINATION ${STEPSIM_PACKAGE_DIR} COMPONENT dev)
+
+# For builds without CMake. The libraries are static, so a library comes before those that it uses.
+foreach(library IN LISTS STEPSIM_LIBRARIES)
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    string(PREPEND STEPSIM_LINK_FLAGS " -l${library}")
+  endif()
+endforeach()
+file(RELATIVE_PATH STEPSIM_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/stepsim.pc.in ${PROJECT_BINARY_DIR}/generated/stepsim.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/stepsim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

@@ -160,6 +160,8 @@ function(stepsim_test name)
   endif()
 endfunction()
 
+option(STEPSIM_TEST_PROGRAMS "Run each test program once instead of each test: a sanitizer's start takes longer than most" OFF)
+
 function(_stepsim_test_program name sources links label)
   add_executable(${name} ${sources})
   _stepsim_settings(${name})
@@ -168,7 +170,12 @@ function(_stepsim_test_program name sources links label)
   # NO_PRETTY_VALUES keeps the text of parameters out of the test's name.
   list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
   set_property(GLOBAL APPEND_STRING PROPERTY stepsim_test_programs "${name};${label};${sources}\n")
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${label}" TIMEOUT 300)
+  if(STEPSIM_TEST_PROGRAMS)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 1500)
+  else()
+    gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${label}" TIMEOUT 300)
+  endif()
 endfunction()
 
 # stepsim_bench(dag_bench SOURCES dag_bench.cpp LINKS stepsim::model)

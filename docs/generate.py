@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """generate.py STEPSIM [--check]: writes what docs/ takes from the program: start/glossary.md, reference/lists.md, reference/json.md
-and the pictures of samples in images/. --check compares instead, and ends with 1 if a file
+and the pictures of samples in images/; and the schemas in scenarios/schemas/. --check compares instead, and ends with 1 if a file
 differs."""
 import json
 import pathlib
@@ -28,6 +28,8 @@ NOTES = {
     "compare": ["`gate` is null without `--fail-above`; `gate.judged` is false if the captures do not compare. `parts`, `rows` and `critical_path` are those of the first two."],
     "stats": ["Lists of what a trace does not have are empty. Curves have at most 256 points."],
 }
+
+SCHEMAS = ["scenario", "job", "cluster", "ranges"]
 
 PICTURES = {
     "images/whatif.svg": "whatif scenarios/samples/pytorch-ddp --set network.bandwidth=2x",
@@ -126,7 +128,8 @@ def main():
     pages = {"start/glossary.md": glossary(kinds), "reference/lists.md": lists(kinds), "reference/json.md": answers(answer_of(stepsim, "--json-schema"))}
     pages = {name: re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n" for name, text in pages.items()}
     stale = []
-    for name, text in {**pages, **{name: picture(stepsim, command) for name, command in PICTURES.items()}}.items():
+    schemas = {f"../scenarios/schemas/{kind}.schema.json": output_of(stepsim, "--json-schema", kind) for kind in SCHEMAS}
+    for name, text in {**pages, **schemas, **{name: picture(stepsim, command) for name, command in PICTURES.items()}}.items():
         file = DOCS / name
         if not check:
             file.write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,13 +33,14 @@
 #include "cli/program/process.h"
 #include "cli/program/run_command.h"
 #include "cli/program/terminal.h"
-#include "cli/work/host.h"
 #include "cli/work/result.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/version.h"
+#include "model/job/kernel_class.h"
 #include "model/job/recording.h"
+#include "sim/analysis/task_names.h"
 #include "sim/export/exporter.h"
 #include "sim/output/json_writer.h"
 #include "sim/report/table_text.h"
@@ -244,6 +246,29 @@ py::capsule kept(std::shared_ptr<const Capture> capture) {
           [](void* held) { delete static_cast<std::shared_ptr<const Capture>*>(held); }};
 }
 
+/// Returns the KernelClass of each task of device work, and -1 for other tasks.
+py::array classes_of(const Dag& dag) {
+  std::map<std::pair<TaskKind, NameId>, std::int8_t> classes;
+  return column_of<std::int8_t>(dag.task_count(), [&dag, &classes](std::size_t i) -> std::int8_t {
+    const TaskId task{i};
+    const TaskKind kind = dag.kind(task);
+    if (!sim::is_device_work(kind)) return -1;
+    const auto [found, added] = classes.try_emplace({kind, dag.name_id(task)});
+    if (added) found->second = static_cast<std::int8_t>(classify_kernel(kind, dag.name(task)));
+    return found->second;
+  });
+}
+
+/// Returns the index in OperatorTable::operators of the operator that launched each task, and -1 for tasks without one.
+py::array operators_of(const Capture& capture) {
+  py::array_t<std::int32_t> array(static_cast<py::ssize_t>(capture.dag.task_count()));
+  std::int32_t* const values = array.mutable_data();
+  std::fill_n(values, capture.dag.task_count(), -1);
+  for (const OperatorTable::Use& use : capture.operators.uses)
+    values[use.task.index()] = static_cast<std::int32_t>(use.which);
+  return array;
+}
+
 py::dict tasks_of(const std::shared_ptr<const Capture>& capture) {
   const Dag& dag = capture->dag;
   const Recording& recording = capture->recording;
@@ -261,6 +286,8 @@ py::dict tasks_of(const std::shared_ptr<const Capture>& capture) {
     columns["start_ns"] = view_of<std::int64_t>(recording.start.data(), tasks, owner);
     columns["finish_ns"] = view_of<std::int64_t>(recording.finish.data(), tasks, owner);
   }
+  columns["class"] = classes_of(dag);
+  columns["operator"] = operators_of(*capture);
   return columns;
 }
 
@@ -295,6 +322,29 @@ py::list names_of(const Dag& dag) {
   py::list names;
   for (std::size_t i = 0; i < dag.name_count(); ++i) names.append(py::str(shown(dag.name(NameId{i}), kLongestName)));
   return names;
+}
+
+py::list class_texts() {
+  py::list texts;
+  for (std::size_t i = 0; i < kKernelClassCount; ++i) texts.append(to_text(static_cast<KernelClass>(i)));
+  return texts;
+}
+
+py::dict operator_texts(const Capture& capture) {
+  const auto text_or_none = [](const std::string& text) -> py::object {
+    if (text.empty()) return py::none();
+    return py::str(shown(text, kLongestName));
+  };
+  py::list names;
+  py::list shapes;
+  for (const OperatorTable::Operator& one : capture.operators.operators) {
+    names.append(text_or_none(one.name));
+    shapes.append(text_or_none(one.shapes));
+  }
+  py::dict columns;
+  columns["name"] = names;
+  columns["shapes"] = shapes;
+  return columns;
 }
 
 py::dict lanes_of(const Dag& dag) {
@@ -404,6 +454,8 @@ PYBIND11_MODULE(_core, module) {
       .def("edges", [](const Captures& self) { return edges_of(self.capture()); })
       .def("task_kinds", [](const Captures& self) { return texts_of_values(self.capture()->dag.kinds()); })
       .def("edge_kinds", [](const Captures& self) { return texts_of_values(self.capture()->dag.edge_kinds()); })
+      .def("classes", [](const Captures&) { return class_texts(); })
+      .def("operators", [](const Captures& self) { return operator_texts(*self.capture()); })
       .def("names", [](const Captures& self) { return names_of(self.capture()->dag); })
       .def("lanes", [](const Captures& self) { return lanes_of(self.capture()->dag); })
       .def("steps", [](const Captures& self) { return steps_of(*self.capture()); });

@@ -15,7 +15,11 @@ namespace stepsim::capture::cupti {
 using Result = int;
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kMaxLimitReached = 12;
+inline constexpr Result kNotCompatible = 14;
+inline constexpr Result kNotInitialised = 15;
+inline constexpr Result kInsufficientPrivileges = 35;
 inline constexpr Result kMultipleSubscribers = 39;
+inline constexpr Result kUnknown = 999;
 
 /// Values of CUpti_ActivityKind.
 enum class Activity : std::uint32_t {
@@ -36,6 +40,24 @@ enum class Activity : std::uint32_t {
 
 /// Values of CUpti_CallbackDomain.
 enum class Domain : std::uint32_t { kDriver = 1, kRuntime = 2 };
+
+/// Values of CUPTI_DRIVER_TRACE_CBID_*.
+enum DriverCall : std::uint32_t { kDriverGetVersion = 2, kProfilerStart = 308, kProfilerStop = 309 };
+
+/// Values of CUpti_ActivityAttribute.
+enum class Attribute : std::uint32_t {
+  kZeroedBuffers = 5,     ///< uint8_t: the client sets the buffers to zero, not CUPTI in the program's thread
+  kBuffersPerThread = 9,  ///< uint8_t: each thread of the program has a buffer of its own
+};
+
+/// Corresponds to CUpti_SubscriberParams.
+struct SubscriberParams {
+  std::size_t size = sizeof(SubscriberParams);
+  const char* name = nullptr;
+  char* name_of_other = nullptr;  ///< receives the name of the client that is subscribed already
+  std::size_t size_of_other = 0;
+};
+inline constexpr std::size_t kSubscriberNameBytes = 64;
 
 /// Each constant below is the first value of cuptiGetVersion() with which a record member or a behaviour exists.
 inline constexpr std::uint32_t kGraphNodesSince = 13;       // CUDA 11.0
@@ -61,7 +83,12 @@ struct Functions {
   Result (*get_result_string)(Result, const char**) = nullptr;
   Result (*subscribe)(void**, Callback, void*) = nullptr;
   Result (*unsubscribe)(void*) = nullptr;
+  Result (*subscribe_by_name)(void**, Callback, void*, SubscriberParams*) = nullptr;
+  Result (*enable_callback)(std::uint32_t, void*, Domain, std::uint32_t) = nullptr;
   Result (*set_thread_id_type)(std::uint32_t) = nullptr;
+  Result (*set_attribute)(Attribute, std::size_t*, void*) = nullptr;
+  Result (*enable_runtime_call)(std::uint32_t, std::uint8_t) = nullptr;
+  Result (*enable_driver_call)(std::uint32_t, std::uint8_t) = nullptr;
 };
 inline constexpr std::uint32_t kFlushForced = 1;
 inline constexpr std::uint32_t kSystemThreadIds = 1;

@@ -23,7 +23,7 @@ struct Context {
   Communicator* communicator = nullptr;
   Context* before = nullptr;  ///< previous context in the list
   /// False in a child of fork(), which inherits its parent's contexts but must not write to the parent's file.
-  [[nodiscard]] bool is_ours() const noexcept { return session->owner() == ::getpid(); }
+  [[nodiscard]] bool is_ours() const noexcept { return session->owner().is_here(); }
 };
 
 /// The last element of a linked list of all contexts. They are never freed, because NCCL may still use a context after
@@ -57,7 +57,7 @@ Current current;  // guarded by current_mutex
 void finish() {
   Session* const session = Session::current();
   Recorder* const recorder = current_recorder.load(std::memory_order_acquire);
-  if (session == nullptr || recorder == nullptr || session->owner() != ::getpid()) return;
+  if (session == nullptr || recorder == nullptr || !session->owner().is_here()) return;
   recorder->record_lost();
   session->finish();
 }
@@ -183,8 +183,8 @@ struct Interface {
   static Recorder* recorder_of(const void* handle) noexcept {
     if (handle == nullptr) return nullptr;
     const Session* const session = Session::current();
-    return session != nullptr && session->owner() == ::getpid() ? current_recorder.load(std::memory_order_acquire)
-                                                                : nullptr;
+    return session != nullptr && session->owner().is_here() ? current_recorder.load(std::memory_order_acquire)
+                                                            : nullptr;
   }
 
   /// Before v4, init() does not receive the communicator's id and rank, so they are read from the first operation that

@@ -128,12 +128,27 @@ Listener the_listener;
 RegisteredStrings registered;
 std::atomic<std::uint64_t> next_id{1};
 
-/// The ranges that a thread has pushed and not yet popped. Ranges nested deeper than 64 are counted but not reported.
+/// The ranges that a thread has pushed in one domain and not yet popped. Ranges nested deeper than 64 are counted but
+/// not reported.
 struct Stack {
+  const void* domain = nullptr;
   std::array<std::uint64_t, 64> ids{};
   int depth = 0;
 };
-thread_local Stack stack;
+/// The stacks of a thread. NVTX pops the last range of the same domain, so that libraries do not close each other's
+/// ranges. Domains that find no stack, because all are in use, share the last one.
+thread_local std::array<Stack, 16> stacks;
+
+Stack& stack_of(const void* domain) noexcept {
+  Stack* free = nullptr;
+  for (Stack& stack : stacks) {
+    if (stack.depth > 0 && stack.domain == domain) return stack;
+    if (stack.depth == 0 && free == nullptr) free = &stack;
+  }
+  if (free == nullptr) return stacks.back();
+  free->domain = domain;
+  return *free;
+}
 
 /// Calls `use` with the message in `attributes`, or with null if there is none, and returns its result.
 template <class Use>
@@ -159,12 +174,14 @@ std::uint64_t start(const char* name) noexcept {
   return id;
 }
 
-int push(const char* name) noexcept {
+int push(const void* domain, const char* name) noexcept {
+  Stack& stack = stack_of(domain);
   if (stack.depth < static_cast<int>(stack.ids.size())) stack.ids[static_cast<std::size_t>(stack.depth)] = start(name);
   return stack.depth++;
 }
 
-int pop() noexcept {
+int pop(const void* domain) noexcept {
+  Stack& stack = stack_of(domain);
   if (stack.depth == 0) return -1;
   --stack.depth;
   if (stack.depth < static_cast<int>(stack.ids.size()))
@@ -175,6 +192,9 @@ int pop() noexcept {
 void mark(const char* name) noexcept { the_listener.mark(name); }
 
 // The functions below have the names and signatures of NVTX's callbacks.
+int domain_push_ex(void* domain, const void* attributes) {
+  return with_message(attributes, [domain](const char* name) { return push(domain, name); });
+}
 void mark_ex(const void* attributes) { with_message(attributes, mark); }
 void mark_a(const char* name) { mark(name); }
 void mark_w(const wchar_t* name) { mark(Narrow(name).get()); }
@@ -182,15 +202,14 @@ std::uint64_t start_ex(const void* attributes) { return with_message(attributes,
 std::uint64_t start_a(const char* name) { return start(name); }
 std::uint64_t start_w(const wchar_t* name) { return start(Narrow(name).get()); }
 void end(std::uint64_t id) { the_listener.end(id); }
-int push_ex(const void* attributes) { return with_message(attributes, push); }
-int push_a(const char* name) { return push(name); }
-int push_w(const wchar_t* name) { return push(Narrow(name).get()); }
-int pop_any() { return pop(); }
+int push_ex(const void* attributes) { return domain_push_ex(nullptr, attributes); }
+int push_a(const char* name) { return push(nullptr, name); }
+int push_w(const wchar_t* name) { return push(nullptr, Narrow(name).get()); }
+int pop_any() { return pop(nullptr); }
 void domain_mark_ex(void*, const void* attributes) { mark_ex(attributes); }
 std::uint64_t domain_start_ex(void*, const void* attributes) { return start_ex(attributes); }
 void domain_end(void*, std::uint64_t id) { the_listener.end(id); }
-int domain_push_ex(void*, const void* attributes) { return push_ex(attributes); }
-int domain_pop(void*) { return pop(); }
+int domain_pop(void* domain) { return pop(domain); }
 const void* register_string_a(void*, const char* text) { return registered.handle_of(text); }
 const void* register_string_w(void*, const wchar_t* text) { return registered.handle_of(Narrow(text).get()); }
 

@@ -1,31 +1,23 @@
 #include "capture/session/session.h"
 
-#include <pthread.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
-#include <span>
+#include <functional>
 #include <thread>
 #include <utility>
 
 #include "capture/writer/signals_blocked.h"
+#include "model/wire/environment.h"
 
 namespace stepsim::capture {
+
 namespace {
 
-using cupti::Activity;
-
-constexpr std::array kCalls{Activity::kRuntime, Activity::kDriver};
-constexpr std::array kDeviceWork{Activity::kConcurrentKernel, Activity::kMemcpy, Activity::kMemcpyPeer,
-                                 Activity::kMemset};
-constexpr std::array kWaits{Activity::kSynchronization, Activity::kCudaEvent};
-constexpr std::array kOthers{Activity::kOverhead, Activity::kExternalCorrelation};
-/// Kinds of activity that are always recorded. They produce few records, and records of the other kinds refer to them.
-constexpr std::array kAlways{Activity::kDevice, Activity::kContext};
+using cupti::Recording;
 
 std::atomic<Session*> the_session{nullptr};
 
@@ -45,25 +37,36 @@ std::string as_file_name(std::string text) {
   return text;
 }
 
-/// A callback that is never called, because no callbacks are enabled.
-void ignore(void*, cupti::Domain, std::uint32_t, const void*) {}
+constexpr std::chrono::milliseconds kLongestSwitch{2'000};
 
 const char* variable(const char* name) { return std::getenv(name); }
+
+/// True if nothing is recorded before a step is marked.
+bool needs_marks(const Schedule& schedule) noexcept {
+  return schedule.active > 0 || schedule.phase_of(0) == wire::Phase::kWait;
+}
 
 }  // namespace
 
 Session::Session(Settings settings, std::unique_ptr<Writer> writer)
     : settings_(std::move(settings)),
-      owner_(::getpid()),
       writer_(std::move(writer)),
-      buffers_(settings_.buffer_bytes / 4 * 3) {}
+      tracer_({.library = settings_.cupti,
+               .buffer_bytes = settings_.buffer_bytes / 4 * 3,
+               .waits = settings_.sync,
+               .whole_graphs = settings_.whole_graphs,
+               .on_profiler_call =
+                   settings_.profiler_api ? [this](bool begins) { open_window(begins); } : std::function<void(bool)>{}},
+              *writer_),
+      window_(settings_.delay == std::chrono::seconds::zero() && !settings_.profiler_api),
+      wanted_(window_ && !needs_marks(settings_.schedule)) {}
 
 Session* Session::current() noexcept { return the_session.load(std::memory_order_acquire); }
 
 Session* Session::start(Loader loader) noexcept try {
   static std::mutex starting;
   const std::lock_guard lock(starting);
-  if (Session* const session = current(); session != nullptr && session->owner_ == ::getpid()) return session;
+  if (Session* const session = current(); session != nullptr && session->owner_.is_surely_here()) return session;
   const Identity identity = identity_from(variable);
   Settings settings = settings_from(variable, identity.rank);
   if (settings.directory.empty()) return nullptr;
@@ -71,9 +74,9 @@ Session* Session::start(Loader loader) noexcept try {
   if (writer == nullptr) return nullptr;
   auto* const session = new Session(std::move(settings), std::move(writer));
   session->describe(identity, loader);
-  the_session.store(session, std::memory_order_release);
-  if (loader == Loader::kCuda) session->start_cupti();
+  if (loader == Loader::kCuda) session->tracer_.start(session->is_wanted());
   session->start_helper();
+  the_session.store(session, std::memory_order_release);
   return session;
 } catch (...) {
   return nullptr;
@@ -86,7 +89,7 @@ std::unique_ptr<Writer> Session::make_file(const Settings& settings) {
     std::string path = base;
     if (i > 1) path.append("-").append(std::to_string(i));
     path += ".capture";
-    std::unique_ptr<Writer> writer = Writer::create(path.c_str(), settings.buffer_bytes / 4);
+    std::unique_ptr<Writer> writer = Writer::create(path, settings.buffer_bytes / 4);
     if (writer != nullptr || errno != EEXIST) return writer;
   }
   return nullptr;
@@ -101,128 +104,96 @@ void Session::describe(const Identity& identity, Loader loader) {
       if (value) say(key, std::to_string(*value));
     };
     say("host", host_name());
-    say("pid", std::to_string(owner_));
+    say("pid", std::to_string(owner_.pid()));
     say("run", settings_.run);
     if (loader == Loader::kNccl) say("loaded_by", "nccl");
+    if (needs_marks(settings_.schedule)) say("waits_for_steps", "1");
     say_number("rank", identity.rank);
     say_number("local_rank", identity.local_rank);
     say_number("world", identity.world);
-    producer.add(
-        {.kind = wire::Kind::kStatus, .detail = static_cast<std::uint8_t>(wire::Status::kRecording), .start = now()});
   });
   writer_->flush();
-}
-
-void Session::start_cupti() {
-  std::string problem;
-  if (!cupti::load(settings_.cupti, library_, problem)) return give_up(wire::Status::kNoCupti, problem);
-  const cupti::Functions& f = library_.functions;
-  if (another_client())
-    return give_up(wire::Status::kOtherClient, "another profiler is using CUPTI; run the program without it");
-  system_threads_ = f.set_thread_id_type != nullptr && f.set_thread_id_type(cupti::kSystemThreadIds) == cupti::kSuccess;
-  cupti::Result result = f.register_callbacks(on_buffer_requested, on_buffer_completed);
-  if (result == cupti::kSuccess) result = f.enable(Activity::kConcurrentKernel);
-  if (result != cupti::kSuccess)
-    return give_up(wire::Status::kNoCupti, "CUPTI does not record kernels: " + cupti::to_text(library_, result));
-  cupti_works_.store(true, std::memory_order_release);
-  for (const Activity kind : kAlways) static_cast<void>(f.enable(kind));
-  record(Recording::kOn);
-  writer_->with_producer([&](Producer& producer) {
-    producer.add({.kind = wire::Kind::kSession,
-                  .which = producer.text("cupti_version"),
-                  .a = producer.text(std::to_string(library_.version))});
-  });
-}
-
-void Session::give_up(wire::Status status, std::string_view why) noexcept {
-  cupti_works_.store(false, std::memory_order_release);
-  writer_->with_producer([&](Producer& producer) {
-    producer.add({.kind = wire::Kind::kStatus,
-                  .detail = static_cast<std::uint8_t>(status),
-                  .which = producer.text(why),
-                  .start = now()});
-  });
-  writer_->flush();
-}
-
-/// True if another client uses CUPTI. CUPTI allows one subscriber; we subscribe only to test this and unsubscribe
-/// immediately, so that a later client can subscribe.
-bool Session::another_client() const noexcept {
-  const cupti::Functions& f = library_.functions;
-  if (f.subscribe == nullptr || f.unsubscribe == nullptr) return false;
-  void* subscriber = nullptr;
-  const cupti::Result result = f.subscribe(&subscriber, ignore, nullptr);
-  if (result == cupti::kSuccess) f.unsubscribe(subscriber);
-  return result == cupti::kMultipleSubscribers;
 }
 
 void Session::start_helper() {
   const SignalsBlocked blocked;
   std::thread([this] {
-    constexpr std::chrono::milliseconds kPause{20};
-    constexpr int kFlushEvery = 50;  // once per second: after 50 pauses of 20 ms
-    for (int pauses = 1;; ++pauses) {
-      std::this_thread::sleep_for(kPause);
-      if (!flush_wanted_.exchange(false, std::memory_order_acq_rel) && pauses % kFlushEvery != 0) continue;
-      const std::lock_guard lock(helping_);
-      if (ended_) return;
-      help();
+    constexpr std::chrono::milliseconds kPause{100};
+    constexpr int kTendEvery = 10;  // once per second
+    std::unique_lock lock(ending_);
+    for (int pauses = 1; !changed_.wait_for(lock, kPause, [this] { return ends_; }); ++pauses) {
+      lock.unlock();
+      watch_bounds();
+      if (pauses % kTendEvery == 0) {
+        tracer_.tend();
+        writer_->flush();
+      }
+      lock.lock();
     }
+    lock.unlock();
+    tracer_.finish();
+    lock.lock();
+    delivered_ = true;
+    changed_.notify_all();
   }).detach();
 }
 
-void Session::help() noexcept {
-  constexpr std::uint64_t kLongestUnmarked = 60'000'000'000;
-  if (cupti_works_.load(std::memory_order_acquire)) {
-    static_cast<void>(library_.functions.flush_all(0));
-    const std::uint64_t first = first_delivery_.load(std::memory_order_relaxed);
-    const bool unmarked = settings_.schedule.active > 0 && !marked_.load(std::memory_order_relaxed);
-    if (unmarked && first > 0 && now() - first > kLongestUnmarked) {
-      wanted_.store(false, std::memory_order_relaxed);
-      record(Recording::kOff);
-    }
-    if (another_client()) {
-      record(Recording::kOff);
-      give_up(wire::Status::kOtherClient,
-              "another profiler took over CUPTI while the program ran; nothing was recorded after that");
-    }
+void Session::follow(bool wanted) noexcept {
+  // A recording that begins late would miss a part of the step; one that ends late only has more than is needed.
+  wanted_.store(wanted, std::memory_order_relaxed);
+  if (wanted) {
+    tracer_.record(Recording::kOn, kLongestSwitch);
+  } else {
+    const bool was_on = tracer_.recording() == Recording::kOn;
+    tracer_.record(was_on ? Recording::kDraining : Recording::kOff, std::chrono::milliseconds::zero());
   }
-  writer_->flush();
 }
 
-void Session::record(Recording wanted) noexcept {
-  if (!cupti_works_.load(std::memory_order_acquire)) return;
-  const Recording before = recording_.exchange(wanted, std::memory_order_acq_rel);
-  if (before == wanted) return;
-  if ((before == Recording::kOn) != (wanted == Recording::kOn)) set_calls(wanted == Recording::kOn);
-  if ((before == Recording::kOff) != (wanted == Recording::kOff)) set_device_work(wanted != Recording::kOff);
+void Session::open_window(bool open) noexcept {
+  const std::lock_guard lock(marks_);
+  window_ = open;
+  if (next_step_ > 0 || needs_marks(settings_.schedule)) return;
+  // Without steps, device work of later calls could not be told from that of recorded ones, so nothing is drained.
+  wanted_.store(open, std::memory_order_relaxed);
+  tracer_.record(open ? Recording::kOn : Recording::kOff, kLongestSwitch);
 }
 
-void Session::set_calls(bool on) noexcept {
-  const auto set = on ? library_.functions.enable : library_.functions.disable;
-  for (const Activity kind : kCalls) static_cast<void>(set(kind));
-  for (const Activity kind : kOthers) static_cast<void>(set(kind));
-  if (!settings_.sync) return;
-  for (const Activity kind : kWaits) static_cast<void>(set(kind));
-}
-
-void Session::set_device_work(bool on) noexcept {
-  const auto set = on ? library_.functions.enable : library_.functions.disable;
-  for (const Activity kind : kDeviceWork) static_cast<void>(set(kind));
-}
-
-std::uint64_t Session::now() const noexcept {
-  std::uint64_t time = 0;
-  if (library_.functions.get_timestamp != nullptr && library_.functions.get_timestamp(&time) == cupti::kSuccess)
-    return time;
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
-}
-
-/// Returns the number of this thread, in the same numbering as CUPTI's records of calls.
-std::uint32_t Session::thread() const noexcept {
-  if (system_threads_) return static_cast<std::uint32_t>(::gettid());
-  return static_cast<std::uint32_t>(::pthread_self());
+void Session::watch_bounds() noexcept try {
+  using std::chrono::seconds;
+  constexpr seconds kLongestStep{60};
+  const auto now_here = std::chrono::steady_clock::now();
+  const bool is_delayed = settings_.delay > seconds::zero() && !settings_.profiler_api;
+  if (is_delayed && !opened_ && now_here - began_ >= settings_.delay) open_window(true);
+  std::unique_lock lock(marks_);
+  if (window_ && !opened_) opened_ = now_here;
+  if (!opened_ || !tracer_.works()) return;
+  const bool marked = next_step_ > 0 || needs_marks(settings_.schedule);
+  if (!closed_) {
+    const auto duration = settings_.duration.value_or(seconds{marked ? 0 : wire::kUnmarkedSeconds});
+    const auto most = settings_.most_bytes.value_or(marked ? 0 : std::uint64_t{wire::kUnmarkedMb} << 20U);
+    const bool is_over = duration > seconds::zero() && now_here - *opened_ >= duration;
+    const bool is_full = most > 0 && writer_->written() >= most;
+    if (!is_over && !is_full) return;
+    closed_ = now_here;
+    lock.unlock();
+    open_window(false);
+    const bool asked = is_over ? settings_.duration.has_value() : settings_.most_bytes.has_value();
+    if (!asked) {
+      writer_->report(wire::Status::kIncomplete,
+                      is_over ? "recording ended after " + std::to_string(wire::kUnmarkedSeconds) +
+                                    " s, because no step was marked; give --duration for another time"
+                              : "recording ended at " + std::to_string(wire::kUnmarkedMb) +
+                                    " MiB, because no step was marked; give --max-size for more",
+                      now());
+    }
+    return;
+  }
+  if (marked && now_here - *closed_ >= kLongestStep && tracer_.recording() == Recording::kOn) {
+    ignores_marks_ = true;
+    follow(false);
+  }
+} catch (...) {
+  return;
 }
 
 void Session::add(const wire::Record& record) noexcept {
@@ -230,33 +201,29 @@ void Session::add(const wire::Record& record) noexcept {
 }
 
 void Session::mark_step() noexcept try {
-  if (::getpid() != owner_) return;
+  if (!owner_.is_here()) return;
   const std::lock_guard lock(marks_);
+  if (ignores_marks_) return;
   const std::uint64_t number = next_step_++;
-  const wire::Phase phase = settings_.schedule.phase_of(number);
-  marked_.store(true, std::memory_order_relaxed);
+  wire::Phase phase = settings_.schedule.phase_of(number);
+  const bool wanted = window_ && (phase == wire::Phase::kWarmUp || phase == wire::Phase::kActive);
+  if (!wanted && phase != wire::Phase::kDone) phase = wire::Phase::kWait;
+  if (wanted) follow(true);  // switching on takes time, which is not the step's
+  if (wanted && tracer_.works() && tracer_.recording() != Recording::kOn) phase = wire::Phase::kWait;
   add({.kind = wire::Kind::kStep,
        .detail = static_cast<std::uint8_t>(phase),
        .start = now(),
        .stream = thread(),
        .a = number});
-  const bool wanted = phase == wire::Phase::kWarmUp || phase == wire::Phase::kActive;
-  wanted_.store(wanted, std::memory_order_relaxed);
-  const Recording before = recording_.load(std::memory_order_acquire);
-  if (wanted) {
-    record(Recording::kOn);
-  } else {
-    record(before == Recording::kOn ? Recording::kDraining : Recording::kOff);
-  }
-  if (before != Recording::kOff) flush_wanted_.store(true, std::memory_order_release);
+  if (!wanted) follow(false);
 } catch (...) {
   return;
 }
 
 void Session::begin_range(std::uint64_t id, const char* name) noexcept {
-  if (::getpid() != owner_) return;
+  if (!owner_.is_here()) return;
   if (name != nullptr && !settings_.step_range.empty() && settings_.step_range == name) mark_step();
-  if (!settings_.nvtx || recording_.load(std::memory_order_relaxed) != Recording::kOn) return;
+  if (!settings_.nvtx || tracer_.recording() != Recording::kOn) return;
   writer_->with_producer([&](Producer& producer) {
     producer.add({.kind = wire::Kind::kRangeBegin,
                   .which = name == nullptr ? 0 : producer.text(name),
@@ -267,14 +234,14 @@ void Session::begin_range(std::uint64_t id, const char* name) noexcept {
 }
 
 void Session::end_range(std::uint64_t id) noexcept {
-  if (!settings_.nvtx || recording_.load(std::memory_order_relaxed) == Recording::kOff || ::getpid() != owner_) return;
+  if (!settings_.nvtx || tracer_.recording() == Recording::kOff || !owner_.is_here()) return;
   add({.kind = wire::Kind::kRangeEnd, .start = now(), .stream = thread(), .a = id});
 }
 
 void Session::mark(const char* name) noexcept {
-  if (::getpid() != owner_) return;
+  if (!owner_.is_here()) return;
   if (name != nullptr && !settings_.step_range.empty() && settings_.step_range == name) mark_step();
-  if (!settings_.nvtx || recording_.load(std::memory_order_relaxed) != Recording::kOn) return;
+  if (!settings_.nvtx || tracer_.recording() != Recording::kOn) return;
   writer_->with_producer([&](Producer& producer) {
     producer.add({.kind = wire::Kind::kRangeMark,
                   .which = name == nullptr ? 0 : producer.text(name),
@@ -284,45 +251,17 @@ void Session::mark(const char* name) noexcept {
 }
 
 void Session::finish() noexcept try {
-  if (::getpid() != owner_) return;
-  const std::lock_guard lock(helping_);
-  if (std::exchange(ended_, true)) return;
-  if (cupti_works_.load(std::memory_order_acquire))
-    static_cast<void>(library_.functions.flush_all(cupti::kFlushForced));
+  constexpr std::chrono::seconds kLongest{5};
+  if (!owner_.is_surely_here()) return;
+  std::unique_lock lock(ending_);
+  if (std::exchange(ends_, true)) return;
+  changed_.notify_all();
+  const bool delivered = changed_.wait_for(lock, kLongest, [this] { return delivered_; });
+  lock.unlock();
+  if (!delivered) tracer_.abandon();
   writer_->close();
 } catch (...) {
   return;
-}
-
-void Session::on_buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) noexcept {
-  Session& session = *current();
-  *most = 0;
-  *size = CuptiBuffers::kBufferBytes;
-  *buffer = session.buffers_.take();
-  if (*buffer == nullptr && session.library_.version < cupti::kNoBufferAllowedSince) {
-    *buffer = CuptiBuffers::take_last_resort();
-    *size = CuptiBuffers::kLastResortBytes;
-  }
-  if (*buffer == nullptr) *size = 0;
-}
-
-void Session::on_buffer_completed(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
-                                  std::size_t filled) noexcept {
-  Session& session = *current();
-  if (buffer == nullptr) return;
-  const cupti::Functions& f = session.library_.functions;
-  std::uint64_t none = 0;
-  if (filled > 0) session.first_delivery_.compare_exchange_strong(none, session.now(), std::memory_order_relaxed);
-  session.writer_->with_producer([&](Producer& producer) {
-    std::uint8_t* record = nullptr;
-    while (filled > 0 && f.get_next_record(buffer, filled, &record) == cupti::kSuccess)
-      session.translator_.add(record, producer);
-    producer.submit();
-  });
-  std::size_t dropped = 0;
-  if (f.get_dropped(context, stream, &dropped) == cupti::kSuccess && dropped > 0)
-    session.writer_->add_lost_before(dropped);
-  session.buffers_.give_back(buffer);
 }
 
 }  // namespace stepsim::capture

@@ -1,18 +1,20 @@
 #ifndef STEPSIM_CAPTURE_SESSION_SESSION_H
 #define STEPSIM_CAPTURE_SESSION_SESSION_H
 
-#include <sys/types.h>
-
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "capture/cupti/translator.h"
-#include "capture/session/cupti_buffers.h"
+#include "capture/cupti/tracer.h"
 #include "capture/session/settings.h"
+#include "capture/writer/process.h"
 #include "capture/writer/writer.h"
 
 namespace stepsim::capture {
@@ -20,13 +22,15 @@ namespace stepsim::capture {
 /// The capture of this process. It writes CUPTI's records, NVTX ranges and step marks to one file.
 ///
 /// There is at most one session, and it is never destroyed, because CUPTI may call it until the process ends. Its
-/// functions do not throw. They do not wait for other threads, with two exceptions: step marks wait for each other, and
-/// the end of the program waits for the file. In a child of fork() all calls do nothing.
+/// functions do not throw. They do not wait for other threads, with three exceptions: step marks wait for each other, a
+/// mark that begins a recording waits up to 2 s for CUPTI to finish a flush, and the end of the program waits up to 5 s
+/// for CUPTI and 10 s for the file. In a child of fork() all calls do nothing.
 ///
-/// Recording is on from the start, so that CUPTI's instrumentation is set up before the first step. Step marks switch
-/// it on and off as the schedule demands. When recording is switched off, CUDA calls stop being recorded immediately.
-/// Device work is recorded for one more step, because it runs after the calls that launch it. If a schedule is given
-/// and no step is marked during a minute of recording, recording ends.
+/// Without a schedule, recording is on from the start, for a minute if no step is marked. With one, nothing is recorded
+/// before the first step that it selects: the driver of CUDA 13.0 gives wrong correlation ids to CUDA graphs if
+/// recording ends and begins again. Step marks switch recording on and off. When it is switched off, CUDA calls stop
+/// being recorded immediately. Device work is recorded for one more step, because it runs after the calls that launch
+/// it.
 class Session {
  public:
   /// The library that loaded this module.
@@ -47,52 +51,43 @@ class Session {
 
   // The functions below are for modules that write other records to the same file.
   [[nodiscard]] Writer& writer() noexcept { return *writer_; }
-  [[nodiscard]] std::uint64_t now() const noexcept;     ///< time on the file's clock
-  [[nodiscard]] std::uint32_t thread() const noexcept;  ///< number of the calling thread, as in records of calls
-  [[nodiscard]] ::pid_t owner() const noexcept { return owner_; }
+  [[nodiscard]] std::uint64_t now() const noexcept { return tracer_.now(); }        ///< time on the file's clock
+  [[nodiscard]] std::uint32_t thread() const noexcept { return tracer_.thread(); }  ///< as in records of calls
+  [[nodiscard]] const Owner& owner() const noexcept { return owner_; }
   [[nodiscard]] std::size_t buffer_bytes() const noexcept { return settings_.buffer_bytes; }
   /// True if the schedule selects the current step. Also valid if CUPTI does not work.
   [[nodiscard]] bool is_wanted() const noexcept { return wanted_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Recording : int { kOff, kDraining, kOn };
-
   Session(Settings settings, std::unique_ptr<Writer> writer);
   static std::unique_ptr<Writer> make_file(const Settings& settings);
   void describe(const Identity& identity, Loader loader);
-  void start_cupti();
-  /// Stops using CUPTI and records the reason.
-  void give_up(wire::Status status, std::string_view why) noexcept;
-  [[nodiscard]] bool another_client() const noexcept;
   void start_helper();
-  /// Called by the helper thread: makes CUPTI deliver its records, and checks for other clients.
-  void help() noexcept;
-  void record(Recording wanted) noexcept;
-  void set_calls(bool on) noexcept;
-  void set_device_work(bool on) noexcept;
+  /// Switches recording to what the schedule and the window demand. Needs marks_.
+  void follow(bool wanted) noexcept;
+  /// Opens or closes the window of time in which the schedule applies. If steps are marked, this has an effect at the
+  /// next mark, so that each recorded step is whole.
+  void open_window(bool open) noexcept;
+  /// Called by the helper thread every 0.1 s: opens and closes the window at its times and at the largest size.
+  void watch_bounds() noexcept;
   void add(const wire::Record& record) noexcept;
 
-  static void on_buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) noexcept;
-  static void on_buffer_completed(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,
-                                  std::size_t filled) noexcept;
-
   Settings settings_;
-  ::pid_t owner_;
+  Owner owner_;
   std::unique_ptr<Writer> writer_;
-  cupti::Library library_;
-  cupti::Translator translator_{library_};
-  CuptiBuffers buffers_;
-  bool system_threads_ = false;  ///< true if CUPTI uses the system's thread ids
-  std::atomic<bool> cupti_works_{false};
+  cupti::Tracer tracer_;
   std::mutex marks_;
   std::uint64_t next_step_ = 0;  ///< guarded by marks_
-  std::atomic<bool> marked_{false};
-  std::atomic<bool> wanted_{true};
-  std::atomic<Recording> recording_{Recording::kOff};
-  std::mutex helping_;  ///< held while the helper calls CUPTI, and while the program ends
-  std::atomic<bool> flush_wanted_{false};
-  bool ended_ = false;  ///< guarded by helping_
-  std::atomic<std::uint64_t> first_delivery_{0};
+  bool window_ = false;          ///< guarded by marks_
+  bool ignores_marks_ = false;   ///< guarded by marks_; recording ended within a step, which therefore must not end
+  std::atomic<bool> wanted_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::optional<std::chrono::steady_clock::time_point> opened_;  ///< used only by the helper, like the next member
+  std::optional<std::chrono::steady_clock::time_point> closed_;
+  std::mutex ending_;  ///< guards ends_ and delivered_
+  std::condition_variable changed_;
+  bool ends_ = false;       ///< the program ends
+  bool delivered_ = false;  ///< CUPTI has delivered everything
 };
 
 }  // namespace stepsim::capture

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 
@@ -103,12 +104,18 @@ Settings settings_from(const Variables& variables, std::optional<std::uint64_t> 
   settings.schedule.warm_up = number(variables, wire::kWarmUpVariable).value_or(0);
   settings.schedule.active = number(variables, wire::kActiveVariable).value_or(0);
   settings.schedule.repeat = number(variables, wire::kRepeatVariable).value_or(1);
+  settings.delay = std::chrono::seconds{number(variables, wire::kDelayVariable).value_or(0)};
+  if (const auto seconds = number(variables, wire::kDurationVariable))
+    settings.duration = std::chrono::seconds{*seconds};
+  if (const auto size = number(variables, wire::kMaxSizeVariable)) settings.most_bytes = *size << 20U;
+  settings.profiler_api = text(variables, wire::kProfilerApiVariable) == "1";
   settings.buffer_bytes = static_cast<std::size_t>(std::clamp<std::uint64_t>(
                               number(variables, wire::kBufferVariable).value_or(wire::kDefaultBufferMb), 4, 65'536))
                           << 20U;
   settings.step_range = text(variables, wire::kStepRangeVariable);
   settings.sync = text(variables, wire::kSyncVariable) != "0";
   settings.nvtx = text(variables, wire::kNvtxVariable) != "0";
+  settings.whole_graphs = text(variables, wire::kWholeGraphsVariable) == "1";
   settings.cupti = text(variables, wire::kCuptiVariable);
   return settings;
 }

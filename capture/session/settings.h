@@ -1,6 +1,7 @@
 #ifndef STEPSIM_CAPTURE_SESSION_SETTINGS_H
 #define STEPSIM_CAPTURE_SESSION_SETTINGS_H
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,10 +45,15 @@ struct Settings {
   std::string directory;  ///< empty = record nothing
   std::string run;
   Schedule schedule;
+  std::chrono::seconds delay{0};                 ///< record only after this time
+  std::optional<std::chrono::seconds> duration;  ///< record for this time; zero = without end
+  std::optional<std::uint64_t> most_bytes;       ///< record until the file has this size; zero = without end
+  bool profiler_api = false;                     ///< record between cudaProfilerStart() and cudaProfilerStop()
   std::size_t buffer_bytes = 0;
   std::string step_range;
   bool sync = true;
   bool nvtx = true;
+  bool whole_graphs = false;
   std::string cupti;
 };
 

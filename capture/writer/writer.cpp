@@ -1,6 +1,5 @@
 #include "capture/writer/writer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,48 +14,43 @@
 namespace stepsim::capture {
 namespace {
 
-std::uint64_t now() noexcept {
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
-}
+constexpr std::size_t kLargestStatus = wire::kHeaderBytes + 2 * wire::kRecordBytes;
 
 }  // namespace
 
 Writer::Lease::~Lease() { writer_->give_back_producer(number_); }
 
-Writer::Writer(int file, std::size_t buffer_bytes) : file_(file), owner_(::getpid()), buffers_(buffer_bytes) {
+Writer::Writer(CaptureFile file, std::size_t buffer_bytes) : file_(std::move(file)), buffers_(buffer_bytes) {
   for (std::uint32_t i = 0; i < kProducers; ++i)
     producers_[i] = std::make_unique<Producer>(buffers_, lost_, static_cast<std::uint16_t>(i));
   const SignalsBlocked blocked;
   thread_ = std::thread([this] { run(); });
 }
 
-std::unique_ptr<Writer> Writer::create(const char* path, std::size_t buffer_bytes) noexcept {
-  const int file = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return nullptr;
+std::unique_ptr<Writer> Writer::create(const std::string& path, std::size_t buffer_bytes) noexcept {
+  std::optional<CaptureFile> file = CaptureFile::create(path);
+  if (!file) return nullptr;
   try {
-    return std::unique_ptr<Writer>(new Writer(file, buffer_bytes));
+    return std::unique_ptr<Writer>(new Writer(std::move(*file), buffer_bytes));
   } catch (...) {
-    ::close(file);
-    ::unlink(path);
+    ::unlink(path.c_str());
     errno = ENOMEM;
     return nullptr;
   }
 }
 
 Writer::~Writer() {
-  if (::getpid() != owner_) {
+  if (!owner_.is_surely_here()) {
     thread_.detach();
     return;
   }
   if (thread_.joinable()) close();
   if (thread_.joinable()) thread_.join();
-  ::close(file_);
 }
 
 /// Takes the first free producer, so that threads that record one after the other share one table of texts.
 std::optional<std::uint32_t> Writer::take_producer() noexcept {
-  if (::getpid() != owner_) return std::nullopt;
+  if (!owner_.is_here()) return std::nullopt;
   for (std::uint32_t i = 0; i < kProducers; ++i) {
     if (!busy_[i].load(std::memory_order_relaxed) && !busy_[i].exchange(true, std::memory_order_acquire)) return i;
   }
@@ -65,7 +59,7 @@ std::optional<std::uint32_t> Writer::take_producer() noexcept {
 }
 
 void Writer::flush() noexcept {
-  if (::getpid() != owner_) return;
+  if (!owner_.is_here()) return;
   for (std::uint32_t i = 0; i < kProducers; ++i) {
     if (busy_[i].exchange(true, std::memory_order_acquire)) continue;
     producers_[i]->submit();
@@ -73,13 +67,25 @@ void Writer::flush() noexcept {
   }
 }
 
+void Writer::report(wire::Status status, std::string_view sentence, std::uint64_t when) noexcept {
+  with_producer([&](Producer& producer) {
+    producer.add({.kind = wire::Kind::kStatus,
+                  .detail = static_cast<std::uint8_t>(status),
+                  .which = producer.text(sentence),
+                  .start = when});
+  });
+  flush();
+}
+
 void Writer::run() noexcept {
+  std::array<std::byte, kLargestStatus> memory;
+  static_cast<void>(append(status_block(wire::Status::kRecording, 0, 0, memory)));  // replaced when a write fails
   for (bool stopping = false; !stopping;) {
     const std::uint32_t seen = buffers_.changes();
     stopping = stop_.load(std::memory_order_acquire);
     write_full_buffers();
     const bool news = lost() != written_lost_ || lost_before_.load(std::memory_order_relaxed) != written_lost_before_;
-    if (stopping || news) write_status(stopping);
+    if (stopping || news) write_status(stopping ? wire::Status::kClosed : wire::Status::kRecording);
     if (!stopping) buffers_.wait(seen);
   }
   done_.store(true, std::memory_order_release);
@@ -88,52 +94,57 @@ void Writer::run() noexcept {
 void Writer::write_full_buffers() noexcept {
   for (const std::uint32_t buffer : buffers_.take_full()) {
     const auto block = buffers_.finish(buffer, next_block_);
-    if (append(block.data(), block.size())) {
-      ++next_block_;
-    } else {
+    if (!append(block))
       lost_.fetch_add((block.size() - wire::kHeaderBytes) / wire::kRecordBytes, std::memory_order_relaxed);
-    }
     buffers_.give_back(buffer);
   }
 }
 
-void Writer::write_status(bool closed) noexcept {
-  written_lost_ = lost();
-  written_lost_before_ = lost_before_.load(std::memory_order_relaxed);
-  const wire::Record record{
-      .kind = wire::Kind::kStatus,
-      .detail = static_cast<std::uint8_t>(closed ? wire::Status::kClosed : wire::Status::kRecording),
-      .start = now(),
-      .a = written_lost_before_,
-      .b = written_lost_};
-  std::array<std::byte, wire::kHeaderBytes + 2 * wire::kRecordBytes> memory;
-  const auto block = std::span(memory).first(wire::kHeaderBytes + wire::slots_of(record) * wire::kRecordBytes);
+std::span<const std::byte> Writer::status_block(wire::Status status, std::uint64_t number, int problem,
+                                                std::span<std::byte> memory) const noexcept {
+  const wire::Record record{.kind = wire::Kind::kStatus,
+                            .detail = static_cast<std::uint8_t>(status),
+                            .start = system_now(),
+                            .duration = static_cast<std::uint64_t>(problem),
+                            .a = written_lost_before_,
+                            .b = written_lost_};
+  const auto block = memory.first(wire::kHeaderBytes + wire::slots_of(record) * wire::kRecordBytes);
   wire::write(record, block.data() + wire::kHeaderBytes);
   wire::BlockHeader header{.producer = kOwnProducer,
                            .bytes = static_cast<std::uint32_t>(block.size() - wire::kHeaderBytes),
-                           .number = next_block_};
+                           .number = number};
   header.checksum = wire::block_checksum(header, block.subspan(wire::kHeaderBytes));
   std::memcpy(block.data(), &header, sizeof header);
-  if (append(block.data(), block.size())) ++next_block_;
+  return block;
 }
 
-bool Writer::append(const std::byte* bytes, std::size_t count) noexcept {
-  while (!failed_ && count > 0) {
-    const ::ssize_t written = ::write(file_, bytes, count);
-    if (written > 0) {
-      bytes += written;
-      count -= static_cast<std::size_t>(written);
-    } else if (written == 0 || errno != EINTR) {
-      failed_ = true;
-    }
+void Writer::write_status(wire::Status status) noexcept {
+  written_lost_ = lost();
+  written_lost_before_ = lost_before_.load(std::memory_order_relaxed);
+  std::array<std::byte, kLargestStatus> memory;
+  static_cast<void>(append(status_block(status, next_block_, 0, memory)));
+}
+
+bool Writer::append(std::span<const std::byte> block) noexcept {
+  if (failed_) return false;
+  const int problem = file_.append(block);
+  if (problem == 0) {
+    ++next_block_;
+    written_.fetch_add(block.size(), std::memory_order_relaxed);
+    return true;
   }
-  return !failed_;
+  failed_ = true;
+  written_lost_ = 0;  // as in the first block, so that this one has its size
+  written_lost_before_ = 0;
+  std::array<std::byte, kLargestStatus> memory;
+  static_cast<void>(file_.overwrite_beginning(status_block(wire::Status::kNotWritten, 0, problem, memory)));
+  return false;
 }
 
 void Writer::close() noexcept {
-  constexpr std::chrono::seconds kLongest{30};
+  constexpr std::chrono::seconds kLongest{10};
   constexpr std::chrono::milliseconds kPause{1};
-  if (::getpid() != owner_ || !thread_.joinable()) return;
+  if (!owner_.is_surely_here() || !thread_.joinable()) return;
   flush();
   stop_.store(true, std::memory_order_release);
   buffers_.wake();

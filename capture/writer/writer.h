@@ -1,17 +1,20 @@
 #ifndef STEPSIM_CAPTURE_WRITER_WRITER_H
 #define STEPSIM_CAPTURE_WRITER_WRITER_H
 
-#include <sys/types.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "capture/writer/buffers.h"
+#include "capture/writer/capture_file.h"
+#include "capture/writer/process.h"
 #include "capture/writer/producer.h"
 
 namespace stepsim::capture {
@@ -20,11 +23,12 @@ namespace stepsim::capture {
 /// may record. A separate thread, which handles no signals, turns full buffers into blocks and appends them to the
 /// file. All buffers are allocated at the start. Except for close() and the destructor, no function waits for the disk
 /// or another thread, and none throws. Records that do not fit or cannot be written are lost; their number is written
-/// to the file. In a child of fork() all calls do nothing, because the file belongs to the parent.
+/// to the file. After a failed write nothing more is written; the first block of the file then says why. In a child of
+/// fork() all calls do nothing, because the file belongs to the parent.
 class Writer {
  public:
   /// Creates a new file. `buffer_bytes` is the size of all buffers together. Returns null and sets errno on failure.
-  [[nodiscard]] static std::unique_ptr<Writer> create(const char* path, std::size_t buffer_bytes) noexcept;
+  [[nodiscard]] static std::unique_ptr<Writer> create(const std::string& path, std::size_t buffer_bytes) noexcept;
   /// Waits until everything is written, without a time limit.
   ~Writer();
   Writer(const Writer&) = delete;
@@ -68,9 +72,13 @@ class Writer {
   /// Adds to the number of records that were lost before they reached the writer. This number is also written to the
   /// file.
   void add_lost_before(std::uint64_t records) noexcept { lost_before_.fetch_add(records, std::memory_order_relaxed); }
+  /// Writes a status and a sentence for the user to the file. `when` is the time in nanoseconds on the file's clock.
+  void report(wire::Status status, std::string_view sentence, std::uint64_t when) noexcept;
+  /// Returns the size of the file in bytes.
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
-  /// Writes the remaining records and marks the capture as complete. Waits at most 30 seconds, because a hanging disk
+  /// Writes the remaining records and marks the capture as complete. Waits at most 10 seconds, because a hanging disk
   /// must not keep the program from ending. Only one thread may call it. Later records are not written.
   void close() noexcept;
 
@@ -80,16 +88,20 @@ class Writer {
   /// Producer number of the blocks that contain the capture's status.
   static constexpr std::uint16_t kOwnProducer = 0xFFFF;
 
-  Writer(int file, std::size_t buffer_bytes);
+  Writer(CaptureFile file, std::size_t buffer_bytes);
   void run() noexcept;
   void write_full_buffers() noexcept;
-  void write_status(bool closed) noexcept;
-  [[nodiscard]] bool append(const std::byte* bytes, std::size_t count) noexcept;
+  /// Makes a block with the capture's status in `memory`. `problem` is the value of errno of a failed write.
+  [[nodiscard]] std::span<const std::byte> status_block(wire::Status status, std::uint64_t number, int problem,
+                                                        std::span<std::byte> memory) const noexcept;
+  void write_status(wire::Status status) noexcept;
+  [[nodiscard]] bool append(std::span<const std::byte> block) noexcept;
 
-  int file_;
-  ::pid_t owner_;
+  CaptureFile file_;
+  Owner owner_;
   std::atomic<std::uint64_t> lost_{0};
   std::atomic<std::uint64_t> lost_before_{0};
+  std::atomic<std::uint64_t> written_{0};
   Buffers buffers_;
   std::array<std::unique_ptr<Producer>, kProducers> producers_;
   std::array<std::atomic<bool>, kProducers> busy_{};  ///< per producer: true while a thread uses it

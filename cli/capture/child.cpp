@@ -127,6 +127,8 @@ std::string counted(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+constexpr std::size_t kLongestProblem = 1000;
+
 std::string lines_of(const std::string& file, const ingest::CaptureSurvey& found) {
   const auto rank = found.session.find("rank");
   const std::string of = rank == found.session.end() ? "" : fmt::format(" of rank {}", shown(rank->second));
@@ -136,12 +138,24 @@ std::string lines_of(const std::string& file, const ingest::CaptureSurvey& found
   std::string lines =
       fmt::format("stepsim: captured {}{}: {}{}, {} in {}\n", what, of, counted(found.kernels, "kernel"), nccl,
                   to_text(Bytes{static_cast<std::int64_t>(found.bytes)}), shown(file));
-  if (!found.problem.empty()) lines += fmt::format("stepsim: warning: {}\n", shown(found.problem, 1000));
+  if (!found.marked && found.session.contains("waits_for_steps")) {
+    lines +=
+        "stepsim: warning: no step was marked, so nothing was recorded: call stepsim_mark_step(), name an NVTX range "
+        "with --step-range, or leave out the options that count steps\n";
+  }
+  for (const std::string& problem : found.problems)
+    lines += fmt::format("stepsim: warning: {}\n", shown(problem, kLongestProblem));
   if (found.lost > 0) {
     lines += fmt::format("stepsim: warning: {} lost; capture fewer steps, or give a larger --buffer-mb\n",
                          counted(found.lost, "record"));
   }
-  if (!found.closed) lines += "stepsim: the program ended abnormally; everything that was written before is kept\n";
+  if (found.write_error != 0) {
+    lines +=
+        fmt::format("stepsim: warning: {}: the capture ends where writing failed: {}; give a --dir on another disk\n",
+                    shown(file), std::strerror(found.write_error));
+  } else if (!found.closed) {
+    lines += "stepsim: the program ended abnormally; everything that was written before is kept\n";
+  }
   return lines;
 }
 

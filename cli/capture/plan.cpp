@@ -153,6 +153,11 @@ std::vector<std::pair<std::string, std::string>> variables_of(const CapturePlan&
   set.emplace_back("CUDA_INJECTION64_PATH", module);
   set.emplace_back(wire::kSyncVariable, plan.sync ? "1" : "0");
   set.emplace_back(wire::kNvtxVariable, plan.nvtx ? "1" : "0");
+  if (plan.delay) set.emplace_back(wire::kDelayVariable, std::to_string(*plan.delay));
+  if (plan.duration) set.emplace_back(wire::kDurationVariable, std::to_string(*plan.duration));
+  if (plan.max_mb) set.emplace_back(wire::kMaxSizeVariable, std::to_string(*plan.max_mb));
+  if (plan.profiler_api) set.emplace_back(wire::kProfilerApiVariable, "1");
+  if (plan.whole_graphs) set.emplace_back(wire::kWholeGraphsVariable, "1");
   if (plan.buffer_mb) set.emplace_back(wire::kBufferVariable, std::to_string(*plan.buffer_mb));
   if (!plan.step_range.empty()) set.emplace_back(wire::kStepRangeVariable, plan.step_range);
   if (plan.nvtx || !plan.step_range.empty()) set.emplace_back("NVTX_INJECTION64_PATH", module);

@@ -25,11 +25,16 @@ struct CapturePlan {
   std::optional<std::uint64_t> warm_up;
   std::optional<std::uint64_t> active;
   std::optional<std::uint64_t> repeat;
+  std::optional<std::uint64_t> delay;     ///< in seconds
+  std::optional<std::uint64_t> duration;  ///< in seconds
+  std::optional<std::uint64_t> max_mb;
+  bool profiler_api = false;
   std::optional<std::uint64_t> buffer_mb;
   std::string ranks;  ///< as typed
   std::string step_range;
   bool sync = true;
   bool nvtx = true;
+  bool whole_graphs = false;
   bool torch = false;                      ///< record with torch.profiler, in Python
   std::vector<std::string> torch_options;  ///< options of torch.profiler, with its names: "with_flops"
   std::string step_call;                   ///< MODULE.FUNCTION

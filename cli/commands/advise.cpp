@@ -42,8 +42,7 @@ Command::Run setup_advise(CLI::App& app) {
 
 }  // namespace
 
-extern const Command advise_command;
-const Command advise_command{
+extern const Command advise_command{
     .name = "advise",
     .summary = "Try the usual improvements and rank them by the time they save",
     .setup = setup_advise,

@@ -67,8 +67,7 @@ Command::Run setup_analyze(CLI::App& app) {
 
 }  // namespace
 
-extern const Command analyze_command;
-const Command analyze_command{
+extern const Command analyze_command{
     .name = "analyze",
     .summary = "Translate and run a command line of ByteProfile's analyze.py",
     .setup = setup_analyze,

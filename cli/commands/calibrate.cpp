@@ -49,8 +49,7 @@ Command::Run setup_calibrate(CLI::App& app) {
 
 }  // namespace
 
-extern const Command calibrate_command;
-const Command calibrate_command{
+extern const Command calibrate_command{
     .name = "calibrate",
     .summary = "Derive link, copy and launch rates from a capture, as cluster.yaml",
     .setup = setup_calibrate,

@@ -40,6 +40,18 @@ std::vector<std::string> words_after_dashes(const std::vector<std::string>& argu
   return {dashes + 1, arguments.end()};
 }
 
+/// Throws UsageError if `word`, the first of COMMAND, is another profiler or a debugger.
+void expect_no_tool(const std::string& word) {
+  constexpr std::array<std::string_view, 7> kTools{
+      "nsys", "ncu", "nvprof", "dlprof", "cuda-gdb", "compute-sanitizer", "rocprofv3"};
+  const std::string name = std::filesystem::path(word).filename().string();
+  if (std::find(kTools.begin(), kTools.end(), name) == kTools.end()) return;
+  throw UsageError(fmt::format(
+      "COMMAND is {}, which uses CUPTI itself, and only one tool can; expected the program alone, or record it with {} "
+      "alone",
+      name, name));
+}
+
 const char* variable(const char* name) { return std::getenv(name); }
 
 /// Returns a name that distinguishes this run's files from others in the folder, on all hosts.
@@ -127,6 +139,11 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* repeat = option("--repeat", "N", "Record N cycles; 0 = until the program ends (default: 1)");
   const auto* ranks = option("--ranks", "LIST", "Capture only these ranks, for example 0,2,4-7 (default: all)");
   const auto* step_range = option("--step-range", "NAME", "Start a step at each NVTX range of this name");
+  const auto* delay = option("--delay", "S", "Record only after the program has used CUDA for S seconds");
+  const auto* duration =
+      option("--duration", "S", "Record for S seconds; 0 = without end (default: 60 if no step is marked)");
+  const auto* max_size = option("--max-size", "MB",
+                                "Record until a file has MB MiB; 0 = without end (default: 2048 if no step is marked)");
   const auto* buffer = option("--buffer-mb", "N", "Use N MiB of memory in each process (default: 64)");
   const auto flag = [&app](const char* names, const char* description) {
     return app.add_flag(names)->disable_flag_override()->description(description);
@@ -142,6 +159,9 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* no_sync = flag("--without-sync", "Do not record waits; they are then inferred from times");
   const auto* with_nvtx = flag("--with-nvtx", "Record NVTX ranges (default)");
   const auto* no_nvtx = flag("--without-nvtx", "Do not record NVTX ranges");
+  const auto* profiler_api = flag("--profiler-api", "Record between cudaProfilerStart() and cudaProfilerStop()");
+  const auto* whole_graphs =
+      flag("--whole-graphs", "Record each launch of a CUDA graph as one, not its kernels; costs the program less");
   const auto* nccl = flag("--with-nccl", "Record collectives and transfers of NCCL 2.24 or later");
   const auto* quiet = flag("--quiet", "Do not report at the end what was captured");
   app.add_option("COMMAND")
@@ -151,6 +171,7 @@ Command::Run setup_capture(CLI::App& app) {
       ->description("Program to run, with its arguments, after --");
   return [=](const Session& session) {
     CaptureCommand command{.plan = {}, .words = words_after_dashes(session.arguments)};
+    expect_no_tool(command.words.front());
     CapturePlan& plan = command.plan;
     const auto count = [](const CLI::Option* given, std::uint64_t least) {
       return given->count() == 0 ? std::nullopt
@@ -165,19 +186,26 @@ Command::Run setup_capture(CLI::App& app) {
     plan.warm_up = count(warm_up, 0);
     plan.active = count(active, 1);
     plan.repeat = count(repeat, 0);
+    plan.delay = count(delay, 0);
+    plan.duration = count(duration, 0);
+    plan.max_mb = count(max_size, 0);
+    plan.profiler_api = profiler_api->count() > 0;
+    if (plan.profiler_api) expect_none({delay}, "cannot be combined with --profiler-api");
     plan.buffer_mb = count(buffer, 4);
     plan.ranks = text(ranks);
     if (!plan.ranks.empty()) static_cast<void>(parse_ranks(plan.ranks));
     plan.step_range = text(step_range);
     plan.sync = no_sync->count() == 0;
     plan.nvtx = no_nvtx->count() == 0;
+    plan.whole_graphs = whole_graphs->count() > 0;
     plan.torch = torch->count() > 0;
     plan.step_call = text(step_call);
     for (const CLI::Option* const given : torch_flags) {
       if (given->count() > 0) plan.torch_options.push_back(torch_word(given->get_name()));
     }
     if (plan.torch) {
-      expect_none({step_range, buffer, with_sync, no_sync, with_nvtx, no_nvtx, nccl},
+      expect_none({step_range, delay, duration, max_size, profiler_api, buffer, with_sync, no_sync, with_nvtx, no_nvtx,
+                   whole_graphs, nccl},
                   "cannot be combined with --torch");
       expect_module_and_function(plan.step_call);
     } else {
@@ -192,8 +220,7 @@ Command::Run setup_capture(CLI::App& app) {
 
 }  // namespace
 
-extern const Command capture_command;
-const Command capture_command{
+extern const Command capture_command{
     .name = "capture",
     .summary = "Run a program and record its steps on the GPU",
     .setup = setup_capture,

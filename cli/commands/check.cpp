@@ -62,8 +62,7 @@ Command::Run setup_check(CLI::App& app) {
 
 }  // namespace
 
-extern const Command check_command;
-const Command check_command{
+extern const Command check_command{
     .name = "check",
     .summary = "Check whether a capture is good enough, and what to record next time",
     .setup = setup_check,

@@ -94,8 +94,7 @@ Command::Run setup_collect(CLI::App& app) {
 
 }  // namespace
 
-extern const Command collect_command;
-const Command collect_command{
+extern const Command collect_command{
     .name = "collect",
     .summary = "Rebuild ByteProfile's merged traces and dag.gml from source files",
     .setup = setup_collect,

@@ -142,8 +142,7 @@ Command::Run setup_combine(CLI::App& app) {
 
 sim::AnswerSchema combine_schema() { return sim::schema_of("stepsim.combine/1", kCombined); }
 
-extern const Command combine_command;
-const Command combine_command{
+extern const Command combine_command{
     .name = "combine",
     .summary = "Merge the traces of several GPUs or ranks into one Chrome trace",
     .setup = setup_combine,

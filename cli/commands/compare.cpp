@@ -235,8 +235,7 @@ Command::Run setup_compare(CLI::App& app) {
 
 }  // namespace
 
-extern const Command compare_command;
-const Command compare_command{
+extern const Command compare_command{
     .name = "compare",
     .summary = "Compare captures or predictions; fail above a limit, for CI",
     .setup = setup_compare,

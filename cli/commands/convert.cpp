@@ -170,8 +170,7 @@ Command::Run setup_convert(CLI::App& app) {
 
 }  // namespace
 
-extern const Command convert_command;
-const Command convert_command{
+extern const Command convert_command{
     .name = "convert",
     .summary = "Convert a capture to another format, cut it, or remove private data",
     .setup = setup_convert,

@@ -28,8 +28,7 @@ Command::Run setup_critical_path(CLI::App& app) {
 
 }  // namespace
 
-extern const Command critical_path_command;
-const Command critical_path_command{
+extern const Command critical_path_command{
     .name = "critical-path",
     .summary = "List the tasks on the critical path of a step",
     .setup = setup_critical_path,

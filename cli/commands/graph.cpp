@@ -82,8 +82,7 @@ Command::Run setup_graph(CLI::App& app) {
 
 }  // namespace
 
-extern const Command graph_command;
-const Command graph_command{
+extern const Command graph_command{
     .name = "graph",
     .summary = "Draw the dependency graph of a step: .svg, .html, .dot, .gml",
     .setup = setup_graph,

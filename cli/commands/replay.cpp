@@ -84,8 +84,7 @@ Command::Run setup_replay(CLI::App& app) {
 
 }  // namespace
 
-extern const Command replay_command;
-const Command replay_command{
+extern const Command replay_command{
     .name = "replay",
     .summary = "Replay a capture: step time, where it goes, the critical path",
     .setup = setup_replay,

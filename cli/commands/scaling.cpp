@@ -78,8 +78,7 @@ Command::Run setup_scaling(CLI::App& app) {
 
 }  // namespace
 
-extern const Command scaling_command;
-const Command scaling_command{
+extern const Command scaling_command{
     .name = "scaling",
     .summary = "Compare inline-profiler runs on different numbers of devices",
     .setup = setup_scaling,

@@ -52,8 +52,7 @@ Command::Run setup_schedule(CLI::App& app) {
 
 }  // namespace
 
-extern const Command schedule_command;
-const Command schedule_command{
+extern const Command schedule_command{
     .name = "schedule",
     .summary = "Write the schedule of an inline profiler",
     .setup = setup_schedule,

@@ -131,8 +131,7 @@ Command::Run setup_stats(CLI::App& app) {
 
 }  // namespace
 
-extern const Command stats_command;
-const Command stats_command{
+extern const Command stats_command{
     .name = "stats",
     .summary = "List the times of kernels, calls, streams and copies, as measured",
     .setup = setup_stats,

@@ -15,8 +15,9 @@ namespace stepsim::cli {
 namespace {
 
 /// Options that do not influence the result, only how it is computed or shown.
-constexpr std::array<std::string_view, 10> kOptionsWithoutEffect{
-    "--threads", "--quiet", "--brief", "--color", "--json", "-o", "--resume", "--shard", "--merge", "--engine"};
+constexpr std::array<std::string_view, 11> kOptionsWithoutEffect{"--threads", "--quiet", "--verbose", "--brief",
+                                                                 "--color",   "--json",  "-o",        "--resume",
+                                                                 "--shard",   "--merge", "--engine"};
 
 void refuse_with_merge(const CLI::App& app) {
   for (const char* const name :
@@ -56,8 +57,8 @@ Command::Run setup_sweep(CLI::App& app) {
           ->expected(0, 1)
           ->description("Continue from the points in FILE, and add new points to it (default: OUT.points of -o OUT)");
   const auto* shard = app.add_option("--shard")->type_name("I/N")->description(
-      "Predict every N-th point from point I on (from 0), and write them to FILE.part-I-of-N of -o FILE, or to "
-      "FILE if its extension is not an output's (default: from Slurm, mpirun or Kubernetes)");
+      "Predict one of N equal shares of the points (I counts from 0), and write it to FILE.part-I-of-N of -o FILE, or "
+      "to FILE if its extension is not an output's (default: from Slurm, mpirun or Kubernetes)");
   const auto* engine = app.add_option("--engine")
                            ->type_name("ENGINE")
                            ->description(
@@ -89,8 +90,7 @@ Command::Run setup_sweep(CLI::App& app) {
 
 }  // namespace
 
-extern const Command sweep_command;
-const Command sweep_command{
+extern const Command sweep_command{
     .name = "sweep",
     .summary = "Predict the step time for many settings and name the best",
     .setup = setup_sweep,

@@ -42,8 +42,7 @@ Command::Run setup_tasks(CLI::App& app) {
 
 }  // namespace
 
-extern const Command tasks_command;
-const Command tasks_command{
+extern const Command tasks_command{
     .name = "tasks",
     .summary = "List the tasks that a what-if can select, by kind, class and name",
     .setup = setup_tasks,

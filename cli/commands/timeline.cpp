@@ -40,8 +40,7 @@ Command::Run setup_timeline(CLI::App& app) {
 
 }  // namespace
 
-extern const Command timeline_command;
-const Command timeline_command{
+extern const Command timeline_command{
     .name = "timeline",
     .summary = "Assemble an iteration from the ranges of an inline profiler",
     .setup = setup_timeline,

@@ -5,6 +5,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/program/stages.h"
 #include "cli/program/terminal.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
@@ -42,6 +43,7 @@ void run_whatif(const CommonOptions& options, const std::function<scenarios::Sce
       result.keep(provenance_if_needed(options, session, inputs_of(what_if, scenario, options)));
   with_typed_errors([&] {
     const scenarios::WhatIfAnswer& answer = result.keep(answer_with_progress(what_if, scenario, options, session));
+    begin_stage(session, "analysing");
     const scenarios::Prediction& baseline = answer.baseline.prediction;
     const scenarios::Prediction& predicted = answer.scenario.prediction;
     result.set(scenarios::what_if_document(answer, provenance),
@@ -65,8 +67,7 @@ Command::Run setup_whatif(CLI::App& app) {
 
 }  // namespace
 
-extern const Command whatif_command;
-const Command whatif_command{
+extern const Command whatif_command{
     .name = "whatif",
     .summary = "Predict the step time after a change",
     .setup = setup_whatif,

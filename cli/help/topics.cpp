@@ -220,16 +220,12 @@ std::vector<Topic> command_topics(Commands commands) {
 std::vector<Topic> option_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const OptionHelp& option : common_options_help()) {
+    const std::string last = option.name.substr(option.name.rfind(',') + 1);
     topics.push_back({.name = option.value.empty() ? option.name : fmt::format("{} {}", option.name, option.value),
-                      .also = {option.name, option.name.substr(option.name.find_first_not_of('-'))},
+                      .also = {last, last.substr(last.find_first_not_of('-'))},
                       .summary = option.text});
   }
   return topics;
-}
-
-std::string text_of(const Parameter& parameter) {
-  return fmt::format("{}: {}{}", parameter.form, parameter.summary,
-                     parameter.neutral.empty() ? "" : fmt::format(" ({} changes nothing)", parameter.neutral));
 }
 
 std::vector<Topic> what_if_topics(Commands /*commands*/) {
@@ -237,7 +233,7 @@ std::vector<Topic> what_if_topics(Commands /*commands*/) {
   for (const WhatIf* const what_if : scenarios::what_ifs()) {
     Topic topic{.name = std::string(what_if->name), .also = {}, .summary = std::string(what_if->summary)};
     for (const Parameter& parameter : what_if->parameters)
-      topic.details.push_back({parameter.name, text_of(parameter)});
+      topic.details.push_back({parameter.name, scenarios::description_of(parameter)});
     topic.details.push_back({"select", what_if->selected == nullptr
                                            ? "applies to the whole job; does not take a selection of tasks"
                                            : fmt::format("choose tasks in braces: --set {}{{class=gemm,rank=0}}.{}=...",
@@ -254,7 +250,7 @@ std::vector<Topic> parameter_topics(Commands /*commands*/) {
     for (const Parameter& parameter : what_if->parameters) {
       topics.push_back({.name = fmt::format("{}.{}", what_if->name, parameter.name),
                         .also = {std::string(parameter.name)},
-                        .summary = text_of(parameter),
+                        .summary = scenarios::description_of(parameter),
                         .details = {{"what-if", std::string(what_if->name)}}});
     }
   }

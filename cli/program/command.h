@@ -16,6 +16,7 @@ class App;
 namespace stepsim::cli {
 
 class Output;
+class Stages;
 struct Host;
 
 /// The data that a program passes to the command it runs.
@@ -23,7 +24,8 @@ struct Session {
   std::vector<std::string> arguments;  ///< as typed, beginning with the command's name
   Output& out;                         ///< standard output, only for results
   const std::atomic<bool>& stop;       ///< set by Ctrl-C; long work then throws Interrupted
-  Host* host = nullptr;  ///< the program that keeps the result (cli/work/host.h); null if the command prints it
+  Host* host = nullptr;      ///< the program that keeps the result (cli/work/result.h); null if the command prints it
+  Stages* stages = nullptr;  ///< measures the command (cli/program/stages.h); null if nobody wants that
 };
 
 /// A command of the program. Each command is a .cpp file in commands/ and a line in commands/CMakeLists.txt, from which

@@ -179,6 +179,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
   const auto* color =
       option("--color", "WHEN", "Use bold type and colours: auto (on a terminal), always or never (default: auto)");
   const auto* quiet = flag("--quiet", "Print no progress on standard error");
+  flag(kVerbose, "Print the time of each stage on standard error");
   const auto* output = app.add_option("-o")->type_name("FILE")->description(output_help(writes))->group(kOutputGroup);
   return [=] {
     CommonOptions options;
@@ -214,7 +215,7 @@ std::vector<OptionHelp> common_options_help() {
   std::vector<OptionHelp> help;
   for (const CLI::Option* const option : app.get_options()) {
     if (option->get_group() == kCommonGroup) {
-      help.push_back({option->get_name(), option->get_expected_min() == 0 ? "" : option->get_type_name(),
+      help.push_back({option->get_name(false, true), option->get_expected_min() == 0 ? "" : option->get_type_name(),
                       option->get_description()});
     }
   }

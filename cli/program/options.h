@@ -45,12 +45,15 @@ struct CommonOptions {
 inline constexpr const char* kCommonGroup = "Common options";
 inline constexpr const char* kOutputGroup = "Output";
 
+/// The names of the common option after which run_command() prints the time of each stage.
+inline constexpr const char* kVerbose = "-v,--verbose";
+
 /// Declares TRACE... and the common options on `app`. After `app` has parsed, the returned function returns their
 /// values, or throws UsageError, which names the option as typed.
 [[nodiscard]] std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& writes);
 
 struct OptionHelp {
-  std::string name;   ///< for example "--steps"
+  std::string name;   ///< for example "--steps" or "-v,--verbose"
   std::string value;  ///< for example "A-B"; empty for a flag
   std::string text;
 };

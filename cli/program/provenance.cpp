@@ -12,7 +12,7 @@ namespace stepsim::cli {
 namespace {
 
 bool changes_no_result(const std::string& argument) {
-  return argument == "--quiet" || argument.rfind("--threads=", 0) == 0;
+  return argument == "--quiet" || argument == "-v" || argument == "--verbose" || argument.rfind("--threads=", 0) == 0;
 }
 
 }  // namespace

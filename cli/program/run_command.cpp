@@ -8,6 +8,7 @@
 
 #include "cli/program/arguments.h"
 #include "cli/program/options.h"
+#include "cli/program/stages.h"
 #include "cli/program/terminal.h"
 #include "model/base/text.h"
 #include "model/base/version.h"
@@ -77,6 +78,17 @@ std::string command_help(const CLI::App& app, const Command& command) {
                      arguments, options_of(app), footer);
 }
 
+/// Runs the command, and then prints the times of its stages if --verbose was given.
+void run_measured(const CLI::App& app, const Command::Run& run, const Session& session) {
+  const CLI::Option* const verbose = app.get_option_no_throw("--verbose");
+  if (verbose == nullptr || verbose->count() == 0 || session.host != nullptr) return run(session);
+  Stages stages;
+  Session measured{session.arguments, session.out, session.stop, session.host, &stages};
+  run(measured);
+  session.out.flush();
+  write_error(stages.end());
+}
+
 }  // namespace
 
 std::string program_help(std::span<const Command* const> commands) {
@@ -98,6 +110,7 @@ std::string program_help(std::span<const Command* const> commands) {
       "  stepsim COMMAND --help   Show examples and options of a command\n"
       "  stepsim help TOPIC       Explain a word, for example 'stepsim help idle', or list a kind of words\n"
       "  stepsim --version        Print version and commit\n"
+      "  stepsim --json-schema    Print the JSON Schema of --json, or of: scenario, job, cluster, ranges\n"
       "\n"
       "Help topics:\n";
   return text;
@@ -118,7 +131,7 @@ void run_command(const Command& command, const Session& session) {
   if (parse(app, session.arguments) == Parsed::kHelpWanted) {
     session.out.write(folded_help(command_help(app, command), help_width()));
   } else {
-    run(session);
+    run_measured(app, run, session);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "cli/program/arguments.h"
 #include "cli/program/error.h"
+#include "cli/program/stages.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
 #include "sim/report/terminal_text.h"
@@ -174,11 +175,13 @@ constexpr std::string_view kWipe = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress(bool quiet)
+Progress::Progress(bool quiet, Stages* stages)
     : Progress(quiet                          ? Where::kNowhere
                : ::isatty(STDERR_FILENO) == 1 ? Where::kTerminal
                                               : Where::kLog,
-               write_error, Clock::now()) {}
+               write_error, Clock::now()) {
+  stages_ = stages;
+}
 
 Progress::Progress(Listener listener) : Progress(Where::kNowhere, write_error, Clock::now()) {
   listener_ = std::move(listener);
@@ -194,6 +197,7 @@ void Progress::phase(std::string_view name, Clock::time_point now, std::string_v
   phase_ = name;
   unit_ = unit;
   phase_started_ = now;
+  if (stages_ != nullptr) stages_->begin(name);
   if (listener_) listener_(phase_, 0, 0);
 }
 

@@ -14,6 +14,8 @@
 /// Output to terminals: width, colour, progress. No other code queries the terminal.
 namespace stepsim::cli {
 
+class Stages;
+
 /// Standard output with a buffer. Every failed write throws, including the last one, because a full disk may be noticed
 /// only then. No other code in the program writes to standard output.
 class Output {
@@ -73,8 +75,8 @@ class Progress {
   using Writer = void (*)(std::string_view text) noexcept;
   using Listener = std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)>;
 
-  /// Writes to standard error; nowhere if `quiet`.
-  explicit Progress(bool quiet);
+  /// Writes to standard error; nowhere if `quiet`. Phases are also stages of the command, unless `stages` is null.
+  explicit Progress(bool quiet, Stages* stages = nullptr);
   /// Passes every phase and update to `listener` and writes nothing.
   explicit Progress(Listener listener);
   /// Writes with `writer` and begins at the time `now`; for tests.
@@ -99,6 +101,7 @@ class Progress {
   Clock::time_point phase_started_;
   Clock::time_point shown_;
   Listener listener_;
+  Stages* stages_ = nullptr;
   std::string phase_;
   std::string unit_;
   bool on_screen_ = false;

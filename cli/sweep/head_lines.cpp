@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -41,11 +40,9 @@ class Line {
     return fields_[next_++];
   }
   std::uint64_t number(int base = 10) {
-    const std::string& digits = text();
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    if (error != std::errc() || end != digits.data() + digits.size()) refuse();
-    return value;
+    const auto value = parse_number<std::uint64_t>(text(), base);
+    if (!value) refuse();
+    return *value;
   }
   std::uint32_t count() {
     const std::uint64_t found = number();

@@ -104,9 +104,10 @@ std::string describe_missing_points(const std::vector<SweepPart>& parts,
     if (!present[shard]) names.push_back(fmt::format("all of shard {}/{}", shard, shards));
   }
   for (std::size_t point = 0; point < found.size(); ++point) {
-    if (found[point] || !present[point % shards]) continue;
-    const std::string setting = to_text(parts.front().head.points.at(point));
-    names.push_back(fmt::format("{} of shard {}/{}", shown(setting), point % shards, shards));
+    const scenarios::Points& points = parts.front().head.points;
+    const std::size_t shard = shard_of(points, point, shards);
+    if (found[point] || !present[shard]) continue;
+    names.push_back(fmt::format("{} of shard {}/{}", shown(to_text(points.at(point))), shard, shards));
   }
   const auto named = std::min(std::ssize(names), kNamed);
   const bool has_more = named < std::ssize(names);

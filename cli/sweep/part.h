@@ -75,17 +75,21 @@ struct SealedLines {
 
 constexpr std::size_t kMostShards = 1'000'000;
 
-/// The share of one of several processes that predict the points of a sweep: the points whose number modulo `count` is
-/// `index`.
+/// The share of one of several processes that predict the points of a sweep.
 struct Shard {
   std::size_t index = 0;
   std::size_t count = 1;
   std::string from;  ///< the environment variables that defined it; empty for --shard or if there is none
 
-  [[nodiscard]] std::vector<std::size_t> deal(std::size_t points) const;
+  /// Returns the numbers of the points of this share (shard_of()), in order. O(points).
+  [[nodiscard]] std::vector<std::size_t> deal(const scenarios::Points& points) const;
   /// Returns "1/4".
   [[nodiscard]] std::string to_text() const;
 };
+
+/// Returns which of `shards` shares a point belongs to. Shares have the same number of points, give or take one, and
+/// the points of a value of an axis are divided about as evenly, because such points often take equally long.
+[[nodiscard]] std::size_t shard_of(const scenarios::Points& points, std::size_t point, std::size_t shards);
 
 /// Parses "I/N", where I counts from 0. Throws UsageError.
 [[nodiscard]] Shard parse_shard(std::string_view text);

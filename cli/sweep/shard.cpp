@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <numeric>
 
 #include "model/base/error.h"
 #include "model/base/number.h"
@@ -71,9 +72,23 @@ Shard process(const Environment& get) {
 
 }  // namespace
 
-std::vector<std::size_t> Shard::deal(std::size_t points) const {
+std::size_t shard_of(const scenarios::Points& points, std::size_t point, std::size_t shards) {
+  std::size_t turn = 0;
+  // One step on an axis passes over `stride` points. After shards / gcd(stride, shards) steps it would be the turn of
+  // the same shard again, for every value of the other axes; the next one takes this turn instead.
+  const auto pass = [&turn, shards](std::size_t steps, std::size_t stride) {
+    turn += steps * stride + steps / (shards / std::gcd(stride, shards));
+  };
+  if (points.axes.empty()) pass(point, 1);
+  for (std::size_t axis = 0; axis < points.axes.size(); ++axis) pass(points.place(point, axis), points.stride(axis));
+  return turn % shards;
+}
+
+std::vector<std::size_t> Shard::deal(const scenarios::Points& points) const {
   std::vector<std::size_t> mine;
-  for (std::size_t point = index; point < points; point += count) mine.push_back(point);
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    if (shard_of(points, point, count) == index) mine.push_back(point);
+  }
   return mine;
 }
 

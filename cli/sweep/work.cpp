@@ -115,8 +115,7 @@ class PointsAtWork {
       journal_ = std::make_unique<SweepJournal>(*path, head, request.shard, request.resume);
       for (const auto& [point, outcome] : journal_->done()) found_[point] = outcome;
     }
-    for (const std::size_t point : request.shard.deal(found_.size()))
-      (found_[point] ? before_ : to_do_).push_back(point);
+    for (const std::size_t point : request.shard.deal(head.points)) (found_[point] ? before_ : to_do_).push_back(point);
     tell_of_journal();
   }
 

@@ -1,8 +1,8 @@
 #include "cli/work/result.h"
 
 #include "cli/program/output_rule.h"
+#include "cli/program/stages.h"
 #include "cli/program/terminal.h"
-#include "cli/work/host.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::cli {
@@ -15,11 +15,13 @@ void Result::set(sim::Document document, sim::Answer answer) {
 
 void report(Result result, const CommonOptions& options, const Session& session) {
   if (session.host != nullptr) return session.host->take(std::move(result), options);
+  begin_stage(session, "writing");
   write_output(options, result.answer());
   if (!writes_to_standard_output(options)) print_document(result.document(), options, session);
 }
 
 void print_document(const sim::Document& document, const CommonOptions& options, const Session& session) {
+  begin_stage(session, "writing");
   if (!options.json) {
     sim::TextStyle style = standard_output_style(options.color);
     style.brief = options.brief;
@@ -30,6 +32,36 @@ void print_document(const sim::Document& document, const CommonOptions& options,
   document.json(json);
   json.finish();
   session.out.write("\n");
+}
+
+CaptureStore::Selected CaptureStore::selected(const CommonOptions& options) {
+  return {options.traces, options.job_file, options.steps, options.ranks, options.untimed};
+}
+
+std::shared_ptr<const Capture> CaptureStore::capture(const CommonOptions& options, const Read& read) {
+  const std::lock_guard lock(mutex_);
+  if (Selected wanted = selected(options); selected_ != wanted) {
+    selected_.reset();
+    what_ifs_.clear();
+    capture_ = std::make_shared<const Capture>(read());
+    selected_ = std::move(wanted);
+  }
+  return capture_;
+}
+
+std::shared_ptr<WhatIfSession> CaptureStore::what_ifs(const CommonOptions& options, bool interference,
+                                                      const Prepare& prepare) {
+  const std::string network = options.network_given ? std::string(options.network->name) : std::string{};
+  const std::pair key{network, interference};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = what_ifs_.find(key);
+    if (found != what_ifs_.end() && selected_ == selected(options) && !options.cluster_file) return found->second;
+  }
+  std::shared_ptr<WhatIfSession> prepared = prepare();  // reads the capture, which takes the lock
+  const std::lock_guard lock(mutex_);
+  if (selected_ == selected(options) && !options.cluster_file) what_ifs_[key] = prepared;
+  return prepared;
 }
 
 }  // namespace stepsim::cli

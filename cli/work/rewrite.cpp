@@ -16,7 +16,7 @@
 #include "ingest/load/discover.h"
 #include "ingest/load/recognise.h"
 #include "ingest/load/recorded_stages.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/privacy/scrubbed_files.h"
 #include "ingest/survey/survey.h"
 #include "model/base/error.h"
@@ -227,7 +227,7 @@ sim::RankCommunication as_recorded(const ingest::RecordedStages& recorded) {
     }
     const bool total = event.stage == ingest::Stage::kTotal;
     communication.events.push_back({*tensor, total ? -1 : event.key,
-                                    total ? std::string_view{} : ingest::to_text(event.stage), event.start,
+                                    total ? std::string_view{} : ingest::stage_name(event.stage), event.start,
                                     event.duration});
   }
   return communication;

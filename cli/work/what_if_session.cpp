@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cli/program/memory.h"
-#include "cli/work/host.h"
+#include "cli/work/result.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/work.h"
 #include "ingest/load/load.h"
@@ -85,6 +85,7 @@ void state_cluster_file(Capture& capture, const CommonOptions& options, scenario
 /// Finds the settings of the predictor that only replays of the capture can determine.
 void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bool interference,
                         const Session& session) {
+  begin_stage(session, "calibrating");
   const sim::EngineOptions engine{.threads = options.threads, .stop = &session.stop};
   scenarios::ReplayMeter meter(engine);
   if (what_if.calibration) learn_links(*what_if.predictor, *what_if.calibration, !options.network_given, meter);
@@ -107,6 +108,7 @@ std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, bo
                                                 const Session& session) {
   auto what_if = std::make_shared<WhatIfSession>();
   what_if->capture = load_capture(options, session);
+  begin_stage(session, "preparing");
   refuse_essential_loss(what_if->capture, options);
   model_missing_times(what_if->capture, options);
   if (session.host == nullptr) keep_freed_memory();  // each point allocates a timeline

@@ -9,7 +9,7 @@
 #include "cli/program/memory.h"
 #include "cli/program/process.h"
 #include "cli/program/terminal.h"
-#include "cli/work/host.h"
+#include "cli/work/result.h"
 #include "ingest/bytes/input.h"
 #include "ingest/config/config.h"
 #include "ingest/load/discover.h"
@@ -167,13 +167,14 @@ Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardwa
     result.perturbation = sim::perturbation_test(of, machine, result.timeline,
                                                  engine_options("testing", tasks, options, session, progress));
   }
+  begin_stage(session, "analysing");
   return result;
 }
 
 }  // namespace
 
 Progress progress_of(const CommonOptions& options, const Session& session) {
-  return session.host == nullptr ? Progress(options.quiet) : Progress(session.host->progress);
+  return session.host == nullptr ? Progress(options.quiet, session.stages) : Progress(session.host->progress);
 }
 
 ingest::LoadOptions load_options(const CommonOptions& options, const Session& session, Progress& progress) {
@@ -185,7 +186,8 @@ ingest::LoadOptions load_options(const CommonOptions& options, const Session& se
           .untimed = options.untimed,
           .threads = options.threads,
           .stop = &session.stop,
-          .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); }};
+          .progress = [&progress](std::uint64_t done, std::uint64_t total) { progress.update(done, total); },
+          .stage = [&session](std::string_view name) { begin_stage(session, name); }};
 }
 
 namespace {
@@ -264,6 +266,7 @@ Replayed load_and_replay(CommonOptions options, const Session& session, bool tes
 
 Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test) {
   limit_threads(options.threads);
+  begin_stage(session, "preparing");
   Hardware hardware;
   prepare(capture, hardware, options);
   return replay_prepared(std::make_shared<const Capture>(std::move(capture)), std::move(hardware), options, session,

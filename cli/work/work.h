@@ -12,6 +12,7 @@
 #include "cli/program/options.h"
 #include "cli/program/process.h"
 #include "cli/program/provenance.h"
+#include "cli/program/stages.h"
 #include "cli/program/terminal.h"
 #include "cli/work/result.h"
 #include "ingest/load/load.h"
@@ -61,6 +62,7 @@ template <class Read, class InputsOf>
   limit_threads(options.threads);
   Progress progress = progress_of(options, session);
   auto result = read(load_options(options, session, progress));
+  begin_stage(session, "analysing");
   if (const std::vector<InputFile>* const inputs = inputs_of(result); inputs != nullptr && options.output)
     refuse_input_as_output(*options.output, *inputs);
   return result;

@@ -95,6 +95,7 @@ std::unique_ptr<ByteSource> open_standard_input() {
   if (::isatty(STDIN_FILENO) == 1) {
     throw InputError({name, {}, {}}, "is a terminal; pipe or redirect a trace into it, or name a file");
   }
+  // The source closes its descriptor, so it gets a copy, which leaves the program's standard input open.
   Descriptor descriptor{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)};
   if (descriptor.get() < 0) {
     throw InputError({name, {}, {}}, "cannot be opened (" + reason(errno) + "); expected a trace");

@@ -33,6 +33,21 @@ class TextInput {
     return character;
   }
 
+  /// Returns the rest of the current line without its '\n', and consumes both. Throws InputError, which names
+  /// `expected`, if the line is longer than 1 MiB.
+  [[nodiscard]] std::string next_line(std::string_view expected) {
+    constexpr std::size_t kLongest = std::size_t{1} << 20U;
+    const InputLocation where = at_line(line());
+    std::string text;
+    while (peek() != kEnd && peek() != '\n') {
+      if (text.size() > kLongest)
+        throw InputError(where, std::string{"a line of more than 1 MiB; expected "}.append(expected));
+      text.push_back(static_cast<char>(get()));
+    }
+    get();
+    return text;
+  }
+
   /// Offset of the next character in the (decompressed) file.
   [[nodiscard]] std::uint64_t offset() const noexcept { return before_ + next_; }
   /// Line of the next character, counted from 1.

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "ingest/json/json_values.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
-#include "model/base/quoted.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -12,6 +12,7 @@
 #include "ingest/bytes/input.h"
 #include "ingest/config/cluster_links.h"
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 #include "model/cost/network/network.h"
 #include "model/job/collective.h"
 #include "model/job/topology.h"
@@ -29,30 +30,43 @@ struct MeasuredEntry {
   std::vector<Duration> times;
 };
 
+std::vector<std::string> names_of_ops() {
+  std::vector<std::string> names;
+  for (const CollectiveOp op : kNamedOps) names.emplace_back(name_of(op));
+  return names;
+}
+
 const std::vector<YamlKey<MeasuredEntry>>& measured_keys() {
-  static const std::vector<YamlKey<MeasuredEntry>> keys{
-      {"op",
-       [](MeasuredEntry& to, const YamlField& field) {
-         std::vector<std::string> names;
-         for (const CollectiveOp op : kNamedOps) names.emplace_back(name_of(op));
-         to.table.op = kNamedOps[field.one_of_words(names)];
-       }},
-      {"ranks", [](MeasuredEntry& to, const YamlField& field) { to.table.ranks = field.count(2, kMostMeasuredRanks); }},
-      {"hosts", [](MeasuredEntry& to, const YamlField& field) { to.table.hosts = field.count(1, kMostMeasuredRanks); }},
-      {"link", [](MeasuredEntry& to, const YamlField& field) { to.table.link = field.bandwidth(); }},
-      {"bandwidth", [](MeasuredEntry& to, const YamlField& field) { to.table.bandwidth = field.bandwidth(); }},
-      {"bytes",
-       [](MeasuredEntry& to, const YamlField& field) {
-         for (const YamlField& one : field.list("a list of sizes such as [1MiB, 8MiB]"))
-           to.bytes.push_back(one.bytes(1));
-       }},
-      {"times",
-       [](MeasuredEntry& to, const YamlField& field) {
-         for (const YamlField& one : field.list("a list of times such as [60us, 120us]")) {
-           to.times.push_back(one.duration());
-           if (to.times.back() <= Duration{}) one.reject("a time above 0");
-         }
-       }},
+  using Key = YamlKey<MeasuredEntry>;
+  static const auto ops = yaml::one_of(names_of_ops());
+  static const auto ranks = yaml::count(2, kMostMeasuredRanks);
+  static const auto hosts = yaml::count(1, kMostMeasuredRanks);
+  static const std::vector<Key> keys{
+      {"op", ops, "Operation (default: all_reduce)",
+       [](MeasuredEntry& to, const YamlField& field) { to.table.op = kNamedOps[field.one_of_words(ops.words)]; }},
+      {"ranks", ranks, "Ranks that took part (default: 2)",
+       [](MeasuredEntry& to, const YamlField& field) { to.table.ranks = ranks.read(field); }},
+      {"hosts", hosts, "Hosts that the ranks were on (default: 1)",
+       [](MeasuredEntry& to, const YamlField& field) { to.table.hosts = hosts.read(field); }},
+      Key{"link", yaml::rate(), "Rate of the cluster's links during the measurement",
+          [](MeasuredEntry& to, const YamlField& field) { to.table.link = field.bandwidth(); }}
+          .required(),
+      {"bandwidth", yaml::rate(), "Bus bandwidth of large sizes over links with this rate (default: link)",
+       [](MeasuredEntry& to, const YamlField& field) { to.table.bandwidth = field.bandwidth(); }},
+      Key{"bytes", yaml::list(yaml::size(1), 1), "Sizes that were measured, ascending",
+          [](MeasuredEntry& to, const YamlField& field) {
+            for (const YamlField& one : field.list("a list of sizes such as [1MiB, 8MiB]"))
+              to.bytes.push_back(one.bytes(1));
+          }}
+          .required(),
+      Key{"times", yaml::list(yaml::time(), 1), "Time of each size",
+          [](MeasuredEntry& to, const YamlField& field) {
+            for (const YamlField& one : field.list("a list of times such as [60us, 120us]")) {
+              to.times.push_back(one.duration());
+              if (to.times.back() <= Duration{}) one.reject("a time above 0");
+            }
+          }}
+          .required(),
   };
   return keys;
 }
@@ -99,15 +113,23 @@ constexpr std::size_t kMostTiers = 4;
 
 const std::vector<YamlKey<Cable>>& cable_keys() {
   static const std::vector<YamlKey<Cable>> keys{
-      {"bandwidth", [](Cable& cable, const YamlField& field) { cable.bandwidth = field.bandwidth(); }},
-      {"latency", [](Cable& cable, const YamlField& field) { cable.latency = field.duration(); }},
-      {"efficiency", [](Cable& cable, const YamlField& field) { cable.efficiency = field.number(0.001, 1); }},
-      {"duplex",
+      {"bandwidth", &Cable::bandwidth, yaml::rate(), "Rate, each way if full duplex"},
+      {"latency", &Cable::latency, yaml::time(), "Time of one crossing (default: 0)"},
+      {"efficiency", &Cable::efficiency, yaml::number(0.001, 1),
+       "Share of the rate that is payload, about 0.957 for TCP over Ethernet (default: 1)"},
+      {"duplex", yaml::one_of({"full", "half"}), "Each direction has the bandwidth, or both share it (default: full)",
        [](Cable& cable, const YamlField& field) {
          cable.full_duplex = field.one_of_words({"full", "half"}) == 0;
        }},
   };
   return keys;
+}
+
+/// Returns the type of a cable. If `complete` is true, it must have a bandwidth.
+YamlType cable_type(bool complete) {
+  YamlType type = type_of(cable_keys());
+  type.entries.front().required = complete;
+  return type;
 }
 
 /// Reads a cable. `otherwise` gives the values for keys that `field` lacks.
@@ -119,18 +141,24 @@ Cable read_cable(const YamlField& field, Cable otherwise = {}) {
   return otherwise;
 }
 
-std::vector<Tier> read_tiers(const YamlField& field, Duration latency) {
+const std::vector<YamlKey<Tier>>& tier_keys() {
   static const std::vector<YamlKey<Tier>> keys{
-      {"ports", [](Tier& tier, const YamlField& value) { tier.ports = value.count(1, 1'000'000); }},
-      {"oversubscription",
-       [](Tier& tier, const YamlField& value) { tier.oversubscription = value.number(0.001, 1e6); }},
-      {"latency", [](Tier& tier, const YamlField& value) { tier.latency = value.duration(); }},
+      YamlKey<Tier>{"ports", &Tier::ports, yaml::count(1, 1'000'000),
+                    "Hosts, or switches of the tier below, that each switch connects"}
+          .required(),
+      {"oversubscription", &Tier::oversubscription, yaml::number(0.001, 1e6),
+       "Bandwidth of a switch's ports divided by that of its uplink (default: 1)"},
+      {"latency", &Tier::latency, yaml::time(), "Latency of the uplink (default: the NIC's)"},
   };
+  return keys;
+}
+
+std::vector<Tier> read_tiers(const YamlField& field, Duration latency) {
   std::vector<Tier> tiers;
   for (const YamlField& item : field.list("a list of tiers, from the hosts up")) {
     if (!item.is(Kind::kMap)) item.reject("a tier such as {ports: 16, oversubscription: 2}");
     Tier tier{.ports = 0, .latency = latency};
-    read_map(item, keys, tier);
+    read_map(item, tier_keys(), tier);
     if (tier.ports == 0)
       item.fail(fmt::format("'{}' has no 'ports'; expected the number of ports of each switch", item.name));
     tiers.push_back(tier);
@@ -139,15 +167,20 @@ std::vector<Tier> read_tiers(const YamlField& field, Duration latency) {
   return tiers;
 }
 
-/// Reads `devices: 8` or `devices: {count: 8, model: H100}`.
-void read_device_count(const YamlField& field, ClusterShape& shape) {
+const std::vector<YamlKey<ClusterShape>>& device_count_keys() {
   static const std::vector<YamlKey<ClusterShape>> keys{
-      {"count", [](ClusterShape& to, const YamlField& value) { to.devices = value.count(1, kMaxPerHost); }},
-      {"model",
+      YamlKey<ClusterShape>{"count", &ClusterShape::devices, yaml::count(1, kMaxPerHost), "Devices per host"}
+          .required(),
+      {"model", yaml::text(), "Name of the devices, such as H100",
        [](ClusterShape& to, const YamlField& value) { to.device_model = value.line_of_text("a device's name"); }},
   };
+  return keys;
+}
+
+/// Reads `devices: 8` or `devices: {count: 8, model: H100}`.
+void read_device_count(const YamlField& field, ClusterShape& shape) {
   if (field.is(Kind::kMap)) {
-    read_map(field, keys, shape);
+    read_map(field, device_count_keys(), shape);
     if (shape.devices == 0) field.fail("'devices' has no 'count'; expected the number of devices per host");
   } else {
     shape.devices = field.count(1, kMaxPerHost);
@@ -162,15 +195,23 @@ struct Override {
   std::optional<Cable> nic;
 };
 
-void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape& shape) {
+const std::vector<YamlKey<Override>>& override_keys() {
   static const std::vector<YamlKey<Override>> keys{
-      {"host", [](Override& to, const YamlField& value) { to.host = HostId{to.hosts.find(value)}; }},
-      {"nic", [](Override& to, const YamlField& value) { to.nic = read_cable(value, to.usual); }},
+      YamlKey<Override>{"host", yaml::text(), "Name or number of the host",
+                        [](Override& to, const YamlField& value) { to.host = HostId{to.hosts.find(value)}; }}
+          .required(),
+      YamlKey<Override>{"nic", cable_type(false), "Its NIC: what differs from the usual one",
+                        [](Override& to, const YamlField& value) { to.nic = read_cable(value, to.usual); }}
+          .required(),
   };
+  return keys;
+}
+
+void read_overrides(const YamlField& field, const NameTable& hosts, ClusterShape& shape) {
   for (const YamlField& item : field.list("a list of hosts that differ")) {
     if (!item.is(Kind::kMap)) item.reject("a host such as {host: node-b, nic: {bandwidth: 10Gb/s}}");
     Override entry{.hosts = hosts, .usual = shape.nic};
-    read_map(item, keys, entry);
+    read_map(item, override_keys(), entry);
     if (!entry.host || !entry.nic) item.fail(fmt::format("'{}' has no 'host' or no 'nic'; expected both", item.name));
     if (!shape.differ.try_emplace(*entry.host, *entry.nic).second) {
       item.fail("the host has an override already; expected one per host");
@@ -221,6 +262,33 @@ ParameterMaps parameter_maps() {
   return maps;
 }
 
+/// Returns the type of a parameter's value: what NetworkParameter::read() reads, or a map with `value` and `assumed`.
+YamlType parameter_type(const NetworkParameter& parameter) {
+  YamlType value = yaml::number(parameter.least, parameter.most);
+  if (std::holds_alternative<Duration>(parameter.default_value)) value = yaml::time();
+  for (const ParameterWord& word : parameter.words) value.words.emplace_back(word.word);
+  YamlType map = yaml::map({{"value", value, std::string(parameter.summary), true},
+                            {"assumed", yaml::flag(), "True if the value was neither measured nor chosen"}});
+  return yaml::either(std::move(value), std::move(map));
+}
+
+YamlEntry parameter_entry(const NetworkParameter& parameter) {
+  return {std::string(parts_of_key(parameter).name), parameter_type(parameter), std::string(parameter.summary)};
+}
+
+YamlType messages_type() {
+  YamlType type = yaml::map({});
+  for (const NetworkParameter* const parameter : network_parameters()) {
+    if (parts_of_key(*parameter).map.empty()) type.entries.push_back(parameter_entry(*parameter));
+  }
+  for (const auto& [name, parameters] : parameter_maps()) {
+    YamlType map = yaml::map({});
+    for (const NetworkParameter* const parameter : parameters) map.entries.push_back(parameter_entry(*parameter));
+    type.entries.push_back({name, std::move(map), fmt::format("Parameters of the network model {}", name)});
+  }
+  return type;
+}
+
 NetworkParameters read_messages(const YamlField& field) {
   if (!field.is(Kind::kMap)) field.reject("a map such as {overhead: 20us, sharing: fair}");
   const ParameterMaps maps = parameter_maps();
@@ -243,29 +311,58 @@ NetworkParameters read_messages(const YamlField& field) {
   return network;
 }
 
-HostRates read_rates(const YamlField& field) {
+const std::vector<YamlKey<HostRates>>& rate_keys() {
   static const std::vector<YamlKey<HostRates>> keys{
-      {"copy_to_host", [](HostRates& to, const YamlField& value) { to.copy_to_host = value.bandwidth(); }},
-      {"copy_to_device", [](HostRates& to, const YamlField& value) { to.copy_to_device = value.bandwidth(); }},
-      {"copy_overhead", [](HostRates& to, const YamlField& value) { to.copy_overhead = value.duration(); }},
-      {"sum", [](HostRates& to, const YamlField& value) { to.sum = value.bandwidth(); }},
-      {"sum_overhead", [](HostRates& to, const YamlField& value) { to.sum_overhead = value.duration(); }},
-      {"launch_overhead", [](HostRates& to, const YamlField& value) { to.launch_overhead = value.duration(); }},
+      {"copy_to_host", &HostRates::copy_to_host, yaml::rate(), "Rate of copies from a device to its host"},
+      {"copy_to_device", &HostRates::copy_to_device, yaml::rate(), "Rate of copies from a host to its device"},
+      {"copy_overhead", &HostRates::copy_overhead, yaml::time(), "Time per copy, besides that of its bytes"},
+      {"sum", &HostRates::sum, yaml::rate(), "Rate at which a server adds a push to its sum"},
+      {"sum_overhead", &HostRates::sum_overhead, yaml::time(), "Time per sum, besides that of its bytes"},
+      {"launch_overhead", &HostRates::launch_overhead, yaml::time(), "CPU time of one kernel launch"},
   };
+  return keys;
+}
+
+HostRates read_rates(const YamlField& field) {
   if (!field.is(Kind::kMap)) field.reject("a map such as {copy_to_host: 12GB/s, launch_overhead: 4us}");
   HostRates rates;
-  read_map(field, keys, rates);
+  read_map(field, rate_keys(), rates);
   return rates;
+}
+
+/// Returns the keys of the file. ClusterReader knows what reads each.
+const std::vector<YamlEntry>& cluster_entries() {
+  static const std::vector<YamlEntry> entries{
+      {"hosts", hosts_type(), "Number of hosts, or their names", true},
+      {"endpoints", endpoint_list_type(),
+       "Where ranks are: hosts or devices, in order of rank (default: one per device, "
+       "or per host without devices)"},
+      {"messages", messages_type(), "Costs of messages and collectives beside their bytes"},
+      {"rates", type_of(rate_keys()), "Rates and overheads of hosts"},
+      {"devices",
+       yaml::either(yaml::either(yaml::count(1, kMaxPerHost), type_of(device_count_keys())), device_list_type()),
+       "Devices per host; with 'links', the list of all devices"},
+      {"links", link_list_type(), "Every link of the cluster, each one-way"},
+      {"routes", route_list_type(), "Links between pairs of endpoints; only with 'links'"},
+      {"nic", cable_type(true), "Connection of each host to its switch"},
+      {"nics", yaml::count(1, kMaxPerHost), "NICs per host, each on a rail of its own (default: 1)"},
+      {"tiers", yaml::list(type_of(tier_keys()), 0, kMostTiers),
+       "Layers of switches, from the hosts up (default: one switch)"},
+      {"nvlink", cable_type(true), "Connection between the devices of a host"},
+      {"pcie", cable_type(true), "Connection between a device and its NIC"},
+      {"overrides", yaml::list(type_of(override_keys())), "Hosts whose NIC differs"},
+      {"collectives", yaml::list(type_of(measured_keys())), "Measured times of collectives"},
+  };
+  return entries;
 }
 
 /// Collects the keys of the file in any order, then reads each key after the keys that it depends on.
 class ClusterReader {
  public:
   explicit ClusterReader(const YamlField& file) : file_(file) {
-    static const std::vector<std::string> names{"hosts",  "endpoints", "messages",  "rates",      "devices",
-                                                "links",  "routes",    "nic",       "nics",       "tiers",
-                                                "nvlink", "pcie",      "overrides", "collectives"};
-    file.for_each_entry(names, [this](std::size_t key, const YamlField& field) { keys_.emplace(names[key], field); });
+    std::vector<std::string> names;
+    for (const YamlEntry& entry : cluster_entries()) names.push_back(entry.name);
+    file.for_each_entry(names, [&](std::size_t key, const YamlField& field) { keys_.emplace(names[key], field); });
   }
 
   Cluster read() {
@@ -370,6 +467,12 @@ class ClusterReader {
 };
 
 }  // namespace
+
+YamlType cluster_file_type() {
+  YamlType type = yaml::map(cluster_entries());
+  type.either = {"nic", "links"};
+  return type;
+}
 
 Cluster parse_cluster(std::string_view text, const std::string& name) {
   const YamlValue root = parse_yaml(text, name, kClusterForm);

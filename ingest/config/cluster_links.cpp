@@ -99,18 +99,23 @@ void read_name(std::string& name, const YamlField& field) {
   name = field.line_of_text("a name");
 }
 
-std::vector<Link> read_link_list(const YamlField& field, NameTable& names) {
+const std::vector<YamlKey<Link>>& link_keys() {
   static const std::vector<YamlKey<Link>> keys{
-      {"name", [](Link& link, const YamlField& value) { read_name(link.name, value); }},
-      {"bandwidth", [](Link& link, const YamlField& value) { link.bandwidth = value.bandwidth(); }},
-      {"latency", [](Link& link, const YamlField& value) { link.latency = value.duration(); }},
-      {"efficiency", [](Link& link, const YamlField& value) { link.efficiency = value.number(0.001, 1); }},
+      {"name", yaml::text(), "Name by which routes and paths refer to the link",
+       [](Link& link, const YamlField& value) { read_name(link.name, value); }},
+      YamlKey<Link>{"bandwidth", &Link::bandwidth, yaml::rate(), "Rate of the link, which is one-way"}.required(),
+      {"latency", &Link::latency, yaml::time(), "Time of one crossing (default: 0)"},
+      {"efficiency", &Link::efficiency, yaml::number(0.001, 1), "Share of the rate that is payload (default: 1)"},
   };
+  return keys;
+}
+
+std::vector<Link> read_link_list(const YamlField& field, NameTable& names) {
   std::vector<Link> links;
   for (const YamlField& item : field.list("a list of links")) {
     if (!item.is(Kind::kMap)) item.reject("a link such as {name: a-b, bandwidth: 25Gb/s, latency: 1us}");
     Link link;
-    read_map(item, keys, link);
+    read_map(item, link_keys(), link);
     if (link.bandwidth <= Bandwidth{})
       item.fail(fmt::format("'{}' has no 'bandwidth'; expected a rate, for example 25Gb/s", item.name));
     names.add(link.name);
@@ -144,17 +149,27 @@ Route read_route(const YamlField& field, const NameTable& links) {
   return route;
 }
 
-void read_devices(const YamlField& field, Places& places, Cluster& cluster) {
+/// The type of a name or a number of a host or a link.
+YamlType reference() { return yaml::text(); }
+
+YamlType numbers() { return yaml::list(yaml::count(0, kMostNumber)); }
+
+const std::vector<YamlKey<Item>>& device_keys() {
   static const std::vector<YamlKey<Item>> keys{
-      {"host", read_host},
-      {"index", read_index},
-      {"model", [](Item& item, const YamlField& value) { read_name(item.model, value); }},
+      YamlKey<Item>{"host", reference(), "Host of the device: its name or number", read_host}.required(),
+      YamlKey<Item>{"index", yaml::count(0, kMostNumber), "Number of the device on its host", read_index}.required(),
+      {"model", yaml::text(), "Name of the device, such as H100",
+       [](Item& item, const YamlField& value) { read_name(item.model, value); }},
   };
+  return keys;
+}
+
+void read_devices(const YamlField& field, Places& places, Cluster& cluster) {
   const NameTable none{"link"};
   for (const YamlField& entry : field.list("a list of devices such as {host: node-a, index: 0}")) {
     if (!entry.is(Kind::kMap)) entry.reject("a device such as {host: node-a, index: 0}");
     Item item{.places = places, .links = none};
-    read_map(entry, keys, item);
+    read_map(entry, device_keys(), item);
     if (!item.host || !item.index)
       entry.fail(fmt::format("'{}' has no 'host' or no 'index'; expected both", entry.name));
     if (!places.devices.try_emplace({*item.host, *item.index}, DeviceId{cluster.devices.size()}).second) {
@@ -165,24 +180,28 @@ void read_devices(const YamlField& field, Places& places, Cluster& cluster) {
 }
 
 const std::vector<YamlKey<Item>>& endpoint_keys() {
+  static const YamlType route = yaml::list(reference());
   static const std::vector<YamlKey<Item>> keys{
-      {"host", read_host},
-      {"device", read_index},
-      {"up",
+      YamlKey<Item>{"host", reference(), "Host of the endpoint: its name or number", read_host}.required(),
+      {"device", yaml::count(0, kMostNumber), "Number of its device on that host", read_index},
+      {"up", route, "Links from the endpoint up to the root of a tree of switches",
        [](Item& item, const YamlField& value) {
          item.path.up = read_route(value, item.links);
          item.has_uplink = true;
        }},
-      {"down", [](Item& item, const YamlField& value) { item.path.down = read_route(value, item.links); }},
-      {"switches",
+      {"down", route, "Links from those switches down to the endpoint, in the order of 'up'",
+       [](Item& item, const YamlField& value) { item.path.down = read_route(value, item.links); }},
+      {"switches", numbers(), "Number of the switch that each link of 'up' reaches",
        [](Item& item, const YamlField& value) {
          for (const YamlField& number : value.list("the numbers of the switches that 'up' reaches")) {
            item.path.switches.push_back(number.count(0, kMostNumber));
          }
        }},
-      {"out", [](Item& item, const YamlField& value) { item.path.out = read_route(value, item.links); }},
-      {"in", [](Item& item, const YamlField& value) { item.path.in = read_route(value, item.links); }},
-      {"relays",
+      {"out", route, "Links to other endpoints of its host",
+       [](Item& item, const YamlField& value) { item.path.out = read_route(value, item.links); }},
+      {"in", route, "Links from other endpoints of its host",
+       [](Item& item, const YamlField& value) { item.path.in = read_route(value, item.links); }},
+      {"relays", numbers(), "Endpoints of its host that forward to endpoints that it cannot reach",
        [](Item& item, const YamlField& value) {
          for (const YamlField& number : value.list("the numbers of endpoints")) {
            item.path.relays.emplace_back(number.count(0, kMostNumber));
@@ -241,16 +260,27 @@ EndpointId read_endpoint_number(const RouteItem& route, const YamlField& field) 
   return EndpointId{field.count(0, static_cast<std::uint32_t>(route.cluster.endpoints.size() - 1))};
 }
 
-void read_routes(const YamlField& field, const NameTable& links, Cluster& cluster) {
+const std::vector<YamlKey<RouteItem>>& route_keys() {
   static const std::vector<YamlKey<RouteItem>> keys{
-      {"from", [](RouteItem& route, const YamlField& value) { route.from = read_endpoint_number(route, value); }},
-      {"to", [](RouteItem& route, const YamlField& value) { route.to = read_endpoint_number(route, value); }},
-      {"links", [](RouteItem& route, const YamlField& value) { route.route = read_route(value, route.links); }},
+      YamlKey<RouteItem>{
+          "from", yaml::count(0, kMostNumber), "Number of the sending endpoint",
+          [](RouteItem& route, const YamlField& value) { route.from = read_endpoint_number(route, value); }}
+          .required(),
+      YamlKey<RouteItem>{
+          "to", yaml::count(0, kMostNumber), "Number of the receiving endpoint",
+          [](RouteItem& route, const YamlField& value) { route.to = read_endpoint_number(route, value); }}
+          .required(),
+      {"links", yaml::list(reference()), "Links that a message crosses, in order: names or numbers",
+       [](RouteItem& route, const YamlField& value) { route.route = read_route(value, route.links); }},
   };
+  return keys;
+}
+
+void read_routes(const YamlField& field, const NameTable& links, Cluster& cluster) {
   for (const YamlField& item : field.list("a list of routes")) {
     if (!item.is(Kind::kMap)) item.reject("a route such as {from: 0, to: 1, links: [a-b]}");
     RouteItem route{.cluster = cluster, .links = links};
-    read_map(item, keys, route);
+    read_map(item, route_keys(), route);
     if (!route.from.valid() || !route.to.valid() || route.from == route.to) {
       item.fail(fmt::format("'{}' does not lead from one endpoint to another; expected 'from' and 'to'", item.name));
     }
@@ -262,6 +292,12 @@ void read_routes(const YamlField& field, const NameTable& links, Cluster& cluste
 }
 
 }  // namespace
+
+YamlType link_list_type() { return yaml::list(type_of(link_keys())); }
+YamlType device_list_type() { return yaml::list(type_of(device_keys())); }
+YamlType endpoint_list_type() { return yaml::list(yaml::either(reference(), type_of(endpoint_keys())), 1); }
+YamlType route_list_type() { return yaml::list(type_of(route_keys())); }
+YamlType hosts_type() { return yaml::either(yaml::count(1, kMostHosts), yaml::list(yaml::text(), 1)); }
 
 Cluster read_links(const LinkKeys& keys, std::vector<Host> hosts, Places places) {
   Cluster cluster;

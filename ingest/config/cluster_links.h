@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 #include "model/job/cluster.h"
 
 namespace stepsim::ingest {
@@ -51,6 +52,13 @@ struct Places {
 /// Reads `hosts: 4` (each host's name is its number) or `hosts: [a, b]`, and adds the names to `names`. Accepts at most
 /// 100,000 hosts. Throws InputError if two have the same name.
 [[nodiscard]] std::vector<Host> read_hosts(const YamlField& field, NameTable& names);
+
+/// Return the types of the values that these functions read.
+[[nodiscard]] YamlType hosts_type();
+[[nodiscard]] YamlType link_list_type();
+[[nodiscard]] YamlType device_list_type();
+[[nodiscard]] YamlType endpoint_list_type();
+[[nodiscard]] YamlType route_list_type();
 
 /// The keys of a cluster.yaml that lists its links. A null pointer means that the file lacks the key.
 struct LinkKeys {

@@ -8,12 +8,18 @@
 
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
+#include "model/base/yaml_keys.h"
 #include "model/job/cluster.h"
 #include "model/job/collective.h"
 #include "model/job/job.h"
 #include "model/job/range_profile.h"
 
 namespace stepsim::ingest {
+
+/// Return what these files may contain, for a schema: job.yaml, cluster.yaml, and the list of ranges of `schedule`.
+[[nodiscard]] YamlType job_file_type();
+[[nodiscard]] YamlType cluster_file_type();
+[[nodiscard]] YamlType ranges_file_type();
 
 /// Reads job.yaml, which gives facts about a run that its trace lacks, and adds the file to `inputs`. All keys are
 /// optional. Sizes, rates and times carry their unit; `partition_bytes`, `bucket_bytes` and `credit_bytes` may also be

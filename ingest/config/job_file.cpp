@@ -5,6 +5,7 @@
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 #include "model/job/parameter_server/server_rules.h"
 
 namespace stepsim::ingest {
@@ -16,52 +17,49 @@ constexpr std::uint32_t kMostMembers = 1'000'000'000;
 
 using Keys = std::vector<YamlKey<Job>>;
 
+/// Matches the names that YamlField::word() accepts.
+constexpr const char* kWord = "[-A-Za-z0-9_.+]{1,60}";
+
 const Keys& network_keys() {
   static const Keys keys{
-      {"bandwidth", [](Job& job, const YamlField& field) { job.bandwidth = field.bandwidth(); }},
-      {"latency", [](Job& job, const YamlField& field) { job.latency = field.duration(); }},
+      {"bandwidth", &Job::bandwidth, yaml::rate(), "Rate of each host's link, each way (default: calibrated)"},
+      {"latency", &Job::latency, yaml::time(), "Latency of each link (default: 5us)"},
   };
   return keys;
 }
 
 const Keys& job_keys() {
   static const Keys keys{
-      {"framework",
+      {"framework", yaml::text(kWord), "What ran the job: byteps, pytorch-ddp, pytorch-fsdp, horovod, ...",
        [](Job& job, const YamlField& field) { job.framework = field.word("a framework's name such as byteps"); }},
-      {"backend", [](Job& job, const YamlField& field) { job.backend = field.word("a backend's name such as nccl"); }},
-      {"workers", [](Job& job, const YamlField& field) { job.workers = field.count(1, kMostMembers); }},
-      {"servers", [](Job& job, const YamlField& field) { job.servers = field.count(1, kMostMembers); }},
-      {"local_size", [](Job& job, const YamlField& field) { job.local_size = field.count(1, kMostMembers); }},
-      {"server_threads", [](Job& job, const YamlField& field) { job.server_threads = field.count(1, kMostMembers); }},
-      {"key_hash",
-       [](Job& job, const YamlField& field) {
-         const std::vector<std::string> rules = server_rule_names(false);
-         job.key_hash = rules[field.one_of_words(rules)];
-       }},
-      {"partition_bytes", [](Job& job, const YamlField& field) { job.partition_bytes = field.bytes(1); }},
-      {"exact", [](Job& job, const YamlField& field) { job.exact = field.flag(); }},
-      {"bucket_bytes", [](Job& job, const YamlField& field) { job.bucket_bytes = field.bytes(1); }},
-      {"schedule",
-       [](Job& job, const YamlField& field) {
-         job.schedule = field.one_of_words({"fifo", "priority"}) == 0 ? Schedule::kFifo : Schedule::kPriority;
-       }},
-      {"credit_bytes", [](Job& job, const YamlField& field) { job.credit_bytes = field.bytes(0); }},
-      {"barrier",
-       [](Job& job, const YamlField& field) {
-         job.barrier = field.one_of_words({"global", "cross"}) == 0 ? Barrier::kGlobal : Barrier::kCross;
-       }},
-      {"control",
-       [](Job& job, const YamlField& field) {
-         job.control = field.one_of_words({"first", "inline"}) == 0 ? Control::kFirst : Control::kInline;
-       }},
-      {"measured_step",
+      {"backend", yaml::text(kWord), "What carried the collectives: nccl or gloo",
+       [](Job& job, const YamlField& field) { job.backend = field.word("a backend's name such as nccl"); }},
+      {"workers", &Job::workers, yaml::count(1, kMostMembers), "Workers of the job (default: the captured ones)"},
+      {"servers", &Job::servers, yaml::count(1, kMostMembers), "Parameter servers"},
+      {"local_size", &Job::local_size, yaml::count(1, kMostMembers), "GPUs per worker (default: the captured ones)"},
+      {"server_threads", &Job::server_threads, yaml::count(1, kMostMembers), "Summing threads per server (default: 1)"},
+      {"key_hash", &Job::key_hash, yaml::one_of(server_rule_names(false)),
+       "Rule that places partitions on servers (default: djb2)"},
+      {"partition_bytes", &Job::partition_bytes, yaml::size(1),
+       "Largest size of a partition, rounded up to 4096 bytes per GPU (default: 4096000)"},
+      {"exact", &Job::exact, yaml::flag(), "Do not round partition_bytes up (default: false)"},
+      {"bucket_bytes", &Job::bucket_bytes, yaml::size(1),
+       "Size of the buckets in which gradients are reduced (default: as recorded)"},
+      {"schedule", &Job::schedule, yaml::one_of<Schedule>({"fifo", "priority"}),
+       "Partition that is sent first: the first released, or the first declared (default: fifo)"},
+      {"credit_bytes", &Job::credit_bytes, yaml::size(0), "Most bytes of pushes in flight (default: 0, no bound)"},
+      {"barrier", &Job::barrier, yaml::one_of<Barrier>({"global", "cross"}),
+       "A step waits for all tensors, or each layer only for its own (default: global)"},
+      {"control", &Job::control, yaml::one_of<Control>({"first", "inline"}),
+       "Acknowledgements and requests overtake bulk data, or queue with it (default: inline)"},
+      {"measured_step", yaml::time(), "Time of a step without a profiler, above 0",
        [](Job& job, const YamlField& field) {
          job.measured_step = field.duration();
          if (*job.measured_step <= Duration{}) field.reject("a time above 0 such as 530ms");
        }},
-      {"batch_size", [](Job& job, const YamlField& field) { job.batch_size = field.count(1, kMostMembers); }},
-      {"loader_workers", [](Job& job, const YamlField& field) { job.loader_workers = field.count(1, kMostMembers); }},
-      {"network",
+      {"batch_size", &Job::batch_size, yaml::count(1, kMostMembers), "Samples per worker and step"},
+      {"loader_workers", &Job::loader_workers, yaml::count(1, kMostMembers), "Data-loading processes per rank"},
+      {"network", type_of(network_keys()), "Links of the hosts",
        [](Job& job, const YamlField& field) {
          if (!field.is(YamlValue::Kind::kMap)) field.reject("a map with bandwidth and latency");
          read_map(field, network_keys(), job);
@@ -71,6 +69,8 @@ const Keys& job_keys() {
 }
 
 }  // namespace
+
+YamlType job_file_type() { return type_of(job_keys()); }
 
 Job parse_job(std::string_view text, const std::string& name) {
   const YamlValue root = parse_yaml(text, name, kJobForm);

@@ -12,6 +12,7 @@
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/number.h"
+#include "model/base/text.h"
 
 // The output of nccl-tests looks like this:
 //
@@ -84,10 +85,7 @@ struct Row {
 
 class Reader {
  public:
-  explicit Reader(const std::string& name) : name_(name) {
-    const std::size_t folder = name.find_last_of('/');
-    op_of_file_ = op_named_in(std::string_view(name).substr(folder == std::string::npos ? 0 : folder + 1));
-  }
+  explicit Reader(const std::string& name) : name_(name), op_of_file_(op_named_in(file_name_of(name))) {}
 
   std::vector<TimedCollective> read(std::string_view text) {
     while (!text.empty()) {

@@ -12,6 +12,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 constexpr YamlForm kRangesForm{1U << 20U, "repeat: 50"};
 constexpr std::uint32_t kMostIterations = 10'000'000;  // each iteration becomes a line of the schedule
 constexpr std::uint32_t kMostOccurrences = 1'000'000;
+constexpr const char* kFieldText = "[^ ]+";  // without blanks, as field_text() requires
 
 /// Returns true if a text can be a field of the schedule that is written from this file. The text must not be empty. It
 /// must contain no blanks, because they separate the fields, and no control characters, because a schedule may be
@@ -38,9 +40,12 @@ std::string field_text(const YamlField& field, std::string_view expected) {
 
 const std::vector<YamlKey<ScheduledRange>>& range_keys() {
   static const std::vector<YamlKey<ScheduledRange>> keys{
-      {"name", [](ScheduledRange& range, const YamlField& field) { range.name = field_text(field, "a range's name"); }},
-      {"occurrence",
-       [](ScheduledRange& range, const YamlField& field) { range.occurrence = field.count(0, kMostOccurrences); }},
+      YamlKey<ScheduledRange>{
+          "name", yaml::text(kFieldText), "Name of the range in the code",
+          [](ScheduledRange& range, const YamlField& field) { range.name = field_text(field, "a range's name"); }}
+          .required(),
+      {"occurrence", &ScheduledRange::occurrence, yaml::count(0, kMostOccurrences),
+       "Number of ranges with this name before it in an iteration (default: counted)"},
   };
   return keys;
 }
@@ -68,10 +73,12 @@ void take_forward(ScheduledLayer& layer, const YamlField& field) { take_ranges(l
 void take_backward(ScheduledLayer& layer, const YamlField& field) { take_ranges(layer.backward, field); }
 
 const std::vector<YamlKey<ScheduledLayer>>& layer_keys() {
-  static const std::vector<YamlKey<ScheduledLayer>> keys{{"forward", take_forward},
-                                                         {"backward", take_backward},
-                                                         {"forward_events", take_forward},
-                                                         {"backward_events", take_backward}};
+  static const YamlType ranges = yaml::list(yaml::either(yaml::text(kFieldText), type_of(range_keys())));
+  static const std::vector<YamlKey<ScheduledLayer>> keys{
+      {"forward", ranges, "Ranges of the forward pass", take_forward},
+      {"backward", ranges, "Ranges of the backward pass", take_backward},
+      {"forward_events", ranges, "HugeCTR's name for 'forward'", take_forward},
+      {"backward_events", ranges, "HugeCTR's name for 'backward'", take_backward}};
   return keys;
 }
 
@@ -95,13 +102,22 @@ void take_layers(RangeSchedule& schedule, const YamlField& field) {
   }
 }
 
+/// Returns the type of a map from the names of layers to their ranges.
+YamlType layers_type() {
+  YamlType layers = yaml::map(
+      {{.name = kFieldText, .type = type_of(layer_keys()), .summary = "A layer: its ranges", .is_pattern = true}});
+  layers.min_size = 1;
+  return layers;
+}
+
 const std::vector<YamlKey<RangeSchedule>>& schedule_keys() {
   static const std::vector<YamlKey<RangeSchedule>> keys{
-      {"warmup",
-       [](RangeSchedule& schedule, const YamlField& field) { schedule.warmup = field.count(1, kMostIterations); }},
-      {"repeat",
-       [](RangeSchedule& schedule, const YamlField& field) { schedule.repeat = field.count(1, kMostIterations); }},
-      {"layers", take_layers},
+      {"warmup", &RangeSchedule::warmup, yaml::count(1, kMostIterations),
+       "Iterations without measurements (default: 10)"},
+      {"repeat", &RangeSchedule::repeat, yaml::count(1, kMostIterations),
+       "Iterations in which each range is measured (default: 50)"},
+      YamlKey<RangeSchedule>{"layers", layers_type(), "Parts of the model, each with its ranges", take_layers}
+          .required(),
   };
   return keys;
 }
@@ -123,6 +139,8 @@ void check_places(const YamlField& file, const RangeSchedule& schedule) {
 }
 
 }  // namespace
+
+YamlType ranges_file_type() { return type_of(schedule_keys()); }
 
 RangeSchedule parse_ranges(std::string_view text, const std::string& name) {
   const YamlValue root = parse_yaml(text, name, kRangesForm);

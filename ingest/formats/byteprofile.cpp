@@ -17,7 +17,7 @@
 #include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/job/task_names.h"
@@ -133,8 +133,8 @@ void read_byteprofile(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format byteprofile_format;
-const Format byteprofile_format{"byteprofile", "ByteProfile and dPRO merged traces: operators with their dependencies",
-                                kByteprofileSigns, read_byteprofile};
+extern const Format byteprofile_format{"byteprofile",
+                                       "ByteProfile and dPRO merged traces: operators with their dependencies",
+                                       kByteprofileSigns, read_byteprofile};
 
 }  // namespace stepsim::ingest

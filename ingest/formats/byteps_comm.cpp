@@ -13,7 +13,7 @@
 
 #include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 #include "model/job/task_names.h"
@@ -89,8 +89,7 @@ void read_byteps_comm(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format byteps_comm_format;
-const Format byteps_comm_format{"byteps_comm", "BytePS comm.json: stages of each partition on one GPU",
-                                kBytepsCommSigns, read_byteps_comm};
+extern const Format byteps_comm_format{"byteps_comm", "BytePS comm.json: stages of each partition on one GPU",
+                                       kBytepsCommSigns, read_byteps_comm};
 
 }  // namespace stepsim::ingest

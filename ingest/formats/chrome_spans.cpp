@@ -6,7 +6,7 @@
 
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
 
 namespace stepsim::ingest {

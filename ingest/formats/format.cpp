@@ -35,6 +35,12 @@ bool holds(const Sign& sign, std::string_view file_name, std::string_view head) 
 
 std::size_t first_character(std::string_view text) noexcept { return text.find_first_not_of(" \t\r\n\xEF\xBB\xBF"); }
 
+const Format* find_format(std::string_view name) {
+  const auto all = formats();
+  const auto found = std::find_if(all.begin(), all.end(), [name](const Format* one) { return one->name == name; });
+  return found == all.end() ? nullptr : *found;
+}
+
 int Recogniser::operator()(std::string_view file_name, std::string_view head) const {
   if (function_ != nullptr) return function_(file_name, head);
   const auto sign =

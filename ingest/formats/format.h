@@ -58,6 +58,9 @@ struct Format {
 /// All registered formats, in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Format* const> formats();
 
+/// Returns the format with this name, or null.
+[[nodiscard]] const Format* find_format(std::string_view name);
+
 /// A kind of file that users have next to their traces and that stepsim cannot read, with a remedy.
 struct KnownOther {
   std::string_view what;    ///< "an Nsight Systems report"

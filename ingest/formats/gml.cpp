@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -16,7 +15,6 @@
 #include "ingest/formats/format.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
-#include "model/base/quoted.h"
 #include "model/base/text.h"
 
 // dag.gml of ByteProfile and dPRO: GML as networkx 2 writes it, and variants of older writers (Creator and Version
@@ -50,11 +48,9 @@ std::optional<char32_t> entity_code(std::string_view name) noexcept {
   name.remove_prefix(1);
   const bool hexadecimal = name.front() == 'x' || name.front() == 'X';
   if (hexadecimal) name.remove_prefix(1);
-  std::uint32_t code = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), code, hexadecimal ? 16 : 10);
-  const bool whole = error == std::errc{} && end == name.data() + name.size();
+  const std::uint32_t code = parse_number<std::uint32_t>(name, hexadecimal ? 16 : 10).value_or(0);
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return whole && code != 0 && code <= 0x10FFFF && !surrogate ? std::optional{char32_t{code}} : std::nullopt;
+  return code != 0 && code <= 0x10FFFF && !surrogate ? std::optional{char32_t{code}} : std::nullopt;
 }
 
 /// Returns `text` with its entities replaced. Text that only looks like an entity is kept.
@@ -356,9 +352,9 @@ void read_gml(Input& input, PartSink& sink) { sink.add(GmlReader(input.stream(),
 
 }  // namespace
 
-extern const Format gml_format;
-const Format gml_format{"gml", "ByteProfile and dPRO dag.gml: operators and their dependencies, written by networkx",
-                        recognise_gml, read_gml};
+extern const Format gml_format{"gml",
+                               "ByteProfile and dPRO dag.gml: operators and their dependencies, written by networkx",
+                               recognise_gml, read_gml};
 
 namespace {
 

@@ -15,8 +15,8 @@
 
 #include "ingest/bytes/text_input.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/tensor_size.h"
 #include "ingest/json/json_reader.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
@@ -24,7 +24,6 @@
 namespace stepsim::ingest {
 namespace {
 
-constexpr std::size_t kLongestLine = 1U << 20U;
 constexpr std::string_view kNumbers = "gradient_name2ID.json";
 
 class GradientNamesReader {
@@ -83,12 +82,7 @@ void read_lines(ByteSource& source, GradientNamesReader& reader) {
   TextInput input(source);
   while (input.peek() != TextInput::kEnd) {
     const InputLocation where = input.at_line(input.line());
-    std::string line;
-    while (input.peek() != TextInput::kEnd && input.peek() != '\n') {
-      if (line.size() > kLongestLine) throw InputError(where, "a line of more than 1 MiB; expected a gradient's name");
-      line.push_back(static_cast<char>(input.get()));
-    }
-    input.get();
+    std::string line = input.next_line("a gradient's name");
     if (!line.empty() && line.back() == '\r') line.pop_back();
     const bool last = input.peek() == TextInput::kEnd;
     if (!line.empty() || !last) reader.add(line, where);
@@ -146,7 +140,7 @@ void read_numbers(JsonReader& json, GradientNamesReader& reader, const std::stri
 void read_document(JsonReader& json, GradientNamesReader& reader, const std::string& file) {
   if (json.peek() == '[') {
     read_names(json, reader, file);
-  } else if (file.substr(file.find_last_of('/') + 1).starts_with(kNumbers)) {
+  } else if (file_name_of(file).starts_with(kNumbers)) {
     read_numbers(json, reader, file);
   } else {
     json.object([&](const std::string& key) {
@@ -190,9 +184,8 @@ void read_gradient_names(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format gradient_names_format;
-const Format gradient_names_format{"gradient_names",
-                                   "gradient_name_list.txt and .json: gradients by number, with sizes",
-                                   recognise_gradient_names, read_gradient_names};
+extern const Format gradient_names_format{"gradient_names",
+                                          "gradient_name_list.txt and .json: gradients by number, with sizes",
+                                          recognise_gradient_names, read_gradient_names};
 
 }  // namespace stepsim::ingest

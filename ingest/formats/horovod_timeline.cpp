@@ -15,8 +15,8 @@
 
 #include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
-#include "ingest/formats/tensor_size.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/names.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
@@ -105,8 +105,7 @@ void read_horovod_timeline(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format horovod_timeline_format;
-const Format horovod_timeline_format{
+extern const Format horovod_timeline_format{
     "horovod_timeline", "Horovod timeline: negotiations and reductions by tensor; comm.json of a dPRO trial",
     kHorovodSigns, read_horovod_timeline};
 

@@ -36,7 +36,7 @@ constexpr std::string_view kIteration = "iteration";
 
 /// Returns "luna-0173" for "runs/luna-0173.prof.json.gz"; empty if the file has another name.
 std::string host_in(std::string_view path) {
-  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::string_view name = file_name_of(path);
   for (const std::string_view end : {".prof.json", ".fine_grained.json", ".one_shot.json"}) {
     if (const std::size_t at = name.find(end); at != std::string_view::npos) return std::string(name.substr(0, at));
   }
@@ -213,8 +213,7 @@ void read_inline_profile(Input& input, PartSink& sink) { sink.add(InlineProfileR
 
 }  // namespace
 
-extern const Format inline_profile_format;
-const Format inline_profile_format{
+extern const Format inline_profile_format{
     .name = "inline_profile",
     .summary = "Inline profiler results: HugeCTR prof.json (V0 to V3), and those of capture/inline.h",
     .recognise = kInlineSigns,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
 
 #include "ingest/sqlite/database.h"
@@ -25,10 +24,8 @@ bool is_json(std::string_view head) {
   return text.starts_with('{') || text.starts_with('[');
 }
 
-bool begins_as(std::string_view head, std::string_view lower_case) {
-  const std::string_view text = without_leading_blanks(head).substr(0, lower_case.size());
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return static_cast<char>(std::tolower(static_cast<unsigned char>(a))) == b; });
+bool begins_as(std::string_view head, std::string_view in_lower_case) {
+  return lower_case(without_leading_blanks(head).substr(0, in_lower_case.size())) == in_lower_case;
 }
 
 bool is_empty(std::string_view, std::string_view head) { return head.empty(); }

@@ -51,13 +51,7 @@ class LegacyAutograd {
       sink_.diagnostics.count(diagnostic("device_not_recorded"), {file_, {}, {}});
     }
     for (const Span& span : spans_) {
-      std::int64_t correlation = -1;
-      if (span.launched_by) {
-        // An operator that starts device work is treated as the runtime call that launches the work.
-        correlation = *span.launched_by;
-        builder_.set_kind(*span.launched_by, EventKind::kRuntimeCall);
-        builder_.set_correlation(*span.launched_by, correlation);
-      }
+      const std::int64_t correlation = span.launched_by ? builder_.launch_from(*span.launched_by) : -1;
       builder_.add(EventKind::kKernel, span.name, builder_.stream(span.device, 0), span.time, correlation);
     }
     return std::move(builder_).take();
@@ -127,8 +121,7 @@ void read_legacy_autograd(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format legacy_autograd_format;
-const Format legacy_autograd_format{
+extern const Format legacy_autograd_format{
     .name = "legacy_autograd",
     .summary = "Old torch.autograd.profiler (export_chrome_trace before Kineto): operators and their time on devices",
     .recognise = kAutogradSigns,

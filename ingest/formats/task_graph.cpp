@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -147,12 +146,11 @@ class TaskGraphReader {
   }
 
   static std::optional<std::pair<std::uint32_t, std::uint32_t>> hosts_of(std::string_view key) noexcept {
-    std::pair<std::uint32_t, std::uint32_t> ends;
-    const char* const end = key.data() + key.size();
-    const auto [dash, first_error] = std::from_chars(key.data(), end, ends.first);
-    if (first_error != std::errc{} || dash == end || *dash != '-') return std::nullopt;
-    const auto [rest, second_error] = std::from_chars(dash + 1, end, ends.second);
-    return second_error == std::errc{} && rest == end ? std::optional{ends} : std::nullopt;
+    const std::size_t dash = key.find('-');
+    if (dash == std::string_view::npos) return std::nullopt;
+    const auto from = parse_number<std::uint32_t>(key.substr(0, dash));
+    const auto to = parse_number<std::uint32_t>(key.substr(dash + 1));
+    return from && to ? std::optional{std::pair{*from, *to}} : std::nullopt;
   }
 
   void read_task() {
@@ -343,8 +341,8 @@ void read_task_graph(Input& input, PartSink& sink) { sink.add(TaskGraphReader(in
 
 }  // namespace
 
-extern const Format task_graph_format;
-const Format task_graph_format{"task_graph", "Task graph: hosts, links, routes, and tasks with their dependencies",
-                               recognise_task_graph, read_task_graph};
+extern const Format task_graph_format{"task_graph",
+                                      "Task graph: hosts, links, routes, and tasks with their dependencies",
+                                      recognise_task_graph, read_task_graph};
 
 }  // namespace stepsim::ingest

@@ -75,12 +75,8 @@ std::string_view producer_of(std::string_view input) {
 
 /// Returns CUPTI's name of a copy: "Memcpy HtoD" for "MEMCPYHtoD"; nullopt for other work.
 std::optional<std::string> cupti_copy_name(std::string_view operation) {
-  constexpr std::string_view kCopy = "MEMCPY";
-  const bool is_copy = operation.size() >= kCopy.size() &&
-                       std::equal(kCopy.begin(), kCopy.end(), operation.begin(), [](char upper, char c) {
-                         return c == upper || c == static_cast<char>(upper - 'A' + 'a');
-                       });
-  if (!is_copy) return std::nullopt;
+  constexpr std::string_view kCopy = "memcpy";
+  if (lower_case(operation.substr(0, kCopy.size())) != kCopy) return std::nullopt;
   return "Memcpy " + std::string{operation.substr(kCopy.size())};
 }
 
@@ -155,13 +151,7 @@ class TensorflowTimeline {
   void add_work(const Operation& operation, const Process& process) {
     const std::optional<std::string> copy = cupti_copy_name(operation.type);
     const auto launched = operators_.find(operation.name);
-    std::int64_t correlation = -1;
-    if (launched != operators_.end()) {
-      // An operator that starts device work is treated as the runtime call that launches the work.
-      correlation = launched->second;
-      builder_.set_kind(launched->second, EventKind::kRuntimeCall);
-      builder_.set_correlation(launched->second, correlation);
-    }
+    const std::int64_t correlation = launched == operators_.end() ? -1 : builder_.launch_from(launched->second);
     builder_.add(copy ? EventKind::kMemcpy : EventKind::kKernel, copy ? *copy : operation.name,
                  builder_.stream(process.device, process.stream), operation.time, correlation);
   }
@@ -203,8 +193,7 @@ void read_tensorflow_timeline(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format tensorflow_timeline_format;
-const Format tensorflow_timeline_format{
+extern const Format tensorflow_timeline_format{
     .name = "tensorflow_timeline",
     .summary = "TensorFlow 1 timeline (timeline.Timeline.generate_chrome_trace_format): one session.run()",
     .recognise = kTimelineSigns,

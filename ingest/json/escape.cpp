@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ingest/json/json_bytes.h"
-#include "model/base/quoted.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest::json {

@@ -17,7 +17,7 @@
 #include "ingest/formats/gml.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/operator_links.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
@@ -74,19 +74,14 @@ std::map<std::string, GpuFiles, bool (*)(std::string_view, std::string_view) noe
   return folders;
 }
 
-const Format& registered_format(std::string_view name) {
-  const auto all = formats();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Format* one) { return one->name == name; });
-  STEPSIM_ASSERT(found != all.end(), "the format is a registered one");
-  return **found;
-}
-
 /// Reads a file of `format` that gives exactly one part, and returns this part.
 template <class PartType>
 PartType read_part(const std::string& path, std::string_view format) {
+  const Format* const known = find_format(format);
+  STEPSIM_ASSERT(known != nullptr, "the format is a registered one");
   Input input = Input::open(path);
   PartSink sink;
-  registered_format(format).read(input, sink);
+  known->read(input, sink);
   return std::get<PartType>(std::move(sink.parts.front().part));
 }
 
@@ -227,7 +222,7 @@ class Collecting {
       const auto number = names.find(staged.tensor);
       const std::string tensor = number && !tensors_[*number].empty() ? tensors_[*number] : std::string(staged.tensor);
       const std::string node = std::string(kComm) + tensor;
-      const std::string stage = staged.stage == Stage::kTotal ? "" : fmt::format(".{}", to_text(staged.stage));
+      const std::string stage = staged.stage == Stage::kTotal ? "" : fmt::format(".{}", stage_name(staged.stage));
       trace_.add(fmt::format(
           R"({{"name": {}, "cat": "Comm", "ph": "X", "ts": {}, "dur": {}, "pid": {}, "tid": {}, "args": {{"name": {}{}}}}})",
           json_text(node + stage), short_microseconds(Duration{*event.start_ns}),

@@ -18,7 +18,7 @@
 #include "ingest/combined/combined_trace.h"
 #include "ingest/load/discover.h"
 #include "ingest/load/load.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -79,7 +79,7 @@ bool CommFilter::keeps(std::string_view event_name, const Gpu& gpu) {
   if (!event_name.starts_with(kComm)) return true;
   const StagedName staged = split_stage(event_name.substr(kComm.size()));
   const std::string stage =
-      staged.stage == Stage::kTotal ? std::string{} : fmt::format(".{}", stepsim::ingest::to_text(staged.stage));
+      staged.stage == Stage::kTotal ? std::string{} : fmt::format(".{}", stage_name(staged.stage));
   std::vector<std::string> called{std::string(kComm) + std::string(staged.tensor)};
   if (const auto number = gpu.numbers.find(staged.tensor)) called.push_back(std::string(kComm) + gpu.names[*number]);
   bool kept = false;

@@ -272,9 +272,7 @@ void leave_out_caches(GpuParts& gpu, Diagnostics& diagnostics) {
 
 /// True if the last part of `path` begins with `file_name`. Some files contain the same type of part and differ only in
 /// their names.
-bool is_called(std::string_view path, std::string_view file_name) {
-  return path.substr(path.find_last_of('/') + 1).starts_with(file_name);
-}
+bool is_called(std::string_view path, std::string_view file_name) { return file_name_of(path).starts_with(file_name); }
 
 /// Returns the trace of the process that wrote an execution trace; null if there is none. Processes of different hosts
 /// may have the same id; then the rank in the execution trace's file name decides.

@@ -67,6 +67,10 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
     *extras.job_text = read_small_file(*job_path, kLargestJobFile).text;
   }
 
+  const auto begin_stage = [&options](std::string_view name) {
+    if (options.stage) options.stage(name);
+  };
+  begin_stage("stitching");
   Assembly assembly;
   assembly.details = extras.details;
   assembly.threads = options.threads;
@@ -85,6 +89,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   if (!untimed) parts.stitch(options.ranks, job, assembly);
   if (extras.sources != nullptr) *extras.sources = parts.take_sources();
   if (options.steps) keep_steps(assembly, options.steps->first, options.steps->second);
+  begin_stage("building the graph");
   Capture capture = untimed ? finish_untimed(std::move(assembly), traces.front()) : finish(std::move(assembly));
   capture.job = job;
   capture.events = events;

@@ -45,6 +45,8 @@ struct LoadOptions {
   /// Called regularly with the bytes done and the bytes in total. May be empty; may be called from any thread, one call
   /// at a time.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
+  /// Called when a stage after reading begins: "stitching", "building the graph". May be empty.
+  std::function<void(std::string_view)> stage;
   /// Called with the inputs after they were read and before they are joined. May be empty.
   std::function<void(const ReadInputs&)> inspect;
 };

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <utility>
 
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/combined/combined_trace.h"
+#include "ingest/formats/chrome_spans.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/stitch/parameter_server/recorded_gpu.h"
 #include "model/base/error.h"
 #include "model/job/dag_builder.h"
@@ -87,8 +87,8 @@ namespace {
 struct OperatorSpan {
   std::string name;  ///< empty = neither forward nor backward
   std::string thread;
-  std::int64_t start = 0;
-  std::int64_t finish = 0;
+  Time start;
+  Time finish;
 };
 
 /// Returns the operator's name, or "" if it is neither a forward nor a backward operator.
@@ -110,25 +110,24 @@ std::string operator_name(std::string_view name) {
 
 /// Reads the spans of temp.json, in order of time.
 std::vector<OperatorSpan> spans_of(Input& input) {
-  Diagnostics ignored;
-  ChromeEventReader reader(input.stream(), ignored);
+  PartSink ignored;
+  SpanPairs<OperatorSpan> open(ignored, input.name(), 1);
   std::vector<OperatorSpan> spans;
-  std::map<std::pair<std::string, std::string>, std::vector<OperatorSpan>> open;
-  for (ChromeEvent event; reader.next(event);) {
-    if (!event.start_ns) continue;
-    const std::pair row{std::string(event.process), std::string(event.thread)};
-    OperatorSpan span{operator_name(event.name), row.second, *event.start_ns, *event.start_ns};
-    if (event.phase == "B") {
-      open[row].push_back(std::move(span));
-    } else if (event.phase == "X" && event.duration_ns.value_or(-1) >= 0) {
-      span.finish += *event.duration_ns;
-      spans.push_back(std::move(span));
-    } else if (event.phase == "E" && !open[row].empty()) {
-      spans.push_back(std::move(open[row].back()));
-      open[row].pop_back();
-      spans.back().finish = std::max(span.start, spans.back().start);
+  const auto add = [&spans](OperatorSpan span, RecordedTime time) {
+    span.start = time.start;
+    span.finish = time.start + time.length;
+    spans.push_back(std::move(span));
+  };
+  for_each_record(input, ignored, [&](const ChromeEvent& event) {
+    if (event.phase == "E") {
+      if (auto pair = open.end(event, {})) add(std::move(pair->span), pair->time);
+      return;
     }
-  }
+    OperatorSpan span{operator_name(event.name), std::string(event.thread), {}, {}};
+    if (event.phase == "B") return open.begin(event, std::move(span));
+    const auto time = event.phase == "X" ? span_time(event.start_ns, event.duration_ns) : std::nullopt;
+    if (time) add(std::move(span), *time);
+  });
   std::stable_sort(spans.begin(), spans.end(),
                    [](const OperatorSpan& a, const OperatorSpan& b) { return a.start < b.start; });
   return spans;
@@ -139,8 +138,8 @@ std::vector<OperatorSpan> spans_of(Input& input) {
 std::vector<ProfiledOperator> mxnet_operators(Input& input) {
   std::vector<ProfiledOperator> operators;
   const auto put = [&operators](const OperatorSpan& span) {
-    operators.push_back({span.name, span.thread, short_microseconds(Duration{span.start}),
-                         short_microseconds(Duration{span.finish - span.start})});
+    operators.push_back({span.name, span.thread, short_microseconds(span.start.time_since_epoch()),
+                         short_microseconds(span.finish - span.start)});
   };
   OperatorSpan step;  // everything since the last backward operator
   bool after_backward = false;

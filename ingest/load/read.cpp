@@ -59,10 +59,8 @@ struct FileContent {
 
 /// Returns the format called `name`, a name that a combined trace contains. Throws InputError if the name is unknown,
 /// which means that another version of stepsim wrote the combined trace.
-const Format& find_format_by_name(const std::string& name, const Input& input) {
-  for (const Format* const format : formats()) {
-    if (format->name == name) return *format;
-  }
+const Format& format_in_combined_trace(const std::string& name, const Input& input) {
+  if (const Format* const format = find_format(name)) return *format;
   throw InputError({input.name(), {}, {}},
                    fmt::format("its format '{}' is unknown; expected {}", shown(name), known_formats()));
 }
@@ -159,8 +157,7 @@ class ArchiveFile {
   /// file.
   [[nodiscard]] std::string what_it_holds() const {
     if (members_ == 0) return {};
-    std::string names;
-    for (const std::string& name : first_members_) names += fmt::format("{}{}", names.empty() ? "" : ", ", shown(name));
+    const std::string names = joined(first_members_, [](const std::string& name) { return shown(name); });
     const std::size_t more = members_ - first_members_.size();
     return fmt::format(", which holds {}{}", names, more == 0 ? "" : fmt::format(" and {} more", more));
   }
@@ -226,7 +223,7 @@ void read_combined(Input& input, Reading reading, FileContent& content) {
     }
     const std::string text = std::move(file.text);  // frees each text after use, to save memory
     Input member = Input::from_memory(text, name);
-    content.inputs.push_back(read_with(find_format_by_name(file.format, member), member, reading));
+    content.inputs.push_back(read_with(format_in_combined_trace(file.format, member), member, reading));
   }
   if (content.inputs.empty()) {
     throw InputError({input.name(), {}, {}},

@@ -57,10 +57,6 @@ std::string without_blanks(std::string_view text, std::size_t length) {
   return dense;
 }
 
-std::string_view file_name_of(const Input& input) {
-  return std::string_view{input.name()}.substr(input.name().find_last_of('/') + 1);
-}
-
 }  // namespace
 
 bool is_own_export(std::string_view head) {
@@ -81,11 +77,13 @@ std::string_view format_of_file(const std::string& path) {
   return found == nullptr ? std::string_view() : found->name;
 }
 
-const KnownOther* recognise_other(const Input& input) { return find_known_other(file_name_of(input), input.head()); }
+const KnownOther* recognise_other(const Input& input) {
+  return find_known_other(file_name_of(input.name()), input.head());
+}
 
 const Format* recognise(const Input& input) {
   constexpr int kSure = 60;
-  const std::string_view name = file_name_of(input);
+  const std::string_view name = file_name_of(input.name());
   const Format* best = nullptr;
   int best_score = 0;
   for (const Format* format : formats()) {

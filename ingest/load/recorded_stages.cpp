@@ -23,7 +23,7 @@ bool is_part_of_trial(const Part& part) {
 
 /// True if the part has events of a GPU. A folder with only io.json (loading of batches) is not a GPU.
 bool has_events(const Part& part, std::string_view file) {
-  const bool loads_batches = file.substr(file.find_last_of('/') + 1).starts_with("io.json");
+  const bool loads_batches = file_name_of(file).starts_with("io.json");
   return std::holds_alternative<StageTrace>(part) || (std::holds_alternative<OperatorTrace>(part) && !loads_batches);
 }
 

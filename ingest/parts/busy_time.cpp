@@ -1,7 +1,7 @@
 #include "ingest/parts/busy_time.h"
+#include "model/base/text.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -41,10 +41,7 @@ namespace {
 /// Returns true for work that CUDA does with or without a profiler, by the words in the names that CUPTI and Nsight
 /// Systems give it. The first letters are left out because their case varies.
 bool is_cuda_overhead(std::string_view kind) {
-  constexpr std::array<std::string_view, 6> kWords{"ompiler",      "odule Loading", "odule loading",
-                                                   "azy Function", "azy function",  "ommand "};
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [kind](std::string_view word) { return kind.find(word) != std::string_view::npos; });
+  return contains_any(kind, {"ompiler", "odule Loading", "odule loading", "azy Function", "azy function", "ommand "});
 }
 
 }  // namespace

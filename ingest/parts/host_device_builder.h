@@ -37,7 +37,13 @@ class HostDeviceBuilder {
   [[nodiscard]] TextId text(std::string_view text) { return texts_.intern(text); }
   void set_launch(std::uint32_t event, const KernelLaunch& launch);
   void set_correlation(std::uint32_t event, std::int64_t correlation) { trace_.correlation.set(event, correlation); }
-  void set_kind(std::uint32_t event, EventKind kind) { trace_.kind[event] = kind; }
+  /// Turns an operator into the runtime call that launches device work, and returns the call's correlation id. For
+  /// formats that record operators but no runtime calls.
+  std::int64_t launch_from(std::uint32_t op) {
+    trace_.kind[op] = EventKind::kRuntimeCall;
+    set_correlation(op, op);
+    return op;
+  }
   void add_overhead(std::string_view kind, RecordedTime time) {
     trace_.overheads.push_back({texts_.intern(kind), time.start, time.length});
   }

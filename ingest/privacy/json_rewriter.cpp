@@ -9,7 +9,7 @@
 #include "ingest/json/escape.h"
 #include "ingest/json/json_bytes.h"
 #include "model/base/error.h"
-#include "model/base/quoted.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {

@@ -123,6 +123,15 @@ constexpr auto kPythonFolders = std::to_array<std::string_view>(
     {"asyncio", "collections", "concurrent", "ctypes", "email", "encodings", "http", "importlib", "json", "lib-dynload",
      "logging", "multiprocessing", "sqlite3", "tkinter", "unittest", "urllib", "wsgiref", "xml", "zoneinfo"});
 
+/// True for the schemas of stepsim that YAML files name in their first lines (scenarios/schemas/).
+bool is_own_schema(std::string_view path) {
+  constexpr auto kSchemas =
+      std::to_array<std::string_view>({"schemas/scenario.schema.json", "schemas/job.schema.json",
+                                       "schemas/cluster.schema.json", "schemas/ranges.schema.json"});
+  while (path.starts_with("../")) path.remove_prefix(3);
+  return std::find(kSchemas.begin(), kSchemas.end(), path) != kSchemas.end();
+}
+
 bool is_public_package(std::string_view name) { return is_one_of(kPublicPackages, name); }
 
 std::string_view first_component(std::string_view path) { return path.substr(0, path.find('/')); }
@@ -134,8 +143,9 @@ bool is_within(const std::array<std::string_view, Size>& folders, std::string_vi
 }
 
 /// Returns where the public part of `path` begins. This part is a path inside a public package or inside Python's
-/// standard library. Returns the path's length if there is no public part.
+/// standard library, or that of a schema of stepsim. Returns the path's length if there is no public part.
 std::size_t public_part(std::string_view path) {
+  if (is_own_schema(path)) return 0;
   for (const std::string_view folder : {"site-packages/", "dist-packages/"}) {
     const std::size_t at = path.find(folder);
     if (at == std::string_view::npos) continue;

@@ -319,7 +319,7 @@ const Scrubber::Name* Scrubber::name_at(std::string_view text, std::size_t at, N
       if (ends_here && may_be(*first->second)) longest = first->second;
     }
     if (at + length == text.size()) break;
-    const auto next = static_cast<unsigned char>(lower_case(text.substr(at + length, 1)).front());
+    const auto next = static_cast<unsigned char>(lower_case(text[at + length]));
     const auto before = [length](const auto& name, unsigned char c) {
       return static_cast<unsigned char>(name.first[length]) < c;
     };

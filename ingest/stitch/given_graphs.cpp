@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/units.h"

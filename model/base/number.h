@@ -8,12 +8,12 @@
 
 namespace stepsim {
 
-/// Parses all of `text` as std::from_chars does. Returns nothing if characters are left over or the number does not
-/// fit.
-template <class Number>
-[[nodiscard]] std::optional<Number> parse_number(std::string_view text) noexcept {
+/// Parses all of `text` as std::from_chars does; `base` is for whole numbers only. Returns nothing if characters are
+/// left over or the number does not fit.
+template <class Number, class... Base>
+[[nodiscard]] std::optional<Number> parse_number(std::string_view text, Base... base) noexcept {
   Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base...);
   return error == std::errc{} && end == text.data() + text.size() ? std::optional{number} : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace stepsim {
@@ -101,10 +102,18 @@ std::string_view without_zeros(std::string_view digits) noexcept {
 
 std::string lower_case(std::string_view text) {
   std::string lower{text};
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : lower) c = lower_case(c);
   return lower;
+}
+
+std::string plain_name(std::string_view name) {
+  std::string plain = lower_case(name);
+  std::erase(plain, '_');
+  return plain;
+}
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) noexcept {
+  return std::any_of(words.begin(), words.end(), [text](std::string_view word) { return contains(text, word); });
 }
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> beginnings) noexcept {
@@ -179,10 +188,10 @@ std::optional<std::string> nearest_name(std::string_view word, std::span<const s
   return nearest;
 }
 
-std::string one_of(std::span<const std::string> words) {
+std::string enumerated(std::span<const std::string> words, std::string_view conjunction) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) out += i + 1 == words.size() ? " or " : ", ";
+    if (i > 0) out += i + 1 == words.size() ? fmt::format(" {} ", conjunction) : ", ";
     out += words[i];
   }
   return out;
@@ -191,6 +200,17 @@ std::string one_of(std::span<const std::string> words) {
 void add_item(std::string& list, std::string_view item, std::string_view separator) {
   if (!list.empty()) list += separator;
   list += item;
+}
+
+std::string ranges_of(const std::set<std::int64_t>& numbers, std::string_view separator) {
+  std::string list;
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    auto last = first;
+    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
+    add_item(list, first == last ? std::to_string(*first) : fmt::format("{}-{}", *first, *last), separator);
+    first = std::next(last);
+  }
+  return list;
 }
 
 std::string grouped(std::uint64_t count) {
@@ -227,6 +247,89 @@ bool natural_less(std::string_view a, std::string_view b) noexcept {
     b.remove_prefix(1);
   }
   return a.empty() != b.empty() ? a.empty() : whole_a < whole_b;
+}
+
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD, the replacement character
+
+/// Returns how many bytes at the front of `text` need no escape in a JSON string.
+std::size_t plain_prefix(std::string_view text) noexcept {
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const char c = text[length];
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7F || c == '"' || c == '\\' || c == '<') break;
+    ++length;
+  }
+  return length;
+}
+
+std::string escaped(char32_t code) {
+  switch (code) {
+    case U'"': return "\\\"";
+    case U'\\': return "\\\\";
+    case U'\n': return "\\n";
+    case U'\r': return "\\r";
+    case U'\t': return "\\t";
+    default: return fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
+  }
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (true) {
+    const std::size_t plain = plain_prefix(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const Character next = decode_utf8(text);
+    if (!next.valid) {
+      out += kReplacement;
+    } else if (next.code < 0x80 || is_control(next.code)) {
+      out += escaped(next.code);
+    } else {
+      out += text.substr(0, next.length);
+    }
+    text.remove_prefix(next.length);
+  }
+  out += '"';
+}
+
+void append_exact_json_string(std::string& out, std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr unsigned char kFirstPrintable = 0x20;
+  out += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < kFirstPrintable) {
+      out += "\\u00";
+      out += kDigits[byte >> 4U];
+      out += kDigits[byte & 0xFU];
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  out += '"';
+}
+
+std::string gml_quoted(std::string_view text) {
+  constexpr std::uint32_t kReplacementCode = 0xFFFD;
+  std::string quoted = "\"";
+  while (!text.empty()) {
+    const Character character = decode_utf8(text);
+    const bool plain = character.code >= ' ' && character.code < 0x7F && character.code != '"' && character.code != '&';
+    if (plain) {
+      quoted += static_cast<char>(character.code);
+    } else {
+      quoted += fmt::format("&#{};", character.valid ? std::uint32_t{character.code} : kReplacementCode);
+    }
+    text.remove_prefix(character.length);
+  }
+  return quoted + '"';
 }
 
 }  // namespace stepsim

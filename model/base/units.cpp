@@ -130,8 +130,8 @@ Decimal split(std::string_view text, const Forms& forms) {
 }
 
 bool differs_in_case(std::string_view a, std::string_view b) noexcept {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 std::int64_t scale_of(std::string_view text, const Decimal& number, const Forms& forms) {
@@ -171,6 +171,15 @@ std::int64_t parse_exactly(std::string_view text, const Forms& forms) {
     refuse(text, forms, "it is too large");
   }
   return number.negative ? -value : value;
+}
+
+/// Returns an expression for a number with one of the units. A slash has no special meaning in it.
+std::string pattern_of(const Forms& forms) {
+  std::string units;
+  for (const std::span<const Unit> part : {forms.units, forms.aliases}) {
+    for (const Unit& unit : part) units += fmt::format("{}{}", units.empty() ? "" : "|", unit.suffix);
+  }
+  return fmt::format("\\+?[0-9]+(\\.[0-9]*)? *({})", units);
 }
 
 /// Returns `value` / `step`, rounded half up.
@@ -226,6 +235,12 @@ Bandwidth parse_bandwidth(std::string_view text) {
 }
 
 Duration parse_duration(std::string_view text) { return Duration{parse_exactly(text, kDurationForms)}; }
+
+std::string bytes_pattern() { return pattern_of(kBytesForms); }
+
+std::string bandwidth_pattern() { return pattern_of(kRateForms); }
+
+std::string duration_pattern() { return pattern_of(kDurationForms); }
 
 std::string to_text(Duration duration) {
   const std::uint64_t magnitude = magnitude_of(duration.count());

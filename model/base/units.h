@@ -75,6 +75,11 @@ class Bandwidth {
 /// parse_bytes() does.
 [[nodiscard]] Duration parse_duration(std::string_view text);
 
+/// Return regular expressions (of ECMAScript, and unanchored) for what the parse functions accept; signs are left out.
+[[nodiscard]] std::string bytes_pattern();
+[[nodiscard]] std::string bandwidth_pattern();
+[[nodiscard]] std::string duration_pattern();
+
 /// Returns the duration with four significant digits, for sentences that people read: "534.1 ms", "156.0 ms", "1,234
 /// s". Uses the unit in which 1 <= value < 1000. If two significant digits express the value exactly, zeros at the end
 /// of the fraction are omitted: "22 us", "1.5 ms".

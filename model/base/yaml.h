@@ -71,21 +71,6 @@ struct YamlField {
                       const std::function<void(std::size_t key, const YamlField& field)>& take) const;
 };
 
-/// A known key of a map and the function that stores its value in `Target`.
-template <class Target>
-struct YamlKey {
-  std::string_view name;
-  void (*set)(Target& target, const YamlField& field);
-};
-
-template <class Target>
-void read_map(const YamlField& map, const std::vector<YamlKey<Target>>& keys, Target& target) {
-  std::vector<std::string> names;
-  names.reserve(keys.size());
-  for (const YamlKey<Target>& key : keys) names.emplace_back(key.name);
-  map.for_each_entry(names, [&](std::size_t key, const YamlField& field) { keys[key].set(target, field); });
-}
-
 /// Properties of one kind of file.
 struct YamlForm {
   std::size_t largest = 0;   ///< maximum size in bytes

@@ -11,8 +11,9 @@
 #include "model/base/median.h"
 #include "model/calibration/collectives.h"
 #include "model/calibration/parameter_server.h"
-#include "model/cost/network/transfers.h"
+#include "model/cost/network/network.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/task_names.h"
 
 namespace stepsim {
 namespace {
@@ -74,20 +75,17 @@ Calibration network_seen(const Capture& capture) {
   return known ? network_of_job_file(capture) : without_network(endpoints);
 }
 
-/// True for cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipLaunchKernel and hipExtModuleLaunchKernel. A
-/// graph launch starts many kernels and is not included.
 bool is_kernel_launch(const Dag& dag, TaskId task) {
-  return dag.kind(task) == TaskKind::kRuntime && dag.name(task).find("LaunchKernel") != std::string_view::npos;
+  return dag.kind(task) == TaskKind::kRuntime && launches_kernel(dag.name(task));
 }
 
-/// The direction of a copy, by the names of CUPTI and roctracer: "Memcpy HtoD (Pinned -> Device)".
-enum class Direction { kOther, kToDevice, kToHost };
-
-Direction direction_of(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kCopy || dag.bytes(task).count() == 0) return Direction::kOther;
+/// Returns the direction of a copy of known size, by its name from CUPTI or roctracer: "Memcpy HtoD (Pinned ->
+/// Device)".
+CopyDirection direction_of(const Dag& dag, TaskId task) {
+  if (dag.kind(task) != TaskKind::kCopy || dag.bytes(task).count() == 0) return CopyDirection::kNone;
   const std::string_view name = dag.name(task);
-  if (name.starts_with("Memcpy HtoD")) return Direction::kToDevice;
-  return name.starts_with("Memcpy DtoH") ? Direction::kToHost : Direction::kOther;
+  if (name.starts_with("Memcpy HtoD")) return CopyDirection::kToDevice;
+  return name.starts_with("Memcpy DtoH") ? CopyDirection::kToHost : CopyDirection::kNone;
 }
 
 double nanoseconds(Duration duration) { return static_cast<double>(duration.count()); }
@@ -121,15 +119,15 @@ struct Copies {
 Copies copies_of(const Dag& dag) {
   Copies copies;
   for (const TaskId task : dag.tasks()) {
-    const Direction direction = direction_of(dag, task);
-    if (direction == Direction::kOther) continue;
+    const CopyDirection direction = direction_of(dag, task);
+    if (direction == CopyDirection::kNone) continue;
     const double time = nanoseconds(dag.duration(task));
     if (time <= 0) continue;
     const double rate = static_cast<double>(dag.bytes(task).count()) / time;
-    copies.rows.insert(copies.rows.end(), {1 / time, direction == Direction::kToDevice ? rate : 0,
-                                           direction == Direction::kToHost ? rate : 0});
+    copies.rows.insert(copies.rows.end(), {1 / time, direction == CopyDirection::kToDevice ? rate : 0,
+                                           direction == CopyDirection::kToHost ? rate : 0});
     copies.ones.push_back(1);
-    std::int64_t& most = direction == Direction::kToDevice ? copies.most_to_device : copies.most_to_host;
+    std::int64_t& most = direction == CopyDirection::kToDevice ? copies.most_to_device : copies.most_to_host;
     most = std::max(most, dag.bytes(task).count());
   }
   return copies;

@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/dag.h"
 #include "model/job/task_numbering.h"
 
 namespace stepsim {
@@ -281,6 +282,19 @@ DagBuilder::Result DagBuilder::build() && {
   result.dag.lanes_.shrink_to_fit();
   *this = DagBuilder{};
   return result;
+}
+
+std::span<const TaskId> Dag::members(RendezvousId id) const noexcept {
+  const std::uint32_t begin = rendezvous_begin_[id.index()];
+  return {rendezvous_member_.data() + begin, rendezvous_begin_[id.index() + 1] - begin};
+}
+
+std::map<Rank, std::string> hosts_of_ranks(const Dag& dag) {
+  std::map<Rank, std::string> hosts;
+  for (const Lane& lane : dag.lanes()) {
+    if (lane.kind != LaneKind::kServerThread) hosts.try_emplace(lane.rank, lane.host);
+  }
+  return hosts;
 }
 
 }  // namespace stepsim

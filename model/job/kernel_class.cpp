@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/base/text.h"
+
 namespace stepsim {
 namespace {
 
@@ -186,16 +188,14 @@ constexpr auto kWords = std::to_array<Word>({
     {"lstm", kGemm},
 });
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// True if `name` contains the lower-case `word`, ignoring case. Uses no regular expression, so that any name takes at
 /// most length * words steps.
 bool contains_ignoring_case(std::string_view name, std::string_view word) noexcept {
   return std::search(name.begin(), name.end(), word.begin(), word.end(),
-                     [](char a, char b) { return lower(a) == b; }) != name.end();
+                     [](char a, char b) { return lower_case(a) == b; }) != name.end();
 }
 
-bool contains_any(std::string_view name, std::initializer_list<std::string_view> words) noexcept {
+bool has_any_ignoring_case(std::string_view name, std::initializer_list<std::string_view> words) noexcept {
   return std::any_of(words.begin(), words.end(),
                      [name](std::string_view word) { return contains_ignoring_case(name, word); });
 }
@@ -322,15 +322,15 @@ KernelClass classify_kernel(TaskKind kind, std::string_view name) noexcept {
 
 std::optional<Precision> precision_in(std::string_view name) noexcept {
   if (const auto tensile = precision_of_tensile(name)) return tensile;
-  if (contains_any(name, {"e4m3", "e5m2", "fp8", "float8"})) return Precision::kFloat8;
+  if (has_any_ignoring_case(name, {"e4m3", "e5m2", "fp8", "float8"})) return Precision::kFloat8;
   // s1688 multiplies tf32 on tensor cores; h1688 and s16816 are half precision.
-  if (contains_any(name, {"tf32", "_s1688"})) return Precision::kTensor32;
-  if (contains_any(name, {"dgemm", "f64f64", "<double", "d884gemm"})) return Precision::kFloat64;
-  if (contains_any(name, {"bf16", "bfloat16", "half", "hgemm", "_h884", "_h1688", "_s884", "_s16816", "_h16816", "f16",
-                          "fp16", "hcudnn"})) {
+  if (has_any_ignoring_case(name, {"tf32", "_s1688"})) return Precision::kTensor32;
+  if (has_any_ignoring_case(name, {"dgemm", "f64f64", "<double", "d884gemm"})) return Precision::kFloat64;
+  if (has_any_ignoring_case(name, {"bf16", "bfloat16", "half", "hgemm", "_h884", "_h1688", "_s884", "_s16816",
+                                   "_h16816", "f16", "fp16", "hcudnn"})) {
     return Precision::kFloat16;
   }
-  if (contains_any(name, {"sgemm", "scudnn", "f32f32", "fp32", "<float"})) return Precision::kFloat32;
+  if (has_any_ignoring_case(name, {"sgemm", "scudnn", "f32f32", "fp32", "<float"})) return Precision::kFloat32;
   return std::nullopt;
 }
 

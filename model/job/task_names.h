@@ -41,6 +41,12 @@ enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
   return says("DtoH") || says("DeviceToHost") ? CopyDirection::kToHost : CopyDirection::kNone;
 }
 
+/// True for a call that launches one kernel: cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipLaunchKernel,
+/// hipExtModuleLaunchKernel. A graph launch starts many kernels and is not included.
+[[nodiscard]] constexpr bool launches_kernel(std::string_view call) noexcept {
+  return call.find("LaunchKernel") != std::string_view::npos;
+}
+
 /// True for an annotation of a data loader that uses worker processes: PyTorch's
 /// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__". A _SingleProcessDataLoaderIter loads data in the
 /// thread that calls it.

@@ -59,8 +59,8 @@ class Builder {
     }
     for (std::uint32_t i = 0; i < shape_.devices; ++i) {
       cluster_.devices.push_back({host, static_cast<std::int32_t>(i), shape_.device_model});
-      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} nvlink", name, i)));
-      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} pcie", name, i)));
+      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} {}", name, i, kNvlink)));
+      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} {}", name, i, kPcie)));
     }
   }
 

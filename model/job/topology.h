@@ -5,12 +5,17 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/units.h"
 #include "model/job/cluster.h"
 
 namespace stepsim {
+
+/// Words in the names of the links inside a host.
+inline constexpr std::string_view kNvlink = "nvlink";
+inline constexpr std::string_view kPcie = "pcie";
 
 /// The properties of one cable, or of all connections of one kind, such as NVLink.
 struct Cable {

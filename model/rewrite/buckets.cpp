@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -80,22 +81,16 @@ class Rebucketing {
 
   /// True if every rank reduces exactly the gradients it computes, and all ranks have the same sizes.
   bool is_all_gradients(const JointStep& step) {
-    const std::vector<Bytes> sizes = sizes_in(step.front());
+    const std::vector<Bytes> sizes = sizes_of(parts_[step.front()].gradients);
+    const Bytes sum = std::accumulate(sizes.begin(), sizes.end(), Bytes{});
     return std::all_of(step.begin(), step.end(), [&](std::int32_t index) {
-      Bytes sum{};
-      for (const Bytes bytes : sizes_in(index)) sum += bytes;
-      return index >= 0 && sum == parts_[index].reduced && sizes_in(index) == sizes;
+      const Part& part = parts_[index];
+      return index >= 0 && sum == part.reduced && sizes_of(part.gradients) == sizes;
     });
   }
 
-  std::vector<Bytes> sizes_in(std::int32_t step) {
-    std::vector<Bytes> sizes;
-    for (const Gradient& gradient : parts_[step].gradients) sizes.push_back(gradient.bytes);
-    return sizes;
-  }
-
   void rebuild(const JointStep& step) {
-    for (const Bucket& bucket : buckets_of(sizes_in(step.front()), bound_)) {
+    for (const Bucket& bucket : buckets_of(sizes_of(parts_[step.front()].gradients), bound_)) {
       const RendezvousId rendezvous =
           edit_.builder().add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bucket.bytes});
       for (const std::int32_t index : step) edit_.builder().join(rendezvous, add_reduction(index, bucket));
@@ -144,6 +139,13 @@ class Rebucketing {
 };
 
 }  // namespace
+
+std::vector<Bytes> sizes_of(std::span<const Gradient> gradients) {
+  std::vector<Bytes> sizes;
+  sizes.reserve(gradients.size());
+  for (const Gradient& gradient : gradients) sizes.push_back(gradient.bytes);
+  return sizes;
+}
 
 std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound, Bytes first) {
   std::vector<Bucket> buckets;

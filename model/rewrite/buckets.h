@@ -82,6 +82,9 @@ struct CapturedBuckets {
 /// devices. O(tasks log tasks + edges).
 [[nodiscard]] std::optional<CapturedBuckets> captured_device_buckets(const Capture& capture);
 
+/// Returns the sizes of gradients, in the same order.
+[[nodiscard]] std::vector<Bytes> sizes_of(std::span<const Gradient> gradients);
+
 /// Gradients that are reduced together: those after the previous bucket, up to and including `last`.
 struct Bucket {
   std::size_t last = 0;

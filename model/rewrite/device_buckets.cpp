@@ -21,13 +21,6 @@ using JointTasks = std::set<std::int32_t>;
 constexpr Bytes kFirstBucket{1 << 20};
 constexpr Bytes kUnbounded{std::numeric_limits<std::int64_t>::max()};
 
-std::vector<Bytes> sizes_of(const StepReductions& step) {
-  std::vector<Bytes> sizes;
-  sizes.reserve(step.gradients.size());
-  for (const Gradient& gradient : step.gradients) sizes.push_back(gradient.bytes);
-  return sizes;
-}
-
 /// Returns the captured buckets, or nothing if gradients were computed in a different order than in the buckets.
 std::vector<Bucket> captured_buckets(const StepReductions& step) {
   std::vector<Bucket> buckets;
@@ -95,7 +88,7 @@ class DeviceRebucketing {
       if (!is_alike(step)) continue;
       ++answered;
       const StepReductions& one = steps_.at(*step.begin());
-      const std::vector<Bucket> buckets = buckets_of(sizes_of(one), bound_, first_bound(one, bound_));
+      const std::vector<Bucket> buckets = buckets_of(sizes_of(one.gradients), bound_, first_bound(one, bound_));
       if (buckets != captured_buckets(one)) rebuild(step, buckets);
     }
     if (answered == 0) refuse();
@@ -163,7 +156,7 @@ class DeviceRebucketing {
       if (first == steps_.end() || step == steps_.end()) return false;
       const auto& a = first->second.reductions;
       const auto& b = step->second.reductions;
-      return sizes_of(step->second) == sizes_of(first->second) &&
+      return sizes_of(step->second.gradients) == sizes_of(first->second.gradients) &&
              std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
                return rendezvous_of(x) == rendezvous_of(y) && x.gradients == y.gradients;
              });

@@ -84,6 +84,7 @@ void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& place
     if (stream != streams.end() && !dag.rendezvous(task).valid()) stream->second.shared = true;
   }
   std::erase_if(streams, [](const auto& stream) { return !stream.second.shared; });
+  if (streams.empty()) return;
 
   DagBuilder& builder = edit.builder();
   for (auto& [lane, stream] : streams) {
@@ -91,8 +92,7 @@ void leave_shared_streams(CaptureEdit& edit, const Dag& dag, const Places& place
     side.name += ", collectives";
     stream.side = builder.add_lane(std::move(side));
   }
-  for (std::size_t i = 0; i < dag.task_count() && !streams.empty(); ++i) {
-    const TaskId task{i};
+  for (const TaskId task : dag.tasks()) {
     const auto found = streams.find(dag.lane_id(task));
     if (found == streams.end()) continue;
     const bool leaves = places.is_member(task);

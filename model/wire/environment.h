@@ -14,16 +14,27 @@ inline constexpr char kWarmUpVariable[] = "STEPSIM_CAPTURE_WARMUP";
 inline constexpr char kActiveVariable[] = "STEPSIM_CAPTURE_ACTIVE";  ///< number of steps to record; 0 = all
 inline constexpr char kRepeatVariable[] = "STEPSIM_CAPTURE_REPEAT";  ///< number of cycles; 0 = until the program ends
 inline constexpr char kRanksVariable[] = "STEPSIM_CAPTURE_RANKS";    ///< "0,4-7": only these ranks; empty = all
+inline constexpr char kDelayVariable[] = "STEPSIM_CAPTURE_DELAY";    ///< seconds; record only after this time
+inline constexpr char kDurationVariable[] = "STEPSIM_CAPTURE_DURATION";  ///< seconds; 0 = without end
+inline constexpr char kMaxSizeVariable[] = "STEPSIM_CAPTURE_MAX_MB";     ///< MiB of a file; 0 = without end
+/// 1 = record between cudaProfilerStart() and cudaProfilerStop().
+inline constexpr char kProfilerApiVariable[] = "STEPSIM_CAPTURE_PROFILER_API";
 inline constexpr char kBufferVariable[] = "STEPSIM_CAPTURE_BUFFER_MB";
 inline constexpr char kStepRangeVariable[] = "STEPSIM_CAPTURE_STEP_RANGE";  ///< NVTX range that starts each step
 inline constexpr char kSyncVariable[] = "STEPSIM_CAPTURE_SYNC";             ///< 0 = do not record waits and CUDA events
 inline constexpr char kNvtxVariable[] = "STEPSIM_CAPTURE_NVTX";             ///< 0 = do not record NVTX ranges
+inline constexpr char kWholeGraphsVariable[] =
+    "STEPSIM_CAPTURE_WHOLE_GRAPHS";                              ///< 1 = record no kernels of CUDA graphs
 inline constexpr char kNcclVariable[] = "STEPSIM_CAPTURE_NCCL";  ///< 0 = no NCCL records, even if NCCL loads the module
 inline constexpr char kTorchVariable[] = "STEPSIM_CAPTURE_TORCH";  ///< 1 = record with torch.profiler (capture/torch)
 inline constexpr char kTorchOptionsVariable[] =
     "STEPSIM_CAPTURE_TORCH_OPTIONS";  ///< options of torch.profiler: "with_flops,..."
 inline constexpr char kStepCallVariable[] = "STEPSIM_CAPTURE_STEP_CALL";  ///< MODULE.FUNCTION: each call ends a step
 inline constexpr char kCuptiVariable[] = "STEPSIM_CUPTI_LIBRARY";  ///< libcupti.so to load; default: its usual names
+
+/// Bounds of a recording in which no step is marked, unless DURATION or MAX_MB are set.
+inline constexpr unsigned kUnmarkedSeconds = 60;
+inline constexpr unsigned kUnmarkedMb = 2048;
 
 /// Default buffer size of the module in MiB.
 inline constexpr unsigned kDefaultBufferMb = 64;

@@ -76,6 +76,8 @@ enum class Status : std::uint8_t {
   kClosed,       ///< the program ended and everything recorded is in the file
   kOtherClient,  ///< another profiler is using CUPTI: nothing is recorded
   kNoCupti,      ///< CUPTI could not be loaded or does not work: nothing is recorded
+  kIncomplete,   ///< text `which` says what is missing from the capture; recording goes on
+  kNotWritten,   ///< in the first block: a write failed, and the capture ends there; duration = errno
 };
 
 /// How the schedule treats a step.

@@ -1,5 +1,5 @@
 // Draws rows of bars along a time axis: the measurements of an inline profiler, for one or several runs. The drawing is
-// the same as in sim/export/picture/svg_bars.cpp.
+// the same as in sim/export/picture/svg_plot.cpp.
 
 import {el, svg} from './dom.js';
 import {duration} from './format.js';

@@ -90,7 +90,8 @@ class Capture:
         executor  any concurrent.futures.Executor whose workers can import stepsim and read the same paths: a process
                   pool ("spawn"), dask.distributed.Client().get_executor(), mpi4py.futures.MPIPoolExecutor(). Each
                   worker uses one thread, unless load() was told otherwise. The result is the same, byte for byte.
-        shards    into how many pieces the executor's work is divided; four for each worker if None
+        shards    into how many pieces the executor's work is divided; one for each worker if None. More of them let fast
+                  workers do more than slow ones, but each builds its graphs again
         more      axes as keywords, as in what_if()
         """
         options = {"--scenario": scenario, "--network": network, "--cluster": cluster}

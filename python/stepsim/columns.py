@@ -38,13 +38,13 @@ class _Columns:
 
 
 def _categorical(codes, texts):
-    """Returns `texts[code]` for each code. Equal texts are one category."""
+    """Returns `texts[code]` for each code. Equal texts are one category. The code -1 and the text None are missing."""
     import numpy
     import pandas
 
-    categories = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    categories = {text: i for i, text in enumerate(dict.fromkeys(text for text in texts if text is not None))}
     if len(categories) < len(texts):
-        codes = numpy.asarray([categories[text] for text in texts], dtype=numpy.int32)[codes]
+        codes = numpy.asarray([categories.get(text, -1) for text in texts] + [-1], dtype=numpy.int32)[codes]
     return pandas.Categorical.from_codes(codes, list(categories))
 
 
@@ -55,6 +55,8 @@ class Tasks(_Columns):
     duration_ns        its own work, without waiting
     bytes              moved or reduced; 0 if not recorded
     start_ns, finish_ns  measured, on the reference host's clock; absent for a task graph, which was never run
+    class              index into `classes` for device work, otherwise -1: tasks["class"]
+    operator           index into `operators` for device work whose operator is recorded, otherwise -1
     """
 
     def __init__(self, captures):
@@ -62,12 +64,17 @@ class Tasks(_Columns):
         self.names = captures.names()
         self.kinds = captures.task_kinds()
         self.lanes = captures.lanes()
+        self.classes = captures.classes()
+        self.operators = captures.operators()
 
     def to_pandas(self):
-        """Returns a DataFrame with a row per task, and the rank and host of its lane. Texts are categories."""
+        """Returns a DataFrame with a row per task, the rank and host of its lane, and the shapes of its operator's
+        inputs. Texts are categories."""
         import numpy
 
-        frame = self._frame(name=self.names, kind=self.kinds, lane=self.lanes["name"])
+        texts = {"class": self.classes, "operator": self.operators["name"]}
+        frame = self._frame(name=self.names, kind=self.kinds, lane=self.lanes["name"], **texts)
+        frame["shapes"] = _categorical(self.operator, self.operators["shapes"])
         frame.insert(0, "rank", numpy.asarray(self.lanes["rank"], dtype=numpy.int32)[self.lane])
         frame.insert(1, "host", _categorical(self.lane, self.lanes["host"]))
         return frame

@@ -1,8 +1,9 @@
 """Sweeps on any concurrent.futures.Executor: a process pool, Dask (Client.get_executor()), MPI (MPIPoolExecutor).
 
 A sweep is divided into shards. Each shard is sent to a worker as the command line that predicts it; the worker reads
-the traces at the same paths, once, and returns the file that `stepsim sweep --shard` writes. The merged result is the
-one of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the engine's
+the traces at the same paths, once, and returns the file that `stepsim sweep --shard` writes. There is one shard for
+each worker, because shards take about equally long and each builds its graphs by itself. The merged result is the one
+of a single process, byte for byte. Which worker predicts what, and what happens when one is lost, is the engine's
 matter.
 """
 
@@ -12,8 +13,6 @@ import sys
 import tempfile
 
 from stepsim import _core
-
-_SHARDS_PER_WORKER = 4  # so that a slow worker does not keep the others waiting
 
 _PATIENCE = 10  # seconds in which a Dask cluster must answer
 
@@ -37,7 +36,7 @@ def predict_shard(arguments, index, count, start):
 
 def sweep(executor, arguments, shards, progress):
     """Predicts a sweep on the workers of `executor` and returns the merged answer."""
-    count = max(2, shards or _SHARDS_PER_WORKER * _workers_of(executor))  # a single shard would be no part
+    count = max(2, shards or _workers_of(executor))  # a single shard would be no part
     futures = {executor.submit(predict_shard, arguments, index, count, os.getcwd()): index for index in range(count)}
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +65,7 @@ def main(address, folder, *arguments):
     try:
         with Client(address, timeout=_PATIENCE) as client:
             client.wait_for_workers(1, timeout=_PATIENCE)
-            count = _SHARDS_PER_WORKER * sum(client.nthreads().values())
+            count = max(2, sum(client.nthreads().values()))
             futures = [client.submit(predict_shard, [*arguments], index, count, os.getcwd(), pure=False)
                        for index in range(count)]
             for index, future in enumerate(futures):

@@ -14,7 +14,7 @@
 
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/collective/nccl_times.h"
-#include "model/cost/network/transfers.h"
+#include "model/cost/network/network.h"
 #include "model/job/task_names.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"

@@ -82,17 +82,17 @@ bool may_repeat_otherwise(const Case& of) {
 
 Variants in_the_long_run(const Case& of) { return {{.factor = ratio(of.scenario.in_the_long_run, of.predicted())}}; }
 
-std::string when_steps_begin(const Case& of) {
-  if (!of.basis.predictor().trusts_repetition()) {
+/// Returns why the time of repeated steps is in the range. Precondition: may_repeat_otherwise().
+std::string reason_for_repetition(const Case& of) {
+  const std::string repeated = to_text(of.scenario.in_the_long_run);
+  if (of.basis.predictor().trusts_repetition()) {
     return fmt::format(
-        "simulated back to back until they are steady, the steps take {}, which the captured steps "
-        "contradict",
-        to_text(of.scenario.in_the_long_run));
+        "only one step was captured: the next may start when all of it is done, as predicted, or as soon as its "
+        "threads and streams are free, after {}",
+        repeated);
   }
   return fmt::format(
-      "only one step was captured: the next may start when all of it is done, as predicted, or as soon as its "
-      "threads and streams are free, after {}",
-      to_text(of.scenario.in_the_long_run));
+      "simulated back to back until they are steady, the steps take {}, which the captured steps contradict", repeated);
 }
 
 // ---- usual error, extrapolation
@@ -379,7 +379,7 @@ constexpr std::array kSources{
     SourceRule{.name = "repetition",
                .applies = may_repeat_otherwise,
                .variants = in_the_long_run,
-               .reason_of = when_steps_begin,
+               .reason_of = reason_for_repetition,
                .of_capture = true},
     SourceRule{.name = kUsualErrorSource,
                .applies = rests_on_models,

@@ -69,23 +69,22 @@ std::size_t flat_length(std::span<const Duration> line, Duration best) {
   return static_cast<std::size_t>(end - line.begin());
 }
 
-/// The knee of a line: its index, and which end of the line is flat. A line contains the iterations for the values of
-/// one axis of a sweep, in order of size of these values.
+/// The knee of a line. A line contains the iterations for the values of one axis of a sweep, in order of size of these
+/// values. An end of the line is flat if its iterations, at least two, are close to the best.
 struct KneePlace {
-  std::size_t place = 0;
-  bool upwards = true;
-  bool whole_axis = false;
+  std::size_t place = 0;    ///< index of the last value of the flat end, seen from that end
+  bool upwards = true;      ///< true if the flat end has the large values
+  bool whole_axis = false;  ///< true if all of the line is flat
 };
 
-/// Returns the knee of the iterations along an axis. There is one only if at least two iterations at one end of the
-/// line are close to the best.
-std::optional<KneePlace> knee_of(std::vector<Duration> line, Duration best) {
-  const std::size_t from_small = flat_length(line, best);
-  std::reverse(line.begin(), line.end());
-  const std::size_t from_large = flat_length(line, best);
-  if (from_large == line.size()) return KneePlace{0, true, true};
-  if (from_large > 1) return KneePlace{line.size() - from_large, true, false};
-  if (from_small > 1) return KneePlace{from_small - 1, false, false};
+/// Returns the knee of a line, or nothing if neither end is flat. If both are, the end with the large values counts.
+std::optional<KneePlace> knee_of(std::span<const Duration> line, Duration best) {
+  const std::vector<Duration> backwards(line.rbegin(), line.rend());
+  const std::size_t small_values = flat_length(line, best);
+  const std::size_t large_values = flat_length(backwards, best);
+  if (large_values == line.size()) return KneePlace{0, true, true};
+  if (large_values > 1) return KneePlace{line.size() - large_values, true, false};
+  if (small_values > 1) return KneePlace{small_values - 1, false, false};
   return std::nullopt;
 }
 
@@ -130,9 +129,8 @@ void set_range(Knee& knee, KneePlace found, const std::vector<BatchTime>& line, 
                const std::vector<std::size_t>& order) {
   std::size_t from = found.place;
   std::size_t to = found.place;
-  for (std::vector<Duration>& times : within_ranges(line)) {
-    const Duration best = *std::min_element(times.begin(), times.end());
-    const auto other = knee_of(std::move(times), best);
+  for (const std::vector<Duration>& times : within_ranges(line)) {
+    const auto other = knee_of(times, *std::min_element(times.begin(), times.end()));
     if (!other || other->upwards != found.upwards) continue;
     from = std::min(from, other->place);
     to = std::max(to, other->place);
@@ -175,9 +173,8 @@ std::optional<Knee> knee_on(const Points& points, std::span<const Outcome> outco
   const std::vector<std::string>& values = points.axes[axis].values;
   const KneeLine line = line_through(points, outcomes, best, axis);
   if (line.order.size() < 2 || !line.complete) return std::nullopt;
-  std::vector<Duration> times = times_of(line);
-  const Duration shortest = *std::min_element(times.begin(), times.end());
-  const auto found = knee_of(std::move(times), shortest);
+  const std::vector<Duration> times = times_of(line);
+  const auto found = knee_of(times, *std::min_element(times.begin(), times.end()));
   if (!found) return std::nullopt;
   Knee knee{axis, values[line.order[found->place]], found->upwards, found->whole_axis, line.of_workers};
   set_range(knee, *found, line.times, values, line.order);

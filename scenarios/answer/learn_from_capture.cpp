@@ -12,7 +12,7 @@
 #include "model/base/text.h"
 #include "model/calibration/interference.h"
 #include "model/cost/network/maxmin.h"
-#include "model/cost/network/transfers.h"
+#include "model/cost/network/network.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/step_spread.h"
 #include "sim/analysis/summary.h"

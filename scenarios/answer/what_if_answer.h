@@ -10,8 +10,8 @@
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
+#include "sim/analysis/activity.h"
 #include "sim/analysis/critical_path.h"
-#include "sim/analysis/link_use.h"
 #include "sim/analysis/summary.h"
 #include "sim/analysis/throughput.h"
 

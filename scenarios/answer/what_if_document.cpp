@@ -4,7 +4,7 @@
 
 #include "model/base/text.h"
 #include "scenarios/answer/baseline.h"
-#include "scenarios/answer/comparison.h"
+#include "scenarios/answer/why.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/headline.h"
 #include "sim/report/throughput.h"

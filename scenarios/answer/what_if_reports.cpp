@@ -9,7 +9,6 @@
 #include <cmath>
 #include <utility>
 
-#include "scenarios/answer/comparison.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/why.h"
 #include "sim/analysis/intervals.h"

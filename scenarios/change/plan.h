@@ -16,7 +16,6 @@
 #include "model/base/yaml.h"
 #include "model/cost/device/roofline.h"
 #include "model/cost/network/network.h"
-#include "model/cost/network/transfers.h"
 #include "model/job/cluster.h"
 #include "model/job/job.h"
 #include "model/job/recording.h"

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -272,25 +273,39 @@ TestFor of_bytes(const YamlField& value) {
   };
 }
 
+/// Whole numbers: 3, "0,2,4-7", or a list of these.
+YamlType numbers_type() {
+  const YamlType one{.forms = YamlType::kText | YamlType::kWhole,
+                     .pattern = "-?[0-9]+(--?[0-9]+)?(,-?[0-9]+(--?[0-9]+)?)*"};
+  return yaml::either(one, yaml::list(one, 1));
+}
+
+YamlType text_type() { return yaml::text(); }
+
+YamlType bytes_type() { return yaml::text(fmt::format("[<>]=?({0}|0)|({0}|0)(-({0}|0))?", bytes_pattern())); }
+
 struct Key {
   std::string_view name;
   TestFor (*make)(const YamlField& value);
+  YamlType (*type)();
+  std::string_view summary;
   bool selects_work = false;
 };
-constexpr std::array kKeys{Key{"rank", of_rank},
-                           Key{"worker", of_worker},
-                           Key{"host", of_host},
-                           Key{"device", of_device},
-                           Key{"stream", of_stream},
-                           Key{"step", of_step},
-                           Key{"kind", of_kind, true},
-                           Key{"class", of_class, true},
-                           Key{"operator", of_operator, true},
-                           Key{"annotation", of_annotation, true},
-                           Key{"module", of_module, true},
-                           Key{"layer", of_layer, true},
-                           Key{"name", of_name, true},
-                           Key{"bytes", of_bytes}};
+constexpr std::array kKeys{
+    Key{"rank", of_rank, numbers_type, "Ranks: 0,2,4-7"},
+    Key{"worker", of_worker, numbers_type, "Workers: 0,2,4-7; a worker is local_size ranks"},
+    Key{"host", of_host, text_type, "Name of a host"},
+    Key{"device", of_device, numbers_type, "Numbers of devices on their hosts"},
+    Key{"stream", of_stream, text_type, "Number of a stream"},
+    Key{"step", of_step, numbers_type, "Steps, as the trace numbers them: 4-6"},
+    Key{"kind", of_kind, []() -> YamlType { return yaml::one_of(kind_names()); }, "Kind of the tasks", true},
+    Key{"class", of_class, []() -> YamlType { return yaml::one_of(class_names()); }, "Class of device work", true},
+    Key{"operator", of_operator, text_type, "Regular expression: the operator that launched device work", true},
+    Key{"annotation", of_annotation, text_type, "Regular expression: an annotation around the launch", true},
+    Key{"module", of_module, text_type, "Regular expression: the module (nn.Module) of the forward pass", true},
+    Key{"layer", of_layer, text_type, "Layer: tasks named FW.NAME, BW.NAME or UPDATE.NAME", true},
+    Key{"name", of_name, text_type, "Regular expression that matches in the names of tasks", true},
+    Key{"bytes", of_bytes, bytes_type, "Bytes that a task moves: 4MB, 1MB-4MB or >=1MB"}};
 
 /// True if the value of a selector's key is matched with names, so that similar names can be suggested.
 bool is_name(std::string_view key) {
@@ -343,6 +358,12 @@ Selector::Selector(const YamlField& map) : place_(map) {
   text_ = "{" + text_ + "}";
 }
 
+YamlType Selector::type() {
+  YamlType type{.is_map = true, .definition = "select"};
+  for (const Key& key : kKeys) type.entries.push_back({std::string(key.name), key.type(), std::string(key.summary)});
+  return type;
+}
+
 std::vector<TaskId> Selector::select(const Capture& capture) const {
   std::vector<Test> tests;
   for (const TestFor& test : tests_) tests.push_back(test(capture));
@@ -359,6 +380,81 @@ std::vector<TaskId> Selector::select(const Capture& capture) const {
 void Selector::fail(const Capture& capture, std::string_view problem) const {
   if (is_all()) cannot_answer(place_, fmt::format("the change applies to {}; expected a capture with more", problem));
   place_.fail(fmt::format("{} matches {}; expected {}", text_, problem, selectable_items(capture, typed_)));
+}
+
+namespace {
+
+/// Minimum length of a word, in letters. Shorter words are ignored, because they occur in too many names.
+constexpr std::size_t kShortestWord = 3;
+/// Maximum number of distinct words to compare. Only damaged input has more.
+constexpr std::size_t kMostWords = 20'000;
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+/// Calls `use` with each word of `text`. A word is a sequence of at least kShortestWord letters and digits.
+template <class Use>
+void for_each_word(std::string_view text, Use use) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    while (end < text.size() && is_letter_or_digit(text[end])) ++end;
+    if (end - begin >= kShortestWord) use(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+std::vector<std::string_view> all_names(const Capture& capture) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < capture.dag.name_count(); ++i) names.push_back(capture.dag.name(NameId{i}));
+  for (const OperatorTable::Operator& one : capture.operators.operators) names.push_back(one.name);
+  for (const std::string& annotation : capture.annotations.names) names.push_back(annotation);
+  return names;
+}
+
+/// Returns how many names contain `word`.
+std::size_t holders(const std::vector<std::string>& names, std::string_view word) {
+  return static_cast<std::size_t>(std::count_if(
+      names.begin(), names.end(), [word](const std::string& name) { return name.find(word) != std::string::npos; }));
+}
+
+/// Returns the word of `pattern` that occurs in the fewest names, because a common word such as "aten" would not help.
+/// A word that occurs in no name is replaced by the one with the most similar spelling. Returns an empty text if there
+/// is none.
+std::string meant_word(std::string_view pattern, const std::vector<std::string>& names) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    for_each_word(name, [&known](std::string_view word) {
+      if (known.size() < kMostWords) known.emplace(word);
+    });
+  }
+  const std::vector<std::string> list(known.begin(), known.end());
+  std::string meant;
+  std::size_t fewest = names.size() + 1;
+  for_each_word(pattern, [&](std::string_view word) {
+    std::string spelled(word);
+    if (holders(names, word) == 0) spelled = nearest_name(word, list).value_or("");
+    const std::size_t count = spelled.empty() ? 0 : holders(names, spelled);
+    if (count == 0 || count >= fewest) return;
+    fewest = count;
+    meant = spelled;
+  });
+  return meant;
+}
+
+}  // namespace
+
+std::vector<std::string> similar_names(std::string_view pattern, const Capture& capture, std::size_t most) {
+  const std::vector<std::string_view> names = all_names(capture);
+  std::vector<std::string> lower;
+  lower.reserve(names.size());
+  for (const std::string_view name : names) lower.push_back(lower_case(name));
+  const std::string word = meant_word(lower_case(pattern), lower);
+  std::vector<std::string> similar;
+  if (word.empty()) return similar;
+  for (std::size_t i = 0; i < names.size() && similar.size() < most; ++i) {
+    if (lower[i].find(word) == std::string::npos) continue;
+    if (std::find(similar.begin(), similar.end(), names[i]) == similar.end()) similar.emplace_back(names[i]);
+  }
+  return similar;
 }
 
 }  // namespace stepsim::scenarios

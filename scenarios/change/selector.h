@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 #include "model/job/recording.h"
 
 namespace stepsim::scenarios {
@@ -39,6 +40,8 @@ class Selector {
   [[nodiscard]] static Selector of_all(const YamlField& place);
   /// Parses `{worker: 1, name: "BW\\..*"}`. Throws InputError.
   explicit Selector(const YamlField& map);
+  /// Returns the keys of a selector and their values.
+  [[nodiscard]] static YamlType type();
 
   [[nodiscard]] bool is_all() const noexcept { return tests_.empty(); }
   /// True if the selector selects by what a task does (kind, class, operator, annotation, module, layer or name). False

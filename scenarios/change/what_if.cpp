@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "model/base/error.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -26,7 +28,107 @@ std::string example_of(const WhatIf& what_if) {
   return fmt::format("values such as {{{}: {}}}", first.name, value);
 }
 
+/// Returns the number after `word` in `text`, for example after " from ".
+std::optional<double> number_after(std::string_view text, std::string_view word) {
+  const std::size_t begin = text.find(word);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = text.substr(begin + word.size());
+  return parse_number<double>(rest.substr(0, rest.find(' ')));
+}
+
+void set_bounds(std::string_view text, YamlType& type) {
+  if (const auto least = number_after(text, " from ")) type.least = *least;
+  if (const auto least = number_after(text, " above ")) {
+    type.least = *least;
+    type.excludes_least = true;
+  }
+  if (const auto most = number_after(text, " to ")) type.most = *most;
+}
+
+/// Adds one alternative of a form to `type`. `first` is true for the first one.
+void add_alternative(std::string_view text, bool first, const Parameter& parameter, YamlType& type) {
+  const bool scales = text.find("such as") != std::string_view::npos;
+  if (text.starts_with("a rate ")) {
+    type.forms |= YamlType::kRate;
+  } else if (text.starts_with("a time ")) {
+    type.forms |= YamlType::kTime;
+  } else if (text.starts_with("a size ")) {
+    type.forms |= YamlType::kSize;
+    type.least = 0;
+  } else if (text.starts_with("a factor ")) {
+    type.forms |= YamlType::kFactor;
+    if (first) type.forms |= YamlType::kNumber;
+  } else if (text.starts_with("a number ")) {
+    type.forms |= YamlType::kNumber;
+    if (scales) type.forms |= YamlType::kFactor;
+    set_bounds(text, type);
+  } else if (text.starts_with("a whole number")) {
+    type.forms |= YamlType::kWhole;
+    type.least = 0;
+    set_bounds(text, type);
+  } else if (text.starts_with("the name ") || text.starts_with("a device ") || text.starts_with("a trace ")) {
+    const YamlType names = parameter.names == nullptr ? yaml::text() : parameter.names();
+    type.forms |= names.forms;
+    type.pattern = names.pattern;
+    type.words.insert(type.words.end(), names.words.begin(), names.words.end());
+  } else {
+    STEPSIM_ASSERT(text.find(' ') == std::string_view::npos, "the form of a parameter is one that type_of() reads");
+    type.words.emplace_back(text);
+  }
+}
+
+/// Removes the text before the first comma or "or" from `form` and returns it.
+std::string_view next_alternative(std::string_view& form) {
+  constexpr std::array<std::string_view, 3> kBetween{", or ", " or ", ", "};
+  std::size_t end = form.size();
+  std::size_t next = form.size();
+  for (const std::string_view between : kBetween) {
+    const std::size_t found = form.find(between);
+    if (found >= end) continue;
+    end = found;
+    next = found + between.size();
+  }
+  const std::string_view alternative = form.substr(0, end);
+  form.remove_prefix(next);
+  return alternative;
+}
+
+YamlType parameters_type(const WhatIf& what_if) {
+  YamlType type{.is_map = true};
+  for (const Parameter& parameter : what_if.parameters) {
+    YamlType value = type_of(parameter);
+    value.definition = fmt::format("{}.{}", what_if.name, parameter.name);
+    type.entries.push_back({std::string(parameter.name), std::move(value), description_of(parameter)});
+  }
+  if (what_if.selected != nullptr)
+    type.entries.push_back({"select", Selector::type(), "Tasks that the change applies to (default: all)"});
+  return type;
+}
+
 }  // namespace
+
+std::string description_of(const Parameter& parameter) {
+  return fmt::format("{}: {}{}", parameter.form, parameter.summary,
+                     parameter.neutral.empty() ? "" : fmt::format(" ({} changes nothing)", parameter.neutral));
+}
+
+YamlType type_of(const Parameter& parameter) {
+  if (parameter.form == "true or false") return yaml::flag();
+  YamlType type;
+  bool first = true;
+  for (std::string_view form = parameter.form; !form.empty(); first = false) {
+    const std::string_view alternative = next_alternative(form);
+    if (!is_digit(alternative.front())) add_alternative(alternative, first, parameter, type);  // not "0 for no bound"
+  }
+  return type;
+}
+
+YamlType change_type() {
+  YamlType type{.min_size = 1, .max_size = 1, .is_map = true};
+  for (const WhatIf* const what_if : what_ifs())
+    type.entries.push_back({std::string(what_if->name), parameters_type(*what_if), std::string(what_if->summary)});
+  return type;
+}
 
 std::optional<double> factor_of(const YamlField& value) {
   if (!value.is(YamlValue::Kind::kScalar) || !value.value->text.ends_with('x')) return std::nullopt;

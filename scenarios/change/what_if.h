@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 #include "scenarios/change/plan.h"
 #include "scenarios/change/selector.h"
 
@@ -18,11 +19,18 @@ namespace stepsim::scenarios {
 
 /// A parameter of a what-if.
 struct Parameter {
-  std::string_view name;     ///< "bandwidth"
-  std::string_view form;     ///< "a rate such as 25Gb/s, or a factor such as 2x"
-  std::string_view summary;  ///< one line for --help and docs
-  std::string_view neutral;  ///< a value that changes nothing in any job; empty if there is none
+  std::string_view name;          ///< "bandwidth"
+  std::string_view form;          ///< "a rate such as 25Gb/s, or a factor such as 2x"; type_of() reads it
+  std::string_view summary;       ///< one line for --help and docs
+  std::string_view neutral;       ///< a value that changes nothing in any job; empty if there is none
+  YamlType (*names)() = nullptr;  ///< names that the value may be, if `form` mentions a name; null = any text
 };
+
+/// Returns the values that a parameter may have, from its form. That is a list of alternatives, separated by commas and
+/// "or". Each is a word ("fifo") or one of these: "a rate such as 1Gb/s", "a time ...", "a size ...", "a factor ...",
+/// "a number ...", "a whole number ...", each perhaps with "from 0", "above 0" or "to 1", "the name of ...", "a device
+/// ...", "a trace ...". A number "such as 2" may also be a factor, as scale_of() reads it.
+[[nodiscard]] YamlType type_of(const Parameter& parameter);
 
 /// The parameters of a what-if. They are a constant list, or the result of a function, for example if they depend on
 /// the registered network models.
@@ -44,6 +52,12 @@ class Parameters {
   std::span<const Parameter> list_;
   Maker make_ = nullptr;
 };
+
+/// Returns "a number from 0 to 1: share of slow steps (0 changes nothing)", for people.
+[[nodiscard]] std::string description_of(const Parameter& parameter);
+
+/// Returns the values of an entry of `changes`: one of the what-ifs with its parameters.
+[[nodiscard]] YamlType change_type();
 
 class Change;
 

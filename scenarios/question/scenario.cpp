@@ -8,6 +8,7 @@
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "model/base/yaml.h"
+#include "model/base/yaml_keys.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -171,6 +172,38 @@ void read_sweep(Scenario& scenario, const YamlField& field) {
   }
 }
 
+/// Returns the keys of a sweep, such as network.bandwidth and network{rank=0}.bandwidth. The values are those of the
+/// parameters, or lists of them if `lists` is true.
+YamlType dotted_type(bool lists) {
+  YamlType type{.min_size = 1, .is_map = true};
+  for (const YamlEntry& what_if : change_type().entries) {
+    const auto is_selection = [](const YamlEntry& entry) { return entry.name == "select"; };
+    const bool selects = std::ranges::any_of(what_if.type.entries, is_selection);
+    for (const YamlEntry& parameter : what_if.type.entries) {
+      if (is_selection(parameter)) continue;
+      const YamlType values = lists ? yaml::list(parameter.type, 1) : parameter.type;
+      type.entries.push_back({fmt::format("{}.{}", what_if.name, parameter.name), values, parameter.summary});
+      if (!selects) continue;
+      type.entries.push_back({.name = fmt::format(R"({}\{{.*\}}\.{})", what_if.name, parameter.name),
+                              .type = values,
+                              .summary = parameter.summary,
+                              .is_pattern = true});
+    }
+  }
+  return type;
+}
+
+const std::vector<YamlKey<Scenario>>& scenario_keys() {
+  static const std::vector<YamlKey<Scenario>> keys{
+      {"name", yaml::text(), "Name of the question, for reports",
+       [](Scenario& scenario, const YamlField& field) { scenario.name = field.line_of_text("a name"); }},
+      {"changes", yaml::list(change_type()), "Changes, applied in order", read_changes},
+      {"sweep", yaml::either(dotted_type(true), yaml::list(dotted_type(false), 1)),
+       "Grid of values by WHATIF.PARAMETER, or a list of points", read_sweep},
+  };
+  return keys;
+}
+
 /// Parses "1x,2x,4x" to a YAML list.
 YamlValue list_of(std::string_view text) {
   YamlValue list{YamlValue::Kind::kList, 1, {}, {}};
@@ -182,7 +215,9 @@ YamlValue list_of(std::string_view text) {
   return list;
 }
 
-std::string place_of_set(std::string_view text) { return "--set " + std::string(text); }
+/// Returns the place of errors in the text of --set. Each value of an axis has a copy of it, so it must not be as long
+/// as the axis.
+std::string place_of_set(std::string_view text) { return "--set " + shown(text); }
 
 void add_change(Scenario& scenario, std::string_view text, const DottedKey& key, std::string_view value) {
   const auto document = std::make_shared<const YamlText>(YamlText{place_of_set(text), entry_of(key, scalar(value, 1))});
@@ -208,6 +243,8 @@ void add_axis(Scenario& scenario, std::string_view text, const std::string& key,
 
 }  // namespace
 
+YamlType scenario_file_type() { return type_of(scenario_keys()); }
+
 Scenario parse_scenario(std::string_view text, const std::string& name) {
   const auto document = std::make_shared<const YamlText>(YamlText{name, parse_yaml(text, name, kForm)});
   Scenario scenario;
@@ -215,14 +252,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name) {
   scenario.documents.push_back(document);
   const YamlField file{"scenario", &document->root, &document->name};
   if (!is_filled_map(file, kForm)) return scenario;
-  static const std::vector<std::string> keys{"name", "changes", "sweep"};
-  file.for_each_entry(keys, [&scenario](std::size_t key, const YamlField& field) {
-    switch (key) {
-      case 0: scenario.name = field.line_of_text("a name"); break;
-      case 1: read_changes(scenario, field); break;
-      default: read_sweep(scenario, field);
-    }
-  });
+  read_map(file, scenario_keys(), scenario);
   refuse_changed_axes(scenario);
   return scenario;
 }

@@ -44,6 +44,9 @@ struct Scenario {
   std::optional<InputFile> file;  ///< set by code that reads the scenario from a file
 };
 
+/// Returns what a scenario file may contain, for a schema.
+[[nodiscard]] YamlType scenario_file_type();
+
 /// Parses a scenario file; `name` is its path in messages. Throws InputError with file and line.
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 

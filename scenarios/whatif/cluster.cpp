@@ -231,8 +231,7 @@ int turn_of(const Change& change) {
 
 }  // namespace
 
-extern const WhatIf cluster_what_if;
-const WhatIf cluster_what_if{
+extern const WhatIf cluster_what_if{
     .name = "cluster",
     .summary = "Change the number of workers and servers",
     .ignores = "differences between machines, and changes of the job itself with its size",

@@ -16,6 +16,14 @@
 namespace stepsim::scenarios {
 namespace {
 
+YamlType computable_rules() { return yaml::one_of(server_rule_names(true)); }
+
+YamlType known_algorithms() {
+  std::vector<std::string> names;
+  for (const CollectiveModel* const model : collective_models()) names.emplace_back(model->name);
+  return yaml::one_of(names);
+}
+
 constexpr std::array kCommParameters{
     Parameter{"partition_bytes", "a size such as 1MiB", "largest size of a partition (parameter servers)", ""},
     Parameter{"bucket_bytes", "a size such as 25MB", "size of the buckets in which gradients are reduced", ""},
@@ -26,8 +34,9 @@ constexpr std::array kCommParameters{
               "a step waits for all tensors (global), or each layer only for its own (cross)", ""},
     Parameter{"control", "first or inline",
               "send acknowledgements and requests before bulk data (first) or in order (inline)", ""},
-    Parameter{"key_hash", "the name of a rule such as djb2", "rule that assigns partitions to servers", ""},
-    Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", ""},
+    Parameter{"key_hash", "the name of a rule such as djb2", "rule that assigns partitions to servers", "",
+              computable_rules},
+    Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", "", known_algorithms},
 };
 
 constexpr std::size_t kBucketsNamed = 6;
@@ -55,7 +64,7 @@ constexpr std::array kJobParameters{
                  }},
     JobParameter{"key_hash",
                  [](Job& job, const YamlField& value) {
-                   const std::vector<std::string> rules = server_rule_names(true);
+                   const std::vector<std::string> rules = computable_rules().words;
                    job.key_hash = rules[value.one_of_words(rules)];
                  }},
 };
@@ -80,9 +89,7 @@ void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
                   "no collective of several ranks has a known size; expected the traces of all ranks of a job with "
                   "all-reduces or similar collectives");
   }
-  std::vector<std::string> names;
-  for (const CollectiveModel* const model : collective_models()) names.emplace_back(model->name);
-  const CollectiveModel* const algorithm = collective_models()[value.one_of_words(names)];
+  const CollectiveModel* const algorithm = collective_models()[value.one_of_words(known_algorithms().words)];
   plan.add_edit(change, [algorithm](const Capture& capture) {
     CaptureEdit edit(capture);
     for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
@@ -124,8 +131,7 @@ void apply_comm(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf comm_what_if;
-const WhatIf comm_what_if{
+extern const WhatIf comm_what_if{
     .name = "comm",
     .summary = "Change how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
     .ignores = "the CPU time of more and smaller messages on busy hosts",

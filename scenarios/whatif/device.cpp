@@ -15,10 +15,40 @@
 namespace stepsim::scenarios {
 namespace {
 
+/// Returns an expression that matches a text with the letters and digits of a device's model, whatever is around them:
+/// "NVIDIA H100 80GB HBM3" for H100.
+std::string device_pattern(std::string_view model) {
+  std::string pattern = ".*";
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const char c = model[i];
+    const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    if (c == ' ') {
+      pattern += ".*";
+    } else if (upper >= 'A' && upper <= 'Z') {
+      pattern += fmt::format("[{}{}]", upper, static_cast<char>(upper - 'A' + 'a'));
+    } else {
+      pattern += c;
+    }
+    if (i + 1 < model.size() && is_digit(c) != is_digit(model[i + 1])) pattern += "[- ]?";
+  }
+  return pattern + "([^0-9].*)?";
+}
+
+YamlType known_devices() {
+  YamlType type = yaml::text();
+  for (const Accelerator& device : accelerators()) {
+    type.words.emplace_back(device.name);
+    if (!type.pattern.empty()) type.pattern += '|';
+    type.pattern += device_pattern(device.model);
+  }
+  return type;
+}
+
 constexpr std::array kDeviceParameters{
-    Parameter{"to", "a device such as H100, or recorded", "device to predict the selected work for", "recorded"},
+    Parameter{"to", "a device such as H100, or recorded", "device to predict the selected work for", "recorded",
+              known_devices},
     Parameter{"from", "a device such as V100", "captured device, if the trace does not name it or names a wrong one",
-              ""},
+              "", known_devices},
     Parameter{"model", "roofline, scaled or fitted",
               "scale each kernel by its bottleneck (roofline), by a factor (scaled), or by a fit to a capture on the "
               "new device (fitted)",
@@ -186,8 +216,7 @@ void apply_device(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf device_what_if;
-const WhatIf device_what_if{
+extern const WhatIf device_what_if{
     .name = "device",
     .summary =
         "Run on another device: scale each kernel by its bottleneck, by a factor, or by a fit to a capture there",

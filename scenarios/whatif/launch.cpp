@@ -23,10 +23,9 @@ constexpr Duration kLongestOverhead{100'000};
 /// Calls `use` with the target of each edge of this kind from `task`, until `use` returns true. Returns true if it did.
 template <class Use>
 bool any_edge(const Dag& dag, TaskId task, EdgeKind kind, Use use) {
-  for (const EdgeId edge : dag.edges_from(task)) {
-    if (dag.edge_kind(edge) == kind && use(dag.target(edge))) return true;
-  }
-  return false;
+  const auto edges = dag.edges_from(task);
+  return std::any_of(edges.begin(), edges.end(),
+                     [&](EdgeId edge) { return dag.edge_kind(edge) == kind && use(dag.target(edge)); });
 }
 
 /// True for a copy whose launching call waits for its end. Such a call spends its time copying through a staging
@@ -108,8 +107,7 @@ void apply_launch(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf launch_what_if;
-const WhatIf launch_what_if{
+extern const WhatIf launch_what_if{
     .name = "launch",
     .summary = "Change the launch overhead; 0us is close to CUDA graphs",
     .ignores =

@@ -143,8 +143,7 @@ void apply_loader(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf loader_what_if;
-const WhatIf loader_what_if{
+extern const WhatIf loader_what_if{
     .name = "loader",
     .summary = "Speed up or slow down the data loader: the time that the CPU waits for batches",
     .ignores = "what loader processes share (CPU cores, disk, network), and that they work only a few batches ahead",

@@ -308,8 +308,7 @@ void apply_network(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf network_what_if;
-const WhatIf network_what_if{
+extern const WhatIf network_what_if{
     .name = "network",
     .summary = "Change the bandwidth, latency, overhead or sharing of links",
     .ignores = "effects of another network on the hosts: interrupts, copies, protocol limits",

@@ -212,8 +212,7 @@ void apply_overlap(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf overlap_what_if;
-const WhatIf overlap_what_if{
+extern const WhatIf overlap_what_if{
     .name = "overlap",
     .summary = "Increase overlap: no barriers; copies and collectives in parallel with kernels",
     .ignores = "contention of overlapping work for memory bandwidth and multiprocessors",

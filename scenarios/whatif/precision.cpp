@@ -154,8 +154,7 @@ void apply_precision(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf precision_what_if;
-const WhatIf precision_what_if{
+extern const WhatIf precision_what_if{
     .name = "precision",
     .summary =
         "Compute in another precision: matrix products scale with the units' rates, other kernels with their bytes",

@@ -71,8 +71,7 @@ void apply_start(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf start_what_if;
-const WhatIf start_what_if{
+extern const WhatIf start_what_if{
     .name = "start",
     .summary = "Let ranks start earlier or later",
     .ignores = "why a rank starts late: a slow input pipeline delays every step",

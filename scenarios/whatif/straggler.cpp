@@ -120,8 +120,7 @@ void apply_straggler(const Change& change, Plan& plan) {
 
 }  // namespace
 
-extern const WhatIf straggler_what_if;
-const WhatIf straggler_what_if{
+extern const WhatIf straggler_what_if{
     .name = "straggler",
     .summary = "Slow down compute now and then, on one rank or at random",
     .ignores = "slow network and CPU threads of a slow machine",

@@ -29,7 +29,8 @@
 ///
 /// The engine does not replay a Dag of repeated steps (model/rewrite/repeated_step.h) for this, for two reasons. A
 /// sender that continues before its message has arrived gives an edge a negative delay, which a Dag's lag cannot have.
-/// And a prediction would have to build and replay a Dag with up to 64 copies of the step's tasks.
+/// And a prediction would have to build and replay a Dag with up to 64 copies of the step's tasks. On ten captures with
+/// recorded times, that gave the same iterations to the nanosecond, but took 100 to 800 times as long.
 ///
 /// If tasks take their recorded time, less work never makes the result longer: every step's pace is the largest mean
 /// weight of a cycle (see PeriodicGraph), and a midmean grows with each of its values. The distances between captured

@@ -1,29 +1,20 @@
 #include "sim/check/check_document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "model/base/text.h"
 #include "sim/check/check_fields.h"
 #include "sim/check/recorded.h"
+#include "sim/check/written_documents.h"
 #include "sim/report/headline.h"
 
 namespace stepsim::sim {
 namespace {
-
-/// Joins words: "a", "a and b", "a, b and c".
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += i == 0 ? "" : i + 1 < words.size() ? ", " : " and ";
-    text += words[i];
-  }
-  return text;
-}
 
 /// Describes the job: "2 ranks on Tesla V100-SXM2-32GB".
 std::string who(const Examined& examined) {
@@ -35,7 +26,7 @@ std::string who(const Examined& examined) {
     }
   }
   std::string text = ranks == 0 ? counted(examined.contents.sources.size(), "file") : counted(ranks, "rank");
-  if (!devices.empty()) text += " on " + joined({devices.begin(), devices.end()});
+  if (!devices.empty()) text += " on " + enumerated(std::vector<std::string>(devices.begin(), devices.end()), "and");
   return text;
 }
 
@@ -63,9 +54,9 @@ std::string answers(const Checkup& checkup) {
   const std::vector<std::string> no = questions_at(checkup, Cost::kPrevents);
   const std::vector<std::string> weak = questions_at(checkup, Cost::kWeakens);
   std::vector<std::string> parts;
-  if (!no.empty()) parts.push_back(fmt::format("it cannot predict {} changes", joined(no)));
-  if (!weak.empty()) parts.push_back(fmt::format("predictions of {} changes are unreliable", joined(weak)));
-  return parts.empty() ? "" : "; " + joined(parts);
+  if (!no.empty()) parts.push_back(fmt::format("it cannot predict {} changes", enumerated(no, "and")));
+  if (!weak.empty()) parts.push_back(fmt::format("predictions of {} changes are unreliable", enumerated(weak, "and")));
+  return parts.empty() ? "" : "; " + enumerated(parts, "and");
 }
 
 std::string_view answer_text(Cost cost) {
@@ -104,7 +95,7 @@ Section answers_section(const Checkup& checkup) {
       if (finding.cost == cost && finding.weakens.has(question) && !named) causes.push_back(finding.name);
     }
     table.add_row({std::string(to_text(question)), std::string(meaning_of(question)), std::string(answer_text(cost)),
-                   cost == Cost::kNothing ? "" : joined(causes)});
+                   cost == Cost::kNothing ? "" : enumerated(causes, "and")});
   }
   return {.title = "What you can ask", .table = std::move(table)};
 }
@@ -162,7 +153,7 @@ std::string secrets_caution(const CaptureContents& contents) {
   return fmt::format(
       "The files contain what looks like a secret: {}. Do not share them, and revoke what you already shared; 'stepsim "
       "convert --scrub' writes a copy without it.",
-      joined(secrets));
+      enumerated(secrets, "and"));
 }
 
 /// Returns one row per applicable question, then one per finding.
@@ -206,7 +197,7 @@ std::string holds(const SourceContents& source) {
   add(source.graph_tasks, "task");
   add(source.ranges, "range");
   add(source.samples, "measurement");
-  return nouns.empty() ? "nothing that can be used" : joined(nouns);
+  return nouns.empty() ? "nothing that can be used" : enumerated(nouns, "and");
 }
 
 std::string verdict_sentence(const Checkup& checkup, const Examined& examined) {
@@ -239,6 +230,105 @@ Document check_document(const Checkup& checkup, const Examined& examined, const 
     write_answer(json, "stepsim.check/1", check_fields(), CheckAnswer{&checkup, &examined}, provenance);
   };
   return document;
+}
+
+namespace {
+
+/// Returns for each kind of question how severe the worst problem for it is ("weakens"), or nothing for questions that
+/// do not apply to the capture.
+std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs_of(const CheckAnswer& answer) {
+  std::vector<std::pair<std::string_view, std::optional<std::string_view>>> costs;
+  for (const Question question : kQuestions) {
+    const bool applies = answer.checkup->applicable.has(question);
+    costs.emplace_back(to_text(question),
+                       applies ? std::optional{to_text(answer.checkup->cost_of(question))} : std::nullopt);
+  }
+  return costs;
+}
+
+constexpr auto kPath = std::to_array<Field<CriticalPath>>({
+    {"length_ns", at<&CriticalPath::length>},
+    {"unexplained_ns", at<&CriticalPath::unexplained>},
+    {"silent_ns", at<&CriticalPath::silent>},
+    {"hand_overs", at<&CriticalPath::hand_overs>},
+    {"inferred", at<&CriticalPath::inferred>},
+});
+
+template <class Value>
+std::optional<Value> if_measured(const ReplayCheck& replay, Value value) {
+  return replay.summary.measured ? std::optional{value} : std::nullopt;
+}
+
+constexpr auto kReplayCheck = std::to_array<Field<ReplayCheck>>({
+    {"measured_ns", [](const ReplayCheck& replay) { return if_measured(replay, replay.summary.iteration.measured); }},
+    {"replayed_ns", at<&ReplayCheck::summary, &Summary::iteration, &IterationReport::replayed>},
+    {"error", [](const ReplayCheck& replay) { return if_measured(replay, replay.summary.iteration.error); }},
+    {"test_error",
+     [](const ReplayCheck& replay) {
+       return replay.perturbation ? std::optional{replay.perturbation->error} : std::nullopt;
+     }},
+    {"path", at<&ReplayCheck::path, &IterationPath::path>, kPath},
+});
+
+const auto& sources_of(const CheckAnswer& answer) { return answer.examined->contents.sources; }
+const auto& private_parts_of(const CheckAnswer& answer) { return answer.examined->contents.private_parts; }
+
+}  // namespace
+
+std::string_view severity_of(Cost cost) noexcept {
+  switch (cost) {
+    case Cost::kPrevents: return "critical";
+    case Cost::kExposes: return "secret";
+    case Cost::kWeakens: return "major";
+    case Cost::kBlurs: return "minor";
+    case Cost::kNothing: break;
+  }
+  return "info";
+}
+
+std::vector<std::string_view> words_of(Questions questions) {
+  std::vector<std::string_view> words;
+  for (const Question question : kQuestions) {
+    if (questions.has(question)) words.push_back(to_text(question));
+  }
+  return words;
+}
+
+Fields<CheckAnswer> check_fields() {
+  static constexpr auto kFields = std::to_array<Field<CheckAnswer>>({
+      {"verdict", at<&CheckAnswer::checkup, &Checkup::verdict>},
+      {"usable", [](const CheckAnswer& answer) { return answer.checkup->verdict != Verdict::kUnusable; }},
+      {"sentence",
+       [](const CheckAnswer& answer) { return verdict_sentence(*answer.checkup, *answer.examined); },
+       {},
+       kLineAfter},
+      {"ranks", [](const CheckAnswer& answer) { return ranks_in(*answer.examined); }},
+      {"whole_steps",
+       [](const CheckAnswer& answer) {
+         const Capture* const capture = answer.examined->capture;
+         return capture == nullptr ? std::size_t{0} : step_count(capture->recording);
+       },
+       {},
+       kLineAfter},
+      {"questions", at<costs_of>, {}, kLineAfter},
+      {"findings", at<&CheckAnswer::checkup, &Checkup::findings>, kFinding, kRowLines},
+      {"files", at<sources_of>, kSourceContents, kRowLines},
+      {"private", at<private_parts_of>, kPrivateContent, kRowLines},
+      {"replay", at<&CheckAnswer::examined, &Examined::replay>, kReplayCheck, kLineAfter | kIfAny},
+      {"assumptions",
+       [](const CheckAnswer& answer) {
+         const Capture* const capture = answer.examined->capture;
+         return capture == nullptr ? std::nullopt : std::optional{sentences_of(capture->assumptions)};
+       },
+       {},
+       kLineAfter | kIfAny},
+  });
+  return kFields;
+}
+
+AnswerSchema check_schema() {
+  const Fields<CheckAnswer> fields = check_fields();
+  return schema_of("stepsim.check/1", std::vector<Field<CheckAnswer>>(fields.begin(), fields.end()));
 }
 
 }  // namespace stepsim::sim

@@ -279,9 +279,7 @@ std::string to_text(Questions questions) {
   if (questions.count() == static_cast<int>(kQuestionCount)) return "all";
   std::string text;
   for (const Question question : kQuestions) {
-    if (!questions.has(question)) continue;
-    text += text.empty() ? "" : ", ";
-    text += to_text(question);
+    if (questions.has(question)) add_item(text, to_text(question));
   }
   return text;
 }
@@ -341,7 +339,7 @@ std::vector<Finding> privacy_findings(const Examined& examined) {
            .remedy = "revoke it if you shared the file; 'stepsim convert --scrub IN -o OUT' replaces it"});
     } else {
       person.count += content.count;
-      person.sentence += fmt::format("{}{} ({})", person.sentence.empty() ? "" : ", ", content.kind, content.count);
+      add_item(person.sentence, fmt::format("{} ({})", content.kind, content.count));
     }
   }
   if (person.count > 0) findings.push_back(std::move(person));

@@ -35,8 +35,8 @@ constexpr std::uint64_t HostDeviceContents::*const kCounts[] = {
 };
 
 bool communicates(const Dag& dag) {
-  for (std::size_t i = 0; i < dag.task_count(); ++i) {
-    const TaskKind kind = dag.kind(TaskId{i});
+  for (const TaskId task : dag.tasks()) {
+    const TaskKind kind = dag.kind(task);
     if (kind == TaskKind::kCollective || kind == TaskKind::kTransfer || kind == TaskKind::kControl) return true;
   }
   return false;

@@ -356,12 +356,10 @@ class Missing {
     }
     std::stable_sort(order.begin(), order.end(),
                      [](const OverheadUse* a, const OverheadUse* b) { return a->total > b->total; });
-    std::string list = fmt::format("{} in {}: ", to_text(all), counted(pieces, "piece"));
-    for (const OverheadUse* const use : order) {
-      list += fmt::format("{}{} {} ({})", use == order.front() ? "" : ", ", shown(use->kind), to_text(use->total),
-                          use->count);
-    }
-    return list;
+    const auto text_of = [](const OverheadUse* use) {
+      return fmt::format("{} {} ({})", shown(use->kind), to_text(use->total), use->count);
+    };
+    return fmt::format("{} in {}: {}", to_text(all), counted(pieces, "piece"), joined(order, text_of));
   }
 
   /// Adds a finding for the overhead that the profiler reports for itself. Kinds and threads overlap, so the share is

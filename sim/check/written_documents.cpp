@@ -48,8 +48,7 @@ std::string headline_of(const CommJson& written) {
 Section left_out_section(const CommJson& written) {
   Section section{.title = "Left out"};
   std::string list;
-  for (const auto& [what, count] : written.left_out)
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", grouped(count), what);
+  for (const auto& [what, count] : written.left_out) add_item(list, fmt::format("{} {}", grouped(count), what));
   if (!list.empty()) section.sentences.emplace_back(fmt::format("Not supported by the format: {}.", list));
   std::uint64_t in_some = 0;
   for (const CommJson::File& file : written.files) in_some += file.tensors_in_some_steps;

@@ -138,16 +138,20 @@ std::string noise_text(const Difference& difference) {
                      stepsim::to_text(*difference.noise));
 }
 
+/// Returns "+2 ms (+10.0 %)", or "no difference". There is no percentage if the step time of A is 0.
+std::string change_text(const Difference& difference) {
+  const Duration change = difference.change();
+  if (change == Duration{}) return "no difference";
+  if (*difference.a.iteration <= Duration{}) return signed_time(change);
+  return fmt::format("{} ({})", signed_time(change), signed_percent(difference.relative()));
+}
+
+/// Returns "Step time of A 20 ms, of B 22 ms: +2 ms (+10.0 %); significant (noise +-0.3 ms).", or only the names of A
+/// and B if a step time is unknown.
 std::string headline(const Difference& difference) {
   if (!difference.has_iterations()) return fmt::format("A is {}, B is {}.", difference.a.name, difference.b.name);
-  const Duration change = difference.change();
-  const std::string both = fmt::format("Step time of A {}, of B {}", stepsim::to_text(*difference.a.iteration),
-                                       stepsim::to_text(*difference.b.iteration));
-  if (change == Duration{}) return fmt::format("{}: no difference; {}.", both, noise_text(difference));
-  const bool has_relative = *difference.a.iteration > Duration{};
-  return fmt::format("{}: {}{}; {}.", both, signed_time(change),
-                     has_relative ? fmt::format(" ({})", signed_percent(difference.relative())) : "",
-                     noise_text(difference));
+  return fmt::format("Step time of A {}, of B {}: {}; {}.", stepsim::to_text(*difference.a.iteration),
+                     stepsim::to_text(*difference.b.iteration), change_text(difference), noise_text(difference));
 }
 
 std::string warnings(const Difference& difference) {

@@ -185,7 +185,6 @@ class CollectiveRuns {
   void begin_first_round(std::uint32_t place, Time now);
   void catch_up(Time now);
   void count_messages(const Run& run);
-  void count_crossings(const Run& run, std::uint64_t messages);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
   void send(const Flight& flight, Bytes bytes, Time now);

@@ -35,8 +35,8 @@ bool is_stuck(const ReplayState& state, TaskId task) { return state.timeline.fin
   for (std::size_t i = 0; i < state.dag.task_count() && named < kNamed; ++i) {
     if (!is_stuck(state, TaskId{i})) continue;
     const Lane& lane = state.dag.lane(TaskId{i});
-    names += fmt::format("{}{} on {} of rank {}", named++ == 0 ? "" : ", ", shown(state.dag.name(TaskId{i})),
-                         shown(lane.name), lane.rank);
+    ++named;
+    add_item(names, fmt::format("{} on {} of rank {}", shown(state.dag.name(TaskId{i})), shown(lane.name), lane.rank));
   }
   throw DeadlockError("tasks wait for each other's lanes or credit and none can go on: " + names);
 }

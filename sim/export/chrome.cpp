@@ -83,8 +83,7 @@ void write_chrome_trace(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter chrome_exporter;
-const Exporter chrome_exporter{
+extern const Exporter chrome_exporter{
     .name = "chrome",
     .extension = "trace.json",
     .summary = "Chrome trace for ui.perfetto.dev: measured and replayed, or baseline and scenario",

@@ -48,8 +48,7 @@ void write_cluster_file(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter cluster_file_exporter;
-const Exporter cluster_file_exporter{
+extern const Exporter cluster_file_exporter{
     .name = "cluster",
     .extension = "yaml",
     .alias = "yml",

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "model/base/quoted.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
 #include "sim/analysis/task_names.h"
@@ -52,11 +51,8 @@ std::string operation_in(std::string_view name) {
   const std::optional<CommunicationKernel> kernel = communication_kernel(name);
   std::string_view word = kernel && !kernel->operation.empty() ? kernel->operation : name.substr(name.rfind(':') + 1);
   word = word.substr(0, std::min(word.find_first_of("(<"), kLongest));
-  std::string lower;
-  for (const char c : word) {
-    if (c != '_') lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return lower.empty() ? "communication" : lower;
+  const std::string plain = plain_name(word);
+  return plain.empty() ? "communication" : plain;
 }
 
 /// Returns BytePS's stage for an operation. Operations that only copy are BROADCAST, as BytePS broadcasts reduced data;

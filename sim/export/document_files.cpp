@@ -155,8 +155,7 @@ void write_markdown(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter json_exporter;
-const Exporter json_exporter{
+extern const Exporter json_exporter{
     .name = "json",
     .extension = "json",
     .summary = "JSON object, as --json prints it",
@@ -164,8 +163,7 @@ const Exporter json_exporter{
     .write = write_json_document,
 };
 
-extern const Exporter csv_exporter;
-const Exporter csv_exporter{
+extern const Exporter csv_exporter{
     .name = "csv",
     .extension = "csv",
     .summary = "CSV (RFC 4180): all rows, for spreadsheets and programs",
@@ -173,8 +171,7 @@ const Exporter csv_exporter{
     .write = write_csv,
 };
 
-extern const Exporter markdown_exporter;
-const Exporter markdown_exporter{
+extern const Exporter markdown_exporter{
     .name = "markdown",
     .extension = "md",
     .summary = "Markdown, for example for a pull request",

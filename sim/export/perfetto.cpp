@@ -360,8 +360,7 @@ class PerfettoTrace {
 
 }  // namespace
 
-extern const Exporter perfetto_exporter;
-const Exporter perfetto_exporter{
+extern const Exporter perfetto_exporter{
     .name = "perfetto",
     .extension = "pftrace",
     .summary = "Perfetto trace for ui.perfetto.dev: like .trace.json, with critical path, arrows and counters",

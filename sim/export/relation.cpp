@@ -10,7 +10,9 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/kernel_class.h"
 #include "sim/analysis/critical_path.h"
+#include "sim/analysis/task_names.h"
 
 namespace stepsim::sim {
 namespace {
@@ -124,21 +126,44 @@ Relation contents_relation(const std::vector<Relation>& relations) {
 
 /// A replay and the data that its rows need.
 struct ReplayedPart {
-  explicit ReplayedPart(const NamedReplay& of, std::size_t first) : replay(of), first_row(first), on_path(count()) {
+  explicit ReplayedPart(const NamedReplay& of, std::size_t first)
+      : replay(of), first_row(first), on_path(count()), classes(dag().name_count()) {
     const Summary summary = summarize(of.capture, of.timeline);
     const IterationPath path = iteration_path(of.capture, of.timeline, summary);
     for (const PathTask& task : path.path.tasks) on_path[task.task.index()] = true;
     const std::vector<Time>& start = recording().start;
     if (start.size() == count() && count() > 0) measured_zero = *std::min_element(start.begin(), start.end());
+    for (const TaskId task : dag().tasks()) {
+      std::optional<NamedClass>& named = classes[dag().name_id(task).index()];
+      if (!named && is_device_work(dag().kind(task))) named = NamedClass{dag().kind(task), class_of(task)};
+    }
   }
 
   [[nodiscard]] const Dag& dag() const noexcept { return replay.capture.dag; }
   [[nodiscard]] const Recording& recording() const noexcept { return replay.capture.recording; }
   [[nodiscard]] std::size_t count() const noexcept { return dag().task_count(); }
+  /// Returns the class of device work.
+  [[nodiscard]] KernelClass class_of(TaskId task) const {
+    const std::optional<NamedClass>& named = classes[dag().name_id(task).index()];
+    if (named && named->kind == dag().kind(task)) return named->of;
+    return classify_kernel(dag().kind(task), dag().name(task));
+  }
+  /// Returns the operator that launched the task, or null if that is not recorded.
+  [[nodiscard]] const OperatorTable::Operator* operator_of(TaskId task) const {
+    const OperatorTable& table = replay.capture.operators;
+    const auto use = std::lower_bound(table.uses.begin(), table.uses.end(), task,
+                                      [](const OperatorTable::Use& one, TaskId of) { return one.task < of; });
+    return use == table.uses.end() || use->task != task ? nullptr : &table.operators[use->which];
+  }
 
+  struct NamedClass {
+    TaskKind kind;
+    KernelClass of;
+  };
   const NamedReplay& replay;
   std::size_t first_row;
   std::vector<bool> on_path;
+  std::vector<std::optional<NamedClass>> classes;  ///< by NameId: class of the device work with that name
   std::optional<Time> measured_zero;  ///< start of the first task as measured; absent if nothing was measured
 };
 
@@ -166,6 +191,18 @@ class ReplayedTasks {
 };
 
 Value text(std::string_view value) { return value; }
+Value text_or_none(std::string_view text) { return text.empty() ? Value{} : Value{text}; }
+Value kernel_class(const ReplayedPart& part, TaskId task) {
+  return is_device_work(part.dag().kind(task)) ? text(to_text(part.class_of(task))) : Value{};
+}
+Value operator_name(const ReplayedPart& part, TaskId task) {
+  const OperatorTable::Operator* const launcher = part.operator_of(task);
+  return launcher == nullptr ? Value{} : text_or_none(launcher->name);
+}
+Value operator_shapes(const ReplayedPart& part, TaskId task) {
+  const OperatorTable::Operator* const launcher = part.operator_of(task);
+  return launcher == nullptr ? Value{} : text_or_none(launcher->shapes);
+}
 Value step(const ReplayedPart& part, TaskId task) {
   const std::vector<std::int32_t>& steps = part.recording().step;
   if (steps.size() != part.count() || steps[task.index()] < 0) return {};
@@ -255,6 +292,9 @@ Relation task_relation(const Answer& answer) {
   add_count("task", [](const ReplayedPart&, TaskId task) -> Value { return std::int64_t{task.value()}; });
   add_text("name", [](const ReplayedPart& part, TaskId task) { return text(part.dag().name(task)); });
   add_text("kind", [](const ReplayedPart& part, TaskId task) { return text(to_text(part.dag().kind(task))); });
+  add_text("class", kernel_class);
+  add_text("operator", operator_name);
+  add_text("shapes", operator_shapes);
   add_count("rank",
             [](const ReplayedPart& part, TaskId task) -> Value { return std::int64_t{part.dag().lane(task).rank}; });
   add_text("lane", [](const ReplayedPart& part, TaskId task) { return text(part.dag().lane(task).name); });

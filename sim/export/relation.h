@@ -55,7 +55,9 @@ inline constexpr std::string_view kRows = "rows";
 
 /// Returns the relation `tasks`, with one row for each task of each replay. Times of a replay are relative to its
 /// start. Measured times are relative to the start of the first task, and absent if nothing was measured.
-/// on_critical_path is 1 for tasks on the path of the iteration that reports show. Takes 1 bit of memory per task.
+/// on_critical_path is 1 for tasks on the path of the iteration that reports show. class is the class of device work;
+/// operator and shapes are those of the framework's operator that launched it. They are absent for other tasks, and if
+/// they were not recorded. Takes 1 bit of memory per task, and 2 bytes per name.
 /// Precondition: `answer` outlives the relation.
 [[nodiscard]] Relation task_relation(const Answer& answer);
 

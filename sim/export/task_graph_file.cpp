@@ -262,8 +262,7 @@ class TaskGraphFile {
 
 }  // namespace
 
-extern const Exporter task_graph_file_exporter;
-const Exporter task_graph_file_exporter{
+extern const Exporter task_graph_file_exporter{
     .name = "task-graph",
     .extension = "tasks.json",
     .summary = "task graph of the replay, for replay and other simulators",

@@ -14,7 +14,6 @@
 
 #include "model/base/error.h"
 #include "model/base/number.h"
-#include "model/base/quoted.h"
 #include "model/base/text.h"
 #include "sim/report/class_style.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "model/base/quoted.h"
+#include "model/base/text.h"
 #include "model/cost/network/network.h"
 #include "model/job/collective.h"
 #include "model/job/topology.h"
@@ -50,7 +50,7 @@ std::string time_text(Duration time) {
 class FlowMap {
  public:
   FlowMap& add(std::string_view key, std::string_view value) {
-    text_ += fmt::format("{}{}: {}", text_.empty() ? "" : ", ", key, value);
+    add_item(text_, fmt::format("{}: {}", key, value));
     return *this;
   }
   FlowMap& add(std::string_view key, Duration time) { return time == Duration{} ? *this : add(key, time_text(time)); }
@@ -74,7 +74,7 @@ std::string hosts_text(const std::vector<Host>& hosts) {
     const std::string number = std::to_string(i);
     const std::string& name = hosts[i].name.empty() ? number : hosts[i].name;
     numbered = numbered && name == number;
-    names += (i == 0 ? "" : ", ") + scalar(name);
+    add_item(names, scalar(name));
   }
   return numbered ? fmt::format("hosts: {}\n", hosts.size()) : fmt::format("hosts: [{}]\n", names);
 }
@@ -127,7 +127,7 @@ std::optional<ClusterShape> as_nodes(const Cluster& cluster) {
   ClusterShape shape{.hosts = cluster.hosts, .nic = cable_of(0)};
   shape.devices = static_cast<std::uint32_t>(devices);
   shape.device_model = cluster.devices.front().model;
-  (cluster.links[2].name.find("pcie") == std::string::npos ? shape.nvlink : shape.pcie) = cable_of(2);
+  (contains(cluster.links[2].name, kPcie) ? shape.pcie : shape.nvlink) = cable_of(2);
   Cluster built = build_cluster(shape);
   built.network = cluster.network;
   built.rates = cluster.rates;
@@ -162,11 +162,8 @@ std::string star_text(const Cluster& cluster, const ClusterShape& shape) {
     text += fmt::format("  - {{host: {}, nic: {}}}\n", hosts[host.index()], nic);
   }
   if (one_endpoint_a_host(cluster)) return text;
-  text += "endpoints: [";
-  for (std::size_t i = 0; i < cluster.endpoints.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + hosts[cluster.endpoints[i].host.index()];
-  }
-  return text + "]\n";
+  const auto host_of = [&hosts](const Endpoint& endpoint) { return hosts[endpoint.host.index()]; };
+  return text + fmt::format("endpoints: [{}]\n", joined(cluster.endpoints, host_of));
 }
 
 std::string nodes_text(const ClusterShape& shape) {
@@ -227,14 +224,12 @@ class LinkText {
   }
 
   void add_uplink(FlowMap& map, const Cluster::UplinkPath& path) const {
-    std::string switches;
-    for (const std::uint32_t number : path.switches)
-      switches += (switches.empty() ? "" : ", ") + std::to_string(number);
+    const auto number_of = [](std::uint32_t number) { return std::to_string(number); };
+    const std::string switches = joined(path.switches, number_of);
     map.add("up", route(path.up)).add("down", route(path.down)).add("switches", '[' + switches + ']');
     if (!path.out.empty()) map.add("out", route(path.out));
     if (!path.in.empty()) map.add("in", route(path.in));
-    std::string relays;
-    for (const EndpointId relay : path.relays) relays += (relays.empty() ? "" : ", ") + std::to_string(relay.value());
+    const std::string relays = joined(path.relays, [&number_of](EndpointId relay) { return number_of(relay.value()); });
     if (!relays.empty()) map.add("relays", '[' + relays + ']');
   }
 
@@ -248,9 +243,7 @@ class LinkText {
   }
 
   [[nodiscard]] std::string route(const Route& route) const {
-    std::string text;
-    for (const LinkId link : route) text += (text.empty() ? "" : ", ") + links_[link.index()];
-    return '[' + text + ']';
+    return '[' + joined(route, [this](LinkId link) { return links_[link.index()]; }) + ']';
   }
 
   const Cluster& cluster_;
@@ -307,8 +300,8 @@ std::string measured_text(const std::vector<MeasuredCollective>& measured) {
     std::string bytes;
     std::string times;
     for (const auto& [size, time] : table.times) {
-      bytes += fmt::format("{}{}", bytes.empty() ? "" : ", ", size.count());
-      times += fmt::format("{}{}", times.empty() ? "" : ", ", time_text(time));
+      add_item(bytes, std::to_string(size.count()));
+      add_item(times, time_text(time));
     }
     FlowMap map;
     map.add("op", name_of(table.op)).add("ranks", std::to_string(table.ranks));

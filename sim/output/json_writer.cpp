@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/base/error.h"
-#include "model/base/quoted.h"
+#include "model/base/text.h"
 
 namespace stepsim::sim {
 namespace {

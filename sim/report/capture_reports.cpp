@@ -130,8 +130,7 @@ Sections steps_sections(const Findings& findings) {
   Section section{.title = "Steps"};
   if (!summary.steps.empty()) section.table = table_of(kStep, step_lines(findings), {.compared = true});
   std::string set_aside;
-  for (const auto& [rank, step] : summary.set_aside)
-    set_aside += fmt::format("{}rank {} step {}", set_aside.empty() ? "" : ", ", rank, step);
+  for (const auto& [rank, step] : summary.set_aside) add_item(set_aside, fmt::format("rank {} step {}", rank, step));
   if (summary.measured && !summary.steps.empty()) {
     section.sentences.emplace_back(
         fmt::format("Replay error: {} on average, {} at worst. A small one shows that nothing was lost while reading; "

@@ -266,8 +266,8 @@ std::string caution_of(const Diagnostics& diagnostics) {
     if (entry.severity != Severity::kDataLoss || entry.name == kNoDeviceWork || entry.name == kSample) continue;
     // Diagnostics of unknown event categories state a share of the trace's span.
     const bool has_share = entry.detail.ends_with("of the span");
-    names += fmt::format("{}{} ({}", names.empty() ? "" : ", ", shown(entry.name), grouped(entry.count));
-    names += has_share ? fmt::format(", {})", shown(entry.detail)) : ")";
+    add_item(names, fmt::format("{} ({}{})", shown(entry.name), grouped(entry.count),
+                                has_share ? ", " + shown(entry.detail) : ""));
   }
   return names.empty()
              ? names

@@ -141,7 +141,7 @@ std::string left_out_text(const Lines& lines, const std::vector<Fitted>& out, co
   for (const Fitted& column : out) {
     const std::string& title = lines.front()[column.place];
     if (title.empty()) continue;
-    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", title, column.use == kOfNoUse ? " (all 0)" : "");
+    add_item(names, fmt::format("{}{}", title, column.use == kOfNoUse ? " (all 0)" : ""));
   }
   if (names.empty()) return {};
   const std::string sentence =

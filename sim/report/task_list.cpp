@@ -51,19 +51,6 @@ Section groups_section(std::string title, std::string_view key, const std::vecto
   return section_of(std::move(title), kTaskGroup, groups, {.most = rows, .name = key});
 }
 
-/// Formats numbers as ranges: "0-3, 7".
-std::string ranges_of(const std::set<std::int64_t>& numbers) {
-  std::string text;
-  for (auto first = numbers.begin(); first != numbers.end();) {
-    auto last = first;
-    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
-    text += text.empty() ? "" : ",";
-    text += *first == *last ? std::to_string(*first) : fmt::format("{}-{}", *first, *last);
-    first = std::next(last);
-  }
-  return text;
-}
-
 /// Returns the selection keys for ranks, steps, hosts, devices and streams, and the values that each key can have in
 /// this capture.
 std::vector<std::pair<std::string_view, std::string>> places_of(const Capture& capture) {
@@ -83,15 +70,10 @@ std::vector<std::pair<std::string_view, std::string>> places_of(const Capture& c
   for (const RecordedStep& step : capture.recording.steps) {
     if (step.marked) steps.insert(step.number);
   }
-  const auto joined = [](const auto& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-  };
-  std::vector<std::pair<std::string_view, std::string>> places{{"rank", ranges_of(ranks)},
-                                                               {"step", ranges_of(steps)},
+  std::vector<std::pair<std::string_view, std::string>> places{{"rank", ranges_of(ranks, ",")},
+                                                               {"step", ranges_of(steps, ",")},
                                                                {"host", joined(hosts)},
-                                                               {"device", ranges_of(devices)},
+                                                               {"device", ranges_of(devices, ",")},
                                                                {"stream", joined(streams)}};
   std::erase_if(places, [](const auto& place) { return place.second.empty(); });
   return places;
@@ -110,8 +92,7 @@ std::string headline(const TaskList& list, const std::string& selection) {
   for (const TaskGroup& name : list.names) totals[static_cast<std::size_t>(name.part)] += name.total;
   for (const PathClass one : kParts) {
     const Duration total = totals[static_cast<std::size_t>(one)];
-    if (total > Duration{})
-      times += fmt::format("{}{} of {}", times.empty() ? "" : ", ", stepsim::to_text(total), work_label(one));
+    if (total > Duration{}) add_item(times, fmt::format("{} of {}", stepsim::to_text(total), work_label(one)));
   }
   times = times.empty() ? "none of them takes any time" : times + ", over the whole capture";
   return selection.empty() ? fmt::format("{} can be selected: {}.", what, times)

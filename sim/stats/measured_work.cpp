@@ -106,20 +106,19 @@ class Collector {
     for (const TraceDetails::Thread& thread : out_.details.threads) with_calls.insert(thread.rank);
     out_.pieces.reserve(dag.task_count());
     auto recorded = out_.details.tasks.begin();
-    for (std::size_t i = 0; i < dag.task_count(); ++i) {
-      const TaskId task{i};
+    for (const TaskId task : dag.tasks()) {
       while (recorded != out_.details.tasks.end() && recorded->task < task) ++recorded;
       if (is_acknowledgement(dag, task) || (is_host_segment(dag, task) && with_calls.contains(dag.lane(task).rank)))
         continue;
       const bool has_record = recorded != out_.details.tasks.end() && recorded->task == task;
       if (has_record && !recorded->whole) continue;
-      Piece piece{.index = static_cast<std::uint32_t>(i), .part = part_of(dag, task)};
+      Piece piece{.index = task.value(), .part = part_of(dag, task)};
       if (has_record) {
         piece.start = recorded->start;
         piece.length = recorded->finish - recorded->start;
       } else if (out_.measured) {
-        piece.start = recording_.start[i];
-        piece.length = recording_.finish[i] - recording_.start[i];
+        piece.start = recording_.start[task.index()];
+        piece.length = recording_.finish[task.index()] - piece.start;
       } else {
         piece.length = dag.duration(task);
       }

@@ -75,10 +75,9 @@ class Stages {
   /// Computes when the last operator that a stage waits for ended.
   void note_releases() {
     released_.assign(dag_.task_count(), std::nullopt);
-    for (std::size_t i = 0; i < dag_.task_count(); ++i) {
-      const TaskId task{i};
+    for (const TaskId task : dag_.tasks()) {
       if (dag_.kind(task) != TaskKind::kOperator) continue;
-      const Time finish = work_.capture.recording.finish[i];
+      const Time finish = work_.capture.recording.finish[task.index()];
       for (const TaskId next : dag_.successors(task)) {
         std::optional<Time>& release = released_[next.index()];
         release = std::max(release.value_or(finish), finish);

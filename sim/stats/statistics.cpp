@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -24,15 +23,7 @@ std::string numbers_of_steps(const Recording& recording) {
   for (const RecordedStep& step : recording.steps) {
     if (step.marked && is_used(step)) numbers.insert(step.number);
   }
-  std::string text;
-  for (auto first = numbers.begin(); first != numbers.end();) {
-    auto last = first;
-    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
-    text += text.empty() ? "" : ", ";
-    text += first == last ? std::to_string(*first) : fmt::format("{}-{}", *first, *last);
-    first = std::next(last);
-  }
-  return text;
+  return ranges_of(numbers, ", ");
 }
 
 /// Returns the name of the group to which a range belongs if ranges are grouped by `key`.

@@ -7,15 +7,12 @@
 
 #include "model/job/range_profile.h"
 #include "sim/stats/call_stacks.h"
-#include "sim/stats/copy_use.h"
+#include "sim/stats/compute_use.h"
 #include "sim/stats/device_use.h"
-#include "sim/stats/flops_use.h"
 #include "sim/stats/launches.h"
 #include "sim/stats/memory_use.h"
-#include "sim/stats/occupancy_use.h"
 #include "sim/stats/stage_use.h"
 #include "sim/stats/stats_rows.h"
-#include "sim/stats/stream_use.h"
 
 namespace stepsim::sim {
 

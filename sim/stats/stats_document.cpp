@@ -225,8 +225,7 @@ std::string times_text(const Statistics& input) {
   std::string text;
   for (const WorkPart part : kParts) {
     const Duration sum = input.totals.of_part[static_cast<std::size_t>(part)];
-    const std::string_view what = work_label(class_of(part));
-    if (sum > Duration{}) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", stepsim::to_text(sum), what);
+    if (sum > Duration{}) add_item(text, fmt::format("{} {}", stepsim::to_text(sum), work_label(class_of(part))));
   }
   return text;
 }

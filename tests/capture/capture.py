@@ -4,8 +4,11 @@ to the replay. The recording must be right, and whatever goes wrong, the program
 capture."""
 import json
 import os
+import re
+import shutil
 import signal
 import sys
+import time
 
 from captures import answer, diagnostics, folder, run_with, work
 from checks import STEPSIM, check, start, stepsim, verdict
@@ -150,30 +153,104 @@ for end, code in (("_exit", 7), ("kill", -9), ("segv", -11), ("fork", 7), ("thro
         said = [entry for entry in found["ingest"]["diagnostics"] if entry["name"] == "capture_not_closed"]
         check("kill: it says where the file stops", len(said) == 1 and "ended abnormally" in result.stderr, said)
 
+# Ranges of two domains overlap. NVTX pops the last range of the same domain.
+result, traces = capture("--active", "3", program=(SAMPLE, "8", "mark", "domains"))
+lengths = {row["name"]: row["max_ns"] for row in answer("stats", traces, "--by", "name")["inputs"][0]["rows"]}
+check("a domain has its own ranges", (lengths.get("of one domain"), lengths.get("of another domain")) == (2000, 2000), lengths)
+check("calls that tell nothing are not recorded", "cudaLaunchKernel" in lengths and "cudaGetLastError" not in lengths, lengths)
+
+# Before the first step that the schedule selects, nothing is recorded: of seven steps one, and the work that begins in it.
+result, traces = capture("--skip-first", "6", "--active", "1", program=(SAMPLE, "7"))
+check("only what the schedule selects", "captured 1 step: 18 kernels" in result.stderr, result.stderr)
+result, traces = capture("--active", "1", program=(SAMPLE, "8", "none"))
+as_without_capture(result, "a schedule without marks", "8", "none")
+check("how to mark steps", "no step was marked, so nothing was recorded: call stepsim_mark_step()" in result.stderr, result.stderr)
+check("the same in the file", "no step of the schedule was marked" in replay(traces).get("failed", ""), replay(traces))
+
+# Start and stop without a change of the program: by time, by size, by cudaProfilerStart() and cudaProfilerStop().
+result, traces = capture("--profiler-api", program=(SAMPLE, "8", "mark", "profiler"))
+as_without_capture(result, "cudaProfilerStart", "8", "mark", "profiler")
+check("the steps between start and stop", steps(replay(traces)) == [3, 4, 5], (result.stderr, replay(traces)))
+result, traces = capture("--profiler-api", program=(SAMPLE, "8", "none", "profiler"))
+check("the same without marks", "without marked steps: 54 kernels" in result.stderr, result.stderr)
+result, traces = capture("--profiler-api", "--duration", "1", program=(SAMPLE, "8", "none", "late"))
+kernels = int(re.search("without marked steps: ([0-9]+) kernels", result.stderr).group(1))
+check("--duration counts from the start of recording", 18 <= kernels < 5 * 18, result.stderr)
+result, traces = capture("--profiler-api", program=(SAMPLE, "8"))
+check("a program that never starts it", "0 kernels" in result.stderr, result.stderr)
+result, traces = capture("--delay", "1", "--duration", "2", program=(SAMPLE, "6", "mark", "second"))
+found = steps(replay(traces))
+check("--delay and --duration record whole steps", found and found[0] >= 1 and len(found) <= 3 and found == list(range(found[0], found[-1] + 1)), (found, result.stderr))
+result, traces = capture("--duration", "1", program=(SAMPLE, "6", "none", "second"))
+kernels = int(re.search("without marked steps: ([0-9]+) kernels", result.stderr).group(1))
+check("--duration without marks", 18 <= kernels < 6 * 18 and "warning" not in result.stderr, result.stderr)
+result, traces = capture("--max-size", "1", program=(SAMPLE, "200", "none", "busy"))
+size = sum(os.path.getsize(os.path.join(traces, name)) for name in os.listdir(traces))
+check("--max-size without marks", 1 << 20 <= size < 200 * 50 * 1500 / 2, (size, result.stderr))
+
+# A program that closes all descriptors and opens its own file: that file has what the program wrote, ours the steps.
+own = os.path.join(work.name, "own.txt")
+limited = f"ulimit -n 512; exec '{STEPSIM}' capture --active 3 --dir '{folder()}' -- '{SAMPLE}' 8 mark daemon '{own}'"
+result = run_with({"STEPSIM_CUPTI_LIBRARY": FAKE_CUDA}, "bash", "-c", limited)
+check("the program's file is the program's", (result.returncode, open(own, "rb").read()) == (7, b"mine\n"), result)
+check("the capture goes on", "captured 3 steps" in result.stderr and "abnormally" not in result.stderr, result.stderr)
+
+# Many threads: each has its own buffer of CUPTI 13, and none of 64 x 200 launches is lost.
+result, traces = capture("--buffer-mb", "32", program=(SAMPLE, "8", "mark", "threads"))
+counts = {row["name"]: row["count"] for row in answer("stats", traces, "--by", "name")["inputs"][0]["rows"]}
+check("64 threads", counts.get("cudaLaunchKernel") == 64 * 200 + 8 * 16 - 8 and "lost" not in result.stderr, (counts, result.stderr))
+
 # Misbehaviour of CUPTI.
 result, traces = capture(program=(SAMPLE, "2000"), FAKE_CUPTI_SHUFFLE="1")
 check("buffers of two threads, out of order", len(steps(replay(traces))) == 2000, result.stderr)
 result, traces = capture("--active", "3", FAKE_CUPTI_DROP_EVERY="40")
 as_without_capture(result, "records dropped by CUPTI", "8")
 check("and that is told", "lost" in result.stderr and diagnostics(replay(traces)).get("records_lost_by_cupti", 0) > 0, result.stderr)
+counts = os.path.join(work.name, "counts.json")
+for name, variables in {"subscribed": {"FAKE_CUPTI_OTHER_CLIENT": "2"}, "registered callbacks": {"FAKE_CUPTI_OTHER_CALLBACKS": "1"}}.items():
+    seconds = "6" if "CALLBACKS" in next(iter(variables)) else "3"
+    result, traces = capture(program=(SAMPLE, seconds, "mark", "second"), FAKE_CUPTI_COUNTS=counts, **variables)
+    as_without_capture(result, f"another client {name} later", seconds, "mark", "second")
+    check(f"{name}: what happened and when", re.search(r"another profiler .* \d+\.\d s after the capture began; nothing was recorded after that", result.stderr), result.stderr)
+    check(f"{name}: what was recorded before", replay(traces).get("steps", []) or "failed" not in replay(traces), replay(traces))
+    check(f"{name}: nothing of the other client is switched off", json.load(open(counts))["disabled"] == 0, open(counts).read())
 result, traces = capture(FAKE_CUPTI_OTHER_CLIENT="1")
 as_without_capture(result, "another client of CUPTI", "8")
-check("and that is told, too", "another profiler is using CUPTI" in result.stderr, result.stderr)
-check("a replay of nothing is refused", "another profiler is using CUPTI" in replay(traces).get("failed", ""), replay(traces))
-result, traces = capture(program=(SAMPLE, "8", "mark", "kill"), FAKE_CUPTI_OTHER_CLIENT="2")
-check("another client that comes later", "another profiler took over CUPTI" in result.stderr, result.stderr)
-FUNCTIONS = ["GetVersion", "GetTimestamp", "ActivityRegisterCallbacks", "ActivityEnable", "ActivityDisable",
-             "ActivityGetNextRecord", "ActivityGetNumDroppedRecords", "ActivityFlushAll", "GetCallbackName", "Subscribe",
-             "SetThreadIdType"]
-for function in FUNCTIONS:
-    for code in (1, 11, 35, 999):
-        result, traces = capture("--active", "2", FAKE_CUPTI_FAIL=f"cupti{function}={code}")
-        as_without_capture(result, f"cupti{function} returns {code}", "8")
-result, traces = capture(FAKE_CUPTI_FAIL="cuptiActivityEnable=35")
-check("the reason is CUPTI's own", "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" in result.stderr, result.stderr)
-result, traces = capture(STEPSIM_CUPTI_LIBRARY="/nowhere/libcupti.so")
-as_without_capture(result, "no CUPTI", "8")
-check("how to get it", "LD_LIBRARY_PATH" in result.stderr, result.stderr)
+check("and that is told, too", "another profiler (CUPTI for Kineto) is using CUPTI" in result.stderr, result.stderr)
+check("a replay of nothing is refused", "another profiler (CUPTI for Kineto) is using CUPTI" in replay(traces).get("failed", ""), replay(traces))
+
+# Switching and flushing exclude each other, also where flushes take long, and steps are no reason to flush.
+result, traces = capture("--wait", "1", "--active", "2", "--repeat", "0", program=(SAMPLE, "200", "mark", "slow"), FAKE_CUPTI_FLUSH_MS="300",
+                         FAKE_CUPTI_COUNTS=counts)
+as_without_capture(result, "slow flushes", "200", "mark", "slow")
+found = json.load(open(counts))
+check("no switch during a flush", found["switches"] > 100 and found["switches_in_flushes"] == 0, found)
+began = time.monotonic()
+result, traces = capture(program=(SAMPLE, "200", "mark", "slow"), FAKE_CUPTI_COUNTS=counts)
+found, took = json.load(open(counts)), time.monotonic() - began
+check("at most one flush and one look for other clients a second", found["flushes"] <= took + 2 and found["subscriptions"] <= took + 2, (found, took))
+result, traces = capture(FAKE_CUPTI_HANG="1")
+as_without_capture(result, "a flush that hangs at the end", "8")
+check("the lost buffers are counted", re.search("CUPTI did not deliver its records when the program ended: [1-9][0-9]* buffers", result.stderr), result.stderr)
+result, traces = capture("--active", "3", FAKE_CUPTI_UNREADABLE_EVERY="30")
+as_without_capture(result, "a buffer that cannot be read", "8")
+check("and that is told", "cannot be read to its end" in result.stderr and diagnostics(replay(traces)).get("records_lost_by_cupti", 0) > 0, result.stderr)
+result, traces = capture("--active", "3", FAKE_CUPTI_REFUSE="2")
+check("a kind that is refused is named", "does not record memsets: error 27" in result.stderr and diagnostics(replay(traces)).get("capture_incomplete") == 1, result.stderr)
+
+# Which CUPTI: the one that the process has loaded, before one that is in the library path; and one that works.
+loaded, found = folder(), folder()
+for place in (loaded, found):
+    os.mkdir(place)
+os.symlink(FAKE_CUDA, os.path.join(loaded, "libcupti.so.12"))
+shutil.copy(FAKE_CUDA, os.path.join(found, "libcupti.so"))
+result, traces = capture("--active", "3", STEPSIM_CUPTI_LIBRARY="", LD_PRELOAD=os.path.join(loaded, "libcupti.so.12"), LD_LIBRARY_PATH=found)
+check("a loaded CUPTI is used", replay(traces).get("steps") == whole["steps"], (result.stderr, replay(traces)))
+os.symlink(FAKE_CUDA, os.path.join(found, "libcupti.so.13"))
+result, traces = capture("--active", "3", STEPSIM_CUPTI_LIBRARY="", LD_LIBRARY_PATH=found, FAKE_CUPTI_FAIL="cuptiActivityEnable=999@libcupti.so")
+check("one that fails is followed by one that works", replay(traces).get("steps") == whole["steps"], (result.stderr, replay(traces)))
+result, traces = capture("--active", "3", STEPSIM_CUPTI_LIBRARY=os.path.join(found, "libcupti.so"), FAKE_CUPTI_FAIL="cuptiActivityEnable=999")
+check("a message names path, version and reason", f"({found}/libcupti.so (interface version 130001): error 999)" in result.stderr, result.stderr)
 
 # Other failures.
 result, _ = capture(program=("sh", "-c", "echo ok; exit 7"), directory="/dev/full")
@@ -195,6 +272,10 @@ check("a folder's name is shown", result.stderr == "stepsim: warning: nothing is
 limited = f"ulimit -f 8; exec '{STEPSIM}' capture --dir '{folder()}' -- '{SAMPLE}' 500"
 result = run_with({"STEPSIM_CUPTI_LIBRARY": FAKE_CUDA}, "bash", "-c", limited)
 check("a full disk", (result.returncode, result.stdout) == (7, "trained 500 steps\n"), result)
+check("and that is told", "the capture ends where writing failed: File too large; give a --dir on another disk" in result.stderr, result.stderr)
+for tool in ("nsys", "/opt/nvidia/ncu"):
+    result, _ = capture(program=(tool, "profile", "true"))
+    check(f"{tool} in COMMAND", result.returncode == 2 and f"COMMAND is {os.path.basename(tool)}, which uses CUPTI itself" in result.stderr, result)
 result, _ = capture(CUDA_INJECTION64_PATH="/opt/nsys/libToolsInjection64.so")
 check("another tool to be injected", result.returncode == 2 and "CUDA_INJECTION64_PATH is already set to /opt/nsys/libToolsInjection64.so" in result.stderr, result)
 result, _ = capture(STEPSIM_CAPTURE_LIBRARY="/nowhere/libstepsim_capture.so")

@@ -1,13 +1,18 @@
 // A training loop on the fake CUDA, to be captured. It computes nothing, but launches the work of a data-parallel step,
 // with events between its streams, a CUDA graph, copies and a loss that is read.
 //
-//     sample_program STEPS [mark|range|wide|instant|none] [exit|_exit|kill|segv|fork|throw|threads|overhead|names]
+//     sample_program STEPS [mark|range|wide|instant|none]
+//     [exit|_exit|kill|segv|fork|throw|threads|overhead|names|domains|slow|second|busy|profiler|late|daemon]
 //
 // The second argument selects how steps are marked. The third selects how the program ends, or what it does in
-// addition. After the last step it prints "trained STEPS steps". If it ends normally, its exit code is 7. Time is
-// simulated, except that the program sleeps for a third of a second before it kills itself (kill).
+// addition: slow and second take 10 ms and 1 s of real time in each step, busy also repeats its work 50 times, profiler
+// calls cudaProfilerStart() after the third step and cudaProfilerStop() after the sixth, late is second and calls only
+// the former, daemon closes all descriptors and opens a file named by the fourth argument. After the last step it
+// prints "trained STEPS steps". If it ends normally, its exit code is 7. Time is simulated, except for slow, second,
+// busy, late and kill, which waits 2.5 s for the capture to be written.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,7 +86,17 @@ void step() {
   fake_cuda::launch_graph(3, {adam, adam, adam}, kComputeStream);
   fake_cuda::copy_async(2, 4, kComputeStream);
   fake_cuda::synchronize_stream(kComputeStream);
+  fake_cuda::get_last_error();
   fake_cuda::work(30'000 + jitter(5'000));
+}
+
+/// Closes all descriptors except the standard streams, as a daemon does, and fills the free ones with a file of its
+/// own.
+void become_daemon(const char* path) {
+  const int most = static_cast<int>(::sysconf(_SC_OPEN_MAX));
+  for (int descriptor = 3; descriptor < most; ++descriptor) ::close(descriptor);
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+  if (::write(file, "mine\n", 5) != 5) std::abort();
 }
 
 /// Makes CUPTI report its own work in a step: it flushes a buffer once, and waits twice for room in the command buffer.
@@ -127,6 +142,19 @@ void name_things() {
   fake_cuda::mark_of_domain(Message{2, L"mark of a domain"});
 }
 
+/// Two libraries, each with an NVTX domain, have ranges that overlap: each lasts 2 us, and they share 1 us.
+void overlap_domains() {
+  int one = 0;
+  int other = 0;
+  fake_cuda::push_range_of_domain({1, "of one domain"}, &one);
+  fake_cuda::work(1'000);
+  fake_cuda::push_range_of_domain({1, "of another domain"}, &other);
+  fake_cuda::work(1'000);
+  fake_cuda::pop_range_of_domain(&one);
+  fake_cuda::work(1'000);
+  fake_cuda::pop_range_of_domain(&other);
+}
+
 /// Starts a child that keeps using CUDA's state, which is not allowed, and that ends normally.
 void fork_child() {
   std::fflush(stdout);
@@ -167,9 +195,16 @@ int main(int argc, char** argv) {
     if (marks == "instant") fake_cuda::mark("train_step");
     if (end == "overhead") take_overhead();
     if (end == "names") name_things();
+    if (end == "domains") overlap_domains();
     step();
     if (marks == "range" || marks == "wide") fake_cuda::pop_range();
     if (end == "fork" && i == steps / 2) fork_child();
+    for (int again = 0; end == "busy" && again < 49; ++again) step();
+    if (end == "late" && i == 2) fake_cuda::profiler_call(true);
+    if (end == "profiler" && (i == 2 || i == 5)) fake_cuda::profiler_call(i == 2);
+    if (end == "slow" || end == "busy") std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (end == "second" || end == "late") std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (end == "daemon" && i == 0) become_daemon(argv[4]);
   }
   if (marks == "mark") mark_step();
   std::printf("trained %d steps\n", steps);
@@ -177,7 +212,7 @@ int main(int argc, char** argv) {
   if (end == "_exit") ::_exit(7);
   if (end == "threads") launch_from_threads();
   if (end == "kill") {
-    std::this_thread::sleep_for(std::chrono::milliseconds(333));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
     step();
     ::kill(::getpid(), SIGKILL);
   }

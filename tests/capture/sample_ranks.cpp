@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   std::printf("trained %d steps\n", steps);
   std::fflush(stdout);
   if (way == "kill") {
-    std::this_thread::sleep_for(std::chrono::milliseconds(333));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
     ::kill(::getpid(), SIGKILL);
   }
   if (way == "exit") std::exit(7);  // without destroying the communicators

@@ -47,6 +47,7 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
 }
 
 NOT_RUN = {  # how a line begins -> why it cannot run here
+    "docker ": "it needs images from a registry",
     "for base in TRUTH/": "the measured runs are not in the repository, and there are many",
     "bench/fidelity.py": "the measured runs are not in the repository",
     "bench/device_kernels.py": "the measured kernels are not in the repository",

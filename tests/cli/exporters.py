@@ -125,6 +125,16 @@ def databases():
         tasks = rows_of(database, "tasks")
         check("all tasks", [(t["task"], t["start_ns"], t["start_ns"] + t["duration_ns"]) for t in tasks] == [(t["id"], t["start_ns"], t["finish_ns"]) for t in result["tasks_detail"]])
         check("types", {type(t[name]) for t in tasks for name in ("task", "rank", "start_ns", "duration_ns", "measured_start_ns", "bytes", "on_critical_path")} == {int})
+        kernels = [{"name": "aten::addmm", "cat": "cpu_op", "ts": 0, "dur": 9, "tid": 1, "args": {"External id": 1, "Input Dims": [[4], [8, 2], [2, 4]], "Input type": ["float"] * 3}},
+                   {"name": "cudaLaunchKernel", "cat": "cuda_runtime", "ts": 2, "dur": 2, "tid": 1, "args": {"correlation": 7, "External id": 1}},
+                   {"name": "ampere_sgemm_32x32", "cat": "kernel", "ts": 20, "dur": 30, "tid": 7, "args": {"correlation": 7, "stream": 7, "device": 0, "External id": 1}}]
+        trace = write(folder, "gemm.json", json.dumps({"traceEvents": [{"ph": "X", "pid": 1, **kernel} for kernel in kernels]}))
+        for extension in ("sqlite", "parquet"):
+            file = written(folder, extension, "replay", trace)
+            columns = read_parquet.read(file)[0] if extension == "parquet" else None
+            rows = [dict(zip(columns, row)) for row in zip(*columns.values())] if columns else rows_of(sqlite3.connect(file), "tasks")
+            check(f"class, operator and shapes in .{extension}", {(row["kind"], row["class"], row["operator"], row["shapes"]) for row in rows}
+                  >= {("kernel", "gemm", "aten::addmm", "[[4], [8, 2], [2, 4]]"), ("runtime", None, None, None)}, rows)
         path = answer("critical-path", SAMPLE)
         names = sorted((t["name"], t["rank"]) for t in tasks if t["on_critical_path"])
         check("the critical path", names == sorted((t["name"], t["rank"]) for t in path["tasks"]), (len(names), len(path["tasks"])))

@@ -51,7 +51,10 @@ def free_ports(count):
 
 
 class Slurm:
-    """with Slurm() as slurm: commands with the variables slurm.environment use it."""
+    """with Slurm() as slurm: commands with the variables slurm.environment use it. Its node has `cpus` cores."""
+
+    def __init__(self, cpus=os.cpu_count()):
+        self.cpus = cpus
 
     def __enter__(self):
         self.root = tempfile.mkdtemp(prefix="slurm-")
@@ -63,7 +66,7 @@ class Slurm:
             key.write(os.urandom(1024))
         configuration = os.path.join(self.root, "slurm.conf")
         with open(configuration, "w") as file:
-            file.write(CONFIGURATION.format(host=socket.gethostname().split(".")[0], root=self.root, ports=free_ports(2), cpus=os.cpu_count()))
+            file.write(CONFIGURATION.format(host=socket.gethostname().split(".")[0], root=self.root, ports=free_ports(2), cpus=self.cpus))
         self.environment = {"SLURM_CONF": configuration}
         self.daemons = []
         at = lambda name: os.path.join(self.root, name)

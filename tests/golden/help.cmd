@@ -28,6 +28,7 @@ Commands:
   stepsim COMMAND --help   Show examples and options of a command
   stepsim help TOPIC       Explain a word, for example 'stepsim help idle', or list a kind of words
   stepsim --version        Print version and commit
+  stepsim --json-schema    Print the JSON Schema of --json, or of: scenario, job, cluster, ranges
 
 Help topics:
   glossary      Terms in reports, headings and columns
@@ -73,7 +74,7 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --color WHEN, --quiet
+  --brief, --color WHEN, --quiet, -v,--verbose
 $ stepsim convert --help
 Convert a capture to another format, cut it, or remove private data
 
@@ -102,4 +103,4 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --color WHEN, --quiet
+  --brief, --color WHEN, --quiet, -v,--verbose

@@ -35,4 +35,4 @@ $ stepsim replay scenarios/samples/byteps-even --json
 {"path":"scenarios/samples/byteps-even/traces/1/0/comm.json","bytes":314092,"crc64":"36bb62ef8cde02b9"},
 {"path":"scenarios/samples/byteps-even/traces/1/0/dag.gml","bytes":4963,"crc64":"f62e76924c9d5376"},
 {"path":"scenarios/samples/byteps-even/traces/1/0/gradient_name_list.txt","bytes":710,"crc64":"4460aaefd8fab639"},
-{"path":"scenarios/samples/byteps-even/job.yaml","bytes":176,"crc64":"aea311192a76e93b"}]}}
+{"path":"scenarios/samples/byteps-even/job.yaml","bytes":238,"crc64":"e2dd423c227b24f9"}]}}

@@ -290,4 +290,4 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --color WHEN, --quiet
+  --brief, --color WHEN, --quiet, -v,--verbose

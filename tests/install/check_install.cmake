@@ -24,6 +24,10 @@ string(JSON answers LENGTH ${schema} oneOf)
 # It finds the module that it injects into programs.
 run(${WORK}/prefix/bin/stepsim capture --dir ${WORK}/traces -- true)
 check_consumer(${COMPILER} build)
+# The same without CMake. `sh -c` divides what pkg-config prints into words.
+set(ENV{PKG_CONFIG_PATH} ${WORK}/prefix/lib/pkgconfig)
+run(sh -c "'${COMPILER}' -std=c++20 ${FLAGS} -o '${WORK}/consumer' '${CONSUMER}/main.cpp' $(pkg-config --cflags --libs stepsim)")
+run(${WORK}/consumer ${JOB})
 # It finds the Python code that it injects into programs.
 run(${WORK}/prefix/bin/stepsim capture --torch --dir ${WORK}/traces -- true)
 

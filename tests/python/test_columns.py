@@ -53,6 +53,23 @@ def test_a_what_if_has_two_timelines(capture):
         answer.timeline(2)
 
 
+def test_the_frame_of_tasks_has_classes_operators_and_shapes(tmp_path):
+    import json
+
+    import stepsim
+
+    events = [("aten::addmm", "cpu_op", 0, 9, 1, {"External id": 1, "Input Dims": [[4], [8, 2], [2, 4]], "Input type": ["float"] * 3}),
+              ("cudaLaunchKernel", "cuda_runtime", 2, 2, 1, {"correlation": 7, "External id": 1}),
+              ("ampere_sgemm_32x32", "kernel", 20, 30, 7, {"correlation": 7, "stream": 7, "device": 0, "External id": 1})]
+    file = tmp_path / "gemm.json"
+    file.write_text(json.dumps({"traceEvents": [{"ph": "X", "pid": 1, "name": name, "cat": cat, "ts": ts, "dur": dur, "tid": tid, "args": args}
+                                                for name, cat, ts, dur, tid, args in events]}))
+    frame = stepsim.load(file).tasks.to_pandas()
+    kernel = frame[frame["kind"] == "kernel"].iloc[0]
+    assert (kernel["class"], kernel["operator"], kernel["shapes"]) == ("gemm", "aten::addmm", "[[4], [8, 2], [2, 4]]")
+    assert frame[frame["kind"] != "kernel"][["class", "operator", "shapes"]].isna().all(axis=None)
+
+
 def test_the_frame_of_tasks_names_ranks_lanes_and_kinds(capture):
     frame = capture.tasks.to_pandas()
     assert len(frame) == len(capture.tasks)

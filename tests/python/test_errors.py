@@ -37,8 +37,21 @@ def test_nothing_is_printed(capture, capfd):
 def test_ctrl_c_stops_a_sweep():
     script = f"""
 import stepsim
+from stepsim import capture as module
+
+class Progress:
+    began = False
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        pass
+    def __call__(self, phase, done, total):
+        if not self.began and phase == "sweeping":
+            print("begin", flush=True)
+            self.began = True
+
 capture = stepsim.load({str(SAMPLE)!r})
-print("begin", flush=True)
+module.Progress = Progress
 try:
     capture.sweep({{"compute.scale": [1 + i / 100000 for i in range(100000)]}})
 except KeyboardInterrupt:

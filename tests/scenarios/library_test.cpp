@@ -94,7 +94,8 @@ TEST(LibraryTest, EveryFileExceptSweepsIsRunHere) {
 
 TEST(LibraryTest, EveryFileHasACommentAndAName) {
   for (const auto& [name, entry] : entries()) {
-    EXPECT_EQ(text_of(kLibrary / (name + ".yaml")).find("# "), 0U) << name;
+    const std::string schema = "# yaml-language-server: $schema=../schemas/scenario.schema.json\n# ";
+    EXPECT_TRUE(text_of(kLibrary / (name + ".yaml")).starts_with(schema)) << name;
     EXPECT_NE(scenario_of(name).name, name + ".yaml") << "no name";
   }
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/model/cost/network/message_loop.h"
+#include "tests/nightly.h"
 #include "tests/sim/workloads.h"
 #include "tests/theory/log_gops_reference.h"
 
@@ -71,6 +72,7 @@ TEST(NetworkTotalsTest, LogGPRingsTakeAsLongAsLogGOPSimSays) {
 // 7,777,889 ns, although a push, a sum and a pull must follow the last compute. So the reference is tested against
 // these totals, and our model is tested against the causal variant of the reference.
 TEST(NetworkTotalsTest, LogGOPSimsOwnRulesGiveItsTotals) {
+  if (kSanitized) GTEST_SKIP() << "runs the reference only, no code of stepsim; takes minutes under a sanitizer";
   constexpr auto kAsItIs = LogGOPSRules::kAsItIs;
   EXPECT_EQ(log_gops_finish(ring_workload({.ranks = 64, .all_reduces = 12, .bytes = kKilobyte}), 64, {}, kAsItIs),
             3'627'288);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <numeric>
 #include <vector>
 
@@ -74,16 +73,13 @@ TEST(PartPathsTheoryTest, PathIsNeverLongerThanThatOfALargerSet) {
   }
 }
 
-TEST(PartPathsTheoryTest, MembersOfACollectiveAreReadOnceAndNotOnceForEachGpu) {
-  // Each of 6,000 GPUs alone takes 1 + 5 + 2 ns. Visiting all members for each GPU, 36 million visits, took 8 s in a
-  // debug build.
+TEST(PartPathsTheoryTest, EachOfThousandsOfGpusAloneTakesTheSumOfItsTasks) {
+  // Each of 6,000 GPUs alone takes 1 + 5 + 2 ns. bench/growth_bench.cpp measures how the time grows.
   constexpr std::size_t kRanks = 6'000;
   const Job job(std::vector<std::int64_t>(kRanks, 1), std::vector<std::int64_t>(kRanks, 2), 5);
   std::vector<std::int32_t> sets(kRanks);
   std::iota(sets.begin(), sets.end(), 0);
-  const std::clock_t begin = std::clock();
   const std::vector<Duration> lengths = job.lengths(sets);
-  EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC);
   EXPECT_EQ(std::count(lengths.begin(), lengths.end(), Duration{8}), kRanks);
 }
 

@@ -69,7 +69,7 @@ class TraceMaker {
       }
       if (record.kind != Kind::kEventRecord) continue;
       if (record.a != 0) event_records_.insert_or_assign(record.a, &record);
-      records_of_event_[record.which].push_back(&record);
+      records_of_event_[{record.which, record.b}].push_back(&record);
     }
     for (auto& [event, of_event] : records_of_event_) {
       std::stable_sort(of_event.begin(), of_event.end(),
@@ -92,12 +92,11 @@ class TraceMaker {
   /// Throws if the capture contains no events other than step marks. Step marks alone give a replay nothing to run.
   void refuse_if_empty() const {
     if (builder_.trace().size() > 0) return;
-    const std::string& why = records_.reason;
-    throw InputError(
-        {file_, {}, {}},
-        why.empty()
-            ? "the capture has no call, no device work and no range; expected a capture of a program that uses CUDA"
-            : fmt::format("nothing was recorded: {}", shown(why, kLongestReason)));
+    const auto fail = [this](const std::string& why) { throw InputError({file_, {}, {}}, why); };
+    if (!records_.reason.empty()) fail(fmt::format("nothing was recorded: {}", shown(records_.reason, kLongestReason)));
+    if (windows_.steps().empty() && !session("waits_for_steps").empty())
+      fail("no step of the schedule was marked, so nothing was recorded; expected a program that marks its steps");
+    fail("the capture has no call, no device work and no range; expected a capture of a program that uses CUDA");
   }
 
   [[nodiscard]] std::string session(const std::string& key) const {
@@ -208,15 +207,21 @@ class TraceMaker {
   }
 
   /// Returns the recording of a CUDA event (cudaEventRecord) that `wait` waits for, found by its id. CUDA before 12.8
-  /// gives no id; then the function returns the last recording of the same event before the call that waits. Null if
-  /// there is none.
+  /// gives no id; then the function returns the last recording of the same event before the call that waits. CUPTI
+  /// numbers the events of each context from 1, and a stream may wait for an event of another context: that one is
+  /// found only if no third context has an event of this number. Null if there is none.
   [[nodiscard]] const Record* awaited_by(const Record& wait) const {
     if (wait.a != 0) {
       const auto found = event_records_.find(wait.a);
       return found == event_records_.end() ? nullptr : found->second;
     }
-    const auto of_event = records_of_event_.find(wait.which);
-    if (of_event == records_of_event_.end()) return nullptr;
+    auto of_event = records_of_event_.find({wait.which, wait.b});
+    if (of_event == records_of_event_.end()) {
+      of_event = records_of_event_.lower_bound({wait.which, 0});
+      const auto next = of_event == records_of_event_.end() ? of_event : std::next(of_event);
+      const auto is_same = [&](auto at) { return at != records_of_event_.end() && at->first.first == wait.which; };
+      if (!is_same(of_event) || is_same(next)) return nullptr;
+    }
     const auto behind =
         std::lower_bound(of_event->second.begin(), of_event->second.end(), call_start(wait),
                          [this](const Record* record, std::uint64_t called) { return call_start(*record) < called; });
@@ -336,7 +341,7 @@ class TraceMaker {
   std::unordered_map<std::uint32_t, std::uint32_t> call_threads_;  // thread of each call by correlation id
   std::vector<LaunchedKernel> communication_;
   std::unordered_map<std::uint64_t, const Record*> event_records_;
-  std::unordered_map<std::uint32_t, std::vector<const Record*>> records_of_event_;  // by CUDA's event id
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<const Record*>> records_of_event_;  // (event, context)
   std::unordered_map<std::uint64_t, const Record*> open_ranges_;
   std::vector<std::pair<std::int64_t, std::size_t>> calls_;  // (correlation id, event), in order of time
 };
@@ -359,8 +364,7 @@ void read_capture(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format capture_format;
-const Format capture_format{
+extern const Format capture_format{
     .name = "capture",
     .summary = "stepsim capture: calls, kernels, copies, waits, NVTX ranges and steps of one process",
     .recognise = kCaptureSigns,

@@ -15,6 +15,7 @@
 #include "ingest/parts/busy_time.h"
 #include "ingest/parts/host_device_builder.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -201,6 +202,7 @@ class RecordReader {
                        "the file has no complete block of a capture; expected a file that stepsim capture wrote");
     }
     out_.texts = std::move(texts_).take();
+    use_system_clock();
     const auto key = [](const Record& r) {
       return std::tuple(r.start, r.kind, r.duration, r.correlation, r.stream, r.a, r.which, r.b, r.detail);
     };
@@ -211,6 +213,20 @@ class RecordReader {
   }
 
  private:
+  /// Moves all times from CUPTI's clock to the system's, if the file says how far they are apart (on WSL).
+  void use_system_clock() {
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    const auto ahead = parse_number<std::int64_t>(out_.session["clock_ahead_ns"]);
+    if (!ahead || *ahead < -kMost || *ahead > kMost) return;
+    for (std::vector<Record>* const events : {&out_.events, &out_.nccl}) {
+      for (Record& record : *events) {
+        if (record.start == 0) continue;
+        const std::int64_t shifted = static_cast<std::int64_t>(record.start) - *ahead;
+        record.start = static_cast<std::uint64_t>(std::clamp<std::int64_t>(shifted, 1, kMost));
+      }
+    }
+  }
+
   /// The texts and other items that a producer's records refer to by number.
   struct Names {
     std::unordered_map<std::uint32_t, std::uint32_t> texts;
@@ -281,6 +297,16 @@ class RecordReader {
     const auto status = static_cast<wire::Status>(record.detail);
     out_.lost_by_cupti = std::max(out_.lost_by_cupti, record.a);
     out_.lost_by_writer = std::max(out_.lost_by_writer, record.b);
+    if (status == wire::Status::kIncomplete) {
+      sink_.diagnostics.count(diagnostic("capture_incomplete"), {file_, {}, {}}, shown(text(names, record.which)));
+      return;
+    }
+    if (status == wire::Status::kNotWritten) {
+      sink_.diagnostics.count(diagnostic("capture_not_written"), {file_, {}, {}},
+                              std::strerror(static_cast<int>(record.duration & 0xFFFFU)));
+      not_written_ = true;
+      return;
+    }
     const bool blocked = status == wire::Status::kOtherClient || status == wire::Status::kNoCupti;
     if (blocked) {
       out_.reason = text(names, record.which);
@@ -337,7 +363,7 @@ class RecordReader {
       sink_.diagnostics.count(diagnostic("nccl_events_lost"), {file_, {}, {}}, {}, out_.nccl_lost);
     if (out_.nccl_unfinished > 0)
       sink_.diagnostics.count(diagnostic("nccl_events_unfinished"), {file_, {}, {}}, {}, out_.nccl_unfinished);
-    if (out_.status == wire::Status::kClosed) return;
+    if (out_.status == wire::Status::kClosed || not_written_) return;
     std::uint64_t last = 0;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
     for (const Record& record : out_.events) {
@@ -358,6 +384,7 @@ class RecordReader {
   CaptureRecords out_;
   TextTable texts_;
   std::unordered_map<std::uint16_t, Names> names_;
+  bool not_written_ = false;
 };
 
 }  // namespace

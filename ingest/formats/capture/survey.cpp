@@ -46,9 +46,14 @@ class Survey {
     if (record.kind == Kind::kSession) found_.session[texts_[{producer, record.which}]] = texts_[{producer, record.a}];
     if (record.kind != Kind::kStatus) return;
     const auto status = static_cast<wire::Status>(record.detail);
-    found_.closed = status == wire::Status::kClosed;
-    if (status == wire::Status::kOtherClient || status == wire::Status::kNoCupti)
-      found_.problem = texts_[{producer, record.which}];
+    switch (status) {
+      case wire::Status::kRecording: break;
+      case wire::Status::kClosed: found_.closed = true; break;
+      case wire::Status::kOtherClient:
+      case wire::Status::kNoCupti:
+      case wire::Status::kIncomplete: found_.problems.push_back(texts_[{producer, record.which}]); break;
+      case wire::Status::kNotWritten: found_.write_error = static_cast<int>(record.duration & 0xFFFFU); break;
+    }
     lost_by_cupti_ = std::max(lost_by_cupti_, record.a);
     lost_by_writer_ = std::max(lost_by_writer_, record.b);
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ingest/bytes/byte_source.h"
 
@@ -17,7 +18,8 @@ struct CaptureSurvey {
   std::uint64_t active_steps = 0;     ///< steps that were marked and ended
   bool marked = false;                ///< at least one step was marked
   bool closed = false;                ///< the program ended normally
-  std::string problem;                ///< why nothing could be recorded; empty if something was
+  int write_error = 0;                ///< value of errno of the write that failed; 0 if none did
+  std::vector<std::string> problems;  ///< sentences about what could not be recorded
   std::uint64_t lost = 0;             ///< records lost by CUPTI or the writer
   std::uint64_t bytes = 0;            ///< size up to the end of the last whole block
 };

@@ -2,7 +2,6 @@
 #include <protozero/pbf_reader.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +16,9 @@
 #include "ingest/formats/format.h"
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/execution_graph_builder.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
 
 // Chakra execution traces (mlcommons/chakra): the computation and communication of one rank, as a graph. Files *.et
 // contain Protobuf messages (schema/protobuf/et_def.proto): a GlobalMetadata, then the Nodes, each preceded by its
@@ -112,15 +111,6 @@ std::size_t DelimitedMessages::fill(std::size_t size) {
   return buffer_.size() - at_;
 }
 
-/// Normalises a key: "ctrlDeps" and "ctrl_deps" are the same key, and so are "Id" and "id".
-std::string plain(std::string_view key) {
-  std::string letters;
-  for (const char c : key) {
-    if (c != '_') letters.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  return letters;
-}
-
 class ChakraJsonReader {
  public:
   ChakraJsonReader(ByteSource& source, const std::string& file, PartSink& sink, ExecutionGraphBuilder& graph)
@@ -157,7 +147,7 @@ class ChakraJsonReader {
     if (json_.peek() != '{') {
       json_.skip();
     } else {
-      json_.object([this](const std::string& key) { read_node_member(plain(key)); });
+      json_.object([this](const std::string& key) { read_node_member(plain_name(key)); });
     }
     add_chakra_node(node_, offset, file_, sink_, graph_);
     ++nodes_;
@@ -492,8 +482,7 @@ void read_chakra(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format chakra_format;
-const Format chakra_format{
+extern const Format chakra_format{
     .name = "chakra",
     .summary = "Chakra execution trace (Protobuf or JSON): compute, communication and dependencies of one rank",
     .recognise = recognise_chakra,

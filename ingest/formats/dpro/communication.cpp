@@ -1,4 +1,5 @@
-// This file reads the formats in which a dPRO trial records communication. Their spans are named after tensors.
+// Reads what a dPRO trial records of communication: spans named after tensors, keys of partitions, and rings of NCCL.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -6,12 +7,15 @@
 #include <string_view>
 #include <utility>
 
+#include "ingest/bytes/text_input.h"
 #include "ingest/formats/chrome_spans.h"
 #include "ingest/formats/format.h"
+#include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -185,18 +189,187 @@ void read_byteps_servers(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format nccl_chunks_format;
-const Format nccl_chunks_format{"nccl_chunks", "dPRO trial, comm_detail.json: chunks that NCCL sent and received",
-                                kChunkSigns, read_nccl_chunks};
+extern const Format nccl_chunks_format{
+    "nccl_chunks", "dPRO trial, comm_detail.json: chunks that NCCL sent and received", kChunkSigns, read_nccl_chunks};
 
-extern const Format byteps_messages_format;
-const Format byteps_messages_format{"byteps_messages",
-                                    "dPRO trial, comm_timeline.json: messages between BytePS workers and servers",
-                                    kMessageSigns, read_byteps_messages};
+extern const Format byteps_messages_format{
+    "byteps_messages", "dPRO trial, comm_timeline.json: messages between BytePS workers and servers", kMessageSigns,
+    read_byteps_messages};
 
-extern const Format byteps_servers_format;
-const Format byteps_servers_format{"byteps_servers",
-                                   "dPRO trial, server_timeline.json: copies and sums of BytePS servers", kServerSigns,
-                                   read_byteps_servers};
+extern const Format byteps_servers_format{"byteps_servers",
+                                          "dPRO trial, server_timeline.json: copies and sums of BytePS servers",
+                                          kServerSigns, read_byteps_servers};
+
+// key_dict.txt of a dPRO trial with BytePS: the keys of each tensor's partitions.
+//
+//   byteps.gradient_0: 0 1
+//   DistributedGradientTape_BytePSPushPull.1_0: 65536
+
+namespace {
+
+constexpr std::size_t kMostKeys = 65'536;  // a key has 16 bits for the partition
+
+class KeyDictReader {
+ public:
+  KeyDictReader(Input& input, PartSink& sink) : text_(input.stream()), sink_(sink) {}
+
+  [[nodiscard]] KeyTable read() {
+    while (text_.peek() != TextInput::kEnd) {
+      const InputLocation where = text_.at_line(text_.line());
+      const std::string line = text_.next_line("a tensor's name and its keys");
+      if (line.find_first_not_of(" \t\r") != std::string::npos) add(line, where);
+    }
+    if (text_.source().truncated()) {
+      sink_.skip(diagnostic("truncated_file"), text_.at_offset(text_.offset()), "the gzip stream is cut short");
+    }
+    if (table_.tensors.empty())
+      throw InputError(text_.at_line(1), "no tensor in the file; expected lines such as 'byteps.gradient_0: 0 1'");
+    return std::move(table_);
+  }
+
+ private:
+  void add(const std::string& line, const InputLocation& where) {
+    ++sink_.events;
+    const std::size_t colon = line.rfind(':');
+    KeyTable::Tensor tensor{line.substr(0, colon), {}};
+    const bool usable = colon != std::string::npos && colon > 0 && read_keys(line.substr(colon + 1), tensor);
+    if (usable) return table_.tensors.push_back(std::move(tensor));
+    sink_.skip(diagnostic("bad_key_line"), where, shown(line, 60));
+  }
+
+  static bool read_keys(std::string_view keys, KeyTable::Tensor& tensor) {
+    for (std::size_t begin = 0; begin < keys.size();) {
+      const std::size_t end = std::min(keys.find_first_of(" \t\r", begin), keys.size());
+      if (end > begin) {
+        const auto key = parse_number<std::int64_t>(keys.substr(begin, end - begin));
+        if (!key.has_value() || tensor.keys.size() == kMostKeys) return false;
+        tensor.keys.push_back(*key);
+      }
+      begin = end + 1;
+    }
+    return !tensor.keys.empty();
+  }
+
+  TextInput text_;
+  PartSink& sink_;
+  KeyTable table_;
+};
+
+constexpr Sign kKeyDictSigns[]{{.sure = 95, .named = {"key_dict.txt", "key_dict.txt.gz"}}};
+
+void read_key_dict(Input& input, PartSink& sink) { sink.add(KeyDictReader(input, sink).read()); }
+
+}  // namespace
+
+extern const Format key_dict_format{"key_dict", "dPRO trial, key_dict.txt: keys of BytePS partitions by tensor",
+                                    kKeyDictSigns, read_key_dict};
+
+// nccl_rank_graph.json of a dPRO trial: how NCCL connected the ranks.
+//
+//   {"Ring": {"0": "3[3000] -> 0[2000] [receive] via NET/Socket/0,0[2000] -> 1[3000] [send] via NET/Socket/0"},
+//    "RealRing": {...}, "Tree": {"-1": "[0] 1/-1/-1->0->-1|-1->0->1/-1/-1"}}
+//
+// A channel's hops may also be a list of such texts.
+
+namespace {
+
+constexpr std::size_t kMostHops = 1'000'000;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
+}
+
+/// Returns the rank 3 of "3[3000]".
+std::optional<std::int32_t> rank_of(std::string_view text) {
+  text = trimmed(text);
+  const auto rank = parse_number<std::int32_t>(text.substr(0, text.find('[')));
+  return rank.has_value() && *rank >= 0 ? rank : std::nullopt;
+}
+
+class RankGraphReader {
+ public:
+  RankGraphReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {}
+
+  [[nodiscard]] RankGraph read() {
+    json_.object([&](const std::string& key) {
+      if (key == "Ring") {
+        read_channels();
+      } else {
+        if (key == "Tree") graph_.tree = graph_.tree || json_.peek() == '{';
+        json_.skip();
+      }
+    });
+    json_.expect_end();
+    std::sort(graph_.ring.begin(), graph_.ring.end());
+    graph_.ring.erase(std::unique(graph_.ring.begin(), graph_.ring.end()), graph_.ring.end());
+    return std::move(graph_);
+  }
+
+ private:
+  void read_channels() {
+    if (json_.peek() != '{') return json_.skip();
+    json_.object([&](const std::string& key) {
+      const auto channel = parse_number<std::int32_t>(key);
+      if (!channel.has_value() || *channel < 0) {
+        bad_hop(fmt_channel(key));
+        return json_.skip();
+      }
+      read_hops(*channel);
+    });
+  }
+
+  void read_hops(std::int32_t channel) {
+    switch (json_.peek()) {
+      case '"': add_hops(channel, json_.text()); break;
+      case '[': json_.array([&] { json_.peek() == '"' ? add_hops(channel, json_.text()) : json_.skip(); }); break;
+      default: bad_hop("a channel whose hops are not text"); json_.skip();
+    }
+  }
+
+  static std::string fmt_channel(const std::string& key) {
+    return std::string{"channel '"}.append(shown(key, 40)) + "'";
+  }
+
+  void add_hops(std::int32_t channel, const std::string& text) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      const std::string_view item = trimmed(std::string_view{text}.substr(begin, end - begin));
+      if (!item.empty()) add_hop(channel, item);
+      begin = end + 1;
+    }
+  }
+
+  void add_hop(std::int32_t channel, std::string_view item) {
+    ++sink_.events;
+    const std::size_t arrow = item.find("->");
+    const auto from = arrow == std::string_view::npos ? std::nullopt : rank_of(item.substr(0, arrow));
+    const auto to = arrow == std::string_view::npos ? std::nullopt : rank_of(item.substr(arrow + 2));
+    if (!from.has_value() || !to.has_value()) return bad_hop(shown(item, 60));
+    if (graph_.ring.size() >= kMostHops)
+      json_.fail(json_.offset(), "more than a million hops; expected those of one job's rings");
+    graph_.ring.push_back({channel, *from, *to});
+  }
+
+  void bad_hop(std::string_view what) { sink_.skip(diagnostic("bad_hop"), {file_, json_.offset(), {}}, what); }
+
+  JsonReader json_;
+  std::string file_;
+  PartSink& sink_;
+  RankGraph graph_;
+};
+
+constexpr Sign kRankGraphSigns[]{
+    {.sure = 95, .named = {"nccl_rank_graph.json", "nccl_rank_graph.json.gz"}},
+    {.sure = 85, .all = {"\"RealRing\"", "\"Ring\""}},
+};
+
+void read_nccl_rank_graph(Input& input, PartSink& sink) { sink.add(RankGraphReader(input, sink).read()); }
+
+}  // namespace
+
+extern const Format nccl_rank_graph_format{"nccl_rank_graph", "dPRO trial, nccl_rank_graph.json: rings that NCCL built",
+                                           kRankGraphSigns, read_nccl_rank_graph};
 
 }  // namespace stepsim::ingest

@@ -414,8 +414,7 @@ void read_execution_trace(Input& input, PartSink& sink) { sink.add(ObserverReade
 
 }  // namespace
 
-extern const Format execution_trace_format;
-const Format execution_trace_format{
+extern const Format execution_trace_format{
     .name = "execution_trace",
     .summary = "PyTorch ExecutionTraceObserver: operators, tensors and collectives, without times",
     .recognise = kObserverSigns,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "ingest/json/json_values.h"
-#include "ingest/parts/operation_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -67,7 +67,7 @@ CollectiveOp collective_called(std::string_view name) {
 }
 
 std::optional<std::int64_t> rank_in_file_name(std::string_view name) {
-  name = name.substr(name.find_last_of('/') + 1);
+  name = file_name_of(name);
   for (const std::string_view extension : {".gz", ".zst", ".json", ".et"}) {
     if (name.ends_with(extension)) name.remove_suffix(extension.size());
   }

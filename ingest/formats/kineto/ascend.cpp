@@ -129,8 +129,7 @@ AscendCollective ascend_collective(const ChromeEvent& event) {
   AscendCollective collective;
   std::string_view rest = event.name.substr(kCollectivePrefix.size());
   const std::string_view operation = rest.substr(0, rest.find('_'));
-  for (const char c : operation)
-    collective.operation.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  collective.operation = lower_case(operation);
   if (collective.operation == "receive") collective.operation = "recv";
   rest.remove_prefix(operation.size());
   rest.remove_prefix(std::min(rest.find_first_not_of('_'), rest.size()));

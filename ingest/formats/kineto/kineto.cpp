@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "ingest/chrome/chrome_events.h"
@@ -14,11 +13,6 @@
 namespace stepsim::ingest {
 
 namespace {
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
 
 int recognise_kineto(std::string_view file_name, std::string_view head) {
   constexpr int kSure = 90;
@@ -35,8 +29,8 @@ int recognise_kineto(std::string_view file_name, std::string_view head) {
   }
   // Files of BytePS and ByteProfile look similar but have other formats.
   if (contains_any(head, {"\"Comm", "\"operator\"", "FW.", "BW.", "\"Comm.\""})) return 0;
-  const bool named = file_name.find(".pt.trace.json") != std::string_view::npos;
-  if (contains_any(head, {"\"schemaVersion\""}) || named) return kLikely;
+  const bool named = contains(file_name, ".pt.trace.json");
+  if (contains(head, "\"schemaVersion\"") || named) return kLikely;
   return contains_any(head, {"\"traceEvents\"", "\"ph\""}) ? kGeneric : 0;
 }
 
@@ -80,8 +74,7 @@ void read_kineto(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format kineto_format;
-const Format kineto_format{
+extern const Format kineto_format{
     .name = "kineto",
     .summary = "PyTorch profiler (Kineto), .json or .json.gz: CPU and GPU events of one rank",
     .recognise = recognise_kineto,

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "model/base/quoted.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -117,7 +117,7 @@ class Writer {
   void write_arguments(std::uint32_t event, const Track& track) {
     std::string arguments;
     const auto add = [&arguments](std::string_view key, const std::string& value) {
-      arguments += fmt::format("{}\"{}\": {}", arguments.empty() ? "" : ", ", key, value);
+      add_item(arguments, fmt::format("\"{}\": {}", key, value));
     };
     if (track.on_device) {
       add("device", std::to_string(track.device));

@@ -11,6 +11,7 @@
 #include "ingest/parts/busy_time.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 
@@ -135,7 +136,7 @@ struct FileWorker {
 };
 
 FileWorker worker_in_file_name(std::string_view file) {
-  const std::string_view name = file.substr(file.find_last_of('/') + 1);
+  const std::string_view name = file_name_of(file);
   const std::size_t suffix = name.find(".pt.trace.json");
   if (suffix == std::string_view::npos) return {};
   const std::string_view worker = name.substr(0, name.substr(0, suffix).find_last_of('.'));

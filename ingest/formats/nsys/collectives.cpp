@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <system_error>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include "ingest/formats/nsys/names.h"
 #include "ingest/json/json_values.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
 #include "model/job/task_names.h"
@@ -181,9 +181,7 @@ std::optional<std::uint64_t> member(std::string_view object, std::string_view na
   std::string_view value;
   while (members.next(key, value)) {
     if (key != name) continue;
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    return error == std::errc{} && end == value.data() + value.size() ? std::optional{number} : std::nullopt;
+    return parse_number<std::uint64_t>(value);
   }
   return std::nullopt;
 }
@@ -339,10 +337,9 @@ std::string NsysCollectives::group_of(std::uint64_t communicator) const {
   const auto members = members_.find(communicator);
   if (members == members_.end() || static_cast<std::int64_t>(members->second.size()) != sizes_.at(communicator))
     return fmt::format("communicator {:x}", communicator);
-  std::string list;
-  for (const auto& [rank, process] : members->second)
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", places_.at(process).rank);
-  return '[' + list + ']';
+  return fmt::format("[{}]", joined(members->second, [this](const auto& member) {
+                       return std::to_string(places_.at(member.second).rank);
+                     }));
 }
 
 }  // namespace stepsim::ingest

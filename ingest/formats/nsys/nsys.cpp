@@ -197,13 +197,10 @@ int recognise_nsys(std::string_view, std::string_view head) {
   constexpr int kSure = 90;
   constexpr int kLikely = 60;
   constexpr std::size_t kKindOfPage = 100;
-  constexpr std::array<std::string_view, 5> kTables{"CUPTI_ACTIVITY_KIND_", "TARGET_INFO_", "NVTX_EVENTS",
-                                                    "META_DATA_EXPORT", "META_DATA_CAPTURE"};
-  const bool has_table = std::any_of(kTables.begin(), kTables.end(), [head](std::string_view table) {
-    return head.find(table) != std::string_view::npos;
-  });
   if (!is_database(head)) return 0;
-  if (has_table) return kSure;
+  if (contains_any(head,
+                   {"CUPTI_ACTIVITY_KIND_", "TARGET_INFO_", "NVTX_EVENTS", "META_DATA_EXPORT", "META_DATA_CAPTURE"}))
+    return kSure;
   return head.size() > kKindOfPage && head[kKindOfPage] == 5 ? kLikely : 0;
 }
 
@@ -214,8 +211,7 @@ void read_nsys(Input& input, PartSink& sink) {
 
 }  // namespace
 
-extern const Format nsys_format;
-const Format nsys_format{
+extern const Format nsys_format{
     .name = "nsys",
     .summary = "Nsight Systems database (nsys export --type sqlite): calls, kernels and NVTX ranges of each process",
     .recognise = recognise_nsys,

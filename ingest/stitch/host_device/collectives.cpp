@@ -24,7 +24,7 @@ constexpr Duration kEndGrain{500'000};
 /// is longer. TCP delivers the last messages to the members at different times.
 constexpr Duration kHostEndGrain{5'000'000};
 
-std::string_view plain_name(std::string_view name) {
+std::string_view without_outer_underscores(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
   while (name.ends_with('_')) name.remove_suffix(1);
   return name;
@@ -47,7 +47,7 @@ class KeyMaker {
     CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false, event};
     if (op != kNoIndex) std::tie(out.begin, out.end) = std::pair{events_.ops[op].begin, events_.ops[op].end};
     if (detail != nullptr && detail->collective.valid()) operation = events_.trace->text(detail->collective);
-    operation = plain_name(operation);
+    operation = without_outer_underscores(operation);
     out.point_to_point = operation == "send" || operation == "recv";
     out.key = out.point_to_point ? peer_key(operation, detail, out.begin) : std::string(operation);
     if (detail != nullptr) out.key += describe(*detail, has_equal_sizes(operation));
@@ -60,8 +60,9 @@ class KeyMaker {
     const std::string_view name = events_.name_of(event);
     if (events_.trace->kind[event] != EventKind::kOp || !name.starts_with(kProcessGroupCall)) return;
     const EventDetail* const detail = events_.trace->detail_of(event);
-    if (detail != nullptr && detail->peer >= 0)
-      calls_[plain_name(name.substr(kProcessGroupCall.size()))].emplace_back(events_.begin_of(event), detail->peer);
+    if (detail == nullptr || detail->peer < 0) return;
+    const std::string_view operation = without_outer_underscores(name.substr(kProcessGroupCall.size()));
+    calls_[operation].emplace_back(events_.begin_of(event), detail->peer);
   }
 
   [[nodiscard]] std::int64_t peer_of_call(std::string_view operation, Time begin) const {
@@ -274,9 +275,8 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
     if (apart++ >= kNamed) continue;
     const CollectiveUse& a = match.uses.front();
     const CollectiveUse& b = match.uses.back();
-    named += fmt::format("{}{} of ranks {} and {} end {} apart", named.empty() ? "" : ", ",
-                         shown(ranks[a.rank].name_of(a.event), 40), identities[a.rank].rank, identities[b.rank].rank,
-                         to_text(match.end_spread()));
+    add_item(named, fmt::format("{} of ranks {} and {} end {} apart", shown(ranks[a.rank].name_of(a.event), 40),
+                                identities[a.rank].rank, identities[b.rank].rank, to_text(match.end_spread())));
   }
   if (apart > 0) {
     diagnostics.count(diagnostic("collective_ends_disagree"), {}, named, apart);

@@ -1,12 +1,19 @@
 #include "ingest/stitch/host_device/host_device.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "ingest/parts/names.h"
 #include "ingest/stitch/host_device/collectives.h"
+#include "model/base/text.h"
+#include "model/cost/collective/algorithm.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -52,13 +59,12 @@ class Groups {
 
   [[nodiscard]] static std::string text_of(const std::string& name, const Group& group) {
     if (!group.is_listed) return name;
-    std::string text = "[";
+    std::string ranks;
     for (std::int32_t place = 0; place < group.size; ++place) {
       const auto member = group.members.find(place);
-      text += place == 0 ? "" : ", ";
-      text += member == group.members.end() ? "?" : std::to_string(member->second);
+      add_item(ranks, member == group.members.end() ? "?" : std::to_string(member->second));
     }
-    return text + "] " + name;
+    return fmt::format("[{}] {}", ranks, name);
   }
 
  private:
@@ -101,6 +107,111 @@ void resolve_communicators(std::vector<RankTrace>& ranks) {
   if (!any) return;
   const Groups groups(ranks);
   for (RankTrace& rank : ranks) resolve(rank.trace, groups);
+}
+
+namespace {
+
+/// Returns true if a host annotation describes the part. The annotation has the size of the input, while a kernel's
+/// metadata has the larger of input and output.
+bool described_by_host(const RankEvents& events, const CollectiveUse& use) {
+  return events.trace->kind[use.described_by] == EventKind::kAnnotation;
+}
+
+/// Returns the operation of a part from its metadata, else from its name; null if neither gives one.
+const NamedOperation* operation_of_use(const RankEvents& events, const CollectiveUse& use) {
+  const EventDetail* const detail = events.trace->detail_of(use.described_by);
+  if (detail != nullptr && detail->collective.valid()) return find_operation(events.trace->text(detail->collective));
+  const std::string_view name = events.name_of(use.described_by);
+  return find_operation(described_by_host(events, use) ? name.substr(name.find(':') + 1)
+                                                       : collective_in(name).value_or(""));
+}
+
+/// Returns the model for NCCL's kernels, and for RCCL's, which have the same names. The algorithm in a kernel's name
+/// need not be the one that ran: NCCL compiles a few kernels ("_RING_LL") and runs other algorithms' functions through
+/// them.
+const CollectiveModel* algorithm_of(std::string_view kernel) {
+  return kernel.find("nccl") == std::string_view::npos ? nullptr : find_collective_model("nccl");
+}
+
+/// Returns the number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.
+std::size_t group_size(const RankEvents& events, std::uint32_t event) {
+  const EventDetail* const detail = events.trace->detail_of(event);
+  if (detail == nullptr || !detail->group.valid()) return 0;
+  const std::string_view group = events.trace->text(detail->group);
+  if (!group.starts_with('[') || group.find("...") != std::string_view::npos) return 0;
+  return static_cast<std::size_t>(std::count(group.begin(), group.end(), ',')) + 1;
+}
+
+/// Returns the number of ranks that take part, including those whose traces were not read.
+std::size_t members_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+  const CollectiveUse& first = match.uses.front();
+  const std::size_t named = match.point_to_point() ? 2 : group_size(ranks[first.rank], first.event);
+  return named != 0 ? named : world;
+}
+
+/// Returns the largest size that a member gives, because members' sizes may differ in an all-to-all. For an all-gather
+/// described on the host, the size that is given is one member's input, so it is multiplied by the number of members.
+Bytes bytes_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, CollectiveOp op,
+               std::size_t members) {
+  std::int64_t bytes = 0;
+  for (const CollectiveUse& use : match.uses) {
+    const EventDetail* const detail = ranks[use.rank].trace->detail_of(use.described_by);
+    if (detail != nullptr) bytes = std::max(bytes, detail->bytes.count());
+  }
+  const CollectiveUse& first = match.uses.front();
+  if (op != CollectiveOp::kAllGather || !described_by_host(ranks[first.rank], first)) return Bytes{bytes};
+  const auto parts = static_cast<std::int64_t>(members);
+  return Bytes{bytes > std::numeric_limits<std::int64_t>::max() / parts ? 0 : bytes * parts};
+}
+
+/// Returns the index in match.uses of the sender; 0 if no part is a send.
+std::uint32_t sender_in(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
+  const auto sender = std::find_if(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
+    const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
+    return operation != nullptr && operation->letters == "send";
+  });
+  return sender == match.uses.end() ? 0 : static_cast<std::uint32_t>(sender - match.uses.begin());
+}
+
+/// Returns how much of a message is still in the transport's buffers when its send call returns. The message is assumed
+/// to arrive at a constant rate until the receiver's call ends.
+Bytes buffered_in(const MatchedCollective& match, std::uint32_t sender, Bytes bytes) {
+  if (match.on_device() || match.uses.size() != 2) return {};
+  const Time received = match.uses[1 - sender].end;
+  const Duration whole = received - match.last_arrival();
+  const Duration alone = received - match.uses[sender].end;
+  if (alone <= Duration{} || alone > whole) return {};
+  const double share = static_cast<double>(alone.count()) / static_cast<double>(whole.count());
+  return Bytes{static_cast<std::int64_t>(share * static_cast<double>(bytes.count()))};
+}
+
+}  // namespace
+
+bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ranks) {
+  return std::any_of(match.uses.begin(), match.uses.end(), [&](const CollectiveUse& use) {
+    const NamedOperation* const operation = operation_of_use(ranks[use.rank], use);
+    if (operation == nullptr) return false;
+    const std::string_view name = operation->letters;
+    return name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter";
+  });
+}
+
+Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+  const CollectiveUse& first = match.uses.front();
+  const RankEvents& events = ranks[first.rank];
+  Collective collective;
+  if (const NamedOperation* const operation = operation_of_use(events, first)) collective.op = operation->op;
+  const std::size_t members = members_of(match, ranks, world);
+  const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostMembers;
+  if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;
+  collective.bytes = bytes_of(match, ranks, collective.op, members);
+  if (alone) collective.members = static_cast<std::uint32_t>(members);
+  if (match.on_device()) collective.algorithm = algorithm_of(events.name_of(first.event));
+  if (collective.op == CollectiveOp::kSendRecv) {
+    collective.root = sender_in(match, ranks);
+    collective.buffered = buffered_in(match, collective.root, collective.bytes);
+  }
+  return collective;
 }
 
 }  // namespace stepsim::ingest

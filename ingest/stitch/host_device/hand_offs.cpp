@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ingest/parts/operation_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"

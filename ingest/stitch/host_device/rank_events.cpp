@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "ingest/parts/busy_time.h"
+#include "model/base/number.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
 #include "model/job/kernel_class.h"
@@ -332,13 +332,7 @@ std::optional<std::string_view> collective_in(std::string_view name) noexcept {
 }
 
 std::optional<std::int64_t> step_number(std::string_view name) noexcept {
-  if (!name.starts_with(kStepMark)) return std::nullopt;
-  std::int64_t number = 0;
-  const char* const first = name.data() + kStepMark.size();
-  const char* const last = name.data() + name.size();
-  const auto [end, error] = std::from_chars(first, last, number);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  return number;
+  return name.starts_with(kStepMark) ? parse_number<std::int64_t>(name.substr(kStepMark.size())) : std::nullopt;
 }
 
 CallWait wait_of_call(std::string_view name) noexcept {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "ingest/stitch/parameter_server/gpu_passes.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/task_names.h"

@@ -7,8 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "ingest/parts/byteps_names.h"
-#include "ingest/stitch/parameter_server/tensor_links.h"
+#include "ingest/parts/names.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/task_names.h"
 
@@ -75,7 +74,7 @@ class StagePass {
     const std::int32_t step = tasks_.step_of(gpu_, chain.step);
     std::vector<TaskId>& made = tasks_.stage_task[gpu_].emplace_back();
     for (const StageSpan& span : chain.stages) {
-      const std::string stage = fmt::format("{}{}.{}", kComm, tensor.name, to_text(span.stage));
+      const std::string stage = fmt::format("{}{}.{}", kComm, tensor.name, stage_name(span.stage));
       const std::string name = chain.key < 0 ? stage : fmt::format("{}.{}", stage, chain.partition());
       const TaskKind kind = role_of(span.stage).kind;
       made.push_back(tasks_.add_task(kind, name, lane(span.stage, server), tasks_.aligned(gpu_, span.start),
@@ -98,7 +97,7 @@ class StagePass {
     const std::int64_t other_end = link && server.has_value() ? static_cast<std::int64_t>(*server) : -1;
     const auto [slot, added] = lanes_.try_emplace({stage, other_end});
     if (added) {
-      std::string name(to_text(stage));
+      std::string name(stage_name(stage));
       if (other_end >= 0) name += fmt::format(" {} server {}", stage == Stage::kPush ? "to" : "from", other_end);
       const std::int32_t device =
           lane_kind_of(stage) == LaneKind::kStream ? static_cast<std::int32_t>(recorded_.local_rank) : -1;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/number.h"
 #include "model/job/task_names.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/median.h"
 #include "model/job/task_names.h"
 
@@ -145,8 +145,8 @@ class GpuWorkload {
           out_.stages.push_back({static_cast<std::uint32_t>(gpu_), step->second, chain.key, *stage, bytes,
                                  aligned(span.start, span.finish)});
         } else if (out_.cannot_build.empty()) {
-          out_.cannot_build =
-              fmt::format("the job cannot be rebuilt: it has {} stages, which are not modelled", to_text(span.stage));
+          out_.cannot_build = fmt::format("the job cannot be rebuilt: it has {} stages, which are not modelled",
+                                          stage_name(span.stage));
         }
       }
     }

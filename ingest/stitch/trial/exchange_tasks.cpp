@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "ingest/stitch/parameter_server/tasks.h"
-#include "ingest/stitch/parameter_server/tensor_links.h"
 #include "model/base/known_diagnostics.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/task_names.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/task_names.h"

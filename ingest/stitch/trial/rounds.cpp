@@ -55,16 +55,19 @@ struct Unit {
   }
 };
 
+/// Divides the recording of one GPU into rounds. First finds units: a new one begins where the phases of a tensor begin
+/// again in Horovod's timeline, or, for tensors that it lacks, where a chunk of NCCL occurs again. Then joins the units
+/// of fused tensors, which have a chunk or the begin of their "Sync" phase in common.
 class Division {
  public:
   Division(const GpuParts& parts, Diagnostics& diagnostics) : parts_(parts), diagnostics_(diagnostics) {}
 
-  [[nodiscard]] GpuRounds run() {
-    if (parts_.horovod.has_value()) add_phases(*parts_.horovod);
+  [[nodiscard]] GpuRounds run() && {
+    if (parts_.horovod) add_phases(*parts_.horovod);
     index_units();
-    if (parts_.chunks.has_value()) add_chunks(*parts_.chunks);
+    if (parts_.chunks) add_chunks(*parts_.chunks);
     join_by_sync();
-    collect();
+    collect_rounds();
     return std::move(out_);
   }
 
@@ -201,7 +204,8 @@ class Division {
     joined_[std::max(a, b)] = std::min(a, b);
   }
 
-  void collect() {
+  /// Makes one Round of each set of joined units, and enters it as Stage::kTotal of its tensors.
+  void collect_rounds() {
     std::map<std::size_t, Unit> whole;
     for (std::size_t i = 0; i < units_.size(); ++i) {
       Unit& unit = whole[root(i)];

@@ -70,8 +70,7 @@ Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cos
 
 }  // namespace
 
-extern const CollectiveModel direct_collective;
-const CollectiveModel direct_collective{
+extern const CollectiveModel direct_collective{
     .name = "direct",
     .summary = "each member sends each other member its part directly, pair by pair",
     .formula = "all-to-all: (n - 1) (alpha + bytes / (n beta)); send: alpha + bytes / beta",

@@ -97,8 +97,7 @@ Duration halving_doubling_closed_form(const CollectiveShape& shape, const Messag
 
 }  // namespace
 
-extern const CollectiveModel halving_doubling_collective;
-const CollectiveModel halving_doubling_collective{
+extern const CollectiveModel halving_doubling_collective{
     .name = "halving_doubling",
     .summary = "recursive halving, then doubling: bytes of a ring with log2(n) messages",
     .formula =

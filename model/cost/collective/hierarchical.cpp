@@ -51,8 +51,7 @@ Duration hierarchical_closed_form(const CollectiveShape& shape, const MessageCos
 
 }  // namespace
 
-extern const CollectiveModel hierarchical_collective;
-const CollectiveModel hierarchical_collective{
+extern const CollectiveModel hierarchical_collective{
     .name = "hierarchical",
     .summary = "a ring in each host, then rings between hosts",
     .formula =

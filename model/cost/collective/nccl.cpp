@@ -28,8 +28,7 @@ Duration nccl_closed_form(const CollectiveShape& shape, const MessageCost& cost)
 
 }  // namespace
 
-extern const CollectiveModel nccl_collective;
-const CollectiveModel nccl_collective{
+extern const CollectiveModel nccl_collective{
     .name = "nccl",
     .summary = "NCCL's cost model: the cheapest of ring, tree or NVLS with LL, LL128 or Simple",
     .formula =

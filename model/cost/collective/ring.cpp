@@ -133,8 +133,7 @@ std::vector<Duration> ends(const CollectiveShape& shape, const MessageTime& time
 
 }  // namespace
 
-extern const CollectiveModel ring_collective;
-const CollectiveModel ring_collective{
+extern const CollectiveModel ring_collective{
     .name = "ring",
     .summary = "each member passes parts to the next; fewest bytes per link",
     .formula =

@@ -75,8 +75,7 @@ Duration tree_closed_form(const CollectiveShape& shape, const MessageCost& cost)
 
 }  // namespace
 
-extern const CollectiveModel tree_collective;
-const CollectiveModel tree_collective{
+extern const CollectiveModel tree_collective{
     .name = "tree",
     .summary = "up and down a binomial tree with the whole payload; fewest messages, good for short ones",
     .formula = "all-reduce: (floor(log2 n) + ceil(log2 n)) (alpha + bytes / beta)",

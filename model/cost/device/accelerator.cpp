@@ -28,7 +28,7 @@ std::vector<std::string> words_of(std::string_view text) {
     const Kind kind = kind_of(c);
     if (kind != Kind::kNothing) {
       if (kind != before) words.emplace_back();
-      words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      words.back() += lower_case(c);
     }
     before = kind;
   }

@@ -103,12 +103,13 @@ std::vector<Pair> matched(const CallsByKey& from, const CallsByKey& to, DeviceFi
   return pairs;
 }
 
-/// Solves log(measured / predicted) = common part + part of the class. `weight` has a mean of 1, so the ridge of 1
-/// counts as one average call: with n calls, a class keeps n / (n + 1) of its deviation.
-Eigen::VectorXd solved(const std::vector<Pair>& pairs, const std::vector<double>& weight) {
+/// Fits log(measured / predicted) of the pairs by a part that all have in common (element 0 of the result) and a part
+/// of the pair's class (element class + 1), with least squares and a ridge of 1 on the parts of classes. `weight` has a
+/// mean of 1, so the ridge counts as one average call: with n calls, a class keeps n / (n + 1) of its deviation.
+Eigen::VectorXd fit_log_ratios(const std::vector<Pair>& pairs, const std::vector<double>& weight) {
   constexpr auto kUnknowns = static_cast<Eigen::Index>(kKernelClassCount) + 1;
   Eigen::MatrixXd normal = Eigen::MatrixXd::Identity(kUnknowns, kUnknowns);
-  normal(0, 0) = 0;
+  normal(0, 0) = 0;  // no ridge on the common part
   Eigen::VectorXd right = Eigen::VectorXd::Zero(kUnknowns);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto of_class = static_cast<Eigen::Index>(pairs[i].kind) + 1;
@@ -141,7 +142,7 @@ Eigen::VectorXd robust(const std::vector<Pair>& pairs) {
   fit_robustly(pairs.size(), [&](std::span<const double> weights) -> std::optional<std::vector<double>> {
     std::vector<double> weight = base;
     for (std::size_t i = 0; i < weight.size(); ++i) weight[i] *= weights[i];
-    const Eigen::VectorXd before = std::exchange(solution, solved(pairs, weight));
+    const Eigen::VectorXd before = std::exchange(solution, fit_log_ratios(pairs, weight));
     if ((solution - before).cwiseAbs().maxCoeff() < kSettled) return std::nullopt;
     std::vector<double> errors;
     errors.reserve(pairs.size());

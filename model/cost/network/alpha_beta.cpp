@@ -30,8 +30,7 @@ class AlphaBeta final : public ChannelNetwork {
 
 }  // namespace
 
-extern const NetworkModel alpha_beta_network;
-const NetworkModel alpha_beta_network{
+extern const NetworkModel alpha_beta_network{
     .name = "alpha_beta",
     .summary = "each message alone: a latency and a bandwidth, no contention",
     .formula = "t = overhead + latency of the route + bytes / goodput of its narrowest link",

@@ -94,8 +94,7 @@ class Fifo final : public ChannelNetwork {
 
 }  // namespace
 
-extern const NetworkModel fifo_network;
-const NetworkModel fifo_network{
+extern const NetworkModel fifo_network{
     .name = "fifo",
     .summary = "each link carries one message at a time, first come first served (cut-through)",
     .formula = "t = overhead + latency of the route + bytes / goodput of its narrowest link + waiting for links",

@@ -106,8 +106,7 @@ class LogGP final : public ChannelNetwork {
 
 }  // namespace
 
-extern const NetworkModel loggp_network;
-const NetworkModel loggp_network{
+extern const NetworkModel loggp_network{
     .name = "loggp",
     .summary = "CPUs and NICs of sender and receiver handle one message at a time; links have no limit",
     .formula =

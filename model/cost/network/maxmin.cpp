@@ -245,8 +245,7 @@ constinit const NetworkParameterOf<double> kSharing{{
 constinit const NetworkParameterOf<bool> kSendersKeepTurn{{.default_value = false}};
 constexpr std::array<const NetworkParameter*, 1> kMaxminParameters{&kSharing};
 
-extern const NetworkModel maxmin_network;
-const NetworkModel maxmin_network{
+extern const NetworkModel maxmin_network{
     .name = "maxmin",
     .summary = "messages share links max-min fairly, after their latency (fluid model)",
     .formula =

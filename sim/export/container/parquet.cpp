@@ -369,8 +369,7 @@ void write_parquet(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter parquet_exporter;
-const Exporter parquet_exporter{
+extern const Exporter parquet_exporter{
     .name = "parquet",
     .extension = "parquet",
     .summary = "Parquet: all tasks of the replay, or the rows of the answer",

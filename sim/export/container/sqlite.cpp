@@ -6,6 +6,7 @@
 #include <new>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
 #include "sim/export/relation.h"
 
 // A SQLite database with a table for each relation (relation.h) and, for a replay, a table of its tasks. It is made in
@@ -73,11 +74,10 @@ class Database {
   void create(const Relation& relation) {
     static constexpr const char* kTypes[] = {"TEXT", "INTEGER", "REAL"};
     std::string columns;
-    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
-      const RelationColumn& column = relation.columns[i];
+    for (const RelationColumn& column : relation.columns) {
       std::string storage;
-      columns += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted(as_utf8(column.name, storage)),
-                             kTypes[static_cast<std::size_t>(column.type)]);
+      add_item(columns, fmt::format("{} {}", quoted(as_utf8(column.name, storage)),
+                                    kTypes[static_cast<std::size_t>(column.type)]));
     }
     run(fmt::format("CREATE TABLE {} ({})", quoted(relation.name), columns));
   }
@@ -123,8 +123,7 @@ void write_database(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter sqlite_exporter;
-const Exporter sqlite_exporter{
+extern const Exporter sqlite_exporter{
     .name = "sqlite",
     .extension = "sqlite",
     .summary = "SQLite database: one table per section, and all tasks of the replay",

@@ -421,8 +421,7 @@ void write_workbook(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter xlsx_exporter;
-const Exporter xlsx_exporter{
+extern const Exporter xlsx_exporter{
     .name = "xlsx",
     .extension = "xlsx",
     .summary = "Excel workbook: one sheet per section, with a chart for sweeps",

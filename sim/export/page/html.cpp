@@ -167,8 +167,7 @@ void write_page(const Answer& answer, OutputFile& out) {
 
 }  // namespace
 
-extern const Exporter html_exporter;
-const Exporter html_exporter{
+extern const Exporter html_exporter{
     .name = "html",
     .extension = "html",
     .summary = "web page with the answer and its timelines: one file, works offline",

@@ -209,8 +209,7 @@ std::string mark_text(double nanoseconds, double most) {
   return fmt::format("{:.6g} {}", nanoseconds / scale->size, scale->name);
 }
 
-extern const Exporter svg_exporter;
-const Exporter svg_exporter{
+extern const Exporter svg_exporter{
     .name = "svg",
     .extension = "svg",
     .summary = "picture: a graph, bars, the points of a sweep, or the timeline of a replay",
@@ -229,8 +228,7 @@ const Exporter png_exporter{
     .write = write_png,
 };
 
-extern const Exporter dot_exporter;
-const Exporter dot_exporter{
+extern const Exporter dot_exporter{
     .name = "dot",
     .extension = "dot",
     .alias = "gv",
@@ -239,8 +237,7 @@ const Exporter dot_exporter{
     .write = [](const Answer& answer, OutputFile& out) { out.write(dot_text(*answer.graph, origin_of(answer))); },
 };
 
-extern const Exporter gml_exporter;
-const Exporter gml_exporter{
+extern const Exporter gml_exporter{
     .name = "gml",
     .extension = "gml",
     .summary = "dependency graph for networkx, dPRO, Gephi and yEd",

@@ -191,6 +191,24 @@ TEST(CuptiLayoutTest, Numbers) {
   EXPECT_EQ(kMaxLimitReached, CUPTI_ERROR_MAX_LIMIT_REACHED);
   EXPECT_EQ(kMultipleSubscribers, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
   EXPECT_EQ(kFlushForced, static_cast<std::uint32_t>(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  EXPECT_EQ(kNotCompatible, CUPTI_ERROR_NOT_COMPATIBLE);
+  EXPECT_EQ(kNotInitialised, CUPTI_ERROR_NOT_INITIALIZED);
+  EXPECT_EQ(kInsufficientPrivileges, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+  EXPECT_EQ(kUnknown, CUPTI_ERROR_UNKNOWN);
+  EXPECT_EQ(static_cast<int>(kDriverGetVersion), CUPTI_DRIVER_TRACE_CBID_cuDriverGetVersion);
+  EXPECT_EQ(static_cast<int>(kProfilerStart), CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
+  EXPECT_EQ(static_cast<int>(kProfilerStop), CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+  EXPECT_EQ(static_cast<int>(Attribute::kZeroedBuffers), CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
+#if CUPTI_API_VERSION >= 130'000
+  EXPECT_EQ(static_cast<int>(Attribute::kBuffersPerThread), CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER);
+  EXPECT_EQ(sizeof(SubscriberParams), sizeof(CUpti_SubscriberParams));
+  EXPECT_EQ(offsetof(SubscriberParams, name), offsetof(CUpti_SubscriberParams, subscriberName));
+  EXPECT_EQ(offsetof(SubscriberParams, name_of_other), offsetof(CUpti_SubscriberParams, oldSubscriberName));
+  EXPECT_EQ(offsetof(SubscriberParams, size_of_other), offsetof(CUpti_SubscriberParams, oldSubscriberSize));
+  EXPECT_GE(kSubscriberNameBytes, std::size_t{CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN});
+  EXPECT_EQ(offsetof(CUpti_CallbackData, callbackSite), 0U);
+  EXPECT_EQ(CUPTI_API_EXIT, 1);
+#endif
   EXPECT_EQ(kSystemThreadIds, static_cast<std::uint32_t>(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
 }
 

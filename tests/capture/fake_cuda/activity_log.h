@@ -43,6 +43,7 @@ void log(Activity kind, const ActivityRecord& record, std::int64_t complete);
 
 /// Calls of the CUDA runtime, with CUPTI's numbers for them.
 enum class Call : std::uint32_t {
+  kGetLastError = 10,
   kLaunchKernel = 211,
   kGraphLaunch = 311,
   kMemcpyAsync = 41,

@@ -152,6 +152,8 @@ void overhead(std::uint32_t kind, std::int64_t nanoseconds) {
   log(Activity::kOverhead, record, now());
 }
 
+void get_last_error() { const ApiCall call(Call::kGetLastError, 100); }
+
 void launch(const Kernel& kernel, std::uint32_t stream) {
   const ApiCall call(Call::kLaunchKernel, 3'000);
   log_kernel(kernel, run(stream, call.begin() + kToDevice, kernel.duration), stream, call.correlation(), 0, 0);

@@ -49,6 +49,12 @@ void synchronize_event(std::uint32_t event);
 void synchronize_stream(std::uint32_t stream = kStream);
 void synchronize_device();
 
+/// Calls cudaGetLastError(), which takes 100 ns.
+void get_last_error();
+
+/// Calls cudaProfilerStart() or cudaProfilerStop().
+void profiler_call(bool start);
+
 /// Simulates overhead of CUPTI: the host waits for this many nanoseconds, and CUPTI reports the wait as an overhead of
 /// this CUpti_ActivityOverheadKind.
 void overhead(std::uint32_t kind, std::int64_t nanoseconds);
@@ -63,9 +69,9 @@ struct Message {
 void push_range(const char* name);
 void push_range(const wchar_t* name);
 void push_range(Message message);
-void push_range_of_domain(Message message);
+void push_range_of_domain(Message message, void* domain = nullptr);
 void pop_range();
-void pop_range_of_domain();
+void pop_range_of_domain(void* domain = nullptr);
 [[nodiscard]] std::uint64_t start_range(const wchar_t* name);
 void end_range(std::uint64_t id);
 void mark(const char* name);

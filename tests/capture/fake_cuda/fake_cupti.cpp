@@ -1,14 +1,27 @@
 // A fake of CUPTI's activity interface for the fake device. Environment variables make it misbehave:
 //
 //     FAKE_CUPTI_VERSION=N            the result of cuptiGetVersion(), and that version's layouts (default 130001)
-//     FAKE_CUPTI_FAIL=FUNCTION=CODE   this function returns the code, for example cuptiActivityEnable=35
-//     FAKE_CUPTI_OTHER_CLIENT=N       cuptiSubscribe() fails from its N-th call on, as if there were another client
+//     FAKE_CUPTI_FAIL=FUNCTION=CODE   this function returns the code, for example cuptiActivityEnable=35.
+//                                     FUNCTION=CODE@NAME limits this to the library whose file name ends with NAME
+//     FAKE_CUPTI_REFUSE=KIND          cuptiActivityEnable() refuses this kind (its number)
+//     FAKE_CUPTI_OTHER_CLIENT=N       subscribing fails from the N-th call on, as if Kineto had subscribed
+//     FAKE_CUPTI_OTHER_CALLBACKS=N    after the N-th flush another client registers its own callbacks for buffers
 //     FAKE_CUPTI_DROP_EVERY=N         every N-th record is dropped, and counted
+//     FAKE_CUPTI_UNREADABLE_EVERY=N   every N-th record cannot be read, and neither can what follows it in its buffer
 //     FAKE_CUPTI_SHUFFLE=1            full buffers are delivered by two threads, the last one first
+//     FAKE_CUPTI_FLUSH_MS=N           a flush takes this long
+//     FAKE_CUPTI_HANG=1               a forced flush never ends
+//     FAKE_CUPTI_COUNTS=FILE          at the end of the program, writes how often the functions were called to the file
+//
+// As with CUPTI 13, each thread has its own buffer, unless the version is older or the client wants it otherwise.
+
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -41,8 +54,56 @@ Result failure_of(std::string_view function) {
   const std::string_view asked(text);
   const std::size_t equals = asked.find('=');
   if (asked.substr(0, equals) != function) return 0;
+  if (const std::size_t at = asked.find('@'); at != std::string_view::npos) {
+    static const int here = 0;
+    ::Dl_info library{};
+    const bool known = ::dladdr(&here, &library) != 0 && library.dli_fname != nullptr;
+    if (!known || !std::string_view(library.dli_fname).ends_with(asked.substr(at + 1))) return 0;
+  }
   return std::atoi(text + equals + 1);
 }
+
+/// How often the client called CUPTI, and whether it did so as CUPTI allows.
+struct Counts {
+  std::atomic<int> flushes{0};
+  std::atomic<int> subscriptions{0};
+  std::atomic<int> switches{0};
+  std::atomic<int> disabled{0};
+  std::atomic<int> flushing{0};             ///< flushes that are running
+  std::atomic<int> switches_in_flushes{0};  ///< must be 0: CUPTI 13 may deadlock or crash
+  ~Counts() {
+    const char* const path = std::getenv("FAKE_CUPTI_COUNTS");
+    std::FILE* const file = path == nullptr ? nullptr : std::fopen(path, "w");
+    if (file == nullptr) return;
+    std::fprintf(file,
+                 R"({"flushes": %d, "subscriptions": %d, "switches": %d, "disabled": %d, "switches_in_flushes": %d})",
+                 flushes.load(), subscriptions.load(), switches.load(), disabled.load(), switches_in_flushes.load());
+    std::fclose(file);
+  }
+};
+Counts counts;
+
+/// Counts a change of what is recorded.
+void count_switch() {
+  ++counts.switches;
+  if (counts.flushing.load() > 0) ++counts.switches_in_flushes;
+}
+
+/// The buffers of another client, which never returns them to us.
+void other_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+  *size = 1U << 16U;
+  *buffer = new std::uint8_t[*size];
+  *most = 0;
+}
+void other_completed(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) {}
+
+/// The client that has subscribed, and the calls of the driver of which it is told.
+struct Subscriber {
+  cupti::Callback callback = nullptr;
+  void* data = nullptr;
+  std::set<std::uint32_t> calls;
+};
+Subscriber subscribed;
 
 struct Filled {
   std::uint8_t* buffer = nullptr;
@@ -64,6 +125,15 @@ class Recorder {
   void set_enabled(Activity kind, bool on) {
     const std::lock_guard lock(mutex_);
     on ? static_cast<void>(enabled_.insert(kind)) : static_cast<void>(enabled_.erase(kind));
+    calls_[kind].clear();  // a later switch of the kind overrides those of its calls
+  }
+  void set_call_enabled(Activity kind, std::uint32_t call, bool on) {
+    const std::lock_guard lock(mutex_);
+    calls_[kind][call] = on;
+  }
+  void set_buffer_per_thread(bool on) {
+    const std::lock_guard lock(mutex_);
+    buffer_per_thread_ = on;
   }
   [[nodiscard]] bool is_enabled(Activity kind) {
     const std::lock_guard lock(mutex_);
@@ -75,10 +145,10 @@ class Recorder {
     Filled full;
     {
       const std::lock_guard lock(mutex_);
-      if (requested_ == nullptr || !enabled_.contains(kind)) return;
+      if (requested_ == nullptr || !is_wanted(kind, record)) return;
       static const std::uint64_t drop_every = number("FAKE_CUPTI_DROP_EVERY", 0);
       if (drop_every > 0 && ++seen_ % drop_every == 0) return static_cast<void>(++dropped_);
-      Filled& open = host ? host_ : device_;
+      Filled& open = host ? host_[buffer_per_thread_ ? std::this_thread::get_id() : std::thread::id{}] : device_;
       if (open.used + record.size() > open.size) {
         full = std::exchange(open, {});
         std::size_t most = 0;
@@ -99,13 +169,18 @@ class Recorder {
     std::vector<Filled> ready;
     {
       const std::lock_guard lock(mutex_);
-      for (Filled* const open : {&device_, &host_}) {
-        if (open->used > 0 && (forced || open->complete <= now())) ready.push_back(std::exchange(*open, {}));
-      }
+      const auto take = [&](Filled& open) {
+        if (open.used > 0 && (forced || open.complete <= now())) ready.push_back(std::exchange(open, {}));
+      };
+      take(device_);
+      for (auto& [thread, open] : host_) take(open);
       ready.insert(ready.end(), waiting_.rbegin(), waiting_.rend());
       waiting_.clear();
     }
     for (const Filled& filled : ready) complete(filled);
+    static const std::uint64_t other = number("FAKE_CUPTI_OTHER_CALLBACKS", 0);
+    if (other > 0 && static_cast<std::uint64_t>(counts.flushes.load()) == other)
+      set_callbacks(other_requested, other_completed);
   }
 
   std::size_t take_dropped() {
@@ -114,6 +189,12 @@ class Recorder {
   }
 
  private:
+  [[nodiscard]] bool is_wanted(Activity kind, const std::vector<std::uint8_t>& record) {
+    const auto of_kind = calls_.find(kind);
+    if (of_kind == calls_.end()) return enabled_.contains(kind);
+    const auto call = of_kind->second.find(cupti::member<std::uint32_t>(record.data(), cupti::offset::call::kCallback));
+    return call == of_kind->second.end() ? enabled_.contains(kind) : call->second;
+  }
   void deliver_full(const Filled& full) {
     static const bool shuffle = number("FAKE_CUPTI_SHUFFLE", 0) == 1;
     if (!shuffle) return complete(full);
@@ -135,7 +216,9 @@ class Recorder {
   void (*requested_)(std::uint8_t**, std::size_t*, std::size_t*) = nullptr;
   void (*completed_)(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) = nullptr;
   std::set<Activity> enabled_;
-  Filled host_;
+  std::map<Activity, std::map<std::uint32_t, bool>> calls_;  ///< calls that are recorded or not, whatever their kind is
+  bool buffer_per_thread_ = cupti_version() >= 130'000;
+  std::map<std::thread::id, Filled> host_;  ///< by thread, or one for all of them
   Filled device_;
   std::vector<Filled> waiting_;  ///< full buffers that are not delivered yet, with FAKE_CUPTI_SHUFFLE
   std::uint64_t seen_ = 0;
@@ -148,8 +231,14 @@ Recorder& recorder() {
   return *the_recorder;
 }
 
+const char* driver_call_name(std::uint32_t call) {
+  if (call == cupti::kDriverGetVersion) return "cuDriverGetVersion";
+  return call == 307 ? "cuLaunchKernel" : nullptr;
+}
+
 const char* call_name(std::uint32_t call) {
   switch (Call{call}) {
+    case Call::kGetLastError: return "cudaGetLastError_v3020";
     case Call::kLaunchKernel: return "cudaLaunchKernel_v7000";
     case Call::kGraphLaunch: return "cudaGraphLaunch_v10000";
     case Call::kMemcpyAsync: return "cudaMemcpyAsync_v3020";
@@ -198,6 +287,12 @@ std::size_t size_of(Activity kind, std::uint32_t version) {
   return 0;
 }
 
+void profiler_call(bool start) {
+  const std::uint32_t call = start ? cupti::kProfilerStart : cupti::kProfilerStop;
+  if (subscribed.callback == nullptr || !subscribed.calls.contains(call)) return;
+  for (const int site : {0, 1}) subscribed.callback(subscribed.data, cupti::Domain::kDriver, call, &site);
+}
+
 bool is_enabled(Activity kind) { return recorder().is_enabled(kind); }
 
 void log(Activity kind, const ActivityRecord& record, std::int64_t complete) {
@@ -232,11 +327,15 @@ int cuptiActivityRegisterCallbacks(void (*requested)(std::uint8_t**, std::size_t
 }
 int cuptiActivityEnable(fake_cuda::Activity kind) {
   FAKE_CUPTI_BEGIN(cuptiActivityEnable);
+  fake_cuda::count_switch();
+  if (fake_cuda::number("FAKE_CUPTI_REFUSE", 0) == static_cast<std::uint64_t>(kind)) return 27;
   recorder().set_enabled(kind, true);
   return 0;
 }
 int cuptiActivityDisable(fake_cuda::Activity kind) {
   FAKE_CUPTI_BEGIN(cuptiActivityDisable);
+  fake_cuda::count_switch();
+  ++fake_cuda::counts.disabled;
   recorder().set_enabled(kind, false);
   return 0;
 }
@@ -249,6 +348,9 @@ int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, std::uin
     next = *record + fake_cuda::size_of(kind, fake_cuda::cupti_version());
   }
   if (next >= buffer + valid) return 12;
+  static const std::uint64_t unreadable = fake_cuda::number("FAKE_CUPTI_UNREADABLE_EVERY", 0);
+  static std::atomic<std::uint64_t> read{0};
+  if (unreadable > 0 && ++read % unreadable == 0) return 21;
   *record = next;
   return 0;
 }
@@ -259,12 +361,33 @@ int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped
 }
 int cuptiActivityFlushAll(std::uint32_t flag) {
   FAKE_CUPTI_BEGIN(cuptiActivityFlushAll);
+  ++fake_cuda::counts.flushes;
+  ++fake_cuda::counts.flushing;
+  while (flag == 1 && fake_cuda::number("FAKE_CUPTI_HANG", 0) == 1) std::this_thread::sleep_for(std::chrono::hours{1});
+  std::this_thread::sleep_for(std::chrono::milliseconds{fake_cuda::number("FAKE_CUPTI_FLUSH_MS", 0)});
   recorder().flush(flag == 1);
+  --fake_cuda::counts.flushing;
   return 0;
 }
-int cuptiGetCallbackName(std::uint32_t, std::uint32_t call, const char** name) {
+int cuptiActivitySetAttribute(fake_cuda::cupti::Attribute attribute, std::size_t*, void* value) {
+  FAKE_CUPTI_BEGIN(cuptiActivitySetAttribute);
+  if (attribute == fake_cuda::cupti::Attribute::kBuffersPerThread) {
+    if (fake_cuda::cupti_version() < 130'000) return 1;
+    recorder().set_buffer_per_thread(*static_cast<std::uint8_t*>(value) != 0);
+  }
+  return 0;
+}
+int cuptiActivityEnableRuntimeApi(std::uint32_t call, std::uint8_t on) {
+  recorder().set_call_enabled(fake_cuda::Activity::kRuntime, call, on != 0);
+  return 0;
+}
+int cuptiActivityEnableDriverApi(std::uint32_t call, std::uint8_t on) {
+  recorder().set_call_enabled(fake_cuda::Activity::kDriver, call, on != 0);
+  return 0;
+}
+int cuptiGetCallbackName(fake_cuda::cupti::Domain domain, std::uint32_t call, const char** name) {
   FAKE_CUPTI_BEGIN(cuptiGetCallbackName);
-  *name = fake_cuda::call_name(call);
+  *name = domain == fake_cuda::cupti::Domain::kDriver ? fake_cuda::driver_call_name(call) : fake_cuda::call_name(call);
   return *name == nullptr ? 1 : 0;
 }
 int cuptiGetResultString(int result, const char** text) {
@@ -272,14 +395,41 @@ int cuptiGetResultString(int result, const char** text) {
   *text = "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES";
   return 0;
 }
-int cuptiSubscribe(void** subscriber, void*, void*) {
+int cuptiSubscribe(void** subscriber, fake_cuda::cupti::Callback callback, void* data) {
   FAKE_CUPTI_BEGIN(cuptiSubscribe);
-  static std::atomic<std::uint64_t> tries{0};
+  const int tries = ++fake_cuda::counts.subscriptions;
   static const std::uint64_t from = fake_cuda::number("FAKE_CUPTI_OTHER_CLIENT", 0);
-  if (from > 0 && ++tries >= from) return 39;
-  *subscriber = subscriber;
+  if (from > 0 && static_cast<std::uint64_t>(tries) >= from) return 39;
+  fake_cuda::subscribed = {callback, data, {}};
+  *subscriber = &fake_cuda::subscribed;
   return 0;
 }
-int cuptiUnsubscribe(void*) { return 0; }
+int cuptiEnableCallback(std::uint32_t on, void*, fake_cuda::cupti::Domain, std::uint32_t call) {
+  FAKE_CUPTI_BEGIN(cuptiEnableCallback);
+  if (on != 0) fake_cuda::subscribed.calls.insert(call);
+  return 0;
+}
+int cuptiSubscribe_v2(void** subscriber, fake_cuda::cupti::Callback callback, void* data,
+                      fake_cuda::cupti::SubscriberParams* params) {
+  const int result = cuptiSubscribe(subscriber, callback, data);
+  if (result == 39 && params->name_of_other != nullptr)
+    std::snprintf(params->name_of_other, params->size_of_other, "CUPTI for Kineto");
+  return result;
+}
+int cuptiUnsubscribe(void*) {
+  fake_cuda::subscribed = {};
+  return 0;
+}
 int cuptiSetThreadIdType(std::uint32_t) { return failure_of("cuptiSetThreadIdType"); }
+
+/// A call of the driver that takes no time.
+int cuDriverGetVersion(int* version) {
+  *version = 13'000;
+  fake_cuda::ActivityRecord record(fake_cuda::Activity::kDriver);
+  namespace at = fake_cuda::cupti::offset::call;
+  record.set(at::kCallback, std::uint32_t{fake_cuda::cupti::kDriverGetVersion});
+  record.set(at::kStart, fake_cuda::now()).set(at::kEnd, fake_cuda::now());
+  fake_cuda::log(fake_cuda::Activity::kDriver, record, fake_cuda::now());
+  return 0;
+}
 }

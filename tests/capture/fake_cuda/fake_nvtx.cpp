@@ -94,17 +94,17 @@ void push_range(Message message) {
   if (auto* const push = tool<int(const void*)>(core, 8)) push(&attributes);
 }
 
-void push_range_of_domain(Message message) {
+void push_range_of_domain(Message message, void* domain) {
   const Attributes attributes{.message_type = message.type, .message = message.text};
-  if (auto* const push = tool<int(void*, const void*)>(core2, 4)) push(nullptr, &attributes);
+  if (auto* const push = tool<int(void*, const void*)>(core2, 4)) push(domain, &attributes);
 }
 
 void pop_range() {
   if (auto* const pop = tool<int()>(core, 11)) pop();
 }
 
-void pop_range_of_domain() {
-  if (auto* const pop = tool<int(void*)>(core2, 5)) pop(nullptr);
+void pop_range_of_domain(void* domain) {
+  if (auto* const pop = tool<int(void*)>(core2, 5)) pop(domain);
 }
 
 std::uint64_t start_range(const wchar_t* name) {

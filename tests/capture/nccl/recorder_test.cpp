@@ -26,7 +26,7 @@ bool is_recording = true;
 /// Makes a recorder that writes to a file, and reads the file.
 class NcclRecorder : public ::testing::Test {
  protected:
-  NcclRecorder() : writer_(Writer::create(path_.c_str(), std::size_t{4} << 20U)) {
+  NcclRecorder() : writer_(Writer::create(path_, std::size_t{4} << 20U)) {
     clock_now = 1'700'000'000'000'000'000;
     is_recording = true;
     recorder_ = std::make_unique<Recorder>(Target{.writer = writer_.get(),

@@ -1,14 +1,17 @@
 #include "capture/writer/writer.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -36,6 +39,7 @@ struct Content {
   std::vector<std::string> texts;
   std::uint64_t told_lost = 0;
   bool closed = false;
+  int write_error = 0;
   std::size_t diagnostics = 0;
 };
 
@@ -51,6 +55,9 @@ Content content_of(const std::string& path) {
       } else if (record->kind == Kind::kCall) {
         ++content.calls;
         content.sum_of_starts += record->start;
+      } else if (record->kind == Kind::kStatus &&
+                 record->detail == static_cast<std::uint8_t>(wire::Status::kNotWritten)) {
+        content.write_error = static_cast<int>(record->duration);
       } else if (record->kind == Kind::kStatus) {
         content.closed = record->detail == static_cast<std::uint8_t>(wire::Status::kClosed);
         content.told_lost = record->b;
@@ -75,7 +82,7 @@ TEST(WriterTest, EveryRecordOfEveryThreadIsInTheFileOnce) {
   constexpr std::uint64_t kThreads = 4;
   std::uint64_t lost = 0;
   {
-    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kLarge);
+    const std::unique_ptr<Writer> writer = Writer::create(path, kLarge);
     ASSERT_NE(writer, nullptr);
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < kThreads; ++t) threads.emplace_back([&] { record_calls(*writer, kEach); });
@@ -98,7 +105,7 @@ TEST(WriterTest, WhatHasNoRoomIsLostAndCounted) {
   constexpr std::uint64_t kRecords = 2'000'000;
   std::uint64_t lost = 0;
   {
-    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), 0);
+    const std::unique_ptr<Writer> writer = Writer::create(path, 0);
     ASSERT_NE(writer, nullptr);
     record_calls(*writer, kRecords);
     lost = writer->lost();
@@ -120,7 +127,7 @@ TEST(WriterTest, AFullDiskLosesTheRestAndNothingElse) {
   small.rlim_cur = 1'000'000;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   {
-    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kLarge);
+    const std::unique_ptr<Writer> writer = Writer::create(path, kLarge);
     ASSERT_NE(writer, nullptr);
     record_calls(*writer, kRecords);
     writer->close();
@@ -129,6 +136,63 @@ TEST(WriterTest, AFullDiskLosesTheRestAndNothingElse) {
   }
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_FALSE(content_of(path).closed);
+  EXPECT_EQ(content_of(path).write_error, EFBIG);
+}
+
+/// Returns the descriptor of this process that refers to the file; -1 if there is none.
+int descriptor_of(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code closed;
+    if (std::filesystem::read_symlink(entry.path(), closed) == path) return std::stoi(entry.path().filename().string());
+  }
+  return -1;
+}
+
+/// Closes a descriptor as the captured program may, without the thread sanitizer: a program that closes a descriptor
+/// that the writer uses is a race, but it is the program's race, and the one that these tests are about.
+int close_as_the_program(int descriptor) { return static_cast<int>(::syscall(SYS_close, descriptor)); }
+
+/// The program's descriptors are the lowest that are free, so ours is far above them. If the program takes ours anyway,
+/// its file gets nothing of ours.
+TEST(WriterTest, AFileOfTheProgramGetsNothingOfTheCapture) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  const std::string theirs = folder.file("theirs.txt");
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path, kSmall);
+    ASSERT_NE(writer, nullptr);
+    const int ours = descriptor_of(path);
+    EXPECT_GT(ours, 200);
+    const int file = ::open(theirs.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    EXPECT_LT(file, 200);
+    ASSERT_EQ(::syscall(SYS_dup3, file, ours, 0), ours);
+    record_calls(*writer, 100);
+    writer->close();
+    EXPECT_NE(descriptor_of(path), ours);
+    ::close(file);
+    EXPECT_EQ(close_as_the_program(ours), 0) << "the program's descriptor is still open";
+  }
+  EXPECT_EQ(std::filesystem::file_size(theirs), 0U);
+  EXPECT_EQ(content_of(path).calls, 100U);
+  EXPECT_TRUE(content_of(path).closed);
+}
+
+TEST(WriterTest, AFileThatCannotBeReachedAnyMoreIsNotReplaced) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.capture");
+  {
+    const std::unique_ptr<Writer> writer = Writer::create(path, kSmall);
+    ASSERT_NE(writer, nullptr);
+    const int ours = descriptor_of(path);
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+    const int other = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    ASSERT_EQ(close_as_the_program(ours), 0);
+    ASSERT_EQ(::close(other), 0);
+    record_calls(*writer, 100);
+    writer->close();
+    EXPECT_GE(writer->lost(), 100U);
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 0U);
 }
 
 TEST(WriterTest, TextsAreWrittenOnceAndCutWhereTheyAreTooLong) {
@@ -136,7 +200,7 @@ TEST(WriterTest, TextsAreWrittenOnceAndCutWhereTheyAreTooLong) {
   const std::string path = folder.file("a.capture");
   const std::string longest(wire::kLongestText + 5, 'x');
   {
-    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kSmall);
+    const std::unique_ptr<Writer> writer = Writer::create(path, kSmall);
     ASSERT_NE(writer, nullptr);
     writer->with_producer([&](Producer& producer) {
       EXPECT_EQ(producer.text("name"), 1U);
@@ -157,7 +221,7 @@ TEST(WriterTest, AChildOfForkRecordsNothing) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.capture");
   {
-    const std::unique_ptr<Writer> writer = Writer::create(path.c_str(), kSmall);
+    const std::unique_ptr<Writer> writer = Writer::create(path, kSmall);
     ASSERT_NE(writer, nullptr);
     record_calls(*writer, 10);
     const ::pid_t child = ::fork();
@@ -182,11 +246,11 @@ TEST(WriterTest, WhatWasFlushedBeforeAKillIsInTheFile) {
   const std::string path = folder.file("a.capture");
   const ::pid_t child = ::fork();
   if (child == 0) {
-    Writer* const writer = Writer::create(path.c_str(), kSmall).release();
+    Writer* const writer = Writer::create(path, kSmall).release();
     record_calls(*writer, 100);
     writer->flush();
     struct ::stat file {};
-    while (::stat(path.c_str(), &file) != 0 || file.st_size == 0)
+    while (::stat(path.c_str(), &file) != 0 || file.st_size < static_cast<::off_t>(100 * wire::kRecordBytes))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     record_calls(*writer, 50);  // not flushed, so these records are lost
     ::kill(::getpid(), SIGKILL);
@@ -202,10 +266,10 @@ TEST(WriterTest, WhatWasFlushedBeforeAKillIsInTheFile) {
 TEST(WriterTest, AFileThatIsThereIsNotTouched) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.capture");
-  ASSERT_NE(Writer::create(path.c_str(), kSmall), nullptr);
-  EXPECT_EQ(Writer::create(path.c_str(), kSmall), nullptr);
+  ASSERT_NE(Writer::create(path, kSmall), nullptr);
+  EXPECT_EQ(Writer::create(path, kSmall), nullptr);
   EXPECT_EQ(errno, EEXIST);
-  EXPECT_EQ(Writer::create(folder.file("no/folder").c_str(), kSmall), nullptr);
+  EXPECT_EQ(Writer::create(folder.file("no/folder"), kSmall), nullptr);
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ TEST(ProvenanceTest, ACommandLineCanBePastedIntoAShell) {
 }
 
 TEST(ProvenanceTest, WhatChangesNoResultIsLeftOut) {
-  const std::vector<std::string> arguments{"replay", "a", "--threads", "7", "--quiet", "--json", "--threads=2"};
+  const std::vector<std::string> arguments{"replay", "a",           "--threads", "7",        "--quiet",
+                                           "--json", "--threads=2", "-v",        "--verbose"};
   EXPECT_EQ(command_line(arguments), "stepsim replay a --json");
 }
 

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "model/base/error.h"
 #include "tests/thrown_by.h"
@@ -31,10 +35,53 @@ std::string error_in(const Variables& variables) {
   return thrown_by<UsageError>([&] { return shard_in(variables); }, "no error");
 }
 
-TEST(ShardTest, PointsAreDealtByTheirNumber) {
-  EXPECT_THAT(parse_shard("1/3").deal(8), ElementsAre(1, 4, 7));
-  EXPECT_THAT(parse_shard("0/1").deal(3), ElementsAre(0, 1, 2));
-  EXPECT_THAT(parse_shard("3/4").deal(3), IsEmpty());
+scenarios::Points grid(const std::vector<std::size_t>& sizes) {
+  scenarios::Points points;
+  for (const std::size_t size : sizes)
+    points.axes.push_back({"axis" + std::to_string(points.axes.size()), std::vector<std::string>(size, "1x")});
+  return points;
+}
+
+TEST(ShardTest, ValuesOfEachAxisAreDividedEvenly) {
+  const scenarios::Points points = grid({6, 6});
+  for (const std::size_t shards : {2U, 3U, 6U}) {
+    std::map<std::array<std::size_t, 3>, std::size_t> points_of;  // axis, value, shard
+    for (std::size_t point = 0; point < points.size(); ++point) {
+      for (const std::size_t axis : {0U, 1U})
+        ++points_of[{axis, points.place(point, axis), shard_of(points, point, shards)}];
+    }
+    ASSERT_EQ(points_of.size(), std::size_t{2} * 6 * shards);
+    for (const auto& [key, count] : points_of) EXPECT_EQ(count, 6 / shards);
+  }
+}
+
+TEST(ShardTest, SharesOfAnyGridDifferByAtMostAPoint) {
+  for (const auto& sizes :
+       std::vector<std::vector<std::size_t>>{{1}, {7}, {12}, {4, 6}, {5, 7}, {8, 3, 2}, {6, 4, 10}}) {
+    const scenarios::Points points = grid(sizes);
+    for (std::size_t shards = 1; shards <= 13; ++shards) {
+      std::vector<std::size_t> all;
+      for (std::size_t index = 0; index < shards; ++index) {
+        const std::vector<std::size_t> share = Shard{index, shards, {}}.deal(points);
+        EXPECT_GE(share.size(), points.size() / shards);
+        EXPECT_LE(share.size(), (points.size() + shards - 1) / shards);
+        all.insert(all.end(), share.begin(), share.end());
+      }
+      std::sort(all.begin(), all.end());
+      std::vector<std::size_t> numbers(points.size());
+      std::iota(numbers.begin(), numbers.end(), 0U);
+      EXPECT_EQ(all, numbers) << shards << " shards";
+    }
+  }
+}
+
+TEST(ShardTest, ListedPointsAreDealtInTurn) {
+  scenarios::Points points;
+  points.listed.resize(8);
+  // Each round begins one shard later: 0, 1, 2, then 1, 2, 0, then 2, 0.
+  EXPECT_THAT(parse_shard("1/3").deal(points), ElementsAre(1, 3));
+  EXPECT_THAT(parse_shard("0/1").deal(points), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(parse_shard("8/9").deal(points), IsEmpty());
 }
 
 TEST(ShardTest, WhatIsNoShardIsRefused) {

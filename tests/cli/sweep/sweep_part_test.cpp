@@ -87,7 +87,7 @@ class SweepPartTest : public ::testing::Test {
       expect_outcome(point, outcome);
       done[point] = true;
     }
-    for (const std::size_t point : shard.deal(kPoints)) {
+    for (const std::size_t point : shard.deal(sample_head().points)) {
       if (!done[point]) journal.add(point, outcome_of(point));
     }
   }

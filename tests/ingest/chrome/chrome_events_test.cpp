@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -335,8 +334,8 @@ TEST(ChromeEventReaderTest, AChangedByteCostsAtMostItsRecord) {
 
 // ---------------------------------------------------------------- time
 
-/// Reads texts that would take quadratic time in a reader that goes back too far or keeps too much. Each has 1 MB, or 4
-/// MB in nightly tests.
+/// Reads texts that would take hours, and so not end, in a reader that goes back too far or keeps too much. Each has 1
+/// MB, or 4 MB in nightly tests.
 TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
   const std::size_t size = std::size_t{stepsim::testing::nightly() ? 4U : 1U} << 20;
   const auto repeated = [size](std::string_view piece) {
@@ -348,12 +347,7 @@ TEST(ChromeEventReaderTest, NoShapeOfBadTextIsQuadratic) {
        {R"({"ph":[)", R"({"ph":")", R"({"ph":"\n","b":[)", "{", "[", "\"", "{\"", R"(,{"a":)",
         R"({"a":{"b":[{"ph":1},)", "\\", "{}", "],", "{\"ph\":\"X\",\"name\":\"\n\",\"args\":[", R"({"ph":"X"}})", "}]",
         "1 ", "nul", R"({"ph":"X","x":"{\"ph\":)"}) {
-    const std::string text = repeated(piece);
-    const std::clock_t begin = std::clock();
-    const SeenTrace seen = read_all(text);
-    // Linear reading takes a few seconds of processor time under sanitizers, quadratic reading takes hours.
-    EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 60) << piece;
-    EXPECT_FALSE(seen.diagnostics.entries().empty()) << piece;
+    EXPECT_FALSE(read_all(repeated(piece)).diagnostics.entries().empty()) << piece;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "ingest/cut/event_selector.h"
+#include "ingest/cut/cut.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

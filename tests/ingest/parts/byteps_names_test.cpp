@@ -1,4 +1,4 @@
-#include "ingest/parts/byteps_names.h"
+#include "ingest/parts/names.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(BytepsNamesTest, StageIsTheLastPartOfTheName) {
 TEST(BytepsNamesTest, EveryStageIsReadAsItIsWritten) {
   for (int i = static_cast<int>(Stage::kCoordinateReduce); i <= static_cast<int>(Stage::kBroadcast); ++i) {
     const auto stage = static_cast<Stage>(i);
-    EXPECT_EQ(split_stage("x." + std::string(to_text(stage))).stage, stage);
+    EXPECT_EQ(split_stage("x." + std::string(stage_name(stage))).stage, stage);
   }
 }
 

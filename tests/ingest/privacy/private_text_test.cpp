@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ctime>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -74,21 +73,6 @@ TEST(PrivateTextTest, PasswordsOfCommandsAreFoundByTheirShortOption) {
   EXPECT_THAT(found_in("run -phunter2"), IsEmpty());
 }
 
-TEST(PrivateTextTest, ATextOfBeginningsIsReadOnce) {
-  // Each repetition could begin a token, a value or a URL that continues to the end of the text. A search that follows
-  // each of them to the end takes quadratic time: 10 s for 300,000 bytes of the first unit.
-  for (const std::string unit :
-       {"sk-",  "eyJ-",    "hf_-",        "token::",   "token:1", "--token ", "token=\"  \"",   "a@",
-        "a://", "a:// @:", "-----BEGIN ", "mysql -p ", "C:\\",    "/a/",      "1.1.1.",         "token=\"",
-        "a(b",  ".local-", "ip-1-",       "a:b:",      "\\\\a",   "%3D",      "password =     "}) {
-    std::string text;
-    while (text.size() < 300'000) text += unit;
-    const std::clock_t begin = std::clock();
-    static_cast<void>(find_private(text));
-    EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC) << unit;
-  }
-}
-
 TEST(PrivateTextTest, APrivateKeyOfSeveralLinesIsSeenToBeginAndToEnd) {
   EXPECT_TRUE(opens_private_key("x -----BEGIN OPENSSH PRIVATE KEY-----"));
   EXPECT_FALSE(opens_private_key("-----BEGIN PRIVATE KEY-----abc-----END PRIVATE KEY-----"));
@@ -136,6 +120,9 @@ TEST(PrivateTextTest, WhatEverybodyHasIsNotPrivate) {
   EXPECT_THAT(found_in("/opt/conda/lib/python3.10/site-packages/torch/nn/m.py(3): f"),
               ElementsAre("path:/opt/conda/lib/python3.10/site-packages/"));
   EXPECT_THAT(found_in("127.0.0.1"), IsEmpty());
+  EXPECT_THAT(found_in("# yaml-language-server: $schema=../../schemas/job.schema.json"), IsEmpty());
+  EXPECT_THAT(found_in("$schema=../alice/schemas/job.schema.json"),
+              ElementsAre("path:../alice/schemas/job.schema.json"));
 }
 
 TEST(PrivateTextTest, NamesOfWorkHoldNothingPrivate) {

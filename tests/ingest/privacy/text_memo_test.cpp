@@ -1,4 +1,4 @@
-#include "ingest/privacy/text_memo.h"
+#include "ingest/privacy/scrubber.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "scenarios/answer/comparison.h"
+#include "scenarios/answer/why.h"
 
 namespace stepsim::scenarios {
 namespace {

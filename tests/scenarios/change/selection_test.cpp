@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <ctime>
 #include <string>
 
 #include "scenarios/question/scenario.h"
@@ -61,8 +60,8 @@ TEST(SelectionTest, AnOperatorsHostPartOffersItsKernels) {
   EXPECT_EQ(selection("compute{operator=mm}.scale=0.5")->hint, "");
 }
 
-TEST(SelectionTest, NamesAreLookedUpForEachOperatorAndNotReadAgain) {
-  constexpr int kNames = 15'000;  // a comparison of each task with each operator took 4 s in a debug build
+TEST(SelectionTest, AllHostTasksAreSelectedBesideThousandsOfOperators) {
+  constexpr int kNames = 15'000;  // bench/growth_bench.cpp measures how the time grows
   DagMaker maker;
   Capture capture;
   const LaneId thread = maker.lane(0);
@@ -73,9 +72,7 @@ TEST(SelectionTest, NamesAreLookedUpForEachOperatorAndNotReadAgain) {
   capture.dag = maker.build();
   scenarios::Scenario scenario;
   scenarios::add_set(scenario, "compute{kind=host}.scale=0.5");
-  const std::clock_t begin = std::clock();
   const auto all = selection_of(scenario.changes.front(), capture);
-  EXPECT_LT(std::clock() - begin, 2 * CLOCKS_PER_SEC);
   ASSERT_TRUE(all);
   EXPECT_EQ(all->parts[0].tasks, kNames);
   EXPECT_EQ(all->hint, "");

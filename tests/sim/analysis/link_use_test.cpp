@@ -1,4 +1,4 @@
-#include "sim/analysis/link_use.h"
+#include "sim/analysis/activity.h"
 
 #include <gtest/gtest.h>
 

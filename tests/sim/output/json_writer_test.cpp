@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "model/base/quoted.h"
+#include "model/base/text.h"
 #include "sim/output/write_file.h"
 #include "tests/sim/temporary_folder.h"
 

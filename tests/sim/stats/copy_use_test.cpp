@@ -1,4 +1,4 @@
-#include "sim/stats/copy_use.h"
+#include "sim/stats/memory_use.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sim/stats/flops_use.h"
+#include "sim/stats/compute_use.h"
 
 #include <gtest/gtest.h>
 

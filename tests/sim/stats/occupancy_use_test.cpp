@@ -1,4 +1,4 @@
-#include "sim/stats/occupancy_use.h"
+#include "sim/stats/compute_use.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sim/stats/stream_use.h"
+#include "sim/stats/launches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

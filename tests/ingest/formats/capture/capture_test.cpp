@@ -112,6 +112,17 @@ TEST(CaptureFormatTest, MarksAreInstantsAndOverheadIsNoEvent) {
   EXPECT_EQ(sink.diagnostics.count_of("not used:"), 0U);
 }
 
+/// On WSL, CUPTI's clock differs from the system's: times of several processes are compared by the system's.
+TEST(CaptureFormatTest, TimesAreOnTheSystemsClock) {
+  for (const std::int64_t ahead : {std::int64_t{5'000'000'000}, std::int64_t{-5'000'000'000}}) {
+    CaptureMaker maker;
+    maker.session("clock_ahead_ns", std::to_string(ahead)).call("cudaLaunchKernel", kBegin, 10, 1);
+    const HostDeviceTrace trace = read(maker.closed()).part;
+    EXPECT_EQ(trace.start[0].time_since_epoch().count(), static_cast<std::int64_t>(kBegin) - ahead);
+    EXPECT_EQ(trace.duration[0], Duration{10});
+  }
+}
+
 TEST(CaptureFormatTest, CopiesAreNamedAsByKineto) {
   CaptureMaker maker;
   maker.add({.kind = Kind::kMemcpy,
@@ -159,6 +170,25 @@ TEST(CaptureFormatTest, WithoutIdsAWaitIsForTheLastRecordBeforeIt) {
   maker.add({.kind = Kind::kSync, .detail = 1, .which = 5, .start = kBegin + 250, .correlation = 9});
   const HostDeviceTrace trace = read(maker.closed()).part;
   EXPECT_EQ(detail(trace, "Event Sync").wait_correlation, 2);
+}
+
+/// CUPTI numbers the events of each context from 1, so event 5 of context 1 is not that of context 2.
+TEST(CaptureFormatTest, WithoutIdsAWaitIsForARecordOfItsContext) {
+  const auto waits_for = [](std::uint64_t context, std::uint64_t contexts) {
+    CaptureMaker maker;
+    for (std::uint32_t i = 1; i <= contexts; ++i) {
+      maker.call("cudaEventRecord", kBegin + 100UL * i, 10, i);
+      maker.add({.kind = Kind::kEventRecord, .which = 5, .correlation = i, .stream = 6 + i, .b = i});
+    }
+    maker.call("cudaEventSynchronize", kBegin + 450, 10, 9);
+    maker.add({.kind = Kind::kSync, .detail = 1, .which = 5, .start = kBegin + 450, .correlation = 9, .b = context});
+    const auto [trace, sink] = read(maker.closed());
+    return sink.diagnostics.count_of("event_not_recorded") > 0 ? -1 : detail(trace, "Event Sync").wait_correlation;
+  };
+  EXPECT_EQ(waits_for(1, 2), 1);
+  EXPECT_EQ(waits_for(2, 2), 2);
+  EXPECT_EQ(waits_for(9, 1), 1) << "an event of another context, and there is one such event only";
+  EXPECT_EQ(waits_for(9, 2), -1) << "it may be either of the two";
 }
 
 TEST(CaptureFormatTest, AWaitForAnEventWithoutARecordIsCounted) {

@@ -1,4 +1,4 @@
-#include "ingest/stitch/host_device/whole_steps.h"
+#include "ingest/stitch/host_device/stitched_rank.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

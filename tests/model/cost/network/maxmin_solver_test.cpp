@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/model/cost/network/solver_case.h"
+#include "tests/nightly.h"
 
 namespace stepsim {
 namespace {
@@ -160,7 +161,7 @@ TEST(MaxMinSolverTest, RandomChangesOneByOneEqualWaterFillingFromScratch) {
 
 TEST(MaxMinSolverTest, SmallCasesEqualWaterFillingWhileSeveralWeightsChangeAtOnce) {
   // The cases have so few links and classes that the links limit each other in every possible order.
-  for (std::uint32_t seed = 0; seed < 6000; ++seed) {
+  for (std::uint32_t seed = 0; seed < stepsim::testing::samples(6000); ++seed) {
     std::mt19937 generator{seed};
     const auto any = [&](std::uint32_t below) { return static_cast<std::uint32_t>(generator() % below); };
     const std::uint32_t links = 2 + any(3);
@@ -209,7 +210,7 @@ TEST(MaxMinSolverTest, ManyClassesOnFewLinksEqualWaterFillingWhileAllOfThemChang
   for (std::uint32_t w = 0; w < 24; ++w) {
     for (std::uint32_t s = 0; s < 2; ++s) one.add({w, 24 + s}, 0);
   }
-  for (int change = 0; change < 3000; ++change) {
+  for (unsigned change = 0; change < stepsim::testing::samples(3000); ++change) {
     const FlowClassId id{generator() % one.routes.size()};
     const bool fewer = one.weights[id.index()] > 0 && generator() % 100 < (change / 500 % 2 == 0 ? 40U : 60U);
     one.set(id, one.weights[id.index()] + (fewer ? -1 : 1));
@@ -231,7 +232,7 @@ TEST(MaxMinSolverTest, PowersOfASharingAsWeightsEqualWaterFillingWhileQueuesMove
         one.add({2 * s + 6, 2 * w + 1}, 0);
       }
     }
-    for (int change = 0; change < 3000; ++change) {
+    for (unsigned change = 0; change < stepsim::testing::samples(3000); ++change) {
       for (auto together = 1 + generator() % 4; together > 0; --together) {
         const FlowClassId id{generator() % one.routes.size()};
         one.set(id, generator() % 3 == 0 ? 0 : std::pow(sharing, generator() % 3));
