@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 import threading
 import zipfile
+import zlib
 
 from checks import answer, check, quietly, read, run, stepsim, verdict, write
 
@@ -20,7 +21,7 @@ KINETO = json.dumps({"schemaVersion": 1, "traceEvents": [
 
 
 def replay(folder, *traces, **more):
-    return quietly("replay", *traces, "--json", cwd=folder, timeout=120, **more)
+    return quietly("replay", *traces, "--json", cwd=folder, **more)
 
 
 def answer_of(run, root):
@@ -136,7 +137,7 @@ def profiles(folder):
         print("skipped: zstd is not installed")
 
     def said(*arguments, **more):
-        whole = answer(*arguments, cwd=folder, timeout=120, **more)
+        whole = answer(*arguments, cwd=folder, **more)
         whole.pop("provenance", None)
         for part in [whole, *whole.get("inputs", []), *whole.get("runs", []), *whole.get("processes", [])]:
             for name in ("name", "run", "file"):
@@ -181,6 +182,7 @@ def hostile(folder):
     refused("an archive cut in its first member", replay(folder, "stub.tar"), "stub.tar")
     with zipfile.ZipFile(path("bomb.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
         with archive.open("rank0.json", "w", force_zip64=True) as file:
+            file._compressor = zlib.compressobj(wbits=-15, strategy=zlib.Z_RLE)  # takes a third of the time
             file.write(KINETO[:-2])
             blank = b" " * (1 << 20)
             for _ in range(1100):

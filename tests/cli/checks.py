@@ -2,14 +2,47 @@
 that fails is printed and counted, and the script continues."""
 import json
 import os
+import random
+import resource
+import signal
 import subprocess
 import sys
+import time
 
 STEPSIM = os.path.abspath(sys.argv[1])
 SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/traces")  # docs/internals/test-data.md
 NIGHTLY = os.environ.get("STEPSIM_NIGHTLY") == "1"  # `./dev nightly`: tests take all of their samples
+CPU_SECONDS = 100  # of processor time, which does not depend on how busy the machine is; then a process gets SIGXCPU
+HANGS = 3000  # seconds after which a command that waits forever is killed
 
 failures = []
+
+
+def within(seconds):
+    """Returns a preexec_fn that limits a process and its children to `seconds` of processor time each."""
+    return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+# Children inherit the limit, but not the handler, with which the script itself may take longer.
+within(CPU_SECONDS)()
+signal.signal(signal.SIGXCPU, lambda *_: None)
+# A shell's background job ignores these, and its children would as well.
+for number in (signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def dice():
+    """Returns a random.Random, and prints its seed: STEPSIM_TEST_SEED, or in nightly tests the time, or else the
+    commit, so that a commit always gets the same answer."""
+    seed = os.environ.get("STEPSIM_TEST_SEED")
+    if seed is None and NIGHTLY:
+        seed = str(time.time_ns())
+    if seed is None:
+        commit = run("sh", "-c", "git rev-parse HEAD", cwd=os.path.dirname(os.path.abspath(__file__)))
+        seed = commit.stdout.decode().strip() or "unknown"
+    print(f"STEPSIM_TEST_SEED={seed}", flush=True)
+    return random.Random(seed)
 
 
 def check(what, condition, detail=""):
@@ -31,9 +64,9 @@ def verdict():
 
 
 def run(*command, **more):
-    """Runs a command to its end, for at most 200 s, without input. Output is bytes. `more` is passed to subprocess."""
+    """Runs a command to its end, without input. Output is bytes. `more` is passed to subprocess."""
     stdin = {} if "input" in more else {"stdin": subprocess.DEVNULL}
-    return subprocess.run(command, **{**stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 200, **more})
+    return subprocess.run(command, **{**stdin, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": HANGS, **more})
 
 
 def stepsim(*arguments, **more):
@@ -54,6 +87,24 @@ def extensions_in_help(command):
 def start(*arguments, **more):
     """Starts stepsim with pipes to its output, and does not wait for it."""
     return subprocess.Popen([STEPSIM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
+
+
+def wait_until(condition, child):
+    """Waits until the condition holds. Returns False if the child ended before that."""
+    while not condition():
+        if child.poll() is not None:
+            return condition()
+        time.sleep(0.001)
+    return True
+
+
+def has_open(child, path):
+    """Whether the child has the file open."""
+    fds = f"/proc/{child.pid}/fd"
+    try:
+        return any(os.readlink(os.path.join(fds, fd)) == path for fd in os.listdir(fds))
+    except OSError:
+        return False
 
 
 def answer(*arguments, code=0, **more):

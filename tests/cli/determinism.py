@@ -11,7 +11,7 @@ COMMANDS = (["replay", "--tasks", "--json"], ["replay"], ["critical-path", "--js
 
 
 def result(command, inputs, threads):
-    run = stepsim(command[0], *inputs, *command[1:], "--threads", threads, timeout=300)
+    run = stepsim(command[0], *inputs, *command[1:], "--threads", threads)
     return run.returncode, run.stdout, run.stderr
 
 

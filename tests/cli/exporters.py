@@ -8,7 +8,6 @@ import gzip
 import io
 import json
 import os
-import random
 import re
 import resource
 import shutil
@@ -22,7 +21,7 @@ import zipfile
 
 import read_parquet
 import read_perfetto
-from checks import NIGHTLY, answer, check, extensions_in_help, one_line, quietly, read, run, start, verdict, write
+from checks import NIGHTLY, answer, check, dice, extensions_in_help, one_line, quietly, read, run, start, verdict, wait_until, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 GRID = "sweep: {comm.partition_bytes: [256KiB, 1MiB], network.bandwidth: [1x, 2x, 4x]}\n"
@@ -311,7 +310,7 @@ def without_room():
 def killed():
     """kill -9 immediately, when a temporary file exists, and when the file is replaced; in nightly tests also at
     random moments. The file is then the old or the new one, and after the next run there is no temporary file."""
-    dice = random.Random(13)
+    chance = dice()
     for extension in extensions():
         with tempfile.TemporaryDirectory() as folder:
             path = written(folder, extension, "replay", SAMPLE)
@@ -321,9 +320,9 @@ def killed():
                 write(folder, path, b"old")
                 child = start("replay", SAMPLE, "--quiet", "-o", path)
                 if moment is None:
-                    time.sleep(dice.uniform(0.02, 0.3))
-                while moment is not None and child.poll() is None and not moment():
-                    time.sleep(0.0005)
+                    time.sleep(chance.uniform(0.02, 0.3))
+                else:
+                    wait_until(moment, child)
                 child.kill()
                 child.communicate()
                 content = read(path)

@@ -17,7 +17,7 @@ def limited(folder, limits, *arguments):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for kind, most in limits:
             resource.setrlimit(kind, (most, most))
-    return stepsim(*arguments, cwd=folder, preexec_fn=set_limits, timeout=100)
+    return stepsim(*arguments, cwd=folder, preexec_fn=set_limits)
 
 
 COMMANDS = (["replay", SAMPLE, "--json"], ["replay", KINETO, "--json"], ["whatif", SAMPLE, "--set", "network.bandwidth=2x", "--json"], ["calibrate", SAMPLE, "--json"],

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 
-from checks import STEPSIM, check, one_line, run, start, stepsim, verdict, write
+from checks import HANGS, STEPSIM, check, has_open, one_line, run, start, stepsim, verdict, wait_until, within, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 NOBODY = 65534
@@ -26,9 +26,9 @@ def kineto(rank):
 
 def in_time(folder, *arguments, **more):
     try:
-        return stepsim(*arguments, cwd=folder, timeout=60, **more)
+        return stepsim(*arguments, cwd=folder, preexec_fn=within(60), **more)
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(arguments, -1000, b"", b"not done after 60 s")
+        return subprocess.CompletedProcess(arguments, -1000, b"", b"it waits forever")
 
 
 def answer(run):
@@ -105,18 +105,23 @@ def in_place_of_a_file():
 def pipes():
     """A FIFO is read once, even if its writer starts late, or writes and closes it immediately."""
     with tempfile.TemporaryDirectory() as folder:
-        for delay in (0, 0.3):
-            pipe = os.path.join(folder, f"pipe{delay}")
+        for late in (False, True):
+            pipe = os.path.join(folder, f"pipe{late}")
             os.mkfifo(pipe)
-            writer = threading.Timer(delay, lambda: open(pipe, "w").write(kineto(0)))
-            writer.start()
-            run = in_time(folder, "replay", pipe, "--json")
+            writer = threading.Thread(target=lambda: open(pipe, "w").write(kineto(0)))  # waits for a reader
+            if not late:
+                writer.start()
+            child = start("replay", pipe, "--json")
+            if late:
+                wait_until(lambda: has_open(child, pipe), child)
+                writer.start()
+            out, err = child.communicate(timeout=HANGS)
             writer.join()
-            inputs = json.loads(run.stdout or b"{}").get("provenance", {}).get("inputs", [{}])
-            check("a FIFO is read and has its checksum", run.returncode == 0 and inputs[0].get("bytes") == len(kineto(0)), run)
+            inputs = json.loads(out or b"{}").get("provenance", {}).get("inputs", [{}])
+            check("a FIFO is read and has its checksum", child.returncode == 0 and inputs[0].get("bytes") == len(kineto(0)), (child.returncode, err))
         pipe = os.path.join(folder, "checked")
         os.mkfifo(pipe)
-        writer = threading.Timer(0, lambda: open(pipe, "w").write(kineto(0)))
+        writer = threading.Thread(target=lambda: open(pipe, "w").write(kineto(0)))
         writer.start()
         run = in_time(folder, "check", pipe, "--json")
         writer.join()
@@ -124,8 +129,9 @@ def pipes():
         pipe = os.path.join(folder, "silent")
         os.mkfifo(pipe)
         child = start("replay", pipe)
-        threading.Timer(0.5, child.send_signal, [signal.SIGINT]).start()
-        out, err = child.communicate(timeout=60)
+        wait_until(lambda: has_open(child, pipe), child)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=HANGS)
         check("Ctrl-C while nobody writes", child.returncode == 130 and err == b"error: interrupted\n", (child.returncode, err))
 
 
@@ -174,7 +180,7 @@ def removed_working_folder():
 
 def in_removed_folder(arguments, data=b""):
     folder = tempfile.mkdtemp()
-    return run("sh", "-c", 'cd "$1" && rmdir "$1" && shift && exec "$@"', "sh", folder, STEPSIM, *arguments, input=data, timeout=60)
+    return run("sh", "-c", 'cd "$1" && rmdir "$1" && shift && exec "$@"', "sh", folder, STEPSIM, *arguments, input=data, preexec_fn=within(60))
 
 
 def main():

@@ -3,14 +3,13 @@
 file-size limit, Ctrl-C. SAMPLE is a capture that replays."""
 import gzip
 import os
-import random
 import resource
 import signal
 import sys
 import tempfile
 import time
 
-from checks import STEPSIM, check, one_line, read, run, start, stepsim, verdict, write
+from checks import STEPSIM, check, dice, one_line, read, run, start, stepsim, verdict, wait_until, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 
@@ -65,8 +64,7 @@ def replaying(slow, number, **more):
     blanks = gzip.compress(b" " * (64 << 20), 1)
     write("", slow, gzip.compress(b'{"traceEvents": [') + blanks * 512 + gzip.compress(b"]}"))
     child = start("replay", slow, **more)
-    while child.poll() is None and number not in signals(child, "SigCgt"):
-        time.sleep(0.01)
+    wait_until(lambda: number in signals(child, "SigCgt"), child)
     return child
 
 
@@ -98,7 +96,7 @@ def ignored(number):
 def at_any_moment():
     """A signal at a random moment of a command that writes leaves the old file or the new one, and prints at most one
     line."""
-    dice = random.Random(7)
+    chance = dice()
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "out.json")
         command = ["replay", SAMPLE, "-o", target, "--quiet"]
@@ -107,7 +105,7 @@ def at_any_moment():
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT) * 8:
             write(folder, "out.json", b"old")
             child = start(*command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
-            time.sleep(dice.uniform(0, 0.15))
+            time.sleep(chance.uniform(0, 0.15))
             child.send_signal(number)
             err = child.communicate()[1]
             content = read(target)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sweep.py STEPSIM SAMPLE: a sweep gives the same result with any number of threads, resumed, and in shards run by
-plain processes or by mpirun."""
+"""sweep.py STEPSIM SAMPLE...: a sweep gives the same result with any number of threads, resumed, and in shards run by
+plain processes or by mpirun. Only nightly tests use more than the first SAMPLE."""
 import csv
 import json
 import os
@@ -8,9 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
-from checks import NIGHTLY, STEPSIM, check, run, write
+from checks import NIGHTLY, STEPSIM, check, run, wait_until, write
 from sweep_runs import POINTS, SAMPLE, THIRD, environment, fresh, merge, one_error_line, run_all, start_sweep, sweep, text
 
 
@@ -156,8 +155,7 @@ def by_mpirun(whole):
     check("mpirun", ended.returncode == 0 and text(folder, "out.csv") == text(whole, "out.csv"), ended)
     folder = fresh(whole)
     child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
-    while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.part-2-of-4")):
-        time.sleep(0.001)
+    wait_until(lambda: os.path.exists(os.path.join(folder, "out.csv.part-2-of-4")), child)
     for rank in run("pgrep", "-n", "-P", str(child.pid)).stdout.split():
         os.kill(int(rank), signal.SIGKILL)
     child.wait()  # mpirun ends the others

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""sweep_faults.py STEPSIM SAMPLE: a sweep that is killed, interrupted or finds a full disk leaves the old file or the
-new one, and can be resumed."""
+"""sweep_faults.py STEPSIM SAMPLE...: a sweep that is killed, interrupted or finds a full disk leaves the old file or
+the new one, and can be resumed. Only nightly tests use more than the first SAMPLE."""
 import os
-import random
 import resource
 import shlex
 import signal
 import sys
 import time
 
-from checks import NIGHTLY, STEPSIM, check, run, write
+from checks import NIGHTLY, STEPSIM, check, dice, run, wait_until, within, write
 from sweep_runs import SAMPLE, environment, fresh, merge, one_error_line, run_all, start_sweep, sweep, text
 
-DICE = random.Random(7)
+DICE = dice()
 OLD = b"old"
 
 
@@ -58,8 +57,7 @@ def interrupted(whole):
         folder = fresh(whole)
         write(folder, "grid.yaml", "sweep:\n  compute.scale: [" + ", ".join(f"{1 + i / 1000:.3f}" for i in range(1000)) + "]\n  network.bandwidth: [1x, 2x, 3x, 4x]\n")
         child = start_sweep(folder, "-o", "out.csv")
-        while child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv.points")):
-            time.sleep(0.001)
+        wait_until(lambda: os.path.exists(os.path.join(folder, "out.csv.points")), child)
         child.send_signal(signal.SIGSTOP)
         check("a sweep that is stopped in its middle", child.poll() is None and not os.path.exists(os.path.join(folder, "out.csv")))
         child.send_signal(number)
@@ -96,7 +94,7 @@ def points_cannot_be_stored(whole):
     os.symlink("diary", os.path.join(folder, "link"))
     for arguments in (["-o", "folder.csv"], ["-o", "out.csv"], ["-o", "nowhere/out.csv"], ["--shard", "0/2", "-o", "folder.csv"], ["--resume", "folder.csv"],
                       ["--resume", "/dev/zero"], ["--resume", "/dev/full"], ["--resume", "pipe"], ["--resume", "link"], ["--shard", "0/2", "-o", "/dev/null"]):
-        run = sweep(folder, *arguments, timeout=60)
+        run = sweep(folder, *arguments, preexec_fn=within(60))
         check(f"{arguments}", one_error_line(run, 1) and not run.stdout, run)
     check("nothing was begun", sorted(os.listdir(folder)) == ["folder.csv", "grid.yaml", "link", "out.csv.points", "pipe"], os.listdir(folder))
 

@@ -3,7 +3,7 @@
 that quotes what was typed and, if there is one, suggests the right word."""
 import sys
 
-from checks import check, stepsim, verdict
+from checks import check, stepsim, verdict, within
 
 # Arguments, and a part of the error line.
 CASES = [
@@ -116,7 +116,7 @@ def problem_of(run, arguments, expected):
 
 
 for arguments, expected in CASES:
-    run = stepsim(*(argument.encode("utf-8", "surrogateescape") for argument in arguments), timeout=20)
+    run = stepsim(*(argument.encode("utf-8", "surrogateescape") for argument in arguments), preexec_fn=within(20))
     problem = problem_of(run, arguments, expected)
     check(f"stepsim {arguments}", problem is None, f"{problem}; stderr was {run.stderr!r}")
 print(f"{len(CASES)} wrong uses")
