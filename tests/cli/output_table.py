@@ -2,7 +2,8 @@
 """output_table.py STEPSIM COMMAND-LINE.md SAMPLE: runs every cell of the table of -o in docs/reference/commands.md.
 
 "written" means that the file exists and is valid, and that a .json file equals the output of --json. Any other text
-is the reason in the one-line refusal, which comes before anything is read and leaves no file."""
+is the reason in the one-line refusal, which comes before anything is read and leaves no file. Nightly tests use SAMPLE
+for every command, other tests a smaller capture where that is enough."""
 import csv
 import json
 import os
@@ -11,11 +12,12 @@ import shutil
 import sys
 import tempfile
 
-from checks import check, quietly, read, stepsim, verdict, write
+from checks import NIGHTLY, check, quietly, read, stepsim, verdict, write
 
 PAGE, SAMPLE = (os.path.abspath(argument) for argument in sys.argv[2:])
-# Arguments besides TRACE that a command needs.
+SMALL = os.path.join(os.path.dirname(SAMPLE), "../../tests/golden/data/gpu_step.json")
 PROFILE = os.path.join(os.path.dirname(SAMPLE), "inline/one.prof.json")
+# Arguments besides TRACE that a command needs.
 MORE = {"collect": ["--iter-time"], "whatif": ["--set", "compute.scale=2"], "compare": [SAMPLE], "sweep": ["-s", "grid.yaml"]}
 GRID = "sweep: {network.bandwidth: [1x, 2x]}\n"
 BEGINNINGS = {".xlsx": b"PK\x03\x04", ".sqlite": b"SQLite format 3\0", ".parquet": b"PAR1", ".pftrace": b"\n", ".png": b"\x89PNG\r\n", ".json.gz": b"\x1f\x8b", ".pftrace.gz": b"\x1f\x8b"}
@@ -32,8 +34,11 @@ def table():
     return [(row[0].strip("`"), extension, cell) for row in rows for extension, cell in zip(extensions, row[1:])]
 
 
-def sample_of(command):
-    return PROFILE if command in ("timeline", "scaling") else SAMPLE
+def sample_of(command, extension):
+    if command in ("timeline", "scaling"):
+        return PROFILE
+    has_network = command in ("collect", "calibrate", "sweep") or extension in (".yaml", ".yml")
+    return SAMPLE if has_network or NIGHTLY else SMALL
 
 
 def run(folder, command, trace, *more):
@@ -50,7 +55,7 @@ def problem_of_file(folder, command, name, extension):
     if "stepsim" not in text:
         return "it does not say where it comes from"
     if extension == ".json":
-        printed = run(folder, command, sample_of(command), "-o", name, "--json").stdout.decode()
+        printed = run(folder, command, sample_of(command, extension), "-o", name, "--json").stdout.decode()
         text = read(os.path.join(folder, name)).decode()
         return None if text == printed and json.loads(text)["schema"].startswith("stepsim.") else "it is not what --json prints"
     if extension == ".trace.json":
@@ -70,7 +75,7 @@ def problem_of_file(folder, command, name, extension):
     if extension in (".dot", ".gv"):
         return None if "\ndigraph " in text and text.endswith("}\n") else "it is no graph"
     if extension == ".gml":
-        run(folder, command, SAMPLE, "--fold", "task", "-o", name)  # a folded graph may have cycles
+        run(folder, command, sample_of(command, extension), "--fold", "task", "-o", name)  # a folded graph may have cycles
         back = run(folder, "graph", name, "--json")
         return None if back.returncode == 0 and json.loads(back.stdout)["tasks"] > 0 else f"it is not read back: {back.stderr}"
     back = run(folder, "replay", SAMPLE, "--network", "maxmin", "--cluster", name)
@@ -80,7 +85,7 @@ def problem_of_file(folder, command, name, extension):
 def problem_of_cell(folder, command, extension, expected):
     name = f"out{extension}"
     # A refusal comes before anything is read, so the trace does not have to exist.
-    done = run(folder, command, sample_of(command) if expected == "written" else "no-such-trace", "-o", name)
+    done = run(folder, command, sample_of(command, extension) if expected == "written" else "no-such-trace", "-o", name)
     error = done.stderr.decode()
     if expected == "written":
         return problem_of_file(folder, command, name, extension) if done.returncode == 0 else f"exit {done.returncode}: {error}"
