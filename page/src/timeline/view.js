@@ -134,6 +134,7 @@ class TimelineView {
   }
 
   redraw() {
+    document.documentElement.dataset.settled = 'no';
     if (this.pending) return;
     this.pending = true;
     requestAnimationFrame(() => { this.pending = false; this.paint(); });
@@ -141,15 +142,21 @@ class TimelineView {
 
   paint() {
     const begin = performance.now();
+    document.documentElement.dataset.settled = 'no';
     this.view.top = this.viewport.scrollTop;
     this.view.matches = this.search.matches;
     this.painter.draw(this.view, this.layout);
     this.canvas.dataset.drawMs = (performance.now() - begin).toFixed(1);
     clearTimeout(this.still);
     this.still = setTimeout(() => {
-      if (this.view.coarse) { this.view.coarse = false; this.redraw(); }
       this.written = fragmentOf(this.model, this.view, this.search.query);
       if (this.written !== location.hash) history.replaceState(null, '', this.written);
+      if (this.view.coarse) {
+        this.view.coarse = false;
+        this.redraw();
+      } else if (!this.pending) {
+        document.documentElement.dataset.settled = 'yes';  // tests wait for this
+      }
     }, 120);
   }
 
