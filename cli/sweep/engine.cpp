@@ -289,8 +289,9 @@ Words parts_of(const Engine& engine, const ShardJob& job) {
 /// Throws the error that a process of ours has reported, as this process would have. Returns if it has reported none.
 void throw_reported(const sim::ProgramEnd& end) {
   constexpr std::string_view kMark = "error: ";
-  if (!end.last_line.starts_with(kMark)) return;
-  const std::string text = shown(std::string_view(end.last_line).substr(kMark.size()), kLargestOutput);
+  const std::string last_line = end.errors.substr(end.errors.rfind('\n') + 1);
+  if (!last_line.starts_with(kMark)) return;
+  const std::string text = shown(std::string_view(last_line).substr(kMark.size()), kLargestOutput);
   switch (static_cast<ExitCode>(end.code)) {
     case ExitCode::kUnusable: throw OutputError(text);
     case ExitCode::kWrongUsage: throw UsageError(text);

@@ -67,7 +67,7 @@ constexpr double kPixelsAnInch = 96;
 constexpr double kMostInches = 20'000;
 /// Maximum size of dot's output, in bytes. Real layouts have at most 2 MB.
 constexpr std::size_t kMostBytes = 100'000'000;
-constexpr std::chrono::seconds kMostTime{60};
+constexpr std::chrono::seconds kMostProcessorTime{60};
 constexpr std::string_view kAdvice =
     "--fold name, layer, class, lane or rank, --steps, --ranks, or -o FILE.dot, .gml or .json";
 
@@ -270,7 +270,7 @@ Layout layout_of(const Graph& graph, const ProgramLimits& limits) {
 }
 
 Layout layout_of(const Graph& graph, const std::atomic<bool>* stop) {
-  return layout_of(graph, {.time = kMostTime, .bytes = kMostBytes, .advice = kAdvice, .stop = stop});
+  return layout_of(graph, {.processor_time = kMostProcessorTime, .bytes = kMostBytes, .advice = kAdvice, .stop = stop});
 }
 
 }  // namespace stepsim::sim

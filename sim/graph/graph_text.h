@@ -48,9 +48,9 @@ struct Layout {
 void refuse_without_layout();
 void refuse_too_large(const Graph& graph);
 
-/// Runs Graphviz's program dot, for at most a minute. Throws what refuse_without_layout() and refuse_too_large() throw.
-/// Also throws OutputError if dot fails, takes longer or prints something unexpected, and Interrupted if `stop` is set
-/// while dot works.
+/// Runs Graphviz's program dot, for at most a minute of processor time. Throws what refuse_without_layout() and
+/// refuse_too_large() throw. Also throws OutputError if dot fails, takes longer or prints something unexpected, and
+/// Interrupted if `stop` is set while dot works.
 [[nodiscard]] Layout layout_of(const Graph& graph, const std::atomic<bool>* stop = nullptr);
 
 /// Like the other layout_of(), but runs dot within the given limits. For tests.

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,15 +64,15 @@ int file_with(std::string_view input, const std::string& program) {
   return file;
 }
 
-/// Returns the last line of a memory file that is not empty.
-std::string last_line_of(int file) {
-  constexpr ::off_t kMost = 4000;
+/// Returns the end of a memory file, without empty lines behind it.
+std::string end_of(int file) {
+  constexpr ::off_t kMost = 16'000;
   const ::off_t size = ::lseek(file, 0, SEEK_END);
   std::string text(static_cast<std::size_t>(std::clamp<::off_t>(size, 0, kMost)), '\0');
   const ssize_t got = ::pread(file, text.data(), text.size(), size - static_cast<::off_t>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  return text;
 }
 
 /// Returns the file that a shell would run for this name; empty if there is none.
@@ -88,24 +89,73 @@ std::string path_of_program(const std::string& name) {
   return {};
 }
 
+/// A limit on processor time for a new process; without one if `seconds` is 0.
+struct ProcessorLimit {
+  rlim_t seconds = 0;
+  rlimit values{};
+};
+
+/// Returns the limit for a new process. It is smaller than `wanted` if this process has a smaller one (ulimit -t).
+ProcessorLimit processor_limit(std::chrono::seconds wanted) {
+  constexpr rlim_t kGrace = 5;  // then a program that ignores SIGXCPU is killed
+  ProcessorLimit limit;
+  if (wanted.count() == 0 || ::getrlimit(RLIMIT_CPU, &limit.values) != 0) return limit;
+  limit.seconds = std::min(static_cast<rlim_t>(wanted.count()), limit.values.rlim_cur);
+  limit.values = {.rlim_cur = limit.seconds, .rlim_max = std::min(limit.seconds + kGrace, limit.values.rlim_max)};
+  return limit;
+}
+
+/// Makes SIGXCPU end this process after the limit. It would also dump core into the working folder.
+void apply(const ProcessorLimit& limit) {
+  constexpr rlimit kNoCore{};
+  if (limit.seconds == 0) return;
+  ::signal(SIGXCPU, SIG_DFL);
+  ::setrlimit(RLIMIT_CORE, &kNoCore);
+  ::setrlimit(RLIMIT_CPU, &limit.values);
+}
+
+/// The descriptors of a new process.
+struct Streams {
+  int input;
+  int output;
+  int errors;
+};
+
 /// Runs in the new process after fork(), so it makes only async-signal-safe calls. posix_spawn() is not used, because
 /// it cannot request a signal for the parent's death.
-[[noreturn]] void become(const char* file, char* const* words, int input, int output, int errors, pid_t parent) {
+[[noreturn]] void become(const char* file, char* const* words, const Streams& streams, const ProcessorLimit& limit,
+                         pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const bool ready = ::getppid() == parent && ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 &&
-                     ::dup2(errors, STDERR_FILENO) >= 0;
+  apply(limit);
+  const bool ready = ::getppid() == parent && ::dup2(streams.input, STDIN_FILENO) >= 0 &&
+                     ::dup2(streams.output, STDOUT_FILENO) >= 0 && ::dup2(streams.errors, STDERR_FILENO) >= 0;
   if (ready) ::execve(file, words, environ);
   constexpr int kNotRunnable = 126;
   ::_exit(kNotRunnable);
 }
 
+[[noreturn]] void fail_to_fork(const std::string& program, int error_number) {
+  if (error_number != EAGAIN) fail(program, error_number);
+  throw OutputError(
+      fmt::format("{} cannot be started, because the system allows no more processes (ulimit -u); end some, or start "
+                  "fewer",
+                  shown(program)));
+}
+
+[[noreturn]] void refuse(const std::string& program, std::string_view problem, const ProgramLimits& limits) {
+  throw OutputError(fmt::format("{} {}; expected {}", shown(program), problem, limits.advice));
+}
+
 /// A program in its own process group; killed on destruction if it has not ended.
 class Child {
  public:
-  /// Precondition: the descriptor `errors` stays open as long as the child exists.
-  Child(const std::vector<std::string>& command, int input, int output, int errors)
-      : name_(command.front()), errors_(errors) {
+  /// Precondition: `limits` and the descriptors live as long as the child.
+  Child(const std::vector<std::string>& command, const Streams& streams, const ProgramLimits& limits)
+      : name_(command.front()),
+        limits_(limits),
+        limit_(processor_limit(limits.processor_time)),
+        errors_(streams.errors) {
     const std::string file = path_of_program(name_);
     if (file.empty()) fail(name_, ENOENT);
     std::vector<char*> words;
@@ -115,8 +165,8 @@ class Child {
     words.push_back(nullptr);
     const pid_t parent = ::getpid();
     process_ = ::fork();
-    if (process_ == 0) become(file.c_str(), words.data(), input, output, errors, parent);
-    if (process_ < 0) fail(name_, errno);
+    if (process_ == 0) become(file.c_str(), words.data(), streams, limit_, parent);
+    if (process_ < 0) fail_to_fork(name_, errno);
     ::setpgid(process_, process_);  // the child does this too, because either may run first
   }
   ~Child() {
@@ -142,13 +192,19 @@ class Child {
  private:
   [[noreturn]] void throw_failure(int code, int signal) const {
     constexpr std::size_t kLongestLine = 1000;
+    constexpr int kByShell = 128;  // what a shell adds to the signal that killed its program
+    if (limit_.seconds > 0 && (signal == SIGXCPU || code == kByShell + SIGXCPU))
+      refuse(name_, fmt::format("used more than {} s of processor time", limit_.seconds), limits_);
     const std::string how = signal == 0 ? fmt::format("exit code {}", code) : fmt::format("signal {}", signal);
-    const std::string said = last_line_of(errors_);
+    const std::string errors = end_of(errors_);
+    const std::string said = errors.substr(errors.rfind('\n') + 1);
     const std::string why = said.empty() ? "; expected it to do its work" : ": " + shown(said, kLongestLine);
-    throw ProgramFailed(fmt::format("{} ended with {}{}", shown(name_), how, why), {code, signal, said});
+    throw ProgramFailed(fmt::format("{} ended with {}{}", shown(name_), how, why), {code, signal, errors});
   }
 
   std::string name_;
+  const ProgramLimits& limits_;
+  ProcessorLimit limit_;
   int errors_;
   pid_t process_ = 0;
 };
@@ -170,8 +226,9 @@ class Watch {
       if (got == 0) return text;
       if (got < 0 && errno != EINTR) fail(program_, errno);
       if (got > 0) text.append(block, 0, static_cast<std::size_t>(got));
+      const Bytes most{static_cast<std::int64_t>(limits_.bytes)};
       if (text.size() > limits_.bytes)
-        refuse(fmt::format("wrote more than {}", stepsim::to_text(Bytes{static_cast<std::int64_t>(limits_.bytes)})));
+        refuse(program_, fmt::format("wrote more than {}", stepsim::to_text(most)), limits_);
     }
   }
   void wait_for_end(Child& child) const {
@@ -186,11 +243,8 @@ class Watch {
     const int ready = ::poll(&what, 1, kMilliseconds);
     if (limits_.stop != nullptr && *limits_.stop) throw Interrupted();
     if (std::chrono::steady_clock::now() > end_)
-      refuse(fmt::format("did not end within {}", stepsim::to_text(Duration{limits_.time})));
+      refuse(program_, fmt::format("did not end within {}", stepsim::to_text(Duration{limits_.time})), limits_);
     return ready > 0;
-  }
-  [[noreturn]] void refuse(std::string_view problem) const {
-    throw OutputError(fmt::format("{} {}; expected {}", shown(program_), problem, limits_.advice));
   }
 
   const std::string& program_;
@@ -211,7 +265,7 @@ std::string run_program(const std::vector<std::string>& command, std::string_vie
   Descriptor in{ends[1]};
   const Watch watch(program, limits);
   const Descriptor errors{file_with("", program)};
-  Child child(command, file.number(), in.number(), errors.number());
+  Child child(command, {.input = file.number(), .output = in.number(), .errors = errors.number()}, limits);
   in.close();  // otherwise the pipe would stay open after the program has ended
   std::string text = watch.read_all(out.number());
   watch.wait_for_end(child);

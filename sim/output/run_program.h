@@ -19,11 +19,11 @@ namespace stepsim::sim {
 /// How a program ended.
 struct ProgramEnd {
   int code = 0;
-  int signal = 0;         ///< the signal that killed it; 0 if it exited
-  std::string last_line;  ///< the last line that it wrote to standard error; may be empty
+  int signal = 0;      ///< the signal that killed it; 0 if it exited
+  std::string errors;  ///< the last 16 KB that it wrote to standard error
 };
 
-/// A program ended with another status than 0. what() has its last line, if any.
+/// A program ended with another status than 0. what() has the last line of its errors, if any.
 class ProgramFailed : public OutputError {
  public:
   ProgramFailed(const std::string& what, ProgramEnd end) : OutputError(what), end_(std::move(end)) {}
@@ -35,8 +35,11 @@ class ProgramFailed : public OutputError {
 
 /// Limits for a program's run, and the advice to give if it exceeds them.
 struct ProgramLimits {
-  std::chrono::milliseconds time;
-  std::size_t bytes;                        ///< maximum size of the program's output
+  /// Processor time of each process of the program, which does not depend on what else the machine does; 0 = no limit.
+  std::chrono::seconds processor_time{0};
+  /// Ends a program that hangs. Must be much longer than processor_time, because machines can be busy.
+  std::chrono::milliseconds time = std::chrono::minutes{30};
+  std::size_t bytes = 0;                    ///< maximum size of the program's output
   std::string_view advice;                  ///< text of the error after "expected "
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: Interrupted is thrown
 };

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""graph_layout.py STEPSIM SAMPLE: whatever the program `dot` does, `graph -o x.svg` draws a graph or reports in one
-line why not, leaves no files behind, and ends dot when it ends."""
+"""graph_layout.py STEPSIM SAMPLE: whatever the programs `dot` and `rsvg-convert` do, `graph -o x.svg` and `-o x.png` draw
+a graph or report in one line why not, leave no files behind, and end dot when they end."""
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -28,10 +29,19 @@ ANSWERS = [
 ]
 
 
-def with_dot(folder, script):
-    """Returns an environment in which dot is this shell script."""
+# What rsvg-convert prints, and a part of the error line.
+CONVERTED = [
+    ("exit 0", b"rsvg-convert wrote 0 bytes that are not a PNG picture; expected librsvg's program, or .svg"),
+    ("echo usage: rsvg-convert FILE", b"rsvg-convert wrote 25 bytes that are not a PNG picture"),
+    ("printf '\\211PNG\\r\\n\\032\\n\\0\\0\\0\\rIHDR'; head -c 1000 /dev/zero", b"rsvg-convert wrote 1016 bytes that are not"),
+    ("echo no memory >&2; exit 1", b"rsvg-convert ended with exit code 1: no memory"),
+]
+
+
+def with_program(folder, name, script):
+    """Returns an environment in which this program is a shell script."""
     programs = tempfile.mkdtemp(dir=folder)
-    path = os.path.join(programs, "dot")
+    path = os.path.join(programs, name)
     with open(path, "w") as file:
         file.write("#!/bin/sh\n" + script + "\n")
     os.chmod(path, 0o755)
@@ -47,8 +57,8 @@ def is_running(process):
 
 
 def ends(process):
-    """Whether the process ends within a minute, which is much more than it needs."""
-    for _ in range(6000):
+    """Whether the process ends within ten minutes, which is much more than it needs."""
+    for _ in range(60000):
         if not is_running(process):
             return True
         time.sleep(0.01)
@@ -60,16 +70,40 @@ def answers(scratch):
         for script, sentence in ANSWERS:
             with tempfile.TemporaryDirectory(dir=scratch) as folder:
                 target = os.path.join(folder, "x." + extension)
-                run = stepsim("graph", SAMPLE, "-o", target, env=with_dot(scratch, script))
+                run = stepsim("graph", SAMPLE, "-o", target, env=with_program(scratch, "dot", script))
                 check(f".{extension}, {script}", one_line(run) and sentence in run.stderr, run)
                 check(f".{extension}, {script}: no file", os.listdir(folder) == [], os.listdir(folder))
+
+
+def converted(scratch):
+    """A converter's answer is checked. Its input has a name that no other process uses."""
+    for script, sentence in CONVERTED:
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            run = stepsim("replay", SAMPLE, "-o", os.path.join(folder, "x.png"), env=with_program(scratch, "rsvg-convert", script))
+            check(f"rsvg-convert: {script}", one_line(run) and sentence in run.stderr, run)
+            check(f"rsvg-convert: {script}: no file", os.listdir(folder) == [], os.listdir(folder))
+    with tempfile.TemporaryDirectory(dir=scratch) as temporary:
+        env = {**with_program(scratch, "rsvg-convert", "echo $2 >&2; exit 1"), "TMPDIR": temporary}
+        names = {stepsim("replay", SAMPLE, "-o", os.path.join(scratch, "x.png"), env=env).stderr.split()[-1].decode() for _ in range(2)}
+        own = [re.fullmatch(re.escape(temporary) + r"/stepsim-[A-Za-z0-9]{6}/picture\.svg", name) for name in names]
+        check("names of temporary pictures", len(names) == 2 and all(own), names)
+        check("no temporary picture is left", os.listdir(temporary) == [], os.listdir(temporary))
+
+
+def processor_time(scratch):
+    """The limit counts what dot computes, not how long it waits. It is the smaller one of this process (ulimit -t)."""
+    limit = 5  # much more than stepsim needs for itself
+    run = stepsim("graph", SAMPLE, "-o", os.path.join(scratch, "x.svg"), env=with_program(scratch, "dot", "while :; do :; done"),
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, 10 * limit)))
+    sentence = b"dot used more than 5 s of processor time; expected --fold name, "
+    check("a dot that computes for too long", one_line(run) and sentence in run.stderr, run)
 
 
 def ended(scratch, number):
     """dot ends when we end, whatever ends us."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         note = os.path.join(scratch, f"dot-{number}")
-        env = with_dot(scratch, f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 1000")
+        env = with_program(scratch, "dot", f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 1000")
         child = start("graph", SAMPLE, "-o", os.path.join(folder, "x.svg"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while not os.path.exists(note) and child.poll() is None:
             time.sleep(0.01)
@@ -107,6 +141,8 @@ def real_dot(folder):
 
 with tempfile.TemporaryDirectory() as scratch:
     answers(scratch)
+    converted(scratch)
+    processor_time(scratch)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         ended(scratch, number)
     real_dot(scratch)

@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 #include <isa-l/crc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 
+#include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/relation.h"
 #include "sim/graph/graph_text.h"
@@ -36,20 +40,25 @@ void write_picture(const Answer& answer, OutputFile& out) {
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);
 }
 
-/// A file's name in the system's folder for temporary files. The file is removed on destruction.
-class TemporaryFile {
+/// A new folder among the system's temporary files, removed on destruction. Other processes, also those of other
+/// containers that share the place, have other names.
+class TemporaryFolder {
  public:
-  TemporaryFile() : path_(std::filesystem::temp_directory_path() / fmt::format("stepsim-{}.svg", ::getpid())) {}
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
+  TemporaryFolder() : path_((std::filesystem::temp_directory_path() / "stepsim-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) != nullptr) return;
+    throw OutputError(fmt::format("{}: cannot be made ({}); expected room for temporary files in the folder TMPDIR",
+                                  shown(path_), std::generic_category().message(errno)));
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  [[nodiscard]] std::string path() const { return path_.string(); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
 };
 
 /// Appends a number in PNG's byte order, the most significant byte first.
@@ -69,22 +78,34 @@ std::string text_chunk(std::string_view text) {
   return chunk;
 }
 
+constexpr std::size_t kPngHeader = 33;  ///< signature and IHDR, which come first (PNG specification, 5.3 and 11.2.2)
+
+/// True if the bytes begin and end like a PNG file. rsvg-convert may be a program that only has this name.
+bool is_png(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  return bytes.size() > kPngHeader && bytes.starts_with("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv) &&
+         bytes.ends_with("\0\0\0\0IEND\xae\x42\x60\x82"sv);
+}
+
 /// Draws the picture as SVG, and has it converted. Adds its provenance, which the conversion drops.
 void write_png(const Answer& answer, OutputFile& out) {
-  constexpr ProgramLimits kLimits{.time = std::chrono::minutes{1},
+  constexpr ProgramLimits kLimits{.processor_time = std::chrono::minutes{1},
                                   .bytes = std::size_t{1} << 30U,
                                   .advice = "a smaller picture, or .svg, which any browser shows"};
-  const TemporaryFile drawn;
-  OutputFile svg(drawn.path());
+  const TemporaryFolder folder;
+  OutputFile svg(folder.file("picture.svg"));
   write_picture(answer, svg);
   svg.commit();
-  constexpr std::size_t kHeader = 33;  // signature and IHDR, which must come first
-  const std::string png = run_program({std::string(png_exporter.program), "--format=png", drawn.path()}, "", kLimits);
-  out.write(std::string_view(png).substr(0, kHeader));
+  const std::string png = run_program({std::string(png_exporter.program), "--format=png", svg.path()}, "", kLimits);
+  if (!is_png(png)) {
+    throw OutputError(fmt::format("{} wrote {} bytes that are not a PNG picture; expected librsvg's program, or .svg",
+                                  png_exporter.program, png.size()));
+  }
+  out.write(std::string_view(png).substr(0, kPngHeader));
   const Provenance& provenance = answer.provenance;
   out.write(text_chunk(shown(
       fmt::format("stepsim {} ({}): {}", provenance.version, provenance.commit, provenance.command), kLongestSource)));
-  out.write(std::string_view(png).substr(std::min(kHeader, png.size())));
+  out.write(std::string_view(png).substr(kPngHeader));
 }
 
 /// Returns the origin that is written into graph files.

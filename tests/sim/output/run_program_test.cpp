@@ -46,14 +46,14 @@ TEST(RunProgramTest, SaysHowAProgramFailed) {
   EXPECT_THROW(static_cast<void>(run({"no-such-program-1"}, "")), OutputError);
 }
 
-TEST(RunProgramTest, AFailureHasTheLastLineOfStandardError) {
+TEST(RunProgramTest, AFailureHasStandardErrorAndItsLastLine) {
   try {
     static_cast<void>(run({"sh", "-c", "echo first >&2; echo 'error: last' >&2; exit 5"}, ""));
     FAIL() << "it failed";
   } catch (const sim::ProgramFailed& failure) {
     EXPECT_STREQ(failure.what(), "sh ended with exit code 5: error: last");
     EXPECT_EQ(failure.end().code, 5);
-    EXPECT_EQ(failure.end().last_line, "error: last");
+    EXPECT_EQ(failure.end().errors, "first\nerror: last");
   }
   try {
     static_cast<void>(run({"/bin/sh", "-c", "kill -9 $$"}, ""));
@@ -73,6 +73,24 @@ TEST(RunProgramTest, AProgramThatDoesNotEndIsKilled) {
         },
         ThrowsMessage<OutputError>("sh did not end within 100 ms; expected less"));
   }
+}
+
+TEST(RunProgramTest, ProcessorTimeIsLimitedAlsoBelowAShell) {
+  // The second script spins in a child, whose signal the shell reports in its exit code.
+  for (const char* const script : {"while :; do :; done", "(while :; do :; done); exit $?"}) {
+    EXPECT_THAT(
+        [&] {
+          static_cast<void>(sim::run_program(
+              {"sh", "-c", script}, "", {.processor_time = std::chrono::seconds{1}, .bytes = 1, .advice = "less"}));
+        },
+        ThrowsMessage<OutputError>("sh used more than 1 s of processor time; expected less"));
+  }
+}
+
+TEST(RunProgramTest, WaitingIsNotProcessorTime) {
+  EXPECT_EQ(sim::run_program({"sh", "-c", "sleep 1.5; ulimit -S -t; ulimit -S -c"}, "",
+                             {.processor_time = std::chrono::seconds{1}, .bytes = 100, .advice = "less"}),
+            "1\n0\n");
 }
 
 TEST(RunProgramTest, OutputWithoutEndIsCutOffAndWhatTheProgramStartedIsKilled) {
