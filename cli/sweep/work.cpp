@@ -1,7 +1,6 @@
 #include "cli/sweep/work.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "cli/program/process.h"
 #include "cli/program/terminal.h"
 #include "cli/sweep/part.h"
+#include "cli/sweep/shared_folder.h"
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
 #include "model/base/error.h"
@@ -27,16 +27,6 @@ namespace stepsim::cli {
 namespace {
 
 using scenarios::Outcome;
-
-/// Thrown when the user interrupts a sweep that stores its finished points. The message says how to resume it.
-class ResumableInterrupt : public Interrupted {
- public:
-  explicit ResumableInterrupt(std::string text) : text_(std::move(text)) {}
-  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
 
 void tell(const CommonOptions& options, const std::string& note) {
   if (!options.quiet) write_error(shown(note, 1000) + '\n');
@@ -131,7 +121,7 @@ class PointsAtWork {
       sweep.run(to_do_, {.threads = request_.common.threads, .stop = &session.stop, .done = take});
     } catch (const Interrupted&) {
       if (!journal_) throw;
-      throw ResumableInterrupt(
+      throw ExplainedInterrupt(
           fmt::format("interrupted; {} of {} points are in {}; the same command with --resume continues",
                       before_.size() + done, before_.size() + to_do_.size(), shown(journal_->path())));
     }
@@ -276,34 +266,6 @@ void run_sweep(SweepRequest request, const Session& session) {
   });
 }
 
-namespace {
-
-/// A new folder, removed with its content on destruction.
-class SharedFolder {
- public:
-  explicit SharedFolder(const std::filesystem::path& beside)
-      : path_(std::filesystem::absolute(beside.empty() ? "." : beside) / fmt::format(".stepsim-sweep-{}", ::getpid())) {
-    std::error_code problem;
-    std::filesystem::remove_all(path_, problem);
-    if (!std::filesystem::create_directory(path_, problem)) {
-      throw OutputError(fmt::format("{}: cannot be made ({}); --engine needs a folder that all machines see",
-                                    shown(path_.string()), problem.message()));
-    }
-  }
-  ~SharedFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  SharedFolder(const SharedFolder&) = delete;
-  SharedFolder& operator=(const SharedFolder&) = delete;
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-}  // namespace
-
 void run_on_engine(const SweepRequest& request, const Engine& engine, const Session& session) {
   const CommonOptions& options = request.common;
   refuse_no_sweep(request.scenario);
@@ -317,6 +279,7 @@ void run_on_engine(const SweepRequest& request, const Engine& engine, const Sess
   const std::vector<std::string> paths = run_shards(
       engine, {.arguments = request.arguments,
                .folder = folder.path(),
+               .points = scenarios::points_of(request.scenario).size(),
                .threads = options.threads,
                .stop = &session.stop,
                .progress = [&progress](std::size_t done, std::size_t shards) { progress.update(done, shards); }});
