@@ -30,7 +30,11 @@ def test_processes_and_any_number_of_shards(capture):
             assert capture.sweep(GRID, executor=pool, shards=shards).to_json() == expected
 
 
-def test_dask_predicts_the_points_of_a_lost_worker_again(capture):
+def test_dask(capture, dask):
+    assert capture.sweep(GRID, executor=dask.get_executor()).to_json() == capture.sweep(GRID).to_json()
+
+
+def test_dask_predicts_the_points_of_a_lost_worker_again(capture, tmp_path):
     distributed = pytest.importorskip("distributed")
     pids = []
 
@@ -40,11 +44,45 @@ def test_dask_predicts_the_points_of_a_lost_worker_again(capture):
             pids.append(list(cluster.workers.values())[0].pid)
             os.kill(pids[0], signal.SIGKILL)
 
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0",
+                                  local_directory=tmp_path) as cluster:
         with distributed.Client(cluster) as client:
             arguments = ["sweep", str(SAMPLE), *_sets(GRID, {}), "--json"]
             answer = engines.sweep(client.get_executor(), arguments, 12, lose_a_worker)
     assert pids and answer.json() == capture.sweep(GRID).to_json()
+
+
+def test_a_dask_cluster_without_workers_is_an_error(capture, monkeypatch, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(engines, "_PATIENCE_WITHOUT_WORKERS", 0.01)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0",
+                                  local_directory=tmp_path) as cluster:
+        with distributed.Client(cluster) as client:
+            with pytest.raises(stepsim.OutputError, match="^the Dask cluster at inproc://.* has had no worker for 0.01 s; "
+                               "start workers and run the sweep again$"):
+                capture.sweep(GRID, executor=client.get_executor())
+
+
+def test_the_program_reports_a_dask_cluster_whose_workers_are_lost(dask, monkeypatch, tmp_path):
+    """stepsim sweep --engine dask:ADDRESS runs engines.main() and prints this error."""
+    arguments = ["sweep", str(SAMPLE), *_sets(GRID, {}), "--json"]
+    address = dask.scheduler.address
+    assert engines.main(address, os.fspath(tmp_path), *arguments) is None
+    assert sorted(os.listdir(tmp_path)) == ["dask.part-0", "dask.part-1"]
+
+    def without_workers(executor):
+        raise stepsim.OutputError("the Dask cluster has had no worker")
+
+    monkeypatch.setattr(engines, "_check_of_workers", without_workers)
+    assert engines.main(address, os.fspath(tmp_path), *arguments) == "error: the Dask cluster has had no worker"
+
+
+def test_a_worker_imports_nothing_from_the_folder_of_the_traces(dask, monkeypatch, tmp_path):
+    """A shard runs in the folder of the sweep, whose path "" of a worker must not become."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    engines.predict_shard(["sweep", str(SAMPLE), *_sets(GRID, {})], 0, 2, "/")
+    assert sys.path[0] == os.fspath(tmp_path) and os.getcwd() == "/"
 
 
 def test_mpi(tmp_path):
@@ -61,7 +99,7 @@ if __name__ == "__main__":
         print(capture.sweep({GRID!r}, executor=pool).to_json() == capture.sweep({GRID!r}).to_json())
 """)
     done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "3", sys.executable, "-m",
-                           "mpi4py.futures", script], text=True, capture_output=True, timeout=120)
+                           "mpi4py.futures", script], text=True, capture_output=True, timeout=1200)
     assert done.stdout == "True\n", done.stderr
 
 

@@ -34,7 +34,12 @@ def test_nothing_is_printed(capture, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+# A sweep that is long enough to be stopped.
+LONG = "{'compute.scale': [1 + i / 100000 for i in range(100000)]}"
+
+
 def test_ctrl_c_stops_a_sweep():
+    """The signal comes after the first progress report, which is inside the `try`, and long before the end."""
     script = f"""
 import stepsim
 from stepsim import capture as module
@@ -47,13 +52,13 @@ class Progress:
         pass
     def __call__(self, phase, done, total):
         if not self.began and phase == "sweeping":
-            print("begin", flush=True)
             self.began = True
+            print("begin", flush=True)
 
 capture = stepsim.load({str(SAMPLE)!r})
-module.Progress = Progress
 try:
-    capture.sweep({{"compute.scale": [1 + i / 100000 for i in range(100000)]}})
+    module.Progress = Progress
+    capture.sweep({LONG})
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """
@@ -63,17 +68,36 @@ except KeyboardInterrupt:
         assert process.stdout.readline() == "stopped\n"
 
 
-def test_other_threads_run_while_one_computes(capture):
-    counted = 0
-    over = threading.Event()
+def test_other_threads_run_while_one_computes(capture, monkeypatch):
+    """If they could not, the sweep would end before another thread can stop it."""
+    began, stop = threading.Event(), threading.Event()
 
-    def ask():
-        capture.advise()
-        over.set()
+    class Stopped(Exception):
+        pass
 
-    thread = threading.Thread(target=ask)
+    class Progress:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+        def __call__(self, phase, done, total):
+            began.set()
+            if stop.is_set():
+                raise Stopped
+
+    def compute():
+        try:
+            capture.sweep(eval(LONG))
+        except Stopped:
+            ends.append("stopped")
+
+    ends = []
+    monkeypatch.setattr(sys.modules["stepsim.capture"], "Progress", Progress)
+    thread = threading.Thread(target=compute)
     thread.start()
-    while not over.is_set():
-        counted += 1
+    began.wait()
+    stop.set()
     thread.join()
-    assert counted > 100
+    assert ends == ["stopped"]

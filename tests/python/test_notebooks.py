@@ -1,12 +1,14 @@
 """The notebooks run from a checkout and draw their plots; they are stored without outputs."""
 
 import os
+import tempfile
 
 import pytest
 from conftest import SOURCE
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
+Config = pytest.importorskip("traitlets.config").Config
 pytest.importorskip("ipykernel")
 pytest.importorskip("matplotlib")
 
@@ -25,8 +27,12 @@ def test_a_notebook_runs_and_draws(name, monkeypatch):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": SOURCE / "docs" / "notebooks"}})
-    client.execute(cwd=os.fspath(SOURCE / "docs" / "notebooks"))
+    with tempfile.TemporaryDirectory(prefix="kernel-") as folder:  # a socket's path has at most 107 bytes
+        # Sockets of files instead of ports, which another process could take before the kernel does.
+        config = Config(KernelManager={"transport": "ipc", "connection_file": os.path.join(folder, "kernel.json")})
+        client = nbclient.NotebookClient(notebook, timeout=1200, config=config,
+                                         resources={"metadata": {"path": SOURCE / "docs" / "notebooks"}})
+        client.execute(cwd=os.fspath(SOURCE / "docs" / "notebooks"))
     pictures = [output for cell in code for output in cell.outputs if "image/png" in output.get("data", {})]
     assert len(pictures) == PLOTS[name]
     if os.environ.get("STEPSIM_PICTURES"):  # a folder, to look at them
