@@ -27,6 +27,12 @@ foreach(folder IN ITEMS model ingest sim scenarios)
   list(APPEND STEPSIM_LIBRARIES ${rooms})
 endforeach()
 
+# Target `installed` builds what is installed.
+add_custom_target(installed DEPENDS stepsim stepsim_capture_module ${STEPSIM_LIBRARIES})
+if(STEPSIM_BUILD_PYTHON)
+  add_dependencies(installed stepsim_python)
+endif()
+
 install(TARGETS ${STEPSIM_LIBRARIES} stepsim_version EXPORT stepsimTargets
   ARCHIVE COMPONENT dev
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stepsim COMPONENT dev)

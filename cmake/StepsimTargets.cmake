@@ -23,10 +23,8 @@ if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
   endif()
 endif()
 # With link-time optimisation, gcc's object files contain only intermediate code. Installed libraries also contain
-# machine code, for clang and for programs that are linked without this optimisation. The program itself does not need
-# it, so the preset `release` turns it off to build faster.
-option(STEPSIM_FAT_OBJECTS "With link-time optimisation, let libraries hold machine code too" ON)
-if(STEPSIM_FAT_OBJECTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
+# machine code, for clang and for programs that are linked without this optimisation, such as the tests.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE)
   set(STEPSIM_FAT_OPTION $<$<CONFIG:Release>:-ffat-lto-objects>)
 endif()
 
@@ -54,6 +52,8 @@ function(_stepsim_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE ${STEPSIM_WARNINGS} -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  # Position-independent code for the Python module would otherwise call each function as if it could be replaced.
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 endfunction()
 
@@ -132,9 +132,10 @@ endfunction()
 
 # stepsim_test(model_job_test FOLDERS job LINKS stepsim::model LABELS unit)
 # builds one program from SOURCES and every *_test.cpp in and below FOLDERS, so a new test file needs no line here.
-# ctest runs each test case separately. Most of a test's compile time is spent in headers, so ten files are compiled
-# together. Therefore two files of a program cannot use the same name for different things, even in anonymous
-# namespaces. Each file must also compile separately.
+# ctest runs each program once: starting a process for each of some 2,800 cases takes longer than most of them. With
+# STEPSIM_TEST_CASES it runs each case separately, so that `./dev test -R NAME` can select one. Most of a test's compile
+# time is spent in headers, so ten files are compiled together. Therefore two files of a program cannot use the same name
+# for different things, even in anonymous namespaces. Each file must also compile separately.
 #
 # Test cases in the files PARALLEL use several threads. They are in a separate program, model_job_parallel_test, with
 # `parallel` in its label. Target `parallel_tests` builds these programs and stepsim, for the thread sanitizer.
@@ -160,9 +161,13 @@ function(stepsim_test name)
   endif()
 endfunction()
 
-option(STEPSIM_TEST_PROGRAMS "Run each test program once instead of each test: a sanitizer's start takes longer than most" OFF)
+option(STEPSIM_TEST_CASES "Let ctest run each test case in a process of its own" OFF)
 
 function(_stepsim_test_program name sources links label)
+  if(NOT TARGET test_programs)
+    add_custom_target(test_programs DEPENDS stepsim)
+  endif()
+  add_dependencies(test_programs ${name})
   add_executable(${name} ${sources})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${links} stepsim_source_folder GTest::gtest_main GTest::gmock fmt::fmt)
@@ -170,12 +175,21 @@ function(_stepsim_test_program name sources links label)
   # NO_PRETTY_VALUES keeps the text of parameters out of the test's name.
   list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
   set_property(GLOBAL APPEND_STRING PROPERTY stepsim_test_programs "${name};${label};${sources}\n")
-  if(STEPSIM_TEST_PROGRAMS)
-    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT 1500)
+  if(STEPSIM_TEST_CASES)
+    gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 600
+      PROPERTIES LABELS "${label}")
   else()
-    gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${label}" TIMEOUT 300)
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS "${label}")
   endif()
+endfunction()
+
+# Adds a program to target `benchmarks`.
+function(stepsim_benchmark name)
+  if(NOT TARGET benchmarks)
+    add_custom_target(benchmarks)
+  endif()
+  add_dependencies(benchmarks ${name})
 endfunction()
 
 # stepsim_bench(dag_bench SOURCES dag_bench.cpp LINKS stepsim::model)
@@ -184,6 +198,7 @@ function(stepsim_bench name)
   add_executable(${name} ${ARG_SOURCES})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} benchmark::benchmark stepsim_source_folder benchmark::benchmark_main fmt::fmt)
+  stepsim_benchmark(${name})
 endfunction()
 
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
@@ -205,8 +220,12 @@ function(stepsim_fuzz name)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set(arguments -runs=0)
   else()
-    target_sources(${name} PRIVATE ${folder}/run_corpus.cpp)
+    if(NOT TARGET stepsim_run_corpus)
+      add_library(stepsim_run_corpus STATIC ${folder}/run_corpus.cpp)  # has main()
+      _stepsim_settings(stepsim_run_corpus)
+    endif()
+    target_link_libraries(${name} PRIVATE stepsim_run_corpus)
   endif()
   add_test(NAME fuzz.${name} COMMAND ${name} ${arguments} ${folder}/corpus/${name})
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
 endfunction()

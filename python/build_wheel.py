@@ -3,8 +3,8 @@
 It is our own because pip may not be able to fetch another one: scikit-build-core is not in Debian 12, and pip hides
 Debian's setuptools from the build.
 
-    pip install .                                     builds in build/wheel
-    pip install . --config-settings build=build/dev   takes the extension that this build has made
+    pip install .                                         builds in build/wheel
+    pip install . --config-settings build=build/release   takes the extension that this build has made
 """
 
 import base64

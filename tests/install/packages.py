@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """packages.py BUILD: makes the packages of a build twice, and installs them into a bare Debian 12 and, for the archive,
-also into an older system. These roots are made by debootstrap, which needs root and a mirror of Debian; without them,
-what runs inside of a root is skipped."""
+also into an older system.
+
+packages.py --make-roots: makes these systems with debootstrap, which needs root and a mirror of Debian, and keeps them
+for a week in the user's cache folder, so that the tests need no network. Without them, what runs inside of a root is
+skipped."""
 import contextlib
 import hashlib
 import json
@@ -13,10 +16,23 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "cmake"))
+import history  # noqa: E402
+
+ROOTS = history.FOLDER / "roots"
+ROOTS_LAST_SECONDS = 7 * 24 * 3600  # after that, packages of the mirror may have newer versions than the roots' lists
+# The archive must also run with an older C library: Debian 11 has glibc 2.31, older than that of Ubuntu 22.04 (2.35)
+# and RHEL 9 (2.34). Its packages are only unpacked.
+BARE, OLDER = "bookworm", "bullseye"
+OPTIONS = {BARE: [], OLDER: ["--foreign"]}
+# What the test in the bare system uses besides our packages. What our packages depend on comes with the libraries' headers.
+USED_IN_ROOT = ["python3-pandas", "man-db", "g++", "pkg-config"]
+PACKAGING = ["cmake", "*CMakeLists.txt", "tests/install", "cli/help", "python", "dev"]
 MAKER = SOURCE / "cmake" / "package" / "make_packages.py"
 SAMPLE = "scenarios/samples/pytorch-ddp"
 # Commands of the README, and how their answers begin.
@@ -38,14 +54,18 @@ def run(*command, **more):
 class Root:
     """A system in a folder of its own. Nothing of this machine is mounted into it."""
 
-    def __init__(self, folder, suite, *options):
+    def __init__(self, folder):
         self.folder = pathlib.Path(folder)
-        if shutil.which("debootstrap") is None or os.geteuid() != 0:
-            raise unittest.SkipTest("debootstrap is absent, or this is not root")
-        made = subprocess.run(["debootstrap", "--variant=minbase", *options, suite, folder], capture_output=True, text=True,
-                              check=False)
-        if made.returncode != 0:
-            raise unittest.SkipTest(f"debootstrap made no {suite} (is a mirror reachable?): {made.stdout[-300:]}")
+        self.folder.mkdir(parents=True)
+
+    @classmethod
+    def unpacked(cls, folder, suite):
+        archive = ROOTS / f"{suite}.tar"
+        if not archive.exists() or os.geteuid() != 0:
+            raise unittest.SkipTest(f"there is no root with {suite}, or this is not root")
+        root = cls(folder)
+        run("tar", "-C", root.folder, "-xf", archive)
+        return root
 
     def run(self, *command, user=None, folder="/"):
         """Runs a command in the root, as root or as an ordinary user."""
@@ -65,6 +85,47 @@ class Root:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def make_root(suite):
+    """Makes the archive of a root; of the bare one, with the packages that the test will install."""
+    retries = ["-o", "Acquire::Retries=5"]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="stepsim-root-"))
+    root = Root(folder / suite)
+    try:
+        run("debootstrap", "--variant=minbase", *OPTIONS[suite], suite, root.folder)
+        if suite == BARE:
+            settings = (SOURCE / "cmake" / "StepsimPackage.cmake").read_text()
+            needed = re.search(r'CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "(.*?)"', settings).group(1).split(", ")
+            root.run("apt-get", "update", "-q", *retries)
+            root.run("apt-get", "install", "-q", "-y", "--download-only", "--no-install-recommends", *retries, *USED_IN_ROOT, *needed)
+        ROOTS.mkdir(parents=True, exist_ok=True)
+        part = ROOTS / f"{folder.name}.part"
+        run("tar", "-C", root.folder, "-cf", part, ".")
+        part.rename(ROOTS / f"{suite}.tar")
+    finally:
+        root.remove()
+        folder.rmdir()
+
+
+def make_roots():
+    """Makes the roots that are missing or old. Returns the exit code: 1 if they cannot be made here."""
+    if shutil.which("debootstrap") is None or os.geteuid() != 0:
+        print("debootstrap is absent, or this is not root")
+        return 1
+    for suite in OPTIONS:
+        archive = ROOTS / f"{suite}.tar"
+        if archive.exists() and time.time() - archive.stat().st_mtime < ROOTS_LAST_SECONDS:
+            continue
+        for left in (2, 1, 0):
+            try:
+                make_root(suite)
+                break
+            except AssertionError as error:
+                print(error)
+                if left == 0:
+                    return 1
+    return 0
+
+
 class Packages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -78,8 +139,8 @@ class Packages(unittest.TestCase):
     def tearDownClass(cls):
         cls.stack.close()
 
-    def root(self, name, suite, *options):
-        root = Root(self.work / name, suite, *options)
+    def root(self, suite):
+        root = Root.unpacked(self.work / suite, suite)
         self.addCleanup(root.remove)
         return root
 
@@ -156,19 +217,19 @@ class Packages(unittest.TestCase):
         self.assertLessEqual({"libeigen3-dev", "libcli11-dev"}, {package["name"] for package in described.values()})
 
     def test_the_archive_runs_on_an_older_system(self):
-        # Debian 11 has glibc 2.31, older than that of Ubuntu 22.04 (2.35) and RHEL 9 (2.34). Packages are only unpacked.
-        root = self.root("older", "bullseye", "--foreign")
+        root = self.root(OLDER)
         self.assertIn("2.31", str(next((root.folder / "lib" / "x86_64-linux-gnu").glob("libc-*.so"))))
         self.check_archive(root)
 
     def test_debian_installs_the_packages(self):
-        root = self.root("bare", "bookworm")
+        if not os.environ.get("STEPSIM_NIGHTLY") and not history.changed(*PACKAGING):
+            self.skipTest("nothing about packages has changed since the last commit that passed CI")
+        root = self.root(BARE)
         self.check_archive(root)
         (root.folder / "usr" / "local" / "bin" / "stepsim").unlink()
         root.put(self.folder, "/packages")
-        root.run("apt-get", "update", "-q")
         debs = [f"/packages/{file.name}" for file in sorted(self.folder.glob("*.deb"))]
-        root.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *debs, "python3-pandas", "man-db", "g++", "pkg-config")
+        root.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *debs, *USED_IN_ROOT)
         self.check_commands(root, "stepsim", "/usr/share/stepsim", user=65534)
         root.run("stepsim", "capture", "--dir", "/tmp/traces-of-package", "--", "true", user=65534)
 
@@ -197,4 +258,6 @@ class Packages(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--make-roots"]:
+        sys.exit(make_roots())
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "tests/nightly.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/sim/dag_maker.h"
 
@@ -15,15 +16,17 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::size_t kTasks = 20'000;
 constexpr double kBase = 1e6;
 
-/// Returns a job of one rank with kTasks operators of a millisecond each, one after the other.
+/// Returns how many tasks are slowed: enough for a mean within 1 % of the standard deviation.
+std::size_t tasks() { return samples(20'000); }
+
+/// Returns a job of one rank with tasks() operators of a millisecond each, one after the other.
 Question many_operators() {
   DagMaker maker;
   const LaneId lane = maker.lane(0);
   TaskId last = maker.task(lane, 1'000'000, {}, "op", TaskKind::kOperator);
-  for (std::size_t i = 1; i < kTasks; ++i) last = maker.task(lane, 1'000'000, {last}, "op", TaskKind::kOperator);
+  for (std::size_t i = 1; i < tasks(); ++i) last = maker.task(lane, 1'000'000, {last}, "op", TaskKind::kOperator);
   Capture capture;
   capture.dag = maker.build();
   return Question(std::move(capture));
@@ -53,8 +56,8 @@ double deviation(const std::vector<double>& values) {
   return std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-/// Returns four times the standard error of the mean of kTasks draws, which have the standard deviation `of`.
-double tolerance(double of) { return 4 * of / std::sqrt(static_cast<double>(kTasks)); }
+/// Returns four times the standard error of the mean of tasks() draws, which have the standard deviation `of`.
+double tolerance(double of) { return 4 * of / std::sqrt(static_cast<double>(tasks())); }
 
 TEST(StragglerWhatIf, OneSlowRankIsWaitedFor) {
   // In each step rank 0 computes for 100 us and rank 1 for 150 us. Another 60 us follow, which are not compute.
@@ -110,8 +113,8 @@ TEST(StragglerWhatIf, ExponentialFactorsAreAtLeastOneAndHaveTheirMean) {
 TEST(StragglerWhatIf, SlowsTheGivenShare) {
   const std::vector<double> drawn = factors("factor: 3, share: 0.2");
   const auto slow = std::count(drawn.begin(), drawn.end(), 3.0);
-  EXPECT_EQ(slow + std::count(drawn.begin(), drawn.end(), 1.0), static_cast<std::ptrdiff_t>(kTasks));
-  EXPECT_NEAR(static_cast<double>(slow) / kTasks, 0.2, tolerance(std::sqrt(0.2 * 0.8)));
+  EXPECT_EQ(slow + std::count(drawn.begin(), drawn.end(), 1.0), static_cast<std::ptrdiff_t>(tasks()));
+  EXPECT_NEAR(static_cast<double>(slow) / static_cast<double>(tasks()), 0.2, tolerance(std::sqrt(0.2 * 0.8)));
 }
 
 TEST(StragglerWhatIf, OnlyTheSeedDecides) {

@@ -1,7 +1,7 @@
 // Makes a seed for the fuzzer (tests/fuzz/corpus/capture_fuzz/nccl.capture). It contains every kind of record of NCCL's
 // profiler interface, and also marks and overhead. If the format changes, this command writes the seed again:
 //
-//     STEPSIM_WRITE_SEEDS=1 build/dev/bin/capture_format_test --gtest_filter='CaptureSeedTest.*'
+//     STEPSIM_WRITE_SEEDS=1 build/release/bin/capture_format_test --gtest_filter='CaptureSeedTest.*'
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

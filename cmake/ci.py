@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Runs stages of `./dev ci` and says why one is red.
+
+    cmake/ci.py NAME [--all] STAGE...
+
+Each stage is `./dev ci-stage STAGE`; its output is also kept in build/ci/STAGE.log. The first stage that fails ends the
+run, or with --all only counts. No stage begins after STEPSIM_CI_MINUTES, and tests that run then are stopped
+(run_tests.py); what did not run is named. The last lines are a table of the stages, the reason of each failure, and
+the summaries of ctest.
+"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import history
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LOGS = ROOT / "build" / "ci"
+# How long a stage may still run after the time limit before it is killed: longer than a test needs to be stopped.
+GRACE_SECONDS = 120
+SUMMARY = re.compile(r"^(\d+% tests passed, .*|Total Test time .*|failed once beside others, passed alone: .*)$", re.MULTILINE)
+# What tools print first when they find a fault. run_tests.py names failed tests itself, with "red: ".
+FAULT = re.compile(r"red: .+|.*(?:: (?:fatal )?error: |CMake Error|runtime error: |ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|"
+                   r"ERROR: libFuzzer|\[  FAILED  \]|^FAILED |^E: |^Traceback|^error: |^dev: ).*", re.MULTILINE)
+HARMLESS = re.compile(r"dev: (?:ci|nightly|installing|clang-|layering|the report page|\d+ sources changed)")
+
+
+def first_fault(text):
+    """Returns the first line that says what went wrong, or the last line if none does; "no output" if it is empty."""
+    explicit = re.search("^red: .*", text, re.MULTILINE)
+    found = explicit or next((m for m in FAULT.finditer(text) if not HARMLESS.match(m.group())), None)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return found.group().strip() if found else lines[-1] if lines else "no output"
+
+
+class Stage:
+    """A stage that has run."""
+
+    def __init__(self, name, deadline):
+        self.name = name
+        self.log = LOGS / f"{name}.log"
+        environment = {**os.environ, "STEPSIM_STOP_TIME": time.strftime("%H:%M:%S", time.localtime(deadline))}
+        began = time.monotonic()
+        # A process group of its own, so that all of it can be ended.
+        process = subprocess.Popen([ROOT / "dev", "ci-stage", name], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, process_group=0)
+        end = threading.Timer(max(deadline + GRACE_SECONDS - time.time(), 0), os.killpg, [process.pid, signal.SIGKILL])
+        end.daemon = True
+        end.start()
+        try:
+            with open(self.log, "wb") as log:
+                for line in process.stdout:
+                    sys.stdout.buffer.write(line)
+                    sys.stdout.flush()
+                    log.write(line)
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        finally:
+            end.cancel()
+        self.seconds = time.monotonic() - began
+        self.processor_seconds = usage.ru_utime + usage.ru_stime
+        self.passed = status == 0
+        self.text = self.log.read_text(errors="replace")
+        self.reason = "" if self.passed else first_fault(self.text)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+            self.reason = "stopped: it was not done in time"
+
+    def row(self):
+        return f"  {self.name:<12} {self.seconds:6.0f} s  {self.processor_seconds:6.0f} s of CPU  {'passed' if self.passed else 'FAILED'}"
+
+
+def main():
+    name, *stages = sys.argv[1:]
+    every = "--all" in stages
+    stages = [stage for stage in stages if stage != "--all"]
+    LOGS.mkdir(parents=True, exist_ok=True)
+    commit = history.clean_commit()
+    deadline = time.time() + 60 * float(os.environ.get("STEPSIM_CI_MINUTES", 86))
+    done = []
+    for stage in stages:
+        if time.time() > deadline or not every and any(not earlier.passed for earlier in done):
+            break
+        print(f"\ndev: {name}: stage {stage}", flush=True)
+        done.append(Stage(stage, deadline))
+    failed = [stage for stage in done if not stage.passed]
+    not_run = stages[len(done):]
+
+    print(f"\ndev: {name}:", *(stage.row() for stage in done), sep="\n")
+    print(f"  {'all':<12} {sum(s.seconds for s in done):6.0f} s  {sum(s.processor_seconds for s in done):6.0f} s of CPU")
+    if not_run:
+        print(f"  did not run: {' '.join(not_run)}")
+    without = LOGS / "not-tested"
+    if without.exists():
+        for line in without.read_text().splitlines():
+            print(f"  not tested: {line}")
+    for stage in done:
+        summary = SUMMARY.findall(stage.text)
+        if summary:
+            print(f"\ndev: {name}: tests of stage {stage.name}:", *summary, sep="\n")
+    for stage in failed:
+        print(f"\ndev: {name}: stage {stage.name} failed: {stage.reason}\n  its log: {stage.log.relative_to(ROOT)}")
+    if not failed and not not_run and stages == os.environ.get("STEPSIM_ALL_STAGES", "").split():
+        history.record_passed(commit)
+    return 1 if failed or not_run else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
