@@ -10,8 +10,8 @@ import signal
 import sys
 import time
 
-from captures import answer, diagnostics, folder, run_with, work
-from checks import STEPSIM, check, start, stepsim, verdict
+from captures import answer, diagnostics, folder, run_until, run_with, work
+from checks import HANGS, STEPSIM, check, start, stepsim, verdict
 
 SAMPLE, FAKE_CUDA = (os.path.abspath(path) for path in sys.argv[2:4])
 
@@ -142,8 +142,14 @@ check("the ranks of a job from one folder", replay(traces).get("ranks") == [0, 1
 
 # All ways in which a program may end.
 for end, code in (("_exit", 7), ("kill", -9), ("segv", -11), ("fork", 7), ("throw", -6), ("threads", 7)):
-    result, traces = capture(program=(SAMPLE, "8", "mark", end))
-    as_without_capture(result, end, "8", "mark", end, code=code)
+    program = ("8", "mark", end)
+    if end == "kill":
+        traces, program = folder(), (*program, os.path.join(work.name, "recorded"))
+        result = run_until(lambda: steps(replay(traces)) == list(range(8)), {"STEPSIM_CUPTI_LIBRARY": FAKE_CUDA},
+                           STEPSIM, "capture", "--dir", traces, "--", SAMPLE, *program)
+    else:
+        result, traces = capture(program=(SAMPLE, *program))
+    as_without_capture(result, end, *program, code=code)
     files = os.listdir(traces)
     check(f"{end}: one file", len(files) == 1, files)
     found = replay(traces)
@@ -173,17 +179,17 @@ as_without_capture(result, "cudaProfilerStart", "8", "mark", "profiler")
 check("the steps between start and stop", steps(replay(traces)) == [3, 4, 5], (result.stderr, replay(traces)))
 result, traces = capture("--profiler-api", program=(SAMPLE, "8", "none", "profiler"))
 check("the same without marks", "without marked steps: 54 kernels" in result.stderr, result.stderr)
-result, traces = capture("--profiler-api", "--duration", "1", program=(SAMPLE, "8", "none", "late"))
+result, traces = capture("--profiler-api", "--duration", "1", program=(SAMPLE, "80", "none", "late"))
 kernels = int(re.search("without marked steps: ([0-9]+) kernels", result.stderr).group(1))
-check("--duration counts from the start of recording", 18 <= kernels < 5 * 18, result.stderr)
+check("--duration counts from the start of recording", 18 <= kernels < 50 * 18, result.stderr)
 result, traces = capture("--profiler-api", program=(SAMPLE, "8"))
 check("a program that never starts it", "0 kernels" in result.stderr, result.stderr)
-result, traces = capture("--delay", "1", "--duration", "2", program=(SAMPLE, "6", "mark", "second"))
+result, traces = capture("--delay", "1", "--duration", "2", program=(SAMPLE, "80", "mark", "tenth"))
 found = steps(replay(traces))
-check("--delay and --duration record whole steps", found and found[0] >= 1 and len(found) <= 3 and found == list(range(found[0], found[-1] + 1)), (found, result.stderr))
-result, traces = capture("--duration", "1", program=(SAMPLE, "6", "none", "second"))
+check("--delay and --duration record whole steps", found and found[0] >= 1 and len(found) <= 30 and found == list(range(found[0], found[-1] + 1)), (found, result.stderr))
+result, traces = capture("--duration", "1", program=(SAMPLE, "60", "none", "tenth"))
 kernels = int(re.search("without marked steps: ([0-9]+) kernels", result.stderr).group(1))
-check("--duration without marks", 18 <= kernels < 6 * 18 and "warning" not in result.stderr, result.stderr)
+check("--duration without marks", 18 <= kernels < 60 * 18 and "warning" not in result.stderr, result.stderr)
 result, traces = capture("--max-size", "1", program=(SAMPLE, "200", "none", "busy"))
 size = sum(os.path.getsize(os.path.join(traces, name)) for name in os.listdir(traces))
 check("--max-size without marks", 1 << 20 <= size < 200 * 50 * 1500 / 2, (size, result.stderr))
@@ -208,9 +214,8 @@ as_without_capture(result, "records dropped by CUPTI", "8")
 check("and that is told", "lost" in result.stderr and diagnostics(replay(traces)).get("records_lost_by_cupti", 0) > 0, result.stderr)
 counts = os.path.join(work.name, "counts.json")
 for name, variables in {"subscribed": {"FAKE_CUPTI_OTHER_CLIENT": "2"}, "registered callbacks": {"FAKE_CUPTI_OTHER_CALLBACKS": "1"}}.items():
-    seconds = "6" if "CALLBACKS" in next(iter(variables)) else "3"
-    result, traces = capture(program=(SAMPLE, seconds, "mark", "second"), FAKE_CUPTI_COUNTS=counts, **variables)
-    as_without_capture(result, f"another client {name} later", seconds, "mark", "second")
+    result, traces = capture(program=(SAMPLE, "60", "mark", "tenth"), FAKE_CUPTI_COUNTS=counts, **variables)
+    as_without_capture(result, f"another client {name} later", "60", "mark", "tenth")
     check(f"{name}: what happened and when", re.search(r"another profiler .* \d+\.\d s after the capture began; nothing was recorded after that", result.stderr), result.stderr)
     check(f"{name}: what was recorded before", replay(traces).get("steps", []) or "failed" not in replay(traces), replay(traces))
     check(f"{name}: nothing of the other client is switched off", json.load(open(counts))["disabled"] == 0, open(counts).read())
@@ -291,7 +296,7 @@ check("no command", result.returncode == 2 and "-- COMMAND" in result.stderr, re
 process = start("capture", "--dir", folder(), "--", "bash", "-c", "trap 'echo asked to end; exit 5' TERM; echo ready; while :; do sleep 0.05; done", text=True)
 process.stdout.readline()
 process.send_signal(signal.SIGTERM)
-out, _ = process.communicate(timeout=30)
+out, _ = process.communicate(timeout=HANGS)
 check("SIGTERM reaches the program", (process.returncode, out) == (5, "asked to end\n"), (process.returncode, out))
 
 sys.exit(verdict())

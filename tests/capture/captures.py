@@ -2,11 +2,12 @@
 answers."""
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from checks import STEPSIM, run  # noqa: E402
+from checks import HANGS, STEPSIM, run, wait_until  # noqa: E402
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(
     ("FAKE_", "STEPSIM_", "RANK", "WORLD_SIZE", "NCCL_", "CUDA_INJ", "NVTX_INJ", "PYTHONPATH"))}
@@ -24,6 +25,17 @@ def folder():
 def run_with(variables, *command, **more):
     """Runs a command with these variables. Its output is text."""
     return run(*command, env={**ENVIRONMENT, **variables}, text=True, **more)
+
+
+def run_until(is_recorded, variables, *command):
+    """Runs a command like run_with(). Its last argument is a file for which it waits, and which is made when
+    is_recorded()."""
+    child = subprocess.Popen(command, env={**ENVIRONMENT, **variables}, text=True, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(is_recorded, child)
+    open(command[-1], "w").close()
+    out, err = child.communicate(timeout=HANGS)
+    return subprocess.CompletedProcess(command, child.returncode, out, err)
 
 
 def answer(*arguments):

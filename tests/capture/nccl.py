@@ -5,7 +5,7 @@ goes wrong, the program must end as it does without capture."""
 import os
 import sys
 
-from captures import answer, diagnostics, folder, run_with
+from captures import answer, diagnostics, folder, run_until, run_with, work
 from checks import STEPSIM, check, verdict
 
 SAMPLE, FAKE_CUDA = (os.path.abspath(path) for path in sys.argv[2:4])
@@ -123,8 +123,15 @@ as_without_capture(results[0], "proxy operations of another process", str(STEPS 
 other = transfers(traces)[0].get((0, "unknown", "unknown"), {"sent": {}})
 check("they are of nobody", other["sent"].get("pieces") == STEPS * 3 * CHANNELS * TRANSFERS, transfers(traces)[0])
 for way, code in (("fork", 7), ("kill", -9), ("exit", 7)):
-    results, traces = capture("--with-nccl", way=way)
-    as_without_capture(results[0], way, str(STEPS + 2), way, code=code)
+    if way == "kill":
+        traces, program = folder(), (str(STEPS + 2), way, os.path.join(work.name, "recorded0"))
+        results = [run_until(lambda: transfers(traces)[0].get((rank, f"world, rank {rank} of 2", "AllReduce"), {}).get("count") == 2 * (STEPS + 2),
+                             {"STEPSIM_CUPTI_LIBRARY": FAKE_CUDA, "RANK": str(rank), "WORLD_SIZE": "2"},
+                             STEPSIM, "capture", "--dir", traces, "--with-nccl", "--", SAMPLE, *program[:2], program[2][:-1] + str(rank)) for rank in (0, 1)]
+    else:
+        program = (str(STEPS + 2), way)
+        results, traces = capture("--with-nccl", way=way)
+    as_without_capture(results[0], way, *program, code=code)
     check(f"{way}: one file a rank", len(os.listdir(traces)) == 2, os.listdir(traces))
     rows, reply = transfers(traces)
     check(f"{way}: all is there", rows[0, "world, rank 0 of 2", "AllReduce"]["count"] == 2 * (STEPS + 2), reply)

@@ -2,14 +2,14 @@
 // with events between its streams, a CUDA graph, copies and a loss that is read.
 //
 //     sample_program STEPS [mark|range|wide|instant|none]
-//     [exit|_exit|kill|segv|fork|throw|threads|overhead|names|domains|slow|second|busy|profiler|late|daemon]
+//     [exit|_exit|kill|segv|fork|throw|threads|overhead|names|domains|slow|tenth|busy|profiler|late|daemon]
 //
 // The second argument selects how steps are marked. The third selects how the program ends, or what it does in
-// addition: slow and second take 10 ms and 1 s of real time in each step, busy also repeats its work 50 times, profiler
-// calls cudaProfilerStart() after the third step and cudaProfilerStop() after the sixth, late is second and calls only
-// the former, daemon closes all descriptors and opens a file named by the fourth argument. After the last step it
-// prints "trained STEPS steps". If it ends normally, its exit code is 7. Time is simulated, except for slow, second,
-// busy, late and kill, which waits 2.5 s for the capture to be written.
+// addition: slow and tenth take 10 ms and 100 ms of real time in each step, busy also repeats its work 50 times,
+// profiler calls cudaProfilerStart() after the third step and cudaProfilerStop() after the sixth, late is tenth and
+// calls only the former, daemon closes all descriptors and opens a file named by the fourth argument, kill waits until
+// the file named by the fourth argument exists. After the last step it prints "trained STEPS steps". If it ends
+// normally, its exit code is 7. Time is simulated, except for slow, tenth, busy and late.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
     if (end == "late" && i == 2) fake_cuda::profiler_call(true);
     if (end == "profiler" && (i == 2 || i == 5)) fake_cuda::profiler_call(i == 2);
     if (end == "slow" || end == "busy") std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    if (end == "second" || end == "late") std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (end == "tenth" || end == "late") std::this_thread::sleep_for(std::chrono::milliseconds(100));
     if (end == "daemon" && i == 0) become_daemon(argv[4]);
   }
   if (marks == "mark") mark_step();
@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
   if (end == "_exit") ::_exit(7);
   if (end == "threads") launch_from_threads();
   if (end == "kill") {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+    while (::access(argv[4], F_OK) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     step();
     ::kill(::getpid(), SIGKILL);
   }

@@ -2,10 +2,10 @@
 // reduces two gradients in one kernel, gathers on a second communicator with the opposite order of ranks, and sends a
 // message from rank 0 to rank 1. Rank 1 arrives later at each collective than rank 0, whose kernels wait for it.
 //
-//     sample_ranks STEPS [whole|open|flood|pxn|fork|kill|exit]
+//     sample_ranks STEPS [whole|open|flood|pxn|fork|kill FILE|exit]
 //
-// The environment variable RANK is 0 or 1. The last argument selects how the program ends, or what it does in addition.
-// If it ends normally, its exit code is 7.
+// The environment variable RANK is 0 or 1. The second argument selects how the program ends, or what it does in
+// addition: kill waits until FILE exists. If it ends normally, its exit code is 7.
 
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   std::printf("trained %d steps\n", steps);
   std::fflush(stdout);
   if (way == "kill") {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+    while (::access(argv[3], F_OK) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ::kill(::getpid(), SIGKILL);
   }
   if (way == "exit") std::exit(7);  // without destroying the communicators

@@ -39,7 +39,7 @@ FIRST = 6 if NIGHTLY else 2  # how many of the first and of the last calls of ea
 CHOSEN = 6 if NIGHTLY else 2  # how many of the calls between them are tried, without --full
 FROM_PLACES = PLACES if NIGHTLY else 40  # mallocs, each the first from its place
 CPU_SECONDS = 5  # a run takes about 0.05 s, however busy the machine is
-SECONDS = 100  # for a run that waits forever and uses no processor time
+HANGS = 3000  # seconds after which a run that waits forever is killed
 LINE = rb"(error|Fatal Internal Error in libarchive): [^\n]*\n"  # libarchive ends the program itself without memory
 OLD = b"what was here before\n"
 
@@ -101,7 +101,7 @@ class Runner:
                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             resource.prlimit(child.pid, resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
             try:
-                (out, error), code = child.communicate(timeout=SECONDS), child.returncode
+                (out, error), code = child.communicate(timeout=HANGS), child.returncode
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.communicate()
@@ -116,7 +116,7 @@ def problem_of(runner, case, clean, found):
     """Returns what is wrong with a run, or None."""
     code, out, error, files, _ = found
     if code is None:
-        return f"not done after {SECONDS} s"
+        return f"not done after {HANGS} s"
     if code == -signal.SIGKILL:
         return f"not done after {CPU_SECONDS} s of processor time"
     if code not in ((0,) if case.how in ("short", "again") else (0, 1)):
@@ -199,7 +199,7 @@ def main():
     parser.add_argument("library", type=os.path.abspath)
     parser.add_argument("sources", type=os.path.abspath)
     parser.add_argument("--full", action="store_true", help="every n")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=time.time_ns() if NIGHTLY else 1)
     parser.add_argument("--only", default="", help="a regular expression that 'JOB KIND' matches")
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     options = parser.parse_args()
@@ -211,7 +211,7 @@ def main():
         runner, chance = Runner(options.stepsim, options.library, inputs), random.Random(options.seed)
         results = [check_job(runner, job, options, chance) for job in JOBS if re.search(options.only.split(" ")[0], job.name)]
     runs, failed = (sum(column) for column in zip(*results))
-    print(f"{runs} runs, {failed} failed")
+    print(f"{runs} runs with --seed {options.seed}, {failed} failed")
     return 1 if failed or not runs else 0
 
 

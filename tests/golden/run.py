@@ -8,11 +8,12 @@ current output."""
 import os
 import re
 import shlex
-import subprocess
 import sys
 import difflib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests/cli"))
+import checks  # noqa: E402
 
 
 def stable(text):
@@ -22,7 +23,7 @@ def stable(text):
 
 def output_of(stepsim, command):
     words = shlex.split(command)
-    run = subprocess.run([stepsim] + words[1:], cwd=ROOT, capture_output=True, timeout=300)
+    run = checks.run(stepsim, *words[1:], cwd=ROOT)
     text = stable(run.stdout.decode() + run.stderr.decode())
     return text + (f"[exit {run.returncode}]\n" if run.returncode else "")
 

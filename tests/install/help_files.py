@@ -11,8 +11,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+from checks import HANGS  # noqa: E402
 
 STEPSIM, MAKER = (os.path.abspath(path) for path in sys.argv[1:3])
 
@@ -32,17 +34,16 @@ class Terminal:
     def send(self, text):
         os.write(self.terminal, text.encode())
 
-    def wait_for(self, pattern, seconds=30):
-        seen, until = "", time.monotonic() + seconds
-        while time.monotonic() < until:
-            if select.select([self.terminal], [], [], 0.1)[0]:
-                try:
-                    seen += os.read(self.terminal, 65536).decode(errors="replace")
-                except OSError:
-                    break
-                found = re.search(pattern, seen)
-                if found:
-                    return found
+    def wait_for(self, pattern):
+        seen = ""
+        while select.select([self.terminal], [], [], HANGS)[0]:
+            try:
+                seen += os.read(self.terminal, 65536).decode(errors="replace")
+            except OSError:
+                break
+            found = re.search(pattern, seen)
+            if found:
+                return found
         raise AssertionError(f"the shell printed {seen!r}, not {pattern}")
 
     def completed(self, line):

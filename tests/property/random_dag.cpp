@@ -1,12 +1,15 @@
 #include "tests/property/random_dag.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <iostream>
 #include <numeric>
 #include <optional>
 #include <string>
 
 #include "model/job/dag_builder.h"
+#include "tests/nightly.h"
 
 namespace stepsim::testing {
 namespace {
@@ -104,8 +107,15 @@ void add_rendezvous(DagBuilder& builder, std::mt19937& generator, const RandomDa
 }  // namespace
 
 std::uint32_t test_seed() {
-  const char* text = std::getenv("STEPSIM_TEST_SEED");
-  return text == nullptr ? 1U : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+  static const std::uint32_t kSeed = [] {
+    const char* const text = std::getenv("STEPSIM_TEST_SEED");
+    if (text != nullptr) return static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+    if (!nightly()) return 1U;
+    const auto now = static_cast<std::uint32_t>(std::chrono::system_clock::now().time_since_epoch().count());
+    std::cout << "STEPSIM_TEST_SEED=" << now << '\n';
+    return now;
+  }();
+  return kSeed;
 }
 
 Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {

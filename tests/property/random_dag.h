@@ -9,7 +9,8 @@
 
 namespace stepsim::testing {
 
-/// Returns the environment variable STEPSIM_TEST_SEED, or 1 if it is not set. Each test prints the seed when it fails.
+/// Returns the environment variable STEPSIM_TEST_SEED. If it is not set, returns 1, or in nightly tests a number made
+/// from the time, which is printed. Each test prints the seed when it fails.
 [[nodiscard]] std::uint32_t test_seed();
 
 struct RandomDagShape {

@@ -10,8 +10,10 @@ import glob
 import gzip
 import json
 import os
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+from checks import quietly  # noqa: E402
 
 NEXT = "_MultiProcessingDataLoaderIter.__next__"
 HOST = ("cpu_op", "Operator", "cuda_runtime", "cuda_driver", "Runtime")
@@ -47,7 +49,7 @@ def waits_of(path):
 
 
 def answer(*arguments):
-    run = subprocess.run([sys.argv[1], *arguments, "--json", "--quiet"], capture_output=True, text=True, check=False)
+    run = quietly(*arguments, "--json", text=True)
     return json.loads(run.stdout) if run.stdout else {"failed": run.stderr}
 
 

@@ -28,21 +28,21 @@ def compiles():
         for folder in folders:
             for definitions in ([], ["-DSTEPSIM_PROFILING"]):
                 include = ["-isystem", folder] if folder else []
-                done = run(compiler, *STRICT, *include, *definitions, "-I", ROOT, "-fsyntax-only", PROGRAM, timeout=280)
+                done = run(compiler, *STRICT, *include, *definitions, "-I", ROOT, "-fsyntax-only", PROGRAM)
                 check(f"{compiler} {definitions} with the headers of {folder}", done.returncode == 0, done.stderr)
     nvcc = shutil.which("nvcc") or os.path.join(CUDA, "bin/nvcc")
     if not os.path.exists(nvcc):
         print("skipped: nvcc is not installed")
         return
     with tempfile.TemporaryDirectory() as folder:
-        done = run(nvcc, "-std=c++17", "-DSTEPSIM_PROFILING", "-I", ROOT, "-x", "cu", "-c", PROGRAM, "-o", os.path.join(folder, "program.o"), timeout=500)
+        done = run(nvcc, "-std=c++17", "-DSTEPSIM_PROFILING", "-I", ROOT, "-x", "cu", "-c", PROGRAM, "-o", os.path.join(folder, "program.o"))
         check("nvcc", done.returncode == 0, done.stderr)
 
 
 def built(folder, *definitions):
     program = os.path.join(folder, "program" + "".join(definitions))
     compiler = next(name for name in ("g++", "clang++", "c++") if shutil.which(name))
-    done = run(compiler, "-std=c++17", *definitions, "-DSTEPSIM_PROFILING_HOST_CLOCK", "-I", ROOT, PROGRAM, "-o", program, "-pthread", timeout=280)
+    done = run(compiler, "-std=c++17", *definitions, "-DSTEPSIM_PROFILING_HOST_CLOCK", "-I", ROOT, PROGRAM, "-o", program, "-pthread")
     check(f"a program {definitions} is built", done.returncode == 0, done.stderr)
     return program
 
@@ -57,7 +57,7 @@ class Job:
             made = stepsim("schedule", ranges, "-o", os.path.join(self.folder.name, "prof.schedule"))
             check("the schedule is made", made.returncode == 0, made.stderr)
         clean = {name: value for name, value in os.environ.items() if name not in ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "STEPSIM_PROFILING_DIR")}
-        self.run = run(program, *arguments, env={**clean, "PROFILING_DIR": self.folder.name, **(environment or {})}, timeout=100)
+        self.run = run(program, *arguments, env={**clean, "PROFILING_DIR": self.folder.name, **(environment or {})})
 
     def results(self):
         return sorted(glob.glob(os.path.join(self.folder.name, "*.prof.json")))

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import signal
+import socket
 import statistics
 import sys
 
@@ -33,7 +34,7 @@ def capture(*options, program, cwd=None, **variables):
     """Returns (result, folder of the traces) of a captured program."""
     directory = folder()
     command = [STEPSIM, "capture", "--torch", "--dir", directory, *options, "--", *program]
-    return run_with(variables, *command, cwd=cwd, timeout=120), directory
+    return run_with(variables, *command, cwd=cwd), directory
 
 
 def traces(directory):
@@ -101,8 +102,11 @@ check("--ranks", len(traces(directory)) == 1 and "_rank1." in traces(directory)[
       os.path.exists(os.path.join(directory, "job.yaml")), os.listdir(directory))
 result, directory = capture("--wait", "2", "--active", "2", program=(*one, "8", "gan"))
 check("two optimizers make one step", steps(directory, traces(directory)[0]) == [3, 4], result)
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
 result, directory = capture("--wait", "2", "--active", "2", program=(*one, "8", "spawn"), WORLD_SIZE="2",
-                            MASTER_ADDR="127.0.0.1", MASTER_PORT=str(20000 + os.getpid() % 20000))
+                            MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
 check("ranks that the program starts", len(traces(directory)) == 2 and result.returncode == 0, result)
 result, directory = capture("--wait", "2", "--active", "2", "--with-flops", "--profile-memory", "--with-stack",
                             "--with-modules", program=(*one, "8"))
