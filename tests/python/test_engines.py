@@ -77,12 +77,17 @@ def test_the_program_reports_a_dask_cluster_whose_workers_are_lost(dask, monkeyp
     assert engines.main(address, os.fspath(tmp_path), *arguments) == "error: the Dask cluster has had no worker"
 
 
-def test_a_worker_imports_nothing_from_the_folder_of_the_traces(dask, monkeypatch, tmp_path):
-    """A shard runs in the folder of the sweep, whose path "" of a worker must not become."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", ["", *sys.path])
-    engines.predict_shard(["sweep", str(SAMPLE), *_sets(GRID, {})], 0, 2, "/")
-    assert sys.path[0] == os.fspath(tmp_path) and os.getcwd() == "/"
+def test_a_worker_imports_nothing_from_the_folder_of_the_traces(tmp_path):
+    """A shard runs in the folder of the sweep, whose path "" of a worker must not become. The worker is a process of its
+    own, because threads of Dask change the folder of this one."""
+    worker = f"""
+import os, sys
+from stepsim import engines
+engines.predict_shard({["sweep", str(SAMPLE), *_sets(GRID, {})]!r}, 0, 2, "/")
+print(sys.path[0], os.getcwd())
+"""
+    done = subprocess.run([sys.executable, "-c", worker], cwd=tmp_path, text=True, capture_output=True)
+    assert done.stdout == f"{tmp_path} /\n", done.stderr
 
 
 def test_mpi(tmp_path):
