@@ -181,6 +181,7 @@ void launch_from_threads() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): a program may end so, and with `throw` this one does
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 8;
   const std::string marks = argc > 2 ? argv[2] : "mark";

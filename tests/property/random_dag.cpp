@@ -107,7 +107,7 @@ void add_rendezvous(DagBuilder& builder, std::mt19937& generator, const RandomDa
 }  // namespace
 
 std::uint32_t test_seed() {
-  static const std::uint32_t kSeed = [] {
+  static const std::uint32_t seed = [] {
     const char* const text = std::getenv("STEPSIM_TEST_SEED");
     if (text != nullptr) return static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
     if (!nightly()) return 1U;
@@ -115,7 +115,7 @@ std::uint32_t test_seed() {
     std::cout << "STEPSIM_TEST_SEED=" << now << '\n';
     return now;
   }();
-  return kSeed;
+  return seed;
 }
 
 Dag random_dag(std::mt19937& generator, const RandomDagShape& shape) {

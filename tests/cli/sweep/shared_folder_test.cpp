@@ -28,7 +28,7 @@ std::string abandoned(const TemporaryFolder& place, const std::string& of_host) 
   std::string path = place.file(".stepsim-sweep-" + of_host + "-abcdef");
   std::filesystem::create_directory(path);
   std::ofstream(path + "/part.0") << "points";
-  std::ofstream(path + "/lock");
+  const std::ofstream lock(path + "/lock");
   return path;
 }
 
