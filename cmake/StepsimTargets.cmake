@@ -171,6 +171,8 @@ function(_stepsim_test_program name sources links label)
   add_executable(${name} ${sources})
   _stepsim_settings(${name})
   target_link_libraries(${name} PRIVATE ${links} stepsim_source_folder GTest::gtest_main GTest::gmock fmt::fmt)
+  # What a test covers guides no fuzzer.
+  target_compile_options(${name} PRIVATE $<$<BOOL:${STEPSIM_BUILD_FUZZERS}>:-fno-sanitize=fuzzer-no-link>)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${STEPSIM_UNITY} UNITY_BUILD_BATCH_SIZE 10)
   # NO_PRETTY_VALUES keeps the text of parameters out of the test's name.
   list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
@@ -202,13 +204,16 @@ function(stepsim_bench name)
 endfunction()
 
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
-# builds a fuzz target from tests/fuzz/<name>.cpp, which defines LLVMFuzzerTestOneInput. It is a libFuzzer binary if
+# builds a fuzz target from tests/fuzz/<name>.cpp, or SOURCE, which defines LLVMFuzzerTestOneInput. It is a libFuzzer binary if
 # STEPSIM_BUILD_FUZZERS is on, otherwise a program that runs the files of tests/fuzz/corpus/<name>/. In both cases, a
 # test labelled fuzz runs it on that corpus. Target `fuzzers` builds all fuzz targets.
 function(stepsim_fuzz name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SOURCE" "LINKS" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
-  add_executable(${name} ${folder}/${name}.cpp ${ARG_SOURCES})
+  if(NOT ARG_SOURCE)
+    set(ARG_SOURCE ${name}.cpp)
+  endif()
+  add_executable(${name} ${folder}/${ARG_SOURCE})
   if(NOT TARGET fuzzers)
     add_custom_target(fuzzers)
   endif()

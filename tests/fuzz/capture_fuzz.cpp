@@ -1,4 +1,5 @@
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "model/wire/block.h"
