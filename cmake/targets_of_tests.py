@@ -3,46 +3,54 @@
 
     cmake/targets_of_tests.py BUILD_FOLDER [CTEST ARGUMENT...]
 
-Understands -R REGEX and -L REGEX. With other arguments it prints nothing, which means that everything must be built.
-ctest knows the cases of a test program only after it was built, so their names are read from the sources.
+Understands -R REGEX, -L REGEX and -LE REGEX. With other arguments it prints nothing, which means that everything must be
+built. If ctest runs each case separately, it knows the cases of a test program only after it was built, so their names
+are read from the sources.
 """
 import argparse
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
 
 CASE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\)", re.MULTILINE)
+TEST = re.compile(r'^add_test\((?:\[=\[)?([^\]\s]+)(?:\]=\])? "([^"]+)"', re.MULTILINE)
+
+
+def programs_of_tests(build):
+    """Returns the program that each test starts. ctest names it only if it was built."""
+    return dict(found for file in pathlib.Path(build).rglob("CTestTestfile.cmake") for found in TEST.findall(file.read_text()))
 
 
 def main():
-    build = sys.argv[1]
+    build = os.path.abspath(sys.argv[1])
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-R", "--tests-regex", default="")
     parser.add_argument("-L", "--label-regex", default="")
+    parser.add_argument("-LE", "--label-exclude")
     wanted, others = parser.parse_known_args(sys.argv[2:])
-    if others or not (wanted.tests_regex or wanted.label_regex):
+    if others or len(sys.argv) == 2:
         return
 
     targets = set()
     for line in open(os.path.join(build, "generated/test_programs.txt")):
         target, label, *sources = line.rstrip("\n").split(";")
-        if not re.search(wanted.label_regex, label):
+        if not re.search(wanted.label_regex, label) or wanted.label_exclude and re.search(wanted.label_exclude, label):
             continue
         cases = (case for source in sources for case in CASE.findall(open(source).read()))
         if any(re.search(wanted.tests_regex, ".".join(case)) for case in cases):
             targets.add(target)
 
-    # If a test runs a program, the program's file is in the test's command.
+    programs = programs_of_tests(build)
+    built = re.compile(re.escape(build) + r"/(bin/[^/]+|.*\.so)")
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", *sys.argv[2:]], capture_output=True)
     for test in json.loads(listed.stdout).get("tests", []):
-        command = test.get("command", ["cmake"])
-        if os.path.basename(command[0]) == "cmake":
-            return  # it installs the whole build
-        for word in command:
-            if word.startswith(os.path.abspath(build) + "/bin/"):
-                targets.add(os.path.basename(word))
+        command = test.get("command") or [programs[test["name"]]]
+        if not command[0].startswith(build):
+            targets.add("installed")  # a script, which may run or install anything
+        targets.update(found[1] for found in map(built.fullmatch, command) if found)
     print("\n".join(sorted(targets)))
 
 
