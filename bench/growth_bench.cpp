@@ -8,6 +8,7 @@
 
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"

@@ -215,6 +215,17 @@ InputError in_words(const YAML::Exception& error, std::string_view text, const s
 
 }  // namespace
 
+std::vector<std::string> scalars_of(const YamlValue& value) {  // NOLINT(misc-no-recursion): as deep as the file
+  if (value.kind == YamlValue::Kind::kScalar) return {value.text};
+  std::vector<std::string> texts{"["};
+  for (const YamlValue& item : value.items) {
+    std::vector<std::string> inner = scalars_of(item);
+    texts.insert(texts.end(), std::make_move_iterator(inner.begin()), std::make_move_iterator(inner.end()));
+  }
+  texts.emplace_back("]");
+  return texts;
+}
+
 void YamlField::fail(std::string_view problem) const { throw InputError({*file, {}, value->line}, problem); }
 
 void YamlField::reject(std::string_view expected) const {

@@ -25,6 +25,10 @@ struct YamlValue {  // NOLINT(misc-no-recursion): as deep as the file, which yam
   std::vector<YamlValue> items;  ///< items of a list; alternating keys and values of a map
 };
 
+/// Returns the texts of all scalars in a value, in order, with "[" and "]" around those of a list or map. Different
+/// values have different results.
+[[nodiscard]] std::vector<std::string> scalars_of(const YamlValue& value);
+
 /// A value has the wrong form for its key, independently of the capture (exit 1).
 class ValueError : public InputError {
  public:

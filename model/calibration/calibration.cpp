@@ -14,6 +14,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/task_names.h"
+#include "model/job/topology.h"
 
 namespace stepsim {
 namespace {
@@ -37,17 +38,6 @@ std::size_t ranks_seen(const Dag& dag) {
   for (const RendezvousId rendezvous : dag.all_rendezvous())
     ranks = std::max(ranks, std::size_t{dag.collective(rendezvous).members});
   return ranks;
-}
-
-/// Places `per_host` consecutive ranks on each host. Messages between ranks of the same host do not cross its links.
-void place(Cluster& cluster, std::size_t endpoints, std::size_t per_host) {
-  const std::vector<Cluster::UplinkPath> of_host = std::move(cluster.uplinks);
-  cluster.endpoints.clear();
-  cluster.uplinks.clear();
-  for (std::size_t i = 0; i < endpoints; ++i) {
-    cluster.endpoints.push_back({HostId{i / per_host}, {}});
-    cluster.uplinks.push_back(of_host[i / per_host]);
-  }
 }
 
 /// Returns a cluster of hosts without links, for a capture in which no transfer is known to cross a link.
@@ -188,11 +178,11 @@ Calibration network_of_job_file(const Capture& capture) {
   const std::size_t endpoints = endpoint_count(capture);
   const std::size_t per_host = job.servers.value_or(0) > 0 ? 1 : job.local_size.value_or(1);
   Calibration result;
-  result.cluster = star((endpoints + per_host - 1) / per_host, {.name = {},
-                                                                .bandwidth = *job.bandwidth,
-                                                                .latency = job.latency.value_or(kUsualLatency),
-                                                                .efficiency = kTcpEfficiency});
-  place(result.cluster, endpoints, per_host);
+  // Messages between ranks of the same host do not cross its links.
+  result.cluster = build_cluster({.hosts = numbered_hosts((endpoints + per_host - 1) / per_host),
+                                  .nic = {*job.bandwidth, job.latency.value_or(kUsualLatency), kTcpEfficiency},
+                                  .endpoints_per_host = static_cast<std::uint32_t>(per_host),
+                                  .endpoint_count = endpoints});
   result.assumptions.push_back(
       {"one_switch", "Each host has one full-duplex link to a single switch, with the bandwidth from job.yaml."});
   result.assumptions.push_back(
@@ -211,8 +201,14 @@ Calibration network_of_job_file(const Capture& capture) {
 Calibration calibrate(const Capture& capture) {
   Calibration result = network_seen(capture);
   // Round to one byte per second, the resolution of cluster.yaml.
-  for (Link& link : result.cluster.links) {
-    link.bandwidth = Bandwidth::from_bytes_per_second(std::max(1.0, std::round(link.bandwidth.bytes_per_second())));
+  const auto round = [](Bandwidth& rate) {
+    rate = Bandwidth::from_bytes_per_second(std::max(1.0, std::round(rate.bytes_per_second())));
+  };
+  if (std::optional<ClusterShape> shape = result.cluster.shape) {
+    round(shape->nic.bandwidth);
+    result.cluster = with_shape(result.cluster, *std::move(shape));
+  } else {
+    for (Link& link : result.cluster.links) round(link.bandwidth);
   }
   fit_host_rates(capture, result);
   return result;

@@ -14,6 +14,7 @@
 #include "model/base/fit.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 
 namespace stepsim {
 namespace {
@@ -194,14 +195,15 @@ Calibration prior(const Capture& capture) {
   return result;
 }
 
+/// Sets the links of a star.
 void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
-  for (Link& link : cluster.links) {
-    if (link.bandwidth < goodput) link.bandwidth = goodput;
-    link.efficiency = goodput.bytes_per_second() / link.bandwidth.bytes_per_second();
-    if (alpha > Duration{}) link.latency = std::min(link.latency, alpha / 2);
-  }
-  if (cluster.links.empty()) return;
-  cluster.network.set(kMessageOverhead, std::max(Duration{}, alpha - 2 * cluster.links.front().latency));
+  ClusterShape shape = *cluster.shape;
+  if (shape.nic.bandwidth < goodput) shape.nic.bandwidth = goodput;
+  shape.nic.efficiency = goodput.bytes_per_second() / shape.nic.bandwidth.bytes_per_second();
+  if (alpha > Duration{}) shape.nic.latency = std::min(shape.nic.latency, alpha / 2);
+  const Duration overhead = std::max(Duration{}, alpha - 2 * shape.nic.latency);
+  cluster = with_shape(cluster, std::move(shape));
+  cluster.network.set(kMessageOverhead, overhead);
 }
 
 /// The time in which a collective moved its bytes.

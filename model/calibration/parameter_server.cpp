@@ -14,6 +14,7 @@
 #include "model/base/text.h"
 #include "model/cost/network/maxmin.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/topology.h"
 
 namespace stepsim {
 namespace {

@@ -118,19 +118,4 @@ std::optional<Route> Cluster::route(EndpointId from, EndpointId to) const {
   return std::nullopt;
 }
 
-Cluster star(std::size_t hosts, const Link& link) {
-  Cluster cluster;
-  for (std::size_t i = 0; i < hosts; ++i) {
-    const std::string name = "host " + std::to_string(i);
-    cluster.hosts.push_back({std::to_string(i)});
-    cluster.endpoints.push_back({HostId{i}, {}});
-    cluster.uplinks.push_back({.up = {LinkId{2 * i}}, .down = {LinkId{2 * i + 1}}, .switches = {0}});
-    for (const char* direction : {" out", " in"}) {
-      cluster.links.push_back(link);
-      cluster.links.back().name = name + direction;
-    }
-  }
-  return cluster;
-}
-
 }  // namespace stepsim

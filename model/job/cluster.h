@@ -143,6 +143,50 @@ struct HostRates {
   friend bool operator==(const HostRates&, const HostRates&) = default;
 };
 
+/// The properties of one cable, or of all connections of one kind, such as NVLink.
+struct Cable {
+  Bandwidth bandwidth;
+  Duration latency{};
+  double efficiency = 1;    ///< share of the bandwidth left for payload, as in Link
+  bool full_duplex = true;  ///< true if each direction has the bandwidth; false if they share it
+  friend bool operator==(const Cable&, const Cable&) = default;
+};
+
+/// Switches that each connect `ports` hosts (or switches of the tier below). Each has a full-duplex link to the tier
+/// above with `ports` times one port's bandwidth / `oversubscription`.
+struct Tier {
+  std::uint32_t ports = 1;
+  double oversubscription = 1;
+  Duration latency{};  ///< latency of the link to the tier above
+  friend bool operator==(const Tier&, const Tier&) = default;
+};
+
+/// What a cluster is made of: hosts under a fat tree (Al-Fares et al., SIGCOMM 2008), in which parallel switches and
+/// cables count as one switch and one link. One root switch connects the switches of the last tier. Without tiers, the
+/// result is a star. build_cluster() (model/job/topology.h) makes the links.
+struct ClusterShape {
+  std::vector<Host> hosts;
+  Cable nic;                       ///< connects each NIC of a host to its switch
+  std::map<HostId, Cable> differ;  ///< hosts whose NICs differ from `nic`
+  /// Number of NICs per host. NIC k of every host belongs to rail k, and each rail is a separate fat tree. A message to
+  /// another rail first goes to the device of its own host that is on that rail (as NCCL's PXN does).
+  std::uint32_t nics = 1;
+  std::vector<Tier> tiers;    ///< ordered from the hosts up
+  std::uint32_t devices = 0;  ///< devices per host; device d uses NIC d * nics / devices
+  std::string device_model;
+  std::optional<Cable> nvlink;  ///< connection between the devices of a host; each device has one
+  std::optional<Cable> pcie;    ///< connection between a device and its NIC; without nvlink also between devices
+  /// Endpoints per host without devices. Messages between them cross no link.
+  std::uint32_t endpoints_per_host = 1;
+  /// Number of endpoints that are used, in the default order: host by host, one per device. Absent if all are used.
+  std::optional<std::size_t> endpoint_count;
+  std::vector<Endpoint> endpoints;  ///< the endpoints, if they are not in the default order
+  friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
+
+  /// Returns the number of endpoints of a host in the default order.
+  [[nodiscard]] std::uint32_t per_host() const noexcept { return devices > 0 ? devices : endpoints_per_host; }
+};
+
 /// The hardware of a job, from cluster.yaml, a task graph or calibration. Plain data: the code that creates it checks
 /// that all ids exist in their tables and that every endpoint has a host.
 struct Cluster {
@@ -169,6 +213,9 @@ struct Cluster {
     friend bool operator==(const UplinkPath&, const UplinkPath&) = default;
   };
   std::vector<UplinkPath> uplinks;  ///< indexed by EndpointId; empty if all routes are in `routes`
+  /// What hosts, devices, links, endpoints and uplinks were built from. Absent if they were described link by link, or
+  /// links were changed since.
+  std::optional<ClusterShape> shape;
 
   /// Returns the endpoint of a rank, or an invalid id if the cluster has too few endpoints.
   [[nodiscard]] EndpointId endpoint_of(Rank rank) const noexcept {
@@ -180,10 +227,6 @@ struct Cluster {
   [[nodiscard]] std::optional<Route> route(EndpointId from, EndpointId to) const;
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
-
-/// Returns a cluster of hosts that are connected to one switch and have one endpoint each. Every host has one link out
-/// and one in, with `link`'s bandwidth, efficiency and latency. A message crosses two links.
-[[nodiscard]] Cluster star(std::size_t hosts, const Link& link);
 
 }  // namespace stepsim
 

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace stepsim {
@@ -14,10 +18,39 @@ struct Directions {
   LinkId in;
 };
 
+/// Returns the number of endpoints that fit on the hosts in the default order.
+std::size_t places_of(const ClusterShape& shape) { return shape.hosts.size() * shape.per_host(); }
+
+/// Returns the place of an endpoint in the default order.
+Endpoint place_of(const ClusterShape& shape, std::size_t endpoint) {
+  const HostId host{endpoint / shape.per_host()};
+  return {host, shape.devices > 0 ? DeviceId{endpoint} : DeviceId{}};
+}
+
+/// If the listed endpoints are in the default order, replaces the list by their number.
+void shorten_endpoints(ClusterShape& shape) {
+  if (shape.endpoints.empty()) return;
+  ClusterShape usual{.hosts = shape.hosts, .devices = shape.devices};
+  const auto on_first = std::find_if(shape.endpoints.begin(), shape.endpoints.end(),
+                                     [](const Endpoint& endpoint) { return endpoint.host != HostId{0}; });
+  if (shape.devices == 0) {
+    usual.endpoints_per_host = static_cast<std::uint32_t>(on_first - shape.endpoints.begin());
+    if (usual.endpoints_per_host == 0) return;
+  }
+  if (shape.endpoints.size() > places_of(usual)) return;
+  for (std::size_t i = 0; i < shape.endpoints.size(); ++i) {
+    if (shape.endpoints[i] != place_of(usual, i)) return;
+  }
+  shape.endpoints_per_host = usual.endpoints_per_host;
+  shape.endpoint_count = shape.endpoints.size();
+  shape.endpoints.clear();
+}
+
 /// Creates the links of a shape in a fixed order (hosts, then tiers), and collects for each endpoint the links on its
 /// way to the root.
 class Builder {
  public:
+  /// Keeps a reference to `shape`.
   explicit Builder(const ClusterShape& shape) : shape_(shape) {
     if (shape.pcie) switches_ = static_cast<std::uint32_t>(shape.hosts.size() * shape.nics);
   }
@@ -89,12 +122,8 @@ class Builder {
   void place_endpoints() {
     cluster_.endpoints = shape_.endpoints;
     if (!shape_.endpoints.empty()) return;
-    for (std::size_t i = 0; i < shape_.hosts.size(); ++i) {
-      if (shape_.devices == 0) cluster_.endpoints.push_back({HostId{i}, {}});
-    }
-    for (std::size_t i = 0; i < cluster_.devices.size(); ++i) {
-      cluster_.endpoints.push_back({cluster_.devices[i].host, DeviceId{i}});
-    }
+    const std::size_t count = shape_.endpoint_count.value_or(places_of(shape_));
+    for (std::size_t i = 0; i < count; ++i) cluster_.endpoints.push_back(place_of(shape_, i));
   }
 
   /// Returns the links of an endpoint's way up to the root, and the links of the way down.
@@ -165,6 +194,132 @@ std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint) {
   return static_cast<std::uint32_t>(device * shape.nics / shape.devices);
 }
 
-Cluster build_cluster(const ClusterShape& shape) { return Builder{shape}.build(); }
+Cluster build_cluster(ClusterShape shape) {
+  shorten_endpoints(shape);
+  if (shape.endpoint_count == places_of(shape)) shape.endpoint_count.reset();
+  Cluster cluster = Builder{shape}.build();
+  cluster.shape = std::move(shape);
+  return cluster;
+}
+
+Cluster with_shape(const Cluster& like, ClusterShape shape) {
+  Cluster cluster = build_cluster(std::move(shape));
+  cluster.network = like.network;
+  cluster.rates = like.rates;
+  cluster.measured = like.measured;
+  return cluster;
+}
+
+std::vector<Host> numbered_hosts(std::size_t count) {
+  std::vector<Host> hosts(count);
+  for (std::size_t i = 0; i < count; ++i) hosts[i].name = std::to_string(i);
+  return hosts;
+}
+
+namespace {
+
+std::size_t total(std::span<const Resize> kinds) {
+  return std::transform_reduce(kinds.begin(), kinds.end(), std::size_t{0}, std::plus<>(),
+                               [](const Resize& kind) { return kind.after; });
+}
+
+/// Returns the hosts of a shape with one endpoint per host after a change: the number of the host before, or nothing
+/// for a new one. Hosts behind those of the last kind count as its own.
+std::vector<std::optional<HostId>> hosts_after(std::size_t hosts, std::span<const Resize> kinds) {
+  std::vector<std::optional<HostId>> result;
+  std::size_t first = 0;
+  for (const Resize& kind : kinds) {
+    const std::size_t own = &kind == &kinds.back() ? hosts - std::min(first, hosts) : kind.before;
+    for (std::size_t i = 0; i < kind.after; ++i)
+      result.push_back(i < own && first + i < hosts ? std::optional{HostId{first + i}} : std::nullopt);
+    first += kind.before;
+  }
+  return result;
+}
+
+/// Replaces the hosts of a shape.
+void take_hosts(ClusterShape& shape, const std::vector<std::optional<HostId>>& sources) {
+  const bool numbered = shape.hosts == numbered_hosts(shape.hosts.size());
+  std::vector<Host> hosts;
+  std::map<HostId, Cable> differ;
+  std::size_t number = shape.hosts.size();
+  for (const std::optional<HostId>& source : sources) {
+    const HostId host{hosts.size()};
+    if (source) {
+      hosts.push_back(shape.hosts[source->index()]);
+      const auto cable = shape.differ.find(*source);
+      if (cable != shape.differ.end()) differ.emplace(host, cable->second);
+      continue;
+    }
+    const auto is_taken = [&shape](const std::string& name) {
+      return std::any_of(shape.hosts.begin(), shape.hosts.end(), [&name](const Host& one) { return one.name == name; });
+    };
+    while (is_taken(std::to_string(number))) ++number;
+    hosts.push_back({std::to_string(number++)});
+  }
+  shape.hosts = numbered ? numbered_hosts(hosts.size()) : std::move(hosts);
+  shape.differ = std::move(differ);
+}
+
+/// Throws ShapeProblem if the last of these hosts would lack an endpoint on a rail that others use.
+void check_rails(const ClusterShape& shape, std::size_t endpoints) {
+  const std::size_t on_last = endpoints % shape.per_host();
+  if (shape.nics == 1 || on_last == 0 || endpoints < shape.per_host()) return;
+  if (rail_of(shape, place_of(shape, on_last - 1)) + 1 == shape.nics) return;
+  throw ShapeProblem(
+      fmt::format("has {} NICs per host, and its last host would have no GPU at some of them; expected a multiple of "
+                  "{} ranks",
+                  shape.nics, shape.per_host()));
+}
+
+/// Returns the listed endpoints after a change.
+std::vector<Endpoint> endpoints_after(const std::vector<Endpoint>& endpoints, std::span<const Resize> kinds) {
+  std::vector<Endpoint> kept;
+  std::size_t first = 0;
+  for (const Resize& kind : kinds) {
+    for (std::size_t i = first; i < first + kind.after; ++i) {
+      if (i >= std::min(first + kind.before, endpoints.size())) {
+        throw ShapeProblem(
+            fmt::format("lists the places of {} endpoints, and does not say where more would be; expected no more, or "
+                        "a file without 'endpoints'",
+                        endpoints.size()));
+      }
+      kept.push_back(endpoints[i]);
+    }
+    first += kind.before;
+  }
+  return kept;
+}
+
+}  // namespace
+
+ClusterShape resized(ClusterShape shape, std::span<const Resize> kinds) {
+  if (!shape.endpoints.empty()) {
+    shape.endpoints = endpoints_after(shape.endpoints, kinds);
+    return shape;
+  }
+  const std::size_t endpoints = total(kinds);
+  check_rails(shape, endpoints);
+  const std::size_t per_host = shape.per_host();
+  const Resize all{shape.hosts.size(), (endpoints + per_host - 1) / per_host};
+  take_hosts(shape, hosts_after(shape.hosts.size(), per_host == 1 ? kinds : std::span(&all, 1)));
+  shape.endpoint_count = endpoints;
+  return shape;
+}
+
+const ClusterShape& shape_of(const Cluster& cluster) {
+  if (cluster.links.empty()) throw ShapeProblem("has no links; expected --cluster FILE");
+  if (!cluster.shape) {
+    throw ShapeProblem(
+        "is described link by link, which does not say what more hosts would be connected to; expected one described "
+        "by "
+        "numbers ('nic' instead of 'links')");
+  }
+  return *cluster.shape;
+}
+
+Cluster star(std::size_t hosts, const Link& link) {
+  return build_cluster({.hosts = numbered_hosts(hosts), .nic = {link.bandwidth, link.latency, link.efficiency}});
+}
 
 }  // namespace stepsim

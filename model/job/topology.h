@@ -1,14 +1,13 @@
 #ifndef STEPSIM_MODEL_JOB_TOPOLOGY_H
 #define STEPSIM_MODEL_JOB_TOPOLOGY_H
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
+#include <span>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
-#include "model/base/units.h"
 #include "model/job/cluster.h"
 
 namespace stepsim {
@@ -16,41 +15,6 @@ namespace stepsim {
 /// Words in the names of the links inside a host.
 inline constexpr std::string_view kNvlink = "nvlink";
 inline constexpr std::string_view kPcie = "pcie";
-
-/// The properties of one cable, or of all connections of one kind, such as NVLink.
-struct Cable {
-  Bandwidth bandwidth;
-  Duration latency{};
-  double efficiency = 1;    ///< share of the bandwidth left for payload, as in Link
-  bool full_duplex = true;  ///< true if each direction has the bandwidth; false if they share it
-  friend bool operator==(const Cable&, const Cable&) = default;
-};
-
-/// Switches that each connect `ports` hosts (or switches of the tier below). Each has a full-duplex link to the tier
-/// above with `ports` times one port's bandwidth / `oversubscription`.
-struct Tier {
-  std::uint32_t ports = 1;
-  double oversubscription = 1;
-  Duration latency{};  ///< latency of the link to the tier above
-};
-
-/// The parameters of a cluster: hosts under a fat tree (Al-Fares et al., SIGCOMM 2008), in which parallel switches and
-/// cables count as one switch and one link. One root switch connects the switches of the last tier. Without tiers, the
-/// result is a star.
-struct ClusterShape {
-  std::vector<Host> hosts;
-  Cable nic;                       ///< connects each NIC of a host to its switch
-  std::map<HostId, Cable> differ;  ///< hosts whose NICs differ from `nic`
-  /// Number of NICs per host. NIC k of every host belongs to rail k, and each rail is a separate fat tree. A message to
-  /// another rail first goes to the device of its own host that is on that rail (as NCCL's PXN does).
-  std::uint32_t nics = 1;
-  std::vector<Tier> tiers;    ///< ordered from the hosts up
-  std::uint32_t devices = 0;  ///< devices per host; device d uses NIC d * nics / devices
-  std::string device_model;
-  std::optional<Cable> nvlink;      ///< connection between the devices of a host; each device has one
-  std::optional<Cable> pcie;        ///< connection between a device and its NIC; without nvlink also between devices
-  std::vector<Endpoint> endpoints;  ///< if empty, one per device, host by host, or one per host without devices
-};
 
 /// Returns device `index` of a host, in a cluster with `devices` devices per host.
 [[nodiscard]] constexpr DeviceId device_of(HostId host, std::uint32_t devices, std::uint32_t index) {
@@ -60,10 +24,43 @@ struct ClusterShape {
 /// Returns the rail of an endpoint, 0 for a host without devices.
 [[nodiscard]] std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint);
 
-/// Builds a cluster in which Cluster::uplinks connects every endpoint to every other one. O(hosts * (nics + devices)).
-/// Precondition: counts, ports and oversubscription are above 0 (devices can be 0), ids exist in their tables, and with
-/// several rails every host that has an endpoint has one on each rail in use.
-[[nodiscard]] Cluster build_cluster(const ClusterShape& shape);
+/// Builds a cluster with this shape, in which Cluster::uplinks connects every endpoint to every other one. If the
+/// listed endpoints are in the default order, the result's shape says that instead. O(hosts * (nics + devices) +
+/// endpoints). Precondition: counts, ports and oversubscription are above 0 (devices can be 0), ids exist in their
+/// tables, and with several rails every host that has an endpoint has one on each rail in use.
+[[nodiscard]] Cluster build_cluster(ClusterShape shape);
+
+/// Builds a cluster with this shape, and with all that is not hosts, links and endpoints from `like`. Precondition:
+/// that of build_cluster().
+[[nodiscard]] Cluster with_shape(const Cluster& like, ClusterShape shape);
+
+/// Returns `count` hosts with their numbers as names.
+[[nodiscard]] std::vector<Host> numbered_hosts(std::size_t count);
+
+/// A change of the number of endpoints of one kind: ranks, workers or servers. Those of a kind are consecutive.
+struct Resize {
+  std::size_t before = 0;
+  std::size_t after = 0;
+};
+
+/// A shape does not say what would be needed for a change. what() is the end of a sentence that begins with "the
+/// cluster".
+class ShapeProblem : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Returns the shape with more or fewer endpoints. The first endpoints of each kind keep their hosts, and with them the
+/// differences of these from the usual; new hosts are usual ones. Throws ShapeProblem if the shape lists endpoints that
+/// are not in the default order and too few of them, or if a host would have no endpoint on a rail that others use.
+[[nodiscard]] ClusterShape resized(ClusterShape shape, std::span<const Resize> kinds);
+
+/// Returns the shape of a cluster. Throws ShapeProblem if it was described link by link.
+[[nodiscard]] const ClusterShape& shape_of(const Cluster& cluster);
+
+/// Returns a cluster of hosts that are connected to one switch and have one endpoint each. Every host has one link out
+/// and one in, with `link`'s bandwidth, efficiency and latency. A message crosses two links.
+[[nodiscard]] Cluster star(std::size_t hosts, const Link& link);
 
 }  // namespace stepsim
 

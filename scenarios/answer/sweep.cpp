@@ -177,13 +177,17 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
   return outcome;
 }
 
-/// Frees the graph of points with this key, and the graph that was built for their ranges, in which all workers begin
-/// at the same time.
+/// Frees the graph of points with this key, and the graphs that were built for their ranges: in which all workers begin
+/// at the same time, or collectives run one at a time.
 void Sweep::forget(const GraphKey& key) {
-  predictor_.forget(key);
-  GraphKey together = key;
-  together.begins_together = true;
-  predictor_.forget(together);
+  for (const bool together : {key.begins_together, true}) {
+    for (const bool in_turn : {key.collectives_in_turn, true}) {
+      GraphKey one = key;
+      one.begins_together = together;
+      one.collectives_in_turn = in_turn;
+      predictor_.forget(one);
+    }
+  }
 }
 
 void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options) {

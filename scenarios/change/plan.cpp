@@ -15,7 +15,11 @@
 
 namespace stepsim::scenarios {
 
-void Plan::add_edit(const Change& change, Edit edit) { edits_.push_back({change.key(), std::move(edit)}); }
+void Plan::add_edit(const Change& change, Edit edit, double factor) {
+  EditKey key = change.key();
+  key.factor = factor;
+  edits_.push_back({std::move(key), std::move(edit)});
+}
 
 Capture Plan::edited(Capture graph) const {
   for (const MadeEdit& made : edits_) graph = made.edit(graph);
@@ -23,9 +27,8 @@ Capture Plan::edited(Capture graph) const {
 }
 
 GraphKey Plan::graph_key() const {
-  GraphKey key{job, colocated_servers, begins_together, {}};
-  for (const MadeEdit& made : edits_) key.edits.push_back(made.change);
-  if (collectives_in_turn) key.edits.emplace_back("collectives in turn");
+  GraphKey key{job, colocated_servers, begins_together, collectives_in_turn, {}};
+  for (const MadeEdit& made : edits_) key.edits.push_back(made.key);
   return key;
 }
 

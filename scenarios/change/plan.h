@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,11 +20,22 @@
 #include "model/job/cluster.h"
 #include "model/job/job.h"
 #include "model/job/recording.h"
+#include "scenarios/change/selector.h"
 
 namespace stepsim::scenarios {
 
 class Change;
 class DeviceRule;
+
+/// A change that edits the graph, by value.
+struct EditKey {
+  std::string_view what_if;
+  Selector::Values selected;
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> values;  ///< parameters and their values
+  double factor = 1;  ///< what the edit depends on besides the change
+
+  friend auto operator<=>(const EditKey& a, const EditKey& b) = default;
+};
 
 /// Everything in a plan that its task graph depends on. The graph also depends on the capture, the hardware's rates and
 /// the network model, but these are the same for all plans of a Predictor. Plans with equal keys therefore have equal
@@ -32,7 +44,8 @@ struct GraphKey {
   Job job;
   bool colocated_servers = false;
   bool begins_together = false;
-  std::vector<std::string> edits;  ///< texts of the changes that edit the graph, in order
+  bool collectives_in_turn = false;
+  std::vector<EditKey> edits;  ///< in the order in which they are made
 
   friend auto operator<=>(const GraphKey& a, const GraphKey& b) = default;
 };
@@ -51,8 +64,9 @@ struct Plan {
   const Capture* captured = nullptr;  ///< the capture as loaded
   /// Reads another trace that a change names. The function is empty if other traces cannot be read.
   std::function<std::shared_ptr<const Capture>(const std::string& path)> read;
-  Job job;          ///< the settings of job.yaml; workers and servers are set if known
-  Cluster cluster;  ///< the hardware, as given or calibrated
+  Job job;                             ///< the settings of job.yaml; workers and servers are set if known
+  Cluster cluster;                     ///< the hardware, as given or calibrated
+  std::optional<Cable> link_of_ranks;  ///< what connected ranks without known hosts before `cluster.nic` replaced it
   const NetworkModel* network = nullptr;
   double batches = 1;        ///< batches per worker and step, relative to a captured step
   double scaling_share = 1;  ///< the part of `batches` that is due to strong scaling
@@ -65,9 +79,9 @@ struct Plan {
 
   /// Returns a changed copy of a task graph.
   using Edit = std::function<Capture(const Capture& capture)>;
-  /// Adds an edit of the graph. Precondition: the text of `change` completely determines what the edit does, because
-  /// graph_key() uses this text.
-  void add_edit(const Change& change, Edit edit);
+  /// Adds an edit of the graph. Precondition: `change` and `factor` completely determine what the edit does, because
+  /// graph_key() has nothing else of it.
+  void add_edit(const Change& change, Edit edit, double factor = 1);
   /// Returns the graph after all edits.
   [[nodiscard]] Capture edited(Capture graph) const;
 
@@ -101,7 +115,7 @@ struct Plan {
 
  private:
   struct MadeEdit {
-    std::string change;
+    EditKey key;
     Edit edit;
   };
   std::vector<MadeEdit> edits_;

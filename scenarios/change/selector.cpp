@@ -351,6 +351,7 @@ Selector::Selector(const YamlField& map) : place_(map) {
   for (const Key& key : kKeys) names.emplace_back(key.name);
   map.for_each_entry(names, [&](std::size_t key, const YamlField& value) {
     tests_.push_back(kKeys[key].make(value));
+    values_.emplace_back(kKeys[key].name, scalars_of(*value.value));
     text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], in_line(*value.value));
     selects_work_ = selects_work_ || kKeys[key].selects_work;
     if (is_name(names[key])) typed_ += value.value->text + " ";

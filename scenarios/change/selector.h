@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/base/yaml.h"
@@ -55,6 +56,10 @@ class Selector {
   [[noreturn]] void fail(const Capture& capture, std::string_view problem) const;
   /// Returns "{worker=1,name=BW.*}"; empty for every task.
   [[nodiscard]] const std::string& to_text() const noexcept { return text_; }
+  /// The keys with the scalars of their values.
+  using Values = std::vector<std::pair<std::string_view, std::vector<std::string>>>;
+  /// Selectors with equal values select the same tasks. Their texts do not tell that: a name can contain ",rank=1".
+  [[nodiscard]] const Values& values() const noexcept { return values_; }
 
  private:
   /// Tests whether a task is selected. It is created once for a capture, then called for every task.
@@ -62,6 +67,7 @@ class Selector {
   using TestFor = std::function<Test(const Capture& capture)>;
 
   std::vector<TestFor> tests_;
+  Values values_;
   std::string text_;
   std::string typed_;  ///< the names in the selector, for hints
   bool selects_work_ = false;

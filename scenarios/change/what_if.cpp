@@ -186,29 +186,27 @@ std::optional<std::vector<TaskId>> Change::selected(const Capture& capture) cons
 }
 
 std::string Change::key_in_both(const Change& other) const {
-  if (what_if_ != other.what_if_ || selector_.to_text() != other.selector_.to_text()) return {};
+  if (what_if_ != other.what_if_ || selector_.values() != other.selector_.values()) return {};
   const auto shared = std::find_if(values_.begin(), values_.end(),
                                    [&](const auto& value) { return other.find(value.first->name) != nullptr; });
   return shared == values_.end() ? std::string{}
                                  : fmt::format("{}{}.{}", what_if_->name, selector_.to_text(), shared->first->name);
 }
 
-std::string Change::text_with(std::string (*written)(const std::string& value)) const {
+std::string Change::to_text() const {
   std::string text = std::string(what_if_->name) + selector_.to_text();
   std::string_view between;
   for (const auto& [parameter, value] : values_) {
-    text += fmt::format("{}.{}={}", between, parameter->name, written(value.value->text));
+    text += fmt::format("{}.{}={}", between, parameter->name, shown(value.value->text));
     between = " ";
   }
   return text;
 }
 
-std::string Change::to_text() const {
-  return text_with([](const std::string& value) { return shown(value); });
-}
-
-std::string Change::key() const {
-  return text_with([](const std::string& value) { return value; });
+EditKey Change::key() const {
+  EditKey key{.what_if = what_if_->name, .selected = selector_.values(), .values = {}};
+  for (const auto& [parameter, value] : values_) key.values.emplace_back(parameter->name, scalars_of(*value.value));
+  return key;
 }
 
 std::optional<int> Change::hardware_turn() const {

@@ -104,8 +104,8 @@ class Change {
   [[nodiscard]] std::optional<std::vector<TaskId>> selected(const Capture& capture) const;
   /// Returns "network.bandwidth=2x" or "compute{worker=1}.scale=1.5 .add=2ms", for people. Long values are shortened.
   [[nodiscard]] std::string to_text() const;
-  /// Returns the text of to_text() with complete values. Changes with equal keys are equal.
-  [[nodiscard]] std::string key() const;
+  /// Returns the change by value, for comparisons.
+  [[nodiscard]] EditKey key() const;
 
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
   /// Returns the result of WhatIf::hardware_turn; nothing if the change does not affect hardware.
@@ -113,7 +113,6 @@ class Change {
 
  private:
   void read(const YamlField& map);
-  [[nodiscard]] std::string text_with(std::string (*written)(const std::string& value)) const;
 
   const WhatIf* what_if_ = nullptr;
   std::vector<std::pair<const Parameter*, YamlField>> values_;

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -22,51 +21,6 @@
 namespace stepsim::scenarios {
 namespace {
 
-Cable cable_of(const Link& link) { return {link.bandwidth, link.latency, link.efficiency, true}; }
-
-/// A cluster of equal hosts with several GPUs each. The GPUs of a host have separate links to each other, and share the
-/// host's NIC to reach other hosts.
-struct GpuHosts {
-  std::uint32_t gpus = 1;  ///< number of GPUs per host
-  Link inside;             ///< link of each GPU to others of its host, per direction
-  Link nic;                ///< NIC of a host, per direction
-};
-
-/// Describes a cluster as equal hosts with several GPUs; assumes that all hosts and links equal the first of each kind.
-/// Returns nothing if the first endpoint has no links inside its host, or not exactly one link to a switch that all
-/// hosts share.
-std::optional<GpuHosts> gpu_hosts_of(const Cluster& cluster) {
-  if (cluster.uplinks.empty() || cluster.uplinks.front().out.empty() || cluster.uplinks.front().up.size() != 1)
-    return std::nullopt;
-  const Cluster::UplinkPath& first = cluster.uplinks.front();
-  const HostId host = cluster.endpoints.front().host;
-  const auto gpus = std::count_if(cluster.endpoints.begin(), cluster.endpoints.end(),
-                                  [host](const Endpoint& endpoint) { return endpoint.host == host; });
-  return GpuHosts{static_cast<std::uint32_t>(gpus), cluster.links[first.out.front().index()],
-                  cluster.links[first.up.front().index()]};
-}
-
-/// Returns a cluster with `ranks` GPUs on hosts like `hosts`, all connected to one switch. Each GPU is an endpoint; the
-/// last host may have fewer GPUs. Copies everything except hosts and links from `like`. `hosts.gpus` must not be 0.
-Cluster with_gpu_hosts(const Cluster& like, std::uint32_t ranks, const GpuHosts& hosts, const std::string& device) {
-  ClusterShape shape;
-  shape.hosts.resize((ranks + hosts.gpus - 1) / hosts.gpus);
-  for (std::size_t i = 0; i < shape.hosts.size(); ++i) shape.hosts[i].name = std::to_string(i);
-  shape.nic = cable_of(hosts.nic);
-  shape.devices = hosts.gpus;
-  shape.device_model = device;
-  shape.nvlink = cable_of(hosts.inside);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const HostId host{rank / hosts.gpus};
-    shape.endpoints.push_back({host, device_of(host, hosts.gpus, rank % hosts.gpus)});
-  }
-  Cluster cluster = build_cluster(shape);
-  cluster.network = like.network;
-  cluster.rates = like.rates;
-  cluster.measured = like.measured;
-  return cluster;
-}
-
 constexpr std::uint32_t kMostWorkers = 100'000;
 constexpr std::array kClusterParameters{
     Parameter{"workers", "a whole number from 1", "number of workers; without servers a worker is local_size ranks",
@@ -75,7 +29,9 @@ constexpr std::array kClusterParameters{
     Parameter{"scaling", "weak or strong", "keep the samples per worker (weak) or of all workers together (strong)",
               "weak"},
     Parameter{"nic", "a rate such as 200Gb/s",
-              "rate of each host's NIC, in each direction (default: network.bandwidth of job.yaml)", ""},
+              "rate of each NIC, in each direction, but for hosts whose NIC differs in cluster.yaml (default: "
+              "network.bandwidth of job.yaml)",
+              ""},
     Parameter{"gpus_per_host", "a whole number from 1",
               "GPUs per host: ranks of a host use its captured inner links, others its NIC", ""},
     Parameter{"colocated", "true or false", "run servers on the workers' hosts, sharing their links", ""},
@@ -103,46 +59,82 @@ void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
   }
 }
 
-/// Sets the rate of each host's NIC, for the existing hosts and for those that share_hosts() creates later.
-void set_nic(Bandwidth rate, Plan& plan) {
-  plan.job.bandwidth = rate;
-  std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
-  if (!hosts) return;
-  hosts->nic.bandwidth = rate;
-  plan.cluster = with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan));
+/// Rebuilds the plan's cluster with the shape that `change` returns. Throws CannotAnswer at `value` if the cluster does
+/// not say what the change needs.
+template <class F>
+void reshape(const YamlField& value, Plan& plan, F change) {
+  try {
+    plan.cluster = with_shape(plan.cluster, change(shape_of(plan.cluster)));
+  } catch (const ShapeProblem& problem) {
+    cannot_answer(value, fmt::format("the cluster {}", problem.what()));
+  }
+}
+
+/// Sets the rate of each usual NIC. Ranks that share_hosts() later puts on one host are connected by what connected
+/// them before.
+void set_nic(const YamlField& value, Plan& plan) {
+  plan.job.bandwidth = value.bandwidth();
+  if (!plan.cluster.shape && plan.cluster.links.empty()) return;
+  reshape(value, plan, [&](ClusterShape shape) {
+    if (shape.devices == 0 && !plan.link_of_ranks) plan.link_of_ranks = shape.nic;
+    const Bandwidth usual = shape.nic.bandwidth;
+    shape.nic.bandwidth = *plan.job.bandwidth;
+    for (auto& [host, cable] : shape.differ) {
+      if (cable.bandwidth == usual) cable.bandwidth = *plan.job.bandwidth;
+    }
+    return shape;
+  });
+}
+
+/// Returns the shape of hosts with several GPUs each, of which the capture shows the links inside.
+ClusterShape hosts_like_the_captured(const YamlField& value, std::uint32_t gpus, const ClusterShape& captured,
+                                     const Plan& plan) {
+  refuse_captured_hosts(value, *plan.captured);
+  if (!plan.job.bandwidth && gpus < ranks_of(plan)) {
+    cannot_answer(value,
+                  "the capture shows the links inside one host but not its NIC; expected also cluster.nic, for "
+                  "example cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
+  }
+  // The default rate of 1 byte/s is used only if all ranks are on one host. No message then crosses a NIC.
+  const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));
+  return {.hosts = numbered_hosts(1),
+          .nic = {rate, plan.job.latency.value_or(kUsualLatency)},
+          .device_model = device_of(plan),
+          .nvlink = plan.link_of_ranks.value_or(captured.nic)};
 }
 
 /// Puts `gpus` ranks on each host.
 void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   if (plan.captured->parameter_server != nullptr)
     cannot_answer(value, "each worker of a parameter-server job has its own host; expected a job without servers");
-  std::optional<GpuHosts> hosts = gpu_hosts_of(plan.cluster);
-  if (!hosts) {
+  if (plan.cluster.links.empty()) {
     refuse_captured_hosts(value, *plan.captured);
-    if (plan.cluster.uplinks.empty() || plan.cluster.uplinks.front().up.empty()) {
-      cannot_answer(value,
-                    "the capture does not show the rates of its links; expected --cluster FILE with nvlink and nic");
-    }
-    if (!plan.job.bandwidth && gpus < ranks_of(plan)) {
-      cannot_answer(value,
-                    "the capture shows the links inside one host but not its NIC; expected also cluster.nic, for "
-                    "example cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
-    }
-    // The default rate of 1 byte/s is used only if all ranks are on one host. No message then crosses a NIC.
-    const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));
-    const Link nic{{}, rate, plan.job.latency.value_or(kUsualLatency), 1};
-    for (MeasuredCollective& measured : plan.cluster.measured) measured.hosts = 1;
-    hosts = GpuHosts{1, plan.cluster.links[plan.cluster.uplinks.front().up.front().index()], nic};
+    cannot_answer(value,
+                  "the capture does not show the rates of its links; expected --cluster FILE with nvlink and nic");
   }
-  hosts->gpus = gpus;
-  plan.cluster = with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan));
+  const bool had_devices = plan.cluster.shape && plan.cluster.shape->devices > 0;
+  if (had_devices && plan.cluster.shape->devices == gpus) return;
+  reshape(value, plan, [&](ClusterShape shape) {
+    if (!had_devices) shape = hosts_like_the_captured(value, gpus, shape, plan);
+    if (!shape.endpoints.empty()) throw ShapeProblem("lists its endpoints; expected a file without 'endpoints'");
+    if (shape.nics > gpus) throw ShapeProblem(fmt::format("has {} NICs per host; expected a GPU for each", shape.nics));
+    if (gpus > 1 && !shape.nvlink && !shape.pcie)
+      throw ShapeProblem("has one GPU per host, and does not say what connects several; expected also nvlink or pcie");
+    shape.devices = gpus;
+    const Resize all{0, ranks_of(plan)};
+    return resized(std::move(shape), std::span(&all, 1));
+  });
+  if (!had_devices) {
+    for (MeasuredCollective& measured : plan.cluster.measured) measured.hosts = 1;
+  }
   if (gpus < ranks_of(plan)) {
+    const Cable& nic = plan.cluster.shape->nic;
     plan.assumptions.push_back(
         {"hosts_of_gpus",
          fmt::format(
              "Hosts have {} GPUs each, with links inside a host as captured and one NIC per host that carries {} "
              "each way with a latency of {}.",
-             gpus, to_text(hosts->nic.bandwidth), to_text(hosts->nic.latency))});
+             gpus, to_text(nic.bandwidth), to_text(nic.latency))});
   }
 }
 
@@ -162,16 +154,24 @@ void refuse_fewer_than_the_lone_rank(const YamlField& workers, const Plan& plan)
 void resize(const YamlField* workers, const YamlField* servers, const YamlField* colocated, Plan& plan) {
   const bool has_servers = plan.captured->parameter_server != nullptr;
   const std::uint32_t before = *plan.job.workers;
+  const std::uint32_t ranks_before = ranks_of(plan);
+  PsPlaces places = places_in(plan.cluster, before, plan.job.servers.value_or(1));
+  const PsPlaces places_before = places;
   if (workers != nullptr) {
     plan.job.workers = workers->count(1, kMostWorkers);
     refuse_fewer_than_the_lone_rank(*workers, plan);
   }
   if (servers != nullptr) plan.job.servers = servers->count(1, kMostWorkers);
-  if (colocated != nullptr) plan.colocated_servers = colocated->flag();
-  const auto hosts = has_servers ? std::nullopt : gpu_hosts_of(plan.cluster);
-  plan.cluster = hosts ? with_gpu_hosts(plan.cluster, ranks_of(plan), *hosts, device_of(plan))
-                       : with_endpoints(plan.cluster, has_servers ? *plan.job.workers : ranks_of(plan),
-                                        has_servers ? plan.job.servers.value_or(1) : 0, plan.colocated_servers);
+  if (colocated != nullptr) plan.colocated_servers = places.colocated = colocated->flag();
+  places.workers = *plan.job.workers;
+  places.servers = plan.job.servers.value_or(1);
+  const YamlField& value = *(workers != nullptr ? workers : servers != nullptr ? servers : colocated);
+  if (has_servers && places != places_before) {
+    reshape(value, plan, [&](const ClusterShape&) { return *with_places(plan.cluster, places_before, places).shape; });
+  } else if (!has_servers && ranks_of(plan) != ranks_before) {
+    const Resize ranks{ranks_before, ranks_of(plan)};
+    reshape(value, plan, [&](const ClusterShape& shape) { return resized(shape, std::span(&ranks, 1)); });
+  }
   const std::uint32_t captured = captured_workers(*plan.captured);
   if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));
 }
@@ -192,7 +192,7 @@ void apply_cluster(const Change& change, Plan& plan) {
   const YamlField* const nic = change.find("nic");
   const YamlField* const gpus = change.find("gpus_per_host");
   const bool has_servers = plan.captured->parameter_server != nullptr;
-  if (nic != nullptr) set_nic(nic->bandwidth(), plan);
+  if (nic != nullptr) set_nic(*nic, plan);
   const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMostWorkers);
   for (const YamlField* const value : {servers, colocated}) {
     if (value != nullptr && !has_servers)

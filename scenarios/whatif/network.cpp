@@ -192,6 +192,7 @@ double slowest_link(const Cluster& cluster) {
 void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, bool of_all, Plan& plan) {
   const double before = slowest_link(plan.cluster);
   const auto factor = factor_of(value);
+  plan.cluster.shape.reset();
   for (const LinkId id : links) {
     Link& link = plan.cluster.links[id.index()];
     link.bandwidth = factor ? scaled(link.bandwidth, *factor) : value.bandwidth();
@@ -238,7 +239,7 @@ bool has_buffered_messages(const Capture& capture) {
 /// arrive.
 void scale_buffered(const Change& change, double factor, Plan& plan) {
   if (factor == 1 || !std::isfinite(factor) || !has_buffered_messages(*plan.captured)) return;
-  plan.add_edit(change, [factor](const Capture& capture) {
+  const auto edit = [factor](const Capture& capture) {
     CaptureEdit edit(capture);
     for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
       Collective& message = edit.builder().collective(rendezvous);
@@ -248,7 +249,8 @@ void scale_buffered(const Change& change, double factor, Plan& plan) {
       message.buffered = Bytes{std::llround(std::min(static_cast<double>(message.buffered.count()) * factor, kMost))};
     }
     return std::move(edit).finish();
-  });
+  };
+  plan.add_edit(change, edit, factor);  // the factor also depends on earlier changes
 }
 
 std::vector<LinkId> both(const std::vector<LinkId>& a, const std::vector<LinkId>& b) {
@@ -293,6 +295,7 @@ void apply_network(const Change& change, Plan& plan) {
     if (const YamlField* const value = change.find(inside ? "inside" : "between"))
       set_bandwidth(*value, both(links, links_of_kind(*value, inside, plan)), false, plan);
   }
+  if (change.find("latency") != nullptr || change.find("efficiency") != nullptr) cluster.shape.reset();
   for (const LinkId id : links) {
     Link& link = cluster.links[id.index()];
     if (const YamlField* const value = change.find("latency")) link.latency = changed(link.latency, *value);

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "model/base/text.h"
 #include "model/cost/network/network.h"
+#include "model/job/cluster.h"
 #include "model/job/collective.h"
-#include "model/job/topology.h"
 #include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
@@ -87,61 +88,79 @@ std::vector<std::string> references(const std::vector<Item>& items) {
   std::vector<std::string> texts;
   for (const Item& item : items) {
     const bool by_name = !item.name.empty() && !is_number(item.name) && count[item.name] == 1;
-    texts.push_back(by_name ? scalar(item.name) : std::to_string(texts.size()));
+    texts.push_back(by_name ? item.name : std::to_string(texts.size()));
   }
   return texts;
 }
 
-/// Returns the parameters for the short form of cluster.yaml if the cluster is one switch with one cable per host.
-std::optional<ClusterShape> as_star(const Cluster& cluster) {
-  if (cluster.hosts.empty() || cluster.links.size() != 2 * cluster.hosts.size()) return std::nullopt;
-  const auto cable_of = [&](std::size_t host) {
-    const Link& out = cluster.links[2 * host];
-    return Cable{out.bandwidth, out.latency, out.efficiency, true};
-  };
-  ClusterShape shape{.hosts = cluster.hosts, .nic = cable_of(0), .endpoints = cluster.endpoints};
-  for (std::size_t i = 1; i < cluster.hosts.size(); ++i) {
-    if (cable_of(i) != shape.nic) shape.differ[HostId{i}] = cable_of(i);
-  }
-  for (const Endpoint& endpoint : cluster.endpoints) {
-    if (endpoint.device.valid()) return std::nullopt;
-  }
-  Cluster built = build_cluster(shape);
-  built.network = cluster.network;
-  built.rates = cluster.rates;
-  built.measured = cluster.measured;
-  return built == cluster ? std::optional{shape} : std::nullopt;
+/// Returns a map of what differs from a cable without latency, or of everything.
+std::string cable_text(const Cable& cable, bool everything = false) {
+  FlowMap map;
+  map.add("bandwidth", cable.bandwidth);
+  if (everything || cable.latency != Duration{}) map.add("latency", time_text(cable.latency));
+  if (everything || cable.efficiency != 1) map.add("efficiency", fmt::format("{}", cable.efficiency));
+  if (everything || !cable.full_duplex) map.add("duplex", cable.full_duplex ? "full" : "half");
+  return map.text();
 }
 
-/// Returns the parameters for the short form of cluster.yaml if the cluster is one switch with identical hosts whose
-/// devices are connected by NVLink or PCIe.
-std::optional<ClusterShape> as_nodes(const Cluster& cluster) {
-  const std::size_t hosts = cluster.hosts.size();
-  if (hosts == 0 || cluster.devices.empty() || cluster.devices.size() % hosts != 0) return std::nullopt;
-  const std::size_t devices = cluster.devices.size() / hosts;
-  if (cluster.links.size() != 2 * hosts * (1 + devices)) return std::nullopt;
-  const auto cable_of = [&](std::size_t number) {
-    const Link& out = cluster.links[number];
-    return Cable{out.bandwidth, out.latency, out.efficiency, true};
-  };
-  ClusterShape shape{.hosts = cluster.hosts, .nic = cable_of(0)};
-  shape.devices = static_cast<std::uint32_t>(devices);
-  shape.device_model = cluster.devices.front().model;
-  (contains(cluster.links[2].name, kPcie) ? shape.pcie : shape.nvlink) = cable_of(2);
-  Cluster built = build_cluster(shape);
-  built.network = cluster.network;
-  built.rates = cluster.rates;
-  built.measured = cluster.measured;
-  return built == cluster ? std::optional{shape} : std::nullopt;
-}
+/// Writes a cluster from the shape that it was built from.
+class ShapeText {
+ public:
+  explicit ShapeText(const Cluster& cluster)
+      : cluster_(cluster), shape_(*cluster.shape), hosts_(references(cluster.hosts)) {}
 
-std::string cable_text(const Cable& cable) {
-  return FlowMap{}
-      .add("bandwidth", cable.bandwidth)
-      .add("latency", cable.latency)
-      .add_efficiency(cable.efficiency)
-      .text();
-}
+  [[nodiscard]] std::string text() const { return devices() + cables() + tiers() + overrides() + endpoints(); }
+
+ private:
+  [[nodiscard]] std::string devices() const {
+    if (shape_.devices == 0) return {};
+    if (shape_.device_model.empty()) return fmt::format("devices: {}\n", shape_.devices);
+    return fmt::format("devices: {{count: {}, model: {}}}\n", shape_.devices, scalar(shape_.device_model));
+  }
+
+  [[nodiscard]] std::string cables() const {
+    std::string text = fmt::format("nic: {}\n", cable_text(shape_.nic));
+    if (shape_.nics > 1) text += fmt::format("nics: {}\n", shape_.nics);
+    if (shape_.nvlink) text += fmt::format("nvlink: {}\n", cable_text(*shape_.nvlink));
+    if (shape_.pcie) text += fmt::format("pcie: {}\n", cable_text(*shape_.pcie));
+    return text;
+  }
+
+  [[nodiscard]] std::string tiers() const {
+    std::string text = shape_.tiers.empty() ? "" : "tiers:\n";
+    for (const Tier& tier : shape_.tiers) {
+      FlowMap map;
+      map.add("ports", std::to_string(tier.ports));
+      if (tier.oversubscription != 1) map.add("oversubscription", fmt::format("{}", tier.oversubscription));
+      if (tier.latency != shape_.nic.latency) map.add("latency", time_text(tier.latency));
+      text += fmt::format("  - {}\n", map.text());
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string overrides() const {
+    std::string text = shape_.differ.empty() ? "" : "overrides:\n";
+    for (const auto& [host, cable] : shape_.differ) {
+      // A missing key would mean the usual value, so every key is written.
+      text += fmt::format("  - {{host: {}, nic: {}}}\n", scalar(hosts_[host.index()]), cable_text(cable, true));
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string endpoints() const {
+    if (shape_.endpoints.empty() && !shape_.endpoint_count && shape_.endpoints_per_host == 1) return {};
+    const auto place = [this](const Endpoint& endpoint) {
+      const std::string& host = hosts_[endpoint.host.index()];
+      if (!endpoint.device.valid()) return scalar(host);
+      return scalar(fmt::format("{}/{}", host, cluster_.devices[endpoint.device.index()].index));
+    };
+    return fmt::format("endpoints: [{}]\n", joined(cluster_.endpoints, place));
+  }
+
+  const Cluster& cluster_;
+  const ClusterShape& shape_;
+  std::vector<std::string> hosts_;
+};
 
 bool one_endpoint_a_host(const Cluster& cluster) {
   if (cluster.endpoints.size() != cluster.hosts.size()) return false;
@@ -151,36 +170,14 @@ bool one_endpoint_a_host(const Cluster& cluster) {
   return true;
 }
 
-std::string star_text(const Cluster& cluster, const ClusterShape& shape) {
-  const std::vector<std::string> hosts = references(cluster.hosts);
-  std::string text = fmt::format("nic: {}\n", cable_text(shape.nic));
-  if (!shape.differ.empty()) text += "overrides:\n";
-  for (const auto& [host, cable] : shape.differ) {
-    // A missing key would mean the common value of all hosts, so every key is written.
-    const std::string nic = fmt::format("{{bandwidth: {}, latency: {}, efficiency: {}}}", rate_text(cable.bandwidth),
-                                        time_text(cable.latency), cable.efficiency);
-    text += fmt::format("  - {{host: {}, nic: {}}}\n", hosts[host.index()], nic);
-  }
-  if (one_endpoint_a_host(cluster)) return text;
-  const auto host_of = [&hosts](const Endpoint& endpoint) { return hosts[endpoint.host.index()]; };
-  return text + fmt::format("endpoints: [{}]\n", joined(cluster.endpoints, host_of));
-}
-
-std::string nodes_text(const ClusterShape& shape) {
-  std::string text = shape.device_model.empty() ? fmt::format("devices: {}\n", shape.devices)
-                                                : fmt::format("devices: {{count: {}, model: {}}}\n", shape.devices,
-                                                              scalar(shape.device_model));
-  text += fmt::format("nic: {}\n", cable_text(shape.nic));
-  if (shape.nvlink) text += fmt::format("nvlink: {}\n", cable_text(*shape.nvlink));
-  if (shape.pcie) text += fmt::format("pcie: {}\n", cable_text(*shape.pcie));
-  return text;
-}
-
 /// Writes a cluster link by link.
 class LinkText {
  public:
   explicit LinkText(const Cluster& cluster)
-      : cluster_(cluster), hosts_(references(cluster.hosts)), links_(references(cluster.links)) {}
+      : cluster_(cluster), hosts_(references(cluster.hosts)), links_(references(cluster.links)) {
+    for (std::vector<std::string>* const names : {&hosts_, &links_})
+      std::transform(names->begin(), names->end(), names->begin(), scalar);
+  }
 
   [[nodiscard]] std::string text() const { return links() + devices() + endpoints() + routes(); }
 
@@ -313,17 +310,11 @@ std::string measured_text(const std::vector<MeasuredCollective>& measured) {
   return text;
 }
 
-std::string links_text(const Cluster& cluster) {
-  if (const std::optional<ClusterShape> star = as_star(cluster)) return star_text(cluster, *star);
-  if (const std::optional<ClusterShape> nodes = as_nodes(cluster)) return nodes_text(*nodes);
-  return LinkText(cluster).text();
-}
-
 }  // namespace
 
 std::string cluster_yaml(const Cluster& cluster) {
-  return hosts_text(cluster.hosts) + links_text(cluster) + messages_text(cluster.network) + rates_text(cluster.rates) +
-         measured_text(cluster.measured);
+  return hosts_text(cluster.hosts) + (cluster.shape ? ShapeText(cluster).text() : LinkText(cluster).text()) +
+         messages_text(cluster.network) + rates_text(cluster.rates) + measured_text(cluster.measured);
 }
 
 }  // namespace stepsim::sim

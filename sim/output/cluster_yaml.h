@@ -7,8 +7,8 @@
 
 namespace stepsim::sim {
 
-/// Returns the cluster as cluster.yaml (docs/reference/cluster.md): in the short form if every host has one cable to
-/// one switch, otherwise link by link. Reading it back gives the same cluster if rates are whole bytes per second (as
+/// Returns the cluster as cluster.yaml (docs/reference/cluster.md): the shape that it was built from, otherwise link by
+/// link. Reading it back gives the same cluster if rates are whole bytes per second (as
 /// in files and calibration) and names are UTF-8.
 [[nodiscard]] std::string cluster_yaml(const Cluster& cluster);
 

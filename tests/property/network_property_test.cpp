@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/property/random_dag.h"
 #include "tests/sim/workloads.h"

@@ -6,6 +6,7 @@
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
 #include "model/job/dag_builder.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/property/fluid_reference.h"
 #include "tests/property/random_dag.h"

@@ -1,6 +1,7 @@
 #include "tests/sim/workloads.h"
 
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 
 #include <random>
 #include <vector>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/job/dag_builder.h"
+#include "model/job/topology.h"
 #include "scenarios/answer/factors.h"
 #include "scenarios/answer/interval.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"

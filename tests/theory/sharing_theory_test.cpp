@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/cost/network/maxmin.h"
+#include "model/job/topology.h"
 #include "tests/model/cost/network/message_loop.h"
 
 namespace stepsim::testing {

@@ -11,6 +11,7 @@
 
 #include "ingest/load/load.h"
 #include "model/calibration/calibration.h"
+#include "model/job/topology.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/ranks.h"

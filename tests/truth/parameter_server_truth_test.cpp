@@ -55,7 +55,9 @@ PsOptions options_of(const MeasuredRun& row, const Base& base) {
 
 double predicted(const MeasuredRun& row, double base_rate, const Base& base) {
   const PsOptions options = options_of(row, base);
-  Cluster cluster = with_endpoints(base.cluster, *options.job.workers, *options.job.servers);
+  const Job& captured = base.capture.parameter_server->job;
+  Cluster cluster = with_places(base.cluster, {captured.workers.value_or(1), captured.servers.value_or(1)},
+                                {*options.job.workers, *options.job.servers});
   for (Link& link : cluster.links) {
     const double factor = std::stod(row.at("rate")) / base_rate;
     link.bandwidth = Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * factor);

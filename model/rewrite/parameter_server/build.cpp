@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
 #include "model/base/error.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/topology.h"
 #include "model/rewrite/capture_edit.h"
 #include "model/rewrite/parameter_server/job_graph.h"
 
@@ -197,22 +199,30 @@ Capture build_parameter_server(const Capture& capture, const PsOptions& options,
   return result;
 }
 
-Cluster with_endpoints(const Cluster& cluster, std::uint32_t workers, std::uint32_t servers, bool colocated) {
-  Link link{{}, Bandwidth::from_bytes_per_second(1), Duration{}, 1};
-  if (!cluster.uplinks.empty() && !cluster.uplinks.front().up.empty()) {
-    link = cluster.links[cluster.uplinks.front().up.front().index()];
-  } else if (!cluster.links.empty()) {
-    link = cluster.links.front();
+PsPlaces places_in(const Cluster& cluster, std::uint32_t workers, std::uint32_t servers) {
+  bool colocated = servers > 0 && workers > 0 && cluster.endpoints.size() >= std::size_t{workers} + servers;
+  for (std::uint32_t server = 0; colocated && server < servers; ++server)
+    colocated = cluster.endpoints[workers + server] == cluster.endpoints[server % workers];
+  return {workers, servers, colocated};
+}
+
+Cluster with_places(const Cluster& cluster, const PsPlaces& before, const PsPlaces& after) {
+  ClusterShape shape = shape_of(cluster);
+  if (before.colocated) {
+    shape.endpoints.assign(cluster.endpoints.begin(), cluster.endpoints.begin() + before.workers);
+    shape = *build_cluster(std::move(shape)).shape;
   }
-  Cluster result = star(colocated ? workers : std::size_t{workers} + servers, link);
-  for (std::uint32_t server = 0; colocated && server < servers; ++server) {
-    result.endpoints.push_back(result.endpoints[server % workers]);
-    result.uplinks.push_back(result.uplinks[server % workers]);
-  }
-  result.network = cluster.network;
-  result.rates = cluster.rates;
-  result.measured = cluster.measured;
-  return result;
+  const std::array kinds{
+      Resize{before.workers, after.workers},
+      Resize{before.colocated ? 0 : before.servers, after.colocated ? 0 : after.servers},
+  };
+  Cluster result = with_shape(cluster, resized(std::move(shape), kinds));
+  if (!after.colocated) return result;
+  ClusterShape with_servers = *result.shape;
+  with_servers.endpoints = result.endpoints;
+  for (std::uint32_t server = 0; server < after.servers; ++server)
+    with_servers.endpoints.push_back(result.endpoints[server % after.workers]);
+  return with_shape(cluster, std::move(with_servers));
 }
 
 }  // namespace stepsim

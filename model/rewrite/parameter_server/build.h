@@ -41,11 +41,20 @@ struct PsOptions {
 /// the capture lacks required data, or if the cluster has too few endpoints.
 [[nodiscard]] Capture build_parameter_server(const Capture& capture, const PsOptions& options, const Cluster& cluster);
 
-/// Returns `cluster` with another number of workers and servers, on a star. Each worker and server is like the first of
-/// its kind in `cluster`. If colocated, server s is on the host of worker s mod workers. Precondition:
-/// cluster.endpoints is not empty.
-[[nodiscard]] Cluster with_endpoints(const Cluster& cluster, std::uint32_t workers, std::uint32_t servers,
-                                     bool colocated = false);
+/// Where workers and servers run.
+struct PsPlaces {
+  std::uint32_t workers = 1;
+  std::uint32_t servers = 0;
+  bool colocated = false;  ///< server s is on the host of worker s mod workers, instead of a host of its own
+  friend bool operator==(const PsPlaces&, const PsPlaces&) = default;
+};
+
+/// Returns the places of a job in a cluster, whose endpoints are the workers in order, then the servers.
+[[nodiscard]] PsPlaces places_in(const Cluster& cluster, std::uint32_t workers, std::uint32_t servers);
+
+/// Returns `cluster` with other places. The first workers and the first servers keep their hosts; new hosts are like
+/// the usual ones. Throws ShapeProblem if the cluster does not say how they would be connected.
+[[nodiscard]] Cluster with_places(const Cluster& cluster, const PsPlaces& before, const PsPlaces& after);
 
 }  // namespace stepsim
 

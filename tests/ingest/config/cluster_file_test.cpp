@@ -9,6 +9,7 @@
 #include "model/base/error.h"
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 #include "tests/thrown_by.h"
 
 namespace stepsim::ingest {

@@ -4,6 +4,7 @@
 #include "model/base/error.h"
 #include "model/calibration/calibration.h"
 #include "model/job/dag_builder.h"
+#include "model/job/topology.h"
 #include "tests/thrown_by.h"
 
 namespace stepsim {

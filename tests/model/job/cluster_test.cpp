@@ -1,4 +1,5 @@
 #include "model/job/cluster.h"
+#include "model/job/topology.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

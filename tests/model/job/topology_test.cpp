@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,14 +53,6 @@ ClusterShape rails(std::size_t count, std::uint32_t devices) {
           .devices = devices,
           .device_model = "H100",
           .nvlink = cable(18 * kPort, 200)};
-}
-
-TEST(TopologyTest, WithoutTiersItIsTheStar) {
-  const Link link{
-      .name = {}, .bandwidth = Bandwidth::from_bytes_per_second(kPort), .latency = Duration{1000}, .efficiency = 0.9};
-  Cable nic = cable(kPort);
-  nic.efficiency = 0.9;
-  EXPECT_EQ(build_cluster({.hosts = hosts(5), .nic = nic}), star(5, link));
 }
 
 TEST(TopologyTest, AHalfDuplexCableIsOneLinkForBothDirections) {
@@ -211,6 +205,58 @@ TEST(PlacementTest, EndpointsLieWhereTheyArePut) {
   EXPECT_EQ(cluster.hosts.size(), 2U);
   EXPECT_THAT(names(cluster, 0, 2), ElementsAre("host 0 out", "host 1 in"));
   EXPECT_TRUE(route(cluster, 1, 2).empty());
+}
+
+TEST(PlacementTest, ListedEndpointsInTheUsualOrderAreThatOrder) {
+  ClusterShape two_each{.hosts = hosts(3), .nic = cable(kPort), .endpoints_per_host = 2, .endpoint_count = 5};
+  ClusterShape listed = two_each;
+  listed.endpoints_per_host = 1;
+  listed.endpoint_count.reset();
+  listed.endpoints = {{HostId{0}, {}}, {HostId{0}, {}}, {HostId{1}, {}}, {HostId{1}, {}}, {HostId{2}, {}}};
+  EXPECT_EQ(build_cluster(listed), build_cluster(two_each));
+  EXPECT_EQ(build_cluster(two_each).endpoints, listed.endpoints);
+}
+
+ClusterShape resized_to(const ClusterShape& shape, std::size_t endpoints) {
+  const Resize all{0, endpoints};
+  return resized(shape, std::span(&all, 1));
+}
+
+TEST(ResizeTest, TheShapeStaysAndHostsAreAdded) {
+  for (ClusterShape shape : {fat_tree(8), rails(2, 4)}) {
+    shape.nic.full_duplex = false;
+    const std::uint32_t per_host = shape.per_host();
+    ClusterShape twice = shape;
+    twice.hosts = hosts(2 * shape.hosts.size());
+    EXPECT_EQ(build_cluster(resized_to(shape, twice.hosts.size() * per_host)), build_cluster(twice));
+    EXPECT_EQ(build_cluster(resized_to(twice, shape.hosts.size() * per_host)), build_cluster(shape));
+  }
+}
+
+TEST(ResizeTest, HostsThatDifferStayAndNewOnesAreUsual) {
+  ClusterShape shape{.hosts = {{"a"}, {"b"}}, .nic = cable(kPort)};
+  shape.differ[HostId{1}] = cable(kPort / 10);
+  const ClusterShape more = resized_to(shape, 4);
+  EXPECT_EQ(more.differ, shape.differ);
+  EXPECT_EQ(more.hosts, (std::vector<Host>{{"a"}, {"b"}, {"2"}, {"3"}}));
+  EXPECT_TRUE(resized_to(shape, 1).differ.empty());
+}
+
+TEST(ResizeTest, TheLastHostMayBePartlyUsedUnlessARailWouldEnd) {
+  ClusterShape one_nic = rails(2, 4);
+  one_nic.nics = 1;
+  EXPECT_EQ(build_cluster(resized_to(one_nic, 6)).endpoints.size(), 6U);
+  EXPECT_EQ(build_cluster(resized_to(resized_to(one_nic, 6), 8)), build_cluster(one_nic));
+  EXPECT_THROW(resized_to(rails(2, 4), 6), ShapeProblem);
+  EXPECT_EQ(build_cluster(resized_to(rails(2, 4), 3)).endpoints.size(), 3U);
+}
+
+TEST(ResizeTest, ListedEndpointsCanBeFewerAndNotMore) {
+  ClusterShape shape{.hosts = hosts(2), .nic = cable(kPort)};
+  shape.endpoints = {{HostId{1}, {}}, {HostId{0}, {}}, {HostId{1}, {}}};
+  const std::array kinds{Resize{2, 1}, Resize{1, 1}};
+  EXPECT_EQ(resized(shape, kinds).endpoints, (std::vector<Endpoint>{{HostId{1}, {}}, {HostId{1}, {}}}));
+  EXPECT_THROW(resized_to(shape, 4), ShapeProblem);
 }
 
 TEST(TopologyTest, AThousandHostsOfEightDevicesNeedNoTableOfPairs) {

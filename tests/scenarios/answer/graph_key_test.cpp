@@ -107,5 +107,13 @@ TEST(GraphKeyTest, ValuesTooLongToPrintAreToldApart) {
   EXPECT_NE(half.graph_key(), most.graph_key());
 }
 
+TEST(GraphKeyTest, ASelectorIsComparedByValue) {
+  const auto key_of = [](const std::string& selection) {
+    return parse_scenario("changes: [{remove: {select: " + selection + "}}]", "test.yaml").changes.front().key();
+  };
+  EXPECT_NE(key_of("{name: 'x,rank=1'}"), key_of("{name: x, rank: 1}"));
+  EXPECT_EQ(key_of("{name: \"x\"}"), key_of("{name: x}"));
+}
+
 }  // namespace
 }  // namespace stepsim::scenarios

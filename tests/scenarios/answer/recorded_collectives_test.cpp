@@ -1,5 +1,6 @@
 // Tests collectives that keep their recorded times because the calibrated links do not reproduce the capture.
 #include "scenarios/answer/recorded_collectives.h"
+#include "model/job/topology.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

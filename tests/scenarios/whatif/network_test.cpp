@@ -89,6 +89,18 @@ TEST(NetworkWhatIf, WhatASendLeavesInItsBuffersGrowsWithTheRate) {
             question.iteration({"network.bandwidth=2x"}));
 }
 
+TEST(NetworkWhatIf, WhatIsBufferedDoesNotDependOnWhichQuestionIsAskedFirst) {
+  // The rate grows from 1 to 4 GB/s, or only from 2 to 4 GB/s: 1.6 MB or 800 kB remain buffered.
+  const Duration all = kLatency + microseconds{9000};
+  const Duration most = all + microseconds{50};
+  const Question one_first = pipeline_question();
+  EXPECT_EQ(one_first.iteration({"network.bandwidth=4GB/s"}), all);
+  EXPECT_EQ(one_first.iteration({"cluster.nic=2GB/s", "network.bandwidth=4GB/s"}), most);
+  const Question other_first = pipeline_question();
+  EXPECT_EQ(other_first.iteration({"cluster.nic=2GB/s", "network.bandwidth=4GB/s"}), most);
+  EXPECT_EQ(other_first.iteration({"network.bandwidth=4GB/s"}), all);
+}
+
 TEST(NetworkWhatIf, LatencyAppliesToEveryLinkOfTheRoute) {
   const Question question = message_question();
   EXPECT_EQ(question.iteration({"network.latency=3x"}), kBefore + kLatency * 3 + kWire + kAfter);

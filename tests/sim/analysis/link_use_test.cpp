@@ -6,6 +6,7 @@
 
 #include "model/cost/network/network.h"
 #include "model/job/dag_builder.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 
 namespace stepsim::sim {

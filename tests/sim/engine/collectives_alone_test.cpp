@@ -7,6 +7,7 @@
 
 #include "model/base/units.h"
 #include "model/job/dag_builder.h"
+#include "model/job/topology.h"
 
 namespace stepsim::sim {
 namespace {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "model/base/error.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 

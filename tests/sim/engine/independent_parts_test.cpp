@@ -1,3 +1,4 @@
+#include "model/job/topology.h"
 #include "sim/engine/replays.h"
 
 #include <gtest/gtest.h>

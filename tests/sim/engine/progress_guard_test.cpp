@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/base/error.h"
+#include "model/job/topology.h"
 #include "sim/engine/engine.h"
 #include "tests/sim/dag_maker.h"
 #include "tests/thrown_by.h"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/cost/network/network.h"
+#include "model/job/topology.h"
 #include "tests/model/cost/network/message_loop.h"
 
 namespace stepsim {

@@ -12,6 +12,7 @@
 
 #include "model/cost/network/channels.h"
 #include "model/cost/network/fluids.h"
+#include "model/job/topology.h"
 
 namespace stepsim::parts_test {
 namespace {

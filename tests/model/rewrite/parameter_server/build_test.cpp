@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/cost/network/maxmin.h"
+#include "model/job/topology.h"
 #include "tests/model/rewrite/parameter_server/workload_maker.h"
 #include "tests/thrown_by.h"
 
@@ -238,20 +239,30 @@ TEST(PsBuild, RefusesGpusThatDidNotPushTheSameTensors) {
   EXPECT_THAT(refused(capture, as_captured(workload)), HasSubstr("its GPUs did not push the same tensors"));
 }
 
-TEST(WithEndpoints, MakesAStarOfLinksLikeTheFirstOnes) {
-  Cluster two = switch_of(2, kRate, Duration{7});
-  two.network.set(kSharing, 0.5);
-  const Cluster five = with_endpoints(two, 3, 2);
-  EXPECT_EQ(five.endpoints.size(), 5U);
-  EXPECT_EQ(five.links.back().latency, Duration{7});
-  EXPECT_EQ(five.network, two.network);
+TEST(WithPlaces, NewHostsAreLikeTheUsualOnesAndServersKeepTheirs) {
+  const Bandwidth rate = Bandwidth::from_bytes_per_second(kRate);
+  ClusterShape shape{.hosts = numbered_hosts(4), .nic = {rate, Duration{7}}};
+  shape.differ[HostId{3}] = {rate, Duration{70}};  // of the second server
+  Cluster two_and_two = build_cluster(shape);
+  two_and_two.network.set(kSharing, 0.5);
+  const Cluster three_and_two = with_places(two_and_two, {2, 2}, {3, 2});
+  EXPECT_EQ(three_and_two.endpoints.size(), 5U);
+  const std::vector<Cluster::UplinkPath>& paths = three_and_two.uplinks;
+  for (std::size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(three_and_two.links[paths[i].up.front().index()].latency, Duration{i == 4 ? 70 : 7}) << i;
+  EXPECT_EQ(three_and_two.network, two_and_two.network);
+  EXPECT_EQ(with_places(three_and_two, {3, 2}, {2, 2}), two_and_two);
 }
 
-TEST(WithEndpoints, PutsColocatedServersOnTheWorkersHosts) {
-  const Cluster cluster = with_endpoints(switch_of(2, kRate), 2, 2, true);
+TEST(WithPlaces, ColocatedServersAreOnTheWorkersHosts) {
+  const Cluster apart = switch_of(4, kRate);
+  const Cluster cluster = with_places(apart, {2, 2}, {2, 2, true});
   EXPECT_EQ(cluster.hosts.size(), 2U);
   EXPECT_TRUE(cluster.route(EndpointId{0U}, EndpointId{2U})->empty());  // worker 0 and server 0 share a host
   EXPECT_EQ(cluster.route(EndpointId{0U}, EndpointId{3U})->size(), 2U);
+  EXPECT_EQ(places_in(cluster, 2, 2), (PsPlaces{2, 2, true}));
+  EXPECT_EQ(places_in(apart, 2, 2), (PsPlaces{2, 2, false}));
+  EXPECT_EQ(with_places(cluster, {2, 2, true}, {2, 2}), apart);
 }
 
 TEST(KeepSteps, LeavesOutTheOthersWithTheirRuns) {

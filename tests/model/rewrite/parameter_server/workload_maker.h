@@ -8,6 +8,7 @@
 
 #include "model/job/parameter_server/workload.h"
 #include "model/job/recording.h"
+#include "model/job/topology.h"
 #include "model/rewrite/parameter_server/build.h"
 
 namespace stepsim::testing {
