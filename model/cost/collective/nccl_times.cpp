@@ -6,8 +6,12 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/base/text.h"
@@ -73,6 +77,11 @@ constexpr double kUsualLatencyError = 25;
 constexpr double kUsualRateError = 0.1;
 constexpr double kTableLatencyError = 6;
 constexpr double kTableRateError = 0.05;
+
+/// Factor by which a time can be wrong for each doubling of the ranks per host between a table and a collective over
+/// several hosts. Of ten hosts with H100, the tables of 1 and of 8 ranks per host give each other's times with errors
+/// from -87 % to +627 %: less than 2^3 (xxrjun/nccl-tests-cluster, 455de4f8).
+constexpr double kLayoutFactor = 2;
 
 double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
 
@@ -300,6 +309,38 @@ std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const Collect
   return found;
 }
 
+/// How a collective's ranks are spread over hosts.
+struct Layout {
+  std::uint32_t ranks = 1;
+  std::uint32_t hosts = 1;
+
+  [[nodiscard]] double per_host() const noexcept { return static_cast<double>(ranks) / hosts; }
+
+  /// Returns the distance to a table in the logarithms of ranks, hosts and ranks per host; 0 if the table holds this
+  /// layout.
+  [[nodiscard]] double distance_to(const MeasuredCollective& table) const {
+    const Layout held{table.ranks, table.hosts};
+    return std::hypot(std::log2(static_cast<double>(held.ranks) / ranks),
+                      std::log2(static_cast<double>(held.hosts) / hosts), std::log2(held.per_host() / per_host()));
+  }
+
+  /// Returns the factor by which times from a table can be wrong because it has another number of ranks per host. Rings
+  /// of one rank per host share no NIC, and those of several do.
+  [[nodiscard]] double factor_to(const MeasuredCollective& table) const {
+    if (hosts == 1) return 1;
+    const double doublings = std::log2(Layout{table.ranks, table.hosts}.per_host() / per_host());
+    return std::pow(kLayoutFactor, std::abs(doublings));
+  }
+};
+
+/// Returns the nearest table; of several, the first. Precondition: there is one.
+const MeasuredCollective& nearest_of(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
+  return **std::min_element(tables.begin(), tables.end(),
+                            [&layout](const MeasuredCollective* one, const MeasuredCollective* other) {
+                              return layout.distance_to(*one) < layout.distance_to(*other);
+                            });
+}
+
 /// True if the rates are equal up to rounding.
 bool is_same(Bandwidth a, Bandwidth b) {
   return std::abs(a.bytes_per_second() - b.bytes_per_second()) <= 1e-3 * b.bytes_per_second();
@@ -308,6 +349,38 @@ bool is_same(Bandwidth a, Bandwidth b) {
 bool holds(std::string_view name, std::string_view part) {
   const auto same = [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; };
   return std::search(name.begin(), name.end(), part.begin(), part.end(), same) != name.end();
+}
+
+/// Returns how a collective's ranks are spread over hosts; nothing if not all of them were captured.
+std::optional<Layout> layout_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster) {
+  const auto tasks = dag.members(rendezvous);
+  if (tasks.size() < std::max(2U, dag.collective(rendezvous).members)) return std::nullopt;
+  std::set<HostId> hosts;
+  for (const TaskId task : tasks) {
+    const EndpointId endpoint = cluster.endpoint_of(dag.lane(task).rank);
+    if (!endpoint.valid()) return std::nullopt;
+    hosts.insert(cluster.endpoints[endpoint.index()].host);
+  }
+  return Layout{static_cast<std::uint32_t>(tasks.size()), static_cast<std::uint32_t>(hosts.size())};
+}
+
+/// Returns a sentence, after a space, about collectives over several hosts whose layout no table holds; else nothing.
+std::string outside_text(const Layout& layout, CollectiveOp op, std::size_t count, const Cluster& cluster) {
+  CollectivePlace place{.hosts = layout.hosts};
+  place.measured = cluster.measured;
+  const std::vector<const MeasuredCollective*> tables = tables_for(op, place);
+  if (tables.empty() || layout.hosts == 1) return "";
+  const MeasuredCollective& nearest = nearest_of(tables, layout);
+  if (layout.distance_to(nearest) == 0) return "";
+  const double factor = layout.factor_to(nearest);
+  const std::string share =
+      factor > 1
+          ? fmt::format(", with {:.3g} instead of {:.3g} ranks per host: they may be wrong by a factor of {:.3g}",
+                        Layout{nearest.ranks, nearest.hosts}.per_host(), layout.per_host(), factor)
+          : "";
+  return fmt::format(
+      " No table holds {} ranks on {} hosts; the times of {} are carried over from {} ranks on {} hosts{}.",
+      layout.ranks, layout.hosts, counted(count, "collective"), nearest.ranks, nearest.hosts, share);
 }
 
 }  // namespace
@@ -378,25 +451,35 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     const NcclEstimate estimate = nccl_estimate(shape, place, bus);
     return usual(place.overhead_is_given ? estimate.us() : with_usual_excess_us(estimate));
   }
+  const Layout layout{shape.members, std::clamp(place.hosts, 1U, shape.members)};
+  const MeasuredCollective& nearest = nearest_of(tables, layout);
+  const bool is_held = layout.distance_to(nearest) == 0;
+  std::vector<double> logarithms;
+  std::optional<double> error = 0;  // nothing if no table of this layout, operation and rate knows it
   double sum = 0;
   double weights = 0;
   for (const MeasuredCollective* const measured : tables) {
+    const double distance = layout.distance_to(*measured);
+    if (is_held && distance > 0) continue;
     const Table table(*measured, place);
     // The links may have changed since the measurement; the table's bandwidth scales with them.
     const double rate =
         measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
     const double model = with_carried_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
-    const double time = std::max(model + table.beyond_usual_us(shape), model / 10);
-    const double distance = std::log2(static_cast<double>(measured->ranks) / shape.members);
-    if (measured->ranks == shape.members) {
-      const bool is_measured = measured->op == shape.op && is_same(bus, measured->link);
-      const std::optional<double> error = is_measured ? table.error_us(shape.bytes) : std::nullopt;
-      return error ? NcclTime{time, *error} : usual(time);
-    }
-    sum += std::log(time) / (distance * distance);
-    weights += 1 / (distance * distance);
+    const double weight = is_held ? 1 : 1 / (distance * distance);
+    logarithms.push_back(std::log(std::max(model + table.beyond_usual_us(shape), model / 10)));
+    sum += logarithms.back() * weight;
+    weights += weight;
+    const bool is_measured = is_held && measured->op == shape.op && is_same(bus, measured->link);
+    const std::optional<double> own = is_measured ? table.error_us(shape.bytes) : std::nullopt;
+    error = error && own ? std::optional{std::max(*error, *own)} : std::nullopt;
   }
-  return usual(std::exp(sum / weights));
+  const double time = std::exp(sum / weights);
+  if (!error) return {time, (time + usual(time).error_us) * layout.factor_to(nearest) - time};
+  // Tables of one layout that differ are both right.
+  for (const double logarithm : logarithms)
+    error = std::max(*error, time * std::expm1(std::abs(logarithm - sum / weights)));
+  return {time, *error};
 }
 
 Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
@@ -408,17 +491,25 @@ Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
 Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
   const CollectiveModel* const nccl = find_collective_model("nccl");
   std::size_t timed = 0;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, CollectiveOp>, std::size_t> layouts;
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {
     if (dag.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
     const Collective& collective = dag.collective(rendezvous);
     const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
-    if (collective.algorithm == nccl && collective.bytes > Bytes{} && nccl->supports(shape)) ++timed;
+    if (collective.algorithm != nccl || collective.bytes <= Bytes{} || !nccl->supports(shape)) continue;
+    ++timed;
+    if (const std::optional<Layout> layout = layout_of(dag, rendezvous, cluster))
+      ++layouts[{layout->ranks, layout->hosts, collective.op}];
   }
   if (timed == 0) return {};
-  return {
-      {"nccl_model",
-       fmt::format("The times of {} come from NCCL's cost model (algorithm nccl), {}.", counted(timed, "collective"),
-                   cluster.measured.empty() ? "without a measured correction" : "corrected by measured times")}};
+  std::string text =
+      fmt::format("The times of {} come from NCCL's cost model (algorithm nccl), {}.", counted(timed, "collective"),
+                  cluster.measured.empty() ? "without a measured correction" : "corrected by measured times");
+  for (const auto& [layout, count] : layouts) {
+    const auto& [ranks, hosts, op] = layout;
+    text += outside_text({ranks, hosts}, op, count, cluster);
+  }
+  return {{"nccl_model", std::move(text)}};
 }
 
 }  // namespace stepsim

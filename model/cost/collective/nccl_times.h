@@ -95,15 +95,17 @@ struct NcclTime {
 };
 
 /// Returns the time of the whole collective and its error. The error is that of a table if one has the same operation,
-/// number of ranks, links and similar sizes. Otherwise it is the typical error without such a table. O(tables * sizes).
+/// numbers of ranks and hosts, links and similar sizes. Otherwise it is the typical error without such a table, times 2
+/// for each doubling of the ranks per host to the nearest table of several hosts. O(tables * sizes).
 [[nodiscard]] NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place);
 
 /// Returns the time of the whole collective: the model plus its excess. Uses the measured tables of the operation, or
 /// else those of all-reduces with the same traffic per link. Each table gives a time: the model's time of the shape,
 /// plus the difference between the table's measured and modelled times. The result is the geometric mean of these
-/// times, with weight 1 / d^2, where d is the difference of log2(ranks); so a table with the same number of ranks is
-/// used alone. Tables of one host apply to one host, the others to several. Without a table, with_usual_excess_us() is
-/// used, unless the cluster gives an overhead of collectives: then no excess is added. The result is at position
+/// times, with weight 1 / d^2, where d is the distance in log2 of ranks, hosts and ranks per host; so tables of the
+/// same layout are used alone, and several of them alike. Tables of one host apply to one host, the others to several.
+/// Without a table, with_usual_excess_us() is used, unless the cluster gives an overhead of collectives: then no excess
+/// is added. The result is at position
 /// place.side in the error range. O(tables * sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
 

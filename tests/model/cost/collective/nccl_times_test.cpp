@@ -203,6 +203,50 @@ TEST(NcclTimeTest, NearerRankCountsCountMore) {
   EXPECT_NEAR(us(nccl_time(all_reduce(8, 1 << 20), place)), expected, 0.01);
 }
 
+TEST(NcclTimeTest, TheTableOfTheSameLayoutIsTakenInAnyOrder) {
+  const auto of_16_ranks_on = [](std::uint32_t hosts, std::int64_t time_us) {
+    return MeasuredCollective{
+        CollectiveOp::kAllReduce, 16, hosts, gb_s(25), gb_s(25), {{Bytes{1 << 24}, Duration{time_us * 1000}}}};
+  };
+  std::vector<MeasuredCollective> tables{of_16_ranks_on(2, 900), of_16_ranks_on(16, 3000)};
+  for (int order = 0; order < 2; ++order) {
+    CollectivePlace place = one_host(240);
+    place.between = gb_s(25);
+    place.measured = tables;
+    for (const auto& [hosts, time_us] : {std::pair{2U, 900}, std::pair{16U, 3000}}) {
+      place.hosts = hosts;
+      EXPECT_EQ(nccl_time(all_reduce(16, 1 << 24), place), Duration{time_us * 1000}) << hosts;
+    }
+    std::swap(tables[0], tables[1]);
+  }
+}
+
+TEST(NcclTimeTest, TablesOfOneLayoutAreAveraged) {
+  const std::vector<MeasuredCollective> tables{table(8, {{Bytes{1 << 20}, Duration{100'000}}}),
+                                               table(8, {{Bytes{1 << 20}, Duration{400'000}}})};
+  CollectivePlace place = one_host(240);
+  place.measured = tables;
+  const NcclTime found = nccl_time_and_error(all_reduce(8, 1 << 20), place);
+  EXPECT_NEAR(found.us, 200, 1e-6);
+  EXPECT_NEAR(found.error_us, 200, 1e-6);  // both are within a factor of 1 + 200 / 200
+}
+
+TEST(NcclErrorTest, DoublesWithEachDoublingOfTheRanksPerHost) {
+  const std::vector<MeasuredCollective> tables{
+      {CollectiveOp::kAllReduce, 10, 10, gb_s(25), gb_s(25), {{Bytes{1 << 24}, Duration{3'000'000}}}}};
+  CollectivePlace place = one_host(240);
+  place.between = gb_s(25);
+  place.hosts = 10;
+  place.measured = tables;
+  for (const std::uint32_t per_host : {2U, 8U}) {
+    const NcclTime found = nccl_time_and_error(all_reduce(10 * per_host, 1 << 24), place);
+    EXPECT_NEAR(found.us + found.error_us, (found.us + 25 + 0.1 * found.us) * per_host, 1e-6);
+  }
+  place.hosts = 5;  // one rank per host, as in the table
+  const NcclTime found = nccl_time_and_error(all_reduce(5, 1 << 24), place);
+  EXPECT_NEAR(found.error_us, 25 + 0.1 * found.us, 1e-6);
+}
+
 TEST(NcclTimeTest, SlowerLinksSlowDownTheBytesOfATable) {
   const std::vector<MeasuredCollective> tables{table(8, {{Bytes{1 << 30}, Duration{9'000'000}}})};
   CollectivePlace place = one_host(240);
