@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -140,24 +142,45 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
   }
 }
 
-/// True if both settings change the same tasks in the same way: they have the same key, or both are `compute` and at
-/// least one of them selects everything.
-bool collide(const Setting& a, const Setting& b) {
-  if (a.key == b.key) return true;
-  const bool both_select = a.key.find('{') != std::string::npos && b.key.find('{') != std::string::npos;
-  return what_if_of(a.key) == what_if_of(b.key) && what_if_of(a.key) == "compute" && !both_select;
+/// Returns the tasks that a setting selects, in ascending order.
+std::vector<TaskId> tasks_of(const Setting& setting, const Capture& capture) {
+  const Scenario scenario = scenario_of({{setting}});
+  std::shared_ptr<const YamlText> document;
+  const PointValue& value = scenario.points.front().front();
+  return change_at(value.key, value.value, document).selector().select(capture);
 }
 
-bool collide(const Candidate& a, const Candidate& b) {
-  return std::any_of(a.settings.begin(), a.settings.end(), [&b](const Setting& one) {
+/// True if both settings scale some of the same links, tasks or waits, so that both together would scale these twice.
+bool collide(const Setting& a, const Setting& b, const Capture& capture) {
+  if (a.key == b.key) return true;
+  const std::string_view what_if = what_if_of(a.key);
+  if (what_if_of(b.key) != what_if) return false;
+  if (what_if == "loader") return true;
+  const auto sets = [&](std::string_view parameter) {
+    return a.key.ends_with(parameter) ? &b.key : b.key.ends_with(parameter) ? &a.key : nullptr;
+  };
+  if (what_if == "network") {
+    const std::string* const other = sets(".bandwidth");
+    return other != nullptr && (other->ends_with(".inside") || other->ends_with(".between"));
+  }
+  if (what_if != "compute") return false;
+  const std::vector<TaskId> of_a = tasks_of(a, capture);
+  const std::vector<TaskId> of_b = tasks_of(b, capture);
+  std::vector<TaskId> both;
+  std::set_intersection(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(both));
+  return !both.empty();
+}
+
+bool collide(const Candidate& a, const Candidate& b, const Capture& capture) {
+  return std::any_of(a.settings.begin(), a.settings.end(), [&](const Setting& one) {
     return std::any_of(b.settings.begin(), b.settings.end(),
-                       [&one](const Setting& other) { return collide(one, other); });
+                       [&](const Setting& other) { return collide(one, other, capture); });
   });
 }
 
-/// Returns the indices of the largest gains that can be combined, because no two of them change the same tasks in the
-/// same way. At most kMostTogether; empty if there are fewer than two.
-std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware) {
+/// Returns the indices of the largest gains that can be combined, because no two of them collide(). At most
+/// kMostTogether; empty if there are fewer than two.
+std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware, const Capture& capture) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < advice.tried.size() && chosen.size() < kMostTogether; ++i) {
     const Tried& tried = advice.tried[i];
@@ -165,7 +188,7 @@ std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware)
     if (!tried.best || tried.verdict != Verdict::kGain || effort == Effort::kLimit) continue;
     if (!with_hardware && effort == Effort::kHardware) continue;
     const bool collides = std::any_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
-      return collide(tried.candidate, advice.tried[other].candidate);
+      return collide(tried.candidate, advice.tried[other].candidate, capture);
     });
     if (!collides) chosen.push_back(i);
   }
@@ -176,7 +199,7 @@ std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware)
 void predict_together(Predictor& predictor, const Prediction& captured, const AdviceOptions& options, Advice& advice) {
   std::vector<std::vector<std::size_t>> sets;
   for (const bool with_hardware : {true, false}) {
-    std::vector<std::size_t> set = largest_gains(advice, with_hardware);
+    std::vector<std::size_t> set = largest_gains(advice, with_hardware, *predictor.plan().captured);
     if (!set.empty() && std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
   }
   std::vector<std::vector<Setting>> points;

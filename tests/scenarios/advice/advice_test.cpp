@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "ingest/config/config.h"
 #include "model/base/error.h"
 #include "scenarios/advice/advice_document.h"
 #include "sim/output/json_writer.h"
+#include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
 #include "tests/thrown_by.h"
@@ -156,6 +158,25 @@ TEST(AdviceTest, TogetherAreGainsThatCanBeCarriedOutAndDoNotCollide) {
       }
       EXPECT_DOUBLE_EQ(together.sum, sum) << name;
     }
+  }
+}
+
+TEST(AdviceTest, LinksAreNotMadeFasterTwice) {
+  const Question question(stepsim::testing::DataParallelJob{.ranks = 4}.capture(),
+                          ingest::parse_cluster("hosts: 2\ndevices: 2\nnic: {bandwidth: 1Gb/s}\nnvlink: {bandwidth: "
+                                                "10GB/s}\n",
+                                                "cluster.yaml"),
+                          "maxmin");
+  const Advice advice = advice_on(question);
+  EXPECT_EQ(find(advice, "network.bandwidth=2x").verdict, Verdict::kGain);
+  EXPECT_EQ(find(advice, "network.between=2x").verdict, Verdict::kGain);
+  ASSERT_FALSE(advice.together.empty());
+  for (const Together& together : advice.together) {
+    const auto faster_links = std::count_if(together.tried.begin(), together.tried.end(), [&](std::size_t one) {
+      const std::string& key = advice.tried[one].candidate.settings.front().key;
+      return key == "network.bandwidth" || key == "network.between";
+    });
+    EXPECT_LE(faster_links, 1);
   }
 }
 
