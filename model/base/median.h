@@ -29,15 +29,18 @@ template <class T>
   return *upper;
 }
 
-/// Returns the mean of the middle half of the values (the midmean; Tukey, "Exploratory Data Analysis", 1977). If n > 2,
-/// ceil(n / 4) values are left out at each end, so for up to six values this is the median. For a mixture of two kinds
-/// of values, one value more or less changes the midmean little, while the median may jump from one kind to the other.
-/// T is a Duration; returns T{} for no values. O(values log values).
+/// Returns how many of n sorted values the middle half leaves out at each end: ceil(n / 4), or none of up to two. Of up
+/// to six values it keeps the one or the two in the middle.
+[[nodiscard]] constexpr std::size_t outside_middle_half(std::size_t n) noexcept { return n > 2 ? (n + 3) / 4 : 0; }
+
+/// Returns the mean of the middle half of the values (the midmean; Tukey, "Exploratory Data Analysis", 1977). For a
+/// mixture of two kinds of values, one value more or less changes the midmean little, while the median may jump from
+/// one kind to the other. T is a Duration; returns T{} for no values. O(values log values).
 template <class T>
 [[nodiscard]] T midmean(std::vector<T> values) {
   if (values.empty()) return T{};
   std::sort(values.begin(), values.end());
-  const std::size_t left_out = values.size() > 2 ? (values.size() + 3) / 4 : 0;
+  const std::size_t left_out = outside_middle_half(values.size());
   const std::size_t kept = values.size() - 2 * left_out;
   T mean{};
   T rest{};  // a separate sum of remainders, because the sum of extreme times would overflow

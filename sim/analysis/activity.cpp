@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/base/median.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/intervals.h"
 
@@ -22,22 +23,15 @@ void put(std::vector<Interval>& to, Interval interval) {
   }
 }
 
-/// Returns the replayed intervals of the middle half of the steps, ordered by time. The middle half leaves out the
-/// shortest and the longest quarter of the steps, but keeps at least one.
-std::vector<Interval> middle_half(std::vector<TimedStep> steps) {
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const TimedStep& a, const TimedStep& b) { return a.time.replayed < b.time.replayed; });
-  const std::size_t left_out = (steps.size() + 1) / 4;
-  std::vector<Interval> windows;
-  for (std::size_t i = left_out; i < steps.size() - left_out; ++i)
-    windows.push_back({steps[i].begin, steps[i].begin + steps[i].time.replayed});
-  std::sort(windows.begin(), windows.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
-  return windows;
-}
-
-Duration length_of(const std::vector<Interval>& windows) {
-  std::vector<Interval> copy = windows;
-  return union_length(copy);
+/// Returns the middle half of the intervals by length, ordered by time.
+std::vector<Interval> middle_half(std::vector<Interval> intervals) {
+  std::stable_sort(intervals.begin(), intervals.end(),
+                   [](Interval a, Interval b) { return a.end - a.begin < b.end - b.begin; });
+  const auto left_out = static_cast<std::ptrdiff_t>(outside_middle_half(intervals.size()));
+  intervals.erase(intervals.end() - left_out, intervals.end());
+  intervals.erase(intervals.begin(), intervals.begin() + left_out);
+  std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+  return intervals;
 }
 
 }  // namespace
@@ -65,7 +59,7 @@ void append(std::vector<Interval>& to, const std::vector<Interval>& what) {
 
 IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank, const RankSteps& steps) {
   const std::vector<Interval> windows =
-      steps.steps.empty() ? std::vector<Interval>{steps.window} : middle_half(steps.steps);
+      steps.iterations.empty() ? std::vector<Interval>{steps.window} : middle_half(steps.iterations);
   Activity activity;
   for (std::size_t i = 0; i < timeline.size(); ++i) {
     const TaskId task{i};
@@ -90,7 +84,8 @@ IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank ra
   parts.collective_wait = part(activity.collective_wait);
   parts.loader = part(activity.loader);
   parts.host = part(activity.host);
-  parts.idle = (length_of(windows) - covered) / count;
+  // The rest of the iteration, which is the mean length of the windows, rounded once.
+  parts.idle = steps.iteration.replayed - parts.sum();
   return parts;
 }
 

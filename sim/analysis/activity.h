@@ -45,8 +45,8 @@ struct Activity {
 void append(std::vector<Interval>& to, const std::vector<Interval>& what);
 
 /// A rank's iteration, split into disjoint parts. A part is the time in which work of its kind runs and no work of a
-/// part listed above it runs. The values are means over the middle half of the steps by duration, so that one unusual
-/// step has no effect.
+/// part listed above it runs. The values are means over those iterations whose mean is the rank's iteration (its middle
+/// half, model/base/median.h), so they sum to it.
 struct IterationParts {
   Rank rank = 0;
   Duration compute{};
@@ -62,9 +62,8 @@ struct IterationParts {
   }
 };
 
-/// Returns the parts for `rank`, whose steps are `steps`; without steps, for its whole window. The parts sum to the
-/// mean of those steps, which differs slightly from the median. Precondition: `timeline` is a replay of `dag`, and
-/// `steps` was computed from it. O(tasks + r log r) for the r tasks of the rank.
+/// Returns the parts for `rank`, whose steps are `steps`; without steps, for its whole window. Precondition: `timeline`
+/// is a replay of `dag`, and `steps` was computed from it. O(tasks + r log r) for the r tasks of the rank.
 [[nodiscard]] IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank,
                                              const RankSteps& steps);
 

@@ -54,6 +54,14 @@ struct LastEnd {
   }
 };
 
+Interval replayed_interval(const TimedStep& step) { return {step.begin, step.begin + step.time.replayed}; }
+
+std::vector<Interval> replayed_intervals(const std::vector<TimedStep>& steps) {
+  std::vector<Interval> intervals(steps.size());
+  std::transform(steps.begin(), steps.end(), intervals.begin(), replayed_interval);
+  return intervals;
+}
+
 class Measuring {
  public:
   Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
@@ -172,7 +180,10 @@ class Measuring {
     for (const std::size_t step : steps) {
       by_host.push_back(from_start(step));
       const TimedStep& timed = by_host.back();
-      if (follows(step)) starts.add(timed.time);
+      if (follows(step)) {
+        starts.add(timed.time);
+        rank.iterations.push_back(replayed_interval(timed));
+      }
       if (follows(step) && launches_[step] && launches_[step + 1]) {
         by_device.push_back(to_completion(step + 1));
         completions.add(by_device.back().time);
@@ -186,6 +197,7 @@ class Measuring {
     rank.iteration = starts.midmeans();
     if (starts.replayed.empty()) {
       for (const TimedStep& step : by_host) starts.add(step.time);
+      rank.iterations = replayed_intervals(by_host);
       rank.iteration = starts.midmeans();
     }
     const MeasuredAndReplayed behind = backlogs.midmeans();
@@ -196,6 +208,7 @@ class Measuring {
       rank.iteration.measured = device.measured;
     if (device_binds(device.replayed, host.replayed, behind.replayed, pause.replayed)) {
       rank.iteration.replayed = device.replayed;
+      rank.iterations = replayed_intervals(by_device);
       if (rank.pace != Pace::kBoth) rank.pace = Pace::kDevice;
       std::swap(by_host, by_device);
     }

@@ -41,6 +41,8 @@ struct TimedStep {
 struct RankSteps {
   std::vector<TimedStep> steps;  ///< whole steps; at the device's pace, a step that follows no whole step is not listed
   std::vector<TimedStep> at_other_pace;  ///< the same steps timed at the other pace; empty if that is unknown
+  std::vector<Interval>
+      iterations;  ///< the replayed intervals whose midmean is iteration.replayed; empty without steps
   MeasuredAndReplayed iteration;
   std::optional<Pace> pace;  ///< pace of the replay; absent without two consecutive steps with device work
   std::size_t whole = 0;     ///< number of whole steps

@@ -188,6 +188,7 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
   Summary summary = summarize_recording(capture.dag, replayed, timeline);
   summary.iteration.measured = Duration{};
   summary.iteration.replayed = whole_length(timeline);
+  summary.parts.idle += summary.iteration.replayed - summary.parts.sum();  // before the slowest rank starts
   return summary;
 }
 

@@ -10,10 +10,9 @@ B  network.bandwidth=2x                        predicted      253.2 ms      -   
 
 Where the difference comes from (slowest rank)
 part                            A           B   difference  relative
-compute                150.075 ms  150.431 ms    +0.356 ms    +0.2 %
-exposed communication  381.780 ms  101.992 ms  -279.789 ms   -73.3 %
-idle                     0.267 ms    0.174 ms    -0.093 ms   -34.8 %
-remainder               -0.039 ms    0.586 ms    +0.626 ms         -
+compute                150.041 ms  150.041 ms            0     0.0 %
+exposed communication  381.775 ms  102.947 ms  -278.828 ms   -73.0 %
+idle                     0.267 ms    0.195 ms    -0.072 ms   -26.9 %
 sum                    532.082 ms  253.183 ms  -278.899 ms   -52.4 %
 
 On the critical path
@@ -57,12 +56,11 @@ A  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.
 B  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
 
 Where the difference comes from (slowest rank)
-part                           A          B  difference  relative
-compute                150.43 ms  150.43 ms           0     0.0 %
-exposed communication  382.58 ms  382.58 ms           0     0.0 %
-idle                     0.13 ms    0.13 ms           0     0.0 %
-remainder                0.92 ms    0.92 ms           0         -
-sum                    534.06 ms  534.06 ms           0     0.0 %
+part                            A           B  difference  relative
+compute                150.041 ms  150.041 ms           0     0.0 %
+exposed communication  383.951 ms  383.951 ms           0     0.0 %
+idle                     0.070 ms    0.070 ms           0     0.0 %
+sum                    534.062 ms  534.062 ms           0     0.0 %
 
 On the critical path
 part                   A          B  difference  relative

@@ -11,7 +11,7 @@ $ stepsim replay tests/golden/data/two_hosts.json --tasks --json
 "breakdown":[
 {"rank":0,"iteration_ns":160000,"compute_ns":70000,"communication_ns":110000,"exposed_communication_ns":90000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0},
 {"rank":1,"iteration_ns":30000,"compute_ns":30000,"communication_ns":0,"exposed_communication_ns":0,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0,"unexplained_ns":0}],
-"iteration_parts":{"rank":0,"compute_ns":70000,"communication_ns":90000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":0},
+"iteration_parts":{"rank":0,"compute_ns":70000,"communication_ns":90000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":30000},
 "unexplained_wait_ns":0,"unexplained":[],
 "critical_path":{"of":"the replay","length_ns":190000,"classes":{"compute":80000,"communication":110000,"copy":0,"host":0,"queueing":0,"wait":0},"unexplained_ns":0},
 "stragglers":[],
