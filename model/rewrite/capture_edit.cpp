@@ -143,6 +143,14 @@ Capture CaptureEdit::finish() && {
   std::erase_if(recording.unexplained, [](const auto& wait) { return !wait.task.valid(); });
   std::sort(recording.unexplained.begin(), recording.unexplained.end(),
             [](const auto& a, const auto& b) { return a.task < b.task; });
+  for (TaskId& silence : recording.silences) silence = new_id[silence.index()];
+  std::erase_if(recording.silences, [](TaskId task) { return !task.valid(); });
+  std::sort(recording.silences.begin(), recording.silences.end());
+  for (Recording::InferredEdge& edge : recording.inferred)
+    edge = {new_id[edge.after.index()], new_id[edge.before.index()]};
+  std::erase_if(recording.inferred,
+                [](const Recording::InferredEdge& edge) { return !edge.after.valid() || !edge.before.valid(); });
+  std::sort(recording.inferred.begin(), recording.inferred.end());
   for (Gradient& gradient : capture_.gradients) gradient.ready = new_id[gradient.ready.index()];
   std::erase_if(capture_.gradients, [](const Gradient& gradient) { return !gradient.ready.valid(); });
   renumber(capture_.operators.uses, new_id);

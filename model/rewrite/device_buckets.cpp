@@ -320,22 +320,28 @@ class DeviceRebucketing {
         last = rest;
       }
     }
-    for (auto& [lane, kernels] : added_) rewire(lane, kernels);
-  }
-
-  void rewire(LaneId lane, std::vector<std::pair<Time, TaskId>>& order) {
-    std::set<TaskId> is_new;
-    for (const auto& [at, kernel] : order) is_new.insert(kernel);
     std::map<TaskId, Time> called;
     for (const auto& [thread, list] : launches_) {
       for (const DeviceLaunch& launch : list) called[launch.work] = launch.end;
     }
-    std::vector<std::pair<Time, TaskId>> all = std::move(order);
+    std::map<LaneId, std::vector<std::pair<Time, TaskId>>> captured;
     for (const TaskId task : dag_.tasks()) {
-      if (dag_.lane_id(task) != lane) continue;
+      if (!added_.contains(dag_.lane_id(task))) continue;
       const auto call = called.find(task);
-      all.emplace_back(call == called.end() ? recording_.start[task.index()] : call->second, task);
+      captured[dag_.lane_id(task)].emplace_back(call == called.end() ? recording_.start[task.index()] : call->second,
+                                                task);
     }
+    for (auto& [lane, kernels] : added_) rewire(lane, kernels, captured[lane]);
+  }
+
+  /// Inserts kernels into the order of a stream. Both lists have the times of launches, or of starts if those are
+  /// unknown.
+  void rewire(LaneId lane, const std::vector<std::pair<Time, TaskId>>& added,
+              const std::vector<std::pair<Time, TaskId>>& captured) {
+    std::set<TaskId> is_new;
+    for (const auto& [at, kernel] : added) is_new.insert(kernel);
+    std::vector<std::pair<Time, TaskId>> all = added;
+    all.insert(all.end(), captured.begin(), captured.end());
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const Duration pause = pause_on(lane);
     TaskId last;

@@ -35,13 +35,14 @@ bool shares_links(const Plan& plan) {
 }
 
 /// Replays the capture with each value of kTried for the sharing of links. Returns the values and the errors of the
-/// predicted iteration, the smallest error first.
+/// captured steps' iteration, the smallest error first.
 std::vector<Tried> tried(Predictor& predictor, ReplayMeter& meter, Duration measured) {
   std::vector<Tried> all;
   for (const double sharing : kTried) {
     Plan plan = predictor.plan();
     plan.cluster.network.set(kSharing, sharing);
-    all.push_back({sharing, std::abs(sim::ratio(meter.predict(predictor, plan).iteration - measured, measured))});
+    const Duration replayed = meter.predict(predictor, plan).of_captured_steps;
+    all.push_back({sharing, std::abs(sim::ratio(replayed - measured, measured))});
   }
   std::stable_sort(all.begin(), all.end(), [](const Tried& a, const Tried& b) { return a.error < b.error; });
   return all;
