@@ -204,9 +204,9 @@ function(stepsim_bench name)
 endfunction()
 
 # stepsim_fuzz(kineto_fuzz LINKS stepsim::ingest)
-# builds a fuzz target from tests/fuzz/<name>.cpp, or SOURCE, which defines LLVMFuzzerTestOneInput. It is a libFuzzer binary if
-# STEPSIM_BUILD_FUZZERS is on, otherwise a program that runs the files of tests/fuzz/corpus/<name>/. In both cases, a
-# test labelled fuzz runs it on that corpus. Target `fuzzers` builds all fuzz targets.
+# builds a fuzz target from tests/fuzz/<name>.cpp, or SOURCE, which defines LLVMFuzzerTestOneInput. It is a libFuzzer
+# binary if STEPSIM_BUILD_FUZZERS is on, otherwise a program that runs the files of tests/fuzz/corpus/<name>/. In both
+# cases, a test labelled fuzz runs it on that corpus. Target `fuzzers` builds all fuzz targets.
 function(stepsim_fuzz name)
   cmake_parse_arguments(ARG "" "SOURCE" "LINKS" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/tests/fuzz)

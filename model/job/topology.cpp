@@ -7,6 +7,8 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace stepsim {
@@ -30,20 +32,18 @@ Endpoint place_of(const ClusterShape& shape, std::size_t endpoint) {
 /// If the listed endpoints are in the default order, replaces the list by their number.
 void shorten_endpoints(ClusterShape& shape) {
   if (shape.endpoints.empty()) return;
-  ClusterShape usual{.hosts = shape.hosts, .devices = shape.devices};
-  const auto on_first = std::find_if(shape.endpoints.begin(), shape.endpoints.end(),
-                                     [](const Endpoint& endpoint) { return endpoint.host != HostId{0}; });
+  std::vector<Endpoint> listed = std::exchange(shape.endpoints, {});
+  const std::uint32_t per_host = shape.endpoints_per_host;
   if (shape.devices == 0) {
-    usual.endpoints_per_host = static_cast<std::uint32_t>(on_first - shape.endpoints.begin());
-    if (usual.endpoints_per_host == 0) return;
+    const auto other =
+        std::find_if(listed.begin(), listed.end(), [](const Endpoint& endpoint) { return endpoint.host != HostId{0}; });
+    shape.endpoints_per_host = std::max(1U, static_cast<std::uint32_t>(other - listed.begin()));
   }
-  if (shape.endpoints.size() > places_of(usual)) return;
-  for (std::size_t i = 0; i < shape.endpoints.size(); ++i) {
-    if (shape.endpoints[i] != place_of(usual, i)) return;
-  }
-  shape.endpoints_per_host = usual.endpoints_per_host;
-  shape.endpoint_count = shape.endpoints.size();
-  shape.endpoints.clear();
+  shape.endpoint_count = listed.size();
+  if (listed.size() <= places_of(shape) && endpoints_of(shape) == listed) return;
+  shape.endpoint_count.reset();
+  shape.endpoints_per_host = per_host;
+  shape.endpoints = std::move(listed);
 }
 
 /// Creates the links of a shape in a fixed order (hosts, then tiers), and collects for each endpoint the links on its
@@ -59,7 +59,7 @@ class Builder {
     cluster_.hosts = shape_.hosts;
     for (std::size_t i = 0; i < shape_.hosts.size(); ++i) add_host(HostId{i});
     for (std::uint32_t rail = 0; rail < shape_.nics; ++rail) add_switches(rail);
-    place_endpoints();
+    cluster_.endpoints = endpoints_of(shape_);
     for (const Endpoint& endpoint : cluster_.endpoints) cluster_.uplinks.push_back(uplink_path(endpoint));
     if (shape_.nics > 1) add_relays();
     return std::move(cluster_);
@@ -92,8 +92,8 @@ class Builder {
     }
     for (std::uint32_t i = 0; i < shape_.devices; ++i) {
       cluster_.devices.push_back({host, static_cast<std::int32_t>(i), shape_.device_model});
-      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} {}", name, i, kNvlink)));
-      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} {}", name, i, kPcie)));
+      if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} nvlink", name, i)));
+      if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} pcie", name, i)));
     }
   }
 
@@ -117,13 +117,6 @@ class Builder {
     }
     tree.push_back({{switches_++, {}}});
     rails_.push_back(std::move(tree));
-  }
-
-  void place_endpoints() {
-    cluster_.endpoints = shape_.endpoints;
-    if (!shape_.endpoints.empty()) return;
-    const std::size_t count = shape_.endpoint_count.value_or(places_of(shape_));
-    for (std::size_t i = 0; i < count; ++i) cluster_.endpoints.push_back(place_of(shape_, i));
   }
 
   /// Returns the links of an endpoint's way up to the root, and the links of the way down.
@@ -194,6 +187,13 @@ std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint) {
   return static_cast<std::uint32_t>(device * shape.nics / shape.devices);
 }
 
+std::vector<Endpoint> endpoints_of(const ClusterShape& shape) {
+  if (!shape.endpoints.empty()) return shape.endpoints;
+  std::vector<Endpoint> endpoints(shape.endpoint_count.value_or(places_of(shape)));
+  for (std::size_t i = 0; i < endpoints.size(); ++i) endpoints[i] = place_of(shape, i);
+  return endpoints;
+}
+
 Cluster build_cluster(ClusterShape shape) {
   shorten_endpoints(shape);
   if (shape.endpoint_count == places_of(shape)) shape.endpoint_count.reset();
@@ -224,7 +224,7 @@ std::size_t total(std::span<const Resize> kinds) {
 }
 
 /// Returns the hosts of a shape with one endpoint per host after a change: the number of the host before, or nothing
-/// for a new one. Hosts behind those of the last kind count as its own.
+/// for a new host. Unused hosts at the end count as hosts of the last kind.
 std::vector<std::optional<HostId>> hosts_after(std::size_t hosts, std::span<const Resize> kinds) {
   std::vector<std::optional<HostId>> result;
   std::size_t first = 0;
@@ -237,27 +237,23 @@ std::vector<std::optional<HostId>> hosts_after(std::size_t hosts, std::span<cons
   return result;
 }
 
-/// Replaces the hosts of a shape.
+/// Replaces the hosts of a shape. Each new host gets a number as its name: its own if all hosts have that, otherwise
+/// one that no host has.
 void take_hosts(ClusterShape& shape, const std::vector<std::optional<HostId>>& sources) {
-  const bool numbered = shape.hosts == numbered_hosts(shape.hosts.size());
-  std::vector<Host> hosts;
+  std::vector<Host> hosts = numbered_hosts(sources.size());
   std::map<HostId, Cable> differ;
+  const bool numbered = shape.hosts == numbered_hosts(shape.hosts.size());
+  std::set<std::string> taken;
+  for (const Host& host : shape.hosts) taken.insert(host.name);
   std::size_t number = shape.hosts.size();
-  for (const std::optional<HostId>& source : sources) {
-    const HostId host{hosts.size()};
-    if (source) {
-      hosts.push_back(shape.hosts[source->index()]);
-      const auto cable = shape.differ.find(*source);
-      if (cable != shape.differ.end()) differ.emplace(host, cable->second);
-      continue;
-    }
-    const auto is_taken = [&shape](const std::string& name) {
-      return std::any_of(shape.hosts.begin(), shape.hosts.end(), [&name](const Host& one) { return one.name == name; });
-    };
-    while (is_taken(std::to_string(number))) ++number;
-    hosts.push_back({std::to_string(number++)});
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::optional<HostId>& source = sources[i];
+    if (source && shape.differ.contains(*source)) differ.emplace(HostId{i}, shape.differ.at(*source));
+    if (numbered) continue;
+    while (!source && taken.contains(std::to_string(number))) ++number;
+    hosts[i] = source ? shape.hosts[source->index()] : Host{std::to_string(number++)};
   }
-  shape.hosts = numbered ? numbered_hosts(hosts.size()) : std::move(hosts);
+  shape.hosts = std::move(hosts);
   shape.differ = std::move(differ);
 }
 
@@ -294,6 +290,7 @@ std::vector<Endpoint> endpoints_after(const std::vector<Endpoint>& endpoints, st
 }  // namespace
 
 ClusterShape resized(ClusterShape shape, std::span<const Resize> kinds) {
+  shorten_endpoints(shape);
   if (!shape.endpoints.empty()) {
     shape.endpoints = endpoints_after(shape.endpoints, kinds);
     return shape;
@@ -312,8 +309,7 @@ const ClusterShape& shape_of(const Cluster& cluster) {
   if (!cluster.shape) {
     throw ShapeProblem(
         "is described link by link, which does not say what more hosts would be connected to; expected one described "
-        "by "
-        "numbers ('nic' instead of 'links')");
+        "by numbers ('nic' instead of 'links')");
   }
   return *cluster.shape;
 }

@@ -5,24 +5,17 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "model/job/cluster.h"
 
 namespace stepsim {
 
-/// Words in the names of the links inside a host.
-inline constexpr std::string_view kNvlink = "nvlink";
-inline constexpr std::string_view kPcie = "pcie";
-
-/// Returns device `index` of a host, in a cluster with `devices` devices per host.
-[[nodiscard]] constexpr DeviceId device_of(HostId host, std::uint32_t devices, std::uint32_t index) {
-  return DeviceId{host.index() * devices + index};
-}
-
 /// Returns the rail of an endpoint, 0 for a host without devices.
 [[nodiscard]] std::uint32_t rail_of(const ClusterShape& shape, const Endpoint& endpoint);
+
+/// Returns the endpoints of a cluster with this shape.
+[[nodiscard]] std::vector<Endpoint> endpoints_of(const ClusterShape& shape);
 
 /// Builds a cluster with this shape, in which Cluster::uplinks connects every endpoint to every other one. If the
 /// listed endpoints are in the default order, the result's shape says that instead. O(hosts * (nics + devices) +

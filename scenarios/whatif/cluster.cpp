@@ -59,12 +59,12 @@ void refuse_captured_hosts(const YamlField& value, const Capture& captured) {
   }
 }
 
-/// Rebuilds the plan's cluster with the shape that `change` returns. Throws CannotAnswer at `value` if the cluster does
-/// not say what the change needs.
+/// Replaces the plan's cluster by what `changed` returns. Throws CannotAnswer at `value` if the cluster does not say
+/// what the change needs.
 template <class F>
-void reshape(const YamlField& value, Plan& plan, F change) {
+void reshape(const YamlField& value, Plan& plan, F changed) {
   try {
-    plan.cluster = with_shape(plan.cluster, change(shape_of(plan.cluster)));
+    plan.cluster = changed();
   } catch (const ShapeProblem& problem) {
     cannot_answer(value, fmt::format("the cluster {}", problem.what()));
   }
@@ -75,14 +75,15 @@ void reshape(const YamlField& value, Plan& plan, F change) {
 void set_nic(const YamlField& value, Plan& plan) {
   plan.job.bandwidth = value.bandwidth();
   if (!plan.cluster.shape && plan.cluster.links.empty()) return;
-  reshape(value, plan, [&](ClusterShape shape) {
+  reshape(value, plan, [&] {
+    ClusterShape shape = shape_of(plan.cluster);
     if (shape.devices == 0 && !plan.link_of_ranks) plan.link_of_ranks = shape.nic;
     const Bandwidth usual = shape.nic.bandwidth;
     shape.nic.bandwidth = *plan.job.bandwidth;
     for (auto& [host, cable] : shape.differ) {
       if (cable.bandwidth == usual) cable.bandwidth = *plan.job.bandwidth;
     }
-    return shape;
+    return with_shape(plan.cluster, std::move(shape));
   });
 }
 
@@ -114,7 +115,8 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   }
   const bool had_devices = plan.cluster.shape && plan.cluster.shape->devices > 0;
   if (had_devices && plan.cluster.shape->devices == gpus) return;
-  reshape(value, plan, [&](ClusterShape shape) {
+  reshape(value, plan, [&] {
+    ClusterShape shape = shape_of(plan.cluster);
     if (!had_devices) shape = hosts_like_the_captured(value, gpus, shape, plan);
     if (!shape.endpoints.empty()) throw ShapeProblem("lists its endpoints; expected a file without 'endpoints'");
     if (shape.nics > gpus) throw ShapeProblem(fmt::format("has {} NICs per host; expected a GPU for each", shape.nics));
@@ -122,7 +124,7 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
       throw ShapeProblem("has one GPU per host, and does not say what connects several; expected also nvlink or pcie");
     shape.devices = gpus;
     const Resize all{0, ranks_of(plan)};
-    return resized(std::move(shape), std::span(&all, 1));
+    return with_shape(plan.cluster, resized(std::move(shape), std::span(&all, 1)));
   });
   if (!had_devices) {
     for (MeasuredCollective& measured : plan.cluster.measured) measured.hosts = 1;
@@ -167,10 +169,11 @@ void resize(const YamlField* workers, const YamlField* servers, const YamlField*
   places.servers = plan.job.servers.value_or(1);
   const YamlField& value = *(workers != nullptr ? workers : servers != nullptr ? servers : colocated);
   if (has_servers && places != places_before) {
-    reshape(value, plan, [&](const ClusterShape&) { return *with_places(plan.cluster, places_before, places).shape; });
+    reshape(value, plan, [&] { return with_places(plan.cluster, places_before, places); });
   } else if (!has_servers && ranks_of(plan) != ranks_before) {
     const Resize ranks{ranks_before, ranks_of(plan)};
-    reshape(value, plan, [&](const ClusterShape& shape) { return resized(shape, std::span(&ranks, 1)); });
+    reshape(value, plan,
+            [&] { return with_shape(plan.cluster, resized(shape_of(plan.cluster), std::span(&ranks, 1))); });
   }
   const std::uint32_t captured = captured_workers(*plan.captured);
   if (*plan.job.workers > captured && before <= captured) plan.assumptions.push_back(copies_assumption(captured));

@@ -44,7 +44,7 @@ class PeriodicGraph {
   /// largest mean. Returns nothing if watched tasks wait for no cycle. Exact. Howard's policy iteration
   /// (Cochet-Terrasson and others, "Numerical computation of spectral elements in max-plus algebra", 1998), in which
   /// one pass over a round finds the best predecessor of every task that waits for the previous round. O(tasks + edges)
-  /// for each pass; the number of passes is small in practice (docs/internals/performance.md).
+  /// for each pass.
   [[nodiscard]] std::optional<Cycle> critical_cycle() const;
 
   /// Returns how long a round takes in the long run, rounded to the nearest nanosecond: the mean of critical_cycle(); 0

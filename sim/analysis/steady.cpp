@@ -1,12 +1,10 @@
 #include "sim/analysis/steady.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "model/base/error.h"
 #include "model/base/median.h"
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/activity.h"

@@ -1,11 +1,7 @@
 #ifndef STEPSIM_SIM_ANALYSIS_STEADY_H
 #define STEPSIM_SIM_ANALYSIS_STEADY_H
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "model/base/units.h"
 #include "model/job/recording.h"

@@ -105,8 +105,7 @@ struct NcclTime {
 /// times, with weight 1 / d^2, where d is the distance in log2 of ranks, hosts and ranks per host; so tables of the
 /// same layout are used alone, and several of them alike. Tables of one host apply to one host, the others to several.
 /// Without a table, with_usual_excess_us() is used, unless the cluster gives an overhead of collectives: then no excess
-/// is added. The result is at position
-/// place.side in the error range. O(tables * sizes).
+/// is added. The result is at position place.side in the error range. O(tables * sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
 
 /// Returns the assumption that NCCL's cost model gives the times of collectives of `dag` under a network model. Its

@@ -208,21 +208,18 @@ PsPlaces places_in(const Cluster& cluster, std::uint32_t workers, std::uint32_t 
 
 Cluster with_places(const Cluster& cluster, const PsPlaces& before, const PsPlaces& after) {
   ClusterShape shape = shape_of(cluster);
-  if (before.colocated) {
-    shape.endpoints.assign(cluster.endpoints.begin(), cluster.endpoints.begin() + before.workers);
-    shape = *build_cluster(std::move(shape)).shape;
-  }
+  if (before.colocated) shape.endpoints.assign(cluster.endpoints.begin(), cluster.endpoints.begin() + before.workers);
   const std::array kinds{
       Resize{before.workers, after.workers},
       Resize{before.colocated ? 0 : before.servers, after.colocated ? 0 : after.servers},
   };
-  Cluster result = with_shape(cluster, resized(std::move(shape), kinds));
-  if (!after.colocated) return result;
-  ClusterShape with_servers = *result.shape;
-  with_servers.endpoints = result.endpoints;
-  for (std::uint32_t server = 0; server < after.servers; ++server)
-    with_servers.endpoints.push_back(result.endpoints[server % after.workers]);
-  return with_shape(cluster, std::move(with_servers));
+  shape = resized(std::move(shape), kinds);
+  if (after.colocated) {
+    shape.endpoints = endpoints_of(shape);
+    for (std::uint32_t server = 0; server < after.servers; ++server)
+      shape.endpoints.push_back(shape.endpoints[server % after.workers]);
+  }
+  return with_shape(cluster, std::move(shape));
 }
 
 }  // namespace stepsim
