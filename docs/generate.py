@@ -18,10 +18,13 @@ NOTES = {
                "measured_ns and the errors are null.",
                "`trust.perturbation` is the self-check; `trust.path_*` describe the waits on the critical path.",
                "`iteration_parts` do not overlap: compute, then what runs while nothing before it does. They sum to the iteration of the slowest rank.",
+               "`in_the_long_run` is the step time when steps are repeated until they are steady; `limited_by` has the threads and streams whose tasks form "
+               "the cycle that sets it, and the waiting between these tasks.",
                "With `--tasks`, `tasks_detail` has the start and end of every task."],
     "critical_path": ["The classes sum to length_ns. `gpus` and `workers` are each device and worker alone; empty for a job of one rank."],
     "whatif": ["`iteration_ns` is the answer and `low_ns` and `high_ns` its range. `in_the_long_run_ns` is the step time when steps are repeated until "
-               "they are steady, `of_captured_steps_ns` that of the captured steps, which compares with what was measured.",
+               "they are steady, `of_captured_steps_ns` that of the captured steps, which compares with what was measured. `limited_by` "
+               "is what limits the former, as in the answer of replay.",
                "`device_work` has an entry for each change of GPU work; `interference` one for each class of kernels that communication slows."],
     "sweep": ["A point that the capture cannot answer has `problem` in place of figures; `cannot_answer` says whether the capture or the question is the reason."],
     "advise": ["`verdict` is gain, unsure, nothing or worse; `takes` is setting, code, hardware or limit. `low_change` and `high_change` are the range of the change."],

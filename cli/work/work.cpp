@@ -17,10 +17,12 @@
 #include "model/base/text.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/device/accelerator.h"
+#include "model/job/rank_places.h"
 #include "model/rewrite/data_parallel.h"
 #include "model/rewrite/modelled_times.h"
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/repeated_step.h"
+#include "sim/analysis/steady.h"
 #include "sim/analysis/step_times.h"
 #include "sim/engine/engine.h"
 #include "sim/report/headline.h"
@@ -244,7 +246,9 @@ ingest::Survey survey_capture(const CommonOptions& options, const Session& sessi
 
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   if (options.cluster_file) {
-    return {ingest::read_cluster_file(*options.cluster_file, capture.inputs), std::nullopt};
+    Cluster cluster = ingest::read_cluster_file(*options.cluster_file, capture.inputs);
+    if (capture.parameter_server == nullptr) append(capture.assumptions, place_as_captured(capture.dag, cluster));
+    return {std::move(cluster), std::nullopt};
   }
   if (capture.cluster) {
     return {*capture.cluster, std::nullopt};
@@ -277,6 +281,10 @@ sim::Findings findings_of(const Replayed& replayed) {
   sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .network = replayed.network};
   findings.summary = sim::summarize(replayed.capture, replayed.timeline);
   findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
+  if (const auto steady = sim::steady_iteration(replayed.capture, replayed.timeline)) {
+    findings.in_the_long_run = steady->length;
+    findings.limited_by = sim::limits_of(replayed.capture.dag, replayed.timeline, *steady);
+  }
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;

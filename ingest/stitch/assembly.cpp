@@ -162,6 +162,7 @@ Assembly copy_steps(Assembly& assembly, std::int64_t first, std::int64_t last, s
   };
   Assembly out;
   for (std::size_t i = 0; i < from.lane_count(); ++i) (void)out.builder.add_lane(from.lane(LaneId{i}));
+  out.builder.groups() = from.groups();
   std::map<RendezvousId, RendezvousId> rendezvous;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!wanted(i)) continue;
@@ -245,6 +246,17 @@ std::map<Rank, TaskId> first_tasks(const Assembly& assembly) {
     if (assembly.start[i] < assembly.start[slot->second.index()]) slot->second = task;
   }
   return first;
+}
+
+GroupId Assembly::add_group(Group group, std::span<const TaskId> members) {
+  const bool listed = std::all_of(members.begin(), members.end(), [&](TaskId member) {
+    return std::binary_search(group.ranks.begin(), group.ranks.end(), builder.lane(builder.task(member).lane).rank);
+  });
+  if (!listed) group.ranks.clear();
+  if (group.ranks.empty() && group.size <= members.size()) return {};
+  const auto [entry, is_new] = group_ids.try_emplace(std::move(group));
+  if (is_new) entry->second = builder.add_group(entry->first);
+  return entry->second;
 }
 
 void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last) {

@@ -58,6 +58,12 @@ struct Assembly {
   TaskId add_task(TaskKind kind, NameId name, LaneId lane, Time begin, Time end, std::int32_t step_index,
                   Bytes bytes = {});
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {}) { builder.add_edge(from, to, kind, lag); }
+  /// Returns the id of the group of a collective with these members; equal groups have one id. Invalid if only the
+  /// number of its ranks is known, and all of them are members. A list without the members' ranks is ignored: the trace
+  /// does not number its ranks as the job does. O(size log groups).
+  GroupId add_group(Group group, std::span<const TaskId> members);
+
+  std::map<Group, GroupId> group_ids;  ///< what add_group() returned so far
 };
 
 /// Returns each rank's task with the earliest recorded start. If several start then, or nothing was measured, returns

@@ -12,6 +12,7 @@
 #include "model/calibration/collectives.h"
 #include "model/calibration/parameter_server.h"
 #include "model/cost/network/network.h"
+#include "model/job/group.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/task_names.h"
 #include "model/job/topology.h"
@@ -25,18 +26,19 @@ InputLocation first_input(const Capture& capture) {
   return {capture.inputs.empty() ? "the capture" : capture.inputs.front().name, {}, {}};
 }
 
-/// Returns how many ranks the capture shows: the largest rank or endpoint number of its lanes plus 1, or the size of
-/// its largest collective group if that is more.
+/// Returns how many ranks the capture shows: the largest rank or endpoint number of its lanes and groups plus 1, or the
+/// size of the largest group if that is more.
 std::size_t ranks_seen(const Dag& dag) {
-  std::size_t ranks = 0;
+  std::size_t ranks = largest_group(dag);
+  for (const Group& group : dag.groups()) {
+    if (!group.ranks.empty()) ranks = std::max(ranks, static_cast<std::size_t>(group.ranks.back()) + 1);
+  }
   for (const Lane& lane : dag.lanes()) {
     for (const EndpointId endpoint : {lane.from, lane.to}) {
       if (endpoint.valid()) ranks = std::max(ranks, endpoint.index() + 1);
     }
     if (lane.rank >= 0) ranks = std::max(ranks, static_cast<std::size_t>(lane.rank) + 1);
   }
-  for (const RendezvousId rendezvous : dag.all_rendezvous())
-    ranks = std::max(ranks, std::size_t{dag.collective(rendezvous).members});
   return ranks;
 }
 

@@ -14,6 +14,7 @@
 #include "model/base/fit.h"
 #include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
+#include "model/job/group.h"
 #include "model/job/topology.h"
 
 namespace stepsim {
@@ -69,12 +70,6 @@ std::vector<Load> loads_of(const CollectiveModel& model, const CollectiveShape& 
   return loads;
 }
 
-std::vector<TaskId> group_of(const Dag& dag, RendezvousId rendezvous) {
-  std::vector<TaskId> group(dag.members(rendezvous).begin(), dag.members(rendezvous).end());
-  std::stable_sort(group.begin(), group.end(), [&](TaskId a, TaskId b) { return dag.lane(a).rank < dag.lane(b).rank; });
-  return group;
-}
-
 /// Finds the Use of each rank in each collective of a capture.
 class UseFinder {
  public:
@@ -86,9 +81,9 @@ class UseFinder {
  private:
   void add(RendezvousId rendezvous) {
     const Collective& collective = dag_.collective(rendezvous);
-    const std::vector<TaskId> group = group_of(dag_, rendezvous);
-    const std::uint32_t members = std::max(static_cast<std::uint32_t>(group.size()), collective.members);
-    const CollectiveShape shape{collective.op, members, collective.bytes, collective.root, 1, collective.buffered};
+    const std::vector<TaskId> group = members_by_rank(dag_, rendezvous);
+    const CollectiveShape shape{collective.op,      group_size(dag_, rendezvous), collective.bytes, collective.root, 1,
+                                collective.buffered};
     const CollectiveModel* const model = model_for(shape, collective.algorithm);
     if (model == nullptr) return;
     Time begin = Time::min();
@@ -269,14 +264,14 @@ std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster&
     const Collective& collective = capture.dag.collective(transfer.rendezvous);
     if (collective.algorithm != nccl) continue;
     const auto tasks = capture.dag.members(transfer.rendezvous);
-    const std::uint32_t members = std::max(static_cast<std::uint32_t>(tasks.size()), collective.members);
+    const std::uint32_t members = group_size(capture.dag, transfer.rendezvous);
     std::set<HostId> hosts;
     for (const TaskId task : tasks) {
       const EndpointId endpoint = cluster.endpoint_of(capture.dag.lane(task).rank);
       if (endpoint.valid()) hosts.insert(cluster.endpoints[endpoint.index()].host);
     }
     // Assume that the hosts of ranks that were not captured have as many ranks as job.yaml says.
-    const std::size_t absent = members - std::min<std::size_t>(members, tasks.size());
+    const std::size_t absent = members - tasks.size();
     const std::size_t per_host = std::max<std::size_t>(1, capture.job.local_size.value_or(1));
     const auto on = static_cast<std::uint32_t>(std::max<std::size_t>(1, hosts.size() + absent / per_host));
     const TimedCollective timing{

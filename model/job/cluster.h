@@ -180,7 +180,8 @@ struct ClusterShape {
   std::uint32_t endpoints_per_host = 1;
   /// Number of endpoints that are used, in the default order: host by host, one per device. Absent if all are used.
   std::optional<std::size_t> endpoint_count;
-  std::vector<Endpoint> endpoints;  ///< the endpoints, if they are not in the default order
+  std::vector<Endpoint> endpoints;     ///< the endpoints, if they are not in the default order
+  bool endpoints_as_captured = false;  ///< true if `endpoints` has all places, in the order of the captured ranks
   friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
 
   /// Returns the number of endpoints of a host in the default order.

@@ -1,11 +1,13 @@
 #ifndef STEPSIM_MODEL_JOB_COLLECTIVE_H
 #define STEPSIM_MODEL_JOB_COLLECTIVE_H
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/base/id.h"
 #include "model/base/units.h"
 
 namespace stepsim {
@@ -26,9 +28,15 @@ enum class CollectiveOp : std::uint8_t {
 /// How a collective's bytes travel: an entry of a registry in model/cost/collective/algorithm.h.
 struct CollectiveModel;
 
-/// If only one member of a collective was captured, the others are assumed to take part, up to this group size. Larger
-/// groups keep their recorded duration, because a simulation of them would take more time than it is worth.
-inline constexpr std::uint32_t kMostAbsentMembers = 64;
+/// Ranks that communicate with each other: a process group of PyTorch, a communicator of NCCL.
+struct Group {
+  std::string name{};         ///< name in the trace; may be empty
+  std::uint32_t size = 0;     ///< number of ranks
+  std::vector<Rank> ranks{};  ///< its ranks in ascending order; empty if only their number is known
+  friend auto operator<=>(const Group&, const Group&) = default;
+};
+
+using GroupId = Id<struct GroupTag>;
 
 /// The operation and data of a rendezvous (the tasks of one collective or message, which wait for each other), as far
 /// as known.
@@ -45,8 +53,9 @@ struct Collective {
   /// For a message: bytes still in the transport's buffers when the sender's call returns. The sender continues when
   /// all other bytes have arrived.
   Bytes buffered{};
-  /// Size of the group if ranks of it were not captured, so that the rendezvous lacks some members; otherwise 0.
-  std::uint32_t members = 0;
+  /// The ranks that take part, of which some may not have been captured (model/job/group.h). If invalid, they are those
+  /// of the rendezvous' members.
+  GroupId group{};
 };
 
 /// A measured time of a collective that ran alone: one line of nccl-tests.

@@ -55,8 +55,10 @@ class Dag {
   [[nodiscard]] RendezvousId rendezvous(TaskId task) const noexcept {
     return rendezvous_.empty() ? RendezvousId{} : rendezvous_[task.index()];
   }
-  /// Returns the operation and data of a rendezvous. Its group consists of its members in order of rank.
+  /// Returns the operation and data of a rendezvous.
   [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
+  [[nodiscard]] const Group& group(GroupId id) const noexcept { return groups_[id.index()]; }
+  [[nodiscard]] const std::vector<Group>& groups() const noexcept { return groups_; }
   /// Returns the priority on a lane of LaneOrder::kPriority, where the smallest goes first.
   [[nodiscard]] std::int32_t priority(TaskId task) const noexcept {
     return priority_.empty() ? 0 : priority_[task.index()];
@@ -108,6 +110,7 @@ class Dag {
   std::vector<std::uint32_t> rendezvous_begin_;
   std::vector<TaskId> rendezvous_member_;
   std::vector<Collective> collectives_;    // indexed by RendezvousId
+  std::vector<Group> groups_;              // indexed by GroupId
   std::vector<std::int32_t> priority_;     // indexed by task; empty if all are 0
   std::vector<TaskId> returns_credit_of_;  // indexed by task; empty if no task returns credit
   std::vector<Lane> lanes_;

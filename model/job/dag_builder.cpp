@@ -122,6 +122,7 @@ class DagBuilder::Layout {
   void add_rendezvous() {
     if (builder_.rendezvous_.empty()) return;
     dag_.collectives_ = builder_.collectives_;
+    dag_.groups_ = builder_.groups_;
     dag_.rendezvous_.resize(order_.size());
     dag_.rendezvous_begin_.reserve(builder_.rendezvous_.size() + 1);
     dag_.rendezvous_begin_.push_back(0);
@@ -206,6 +207,11 @@ void DagBuilder::add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag) {
   STEPSIM_ASSERT(from.index() < tasks_.size() && to.index() < tasks_.size(), "an edge joins tasks that exist");
   STEPSIM_ASSERT(lag.count() >= 0, "an edge's lag is not negative");
   edges_.push_back(Edge{from, to, kind, lag});
+}
+
+GroupId DagBuilder::add_group(Group group) {
+  groups_.push_back(std::move(group));
+  return GroupId{groups_.size() - 1};
 }
 
 RendezvousId DagBuilder::add_rendezvous(const Collective& collective) {

@@ -57,6 +57,7 @@ class DagBuilder {
   /// Adds an edge: `to` cannot start until `lag` after the end of `from`. Edges between the same two tasks are merged:
   /// the result has the longest lag and the kind that was added first. Precondition: both tasks exist, lag >= 0.
   void add_edge(TaskId from, TaskId to, EdgeKind kind, Duration lag = {});
+  GroupId add_group(Group group);
   /// Adds a rendezvous (a collective): no member ends before all have started. A task can join at most one.
   RendezvousId add_rendezvous(const Collective& collective = {});
   void join(RendezvousId rendezvous, TaskId member);
@@ -83,6 +84,10 @@ class DagBuilder {
   [[nodiscard]] std::size_t rendezvous_count() const noexcept { return rendezvous_.size(); }
   [[nodiscard]] const Collective& collective(RendezvousId id) const noexcept { return collectives_[id.index()]; }
   [[nodiscard]] Collective& collective(RendezvousId id) noexcept { return collectives_[id.index()]; }
+
+  /// The groups, indexed by GroupId. A builder that copies collectives of another graph needs that graph's groups.
+  [[nodiscard]] const std::vector<Group>& groups() const noexcept { return groups_; }
+  [[nodiscard]] std::vector<Group>& groups() noexcept { return groups_; }
 
   struct Edge {
     TaskId from;
@@ -121,6 +126,7 @@ class DagBuilder {
   std::vector<std::vector<TaskId>> rendezvous_;
   std::unordered_map<TaskId, RendezvousId> rendezvous_of_;
   std::vector<Collective> collectives_;    // indexed by RendezvousId
+  std::vector<Group> groups_;              // indexed by GroupId
   std::vector<TaskId> returns_credit_of_;  // indexed by task, up to the last one that returns credit
 };
 

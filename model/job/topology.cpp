@@ -34,13 +34,16 @@ void shorten_endpoints(ClusterShape& shape) {
   if (shape.endpoints.empty()) return;
   std::vector<Endpoint> listed = std::exchange(shape.endpoints, {});
   const std::uint32_t per_host = shape.endpoints_per_host;
-  if (shape.devices == 0) {
+  if (shape.devices == 0 && !shape.endpoints_as_captured) {
     const auto other =
         std::find_if(listed.begin(), listed.end(), [](const Endpoint& endpoint) { return endpoint.host != HostId{0}; });
     shape.endpoints_per_host = std::max(1U, static_cast<std::uint32_t>(other - listed.begin()));
   }
   shape.endpoint_count = listed.size();
-  if (listed.size() <= places_of(shape) && endpoints_of(shape) == listed) return;
+  if (listed.size() <= places_of(shape) && endpoints_of(shape) == listed) {
+    shape.endpoints_as_captured = false;
+    return;
+  }
   shape.endpoint_count.reset();
   shape.endpoints_per_host = per_host;
   shape.endpoints = std::move(listed);
@@ -268,13 +271,22 @@ void check_rails(const ClusterShape& shape, std::size_t endpoints) {
                   shape.nics, shape.per_host()));
 }
 
-/// Returns the listed endpoints after a change.
+/// Adds usual hosts until there are `endpoints` places, in the default order after those that are listed.
+void add_hosts(ClusterShape& shape, std::size_t endpoints) {
+  const std::size_t per_host = shape.per_host();
+  const Resize hosts{shape.hosts.size(), std::max(shape.hosts.size(), (endpoints + per_host - 1) / per_host)};
+  take_hosts(shape, hosts_after(shape.hosts.size(), std::span(&hosts, 1)));
+  for (std::size_t i = shape.endpoints.size(); i < places_of(shape); ++i) shape.endpoints.push_back(place_of(shape, i));
+}
+
+/// Returns the listed endpoints after a change. Unused ones at the end count as those of the last kind.
 std::vector<Endpoint> endpoints_after(const std::vector<Endpoint>& endpoints, std::span<const Resize> kinds) {
   std::vector<Endpoint> kept;
   std::size_t first = 0;
   for (const Resize& kind : kinds) {
     for (std::size_t i = first; i < first + kind.after; ++i) {
-      if (i >= std::min(first + kind.before, endpoints.size())) {
+      const std::size_t last = &kind == &kinds.back() ? endpoints.size() : first + kind.before;
+      if (i >= std::min(last, endpoints.size())) {
         throw ShapeProblem(
             fmt::format("lists the places of {} endpoints, and does not say where more would be; expected no more, or "
                         "a file without 'endpoints'",
@@ -291,6 +303,10 @@ std::vector<Endpoint> endpoints_after(const std::vector<Endpoint>& endpoints, st
 
 ClusterShape resized(ClusterShape shape, std::span<const Resize> kinds) {
   shorten_endpoints(shape);
+  if (!shape.endpoints.empty() && shape.endpoints_as_captured) {
+    add_hosts(shape, total(kinds));
+    return shape;
+  }
   if (!shape.endpoints.empty()) {
     shape.endpoints = endpoints_after(shape.endpoints, kinds);
     return shape;

@@ -44,8 +44,9 @@ class ShapeProblem : public std::runtime_error {
 };
 
 /// Returns the shape with more or fewer endpoints. The first endpoints of each kind keep their hosts, and with them the
-/// differences of these from the usual; new hosts are usual ones. Throws ShapeProblem if the shape lists endpoints that
-/// are not in the default order and too few of them, or if a host would have no endpoint on a rail that others use.
+/// differences of these from the usual; new hosts are usual ones. If the endpoints are in the order of the captured
+/// ranks, no host is removed. Throws ShapeProblem if the shape lists endpoints that are not in the default order and
+/// too few of them, or if a host would have no endpoint on a rail that others use.
 [[nodiscard]] ClusterShape resized(ClusterShape shape, std::span<const Resize> kinds);
 
 /// Returns the shape of a cluster. Throws ShapeProblem if it was described link by link.

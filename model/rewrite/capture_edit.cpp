@@ -28,6 +28,7 @@ DagBuilder builder_of(const Dag& dag, const std::vector<Time>& hints) {
     }
     if (dag.returns_credit_of(from).valid()) builder.return_credit(from, dag.returns_credit_of(from));
   }
+  builder.groups() = dag.groups();
   for (const RendezvousId id : dag.all_rendezvous()) {
     const RendezvousId rendezvous = builder.add_rendezvous(dag.collective(id));
     for (const TaskId member : dag.members(id)) builder.join(rendezvous, member);

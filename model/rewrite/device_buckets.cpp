@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/median.h"
+#include "model/job/group.h"
 #include "model/rewrite/capture_edit.h"
 
 namespace stepsim {
@@ -137,11 +138,9 @@ class DeviceRebucketing {
       JointTasks steps;
       bool timed = true;
       for (const DeviceReduction& reduction : step.reductions) {
-        const Collective& collective = dag_.collective(rendezvous_of(reduction));
-        const auto members = dag_.members(rendezvous_of(reduction));
-        timed = timed && (members.size() >= collective.members ||
-                          (members.size() == 1 && collective.members <= kMostAbsentMembers));
-        for (const TaskId member : members) steps.insert(recording_.step[member.index()]);
+        timed = timed && can_simulate_members(dag_, rendezvous_of(reduction));
+        for (const TaskId member : dag_.members(rendezvous_of(reduction)))
+          steps.insert(recording_.step[member.index()]);
       }
       if (timed && !steps.contains(-1)) joint.insert(std::move(steps));
     }

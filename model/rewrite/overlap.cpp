@@ -16,15 +16,15 @@ namespace {
 constexpr std::size_t kNoGroup = static_cast<std::size_t>(-1);
 
 /// Those of the given collectives (`members`) that belong to one rank and one step, in ascending order.
-using Group = std::vector<TaskId>;
+using TaskGroup = std::vector<TaskId>;
 
-std::vector<Group> groups_of(const Capture& capture, const std::vector<TaskId>& members) {
-  std::map<std::pair<Rank, std::int32_t>, Group> groups;
+std::vector<TaskGroup> groups_of(const Capture& capture, const std::vector<TaskId>& members) {
+  std::map<std::pair<Rank, std::int32_t>, TaskGroup> groups;
   for (const TaskId member : members) {
     const std::int32_t step = capture.recording.step.empty() ? -1 : capture.recording.step[member.index()];
     groups[{capture.dag.lane(member).rank, step}].push_back(member);
   }
-  std::vector<Group> list;
+  std::vector<TaskGroup> list;
   list.reserve(groups.size());
   for (auto& [place, group] : groups) list.push_back(std::move(group));
   return list;
@@ -38,7 +38,7 @@ class Places {
     std::size_t place = 0;  ///< position in the group
   };
 
-  Places(const Dag& dag, const std::vector<Group>& groups) : dag_(dag), groups_(groups), places_(dag.task_count()) {
+  Places(const Dag& dag, const std::vector<TaskGroup>& groups) : dag_(dag), groups_(groups), places_(dag.task_count()) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       for (std::size_t k = 0; k < groups[i].size(); ++k) places_[groups[i][k].index()] = {i, k};
     }
@@ -62,7 +62,7 @@ class Places {
 
  private:
   const Dag& dag_;
-  const std::vector<Group>& groups_;
+  const std::vector<TaskGroup>& groups_;
   std::vector<Place> places_;
 };
 
@@ -177,7 +177,7 @@ class Engines {
 
 std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& members) {
   const Dag& dag = capture.dag;
-  const std::vector<Group> groups = groups_of(capture, members);
+  const std::vector<TaskGroup> groups = groups_of(capture, members);
   const Places places(dag, groups);
   return static_cast<std::size_t>(std::count_if(members.begin(), members.end(), [&](TaskId member) {
     const auto edges = dag.edges_from(member);
@@ -189,7 +189,7 @@ std::size_t early_waits(const Capture& capture, const std::vector<TaskId>& membe
 
 Capture with_late_waits(const Capture& capture, const std::vector<TaskId>& members) {
   const Dag& dag = capture.dag;
-  const std::vector<Group> groups = groups_of(capture, members);
+  const std::vector<TaskGroup> groups = groups_of(capture, members);
   const Places places(dag, groups);
   CaptureEdit edit(capture);
 
@@ -216,7 +216,7 @@ Capture with_late_waits(const Capture& capture, const std::vector<TaskId>& membe
 
 Capture with_prefetch(const Capture& capture, const std::vector<TaskId>& members, std::uint32_t ahead) {
   const Dag& dag = capture.dag;
-  const std::vector<Group> groups = groups_of(capture, members);
+  const std::vector<TaskGroup> groups = groups_of(capture, members);
   const Places places(dag, groups);
   CaptureEdit edit(capture);
   leave_shared_streams(edit, dag, places);
@@ -229,7 +229,7 @@ Capture with_prefetch(const Capture& capture, const std::vector<TaskId>& members
     if (is_wait(edge)) waits[edge.to].push_back(edge);
   }
   std::erase_if(edit.builder().edges(), is_wait);
-  for (const Group& group : groups) {
+  for (const TaskGroup& group : groups) {
     for (std::size_t i = 0; i < group.size(); ++i) {
       for (const DagBuilder::Edge& edge : waits[group[i < ahead ? 0 : i - ahead]])
         edit.builder().add_edge(edge.from, group[i], edge.kind, edge.lag);

@@ -1,14 +1,17 @@
 #include "model/rewrite/ranks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/job/group.h"
 #include "model/rewrite/capture_edit.h"
 
 namespace stepsim {
@@ -36,9 +39,13 @@ class Resizing {
     check_edges();
     if (count_ < ranks_.size()) remove(std::span(ranks_).subspan(count_));
     if (count_ > ranks_.size()) sort_by_rank();
+    std::vector<Rank> ranks(ranks_.begin(),
+                            ranks_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, ranks_.size())));
     for (std::size_t i = ranks_.size(); i < count_; ++i) {
-      copy(ranks_[i % ranks_.size()], ranks_.back() + static_cast<Rank>(i - ranks_.size()) + 1);
+      ranks.push_back(ranks_.back() + static_cast<Rank>(i - ranks_.size()) + 1);
+      copy(ranks_[i % ranks_.size()], ranks.back());
     }
+    for (Group& group : edit_.builder().groups()) group = {group.name, static_cast<std::uint32_t>(count_), ranks};
     return std::move(edit_).finish();
   }
 
@@ -173,8 +180,13 @@ class Resizing {
   std::vector<TaskId> copy_of_;  ///< for each task, its copy on the most recently copied rank
 };
 
-/// For a capture of one rank, changes the group size of every collective that has other ranks to `count`.
-Capture with_absent_ranks(const Capture& capture, std::size_t count) {
+/// True if a group has the ranks 0 to size - 1, as far as known.
+bool has_first_ranks(const Group& group) {
+  return group.ranks.empty() || (group.ranks.front() == 0 && group.ranks.back() + 1 == static_cast<Rank>(group.size));
+}
+
+/// For a capture of one rank, changes the size of the groups of `before` ranks, which have all ranks of the job.
+Capture with_absent_ranks(const Capture& capture, std::uint32_t before, std::size_t count) {
   if (count == 0) throw UsageError("0 ranks found; expected at least 1");
   if (count > kMostAbsentMembers) {
     throw UsageError(fmt::format(
@@ -182,9 +194,17 @@ Capture with_absent_ranks(const Capture& capture, std::size_t count) {
         kMostAbsentMembers));
   }
   CaptureEdit edit(capture);
-  for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
-    std::uint32_t& members = edit.builder().collective(rendezvous).members;
-    if (members != 0) members = static_cast<std::uint32_t>(count);
+  for (Group& group : edit.builder().groups()) {
+    if (group.size != before || before == count) continue;
+    if (!has_first_ranks(group)) {
+      throw CannotAnswer({}, fmt::format("the only captured rank has collectives with the ranks {}, which are not all "
+                                         "ranks of the job; expected the traces of all ranks",
+                                         fmt::join(group.ranks, ", ")));
+    }
+    group.size = static_cast<std::uint32_t>(count);
+    if (group.ranks.empty()) continue;
+    group.ranks.resize(count);
+    std::iota(group.ranks.begin(), group.ranks.end(), 0);
   }
   return std::move(edit).finish();
 }
@@ -193,18 +213,19 @@ Capture with_absent_ranks(const Capture& capture, std::size_t count) {
 
 std::optional<std::uint32_t> group_of_lone_rank(const Capture& capture) {
   if (capture.recording.ranks.size() != 1) return std::nullopt;
-  std::uint32_t group = 0;
+  std::uint32_t size = 0;
   for (const RendezvousId rendezvous : capture.dag.all_rendezvous()) {
-    const std::uint32_t members = capture.dag.collective(rendezvous).members;
-    if (members == 0) continue;
-    if (group != 0 && members != group) return std::nullopt;
-    group = members;
+    if (is_whole(capture.dag, rendezvous)) continue;
+    const std::uint32_t own = group_size(capture.dag, rendezvous);
+    if (size != 0 && own != size) return std::nullopt;
+    size = own;
   }
-  return group > 1 ? std::optional{group} : std::nullopt;
+  return size > 1 ? std::optional{size} : std::nullopt;
 }
 
 Capture with_ranks(const Capture& capture, std::size_t count) {
-  return group_of_lone_rank(capture) ? with_absent_ranks(capture, count) : Resizing(capture, count).run();
+  const std::optional<std::uint32_t> group = group_of_lone_rank(capture);
+  return group ? with_absent_ranks(capture, *group, count) : Resizing(capture, count).run();
 }
 
 }  // namespace stepsim

@@ -16,7 +16,8 @@ namespace stepsim {
 /// Returns the capture of a data-parallel job as it would be with `count` ranks: the first `count` captured ones, or
 /// all of them and copies of them in turn. A collective keeps its payload, which in such a job does not depend on the
 /// number of ranks, and gets a member for each rank. If only one rank was captured (group_of_lone_rank()), the number
-/// of assumed ranks changes; the total must not exceed kMostAbsentMembers.
+/// of assumed ranks changes; the total must not exceed kMostAbsentMembers
+/// (model/job/group.h).
 ///
 /// Throws CannotAnswer if the job cannot be resized this way: if only some ranks take part in a collective or message,
 /// or if ranks depend on each other outside collectives. Throws UsageError if `count` is 0 or too large: if the result

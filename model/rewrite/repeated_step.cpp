@@ -53,11 +53,11 @@ class RepeatingStep {
     }
     check();
     find_span();
-    for (const TaskId task : tasks_)
-      lanes_.try_emplace(dag_.lane_id(task), std::pair{task, task}).first->second.second = task;
+    repetition_.emplace(dag_, step_of_, step_, tasks_, next_);
     for (const Lane& lane : dag_.lanes()) (void)builder_.add_lane(lane);
     place_.resize(dag_.task_count());
     for (std::size_t i = 0; i < tasks_.size(); ++i) place_[tasks_[i].index()] = i;
+    builder_.groups() = dag_.groups();
     for (std::size_t copy = 0; copy < count_; ++copy) add_tasks(copy);
     for (std::size_t copy = 0; copy < count_; ++copy) add_edges(copy);
     return finish();
@@ -119,34 +119,16 @@ class RepeatingStep {
   void add_edges(std::size_t copy) {
     const bool is_last = copy + 1 == count_;
     for (const TaskId from : tasks_) {
-      for (const EdgeId id : dag_.edges_from(from)) {
-        const TaskId to = dag_.target(id);
-        const JobStep there = step_of_[to.index()];
-        const TaskId same = there == step_ + 1 && !is_last ? counterpart(from, to) : TaskId{};
-        if (there == step_) builder_.add_edge(copy_of(from, copy), copy_of(to, copy), dag_.edge_kind(id), dag_.lag(id));
-        if (same.valid())
-          builder_.add_edge(copy_of(from, copy), copy_of(same, copy + 1), dag_.edge_kind(id), dag_.lag(id));
-      }
+      repetition_->for_each_edge(from, [&](TaskId to, EdgeId edge, bool next_round) {
+        if (!next_round || !is_last)
+          builder_.add_edge(copy_of(from, copy), copy_of(to, copy + next_round), dag_.edge_kind(edge), dag_.lag(edge));
+      });
     }
-    if (!is_last) add_lane_edges(copy);
-  }
-
-  /// Returns the task of this step that corresponds to `to`, a task of the next step that waits for `from`. Returns an
-  /// invalid id if there is none.
-  [[nodiscard]] TaskId counterpart(TaskId from, TaskId to) {
-    if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_.at(dag_.lane_id(from)).first;
-    if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
-    return counterparts_->of(to);
-  }
-
-  /// Connects each thread and stream of one iteration to the next one.
-  void add_lane_edges(std::size_t copy) {
-    for (const auto& [lane, ends] : lanes_) {
-      const LaneKind kind = dag_.lane(lane).kind;
-      if (kind != LaneKind::kThread && kind != LaneKind::kStream) continue;
-      builder_.add_edge(copy_of(ends.second, copy), copy_of(ends.first, copy + 1),
+    if (is_last) return;
+    repetition_->for_each_lane([&](LaneKind kind, TaskId last, TaskId first) {
+      builder_.add_edge(copy_of(last, copy), copy_of(first, copy + 1),
                         kind == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream);
-    }
+    });
   }
 
   Capture finish() {
@@ -199,8 +181,7 @@ class RepeatingStep {
   std::vector<TaskId> next_;        ///< tasks of the following step
   std::vector<std::size_t> place_;  ///< for each task of the step, its index in tasks_
   Duration span_{};
-  std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of each lane
-  std::optional<Counterparts> counterparts_;
+  std::optional<Repetition> repetition_;
   DagBuilder builder_;
 };
 
@@ -278,6 +259,21 @@ std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, 
     }
   }
   return step_of;
+}
+
+Repetition::Repetition(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step,
+                       const std::vector<TaskId>& tasks, const std::vector<TaskId>& next)
+    : dag_(dag), step_of_(step_of), step_(step), tasks_(tasks), next_(next) {
+  for (const TaskId task : tasks)
+    lanes_.try_emplace(dag_.lane_id(task), std::pair{task, task}).first->second.second = task;
+}
+
+/// Returns the task of this step that corresponds to `to`, a task of the next step that waits for `from`. Returns an
+/// invalid id if there is none.
+TaskId Repetition::counterpart(TaskId from, TaskId to) {
+  if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_.at(dag_.lane_id(from)).first;
+  if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
+  return counterparts_->of(to);
 }
 
 Counterparts::Counterparts(const Dag& dag, const std::vector<TaskId>& step, const std::vector<TaskId>& other)

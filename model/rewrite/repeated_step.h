@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/job/recording.h"
@@ -66,6 +69,51 @@ class Counterparts {
   std::vector<Entry> other_;
 };
 
+/// A step that is repeated round after round, and what makes its tasks wait: for tasks of the same round by the edges
+/// of the step, for tasks of the previous round by the edges to the next captured step, whose tasks are matched by
+/// lane, name and position, and by the order of threads and streams.
+class Repetition {
+ public:
+  /// Keeps references to its arguments. `step_of` is steps_of_tasks(), `tasks` has the tasks of `step` and `next` those
+  /// of the following step, both ascending.
+  Repetition(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step, const std::vector<TaskId>& tasks,
+             const std::vector<TaskId>& next);
+
+  /// Calls visit(to, edge, next_round) for each edge from a task of the step to one of the same round or of the next.
+  /// O(edges from the task), plus O(tasks log tasks) once.
+  template <class Visit>
+  void for_each_edge(TaskId from, Visit visit) {
+    for (const EdgeId edge : dag_.edges_from(from)) {
+      const TaskId to = dag_.target(edge);
+      const JobStep there = step_of_[to.index()];
+      if (there == step_) visit(to, edge, false);
+      if (there != step_ + 1) continue;
+      if (const TaskId same = counterpart(from, to); same.valid()) visit(same, edge, true);
+    }
+  }
+
+  /// Calls visit(kind, last, first) for each thread and stream with its last task of a round, which the first one of
+  /// the next round follows.
+  template <class Visit>
+  void for_each_lane(Visit visit) const {
+    for (const auto& [lane, ends] : lanes_) {
+      const LaneKind kind = dag_.lane(lane).kind;
+      if (kind == LaneKind::kThread || kind == LaneKind::kStream) visit(kind, ends.second, ends.first);
+    }
+  }
+
+ private:
+  [[nodiscard]] TaskId counterpart(TaskId from, TaskId to);
+
+  const Dag& dag_;
+  const std::vector<JobStep>& step_of_;
+  JobStep step_;
+  const std::vector<TaskId>& tasks_;
+  const std::vector<TaskId>& next_;
+  std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of each lane
+  std::optional<Counterparts> counterparts_;           ///< made on first use
+};
+
 /// Returns the numbers of the steps that can be repeated, ascending: these are the steps followed by another captured
 /// step, or all steps if there are none. Throws CannotAnswer if the capture has no marked steps or if its ranks have
 /// different steps.
@@ -75,9 +123,8 @@ class Counterparts {
 ///
 /// - Each task has its duration in that step.
 /// - Within an iteration, the edges and rendezvous of the step apply.
-/// - Between iterations, the edges from the step to the next captured step apply, whose tasks are matched by lane, name
-///   and position. In addition, threads and streams continue in order. Without a next step, only the order of threads
-///   and streams applies.
+/// - Between iterations, tasks wait as in a Repetition. Without a next step, only the order of threads and streams
+///   applies.
 ///
 /// Iterations therefore overlap as the captured steps do: nothing waits for a complete iteration. Recorded times are
 /// those of the step, moved by the length of the step for each iteration. A replay uses them only to place the start of

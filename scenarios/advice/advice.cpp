@@ -20,8 +20,6 @@
 namespace stepsim::scenarios {
 namespace {
 
-/// Relative changes below this are printed as 0.0 %.
-constexpr double kNoChange = 0.0005;
 /// Maximum number of changes to combine, because users are unlikely to make more changes at the same time.
 constexpr std::size_t kMostTogether = 3;
 
@@ -60,7 +58,7 @@ std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captur
 }
 
 Verdict verdict_of(const RelativeChange& change) {
-  if (std::abs(change.by) < kNoChange) return Verdict::kNothing;
+  if (std::abs(change.by) < sim::kLeastShown) return Verdict::kNothing;
   if (change.high < 0) return Verdict::kGain;
   return change.low > 0 ? Verdict::kWorse : Verdict::kUnsure;
 }

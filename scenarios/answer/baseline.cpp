@@ -37,13 +37,12 @@ std::string with_range(Duration time, Duration low, Duration high) {
 }
 
 std::string against_baseline(Duration time, Duration baseline) {
-  constexpr double kNoticed = 0.0005;  // a smaller change would be printed as 0.0 %
-  constexpr double kLargest = 10;      // above +1,000 %, a multiple is easier to read
+  constexpr double kLargest = 10;  // above +1,000 %, a multiple is easier to read
   if (baseline <= Duration{}) return "and the baseline takes no time";
   const double change = sim::ratio(time - baseline, baseline);
   const std::string subject = fmt::format("the baseline's {}", to_text(baseline));
   if (time == baseline) return "the same as " + subject;
-  if (std::abs(change) < kNoticed) return "less than 0.1 % from " + subject;
+  if (std::abs(change) < sim::kLeastShown) return "less than 0.1 % from " + subject;
   if (change >= kLargest) return fmt::format("{:.0f}x {}", 1 + change, subject);
   return fmt::format("{} {} than {}", sim::percent(std::abs(change)), change < 0 ? "less" : "more", subject);
 }

@@ -197,10 +197,10 @@ PooledCollectives pooled_collectives(const Dag& dag, const sim::Timeline& timeli
 /// not show how concurrent collectives slow each other.
 bool begins_concurrency(const Case& of) {
   if (!of.links_apply() || of.plan.recorded_collectives) return false;
-  constexpr int kNoticed = 20;  // concurrency below 1/20 of the collectives' time does not count
+  constexpr int kLeastShare = 20;  // concurrency below 1/20 of the collectives' time does not count
   const PooledCollectives before = pooled_collectives(of.baseline().graph->dag, of.baseline().timeline);
   const PooledCollectives after = pooled_collectives(of.scenario.graph->dag, of.scenario.timeline);
-  return before.concurrent * kNoticed < before.busy && after.concurrent * kNoticed > after.busy;
+  return before.concurrent * kLeastShare < before.busy && after.concurrent * kLeastShare > after.busy;
 }
 
 bool may_drift(const Case& of) {

@@ -171,15 +171,14 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
 
 void test_repetition(Predictor& predictor, ReplayMeter& meter) {
   const Prediction baseline = meter.predict(predictor, predictor.plan());
-  const Duration repeated = baseline.iteration;
-  if (!sim::contradicts_captured_steps(*baseline.graph, baseline.timeline, repeated, baseline.of_captured_steps))
-    return;
+  const std::optional<Duration> repeated = sim::contradicted_repetition(*baseline.graph, baseline.timeline);
+  if (!repeated) return;
   predictor.distrust_repetition(
       {std::string(kRepetitionContradicted),
        fmt::format(
            "The captured steps take {}, but {} when simulated back to back until they are steady. The difference "
            "is larger than between the steps, so the step time is taken from the captured steps.",
-           stepsim::to_text(baseline.of_captured_steps), stepsim::to_text(repeated))});
+           stepsim::to_text(baseline.of_captured_steps), stepsim::to_text(*repeated))});
 }
 
 void without_profiler(const Capture& capture, Duration per_event, double most, std::vector<Duration>& durations) {

@@ -35,7 +35,7 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter);
 inline constexpr std::string_view kRepetitionContradicted = "repetition_contradicted";
 
 /// Usually, predictions repeat the captured steps until their times are steady. If this contradicts the captured times
-/// (sim::contradicts_captured_steps()), this function makes predictions use the captured steps alone, and the
+/// (sim::contradicted_repetition()), this function makes predictions use the captured steps alone, and the
 /// repetition becomes a source of uncertainty. Replays the capture once. Throws what predict() throws.
 void test_repetition(Predictor& predictor, ReplayMeter& meter);
 

@@ -16,7 +16,6 @@
 #include "model/rewrite/ranks.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/change/device_rule.h"
-#include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/machine.h"
 
@@ -224,6 +223,7 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
   const auto steady = sim::steady_iteration(graph, prediction.timeline);
   prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
+  if (steady) prediction.limited_by = sim::limits_of(graph.dag, prediction.timeline, *steady);
   const bool repeats = steady && steady->follows && trusts_repetition_;
   prediction.iteration = repeats ? steady->length : prediction.of_captured_steps;
   return prediction;

@@ -15,6 +15,7 @@
 #include "scenarios/answer/recorded_collectives.h"
 #include "scenarios/answer/slowed_kernels.h"
 #include "scenarios/change/plan.h"
+#include "sim/analysis/steady.h"
 #include "sim/analysis/throughput.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/timeline.h"
@@ -41,8 +42,9 @@ struct Prediction {
   /// The iteration of steps that are repeated until they are steady (sim/analysis/steady.h), or of the captured steps
   /// if they cannot be repeated.
   Duration in_the_long_run{};
-  std::vector<DeviceShare> shares;  ///< one entry for each change of device work, in order
-  std::vector<SlowedClass> slowed;  ///< kernels slowed by communication; empty if this is not known
+  std::vector<sim::CyclePart> limited_by{};  ///< what limits it; empty if that is not known
+  std::vector<DeviceShare> shares;           ///< one entry for each change of device work, in order
+  std::vector<SlowedClass> slowed;           ///< kernels slowed by communication; empty if this is not known
   /// If 20 replays were not enough, the relative change of the slowed kernels' times in one more replay; otherwise 0.
   double unsettled = 0;
 };

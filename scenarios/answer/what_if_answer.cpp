@@ -19,6 +19,7 @@ PredictionView view_of(Prediction prediction, const Cluster& cluster) {
   const Capture& graph = *view.prediction.graph;
   const sim::Timeline& timeline = view.prediction.timeline;
   view.summary = sim::summarize(graph, timeline);
+  view.summary.parts = sim::at_pace(view.summary.parts, view.prediction.iteration);
   view.slowest = sim::at_pace(sim::slowest_rank(view.summary), view.prediction.iteration);
   view.path = sim::iteration_path(graph, timeline, view.summary);
   view.links = sim::link_use(graph, timeline, cluster);

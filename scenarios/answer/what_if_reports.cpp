@@ -37,6 +37,7 @@ constexpr auto kPath = std::to_array<Field<sim::IterationPath>>({
 constexpr auto kView = std::to_array<Field<PredictionView>>({
     {"of_captured_steps_ns", at<&PredictionView::prediction, &Prediction::of_captured_steps>},
     {"in_the_long_run_ns", at<&PredictionView::prediction, &Prediction::in_the_long_run>},
+    {"limited_by", at<&PredictionView::prediction, &Prediction::limited_by>, sim::kCyclePart},
     {"breakdown", at<&PredictionView::slowest>, sim::kRankBreakdown},
     {"iteration_parts", at<&PredictionView::summary, &sim::Summary::parts>, sim::kIterationParts},
     {"critical_path", at<&PredictionView::path>, kPath},
@@ -123,8 +124,8 @@ constexpr auto kWhy = std::to_array<Field<WhatIfAnswer>>({{"why", at<reasons_of>
 /// same.
 std::string largest_difference(const WhatIfAnswer& answer) {
   const std::vector<ComparedTime> times = compared_breakdowns(answer);
-  constexpr double kNoticed = 0.0005;
-  if (std::abs(sim::ratio(times.front().after - times.front().before, times.front().before)) < kNoticed) return {};
+  if (std::abs(sim::ratio(times.front().after - times.front().before, times.front().before)) < sim::kLeastShown)
+    return {};
   const ComparedTime* const largest = largest_change(times);
   if (largest == nullptr) return {};
   return fmt::format("Largest difference: {}, {} to {} ({}).", largest->title, stepsim::to_text(largest->before),
@@ -189,29 +190,43 @@ Sections range_sections(const WhatIfAnswer& answer) {
 
 /// Relative differences between repeated and captured steps below this are not reported, because captured steps also
 /// differ by as much from each other.
-constexpr double kNoticed = 0.01;
+constexpr double kTransient = 0.01;
 
 bool is_transient(const Prediction& prediction) {
   return std::abs(sim::ratio(prediction.of_captured_steps - prediction.in_the_long_run, prediction.in_the_long_run)) >=
-         kNoticed;
+         kTransient;
+}
+
+/// Returns what limits the two long-run iterations; empty if it is not known.
+std::string limits_text(const Prediction& before, const Prediction& after) {
+  if (before.limited_by.empty() || after.limited_by.empty()) return {};
+  return fmt::format("limited by {} (baseline) and {} (scenario)", sim::to_text(before.limited_by),
+                     sim::to_text(after.limited_by));
 }
 
 Sections steady_sections(const WhatIfAnswer& answer) {
   const Prediction& before = answer.baseline.prediction;
   const Prediction& after = answer.scenario.prediction;
-  if (!is_transient(before) && !is_transient(after)) return {};
+  const std::string limits = limits_text(before, after);
+  if (!is_transient(before) && !is_transient(after)) {
+    if (limits.empty()) return {};
+    return {{.title = "In the long run", .sentences = {limits}}};
+  }
   const auto condition = [&answer, &before, &after] {
     if (find_assumption(answer.assumptions, kRepetitionContradicted) != nullptr)
       return ", which the captured steps contradict, so those are used instead";
     const bool follows = before.iteration == before.in_the_long_run && after.iteration == after.in_the_long_run;
     return follows ? "" : ", if each starts as soon as its threads and streams are free";
   };
-  return {{.title = "Steady state",
-           .sentences = {fmt::format("steps simulated back to back until they are steady take {} (baseline) and {} "
-                                     "(scenario){}",
-                                     to_text(before.in_the_long_run), to_text(after.in_the_long_run), condition()),
-                         fmt::format("the captured steps on their own take {} and {}: queues fill or drain during them",
-                                     to_text(before.of_captured_steps), to_text(after.of_captured_steps))}}};
+  sim::Section section{
+      .title = "In the long run",
+      .sentences = {fmt::format("steps simulated back to back until they are steady take {} (baseline) and {} "
+                                "(scenario){}",
+                                to_text(before.in_the_long_run), to_text(after.in_the_long_run), condition()),
+                    fmt::format("the captured steps on their own take {} and {}: queues fill or drain during them",
+                                to_text(before.of_captured_steps), to_text(after.of_captured_steps))}};
+  if (!limits.empty()) section.sentences.emplace_back(limits);
+  return {std::move(section)};
 }
 
 // --- the breakdown of a step of the slowest rank, and the critical paths by class, in both replays

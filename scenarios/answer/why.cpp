@@ -22,8 +22,6 @@ using sim::PathClass;
 using sim::ratio;
 using stepsim::to_text;
 
-/// Relative changes of an iteration below this are printed as 0.0 %.
-constexpr double kNoChange = 0.0005;
 /// Changes below this share of an iteration are not explained.
 constexpr double kWorthSaying = 0.005;
 
@@ -202,7 +200,7 @@ std::vector<std::string> reasons_of(const WhatIfAnswer& answer) {
   const Duration change = answer.scenario.prediction.iteration - before;
   if (answer.changes.empty() || before <= Duration{}) return {};
   const ReplayDifference difference = difference_of(answer.baseline, answer.scenario);
-  if (std::abs(ratio(change, before)) < kNoChange) return {why_nothing(answer, difference)};
+  if (std::abs(ratio(change, before)) < sim::kLeastShown) return {why_nothing(answer, difference)};
   std::vector<std::string> reasons;
   const ChangedWork work = changed_work(difference, answer.baseline);
   // If the scenario has another graph, its messages or their queueing may differ. The time of all messages then does

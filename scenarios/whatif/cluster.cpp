@@ -114,10 +114,11 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
                   "the capture does not show the rates of its links; expected --cluster FILE with nvlink and nic");
   }
   const bool had_devices = plan.cluster.shape && plan.cluster.shape->devices > 0;
-  if (had_devices && plan.cluster.shape->devices == gpus) return;
+  if (had_devices && plan.cluster.shape->devices == gpus && !plan.cluster.shape->endpoints_as_captured) return;
   reshape(value, plan, [&] {
     ClusterShape shape = shape_of(plan.cluster);
     if (!had_devices) shape = hosts_like_the_captured(value, gpus, shape, plan);
+    if (std::exchange(shape.endpoints_as_captured, false)) shape.endpoints.clear();
     if (!shape.endpoints.empty()) throw ShapeProblem("lists its endpoints; expected a file without 'endpoints'");
     if (shape.nics > gpus) throw ShapeProblem(fmt::format("has {} NICs per host; expected a GPU for each", shape.nics));
     if (gpus > 1 && !shape.nvlink && !shape.pcie)

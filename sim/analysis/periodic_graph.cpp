@@ -300,11 +300,14 @@ class PeriodicGraph::Search {
 
 std::optional<PeriodicGraph::Cycle> PeriodicGraph::critical_cycle() const { return Search(*this).run(); }
 
+Duration PeriodicGraph::Cycle::mean() const noexcept {
+  const auto count = static_cast<std::int64_t>(rounds);
+  return std::max(Duration{}, (2 * length + Duration{count}) / (2 * count));
+}
+
 Duration PeriodicGraph::pace() const {
   const std::optional<Cycle> cycle = critical_cycle();
-  if (!cycle) return {};
-  const auto rounds = static_cast<std::int64_t>(cycle->rounds);
-  return std::max(Duration{}, (2 * cycle->length + Duration{rounds}) / (2 * rounds));
+  return cycle ? cycle->mean() : Duration{};
 }
 
 }  // namespace stepsim::sim

@@ -38,6 +38,8 @@ class PeriodicGraph {
     Duration length{};         ///< sum of the tasks' durations and of the delays between them
     std::uint32_t rounds = 1;  ///< number of rounds that the cycle takes
     std::vector<Node> tasks;   ///< in the order in which they run
+    /// Returns `length` / `rounds`, rounded to the nearest nanosecond and not below 0.
+    [[nodiscard]] Duration mean() const noexcept;
   };
 
   /// Returns the cycle that sets the pace: of those that a watched task waits for, directly or not, one with the
@@ -47,8 +49,7 @@ class PeriodicGraph {
   /// for each pass.
   [[nodiscard]] std::optional<Cycle> critical_cycle() const;
 
-  /// Returns how long a round takes in the long run, rounded to the nearest nanosecond: the mean of critical_cycle(); 0
-  /// without one.
+  /// Returns how long a round takes in the long run: the mean of critical_cycle(); 0 without one.
   [[nodiscard]] Duration pace() const;
 
  private:

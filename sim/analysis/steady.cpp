@@ -1,13 +1,18 @@
 #include "sim/analysis/steady.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "model/base/median.h"
+#include "model/base/text.h"
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/activity.h"
+#include "sim/analysis/intervals.h"
 #include "sim/analysis/periodic_graph.h"
 #include "sim/analysis/rank_steps.h"
 
@@ -34,11 +39,33 @@ class Repeating {
     list_tasks();
     bool any_follows = false;
     for (JobStep step = 0; step < steps_.count(); ++step) any_follows = any_follows || steps_.next_follows(step);
+    SteadyIteration steady{.follows = any_follows};
     std::vector<Duration> paces;
     for (JobStep step = 0; step < steps_.count(); ++step) {
-      if (steps_.next_follows(step) == any_follows) paces.push_back(pace_of(step));
+      if (steps_.next_follows(step) != any_follows) continue;
+      steady.cycles.push_back(cycle_of(step));
+      paces.push_back(steady.cycles.back().pace);
     }
-    return SteadyIteration{midmean(std::move(paces)), any_follows};
+    steady.length = midmean(std::move(paces));
+    return steady;
+  }
+
+  [[nodiscard]] std::optional<Duration> recurrence_of(const std::vector<SteadyIteration::Cycle>& cycles) {
+    step_of_ = steps_of_tasks(dag_, recording_, steps_);
+    list_tasks();
+    std::vector<Duration> medians;
+    for (const SteadyIteration::Cycle& cycle : cycles) {
+      const auto step = static_cast<JobStep>(cycle.step);
+      if (!steps_.next_follows(step)) continue;
+      const Counterparts next(dag_, tasks_[step + 1], tasks_[step]);
+      std::vector<Duration> distances;
+      for (const TaskId task : cycle.tasks) {
+        const TaskId same = next.of(task);
+        if (same.valid()) distances.push_back(timeline_.finish[same.index()] - timeline_.finish[task.index()]);
+      }
+      if (!distances.empty()) medians.push_back(median(std::move(distances)));
+    }
+    return medians.empty() ? std::nullopt : std::optional(midmean(std::move(medians)));
   }
 
  private:
@@ -68,29 +95,31 @@ class Repeating {
     node_of_.resize(step_of_.size());
   }
 
-  [[nodiscard]] Duration pace_of(JobStep step) {
+  [[nodiscard]] SteadyIteration::Cycle cycle_of(JobStep step) {
     PeriodicGraph graph;
     const std::vector<TaskId>& tasks = tasks_[step];
-    counterparts_.reset();
-    find_lanes(tasks);
     for (const TaskId task : tasks) node_of_[task.index()] = graph.add_task(own_time(dag_, timeline_, task));
-    for (const TaskId task : tasks) add_edges(task, step, graph);
+    static const std::vector<TaskId> kNone;
+    Repetition repetition(dag_, step_of_, step, tasks, step + 1 < steps_.count() ? tasks_[step + 1] : kNone);
+    for (const TaskId from : tasks) {
+      repetition.for_each_edge(from, [&](TaskId to, EdgeId edge, bool next_round) {
+        const Duration wait = delay(from, dag_.target(edge), edge);
+        if (next_round) return graph.add_edge_to_next(node_of(from), node_of(to), wait);
+        graph.add_edge(node_of(from), node_of(to), wait);
+      });
+    }
+    repetition.for_each_lane([&](LaneKind /*kind*/, TaskId last, TaskId first) {
+      graph.add_edge_to_next(node_of(last), node_of(first), Duration{});
+    });
     add_rendezvous(tasks, graph);
-    add_lanes(graph);
     watch(step, tasks, graph);
-    return graph.pace();
-  }
-
-  /// The first and the last task of a lane in the repeated step.
-  struct LaneEnds {
-    TaskId first;
-    TaskId last;
-  };
-
-  void find_lanes(const std::vector<TaskId>& tasks) {
-    lanes_.clear();
-    for (const TaskId task : tasks)
-      lanes_.try_emplace(dag_.lane_id(task), LaneEnds{task, task}).first->second.last = task;
+    const std::optional<PeriodicGraph::Cycle> found = graph.critical_cycle();
+    SteadyIteration::Cycle cycle{.step = step};
+    if (!found) return cycle;
+    cycle.pace = found->mean();
+    cycle.rounds = found->rounds;
+    for (const Node node : found->tasks) cycle.tasks.push_back(tasks[node]);
+    return cycle;
   }
 
   [[nodiscard]] Node node_of(TaskId task) const { return node_of_[task.index()]; }
@@ -101,26 +130,6 @@ class Repeating {
     return std::min(dag_.lag(edge), timeline_.start[to.index()] - timeline_.finish[from.index()]);
   }
 
-  /// Returns the task of `step` that does the same work as `task` of the next step; invalid if there is none.
-  [[nodiscard]] TaskId counterpart(TaskId task, JobStep step) {
-    if (!counterparts_) counterparts_.emplace(dag_, tasks_[step], tasks_[step + 1]);
-    return counterparts_->of(task);
-  }
-
-  void add_edges(TaskId from, JobStep step, PeriodicGraph& graph) {
-    for (const EdgeId edge : dag_.edges_from(from)) {
-      const TaskId to = dag_.target(edge);
-      const JobStep there = step_of_[to.index()];
-      if (there == step) {
-        graph.add_edge(node_of(from), node_of(to), delay(from, to, edge));
-      } else if (there == step + 1) {
-        const bool along_lane = dag_.lane_id(from) == dag_.lane_id(to);
-        const TaskId same = along_lane ? lanes_.at(dag_.lane_id(from)).first : counterpart(to, step);
-        if (same.valid()) graph.add_edge_to_next(node_of(from), node_of(same), delay(from, to, edge));
-      }
-    }
-  }
-
   void add_rendezvous(const std::vector<TaskId>& tasks, PeriodicGraph& graph) const {
     std::vector<Node> members;
     for (const TaskId task : tasks) {
@@ -129,15 +138,6 @@ class Repeating {
       members.clear();
       for (const TaskId member : dag_.members(rendezvous)) members.push_back(node_of(member));
       graph.add_rendezvous(members);
-    }
-  }
-
-  /// Makes each thread and stream finish a round before it starts the next one.
-  void add_lanes(PeriodicGraph& graph) const {
-    for (const auto& [lane, ends] : lanes_) {
-      const LaneKind kind = dag_.lane(lane).kind;
-      if (kind == LaneKind::kThread || kind == LaneKind::kStream)
-        graph.add_edge_to_next(node_of(ends.last), node_of(ends.first), Duration{});
     }
   }
 
@@ -158,9 +158,7 @@ class Repeating {
   JobSteps steps_;
   std::vector<JobStep> step_of_;            ///< indexed by task
   std::vector<std::vector<TaskId>> tasks_;  ///< indexed by step, ascending
-  std::vector<Node> node_of_;               ///< indexed by task; this and the members below belong to the repeated step
-  std::map<LaneId, LaneEnds> lanes_;
-  std::optional<Counterparts> counterparts_;  ///< matches tasks of the next step and this one; set on first use
+  std::vector<Node> node_of_;               ///< indexed by task, for the repeated step
 };
 
 }  // namespace
@@ -173,6 +171,40 @@ std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Ti
   return Repeating(capture, timeline).run();
 }
 
+std::vector<CyclePart> limits_of(const Dag& dag, const Timeline& timeline, const SteadyIteration& steady) {
+  const auto typical = std::min_element(steady.cycles.begin(), steady.cycles.end(), [&](const auto& a, const auto& b) {
+    return std::chrono::abs(a.pace - steady.length) < std::chrono::abs(b.pace - steady.length);
+  });
+  if (typical == steady.cycles.end() || typical->tasks.empty()) return {};
+  std::map<LaneId, Duration> lanes;
+  for (const TaskId task : typical->tasks) lanes[dag.lane_id(task)] += own_time(dag, timeline, task);
+  std::vector<CyclePart> parts;
+  Duration waiting = typical->pace;
+  for (const auto& [lane, time] : lanes) {
+    const Duration each = time / std::int64_t{typical->rounds};
+    parts.push_back({dag.lane(lane).rank, dag.lane(lane).name, each});
+    waiting -= each;
+  }
+  if (waiting > Duration{}) parts.push_back({std::nullopt, "waiting", waiting});
+  std::stable_sort(parts.begin(), parts.end(), [](const CyclePart& a, const CyclePart& b) { return a.time > b.time; });
+  return parts;
+}
+
+std::string to_text(const std::vector<CyclePart>& limits) {
+  constexpr double kLeast = 0.05;  // share of the longest part
+  std::string text;
+  for (const CyclePart& part : limits) {
+    if (ratio(part.time, limits.front().time) < kLeast) break;
+    const std::string subject = part.rank ? fmt::format("rank {} {}", *part.rank, shown(part.of, 60)) : part.of;
+    add_item(text, fmt::format("{} ({})", subject, stepsim::to_text(part.time)));
+  }
+  return text;
+}
+
+std::optional<Duration> recurrence_of(const Capture& capture, const Timeline& timeline, const SteadyIteration& steady) {
+  return Repeating(capture, timeline).recurrence_of(steady.cycles);
+}
+
 RankBreakdown at_pace(RankBreakdown rank, Duration iteration) {
   rank.idle = std::max(Duration{}, rank.idle + iteration - rank.iteration);
   rank.iteration = iteration;
@@ -181,6 +213,22 @@ RankBreakdown at_pace(RankBreakdown rank, Duration iteration) {
     *part = std::min(*part, iteration);
   }
   return rank;
+}
+
+IterationParts at_pace(IterationParts parts, Duration iteration) {
+  parts.idle = std::max(Duration{}, parts.idle + iteration - parts.sum());
+  const Duration sum = parts.sum();
+  if (sum <= iteration) return parts;
+  Duration rest = iteration;
+  Duration* longest = &parts.host;
+  for (Duration* const part :
+       {&parts.compute, &parts.communication, &parts.copies, &parts.collective_wait, &parts.loader, &parts.host}) {
+    *part = Duration{std::llround(static_cast<double>(part->count()) * ratio(iteration, sum))};
+    rest -= *part;
+    if (*part > *longest) longest = part;
+  }
+  *longest += rest;  // what was rounded
+  return parts;
 }
 
 }  // namespace stepsim::sim

@@ -1,7 +1,11 @@
 #ifndef STEPSIM_SIM_ANALYSIS_STEADY_H
 #define STEPSIM_SIM_ANALYSIS_STEADY_H
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "model/base/units.h"
 #include "model/job/recording.h"
@@ -17,11 +21,8 @@
 /// times over the steps.
 ///
 /// * A task takes as long as in the replay, with all models of the replay.
-/// * Within a round the edges of the step apply. A task outside all steps that lies between tasks of steps belongs to
-///   the step before it.
-/// * Between two rounds, the edges from the step to the next captured step apply. Tasks of the two steps are matched by
-///   lane and position on the lane. Threads and streams also finish a round before they start the next. Without a next
-///   step only this order of threads and streams applies.
+/// * Tasks wait as in a Repetition (model/rewrite/repeated_step.h). A task outside all steps that lies between tasks of
+///   steps belongs to the step before it. Without a next step only the order of threads and streams connects rounds.
 /// * The cycles that count are those for which the start of a rank's step or its device work waits.
 ///
 /// A Dag of repeated steps (model/rewrite/repeated_step.h) is not replayed for this, because a sender that continues
@@ -34,10 +35,20 @@
 namespace stepsim::sim {
 
 struct SteadyIteration {
-  Duration length{};
+  /// The tasks of one repeated step that limit its pace. Each waits for the one before, and the first for the last of a
+  /// step before.
+  struct Cycle {
+    std::size_t step = 0;  ///< in the order of the captured steps
+    Duration pace{};
+    std::uint32_t rounds = 1;   ///< number of rounds that the tasks take
+    std::vector<TaskId> tasks;  ///< in the order in which they run; empty if nothing limits the pace
+  };
+
+  Duration length{};  ///< midmean of the cycles' paces
   /// True if another captured step follows one of the repeated steps. Otherwise nothing shows what the next step waits
   /// for, and `length` assumes that it waits only for its threads and streams.
   bool follows = false;
+  std::vector<Cycle> cycles{};  ///< by step
 };
 
 /// Returns the steady iteration of a replay. Returns nothing for: jobs without device work, because their steps wait
@@ -46,9 +57,35 @@ struct SteadyIteration {
 /// `timeline` is a replay of capture.dag. O((tasks + edges) log tasks), plus PeriodicGraph::critical_cycle().
 [[nodiscard]] std::optional<SteadyIteration> steady_iteration(const Capture& capture, const Timeline& timeline);
 
+/// A part of the cycle that limits the pace: what one thread or stream does in it, or the time between its tasks.
+struct CyclePart {
+  std::optional<Rank> rank;  ///< absent for the time between tasks
+  std::string of;            ///< name of the thread or stream; "waiting" for the time between tasks
+  Duration time{};           ///< per iteration
+};
+
+/// Returns the parts of the cycle whose pace is the closest to the iteration, the longest first. They sum to its pace,
+/// unless tasks overlap. Returns nothing if nothing limits the pace. O(tasks of the cycle).
+[[nodiscard]] std::vector<CyclePart> limits_of(const Dag& dag, const Timeline& timeline, const SteadyIteration& steady);
+
+/// Returns what limits the pace, for people: "rank 0 stream 20 (7.000 ms), waiting (0.100 ms)". Small parts are left
+/// out.
+[[nodiscard]] std::string to_text(const std::vector<CyclePart>& limits);
+
+/// Returns how far apart the tasks of the cycles ended in the replay, from a step to the next captured one: of each
+/// cycle the median, and of these the midmean. If the dependencies of the cycles are the job's, this is at least their
+/// pace, even where something else, such as a launch queue that is still filling, made the captured steps shorter.
+/// Returns nothing if no step follows. O(tasks log tasks).
+[[nodiscard]] std::optional<Duration> recurrence_of(const Capture& capture, const Timeline& timeline,
+                                                    const SteadyIteration& steady);
+
 /// Returns the breakdown of `rank` adapted to an iteration of this length: its idle time changes by the difference, and
 /// no part is longer than the iteration.
 [[nodiscard]] RankBreakdown at_pace(RankBreakdown rank, Duration iteration);
+
+/// Returns the parts of an iteration adapted to one of this length, which they sum to: idle time changes by the
+/// difference; where it is too short for that, the other parts become shorter in proportion.
+[[nodiscard]] IterationParts at_pace(IterationParts parts, Duration iteration);
 
 }  // namespace stepsim::sim
 

@@ -1,5 +1,6 @@
 #include "sim/analysis/step_spread.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -75,17 +76,16 @@ double usual_error_of_capture(const Capture& capture, const Timeline& timeline) 
   return std::max({kUsualError, 1 - steps.least, steps.most - 1});
 }
 
-bool contradicts_captured_steps(const Capture& capture, const Timeline& timeline, Duration repeated,
-                                Duration of_captured_steps) {
-  const double difference = std::abs(ratio(repeated - of_captured_steps, of_captured_steps));
-  return difference > kUsualError && difference > usual_error_of_capture(capture, timeline);
-}
-
 std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline) {
-  const auto steady = steady_iteration(capture, timeline);
+  const std::optional<SteadyIteration> steady = steady_iteration(capture, timeline);
   if (!steady || !steady->follows) return std::nullopt;
-  const bool contradicts =
-      contradicts_captured_steps(capture, timeline, steady->length, replayed_iteration(capture, timeline));
+  Duration captured = replayed_iteration(capture, timeline);
+  if (steady->length > captured) {
+    const Duration recurrence = recurrence_of(capture, timeline, *steady).value_or(captured);
+    captured = std::clamp(recurrence, captured, steady->length);
+  }
+  const double difference = std::abs(ratio(steady->length - captured, captured));
+  const bool contradicts = difference > kUsualError && difference > usual_error_of_capture(capture, timeline);
   return contradicts ? std::optional(steady->length) : std::nullopt;
 }
 

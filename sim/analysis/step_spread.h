@@ -54,15 +54,12 @@ constexpr double kUsualError = 0.03;
 /// that is larger. `timeline` is a replay of capture.dag. O(tasks log ranks).
 [[nodiscard]] double usual_error_of_capture(const Capture& capture, const Timeline& timeline);
 
-/// True if repeating steps until they are steady (sim/analysis/steady.h) gives a time that differs from the captured
-/// steps by more than usual_error_of_capture(). Then the repeated graph of a step does not represent the job: it
-/// contains waits in collectives for ranks that were not captured, or it lacks dependencies. `repeated` and
-/// `of_captured_steps` are times of the same replay. O(tasks log ranks).
-[[nodiscard]] bool contradicts_captured_steps(const Capture& capture, const Timeline& timeline, Duration repeated,
-                                              Duration of_captured_steps);
-
-/// Returns the time of repeated steps (steady_iteration()) if it contradicts the captured steps. Returns nothing if it
-/// does not, or if no captured step shows how the next one begins. Costs as much as steady_iteration().
+/// Returns the time of repeated steps (sim/analysis/steady.h) if the captured steps contradict it: if it differs from
+/// them by more than usual_error_of_capture(). Then the repeated graph of a step does not represent the job: it
+/// contains waits in collectives for ranks that were not captured, or it lacks dependencies. A longer time is no
+/// contradiction if the tasks that limit it recurred at that pace in the captured steps, too (recurrence_of()): then
+/// the captured steps were shorter only because the others were still ahead of these tasks. Returns nothing if there is
+/// no contradiction, or if no captured step shows how the next one begins. Costs as much as steady_iteration().
 [[nodiscard]] std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline);
 
 }  // namespace stepsim::sim

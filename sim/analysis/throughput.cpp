@@ -4,18 +4,15 @@
 #include <chrono>
 #include <cstddef>
 
+#include "model/job/group.h"
 #include "model/job/parameter_server/workload.h"
 
 namespace stepsim::sim {
 namespace {
 
-/// Returns the number of captured ranks, or the number of members of the largest captured collective if that is larger:
-/// some of its members may not have been captured.
+/// Returns the number of captured ranks, or the size of the largest group if that is larger.
 std::size_t ranks_of(const Capture& capture) {
-  std::size_t ranks = capture.recording.ranks.size();
-  for (const RendezvousId rendezvous : capture.dag.all_rendezvous())
-    ranks = std::max<std::size_t>(ranks, capture.dag.collective(rendezvous).members);
-  return ranks;
+  return std::max(capture.recording.ranks.size(), largest_group(capture.dag));
 }
 
 double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }

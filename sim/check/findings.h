@@ -94,7 +94,7 @@ struct ReplayCheck {
   IterationPath path;
   std::optional<Perturbation> perturbation;
   /// The time of steps that are repeated until they are steady, if it contradicts the captured steps
-  /// (contradicts_captured_steps()).
+  /// (contradicted_repetition()).
   std::optional<Duration> contradicted_repetition;
 };
 

@@ -10,6 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/units.h"
 #include "model/cost/collective/nccl_times.h"
+#include "model/job/group.h"
 #include "sim/engine/replay_state.h"
 
 namespace stepsim::sim {
@@ -38,40 +39,20 @@ bool CollectiveRuns::expands(RendezvousId rendezvous) {
   return true;
 }
 
-/// Returns the members sorted by rank, then by task.
-std::vector<TaskId> CollectiveRuns::by_rank(RendezvousId rendezvous) const {
-  const auto members = dag_.members(rendezvous);
-  std::vector<TaskId> tasks(members.begin(), members.end());
-  const auto is_before = [this](TaskId a, TaskId b) { return dag_.lane(a).rank < dag_.lane(b).rank; };
-  if (!std::is_sorted(tasks.begin(), tasks.end(), is_before)) std::stable_sort(tasks.begin(), tasks.end(), is_before);
-  return tasks;
-}
-
-/// Returns a run of the collective, or nothing if it does not run as messages. If only one member was captured, the
-/// others are placed on the neighbouring endpoints and assumed to arrive with it.
+/// Returns a run of the collective, or nothing if it does not run as messages. Members that were not captured are
+/// assumed to arrive with the last captured one.
 std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezvous) {
   const Collective& collective = dag_.collective(rendezvous);
   if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) return std::nullopt;
-  const std::vector<TaskId> tasks = by_rank(rendezvous);
+  if (!can_simulate_members(dag_, rendezvous)) return std::nullopt;
+  const std::vector<Member> members = members_of(dag_, rendezvous, cluster_);
   std::vector<EndpointId> endpoints;
+  endpoints.reserve(members.size());
   Run run;
-  if (tasks.size() < collective.members) {
-    const std::size_t size = collective.members;
-    if (tasks.size() > 1 || size > std::min<std::size_t>(kMostAbsentMembers, cluster_.endpoints.size()))
-      return std::nullopt;
-    const std::size_t own = endpoint_of(tasks.front()).index();
-    const std::size_t first = std::min(own - own % size, cluster_.endpoints.size() - size);
-    for (std::size_t i = first; i < first + size; ++i) {
-      endpoints.emplace_back(i);
-      run.members.push_back({i == own ? tasks.front() : TaskId{}});
-    }
-  } else {
-    endpoints.reserve(tasks.size());
-    run.members.reserve(tasks.size());
-    for (const TaskId task : tasks) {
-      endpoints.push_back(endpoint_of(task));
-      run.members.push_back({task});
-    }
+  run.members.reserve(members.size());
+  for (const Member& member : members) {
+    endpoints.push_back(member.endpoint);
+    run.members.push_back({member.task});
   }
   run.group = &groups_.of(endpoints);
   run.shape = {collective.op,   run.group->members(),          collective.bytes,
@@ -252,7 +233,7 @@ void CollectiveRuns::count_messages(const Run& run) {
 /// Sends the messages of the member's current round and counts the messages that it waits for.
 void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_place, Time now) {
   Run& run = runs_[run_place];
-  Member& member = run.members[member_place];
+  MemberRun& member = run.members[member_place];
   if (member.round == run.rounds) return;
   const std::uint32_t round = member.round;
   sends_.clear();
@@ -275,7 +256,7 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
 /// Advances `member` through all rounds whose messages have arrived.
 void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, Time now) {
   Run& run = runs_[run_place];
-  Member& member = run.members[member_place];
+  MemberRun& member = run.members[member_place];
   if (member.done) return;
   while (member.round < run.rounds && member.waiting == 0) {
     ++member.round;
@@ -297,7 +278,7 @@ void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {
 }
 
 void CollectiveRuns::count_received(const Flight& flight) {
-  Member& to = runs_[flight.run].members[flight.to];
+  MemberRun& to = runs_[flight.run].members[flight.to];
   if (to.round == flight.round) {
     --to.waiting;
     return;

@@ -136,7 +136,7 @@ class CollectiveRuns {
   }
 
  private:
-  struct Member {
+  struct MemberRun {
     TaskId task;  ///< invalid if its rank was not captured or its foreseen end was already reported
     std::uint32_t round = 0;
     bool done = false;
@@ -162,7 +162,7 @@ class CollectiveRuns {
     std::uint32_t rounds = 0;
     Bytes to_next{};            ///< bytes from each member to the next; only for runs timed by CollectiveModel::whole
     std::uint32_t running = 0;  ///< members that have not finished
-    std::vector<Member> members;
+    std::vector<MemberRun> members;
     Foreseen foreseen;
   };
   struct Flight {
@@ -175,8 +175,6 @@ class CollectiveRuns {
   };
 
   [[nodiscard]] std::optional<Run> resolved(RendezvousId rendezvous);
-  [[nodiscard]] std::vector<TaskId> by_rank(RendezvousId rendezvous) const;
-  [[nodiscard]] EndpointId endpoint_of(TaskId task) const { return cluster_.endpoint_of(dag_.lane(task).rank); }
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
   [[nodiscard]] static std::optional<std::vector<Duration>> ends_alone(Run& run, Time now);
   [[nodiscard]] static Duration time_whole(Run& run);

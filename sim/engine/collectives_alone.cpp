@@ -19,7 +19,7 @@ struct Kind {
 
   [[nodiscard]] auto key() const {
     const Collective& c = collective;
-    return std::tie(c.op, c.algorithm, c.bytes, c.root, c.buffered, c.members, ranks);
+    return std::tie(c.op, c.algorithm, c.bytes, c.root, c.buffered, c.group, ranks);
   }
   friend bool operator<(const Kind& a, const Kind& b) { return a.key() < b.key(); }
 };
@@ -34,6 +34,8 @@ Kind kind_of(const Dag& dag, RendezvousId rendezvous) {
 /// A dag that runs collectives one after another; a task of zero duration separates two of them.
 class SequentialCollectives {
  public:
+  explicit SequentialCollectives(const std::vector<Group>& groups) { builder_.groups() = groups; }
+
   RendezvousId add(const Kind& kind) {
     const TaskId begin =
         builder_.add_task({.name = name_, .lane = lane_of(kind.ranks.empty() ? 0 : kind.ranks.front())});
@@ -83,7 +85,7 @@ class SequentialCollectives {
 }  // namespace
 
 std::vector<Duration> collectives_alone(const Dag& dag, const NetworkModel& model, const Cluster& cluster) {
-  SequentialCollectives run;
+  SequentialCollectives run(dag.groups());
   std::map<Kind, RendezvousId> different;
   std::vector<RendezvousId> kinds;
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {

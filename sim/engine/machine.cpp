@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "model/base/error.h"
+#include "model/job/group.h"
 
 namespace stepsim::sim {
 
@@ -53,18 +54,14 @@ class CheckedRoutes {
   std::unordered_set<std::uint64_t> checked_;  ///< routes that were checked; never iterated
 };
 
-/// Checks the routes between consecutive ranks of a group. If these routes exist, all pairs of ranks can reach each
-/// other, because routes pass through switches.
-void check_group(const Dag& dag, std::span<const TaskId> members, const Cluster& cluster, CheckedRoutes& routes) {
-  const auto endpoint = [&](TaskId task) {
-    const Rank rank = dag.lane(task).rank;
-    const EndpointId found = cluster.endpoint_of(rank);
-    if (!found.valid()) refuse_endpoint(cluster, rank);
-    return found;
-  };
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    routes.check(endpoint(members[i]), endpoint(members[(i + 1) % members.size()]));
+/// Checks the routes between consecutive members. If these routes exist, all pairs of members can reach each other,
+/// because routes pass through switches.
+void check_members(const std::vector<Member>& members, const Cluster& cluster, CheckedRoutes& routes) {
+  for (const Member& member : members) {
+    if (!member.endpoint.valid()) refuse_endpoint(cluster, member.rank);
   }
+  for (std::size_t i = 0; i < members.size(); ++i)
+    routes.check(members[i].endpoint, members[(i + 1) % members.size()].endpoint);
 }
 
 }  // namespace
@@ -84,7 +81,7 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   for (const RendezvousId rendezvous : dag_->all_rendezvous()) {
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
-    check_group(*dag_, dag_->members(rendezvous), cluster, routes);
+    if (can_simulate_members(*dag_, rendezvous)) check_members(members_of(*dag_, rendezvous, cluster), cluster, routes);
   }
   network_ = &model;
   cluster_ = &cluster;

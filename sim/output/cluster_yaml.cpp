@@ -1,34 +1,21 @@
 #include "sim/output/cluster_yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 
-#include "model/base/text.h"
 #include "model/cost/network/network.h"
 #include "model/job/cluster.h"
 #include "model/job/collective.h"
-#include "sim/output/json_writer.h"
 
 namespace stepsim::sim {
 namespace {
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// Returns a YAML scalar that reads back as `text`, also inside brackets.
-std::string scalar(const std::string& text) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./- ";
-  const bool plain = !text.empty() && text.find_first_not_of(kLetters) == std::string::npos &&
-                     text.find_first_of("/- .") != 0 && text.back() != ' ';
-  if (plain && text != "null" && text != "Null" && text != "NULL") return text;
-  std::string quoted;
-  append_json_string(quoted, text);
-  return quoted;
 }
 
 /// Returns the rate in the largest unit that gives a whole number.
@@ -47,39 +34,6 @@ std::string time_text(Duration time) {
   return fmt::format("{}ns", count);
 }
 
-/// Builds "{a: 1, b: 2}"; values that equal their defaults are left out.
-class FlowMap {
- public:
-  FlowMap& add(std::string_view key, std::string_view value) {
-    add_item(text_, fmt::format("{}: {}", key, value));
-    return *this;
-  }
-  FlowMap& add(std::string_view key, Duration time) { return time == Duration{} ? *this : add(key, time_text(time)); }
-  FlowMap& add(std::string_view key, const std::optional<Bandwidth>& rate) {
-    return rate.has_value() ? add(key, rate_text(*rate)) : *this;
-  }
-  FlowMap& add_efficiency(double efficiency) {
-    return efficiency == 1 ? *this : add("efficiency", fmt::format("{}", efficiency));
-  }
-  [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
-  [[nodiscard]] std::string text() const { return '{' + text_ + '}'; }
-
- private:
-  std::string text_;
-};
-
-std::string hosts_text(const std::vector<Host>& hosts) {
-  bool numbered = true;
-  std::string names;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const std::string number = std::to_string(i);
-    const std::string& name = hosts[i].name.empty() ? number : hosts[i].name;
-    numbered = numbered && name == number;
-    add_item(names, scalar(name));
-  }
-  return numbered ? fmt::format("hosts: {}\n", hosts.size()) : fmt::format("hosts: [{}]\n", names);
-}
-
 /// Returns how to refer to each item: by name if that is unique, otherwise by number.
 template <class Item>
 std::vector<std::string> references(const std::vector<Item>& items) {
@@ -93,75 +47,6 @@ std::vector<std::string> references(const std::vector<Item>& items) {
   return texts;
 }
 
-/// Returns a map of what differs from a cable without latency, or of everything.
-std::string cable_text(const Cable& cable, bool everything = false) {
-  FlowMap map;
-  map.add("bandwidth", cable.bandwidth);
-  if (everything || cable.latency != Duration{}) map.add("latency", time_text(cable.latency));
-  if (everything || cable.efficiency != 1) map.add("efficiency", fmt::format("{}", cable.efficiency));
-  if (everything || !cable.full_duplex) map.add("duplex", cable.full_duplex ? "full" : "half");
-  return map.text();
-}
-
-/// Writes a cluster from the shape that it was built from.
-class ShapeText {
- public:
-  explicit ShapeText(const Cluster& cluster)
-      : cluster_(cluster), shape_(*cluster.shape), hosts_(references(cluster.hosts)) {}
-
-  [[nodiscard]] std::string text() const { return devices() + cables() + tiers() + overrides() + endpoints(); }
-
- private:
-  [[nodiscard]] std::string devices() const {
-    if (shape_.devices == 0) return {};
-    if (shape_.device_model.empty()) return fmt::format("devices: {}\n", shape_.devices);
-    return fmt::format("devices: {{count: {}, model: {}}}\n", shape_.devices, scalar(shape_.device_model));
-  }
-
-  [[nodiscard]] std::string cables() const {
-    std::string text = fmt::format("nic: {}\n", cable_text(shape_.nic));
-    if (shape_.nics > 1) text += fmt::format("nics: {}\n", shape_.nics);
-    if (shape_.nvlink) text += fmt::format("nvlink: {}\n", cable_text(*shape_.nvlink));
-    if (shape_.pcie) text += fmt::format("pcie: {}\n", cable_text(*shape_.pcie));
-    return text;
-  }
-
-  [[nodiscard]] std::string tiers() const {
-    std::string text = shape_.tiers.empty() ? "" : "tiers:\n";
-    for (const Tier& tier : shape_.tiers) {
-      FlowMap map;
-      map.add("ports", std::to_string(tier.ports));
-      if (tier.oversubscription != 1) map.add("oversubscription", fmt::format("{}", tier.oversubscription));
-      if (tier.latency != shape_.nic.latency) map.add("latency", time_text(tier.latency));
-      text += fmt::format("  - {}\n", map.text());
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string overrides() const {
-    std::string text = shape_.differ.empty() ? "" : "overrides:\n";
-    for (const auto& [host, cable] : shape_.differ) {
-      // A missing key would mean the usual value, so every key is written.
-      text += fmt::format("  - {{host: {}, nic: {}}}\n", scalar(hosts_[host.index()]), cable_text(cable, true));
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string endpoints() const {
-    if (shape_.endpoints.empty() && !shape_.endpoint_count && shape_.endpoints_per_host == 1) return {};
-    const auto place = [this](const Endpoint& endpoint) {
-      const std::string& host = hosts_[endpoint.host.index()];
-      if (!endpoint.device.valid()) return scalar(host);
-      return scalar(fmt::format("{}/{}", host, cluster_.devices[endpoint.device.index()].index));
-    };
-    return fmt::format("endpoints: [{}]\n", joined(cluster_.endpoints, place));
-  }
-
-  const Cluster& cluster_;
-  const ClusterShape& shape_;
-  std::vector<std::string> hosts_;
-};
-
 bool one_endpoint_a_host(const Cluster& cluster) {
   if (cluster.endpoints.size() != cluster.hosts.size()) return false;
   for (std::size_t i = 0; i < cluster.hosts.size(); ++i) {
@@ -169,84 +54,6 @@ bool one_endpoint_a_host(const Cluster& cluster) {
   }
   return true;
 }
-
-/// Writes a cluster link by link.
-class LinkText {
- public:
-  explicit LinkText(const Cluster& cluster)
-      : cluster_(cluster), hosts_(references(cluster.hosts)), links_(references(cluster.links)) {
-    for (std::vector<std::string>* const names : {&hosts_, &links_})
-      std::transform(names->begin(), names->end(), names->begin(), scalar);
-  }
-
-  [[nodiscard]] std::string text() const { return links() + devices() + endpoints() + routes(); }
-
- private:
-  [[nodiscard]] std::string links() const {
-    std::string text = cluster_.links.empty() ? "links: []\n" : "links:\n";
-    for (const Link& link : cluster_.links) {
-      FlowMap map;
-      if (!link.name.empty()) map.add("name", scalar(link.name));
-      map.add("bandwidth", link.bandwidth).add("latency", link.latency).add_efficiency(link.efficiency);
-      text += fmt::format("  - {}\n", map.text());
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string devices() const {
-    std::string text = cluster_.devices.empty() ? "" : "devices:\n";
-    for (const Device& device : cluster_.devices) {
-      FlowMap map;
-      map.add("host", hosts_[device.host.index()]).add("index", std::to_string(device.index));
-      if (!device.model.empty()) map.add("model", scalar(device.model));
-      text += fmt::format("  - {}\n", map.text());
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string endpoints() const {
-    if (cluster_.uplinks.empty() && one_endpoint_a_host(cluster_)) return {};
-    std::string text = "endpoints:\n";
-    for (std::size_t i = 0; i < cluster_.endpoints.size(); ++i) {
-      const Endpoint& endpoint = cluster_.endpoints[i];
-      FlowMap map;
-      map.add("host", hosts_[endpoint.host.index()]);
-      if (endpoint.device.valid()) {
-        map.add("device", std::to_string(cluster_.devices[endpoint.device.index()].index));
-      }
-      if (!cluster_.uplinks.empty()) add_uplink(map, cluster_.uplinks[i]);
-      text += fmt::format("  - {}\n", map.text());
-    }
-    return text;
-  }
-
-  void add_uplink(FlowMap& map, const Cluster::UplinkPath& path) const {
-    const auto number_of = [](std::uint32_t number) { return std::to_string(number); };
-    const std::string switches = joined(path.switches, number_of);
-    map.add("up", route(path.up)).add("down", route(path.down)).add("switches", '[' + switches + ']');
-    if (!path.out.empty()) map.add("out", route(path.out));
-    if (!path.in.empty()) map.add("in", route(path.in));
-    const std::string relays = joined(path.relays, [&number_of](EndpointId relay) { return number_of(relay.value()); });
-    if (!relays.empty()) map.add("relays", '[' + relays + ']');
-  }
-
-  [[nodiscard]] std::string routes() const {
-    std::string text = cluster_.routes.empty() ? "" : "routes:\n";
-    for (const auto& [ends, links] : cluster_.routes) {
-      text +=
-          fmt::format("  - {{from: {}, to: {}, links: {}}}\n", ends.first.value(), ends.second.value(), route(links));
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string route(const Route& route) const {
-    return '[' + joined(route, [this](LinkId link) { return links_[link.index()]; }) + ']';
-  }
-
-  const Cluster& cluster_;
-  std::vector<std::string> hosts_;
-  std::vector<std::string> links_;
-};
 
 std::string value_text(const NetworkParameter& parameter, const ParameterValue& value) {
   if (const auto* const time = std::get_if<Duration>(&value)) return time_text(*time);
@@ -258,63 +65,223 @@ std::string value_text(const NetworkParameter& parameter, const ParameterValue& 
   return fmt::format("{}", number);
 }
 
-/// Returns the `messages` section. Relies on the order of parameters, in which those of the same nested map are
-/// adjacent.
-std::string messages_text(const NetworkParameters& network) {
-  FlowMap messages;
-  std::string_view open;  // key of the nested map whose entries `inner` contains
-  FlowMap inner;
-  const auto close = [&] {
-    if (!inner.empty()) messages.add(open, inner.text());
-    inner = {};
-  };
-  for (const NetworkParameter* const parameter : network_parameters()) {
-    const auto [map, name] = parts_of_key(*parameter);
-    if (map != open) close();
-    open = map;
-    const ParameterValue value = network.value_of(*parameter);
-    if (value == parameter->default_value) continue;
-    const std::string text = value_text(*parameter, value);
-    (map.empty() ? messages : inner)
-        .add(name, network.is_assumed(*parameter) ? FlowMap{}.add("value", text).add("assumed", "true").text() : text);
+/// Writes the lines of cluster.yaml. Values that equal their defaults are left out.
+class ClusterWriter {
+ public:
+  explicit ClusterWriter(const Cluster& cluster) : cluster_(cluster), hosts_(references(cluster.hosts)) {}
+
+  std::string text() {
+    out_ << YAML::BeginMap;
+    hosts();
+    cluster_.shape ? shape(*cluster_.shape) : link_by_link();
+    messages();
+    rates();
+    measured();
+    out_ << YAML::EndMap << YAML::Newline;
+    return out_.c_str();
   }
-  close();
-  return messages.empty() ? "" : fmt::format("messages: {}\n", messages.text());
-}
 
-std::string rates_text(const HostRates& rates) {
-  FlowMap map;
-  map.add("copy_to_host", rates.copy_to_host).add("copy_to_device", rates.copy_to_device);
-  map.add("copy_overhead", rates.copy_overhead).add("sum", rates.sum).add("sum_overhead", rates.sum_overhead);
-  if (rates.launch_overhead.has_value()) map.add("launch_overhead", time_text(*rates.launch_overhead));
-  return map.empty() ? "" : fmt::format("rates: {}\n", map.text());
-}
+ private:
+  void add(std::string_view key, const std::string& value) { out_ << std::string(key) << value; }
+  void add(std::string_view key, std::size_t number) { add(key, std::to_string(number)); }
+  void add(std::string_view key, Duration time) {
+    if (time != Duration{}) add(key, time_text(time));
+  }
+  void add(std::string_view key, const std::optional<Bandwidth>& rate) {
+    if (rate) add(key, rate_text(*rate));
+  }
+  void add_efficiency(double efficiency) {
+    if (efficiency != 1) add("efficiency", fmt::format("{}", efficiency));
+  }
 
-/// Returns the `collectives` section, with one line per table of measured times.
-std::string measured_text(const std::vector<MeasuredCollective>& measured) {
-  std::string text = measured.empty() ? "" : "collectives:\n";
-  for (const MeasuredCollective& table : measured) {
-    std::string bytes;
-    std::string times;
-    for (const auto& [size, time] : table.times) {
-      add_item(bytes, std::to_string(size.count()));
-      add_item(times, time_text(time));
+  /// Writes "key: {...}", with what `write` adds.
+  template <class Write>
+  void map(std::string_view key, const Write& write) {
+    out_ << std::string(key);
+    map(write);
+  }
+  template <class Write>
+  void map(const Write& write) {
+    out_ << YAML::Flow << YAML::BeginMap;
+    write();
+    out_ << YAML::EndMap;
+  }
+
+  /// Writes "key: [...]", with text_of(item) for each item.
+  template <class Items, class TextOf>
+  void list(std::string_view key, const Items& items, const TextOf& text_of) {
+    out_ << std::string(key) << YAML::Flow << YAML::BeginSeq;
+    for (const auto& item : items) out_ << text_of(item);
+    out_ << YAML::EndSeq;
+  }
+
+  /// Writes a list with one line for each item, a map with what write(item) adds.
+  template <class Items, class Write>
+  void lines(std::string_view key, const Items& items, const Write& write) {
+    if (std::begin(items) == std::end(items)) return;
+    out_ << std::string(key) << YAML::BeginSeq;
+    for (const auto& item : items) map([&] { write(item); });
+    out_ << YAML::EndSeq;
+  }
+
+  void hosts() {
+    bool numbered = true;
+    std::vector<std::string> names;
+    for (const Host& host : cluster_.hosts) {
+      const std::string number = std::to_string(names.size());
+      names.push_back(host.name.empty() ? number : host.name);
+      numbered = numbered && names.back() == number;
     }
-    FlowMap map;
-    map.add("op", name_of(table.op)).add("ranks", std::to_string(table.ranks));
-    if (table.hosts > 1) map.add("hosts", std::to_string(table.hosts));
-    map.add("link", rate_text(table.link)).add("bandwidth", rate_text(table.bandwidth));
-    map.add("bytes", '[' + bytes + ']').add("times", '[' + times + ']');
-    text += fmt::format("  - {}\n", map.text());
+    if (numbered) return add("hosts", names.size());
+    list("hosts", names, [](const std::string& name) { return name; });
   }
-  return text;
-}
+
+  // --- a cluster that was built from a shape
+
+  void cable(const Cable& cable, bool everything = false) {
+    add("bandwidth", cable.bandwidth);
+    if (everything || cable.latency != Duration{}) add("latency", time_text(cable.latency));
+    if (everything || cable.efficiency != 1) add("efficiency", fmt::format("{}", cable.efficiency));
+    if (everything || !cable.full_duplex) add("duplex", cable.full_duplex ? "full" : "half");
+  }
+
+  void shape(const ClusterShape& shape) {
+    if (shape.devices > 0 && shape.device_model.empty()) add("devices", shape.devices);
+    if (shape.devices > 0 && !shape.device_model.empty()) {
+      map("devices", [&] {
+        add("count", shape.devices);
+        add("model", shape.device_model);
+      });
+    }
+    map("nic", [&] { cable(shape.nic); });
+    if (shape.nics > 1) add("nics", shape.nics);
+    if (shape.nvlink) map("nvlink", [&] { cable(*shape.nvlink); });
+    if (shape.pcie) map("pcie", [&] { cable(*shape.pcie); });
+    lines("tiers", shape.tiers, [&](const Tier& tier) {
+      add("ports", tier.ports);
+      if (tier.oversubscription != 1) add("oversubscription", fmt::format("{}", tier.oversubscription));
+      if (tier.latency != shape.nic.latency) add("latency", time_text(tier.latency));
+    });
+    lines("overrides", shape.differ, [&](const auto& differ) {
+      add("host", hosts_[differ.first.index()]);
+      // A missing key would mean the usual value, so every key is written.
+      map("nic", [&] { cable(differ.second, true); });
+    });
+    if (shape.endpoints.empty() && !shape.endpoint_count && shape.endpoints_per_host == 1) return;
+    list("endpoints", cluster_.endpoints, [this](const Endpoint& endpoint) {
+      const std::string& host = hosts_[endpoint.host.index()];
+      if (!endpoint.device.valid()) return host;
+      return fmt::format("{}/{}", host, cluster_.devices[endpoint.device.index()].index);
+    });
+  }
+
+  // --- a cluster link by link
+
+  void link_by_link() {
+    const std::vector<std::string> names = references(cluster_.links);
+    const auto route = [&](std::string_view key, const Route& route) {
+      list(key, route, [&](LinkId link) { return names[link.index()]; });
+    };
+    if (cluster_.links.empty()) list("links", names, [](const std::string& name) { return name; });
+    lines("links", cluster_.links, [&](const Link& link) {
+      if (!link.name.empty()) add("name", link.name);
+      add("bandwidth", link.bandwidth);
+      add("latency", link.latency);
+      add_efficiency(link.efficiency);
+    });
+    lines("devices", cluster_.devices, [&](const Device& device) {
+      add("host", hosts_[device.host.index()]);
+      add("index", std::to_string(device.index));
+      if (!device.model.empty()) add("model", device.model);
+    });
+    if (!cluster_.uplinks.empty() || !one_endpoint_a_host(cluster_)) {
+      std::size_t number = 0;
+      lines("endpoints", cluster_.endpoints, [&](const Endpoint& endpoint) {
+        add("host", hosts_[endpoint.host.index()]);
+        if (endpoint.device.valid()) add("device", std::to_string(cluster_.devices[endpoint.device.index()].index));
+        if (cluster_.uplinks.empty()) return;
+        const Cluster::UplinkPath& path = cluster_.uplinks[number++];
+        route("up", path.up);
+        route("down", path.down);
+        list("switches", path.switches, [](std::uint32_t one) { return std::to_string(one); });
+        if (!path.out.empty()) route("out", path.out);
+        if (!path.in.empty()) route("in", path.in);
+        if (path.relays.empty()) return;
+        list("relays", path.relays, [](EndpointId relay) { return std::to_string(relay.value()); });
+      });
+    }
+    lines("routes", cluster_.routes, [&](const auto& entry) {
+      add("from", entry.first.first.value());
+      add("to", entry.first.second.value());
+      route("links", entry.second);
+    });
+  }
+
+  // --- what every cluster has
+
+  void parameter(const NetworkParameter& parameter) {
+    const std::string text = value_text(parameter, cluster_.network.value_of(parameter));
+    const std::string name(parts_of_key(parameter).name);
+    if (!cluster_.network.is_assumed(parameter)) return add(name, text);
+    map(name, [&] {
+      add("value", text);
+      add("assumed", "true");
+    });
+  }
+
+  /// Writes the parameters that differ from their defaults; those with a common first part of the key are in a map.
+  void messages() {
+    std::vector<std::pair<std::string_view, std::vector<const NetworkParameter*>>> maps;
+    for (const NetworkParameter* const parameter : network_parameters()) {
+      if (cluster_.network.value_of(*parameter) == parameter->default_value) continue;
+      const std::string_view key = parts_of_key(*parameter).map;
+      if (key.empty() || maps.empty() || maps.back().first != key) maps.push_back({key, {}});
+      maps.back().second.push_back(parameter);
+    }
+    if (maps.empty()) return;
+    map("messages", [&] {
+      for (const auto& [key, parameters] : maps) {
+        const auto all = [&] {
+          for (const NetworkParameter* const one : parameters) parameter(*one);
+        };
+        key.empty() ? all() : map(key, all);
+      }
+    });
+  }
+
+  void rates() {
+    const HostRates& rates = cluster_.rates;
+    if (rates == HostRates{}) return;
+    map("rates", [&] {
+      add("copy_to_host", rates.copy_to_host);
+      add("copy_to_device", rates.copy_to_device);
+      add("copy_overhead", rates.copy_overhead);
+      add("sum", rates.sum);
+      add("sum_overhead", rates.sum_overhead);
+      if (rates.launch_overhead) add("launch_overhead", time_text(*rates.launch_overhead));
+    });
+  }
+
+  /// Writes one line for each table of measured times.
+  void measured() {
+    lines("collectives", cluster_.measured, [&](const MeasuredCollective& table) {
+      add("op", name_of(table.op));
+      add("ranks", table.ranks);
+      if (table.hosts > 1) add("hosts", table.hosts);
+      add("link", table.link);
+      add("bandwidth", table.bandwidth);
+      list("bytes", table.times, [](const auto& entry) { return std::to_string(entry.first.count()); });
+      list("times", table.times, [](const auto& entry) { return time_text(entry.second); });
+    });
+  }
+
+  const Cluster& cluster_;
+  std::vector<std::string> hosts_;
+  YAML::Emitter out_;
+};
 
 }  // namespace
 
-std::string cluster_yaml(const Cluster& cluster) {
-  return hosts_text(cluster.hosts) + (cluster.shape ? ShapeText(cluster).text() : LinkText(cluster).text()) +
-         messages_text(cluster.network) + rates_text(cluster.rates) + measured_text(cluster.measured);
-}
+std::string cluster_yaml(const Cluster& cluster) { return ClusterWriter(cluster).text(); }
 
 }  // namespace stepsim::sim

@@ -66,14 +66,13 @@ Table rows_of(const Capture& capture) {
 /// Returns the shares of a path's classes, the largest first, and of unexplained waiting: "; 89.1 % communication, 10.8
 /// % compute".
 std::string shares_text(const CriticalPath& path) {
-  constexpr double kLeastShare = 0.0005;
   std::vector<std::pair<Duration, PathClass>> classes;
   for (std::size_t c = 0; c < kPathClassCount; ++c) classes.emplace_back(path.classes[c], static_cast<PathClass>(c));
   std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   const auto add = [&](Duration time, std::string_view what) {
     const double share = ratio(time, path.length);
-    if (share >= kLeastShare) text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", percent(share), what);
+    if (share >= kLeastShown) text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", percent(share), what);
   };
   for (const auto& [time, path_class] : classes) add(time, style_of(path_class).label);
   if (path.unexplained > Duration{})

@@ -116,11 +116,18 @@ constexpr auto kTrust = std::to_array<Field<Findings>>({
     {"path_inferred_hand_overs", at<&Findings::path, &IterationPath::path, &CriticalPath::inferred>},
 });
 
+constexpr auto kLongRun = std::to_array<Field<Findings>>({
+    {"iteration_ns", at<&Findings::in_the_long_run>},
+    {"limited_by", at<&Findings::limited_by>, kCyclePart},
+});
+
 constexpr auto kSteps = std::to_array<Field<Findings>>({
     {"capture", [](const Findings& found) -> const Capture& { return found.capture; }, kCaptureKind, kOnNewLine},
     {"steps", at<step_lines>, kStep, kRowLines},
     {"set_aside", at<&Findings::summary, &Summary::set_aside>, kSetAside},
     {"iteration", at<&Findings::summary>, kIteration, kOnNewLine},
+    {"in_the_long_run", [](const Findings& found) { return found.in_the_long_run ? &found : nullptr; }, kLongRun,
+     kOnNewLine | kIfAny},
     {"trust", [](const Findings& found) { return found.summary.measured ? &found : nullptr; }, kTrust,
      kOnNewLine | kIfAny},
 });
@@ -136,6 +143,10 @@ Sections steps_sections(const Findings& findings) {
         fmt::format("Replay error: {} on average, {} at worst. A small one shows that nothing was lost while reading; "
                     "only the self-check tests the dependencies.",
                     percent(summary.iteration.mean_abs_error), percent(summary.iteration.worst_abs_error)));
+  }
+  if (findings.in_the_long_run && !findings.limited_by.empty()) {
+    section.sentences.emplace_back(fmt::format("In the long run a step takes {}, limited by {}.",
+                                               to_text(*findings.in_the_long_run), to_text(findings.limited_by)));
   }
   if (!set_aside.empty()) section.sentences.emplace_back("Not counted, because the capture cuts them: " + set_aside);
   return {section};

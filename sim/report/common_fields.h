@@ -9,6 +9,7 @@
 #include "model/job/recording.h"
 #include "model/job/trace_details.h"
 #include "sim/analysis/job_kind.h"
+#include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
 #include "sim/report/class_style.h"
 #include "sim/report/field.h"
@@ -53,6 +54,13 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
 });
 
 /// The disjoint parts of an iteration.
+/// What limits the pace in the long run.
+inline constexpr auto kCyclePart = std::to_array<Field<CyclePart>>({
+    {"rank", at<&CyclePart::rank>},
+    {"of", at<&CyclePart::of>},
+    {"time_ns", at<&CyclePart::time>},
+});
+
 inline constexpr auto kIterationParts = std::to_array<Field<IterationParts>>({
     {"rank", at<&IterationParts::rank>},
     {"compute_ns", at<&IterationParts::compute>},

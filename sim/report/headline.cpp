@@ -21,9 +21,6 @@
 namespace stepsim::sim {
 namespace {
 
-/// The smallest share of the critical path that trust_line() prints. Smaller shares are left out.
-constexpr double kLeastShown = 0.0005;
-
 std::optional<double> worst_held_out(const Summary& summary) {
   std::optional<double> worst;
   for (const StepReport& step : summary.steps) {
@@ -110,16 +107,16 @@ std::string guess_warning(const Capture& capture) {
 std::string spread_text(const Summary& summary) {
   const auto by_time = [](const StepReport& a, const StepReport& b) { return a.measured < b.measured; };
   const auto [shortest, longest] = std::minmax_element(summary.steps.begin(), summary.steps.end(), by_time);
-  constexpr double kNoticed = 1.2;
-  if (summary.steps.size() < 2 || ratio(longest->measured, shortest->measured) <= kNoticed) return {};
+  constexpr double kAlike = 1.2;
+  if (summary.steps.size() < 2 || ratio(longest->measured, shortest->measured) <= kAlike) return {};
   return fmt::format("; steps take from {} to {}", to_text(shortest->measured), to_text(longest->measured));
 }
 
 /// Returns "; 64.0 % of it is spent waiting for data"; empty if it is less than a twentieth.
 std::string loader_text(const Summary& summary) {
-  constexpr double kNoticed = 0.05;
+  constexpr double kLeast = 0.05;
   const double share = ratio(summary.parts.loader, summary.parts.sum());
-  return share < kNoticed ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
+  return share < kLeast ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
 }
 
 /// Returns "; limited by the CPU"; empty if host and device take equally long, or if that is unknown.
@@ -140,8 +137,8 @@ std::string outside_text(const Capture& capture) {
     all += time;
     if (step < 0 || is_set_aside(capture.recording.steps[static_cast<std::size_t>(step)])) outside += time;
   }
-  constexpr double kNoticed = 0.01;
-  return outside < kNoticed * all || all == 0
+  constexpr double kLeast = 0.01;
+  return outside < kLeast * all || all == 0
              ? ""
              : fmt::format("; {} of the GPU time is outside whole steps", percent(outside / all));
 }

@@ -128,8 +128,7 @@ std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<R
   if (!communicates) return "The replay has no communication.";
   if (most == nullptr) return "No transfer is exposed: wherever communication moves data, the same rank computes.";
   const double share = ratio(most->exposed_communication, most->iteration);
-  constexpr double kLeastShare = 0.0005;
-  if (share < kLeastShare) return "A faster network or more overlap can save less than 0.1 % of an iteration.";
+  if (share < kLeastShown) return "A faster network or more overlap can save less than 0.1 % of an iteration.";
   return fmt::format(
       "A faster network or more overlap can save at most {} of an iteration ({} on rank {}): that much is exposed "
       "transfer, which moves data while nothing is computed.",
@@ -138,8 +137,7 @@ std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<R
 
 std::string unexplained_text(const Summary& summary, const CriticalPath& path) {
   if (summary.unexplained_wait == Duration{}) return "Every wait is explained, so what-ifs can shorten all of them.";
-  constexpr double kLeastShare = 0.0005;
-  if (ratio(summary.unexplained_wait, summary.iteration.replayed) < kLeastShare)
+  if (ratio(summary.unexplained_wait, summary.iteration.replayed) < kLeastShown)
     return "Less than 0.1 % of an iteration is unexplained waiting.";
   return fmt::format(
       "{} of an iteration ({}) is unexplained waiting, most of it of kind '{}'; {} of it is on the critical path, and "

@@ -14,6 +14,7 @@
 #include "model/job/recording.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/perturbation.h"
+#include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
 #include "sim/analysis/where_to_look.h"
 #include "sim/engine/timeline.h"
@@ -41,7 +42,9 @@ struct Findings {
   const Timeline* timeline = nullptr;  ///< a replay of capture.dag
   Summary summary;                     ///< summary of `timeline`
   IterationPath path;
-  std::optional<Perturbation> perturbation;  ///< result of the perturbation test; absent if it was not possible
+  std::optional<Duration> in_the_long_run{};  ///< steady_iteration(); absent if the steps cannot be repeated
+  std::vector<CyclePart> limited_by{};        ///< what limits it
+  std::optional<Perturbation> perturbation;   ///< result of the perturbation test; absent if it was not possible
   std::vector<Straggler> stragglers;
   const NetworkModel* network = nullptr;     ///< the model that timed transfers
   const Calibration* calibration = nullptr;  ///< set if the hardware was calibrated

@@ -97,6 +97,9 @@ class Table {
 /// 10 on as a multiple, "11x as much".
 [[nodiscard]] std::string signed_percent(double ratio);
 [[nodiscard]] Cell signed_percent_cell(double ratio);
+/// A smaller share or relative change is not worth saying: percent() would give "0.0 %".
+inline constexpr double kLeastShown = 0.0005;
+
 /// Formats a ratio as a percentage, "12.3 %", or from 10 on as a multiple, "12x".
 [[nodiscard]] std::string percent(double ratio);
 [[nodiscard]] Cell percent_cell(double ratio);

@@ -17,6 +17,7 @@ rank  step  measured  replayed  error  predicted from the other steps
    1     6  529.9 ms  529.9 ms  0.0 %                          +0.5 %
    1     7  533.8 ms  533.8 ms  0.0 %                          -0.6 %
 - Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
+- In the long run a step takes 534.1 ms, limited by rank 0 PUSH to server 1 (282.6 ms), rank 0 PULL from server 1 (193.5 ms), rank 0 operators (57.25 ms).
 
 Where the time of an iteration goes (replayed; columns overlap)
 rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  unexplained

@@ -29,6 +29,9 @@ transfers            14.44 ms  15.56 ms  it is unknown how much of the recorded 
 interference         14.44 ms  14.44 ms  communication may slow kernels as little as the 10th percentile of those compared, or as much as the 90th
 missing ranks        14.44 ms  14.44 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
 
+In the long run
+- limited by rank 0 stream 7 (15.50 ms) (baseline) and rank 0 stream 7 (14.38 ms) (scenario)
+
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.
 - 3 of 3 collectives do not record how much they transfer, or have ranks that are not in the input; they keep their recorded durations under every network model.
@@ -73,6 +76,9 @@ typical model error  15.374 ms  15.748 ms  usual error of the models in comparis
 profiler             15.556 ms  15.560 ms  the profiler may have slowed each step by up to 3.750 us; set measured_step in job.yaml to the step time without it
 transfers            15.560 ms  15.560 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
 missing ranks        15.560 ms  15.560 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
+
+In the long run
+- limited by rank 0 stream 7 (15.50 ms) (baseline) and rank 0 stream 7 (15.50 ms) (scenario)
 
 Assumptions
 - The input has 1 of 2 ranks; the others are assumed to arrive at collectives when these do.

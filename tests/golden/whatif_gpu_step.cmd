@@ -27,6 +27,9 @@ profiler             6.214 ms  6.241 ms  the profiler may have slowed each step 
 device               5.511 ms  7.081 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 host                 6.182 ms  6.320 ms  the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set host.scale if you know it
 
+In the long run
+- limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (6.031 ms) (scenario)
+
 Assumptions
 - The network is unknown: a single rank sends no messages.
 - Device work on H100 SXM is scaled by roofline (NVIDIA H100 datasheet (2023), 'Product Specifications', halved where it counts sparsity), with the limits listed in docs/internals/models.md; CPU work and launches keep their recorded times.
@@ -77,6 +80,9 @@ typical model error  1.932 ms  1.979 ms  usual error of the models in comparison
 extrapolation        1.833 ms  2.086 ms  additional model error for a change this large
 profiler             1.928 ms  1.955 ms  the profiler may have slowed each step by up to 27.50 us; set measured_step in job.yaml to the step time without it
 device               1.589 ms  2.501 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
+
+In the long run
+- limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (1.745 ms), rank 0 thread 2 (197.0 us) (scenario)
 
 Assumptions
 - The network is unknown: a single rank sends no messages.
@@ -132,6 +138,9 @@ typical model error  32.93 ms  34.27 ms  usual error of the models in comparison
 extrapolation        32.91 ms  34.29 ms  additional model error for a change this large
 profiler             33.57 ms  33.59 ms  the profiler may have slowed each step by up to 27.50 us; set measured_step in job.yaml to the step time without it
 device               29.20 ms  38.68 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
+
+In the long run
+- limited by rank 0 stream 7 (16.79 ms) (baseline) and rank 0 stream 7 (33.38 ms) (scenario)
 
 Assumptions
 - The network is unknown: a single rank sends no messages.

@@ -129,7 +129,7 @@ TEST(Refusals, AJobWithoutMessagesHasNoNetworkToChange) {
 TEST(Refusals, RanksThatWereNotCapturedCannotBeCopied) {
   // The all-reduce has two members, but only one of them was captured.
   const Question question = changed_job([](CaptureEdit& edit, const Dag& dag) {
-    edit.builder().collective(RendezvousId{1}).members = 2;
+    edit.builder().collective(RendezvousId{1}).group = edit.builder().add_group({.size = 2});
     edit.remove(dag.members(RendezvousId{1}).front());
   });
   ASSERT_EQ(lone_collectives(question.capture()), 1U);

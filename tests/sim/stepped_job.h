@@ -20,11 +20,12 @@ class SteppedJob {
  public:
   /// Adds the next task of `rank`'s thread in `step` (-1: between two steps).
   TaskId call(int step, std::int64_t nanoseconds, std::initializer_list<TaskId> after = {}, Rank rank = 0) {
-    return add(step, LaneKind::kThread, TaskKind::kRuntime, nanoseconds, after, rank);
+    return add(step, LaneKind::kThread, TaskKind::kRuntime, nanoseconds, after, {rank, "thread 1"});
   }
-  /// Adds the next task of `rank`'s stream, launched in `step`.
-  TaskId kernel(int step, std::int64_t nanoseconds, std::initializer_list<TaskId> after, Rank rank = 0) {
-    return add(step, LaneKind::kStream, TaskKind::kKernel, nanoseconds, after, rank);
+  /// Adds the next task of a stream of `rank`, launched in `step`.
+  TaskId kernel(int step, std::int64_t nanoseconds, std::initializer_list<TaskId> after, Rank rank = 0,
+                const std::string& stream = "stream 7") {
+    return add(step, LaneKind::kStream, TaskKind::kKernel, nanoseconds, after, {rank, stream});
   }
   void join(std::initializer_list<TaskId> members) { maker_.rendezvous(members); }
   [[nodiscard]] DagBuilder& builder() { return maker_.builder; }
@@ -56,13 +57,10 @@ class SteppedJob {
 
  private:
   TaskId add(int step, LaneKind lane, TaskKind kind, std::int64_t nanoseconds, std::initializer_list<TaskId> after,
-             Rank rank) {
-    const auto [row, is_new] = rows_.try_emplace({rank, lane});
-    if (is_new) {
-      const bool thread = lane == LaneKind::kThread;
-      row->second.lane =
-          maker_.builder.add_lane({.name = thread ? "thread 1" : "stream 7", .rank = rank, .kind = lane});
-    }
+             const std::pair<Rank, std::string>& place) {
+    const auto& [rank, name] = place;
+    const auto [row, is_new] = rows_.try_emplace(place);
+    if (is_new) row->second.lane = maker_.builder.add_lane({.name = name, .rank = rank, .kind = lane});
     const TaskId task = maker_.task(row->second.lane, nanoseconds, after,
                                     lane == LaneKind::kThread ? "cudaLaunchKernel" : "gemm", kind);
     const EdgeKind in_order = lane == LaneKind::kThread ? EdgeKind::kProgram : EdgeKind::kStream;
@@ -78,7 +76,7 @@ class SteppedJob {
     TaskId last;
   };
   DagMaker maker_;
-  std::map<std::pair<Rank, LaneKind>, Row> rows_;
+  std::map<std::pair<Rank, std::string>, Row> rows_;
   std::map<std::pair<Rank, int>, TaskId> firsts_;
   std::vector<std::pair<Rank, int>> steps_;  ///< by task
 };

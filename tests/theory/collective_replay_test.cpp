@@ -271,8 +271,9 @@ TEST(CollectiveReplayTest, CollectiveOfTooManyMessagesIsRefusedUnlessItsEndsAreF
 /// hosts.
 Duration replayed_alone(std::uint32_t members, Rank rank) {
   DagMaker maker;
+  const GroupId group = maker.builder.add_group({.size = members});
   const RendezvousId rendezvous =
-      maker.builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = Bytes{999'983}, .members = members});
+      maker.builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = Bytes{999'983}, .group = group});
   maker.builder.join(rendezvous, maker.task(maker.lane(rank), 123));
   const Dag dag = maker.build();
   const Cluster cluster = cluster_of(8);
@@ -292,8 +293,10 @@ TEST(CollectiveReplayTest, RankThatIsAloneMeetsPeersThatComeWithIt) {
   }
 }
 
-TEST(CollectiveReplayTest, GroupThatTheClusterDoesNotHoldKeepsItsRecordedTime) {
-  EXPECT_EQ(replayed_alone(9, 0), Duration{123});
+TEST(CollectiveReplayTest, GroupThatTheClusterDoesNotHoldIsRefused) {
+  EXPECT_EQ(thrown_by<UsageError>([] { return replayed_alone(9, 0).count(); }),
+            "the cluster has 8 endpoints, and endpoint 8 of the job sends or receives; expected one for each rank (or "
+            "worker and server) of the job");
 }
 
 TEST(CollectiveReplayTest, MembersOfAMessageEndApartByWhatBuffersSend) {

@@ -15,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Group {
+struct MeasuredGroup {
   const char* path;
   double worst_error;
 };
 
-class BytepsTruthTest : public ::testing::TestWithParam<Group> {};
+class BytepsTruthTest : public ::testing::TestWithParam<MeasuredGroup> {};
 
 TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
   const fs::path base = measured_folder() / GetParam().path / "base";
@@ -35,17 +35,18 @@ TEST_P(BytepsTruthTest, ReplayOfTheBaseCaptureGivesItsSteps) {
 }
 
 // The errors may be up to 1 % for the groups of ps, and up to 1.5 % for those of byteps.
-INSTANTIATE_TEST_SUITE_P(Truth, BytepsTruthTest,
-                         ::testing::Values(Group{"ps/even-first", 0.01}, Group{"ps/even-inline", 0.01},
-                                           Group{"ps/even-offset", 0.01}, Group{"ps/even-straggler", 0.01},
-                                           Group{"ps/vgg-cross", 0.01}, Group{"ps/vgg-first", 0.01},
-                                           Group{"byteps/byteps-2gpu", 0.015}, Group{"byteps/byteps-even", 0.015},
-                                           Group{"byteps/byteps-straggler", 0.015}, Group{"byteps/byteps-vgg", 0.015}),
-                         [](const auto& group) {
-                           std::string name = group.param.path;
-                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Truth, BytepsTruthTest,
+    ::testing::Values(MeasuredGroup{"ps/even-first", 0.01}, MeasuredGroup{"ps/even-inline", 0.01},
+                      MeasuredGroup{"ps/even-offset", 0.01}, MeasuredGroup{"ps/even-straggler", 0.01},
+                      MeasuredGroup{"ps/vgg-cross", 0.01}, MeasuredGroup{"ps/vgg-first", 0.01},
+                      MeasuredGroup{"byteps/byteps-2gpu", 0.015}, MeasuredGroup{"byteps/byteps-even", 0.015},
+                      MeasuredGroup{"byteps/byteps-straggler", 0.015}, MeasuredGroup{"byteps/byteps-vgg", 0.015}),
+    [](const auto& group) {
+      std::string name = group.param.path;
+      for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+      return name;
+    });
 
 }  // namespace
 }  // namespace stepsim::ingest

@@ -36,9 +36,9 @@ std::vector<MeasuredRun> runs_of(const std::filesystem::path& group) {
 }
 
 /// The base capture of a group of runs. It can be replayed with another network, other buckets or other ranks.
-class Group {
+class MeasuredGroup {
  public:
-  explicit Group(const std::string& name) : folder_(measured_folder() / name), runs_(runs_of(folder_)) {
+  explicit MeasuredGroup(const std::string& name) : folder_(measured_folder() / name), runs_(runs_of(folder_)) {
     const Capture recorded =
         ingest::load({(folder_ / "base/traces").string()}, {.job_file = (folder_ / "base/job.yaml").string()});
     calibration_ = calibrate(recorded);
@@ -101,7 +101,7 @@ double worst(const std::vector<double>& values) { return *std::max_element(value
 TEST(DataParallelTruthTest, BaseRunsReplayUnderTheirCalibratedNetwork) {
   std::vector<double> errors;
   for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2", "fsdp/fsdp-even"}) {
-    const Group group(name);
+    const MeasuredGroup group(name);
     errors.push_back(
         std::abs(group.predicted_seconds(group.runs().front()) / number(group.runs().front(), "median_step_s") - 1));
     EXPECT_LE(errors.back(), 0.06) << name;
@@ -112,7 +112,7 @@ TEST(DataParallelTruthTest, BaseRunsReplayUnderTheirCalibratedNetwork) {
 TEST(DataParallelTruthTest, OtherRatesBucketsAndRanksArePredicted) {
   std::vector<double> errors;
   for (const char* const name : {"ddp/ddp-even", "ddp/ddp-skewed", "ddp/pipe-2"}) {
-    const std::vector<double> of_group = Group(name).errors(false);
+    const std::vector<double> of_group = MeasuredGroup(name).errors(false);
     EXPECT_LE(worst(of_group), 0.05) << name;
     errors.insert(errors.end(), of_group.begin(), of_group.end());
   }
@@ -161,7 +161,7 @@ TEST(DataParallelTruthTest, AStepOverASlowNetworkIsNoShorterThanItsTransfers) {
 
 TEST(DataParallelTruthTest, ChangesOfAShardedJobsNetworkArePredicted) {
   // The profiler slows the captured run by 5 %, so the test compares changes, not times.
-  const std::vector<double> errors = Group("fsdp/fsdp-even").errors(true);
+  const std::vector<double> errors = MeasuredGroup("fsdp/fsdp-even").errors(true);
 
   EXPECT_EQ(errors.size(), 6U);
   EXPECT_LE(mean(errors), 0.05);

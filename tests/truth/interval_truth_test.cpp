@@ -21,9 +21,9 @@ namespace {
 using scenarios::AnswerInterval;
 
 /// A group of runs of truth/byteps, with a predictor for its captured run.
-class Group {
+class MeasuredGroup {
  public:
-  explicit Group(std::filesystem::path folder)
+  explicit MeasuredGroup(std::filesystem::path folder)
       : folder_(std::move(folder)),
         base_(base_of(measured_runs(folder_ / "measured.csv"))),
         capture_(
@@ -66,7 +66,7 @@ TEST(ContendedRuns, AreMeasuredWithinTheirIntervals) {
   for (const auto& entry : std::filesystem::directory_iterator(measured_folder() / "byteps")) {
     const std::vector<MeasuredRun> contended = measured_runs(entry.path() / "measured-contended.csv");
     if (contended.empty()) continue;
-    Group group(entry.path());
+    MeasuredGroup group(entry.path());
     for (const MeasuredRun& run : contended) {
       const AnswerInterval interval = group.answer(run);
       const double low = static_cast<double>(interval.low.count()) * 1e-9;

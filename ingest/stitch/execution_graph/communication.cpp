@@ -99,14 +99,13 @@ class Joiner {
     if (!agree(parts)) return leave(parts, diagnostic("collectives_differ"));
     const Part& first = parts.front();
     Collective collective;
-    if (parts.size() == all || alone) {
+    if (parts.size() == all || alone || !key.members.empty()) {
       collective = {.op = first.message().op, .bytes = bytes_of(parts, all)};
       collective.root = root_of(parts);
       if (first.graph().name_of(first.node).find("nccl") != std::string::npos)
         collective.algorithm = find_collective_model("nccl");
-      if (alone) collective.members = static_cast<std::uint32_t>(all);
     }
-    join(parts, collective);
+    join(parts, collective, {key.group, static_cast<std::uint32_t>(all), key.members});
   }
 
   void join_message(const std::pair<std::optional<Part>, std::optional<Part>>& ends) {
@@ -120,7 +119,7 @@ class Joiner {
     const Collective message{.op = CollectiveOp::kSendRecv,
                              .bytes = std::max(send->message().bytes, receive->message().bytes),
                              .root = sender_first ? 0U : 1U};
-    join(sender_first ? Parts{*send, *receive} : Parts{*receive, *send}, message);
+    join(sender_first ? Parts{*send, *receive} : Parts{*receive, *send}, message, {{}, 2});
   }
 
   /// Returns true if all parts have the same operation and size. The members' sizes may differ in an all-to-all, an
@@ -150,12 +149,15 @@ class Joiner {
     return root == parts.end() ? 0 : static_cast<std::uint32_t>(root - parts.begin());
   }
 
-  void join(const Parts& parts, const Collective& collective) {
+  void join(const Parts& parts, Collective collective, Group group) {
     Duration shortest{};
     for (const Part& part : parts) {
       const Duration duration = part.self().duration;
       if (duration > Duration{} && (shortest == Duration{} || duration < shortest)) shortest = duration;
     }
+    std::vector<TaskId> members;
+    for (const Part& part : parts) members.push_back(part.task());
+    if (collective.op != CollectiveOp::kUnknown) collective.group = assembly_.add_group(std::move(group), members);
     const RendezvousId rendezvous = assembly_.builder.add_rendezvous(collective);
     for (const Part& part : parts) {
       assembly_.builder.join(rendezvous, part.task());

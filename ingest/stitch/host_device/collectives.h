@@ -104,15 +104,21 @@ struct HostClocks {
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,
                      const std::vector<RankIdentity>& identities, Diagnostics& diagnostics);
 
+/// Returns the ranks that take part in a matched collective: those that the trace lists for its group, as many as it
+/// lists if some are not known ("?"), or `world` ranks if it lists none.
+[[nodiscard]] Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world);
+
+/// True if the parts that were read are those of all members, or stand for the others: one part does, and several do if
+/// the group lists its ranks.
+[[nodiscard]] bool shows_all_members(const MatchedCollective& match, const Group& group) noexcept;
+
 /// Returns what a matched collective transfers, as far as the traces show: the operation, the size, the model for its
 /// kernels and, for a message, which of the two ranks is the sender.
 ///
-/// The size is 0 if no trace gives it, if the operation is unknown, or if the trace of a member was not read. The
-/// members are the ranks that the collective's group lists or, without such a list, all `world` ranks of the job. If
-/// the size is 0, network models keep the recorded durations. If only one rank was read, its part represents all
-/// members and the size is kept.
+/// The size is 0 if no trace gives it, if the operation is unknown, or if shows_all_members() is false. If the size is
+/// 0, network models keep the recorded durations.
 [[nodiscard]] Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks,
-                                    std::size_t world);
+                                    const Group& group);
 
 }  // namespace stepsim::ingest
 

@@ -6,20 +6,22 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "ingest/parts/names.h"
 #include "ingest/stitch/host_device/collectives.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
 
 namespace stepsim::ingest {
 namespace {
 
-/// A group of ranks, as far as the traces describe it.
-struct Group {
+/// A communicator, as far as the traces describe it.
+struct Communicator {
   std::int32_t size = 0;
   std::map<std::int32_t, Rank> members;  ///< members by place in the group
   bool is_listed = false;
@@ -35,7 +37,7 @@ class Groups {
     for (const RankTrace& rank : ranks) {
       world_ = std::max(world_, rank.trace.world_size.value_or(0));
       for (const HostDeviceTrace::Communicator& known : rank.trace.communicators) {
-        Group& group = groups_[rank.trace.text(known.group)];
+        Communicator& group = groups_[rank.trace.text(known.group)];
         group.size = std::max({group.size, known.size, known.rank + 1});
         group.members.emplace(known.rank, rank.rank);
       }
@@ -52,12 +54,12 @@ class Groups {
   }
 
   /// Returns the group of the communicator `name`; null if there is no communicator of this name.
-  [[nodiscard]] const Group* find(const std::string& name) const {
+  [[nodiscard]] const Communicator* find(const std::string& name) const {
     const auto found = groups_.find(name);
     return found == groups_.end() ? nullptr : &found->second;
   }
 
-  [[nodiscard]] static std::string text_of(const std::string& name, const Group& group) {
+  [[nodiscard]] static std::string text_of(const std::string& name, const Communicator& group) {
     if (!group.is_listed) return name;
     std::string ranks;
     for (std::int32_t place = 0; place < group.size; ++place) {
@@ -68,7 +70,7 @@ class Groups {
   }
 
  private:
-  void complete(Group& group) const {
+  void complete(Communicator& group) const {
     const bool in_order = std::all_of(group.members.begin(), group.members.end(),
                                       [](const auto& member) { return member.first == member.second; });
     if (group.size != world_ || !in_order) return;
@@ -76,14 +78,14 @@ class Groups {
   }
 
   std::int64_t world_ = 0;
-  std::map<std::string, Group> groups_;
+  std::map<std::string, Communicator> groups_;
 };
 
 void resolve(HostDeviceTrace& trace, const Groups& groups) {
-  std::map<TextId, std::pair<TextId, const Group*>> renamed;
+  std::map<TextId, std::pair<TextId, const Communicator*>> renamed;
   for (const HostDeviceTrace::Communicator& known : trace.communicators) {
     const std::string name = trace.text(known.group);
-    const Group* const group = groups.find(name);
+    const Communicator* const group = groups.find(name);
     if (group == nullptr || renamed.contains(known.group)) continue;
     renamed.emplace(known.group, std::pair{TextId{trace.texts.size()}, group});
     trace.texts.push_back(Groups::text_of(name, *group));
@@ -133,20 +135,27 @@ const CollectiveModel* algorithm_of(std::string_view kernel) {
   return kernel.find("nccl") == std::string_view::npos ? nullptr : find_collective_model("nccl");
 }
 
-/// Returns the number of ranks in the group that an event names, "[0, 1, 2]"; 0 if it does not list them.
-std::size_t group_size(const RankEvents& events, std::uint32_t event) {
-  const EventDetail* const detail = events.trace->detail_of(event);
-  if (detail == nullptr || !detail->group.valid()) return 0;
-  const std::string_view group = events.trace->text(detail->group);
-  if (!group.starts_with('[') || group.find("...") != std::string_view::npos) return 0;
-  return static_cast<std::size_t>(std::count(group.begin(), group.end(), ',')) + 1;
-}
-
-/// Returns the number of ranks that take part, including those whose traces were not read.
-std::size_t members_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
-  const CollectiveUse& first = match.uses.front();
-  const std::size_t named = match.point_to_point() ? 2 : group_size(ranks[first.rank], first.event);
-  return named != 0 ? named : world;
+/// Returns the group that a text describes: "[0, 8] name", or only its name. A list that is cut off ("...") says
+/// nothing.
+Group group_named(std::string_view text) {
+  const std::size_t end = text.find(']');
+  if (!text.starts_with('[') || end == std::string_view::npos || contains(text, "...")) return {std::string(text)};
+  std::string_view list = text.substr(1, end - 1);
+  Group group{std::string(text.substr(std::min(text.find_first_not_of(' ', end + 1), text.size())))};
+  bool all_known = true;
+  while (!list.empty()) {
+    const std::size_t first = std::min(list.find_first_not_of(' '), list.size());
+    const std::size_t comma = std::min(list.find(',', first), list.size());
+    const std::optional<Rank> rank = parse_number<Rank>(list.substr(first, comma - first));
+    all_known = all_known && rank && *rank >= 0;
+    if (all_known) group.ranks.push_back(*rank);
+    ++group.size;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  std::sort(group.ranks.begin(), group.ranks.end());
+  const bool repeats = std::adjacent_find(group.ranks.begin(), group.ranks.end()) != group.ranks.end();
+  if (!all_known || repeats) group.ranks.clear();
+  return group;
 }
 
 /// Returns the largest size that a member gives, because members' sizes may differ in an all-to-all. For an all-gather
@@ -196,16 +205,29 @@ bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ra
   });
 }
 
-Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world) {
+  if (match.point_to_point()) return {{}, 2};
+  const CollectiveUse& first = match.uses.front();
+  const EventDetail* const detail = ranks[first.rank].trace->detail_of(first.event);
+  Group group;
+  if (detail != nullptr && detail->group.valid()) group = group_named(ranks[first.rank].trace->text(detail->group));
+  if (group.size == 0) group.size = static_cast<std::uint32_t>(std::min(world, kMostMembers + 1));
+  return group;
+}
+
+bool shows_all_members(const MatchedCollective& match, const Group& group) noexcept {
+  if (match.uses.size() >= group.size) return true;
+  const bool known = match.uses.size() == 1 || !group.ranks.empty();
+  return known && !match.point_to_point() && group.size <= kMostMembers;
+}
+
+Collective payload_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, const Group& group) {
   const CollectiveUse& first = match.uses.front();
   const RankEvents& events = ranks[first.rank];
   Collective collective;
   if (const NamedOperation* const operation = operation_of_use(events, first)) collective.op = operation->op;
-  const std::size_t members = members_of(match, ranks, world);
-  const bool alone = match.uses.size() == 1 && !match.point_to_point() && members > 1 && members <= kMostMembers;
-  if (collective.op == CollectiveOp::kUnknown || (match.uses.size() < members && !alone)) return collective;
-  collective.bytes = bytes_of(match, ranks, collective.op, members);
-  if (alone) collective.members = static_cast<std::uint32_t>(members);
+  if (collective.op == CollectiveOp::kUnknown || !shows_all_members(match, group)) return collective;
+  collective.bytes = bytes_of(match, ranks, collective.op, group.size);
   if (match.on_device()) collective.algorithm = algorithm_of(events.name_of(first.event));
   if (collective.op == CollectiveOp::kSendRecv) {
     collective.root = sender_in(match, ranks);

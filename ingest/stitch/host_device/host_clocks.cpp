@@ -121,7 +121,7 @@ PairsOfHosts pairs_of_hosts(const std::vector<MatchedCollective>& matches, const
   std::vector<std::vector<HostPart>> parts;
   Alone alone;
   for (const MatchedCollective& match : matches) {
-    kinds.push_back(payload_of(match, ranks, world));
+    kinds.push_back(payload_of(match, ranks, group_of(match, ranks, world)));
     parts.push_back(parts_by_host(match, host));
     for (const CollectiveUse& use : match.uses) alone.note(kinds.back(), host[use.rank], use.end - use.begin);
   }

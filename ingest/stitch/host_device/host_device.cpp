@@ -117,7 +117,7 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
   for (const MatchedCollective& match : matches) {
     const Time last = match.last_arrival();
     const Duration transfer = match.shortest();
-    std::vector<std::pair<TaskId, Duration>> members;
+    std::vector<TaskId> members;
     std::vector<TaskId> left_out;
     for (const CollectiveUse& use : match.uses) {
       const TaskId task = stitched[use.rank].task_of(use);
@@ -125,21 +125,24 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
       if (match.apart || assembly.finish[task.index()] <= last) {
         left_out.push_back(task);
       } else {
-        members.emplace_back(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
+        members.push_back(task);
       }
     }
     const bool whole = members.size() == match.uses.size();
-    const Collective collective = whole ? payload_of(match, events, world) : Collective{};
-    if (members.size() < 2 && collective.members == 0) {
-      for (const auto& [task, duration] : members) left_out.push_back(task);
+    const Group group = group_of(match, events, world);
+    Collective collective = whole ? payload_of(match, events, group) : Collective{};
+    if (collective.op != CollectiveOp::kUnknown && shows_all_members(match, group))
+      collective.group = assembly.add_group(group, members);
+    if (members.size() < 2 && !(collective.group.valid() && group.size > 1)) {
+      left_out.insert(left_out.end(), members.begin(), members.end());
       members.clear();
     }
     if (match.rooted && match.on_device()) note_internal_waits(left_out, transfer, assembly);
     if (members.empty()) continue;
     const RendezvousId rendezvous = assembly.builder.add_rendezvous(collective);
-    for (const auto& [task, duration] : members) {
+    for (const TaskId task : members) {
       assembly.builder.join(rendezvous, task);
-      assembly.builder.set_duration(task, duration);
+      assembly.builder.set_duration(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
     }
   }
 }

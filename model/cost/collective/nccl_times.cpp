@@ -16,6 +16,7 @@
 
 #include "model/base/text.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/job/group.h"
 
 namespace stepsim {
 namespace {
@@ -351,17 +352,16 @@ bool holds(std::string_view name, std::string_view part) {
   return std::search(name.begin(), name.end(), part.begin(), part.end(), same) != name.end();
 }
 
-/// Returns how a collective's ranks are spread over hosts; nothing if not all of them were captured.
+/// Returns how a collective's ranks are spread over hosts; nothing if it is not known where all of them run.
 std::optional<Layout> layout_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster) {
-  const auto tasks = dag.members(rendezvous);
-  if (tasks.size() < std::max(2U, dag.collective(rendezvous).members)) return std::nullopt;
+  const std::vector<Member> members = members_of(dag, rendezvous, cluster);
   std::set<HostId> hosts;
-  for (const TaskId task : tasks) {
-    const EndpointId endpoint = cluster.endpoint_of(dag.lane(task).rank);
-    if (!endpoint.valid()) return std::nullopt;
-    hosts.insert(cluster.endpoints[endpoint.index()].host);
+  for (const Member& member : members) {
+    if (!member.endpoint.valid()) return std::nullopt;
+    hosts.insert(cluster.endpoints[member.endpoint.index()].host);
   }
-  return Layout{static_cast<std::uint32_t>(tasks.size()), static_cast<std::uint32_t>(hosts.size())};
+  if (members.size() < 2) return std::nullopt;
+  return Layout{static_cast<std::uint32_t>(members.size()), static_cast<std::uint32_t>(hosts.size())};
 }
 
 /// Returns a sentence, after a space, about collectives over several hosts whose layout no table holds; else nothing.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/job/group.h"
+
 namespace stepsim {
 namespace {
 
@@ -68,8 +70,7 @@ bool has_sized_collectives(const Capture& capture) {
   return std::any_of(all.begin(), all.end(), [&dag](RendezvousId rendezvous) {
     const Collective& collective = dag.collective(rendezvous);
     const bool sized = collective.bytes > Bytes{} && collective.op != CollectiveOp::kUnknown;
-    return sized && collective.op != CollectiveOp::kSendRecv &&
-           std::max<std::size_t>(dag.members(rendezvous).size(), collective.members) > 1;
+    return sized && collective.op != CollectiveOp::kSendRecv && group_size(dag, rendezvous) > 1;
   });
 }
 
@@ -79,8 +80,7 @@ bool keeps_recorded_time(const Capture& capture, TaskId task, const NetworkModel
   const RendezvousId rendezvous = dag.rendezvous(task);
   if (network.make == nullptr || !rendezvous.valid()) return true;
   const Collective& collective = dag.collective(rendezvous);
-  const std::size_t present = dag.members(rendezvous).size();
-  if (present < collective.members && (present > 1 || collective.members > kMostAbsentMembers)) return true;
+  if (!can_simulate_members(dag, rendezvous)) return true;
   return collective.op != CollectiveOp::kBarrier &&
          (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{});
 }
@@ -92,7 +92,7 @@ std::size_t lone_collectives(const Capture& capture) {
   for (const TaskId task : dag.tasks()) {
     if (dag.kind(task) != TaskKind::kCollective) continue;
     const RendezvousId rendezvous = dag.rendezvous(task);
-    if (!rendezvous.valid() || dag.members(rendezvous).size() < dag.collective(rendezvous).members) ++count;
+    if (!rendezvous.valid() || !is_whole(dag, rendezvous)) ++count;
   }
   return count;
 }

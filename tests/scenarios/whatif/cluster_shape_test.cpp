@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ingest/config/config.h"
+#include "model/job/topology.h"
 #include "tests/model/rewrite/data_parallel_job.h"
 #include "tests/scenarios/question.h"
 
@@ -64,6 +67,41 @@ TEST_P(ClusterShapeWhatIf, ValuesThatTheFileGivesChangeNothing) {
   if (cluster_of(GetParam(), 2).shape->devices > 0) {
     EXPECT_EQ(asked.iteration({fmt::format("cluster.gpus_per_host={}", GetParam().per_host)}), before);
   }
+}
+
+TEST_P(ClusterShapeWhatIf, NeutralValuesOfEveryWhatIfChangeNothing) {
+  const Question asked = question();
+  const Duration before = asked.iteration();
+  for (const scenarios::WhatIf* const what_if : scenarios::what_ifs()) {
+    for (const scenarios::Parameter& parameter : what_if->parameters) {
+      if (parameter.neutral.empty()) continue;
+      const std::string set = fmt::format("{}.{}={}", what_if->name, parameter.name, parameter.neutral);
+      EXPECT_EQ(asked.iteration({set}), before) << set;
+    }
+  }
+}
+
+TEST_P(ClusterShapeWhatIf, NothingThatIsSlowerMakesStepsFaster) {
+  const Question asked = question();
+  const Duration before = asked.iteration();
+  for (const char* const set : {"network.bandwidth=0.5x", "network.latency=3x", "network.overhead=50us",
+                                "cluster.nic=0.5Gb/s", "compute.scale=2", "host.scale=2", "straggler.factor=2"})
+    EXPECT_GE(asked.iteration({set}), before) << set;
+  EXPECT_GT(asked.iteration({"network.bandwidth=0.001x"}), 100 * before);
+}
+
+TEST_P(ClusterShapeWhatIf, RanksThatAreAlikeCanBeInAnyOrder) {
+  ClusterShape shape = *cluster_of(GetParam(), GetParam().hosts).shape;
+  shape.endpoints = endpoints_of(shape);
+  std::reverse(shape.endpoints.begin(), shape.endpoints.end());
+  const Question reversed(DataParallelJob{.ranks = ranks()}.capture(), build_cluster(std::move(shape)), "maxmin");
+  EXPECT_EQ(reversed.iteration(), question().iteration());
+}
+
+TEST_P(ClusterShapeWhatIf, LinesOfTheFileCanBeInAnyOrder) {
+  const std::string nic = fmt::format("nic: {{bandwidth: 1Gb/s{}}}\n", GetParam().nic);
+  const std::string file = fmt::format("{}{}hosts: {}\n", GetParam().rest, nic, GetParam().hosts);
+  EXPECT_EQ(ingest::parse_cluster(file, "cluster.yaml"), cluster_of(GetParam(), GetParam().hosts));
 }
 
 TEST_P(ClusterShapeWhatIf, ASlowerNicMakesStepsSlowerAndAFasterOneDoesNot) {

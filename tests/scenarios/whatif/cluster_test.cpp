@@ -93,10 +93,15 @@ TEST(ClusterWhatIf, WeakScalingTakesStrongScalingBack) {
   EXPECT_EQ(question.iteration({"cluster.scaling=strong"}), question.iteration());
 }
 
+/// Makes the ranks of `group` take part in all collectives.
+void take_part_in(DagBuilder& builder, const Group& group) {
+  const GroupId id = builder.add_group(group);
+  for (std::size_t i = 0; i < builder.rendezvous_count(); ++i) builder.collective(RendezvousId{i}).group = id;
+}
+
 TEST(ClusterWhatIf, OfOneCapturedRankTheOthersStayAssumed) {
   CaptureEdit edit(DataParallelJob{.ranks = 1}.capture());
-  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
-    edit.builder().collective(RendezvousId{i}).members = 2;
+  take_part_in(edit.builder(), {.size = 2});
   const Question question(std::move(edit).finish(), switch_of(2, 1e9, kLatency / 2), "maxmin");
   EXPECT_EQ(question.iteration({"cluster.workers=2"}), question.iteration());
   for (const int ranks : {2, 4, 10}) {
@@ -109,10 +114,18 @@ TEST(ClusterWhatIf, OfOneCapturedRankTheOthersStayAssumed) {
   EXPECT_NE(problem_of(question, {"cluster.workers=65"}).find("at most 64 ranks"), std::string::npos);
 }
 
+TEST(ClusterWhatIf, AGroupOfSomeRanksIsNotTheJob) {
+  CaptureEdit edit(DataParallelJob{.ranks = 1}.capture());
+  take_part_in(edit.builder(), {"", 2, {0, 8}});
+  const Question question(std::move(edit).finish(), switch_of(16, 1e9, kLatency / 2), "maxmin");
+  EXPECT_EQ(question.iteration({"cluster.workers=2"}), question.iteration());
+  EXPECT_NE(problem_of(question, {"cluster.workers=4"}).find("with the ranks 0, 8, which are not all"),
+            std::string::npos);
+}
+
 TEST(ClusterWhatIf, ALoneRankKeepsItsNumber) {
   CaptureEdit edit(DataParallelJob{.ranks = 2}.capture());
-  for (std::size_t i = 0; i < edit.builder().rendezvous_count(); ++i)
-    edit.builder().collective(RendezvousId{i}).members = 2;
+  take_part_in(edit.builder(), {.size = 2});
   const Capture both = std::move(edit).finish();
   CaptureEdit alone(both);
   for (std::size_t i = 0; i < both.dag.task_count(); ++i) {

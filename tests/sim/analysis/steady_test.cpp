@@ -125,5 +125,16 @@ TEST(SteadyTest, PartsOfARankAreNoLongerThanItsIteration) {
   EXPECT_EQ(at_pace(rank, Duration{110}).idle, Duration{5 + 10});
 }
 
+TEST(SteadyTest, PartsSumToTheIterationOfTheLongRun) {
+  const IterationParts parts{.compute = Duration{50}, .communication = Duration{30}, .idle = Duration{20}};
+  EXPECT_EQ(at_pace(parts, Duration{90}).idle, Duration{10});
+  EXPECT_EQ(at_pace(parts, Duration{130}).idle, Duration{50});
+  const IterationParts shorter = at_pace(parts, Duration{41});
+  EXPECT_EQ(shorter.sum(), Duration{41});
+  EXPECT_EQ(shorter.idle, Duration{});
+  EXPECT_NEAR(static_cast<double>(shorter.compute.count()), 41.0 * 5 / 8, 1);
+  EXPECT_EQ(at_pace(IterationParts{}, Duration{7}).idle, Duration{7});
+}
+
 }  // namespace
 }  // namespace stepsim::sim

@@ -91,6 +91,21 @@ TEST(StepSpreadTest, RepetitionIsContradictedBeyondTheSpreadOfTheSteps) {
   EXPECT_EQ(contradicted(20), Duration{30});
 }
 
+TEST(StepSpreadTest, CapturedStepsThatASlowerCycleDidNotReachContradictNothing) {
+  // Stream 20 needs 7 ns a step. Stream 7 needs 6 ns, but began 10 ns later, so it ends last in all captured steps.
+  stepsim::testing::SteppedJob job;
+  for (const int step : {0, 1, 2, 3}) {
+    job.kernel(step, 7, {job.call(step, 1)}, 0, "stream 20");
+    const TaskId call = job.call(step, 4);
+    job.builder().add_edge(call, job.kernel(step, 6, {}), EdgeKind::kLaunch, Duration{step == 0 ? 10 : 0});
+  }
+  const Capture capture = job.capture();
+  const Timeline timeline = replay(capture.dag, Machine(capture.dag));
+  EXPECT_EQ(replayed_iteration(capture, timeline), Duration{6});
+  EXPECT_EQ(steady_iteration(capture, timeline).value().length, Duration{7});
+  EXPECT_EQ(contradicted_repetition(capture, timeline), std::nullopt);
+}
+
 TEST(StepSpreadTest, OneStepContradictsNoRepetition) {
   stepsim::testing::SteppedJob job;
   job.kernel(0, 30, {job.call(0, 10)});

@@ -47,7 +47,8 @@ TEST(ThroughputTest, HasFourDigitsInGroups) {
 TEST(CapturedWorkTest, CountsRanksThatOnlyTakePartInCollectives) {
   DagMaker maker;
   const TaskId part = maker.task(maker.lane(0), 10, {}, "nccl:all_reduce", TaskKind::kCollective);
-  maker.builder.join(maker.builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .members = 8}), part);
+  const GroupId group = maker.builder.add_group({.size = 8});
+  maker.builder.join(maker.builder.add_rendezvous({.op = CollectiveOp::kAllReduce, .group = group}), part);
   Capture capture;
   capture.dag = maker.build();
   capture.recording.ranks = {0};

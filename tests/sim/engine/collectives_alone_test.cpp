@@ -22,8 +22,9 @@ Cluster hosts(std::size_t count, double rate = kRate) {
 }
 
 /// Makes a dag in which each rank runs the collectives one after the other, without other work between them.
-Dag collectives_of(Rank ranks, const std::vector<Collective>& collectives) {
+Dag collectives_of(Rank ranks, const std::vector<Collective>& collectives, const std::vector<Group>& groups = {}) {
   DagBuilder builder;
+  builder.groups() = groups;
   const NameId name = builder.intern("collective");
   std::vector<LaneId> lanes;
   for (Rank rank = 0; rank < ranks; ++rank) lanes.push_back(builder.add_lane({.rank = rank}));
@@ -62,7 +63,8 @@ TEST(CollectivesAloneTest, WhatKeepsItsRecordedTimeTakesNone) {
 }
 
 TEST(CollectivesAloneTest, OthersOfALoneMemberComeWithIt) {
-  const Dag dag = collectives_of(1, {{.op = CollectiveOp::kAllReduce, .bytes = Bytes{4'000'000}, .members = 4}});
+  const Dag dag = collectives_of(1, {{.op = CollectiveOp::kAllReduce, .bytes = Bytes{4'000'000}, .group = GroupId{0}}},
+                                 {{.size = 4}});
   EXPECT_THAT(alone(dag, hosts(4)), ElementsAre(6 * (2 * kLatency + Duration{1'000'000})));
 }
 

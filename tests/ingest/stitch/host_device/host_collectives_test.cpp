@@ -9,6 +9,7 @@
 
 #include "ingest/parts/names.h"
 #include "model/cost/collective/algorithm.h"
+#include "model/job/group.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
@@ -136,8 +137,18 @@ TEST(PayloadTest, MetadataHasTheWholeSizeAndNcclChoosesTheAlgorithm) {
   EXPECT_EQ(job("ncclDevKernel_AllReduce_Sum_f32_TREE_LL", 4096).algorithm, find_collective_model("nccl"));
 }
 
-TEST(PayloadTest, CollectivesWithMissingMembersKeepTheirRecordedTime) {
+TEST(PayloadTest, RanksThatTheGroupListsTakePartAlthoughTheyWereNotCaptured) {
   const HostDeviceTrace rank = nccl_rank("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "allreduce", 4096, "[0, 1, 2, 3]");
+  const Capture capture = stitched({rank, rank});
+
+  const Collective collective = only_collective(capture);
+  EXPECT_EQ(collective.bytes, Bytes{4096});
+  EXPECT_EQ(capture.dag.group(collective.group), (Group{"", 4, {0, 1, 2, 3}}));
+  EXPECT_TRUE(can_simulate_members(capture.dag, RendezvousId{0}));
+}
+
+TEST(PayloadTest, CollectivesWithMembersThatAreNotKnownKeepTheirRecordedTime) {
+  const HostDeviceTrace rank = nccl_rank("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "allreduce", 4096, "[0, 1, ?, ?]");
   const Capture capture = stitched({rank, rank});
 
   EXPECT_EQ(only_collective(capture).bytes, Bytes{});
@@ -148,11 +159,12 @@ TEST(PayloadTest, CollectivesWithMissingMembersKeepTheirRecordedTime) {
 
 TEST(PayloadTest, PartOfTheOnlyRankStandsForAllMembers) {
   const std::string kernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
-  const Collective collective = only_collective(stitched({nccl_rank(kernel, "allreduce", 4096, "[0, 1, 2, 3]")}));
+  const Capture capture = stitched({nccl_rank(kernel, "allreduce", 4096, "[0, 8, 16, 24]")});
+  const Collective collective = only_collective(capture);
 
   EXPECT_EQ(collective.op, CollectiveOp::kAllReduce);
   EXPECT_EQ(collective.bytes, Bytes{4096});
-  EXPECT_EQ(collective.members, 4U);
+  EXPECT_EQ(capture.dag.group(collective.group), (Group{"", 4, {0, 8, 16, 24}}));
 }
 
 TEST(PayloadTest, JobOfOneRankHasNoCollectives) {

@@ -1,0 +1,84 @@
+#include "model/job/group.h"
+
+#include <algorithm>
+#include <span>
+
+namespace stepsim {
+namespace {
+
+/// Returns the group's ranks; nothing if they are not known.
+std::span<const Rank> listed_ranks(const Dag& dag, RendezvousId rendezvous) noexcept {
+  const GroupId group = dag.collective(rendezvous).group;
+  return group.valid() ? std::span<const Rank>(dag.group(group).ranks) : std::span<const Rank>();
+}
+
+/// Returns the ranks of a group of which only `own` is known.
+std::vector<Rank> neighbours_of(Rank own, std::uint32_t size, std::size_t endpoints) {
+  const auto count = static_cast<Rank>(size);
+  const auto last = static_cast<Rank>(std::max<std::size_t>(endpoints, size)) - count;
+  const Rank first = std::min(own - own % count, last);
+  std::vector<Rank> ranks;
+  for (Rank rank = first; rank < first + count; ++rank) ranks.push_back(rank);
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<TaskId> members_by_rank(const Dag& dag, RendezvousId rendezvous) {
+  const auto members = dag.members(rendezvous);
+  std::vector<TaskId> tasks(members.begin(), members.end());
+  const auto is_before = [&dag](TaskId a, TaskId b) { return dag.lane(a).rank < dag.lane(b).rank; };
+  if (!std::is_sorted(tasks.begin(), tasks.end(), is_before)) std::stable_sort(tasks.begin(), tasks.end(), is_before);
+  return tasks;
+}
+
+std::uint32_t group_size(const Dag& dag, RendezvousId rendezvous) noexcept {
+  const auto captured = static_cast<std::uint32_t>(dag.members(rendezvous).size());
+  const GroupId group = dag.collective(rendezvous).group;
+  return group.valid() ? std::max(captured, dag.group(group).size) : captured;
+}
+
+bool is_whole(const Dag& dag, RendezvousId rendezvous) noexcept {
+  return dag.members(rendezvous).size() == group_size(dag, rendezvous);
+}
+
+std::vector<Member> members_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster) {
+  const std::vector<TaskId> tasks = members_by_rank(dag, rendezvous);
+  std::vector<Member> members;
+  members.reserve(group_size(dag, rendezvous));
+  if (is_whole(dag, rendezvous)) {
+    for (const TaskId task : tasks) {
+      const Rank rank = dag.lane(task).rank;
+      members.push_back({rank, task, cluster.endpoint_of(rank)});
+    }
+    return members;
+  }
+  std::span<const Rank> ranks = listed_ranks(dag, rendezvous);
+  std::vector<Rank> neighbours;
+  if (ranks.empty()) {
+    if (tasks.size() != 1) return {};
+    neighbours = neighbours_of(dag.lane(tasks.front()).rank, group_size(dag, rendezvous), cluster.endpoints.size());
+    ranks = neighbours;
+  }
+  auto task = tasks.begin();
+  for (const Rank rank : ranks) {
+    const bool captured = task != tasks.end() && dag.lane(*task).rank == rank;
+    members.push_back({rank, captured ? *task++ : TaskId{}, cluster.endpoint_of(rank)});
+  }
+  return members;
+}
+
+bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept {
+  if (is_whole(dag, rendezvous)) return true;
+  const bool known = dag.members(rendezvous).size() == 1 || !listed_ranks(dag, rendezvous).empty();
+  return known && group_size(dag, rendezvous) <= kMostAbsentMembers;
+}
+
+std::size_t largest_group(const Dag& dag) noexcept {
+  std::size_t most = 0;
+  for (const RendezvousId rendezvous : dag.all_rendezvous())
+    most = std::max<std::size_t>(most, group_size(dag, rendezvous));
+  return most;
+}
+
+}  // namespace stepsim
