@@ -131,7 +131,7 @@ class Appending {
     for (const auto& [event, number] : operator_of)
       to_.operator_of.emplace_back(event + first_event, number + first_operator);
     for (const HostDeviceTrace::Communicator& known : communicators)
-      to_.communicators.push_back({texts_[known.group.index()], known.rank, known.size});
+      to_.communicators.push_back({texts_[known.group.index()], known.rank, known.size, known.nodes});
     for (const HostDeviceTrace::Overhead& one : overheads)
       to_.overheads.push_back({texts_[one.kind.index()], one.start - earlier, one.length});
     for (TransportUse& use : transports) to_.transports.push_back(std::move(use));

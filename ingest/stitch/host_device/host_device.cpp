@@ -50,6 +50,11 @@ void shift(RankTrace& rank, Duration offset) {
   for (HostDeviceTrace::ModuleCall& call : rank.trace.modules) call.begin -= offset;
   for (HostDeviceTrace::ModuleCall& call : rank.trace.python) call.begin -= offset;
   for (HostDeviceTrace::MemoryEvent& event : rank.trace.memory) event.time -= offset;
+  for (HostDeviceTrace::Overhead& one : rank.trace.overheads) one.start -= offset;
+  for (auto& [begin, end] : rank.trace.windows) {
+    begin -= offset;
+    end -= offset;
+  }
 }
 
 /// Throws InputError if no collectives or messages connect a named host to the first host, directly or through other

@@ -2,21 +2,27 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "ingest/stitch/host_device/device_waits.h"
 #include "ingest/stitch/host_device/rank_events.h"
 #include "model/base/sort_runs.h"
+#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
 
 /// A call returns at most this long after the end of the work it waited for.
 constexpr Duration kReturnDelay{50'000};
-/// A launch is assumed to have waited for room in the launch queue if it took at least kSlowLaunch while at least
-/// kManyOutstanding ops were queued or running on its stream.
+/// A launch waited for room in the launch queue if CUPTI saw a full command buffer in it. Without such records, it is
+/// assumed to have waited if it took at least kSlowLaunch while at least kManyOutstanding ops were queued or running on
+/// its stream.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
+/// The name of CUPTI's overhead records for a full command buffer, in lower case because programs write it differently
+/// (CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL).
+constexpr std::string_view kFullBuffer = "command buffer full";
 
 class BlockingCallFinder {
  public:
@@ -27,6 +33,10 @@ class BlockingCallFinder {
       if (events.ops[i].call != kNoIndex) op_of_call_[events.ops[i].call] = i;
     }
     for (const RankEvents::Stream& stream : events.streams) index_stream(stream);
+    for (const HostDeviceTrace::Overhead& one : events.trace->overheads) {
+      if (lower_case(events.trace->text(one.kind)) == kFullBuffer) full_buffers_.push_back(one.start);
+    }
+    std::sort(full_buffers_.begin(), full_buffers_.end());
   }
 
   BlockingCalls run(const SyncEvents& syncs) {
@@ -48,15 +58,27 @@ class BlockingCallFinder {
     StreamTimes times;
     times.ended.reserve(stream.ops.size());
     times.launched.reserve(stream.ops.size());
+    bool before_capture = true;
     for (const std::uint32_t op : stream.ops) {
+      const bool has_call = events_.ops[op].call != kNoIndex;
+      before_capture = before_capture && !has_call;
+      if (!has_call && !before_capture) continue;  // its call was lost, so nothing shows when it was queued
+      times.launched.push_back(has_call ? events_.begin_of(events_.ops[op].call) : Time::min());
       times.ended.push_back(events_.ops[op].end);
-      if (events_.ops[op].call != kNoIndex) times.launched.push_back(events_.begin_of(events_.ops[op].call));
     }
     sort_runs(times.ended);
     sort_runs(times.launched);
     stream_times_.push_back(std::move(times));
   }
 
+  /// True if CUPTI saw a full command buffer between the two times.
+  [[nodiscard]] bool saw_full_buffer(Time begin, Time end) const {
+    const auto first = std::lower_bound(full_buffers_.begin(), full_buffers_.end(), begin);
+    return first != full_buffers_.end() && *first < end;
+  }
+
+  /// Returns how many ops of the stream were queued or running. Those without a call at the start of the stream were
+  /// launched before the capture.
   [[nodiscard]] std::ptrdiff_t outstanding(std::uint32_t stream, Time at) const {
     const StreamTimes& times = stream_times_[stream];
     const auto launched = std::lower_bound(times.launched.begin(), times.launched.end(), at) - times.launched.begin();
@@ -108,8 +130,9 @@ class BlockingCallFinder {
       case CallWait::kStream: return ended_just_before_return(begin, end);
       case CallWait::kAllocation: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
       case CallWait::kLaunch:
-        if (own == kNoIndex || end - begin < kSlowLaunch ||
-            outstanding(events_.ops[own].stream, begin) < kManyOutstanding)
+        if (own == kNoIndex) return kNoIndex;
+        if (!saw_full_buffer(begin, end) &&
+            (end - begin < kSlowLaunch || outstanding(events_.ops[own].stream, begin) < kManyOutstanding))
           return kNoIndex;
         return last_ended(begin, end, events_.ops[own].stream);
       case CallWait::kNothing: break;
@@ -146,6 +169,7 @@ class BlockingCallFinder {
   BlockingCalls found_;
   std::vector<std::uint32_t> op_of_call_;
   std::vector<StreamTimes> stream_times_;
+  std::vector<Time> full_buffers_;  ///< starts, ascending
 };
 
 }  // namespace

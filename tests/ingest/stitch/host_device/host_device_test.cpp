@@ -134,6 +134,32 @@ TEST(HostDeviceTest, KernelThatStartsDuringItsLaunchCutsTheCall) {
   EXPECT_EQ(capture.dag.duration(find(capture, "cudaLaunchKernel", 6)), us(4));
 }
 
+/// Returns a rank whose device has `queued` kernels of 10 us that were launched before the capture, from 0 on. A call of
+/// `call_us` at 101 us launches one more.
+TraceMaker full_queue(int queued, double call_us) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  for (int i = 0; i < queued; ++i) maker.add(EventKind::kKernel, "queued", stream, 10 * i, 10, 1'000'000 + i);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 101, call_us, 1);
+  maker.add(EventKind::kKernel, "last", stream, 10 * queued, 10, 1);
+  return maker;
+}
+
+TEST(HostDeviceTest, LaunchThatFindsTheQueueFullOfEarlierWorkWaits) {
+  // At 101 us, ten kernels have ended and 290 are outstanding, all of them launched before the capture.
+  EXPECT_EQ(stitched({full_queue(300, 50).trace}).diagnostics.count_of("full_launch_queue"), 1U);
+  EXPECT_EQ(stitched({full_queue(300, 20).trace}).diagnostics.count_of("full_launch_queue"), 0U) << "a short call";
+  EXPECT_EQ(stitched({full_queue(200, 50).trace}).diagnostics.count_of("full_launch_queue"), 0U) << "190 outstanding";
+}
+
+TEST(HostDeviceTest, LaunchInWhichCuptiSawAFullBufferWaits) {
+  TraceMaker maker = full_queue(20, 20);
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 0U);
+  maker.trace.overheads.push_back({maker.text("Command Buffer Full"), Time{us(105)}, us(3)});
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 1U);
+}
+
 TEST(HostDeviceTest, WaitInASynchronisingCallBecomesAnEdge) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
