@@ -1,7 +1,8 @@
 #include "ingest/parts/text_table.h"
 
-#include <cstring>
 #include <utility>
+
+#include "model/base/text_hash.h"
 
 namespace stepsim::ingest {
 
@@ -9,26 +10,7 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 16;  // small, because reading some databases creates a TextTable for each process
 
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
-  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio, as in Fibonacci hashing
-  hash = (hash ^ word) * kMultiplier;
-  return hash ^ (hash >> 32);
-}
-
-std::uint32_t hash_of(std::string_view text) noexcept {
-  std::uint64_t hash = text.size();
-  const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, 8);
-    hash = mixed(hash, word);
-  }
-  std::uint64_t rest = 0;
-  if (left > 0) std::memcpy(&rest, at, left);
-  hash = mixed(hash, rest);
-  return static_cast<std::uint32_t>(hash >> 16);
-}
+std::uint32_t short_hash(std::string_view text) noexcept { return static_cast<std::uint32_t>(hash_of(text) >> 16U); }
 
 }  // namespace
 
@@ -42,12 +24,12 @@ std::size_t TextTable::slot_of(std::string_view text, std::uint32_t hash) const 
 }
 
 TextId TextTable::find(std::string_view text) const {
-  const std::uint32_t found = slots_[slot_of(text, hash_of(text))].text;
+  const std::uint32_t found = slots_[slot_of(text, short_hash(text))].text;
   return found == kFree ? TextId{} : TextId{found};
 }
 
 TextId TextTable::intern(std::string_view text) {
-  const std::uint32_t hash = hash_of(text);
+  const std::uint32_t hash = short_hash(text);
   Slot& slot = slots_[slot_of(text, hash)];
   if (slot.text != kFree) return TextId{slot.text};
   slot = {hash, static_cast<std::uint32_t>(texts_.size())};

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 #include <utility>
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/base/text_hash.h"
 #include "model/job/dag.h"
 #include "model/job/task_numbering.h"
 
@@ -166,7 +166,7 @@ LaneId DagBuilder::add_lane(Lane lane) {
 
 std::uint32_t& DagBuilder::slot_of(std::string_view name) noexcept {
   const std::size_t mask = name_slots_.size() - 1;
-  std::size_t at = std::hash<std::string_view>{}(name)&mask;
+  std::size_t at = hash_of(name) & mask;
   while (name_slots_[at] != kFreeSlot && names_[name_slots_[at]] != name) at = (at + 1) & mask;
   return name_slots_[at];
 }

@@ -1,0 +1,46 @@
+#include "model/base/text_hash.h"
+
+#include <cstring>
+#include <random>
+
+namespace stepsim {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+/// The two random numbers of this process.
+struct Secret {
+  std::uint64_t seed = random();
+  std::uint64_t factor = random() | 1U;
+
+  static std::uint64_t random() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32U | device();
+  }
+};
+const Secret kSecret;
+
+/// Multiplies and folds the product, so that every bit of the result depends on the secret factor. With a known factor,
+/// or without the upper half of the product, differences of two words could cancel those of the next two.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
+  const Wide product = Wide{hash ^ word} * kSecret.factor;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+}  // namespace
+
+std::uint64_t hash_of(std::string_view text) noexcept {
+  std::uint64_t hash = kSecret.seed ^ text.size();
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; left -= 8, at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, 8);
+    hash = mixed(hash, word) + kSecret.seed;
+  }
+  std::uint64_t rest = 0;
+  if (left > 0) std::memcpy(&rest, at, left);
+  return mixed(hash, rest);
+}
+
+}  // namespace stepsim
