@@ -195,6 +195,11 @@ bool contains_ignoring_case(std::string_view name, std::string_view word) noexce
                      [](char a, char b) { return lower_case(a) == b; }) != name.end();
 }
 
+bool starts_ignoring_case(std::string_view name, std::string_view word) noexcept {
+  return name.size() >= word.size() && std::equal(word.begin(), word.end(), name.begin(),
+                                                  [](char a, char b) { return lower_case(a) == lower_case(b); });
+}
+
 bool has_any_ignoring_case(std::string_view name, std::initializer_list<std::string_view> words) noexcept {
   return std::any_of(words.begin(), words.end(),
                      [name](std::string_view word) { return contains_ignoring_case(name, word); });
@@ -221,7 +226,7 @@ std::optional<Precision> precision_of_tensile(std::string_view name) noexcept {
 
 /// How a name identifies the kernels of a library.
 enum class Place : std::uint8_t {
-  kStart,     ///< the name begins with the word; the operation is the next word
+  kStart,     ///< the name begins with the word, in any case of its letters; the operation is the next word
   kAnywhere,  ///< the word is a namespace in the name; the operation is the function's own name
   kItself,    ///< the word occurs in the name and is the operation
 };
@@ -241,6 +246,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"ncclKernel", Place::kStart, "NCCL"},
     {"ncclSym", Place::kStart, "NCCL"},
     {"rcclKernel_", Place::kStart, "RCCL"},
+    {"rccl", Place::kStart, "RCCL"},
     {"mscclKernel_", Place::kStart, "MSCCL"},
     {"hcom_", Place::kStart, "HCCL"},
     {"hccl", Place::kStart, "HCCL"},
@@ -251,6 +257,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"roc_shmem", Place::kAnywhere, "ROC_SHMEM"},
     {"rocshmem", Place::kAnywhere, "ROC_SHMEM"},
     {"oneccl", Place::kAnywhere, "oneCCL"},
+    {"userbuffers_", Place::kAnywhere, "Transformer Engine"},
     // All-reduces that inference servers implement themselves: vLLM and SGLang (cross_device_reduce, and AMD's Quick
     // Reduce), TensorRT-LLM and FlashInfer (allreduce_fusion, AllReduceKernel), PyTorch's symmetric memory.
     {"cross_device_reduce", Place::kItself, "custom all-reduce"},
@@ -336,8 +343,9 @@ std::optional<Precision> precision_in(std::string_view name) noexcept {
 
 std::optional<CommunicationKernel> communication_kernel(std::string_view name) noexcept {
   for (const Entry& entry : kEntries) {
-    const std::size_t at = entry.place == Place::kStart ? (name.starts_with(entry.word) ? 0 : std::string_view::npos)
-                                                        : name.find(entry.word);
+    const std::size_t at = entry.place != Place::kStart             ? name.find(entry.word)
+                           : starts_ignoring_case(name, entry.word) ? 0
+                                                                    : std::string_view::npos;
     if (at == std::string_view::npos) continue;
     switch (entry.place) {
       case Place::kStart: return CommunicationKernel{entry.library, first_word(name.substr(entry.word.size()))};
