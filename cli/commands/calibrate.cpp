@@ -18,7 +18,8 @@ namespace {
 
 /// Calibrates from tables of nccl-tests. Adds the files to capture.inputs and leaves the rest of `capture` empty.
 Calibration calibrate_tables(const CommonOptions& options, Capture& capture) {
-  const std::vector<TimedCollective> timings = ingest::read_nccl_tests(options.traces, capture.inputs);
+  const std::vector<TimedCollective> timings =
+      ingest::read_nccl_tests(options.traces, capture.inputs, capture.diagnostics);
   if (options.output) refuse_input_as_output(*options.output, capture.inputs);
   return calibrate_nccl_tables(timings);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ingest/bytes/input.h"
+#include "model/base/diagnostics.h"
 #include "model/base/error.h"
 #include "model/base/yaml_keys.h"
 #include "model/job/cluster.h"
@@ -75,13 +76,16 @@ inline constexpr std::size_t kLargestJobFile = std::size_t{1} << 20U;
 ///
 /// Ranks and hosts come from the lines "Rank 0 ... on HOST device 0 [0x07] NVIDIA A100"; without them the ranks come
 /// from nGpus and nThread, else from the ratio of busbw to algbw. The operation comes from the program's name if the
-/// output or `name` contains it, else from the columns redop and root and the ratio of busbw to algbw. Other lines are
-/// ignored. Throws InputError if no line has a time, or if the ranks or operation of a table cannot be found.
-[[nodiscard]] std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name);
+/// output or `name` contains it, else from the columns redop and root and the ratio of busbw to algbw. A row whose
+/// algbw is not its size divided by its time is broken, for example by the text of NCCL_DEBUG inside it: its times are
+/// taken from a later line that begins with them, or else it is counted and left out. Other lines are ignored. Throws
+/// InputError if no line has a time, or if the ranks or operation of a table cannot be found.
+[[nodiscard]] std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name,
+                                                            Diagnostics& diagnostics);
 
 /// Reads the output of nccl-tests from files. Adds each file to `inputs`.
 [[nodiscard]] std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& files,
-                                                           std::vector<InputFile>& inputs);
+                                                           std::vector<InputFile>& inputs, Diagnostics& diagnostics);
 
 }  // namespace stepsim::ingest
 

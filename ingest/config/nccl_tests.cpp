@@ -11,6 +11,7 @@
 
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -83,9 +84,17 @@ struct Row {
   bool has_root = false;
 };
 
+/// True if a bandwidth in GB/s is that of `bytes` in this time. Both are printed with two decimal places or four
+/// digits.
+bool belong_together(double bytes, double us, double bandwidth) {
+  const double expected = bytes / us / 1e3;
+  return std::abs(bandwidth - expected) <= 0.006 + 0.01 * expected;
+}
+
 class Reader {
  public:
-  explicit Reader(const std::string& name) : name_(name), op_of_file_(op_named_in(file_name_of(name))) {}
+  Reader(const std::string& name, Diagnostics& diagnostics)
+      : name_(name), diagnostics_(diagnostics), op_of_file_(op_named_in(file_name_of(name))) {}
 
   std::vector<TimedCollective> read(std::string_view text) {
     while (!text.empty()) {
@@ -115,7 +124,8 @@ class Reader {
   void take(std::string_view line) {
     Words words = words_of(line);
     if (words.empty()) return;
-    if (words.front().starts_with('#')) return take_comment(line, words);
+    const bool names_rank = words.front() == "Rank";  // its '#' can be lost where programs share a terminal
+    if (words.front().starts_with('#') || names_rank) return take_comment(line, words);
     if (!columns_.times.empty()) take_row(words);
   }
 
@@ -169,20 +179,17 @@ class Reader {
 
   void take_row(const Words& words) {
     const std::optional<std::int64_t> bytes = parse_number<std::int64_t>(words.front());
-    if (!bytes || *bytes <= 0) return;
+    if (!bytes || *bytes <= 0) return complete_row(words);
+    count_broken_row();
     Row row{.bytes = Bytes{*bytes}};
     std::size_t times = 0;
     for (const std::size_t column : columns_.times) {
-      if (column >= words.size()) continue;
-      const std::optional<double> us = parse_number<double>(words[column]);
-      if (!us || !(*us > 0) || *us > kLongestUs) continue;
-      row.us += *us;
+      if (column >= words.size() || !is_time(words[column])) continue;
+      if (!add_time(row, words, column)) {
+        broken_ = row.bytes;
+        return;
+      }
       ++times;
-      if (column + 2 >= words.size()) continue;
-      const double algorithm = parse_number<double>(words[column + 1]).value_or(0);
-      const double bus = parse_number<double>(words[column + 2]).value_or(0);
-      // The two bandwidths are printed with two decimal places, so small values give no reliable ratio.
-      if (algorithm >= 1 && bus > 0) row.ratio = bus / algorithm;
     }
     if (times == 0) return;
     row.us /= static_cast<double>(times);
@@ -194,8 +201,46 @@ class Reader {
     rows_.push_back(row);
   }
 
+  static bool is_time(std::string_view word) {
+    const std::optional<double> us = parse_number<double>(word);
+    return us && *us > 0 && *us <= kLongestUs;
+  }
+
+  /// Adds the time at `column` to the row. Returns false if the bandwidth after it is not that of this time.
+  static bool add_time(Row& row, const Words& words, std::size_t column) {
+    const auto number = [&](std::size_t place) {
+      return place < words.size() ? parse_number<double>(words[place]) : std::nullopt;
+    };
+    const double us = number(column).value_or(0);
+    const std::optional<double> algorithm = number(column + 1);
+    const double bus = number(column + 2).value_or(0);
+    if (!algorithm || !belong_together(static_cast<double>(row.bytes.count()), us, *algorithm)) return false;
+    row.us += us;
+    // The two bandwidths are printed with two decimal places, so small values give no reliable ratio.
+    if (*algorithm >= 1 && bus > 0) row.ratio = bus / *algorithm;
+    return true;
+  }
+
+  /// Takes the times of a broken row from a later line that begins with them: the text of NCCL_DEBUG got between the
+  /// halves of the row.
+  void complete_row(const Words& words) {
+    if (!broken_ || !is_time(words.front())) return;
+    Row row{.bytes = *broken_};
+    if (!add_time(row, words, 0)) return;
+    broken_.reset();
+    rows_.push_back(row);
+  }
+
+  void count_broken_row() {
+    if (!broken_) return;
+    diagnostics_.count(diagnostic("broken_table_row"), {name_, {}, {}},
+                       fmt::format("the row of {} bytes", broken_->count()));
+    broken_.reset();
+  }
+
   /// Finishes the current table and adds its times.
   void close() {
+    count_broken_row();
     if (rows_.empty()) return;
     const double ratio = std::max_element(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
                            return a.ratio < b.ratio;
@@ -232,6 +277,7 @@ class Reader {
   }
 
   std::string name_;
+  Diagnostics& diagnostics_;
   std::optional<CollectiveOp> op_of_file_;
   std::optional<CollectiveOp> op_;
   std::set<std::uint32_t> ranks_;
@@ -240,16 +286,19 @@ class Reader {
   std::size_t devices_here_ = 0;
   Columns columns_;
   std::vector<Row> rows_;
+  std::optional<Bytes> broken_;  ///< the size of the last row if its times are missing or wrong
   std::vector<TimedCollective> timings_;
 };
 
 }  // namespace
 
-std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name) {
-  return Reader(name).read(text);
+std::vector<TimedCollective> parse_nccl_tests(std::string_view text, const std::string& name,
+                                              Diagnostics& diagnostics) {
+  return Reader(name, diagnostics).read(text);
 }
 
-std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& files, std::vector<InputFile>& inputs) {
+std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& files, std::vector<InputFile>& inputs,
+                                             Diagnostics& diagnostics) {
   std::vector<TimedCollective> timings;
   for (const std::string& path : files) {
     SmallFile file = read_small_file(path, kLargest);
@@ -258,7 +307,7 @@ std::vector<TimedCollective> read_nccl_tests(const std::vector<std::string>& fil
       throw InputError({path, {}, {}},
                        fmt::format("larger than {} MiB; expected tables of nccl-tests", kLargest >> 20U));
     }
-    const std::vector<TimedCollective> more = parse_nccl_tests(file.text, path);
+    const std::vector<TimedCollective> more = parse_nccl_tests(file.text, path, diagnostics);
     timings.insert(timings.end(), more.begin(), more.end());
   }
   return timings;

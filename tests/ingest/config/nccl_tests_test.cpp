@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "model/base/error.h"
 #include "tests/thrown_by.h"
 
@@ -14,6 +18,48 @@ constexpr const char* kHeader =
     "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
     "#wrong\n"
     "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n";
+
+std::vector<TimedCollective> read_table(std::string_view text, const std::string& name) {
+  Diagnostics ignored;
+  return parse_nccl_tests(text, name, ignored);
+}
+
+TEST(NcclTestsTest, RowsBrokenByDebugTextAreCountedAndLeftOut) {
+  Diagnostics diagnostics;
+  const auto read = parse_nccl_tests(
+      std::string("# nThread 1 nGpus 2\n") + kHeader +
+          " 268435456 67108864 float sum -1node-a:1:1 [0] NCCL INFO AllReduce: 268435456 Bytes -> Algo RING\n"
+          " 536870912 134217728 float sum -1 2280.50 235.42 235.42 0 2280.50 235.42 235.42 0\n"
+          " 1073741824 268435456 float sum -1 4528.40 23.71 23.71 0 4528.40 237.11 237.11 0\n",
+      "all_reduce.txt", diagnostics);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].bytes, Bytes{536'870'912});
+  EXPECT_EQ(diagnostics.count_of("broken_table_row"), 2U);
+}
+
+TEST(NcclTestsTest, TimesBehindDebugTextCompleteTheirRow) {
+  Diagnostics diagnostics;
+  const auto read = parse_nccl_tests(
+      std::string("# nThread 1 nGpus 2\n") + kHeader +
+          " 268435456 67108864 float sum -1node-a:1:1 [0] NCCL INFO AllReduce: 268435456 Bytes -> Algo RING\n"
+          "node-a:1:1 [1] NCCL INFO AllReduce: 268435456 Bytes -> Algo RING\n"
+          "  1190.20  225.54  225.54       0  1190.20  225.54  225.54       0\n",
+      "all_reduce.txt", diagnostics);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].bytes, Bytes{268'435'456});
+  EXPECT_EQ(read[0].time, Duration{1'190'200});
+  EXPECT_EQ(diagnostics.count_of("broken_table_row"), 0U);
+}
+
+TEST(NcclTestsTest, ARankWhoseHashIsLostCounts) {
+  const auto read = read_table(std::string("   Rank  0 Group  0 Pid  11 on node-a device  0 [0x07] NVIDIA A100\n"
+                                           "#  Rank  1 Group  0 Pid  12 on node-b device  0 [0x0f] NVIDIA A100\n") +
+                                   kHeader + " 4194304 1048576 float sum -1 50.00 83.89 83.89 0 50.00 83.89 83.89 0\n",
+                               "all_reduce.txt");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].ranks, 2U);
+  EXPECT_EQ(read[0].hosts, 2U);
+}
 
 TEST(NcclTestsTest, RanksHostsAndDeviceStandAboveTheTable) {
   const std::string text = std::string(
@@ -29,7 +75,7 @@ TEST(NcclTestsTest, RanksHostsAndDeviceStandAboveTheTable) {
                            "     1048576        262144     float     sum      -1   100.50   10.43   15.65      0   "
                            "100.50   10.43   15.65      0\n"
                            "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 7.8\n";
-  const std::vector<TimedCollective> read = parse_nccl_tests(text, "out.txt");
+  const std::vector<TimedCollective> read = read_table(text, "out.txt");
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].op, CollectiveOp::kAllReduce);
   EXPECT_EQ(read[0].ranks, 4U);
@@ -42,17 +88,17 @@ TEST(NcclTestsTest, RanksHostsAndDeviceStandAboveTheTable) {
 
 TEST(NcclTestsTest, WithoutTheDevicesTheRatioOfTheBandwidthsTells) {
   // For an all-reduce with n ranks, busbw / algbw is 2 (n - 1) / n: 1.75 means 8 ranks.
-  const auto read = parse_nccl_tests(std::string(kHeader) +
-                                         "  8388608  2097152  float  sum  -1  100.0  83.89  146.80  0  100.0  83.89  "
-                                         "146.80  0\n",
-                                     "table.txt");
+  const auto read = read_table(std::string(kHeader) +
+                                   "  8388608  2097152  float  sum  -1  100.0  83.89  146.80  0  100.0  83.89  "
+                                   "146.80  0\n",
+                               "table.txt");
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].ranks, 8U);
   EXPECT_EQ(read[0].op, CollectiveOp::kAllReduce);
 }
 
 TEST(NcclTestsTest, OldTablesHaveNoRootAndErrorsInPlaceOfCounts) {
-  const auto read = parse_nccl_tests(
+  const auto read = read_table(
       "# nThread 1 nGpus 2 minBytes 8 maxBytes 8\n"
       "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error\n"
       "     4194304   1048576  float  sum  50.00  83.89  83.89  1e-07  50.00  83.89  83.89  1e-07\n",
@@ -65,7 +111,7 @@ TEST(NcclTestsTest, OldTablesHaveNoRootAndErrorsInPlaceOfCounts) {
 TEST(NcclTestsTest, OperationFollowsFromTheProgramTheFileOrTheColumns) {
   const std::string devices = "# nThread 1 nGpus 4 minBytes 8 maxBytes 8\n";
   const auto op = [&](const std::string& before, const std::string& row, const std::string& name) {
-    return parse_nccl_tests(before + devices + kHeader + row, name).front().op;
+    return read_table(before + devices + kHeader + row, name).front().op;
   };
   const std::string plain = " 8388608 2097152 float none -1 100.0 83.89 62.92 0 100.0 83.89 62.92 0\n";
   EXPECT_EQ(op("# Collective test starting: all_gather_perf\n", plain, "a.txt"), CollectiveOp::kAllGather);
@@ -86,14 +132,14 @@ TEST(NcclTestsTest, SeveralTablesMayFollowEachOtherBehindTheTagsOfMpirun) {
             "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n" +
             "[1,0]<stdout>: 1024 256 float sum -1 20.00 0.05 0.05 0 20.00 0.05 0.05 0\n";
   }
-  const auto read = parse_nccl_tests(text, "all_reduce.txt");
+  const auto read = read_table(text, "all_reduce.txt");
   ASSERT_EQ(read.size(), 2U);
   EXPECT_EQ(read[0].ranks, 2U);
   EXPECT_EQ(read[1].ranks, 4U);
 }
 
 std::string refusal(const std::string& text) {
-  return thrown_by<InputError>([&] { return parse_nccl_tests(text, "x.txt"); }, "none");
+  return thrown_by<InputError>([&] { return read_table(text, "x.txt"); }, "none");
 }
 
 TEST(NcclTestsTest, FilesWithoutATableOrItsRanksAreRefused) {
@@ -106,11 +152,10 @@ TEST(NcclTestsTest, FilesWithoutATableOrItsRanksAreRefused) {
 }
 
 TEST(NcclTestsTest, LinesThatAreNoTimesArePassedOver) {
-  const auto read =
-      parse_nccl_tests(std::string("# nThread 1 nGpus 2\n") + kHeader +
-                           " 8 2 float sum -1 N/A 0 0 0 N/A 0 0 0\n -8 2 float sum -1 1 0 0 0 1 0 0 0\n"
-                           " 16 4 float sum -1 nan 0 0 0 12.0 0 0 0\n 32 8 float sum -1 1e300 0 0 0\n 64\n",
-                       "all_reduce.txt");
+  const auto read = read_table(std::string("# nThread 1 nGpus 2\n") + kHeader +
+                                   " 8 2 float sum -1 N/A 0 0 0 N/A 0 0 0\n -8 2 float sum -1 1 0 0 0 1 0 0 0\n"
+                                   " 16 4 float sum -1 nan 0 0 0 12.0 0 0 0\n 32 8 float sum -1 1e300 0 0 0\n 64\n",
+                               "all_reduce.txt");
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].bytes, Bytes{16});
   EXPECT_EQ(read[0].time, Duration{12'000});
