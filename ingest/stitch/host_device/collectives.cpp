@@ -44,13 +44,14 @@ class KeyMaker {
 
   [[nodiscard]] CollectiveUse use(std::uint32_t event, std::uint32_t op, std::string_view operation) const {
     const EventDetail* const detail = events_.trace->detail_of(event);
-    CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false, event};
+    CollectiveUse out{rank_, event, op, events_.begin_of(event), events_.end_of(event), {}, false, false, event};
     if (op != kNoIndex) std::tie(out.begin, out.end) = std::pair{events_.ops[op].begin, events_.ops[op].end};
     if (detail != nullptr && detail->collective.valid()) operation = events_.trace->text(detail->collective);
     operation = without_outer_underscores(operation);
     out.point_to_point = operation == "send" || operation == "recv";
     out.key = out.point_to_point ? peer_key(operation, detail, out.begin) : std::string(operation);
-    if (detail != nullptr) out.key += describe(*detail, has_equal_sizes(operation));
+    out.numbered = detail != nullptr && detail->sequence >= 0 && !out.point_to_point;
+    if (detail != nullptr) out.key += describe(*detail, has_equal_sizes(operation), out.numbered);
     return out;
   }
 
@@ -88,10 +89,11 @@ class KeyMaker {
            !operation.starts_with("gather") && !operation.starts_with("scatter");
   }
 
-  [[nodiscard]] std::string describe(const EventDetail& detail, bool equal_sizes) const {
+  /// Messages are not matched by their sequence numbers, because each rank counts its own sends and receives.
+  [[nodiscard]] std::string describe(const EventDetail& detail, bool equal_sizes, bool numbered) const {
     std::string text;
     if (detail.group.valid()) text += fmt::format("|{}", events_.trace->text(detail.group));
-    if (detail.sequence >= 0) return text + fmt::format("|seq {}", detail.sequence);
+    if (numbered) return text + fmt::format("|seq {}", detail.sequence);
     const std::string_view dtype =
         detail.dtype.valid() ? std::string_view{events_.trace->text(detail.dtype)} : std::string_view{};
     if (!equal_sizes) return text + fmt::format("|{}", dtype);
@@ -104,17 +106,16 @@ class KeyMaker {
   std::map<std::string_view, std::vector<std::pair<Time, std::int32_t>>> calls_;
 };
 
-bool has_sequence(const RankEvents& events, std::uint32_t event) {
-  const EventDetail* const detail = events.trace->detail_of(event);
-  return detail != nullptr && detail->sequence >= 0;
-}
-
-/// Adds the step and the occurrence number within the step to each key that has no sequence number. Steps are counted
-/// from each rank's first one, because step numbers may differ between ranks by a constant.
+/// Adds the number of the occurrence to each key. A sequence number occurs again in groups of the same ranks, and in
+/// coalesced operations. Collectives without such a number are counted within steps, and steps from each rank's first
+/// one, because step numbers may differ between ranks by a constant.
 void add_occurrence(std::vector<CollectiveUse>& uses, const RankEvents& events) {
   std::map<std::pair<std::int32_t, std::string>, std::uint32_t> seen;
   for (CollectiveUse& use : uses) {
-    if (has_sequence(events, use.event)) continue;
+    if (use.numbered) {
+      use.key += fmt::format("|{}", seen[{-1, use.key}]++);
+      continue;
+    }
     const Time issued = use.op == kNoIndex || events.ops[use.op].call == kNoIndex
                             ? use.begin
                             : events.begin_of(events.ops[use.op].call);
@@ -252,6 +253,32 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
     diagnostics.count(diagnostic("unmatched_collective"), {}, {}, found - matched);
   }
   return matches;
+}
+
+std::vector<Duration> constant_offsets(const std::vector<MatchedCollective>& matches,
+                                       const std::vector<RankEvents>& ranks,
+                                       const std::vector<RankIdentity>& identities) {
+  constexpr std::size_t kFewest = 3;
+  std::map<std::string_view, std::uint32_t> first_on;
+  for (std::uint32_t r = 0; r < identities.size(); ++r) first_on.try_emplace(identities[r].host, r);
+  std::vector<std::vector<Duration>> differences(ranks.size());
+  for (const MatchedCollective& match : matches) {
+    if (!match.on_device() || match.point_to_point() || is_rooted(match, ranks)) continue;
+    std::map<std::uint32_t, Time> ends;
+    for (const CollectiveUse& use : match.uses) ends.emplace(use.rank, use.end);
+    for (const auto& [rank, end] : ends) {
+      const auto first = ends.find(first_on[identities[rank].host]);
+      if (first != ends.end() && first->first != rank) differences[rank].push_back(end - first->second);
+    }
+  }
+  std::vector<Duration> offsets(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (differences[r].size() < kFewest) continue;
+    const auto [least, most] = std::minmax_element(differences[r].begin(), differences[r].end());
+    const bool apart = *least > kEndGrain || *most < -kEndGrain;
+    if (apart && *most - *least <= kEndGrain) offsets[r] = *least + (*most - *least) / 2;
+  }
+  return offsets;
 }
 
 void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<RankEvents>& ranks,

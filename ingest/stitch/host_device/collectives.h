@@ -25,6 +25,7 @@ struct CollectiveUse {
   Time end;
   std::string key;              ///< equal for all parts of one collective, on all ranks
   bool point_to_point = false;  ///< a send or a receive
+  bool numbered = false;        ///< true if `key` has a sequence number that all ranks count alike
   /// The event that gives the operation and its size: `event`, or the framework's host annotation around its launch
   /// ("nccl:all_reduce"). Old versions of PyTorch record shapes only in the annotation.
   std::uint32_t described_by = kNoIndex;
@@ -51,11 +52,11 @@ struct RankIdentity {
   std::string host;  ///< empty if the trace does not name it
 };
 
-/// Finds the collectives of all ranks and matches them, in the order of their begins. They are matched by group and
-/// sequence number if the trace has sequence numbers, else as the k-th with the same operation, size, type and group in
-/// a step. Collectives without a counterpart on another rank are counted in `diagnostics` and left out; if only one
-/// rank was read, all of its collectives are returned. `ranks` and `identities` have the same order. O(events log
-/// events).
+/// Finds the collectives of all ranks and matches them, in the order of their begins. They are matched by group,
+/// operation and sequence number if the trace has such numbers (the k-th with the k-th if a number occurs again), else,
+/// and messages always, as the k-th with the same operation, size, type and group in a step. Collectives without a
+/// counterpart on another rank are counted in `diagnostics` and left out; if only one rank was read, all of its
+/// collectives are returned. `ranks` and `identities` have the same order. O(events log events).
 [[nodiscard]] std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
                                                                const std::vector<RankIdentity>& identities,
                                                                Diagnostics& diagnostics);
@@ -93,6 +94,14 @@ struct HostClocks {
 /// Returns true for operations with one source or one destination: broadcast, reduce, gather, scatter. In these, a
 /// member that only sends may end before others begin, as soon as its data is in the transport's buffers.
 [[nodiscard]] bool is_rooted(const MatchedCollective& match, const std::vector<RankEvents>& ranks);
+
+/// Returns how far the clock of each rank is ahead of that of the first rank on its host, if the ends of their kernels
+/// show that these ranks are on different hosts: if the kernels of at least three collectives, which end together, end
+/// apart by more than clocks of one host can differ, and all by the same time. Otherwise 0. Rooted operations and
+/// messages do not count. O(parts).
+[[nodiscard]] std::vector<Duration> constant_offsets(const std::vector<MatchedCollective>& matches,
+                                                     const std::vector<RankEvents>& ranks,
+                                                     const std::vector<RankIdentity>& identities);
 
 /// Drops matches whose parts do not end together on aligned clocks, because they are not the same collective. Names the
 /// first eight in `diagnostics`. If more than a fifth is dropped, the ranks do not belong to one run, and all matches

@@ -82,6 +82,34 @@ std::size_t world_of(const std::vector<RankTrace>& ranks) {
   return world;
 }
 
+/// Puts ranks whose traces name no host on different hosts if their clocks differ by a constant, which clocks of one
+/// host do not.
+void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents>& events, Assembly& assembly) {
+  const std::vector<RankIdentity> identities = identities_of(ranks);
+  const auto unnamed = [](const RankTrace& rank) { return rank.trace.host_name.empty(); };
+  if (std::none_of(ranks.begin(), ranks.end(), unnamed)) return;
+  Diagnostics ignored;
+  const std::vector<Duration> offsets =
+      constant_offsets(match_collectives(events, identities, ignored), events, identities);
+  std::map<std::string, std::map<Duration, std::string>> hosts;  // by host before, then by offset
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (offsets[r] == Duration{} || !unnamed(ranks[r])) continue;
+    auto& apart = hosts[identities[r].host];
+    const auto near = std::find_if(apart.begin(), apart.end(), [&](const auto& known) {
+      return std::chrono::abs(known.first - offsets[r]) <= kClockGrain;
+    });
+    ranks[r].assumed_host =
+        near != apart.end() ? near->second
+                            : apart.emplace(offsets[r], fmt::format("host of rank {}", ranks[r].rank)).first->second;
+    assembly.assumptions.push_back(
+        {"hosts_by_clock",
+         fmt::format(
+             "Rank {} is assumed to be on another host than the first rank, because their clocks differ by {} in "
+             "all collectives; the traces name no hosts.",
+             ranks[r].rank, to_text(std::chrono::abs(offsets[r])))});
+  }
+}
+
 /// Moves all ranks and their events to the clock of the first rank's host.
 void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& identities, std::vector<RankEvents>& events,
            Assembly& assembly) {
@@ -203,8 +231,9 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   check_task_count(rows);
   std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   resolve_communicators(ranks);
-  const std::vector<RankIdentity> identities = identities_of(ranks);
   std::vector<RankEvents> events = arrange_all(ranks, assembly.threads);
+  if (ranks.size() > 1) separate_clocks(ranks, events, assembly);
+  const std::vector<RankIdentity> identities = identities_of(ranks);
   if (ranks.size() > 1) {
     align(ranks, identities, events, assembly);
   } else {

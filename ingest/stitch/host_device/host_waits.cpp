@@ -126,7 +126,7 @@ class BlockingCallFinder {
     const std::uint32_t own = op_of_call_[call];
     switch (wait) {
       case CallWait::kOwnWork: return own != kNoIndex && is_awaited_copy(events_, events_.ops[own]) ? own : kNoIndex;
-      case CallWait::kDevice: return last_ended(begin, end, kNoIndex);
+      case CallWait::kDevice: return ended_at_return(begin, end);
       case CallWait::kStream: return ended_just_before_return(begin, end);
       case CallWait::kAllocation: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
       case CallWait::kLaunch:
@@ -140,8 +140,16 @@ class BlockingCallFinder {
     return kNoIndex;
   }
 
-  [[nodiscard]] std::uint32_t ended_just_before_return(Time begin, Time end) const {
+  /// Returns the op that ended last while the call ran. If none ended close to its return, one that ended shortly after
+  /// the return of a long call is taken instead, as far as the clocks can be wrong.
+  [[nodiscard]] std::uint32_t ended_at_return(Time begin, Time end) const {
     const std::uint32_t op = last_ended(begin, end, kNoIndex);
+    if (end - begin <= kReturnDelay || (op != kNoIndex && end - events_.ops[op].end <= kDeviceClockError)) return op;
+    return last_ended(begin, end + kDeviceClockError, kNoIndex);
+  }
+
+  [[nodiscard]] std::uint32_t ended_just_before_return(Time begin, Time end) const {
+    const std::uint32_t op = ended_at_return(begin, end);
     if (op == kNoIndex) return op;
     return end - events_.ops[op].end <= std::max(kReturnDelay, (end - begin) / 5) ? op : kNoIndex;
   }
@@ -152,8 +160,9 @@ class BlockingCallFinder {
   }
 
   void add_wait(std::uint32_t thread, std::uint32_t op, Time begin, Time end, bool inferred) {
-    const Time ended = events_.ops[op].end;
-    if (ended > end && !is_own(op, begin)) return;
+    const Time recorded = events_.ops[op].end;
+    if (recorded > end + kDeviceClockError && !is_own(op, begin)) return;
+    const Time ended = is_own(op, begin) ? recorded : std::min(recorded, end);
     const Time waits_from = is_own(op, begin) && events_.ops[op].begin > begin
                                 ? events_.ops[op].launched
                                 : begin + std::min(kCallOverhead, end - begin);

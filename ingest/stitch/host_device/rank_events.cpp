@@ -101,7 +101,7 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
 void link_launches(RankEvents& events, const Rows& rows) {
   for (DeviceOp& op : events.ops) {
     const std::int64_t correlation = events.trace->correlation[op.event];
-    op.call = correlation < 0 ? kNoIndex : events.call_of(correlation);
+    op.call = correlation < 0 ? kNoIndex : events.call_of(correlation, op.begin);
     if (op.call == kNoIndex) continue;
     op.thread = rows.thread_of_track[events.trace->track[op.call].index()];
     events.threads[op.thread].launches = true;
@@ -278,9 +278,17 @@ void find_steps(RankEvents& events) {
 
 }  // namespace
 
-std::uint32_t RankEvents::call_of(std::int64_t correlation) const noexcept {
-  const auto at = std::lower_bound(calls.begin(), calls.end(), std::pair{correlation, std::uint32_t{0}});
-  return at == calls.end() || at->first != correlation ? kNoIndex : at->second;
+std::uint32_t RankEvents::call_of(std::int64_t correlation, Time by) const noexcept {
+  auto at = std::lower_bound(calls.begin(), calls.end(), std::pair{correlation, std::uint32_t{0}});
+  if (at == calls.end() || at->first != correlation) return kNoIndex;
+  const auto in_time = [&](std::uint32_t call) { return begin_of(call) <= by + kDeviceClockError; };
+  std::uint32_t found = at->second;
+  for (++at; at != calls.end() && at->first == correlation; ++at) {
+    const std::uint32_t call = at->second;
+    const bool later = begin_of(call) > begin_of(found);
+    if (in_time(call) ? !in_time(found) || later : !in_time(found) && !later) found = call;
+  }
+  return found;
 }
 
 std::int32_t RankEvents::step_at(Time at) const noexcept {
@@ -336,7 +344,8 @@ std::optional<std::int64_t> step_number(std::string_view name) noexcept {
 }
 
 CallWait wait_of_call(std::string_view name) noexcept {
-  for (const std::string_view prefix : {"cuda", "hip", "cu", "aclrt"}) {
+  // Prefixes of CUDA, HIP, CANN, and of Intel's Unified Runtime, its predecessor and Level Zero.
+  for (const std::string_view prefix : {"cuda", "hip", "cu", "aclrt", "ur", "pi", "ze"}) {
     if (!name.starts_with(prefix)) continue;
     name.remove_prefix(prefix.size());
     break;
@@ -346,7 +355,9 @@ CallWait wait_of_call(std::string_view name) noexcept {
                        [name](std::string_view b) { return name.starts_with(b); });
   };
   if (is_one_of({"DeviceSynchronize", "CtxSynchronize", "SynchronizeDevice"})) return CallWait::kDevice;
-  if (is_one_of({"StreamSynchronize", "EventSynchronize", "SynchronizeStream", "SynchronizeEvent"}))
+  if (is_one_of({"StreamSynchronize", "EventSynchronize", "SynchronizeStream", "SynchronizeEvent", "QueueFinish",
+                 "EventWait", "EventsWait", "CommandQueueSynchronize", "CommandListHostSynchronize",
+                 "EventHostSynchronize", "FenceHostSynchronize"}))
     return CallWait::kStream;
   if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
   if (is_one_of({"Malloc", "Free", "HostAlloc", "HostFree", "MemAlloc", "MemFree"})) return CallWait::kAllocation;

@@ -28,6 +28,10 @@ struct DeviceOp {
   Time launched;  ///< when its call had handed it to the device; equals `begin` if there is no call
 };
 
+/// Times of the device and of the host are comparable up to this difference: a call that waits for work can return this
+/// long before the recorded end of the work. It is up to 7.3 us in captures of two GPUs.
+inline constexpr Duration kDeviceClockError{10'000};
+
 /// The events of one rank's trace, arranged for stitching: host events by thread, device work by stream,
 /// calls by correlation. Events are indices into `trace`, which must outlive this.
 struct RankEvents {
@@ -78,8 +82,10 @@ struct RankEvents {
   [[nodiscard]] bool awaits_batch(std::uint32_t event) const noexcept {
     return !loads.empty() && loads[trace->name[event].index()];
   }
-  /// Returns the event of the runtime call with this correlation; kNoIndex if there is none.
-  [[nodiscard]] std::uint32_t call_of(std::int64_t correlation) const noexcept;
+  /// Returns the event of the runtime call with this correlation; kNoIndex if there is none. If several have it,
+  /// because the numbers were used again, returns the last one that began by `by` (or kDeviceClockError later), else
+  /// the first one.
+  [[nodiscard]] std::uint32_t call_of(std::int64_t correlation, Time by) const noexcept;
   /// Returns the index into `steps` of the window that contains `at`; -1 if none does.
   [[nodiscard]] std::int32_t step_at(Time at) const noexcept;
   /// Returns when device work was launched, or when it began if its call was not recorded.

@@ -89,9 +89,9 @@ void add_thread_tasks(const RankEvents& events, std::vector<HostThread>& threads
 
 void connect_threads(const std::vector<HostThread>& threads, const std::vector<HandOff>& hand_offs,
                      const DeviceWaits& waits, const DeviceTasks& device, Assembly& assembly) {
-  const auto connect = [&](TaskId from, TaskId to, EdgeKind kind) {
+  const auto connect = [&](TaskId from, TaskId to, EdgeKind kind, Duration early = {}) {
     if (!from.valid() || !to.valid() || from == to) return false;
-    if (assembly.finish[from.index()] > assembly.start[to.index()]) return false;
+    if (assembly.finish[from.index()] > assembly.start[to.index()] + early) return false;
     assembly.add_edge(from, to, kind);
     return true;
   };
@@ -103,7 +103,8 @@ void connect_threads(const std::vector<HostThread>& threads, const std::vector<H
     for (const HostWait& wait : *found) {
       const TaskId before = device.ops[wait.op].last;
       const TaskId after = threads[wait.thread].task_starting_from(wait.resume);
-      if (connect(before, after, EdgeKind::kSync) && wait.inferred) assembly.inferred.push_back({after, before});
+      if (connect(before, after, EdgeKind::kSync, kDeviceClockError) && wait.inferred)
+        assembly.inferred.push_back({after, before});
     }
   }
 }

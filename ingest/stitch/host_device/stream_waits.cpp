@@ -29,15 +29,19 @@ class SyncReader {
       const RankEvents::Stream& stream = events.streams[events.ops[op].stream];
       orders_[{stream.device, stream.number}].add(events.begin_of(events.ops[op].call), op);
     }
-    for (auto& [key, order] : orders_) order.sort();
+    for (auto& [key, order] : orders_) {
+      order.sort();
+      with_number_[key.second].push_back(&order);
+    }
   }
 
   void read(std::uint32_t sync) {
     const EventDetail* const detail = events_.trace->detail_of(sync);
-    const std::uint32_t call = events_.call_of(events_.trace->correlation[sync]);
+    const std::uint32_t call = events_.call_of(events_.trace->correlation[sync], events_.begin_of(sync));
     const std::string_view name = events_.name_of(sync);
-    const std::uint32_t record =
-        detail == nullptr || detail->wait_correlation < 0 ? kNoIndex : events_.call_of(detail->wait_correlation);
+    const std::uint32_t record = detail == nullptr || detail->wait_correlation < 0
+                                     ? kNoIndex
+                                     : events_.call_of(detail->wait_correlation, events_.begin_of(sync));
     const bool of_event = name == "Event Sync" || name == "Stream Wait Event";
     if (detail == nullptr || call == kNoIndex || (of_event && record == kNoIndex)) {
       ++out_.unresolved;
@@ -45,10 +49,10 @@ class SyncReader {
     }
     const std::int32_t device = events_.trace->tracks[events_.trace->track[sync].index()].device;
     if (name == "Stream Wait Event") {
-      read_stream_wait({device, detail->wait_stream}, {device, detail->stream}, events_.begin_of(record),
+      read_stream_wait(recorded_on(detail->wait_stream, events_.begin_of(record)), {device, detail->stream},
                        events_.begin_of(call));
     } else if (name == "Event Sync") {
-      await(call, last_on({device, detail->wait_stream}, events_.begin_of(record)));
+      await(call, recorded_on(detail->wait_stream, events_.begin_of(record)));
     } else if (name == "Stream Sync") {
       await(call, last_on({device, detail->stream}, events_.begin_of(call)));
     } else {
@@ -60,6 +64,21 @@ class SyncReader {
   [[nodiscard]] std::uint32_t last_on(StreamKey stream, Time before) const {
     const auto order = orders_.find(stream);
     return order == orders_.end() ? kNoIndex : order->second.last_before(before);
+  }
+
+  /// Returns the op after which an event was recorded on the stream with this number. The trace does not name the
+  /// event's device: of several with such a stream, the one whose stream got work last is taken.
+  [[nodiscard]] std::uint32_t recorded_on(std::int64_t stream, Time at) const {
+    std::uint32_t latest = kNoIndex;
+    const auto known = with_number_.find(stream);
+    if (known == with_number_.end()) return latest;
+    for (const LaunchOrder* const order : known->second) {
+      const std::uint32_t op = order->last_before(at);
+      if (op == kNoIndex) continue;
+      const auto launched = [this](std::uint32_t of) { return events_.begin_of(events_.ops[of].call); };
+      if (latest == kNoIndex || launched(op) > launched(latest)) latest = op;
+    }
+    return latest;
   }
 
   void await(std::uint32_t call, std::uint32_t op) {
@@ -75,11 +94,10 @@ class SyncReader {
     }
   }
 
-  void read_stream_wait(StreamKey waited_for, StreamKey waiting, Time recorded, Time called) {
-    const std::uint32_t before = last_on(waited_for, recorded);
+  void read_stream_wait(std::uint32_t before, StreamKey waiting, Time called) {
     const auto order = orders_.find(waiting);
     const std::uint32_t after = order == orders_.end() ? kNoIndex : order->second.first_from(called);
-    if (before == kNoIndex || after == kNoIndex || waited_for == waiting) return;
+    if (before == kNoIndex || after == kNoIndex || events_.ops[before].stream == events_.ops[after].stream) return;
     if (events_.ops[before].end <= events_.ops[after].begin + kOverlapGrain)
       out_.stream_waits.push_back({before, after});
   }
@@ -87,6 +105,7 @@ class SyncReader {
   const RankEvents& events_;
   SyncEvents& out_;
   std::map<StreamKey, LaunchOrder> orders_;
+  std::map<std::int64_t, std::vector<const LaunchOrder*>> with_number_;  ///< those of the streams with a number
 };
 
 }  // namespace

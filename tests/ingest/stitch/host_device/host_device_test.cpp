@@ -134,8 +134,8 @@ TEST(HostDeviceTest, KernelThatStartsDuringItsLaunchCutsTheCall) {
   EXPECT_EQ(capture.dag.duration(find(capture, "cudaLaunchKernel", 6)), us(4));
 }
 
-/// Returns a rank whose device has `queued` kernels of 10 us that were launched before the capture, from 0 on. A call of
-/// `call_us` at 101 us launches one more.
+/// Returns a rank whose device has `queued` kernels of 10 us that were launched before the capture, from 0 on. A call
+/// of `call_us` at 101 us launches one more.
 TraceMaker full_queue(int queued, double call_us) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
@@ -176,6 +176,77 @@ TEST(HostDeviceTest, WaitInASynchronisingCallBecomesAnEdge) {
   EXPECT_EQ(capture.dag.duration(back), us(5));
   EXPECT_EQ(edge(capture, find(capture, "kernel"), back)->kind, EdgeKind::kSync);
   EXPECT_EQ(unexplained(capture), Duration{});
+}
+
+/// Returns a rank whose synchronising call returns `early_us` before the recorded end of the kernel that it waits for.
+TraceMaker early_return(double early_us, bool recorded) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 10, 5, 2);
+  maker.add(EventKind::kRuntimeCall, "cudaStreamSynchronize", thread, 20, 580, 3);
+  maker.add(EventKind::kOp, "after", thread, 600, 10);
+  maker.add(EventKind::kKernel, "first", stream, 15, 100, 1);
+  maker.add(EventKind::kKernel, "last", stream, 115, 485 + early_us, 2);
+  if (recorded) maker.detail(maker.add(EventKind::kSync, "Stream Sync", stream, 22, 570, 3)).stream = 7;
+  return maker;
+}
+
+TEST(HostDeviceTest, SyncThatReturnsShortlyBeforeTheRecordedEndOfItsKernelWaitsForIt) {
+  for (const bool recorded : {true, false}) {
+    for (const double early : {0.0, 0.5, 7.3}) {
+      const Capture capture = stitched({early_return(early, recorded).trace});
+      const auto wait = edge(capture, find(capture, "last"), find(capture, "after"));
+      ASSERT_TRUE(wait.has_value()) << early << recorded;
+      EXPECT_EQ(wait->kind, EdgeKind::kSync);
+      EXPECT_EQ(capture.dag.duration(find(capture, "cudaStreamSynchronize", 20)), us(2)) << "the rest is waiting";
+    }
+    const Capture late = stitched({early_return(30, recorded).trace});
+    EXPECT_FALSE(edge(late, find(late, "last"), find(late, "after"))) << "no clock is that wrong";
+  }
+}
+
+TEST(HostDeviceTest, StreamWaitsForAnEventOfAnotherDevice) {
+  for (const bool has_stream_7_too : {false, true}) {
+    TraceMaker maker;
+    const TrackId thread = maker.thread("1");
+    const TrackId consumer = maker.stream(9, 1);
+    if (has_stream_7_too) {
+      maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 5, 9);
+      maker.add(EventKind::kKernel, "other", maker.stream(7, 1), 10, 5, 9);
+    }
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 20, 5, 1);
+    maker.add(EventKind::kRuntimeCall, "cudaEventRecord", thread, 40, 3, 2);
+    maker.add(EventKind::kRuntimeCall, "cudaStreamWaitEvent", thread, 60, 3, 3);
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 80, 5, 4);
+    maker.add(EventKind::kKernel, "producer", maker.stream(7, 0), 100, 3000, 1);
+    maker.add(EventKind::kKernel, "consumer", consumer, 3105, 3000, 4);
+    EventDetail& detail = maker.detail(maker.add(EventKind::kSync, "Stream Wait Event", consumer, 60, 1, 3));
+    detail.stream = 9;
+    detail.wait_stream = 7;
+    detail.wait_correlation = 2;
+    const Capture capture = stitched({maker.trace});
+    const auto wait = edge(capture, find(capture, "producer"), find(capture, "consumer"));
+    ASSERT_TRUE(wait.has_value()) << has_stream_7_too;
+    EXPECT_EQ(wait->kind, EdgeKind::kSync);
+  }
+}
+
+TEST(HostDeviceTest, CorrelationsThatAreUsedAgainBelongToTheLastCallBeforeTheWork) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  for (const int start : {0, 1000, 2000}) {
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, start, 5, 1);
+    maker.add(EventKind::kKernel, "kernel", stream, start + 20, 100, 1);
+  }
+  const Capture capture = stitched({maker.trace});
+  for (const int start : {0, 1000, 2000}) {
+    const auto launch = edge(capture, find(capture, "cudaLaunchKernel", start), find(capture, "kernel", start + 20));
+    ASSERT_TRUE(launch.has_value()) << start;
+    EXPECT_EQ(launch->kind, EdgeKind::kLaunch);
+  }
 }
 
 TEST(HostDeviceTest, BackwardPassOnAnotherThreadIsHandedOverAndBack) {
@@ -283,6 +354,47 @@ TEST(HostDeviceTest, EqualSequenceNumbersMatch) {
 
   EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
   EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 1U);
+}
+
+/// A kernel of NCCL with its begin in microseconds, its operation, its sequence number and, for a message, its peer.
+struct Numbered {
+  double begin = 0;
+  std::string operation;
+  std::int64_t sequence = 0;
+  std::int32_t peer = -1;
+};
+
+HostDeviceTrace rank_of_numbered(const std::vector<Numbered>& kernels) {
+  TraceMaker maker;
+  maker.add(EventKind::kAnnotation, "ProfilerStep#1", maker.thread("1"), 0, 10'000);
+  std::int64_t correlation = 0;
+  for (const Numbered& one : kernels) {
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", maker.thread("1"), one.begin - 10, 5, ++correlation);
+    const std::uint32_t kernel =
+        maker.add(EventKind::kKernel, "ncclDevKernel_X", maker.stream(20), one.begin, 100, correlation);
+    EventDetail detail;
+    detail.collective = maker.text(one.operation);
+    detail.group = maker.text("[0, 1]");
+    detail.sequence = one.sequence;
+    detail.peer = one.peer;
+    detail.bytes = Bytes{4096};
+    maker.detail(kernel) = detail;
+  }
+  return maker.trace;
+}
+
+TEST(HostDeviceTest, NumbersThatTwoGroupsOfEqualRanksShareMatchInOrder) {
+  const auto rank = rank_of_numbered({{20, "allreduce", 10}, {200, "allreduce", 10}, {400, "allreduce", 11}});
+  const Capture capture = stitched({rank, rank});
+  EXPECT_EQ(capture.dag.rendezvous_count(), 3U);
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 0U);
+}
+
+TEST(HostDeviceTest, EachRankCountsItsOwnMessages) {
+  const Capture capture = stitched({rank_of_numbered({{20, "send", 7, 1}, {200, "recv", 8, 1}}),
+                                    rank_of_numbered({{20, "recv", 3, 0}, {200, "send", 4, 0}})});
+  EXPECT_EQ(capture.dag.rendezvous_count(), 2U);
+  EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 0U);
 }
 
 TEST(HostDeviceTest, CollectivesThatDoNotEndTogetherAreNamedAndNotMerged) {

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""joined_traces.py STEPSIM: answers about small records of situations in which parts of a trace are hard to join, and about
+a capture whose launch queue is full. They are in a folder next to the checkout; what is absent is skipped."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+from checks import SHARED, check, quietly, verdict  # noqa: E402
+
+RECORDS = os.path.join(os.path.dirname(SHARED), "findings", "ingest")
+QUEUE = os.path.join(os.path.dirname(SHARED), "truth/cluster/nanogpt-8xh100/hook-pair/current-rank0.json.gz")
+
+
+def answer(*arguments):
+    run = quietly(*arguments, "--json")
+    check(f"{arguments}: is answered", run.returncode == 0, run)
+    return json.loads(run.stdout) if run.returncode == 0 else {}
+
+
+def change(trace, what):
+    return answer("whatif", trace, "--set", what)["scenario"]["change"]
+
+
+def replay(name):
+    return answer("replay", os.path.join(RECORDS, name))
+
+
+def near(what, found, expected, by):
+    check(what, found is not None and abs(found - expected) <= by, (found, expected))
+
+
+def found_in(name):
+    return {finding["name"] for finding in answer("check", os.path.join(RECORDS, name))["findings"]}
+
+
+def records():
+    # 8.8 of 10 ms are kernels that the CPU waits for; the syncs end 0.5 us before their recorded ends
+    near("early syncs: half of the kernels' time", change(os.path.join(RECORDS, "sync-ends-500ns-before-its-kernel"), "device.factor=0.5"), -0.44, 0.005)
+    near("correlations that are used again: step", replay("correlation-ids-reused")["iteration"]["replayed_ns"], 10e6, 1e5)
+    near("rcclGenericKernel communicates", replay("kernel-name-k-rccl")["breakdown"][0]["communication_ns"], 1.5e6, 1e4)
+    for name in ("seq-two-groups-of-equal-ranks", "seq-pipeline-of-3", "seq-coalesced"):
+        check(f"{name}: all match", "unmatched_collective" not in found_in(name), found_in(name))
+    check("a queue that is waited for: a faster GPU helps", change(os.path.join(RECORDS, "xpu-urQueueFinish"), "device.factor=0.5") < -0.2)
+    near("a wait for another GPU: step", replay("wait-across-devices")["unexplained_wait_ns"], 0, 1e4)
+    windows = replay("windows-on-two-hosts-7s-apart")["steps"]
+    check("windows of two hosts: two steps on both ranks", [step["rank"] for step in windows] == [0, 0, 1, 1], windows)
+    apart = replay("ranks-of-two-hosts-3ms-apart")
+    check("clocks 3 ms apart: one job", "untied_ranks" not in found_in("ranks-of-two-hosts-3ms-apart"), apart["assumptions"])
+    for table, row in (("a-16ranks", b"ranks: 16, hosts: 2"), ("b-16ranks-first-hash-lost", b"ranks: 16, hosts: 2"), ("e-rows-broken-by-NCCL_DEBUG", b"1190200ns")):
+        cluster = quietly("calibrate", "--nccl-tests", os.path.join(RECORDS, "nccl-tests", table + ".txt"), "-o", "-.yaml").stdout
+        check(f"{table}: {row.decode()}", row in cluster, cluster)
+
+
+if not os.path.isdir(RECORDS) or not os.path.exists(QUEUE):
+    print(f"skipped: {RECORDS} or {QUEUE} does not exist")
+    sys.exit(0)
+records()
+near("a full launch queue: kernels twice as fast", change(QUEUE, "compute.scale=0.5"), -0.375, 0.075)
+sys.exit(verdict())
