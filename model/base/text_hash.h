@@ -6,8 +6,8 @@
 
 namespace stepsim {
 
-/// Returns a hash of a text for tables of names from files. It differs from process to process, because otherwise a file
-/// could have names that all collide. O(length).
+/// Returns a hash of a text for tables of names from files. It differs from process to process, because otherwise a
+/// file could have names that all collide. O(length).
 [[nodiscard]] std::uint64_t hash_of(std::string_view text) noexcept;
 
 }  // namespace stepsim

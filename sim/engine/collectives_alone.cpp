@@ -96,6 +96,7 @@ std::vector<Duration> collectives_alone(const Dag& dag, const NetworkModel& mode
   if (kinds.empty()) return {};
   const std::vector<Duration> times = std::move(run).run(model, cluster);
   std::vector<Duration> all;
+  all.reserve(kinds.size());
   for (const RendezvousId kind : kinds) all.push_back(times[kind.index()]);
   return all;
 }

@@ -240,11 +240,11 @@ class ClusterWriter {
     }
     if (maps.empty()) return;
     map("messages", [&] {
-      for (const auto& [key, parameters] : maps) {
+      for (const auto& entry : maps) {
         const auto all = [&] {
-          for (const NetworkParameter* const one : parameters) parameter(*one);
+          for (const NetworkParameter* const one : entry.second) parameter(*one);
         };
-        key.empty() ? all() : map(key, all);
+        entry.first.empty() ? all() : map(entry.first, all);
       }
     });
   }

@@ -177,6 +177,13 @@ constexpr auto kTerms = std::to_array<Term>({
      .also = "silence, silences, silent host",
      .definition = "CPU time on a thread between two recorded events, of which no event says what was done.",
      .more = "A replay keeps it as CPU work. Record NVTX ranges or Python calls to see what it is."},
+    {.name = "in the long run",
+     .also = "steady state, cycle",
+     .definition = "The step time when each captured step is repeated until the times are steady, and what limits it.",
+     .more = "The limit is the slowest cycle of tasks that wait for each other from step to step: threads and streams "
+             "that never pause, and the waiting between their tasks. Only a change of what is in the cycle makes steps "
+             "shorter for long. Captured steps can be shorter while queues fill, or while the cycle has not caught up "
+             "with the rest."},
     {.name = "limited by the CPU",
      .also = "limited by the GPU, limited by, pace, CPU-bound, GPU-bound",
      .definition = "What the iterations wait for in the long run: the CPU that launches work, or the GPU that does it.",

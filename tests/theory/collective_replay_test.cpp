@@ -103,7 +103,7 @@ TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
 }
 
 /// Returns the time of an NCCL all-reduce of 64 MB between all endpoints.
-Duration replayed_on(Cluster cluster) {
+Duration replayed_on(const Cluster& cluster) {
   DagMaker maker;
   const RendezvousId rendezvous = maker.builder.add_rendezvous(
       {.op = CollectiveOp::kAllReduce, .algorithm = find_collective_model("nccl"), .bytes = Bytes{64'000'000}});

@@ -27,6 +27,7 @@ Dag collectives_of(Rank ranks, const std::vector<Collective>& collectives, const
   builder.groups() = groups;
   const NameId name = builder.intern("collective");
   std::vector<LaneId> lanes;
+  lanes.reserve(static_cast<std::size_t>(ranks));
   for (Rank rank = 0; rank < ranks; ++rank) lanes.push_back(builder.add_lane({.rank = rank}));
   std::vector<TaskId> last(lanes.size());
   for (const Collective& collective : collectives) {
