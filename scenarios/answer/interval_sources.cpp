@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "scenarios/change/selection.h"
 #include "sim/analysis/activity.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/step_spread.h"
 #include "sim/report/table.h"
 
 namespace stepsim::scenarios {
@@ -73,17 +75,33 @@ std::string how_steps_go_on(const Case& of) {
       *of.basis.trend() < 1 ? "shorter" : "longer");
 }
 
-/// True if the range must include the time of repeated steps. This is so if repeated and captured steps contradict each
-/// other, or if only one step was captured and repeated steps would take less time than predicted.
+/// True if the captured steps alone took another time than in the long run, which they do not contradict.
+bool captured_steps_differ(const Case& of) {
+  const Prediction& captured = of.baseline();
+  return of.basis.step_count() > 1 && of.basis.predictor().trusts_repetition() &&
+         std::abs(ratio(captured.of_captured_steps - captured.iteration, captured.iteration)) > sim::kUsualError;
+}
+
+/// True if the range must include the time of repeated steps, or of the captured steps alone. This is so if the two
+/// differ, or if only one step was captured and repeated steps would take less time than predicted.
 bool may_repeat_otherwise(const Case& of) {
-  if (!of.basis.predictor().trusts_repetition()) return true;
+  if (!of.basis.predictor().trusts_repetition() || captured_steps_differ(of)) return true;
   return of.basis.step_count() < 2 && of.scenario.in_the_long_run < of.predicted();
 }
 
-Variants in_the_long_run(const Case& of) { return {{.factor = ratio(of.scenario.in_the_long_run, of.predicted())}}; }
+Variants repeated_otherwise(const Case& of) {
+  const bool by_captured_steps = captured_steps_differ(of);
+  return {{.factor =
+               ratio(by_captured_steps ? of.scenario.of_captured_steps : of.scenario.in_the_long_run, of.predicted())}};
+}
 
-/// Returns why the time of repeated steps is in the range. Precondition: may_repeat_otherwise().
+/// Returns why the time of repeated steps, or of the captured steps alone, is in the range. Precondition:
+/// may_repeat_otherwise().
 std::string reason_for_repetition(const Case& of) {
+  if (captured_steps_differ(of)) {
+    return fmt::format("the captured steps alone take {}: what limits the job in the long run did not limit them",
+                       to_text(of.scenario.of_captured_steps));
+  }
   const std::string repeated = to_text(of.scenario.in_the_long_run);
   if (of.basis.predictor().trusts_repetition()) {
     return fmt::format(
@@ -378,7 +396,7 @@ constexpr std::array kSources{
                .of_step_times = true},
     SourceRule{.name = "repetition",
                .applies = may_repeat_otherwise,
-               .variants = in_the_long_run,
+               .variants = repeated_otherwise,
                .reason_of = reason_for_repetition,
                .of_capture = true},
     SourceRule{.name = kUsualErrorSource,

@@ -72,6 +72,8 @@ def long_run():
         answer = scenario(os.path.join(MODEL, name + ".json.gz"), NEUTRAL)
         check(f"{name}: step time", abs(answer["iteration_ns"] / 1e6 - expected) < 0.01 * expected, answer["iteration_ns"])
         check(f"{name}: in the long run", answer["in_the_long_run_ns"] == answer["iteration_ns"], answer)
+        measured = json.loads(quietly("replay", os.path.join(MODEL, name + ".json.gz"), "--json").stdout)["iteration"]["measured_ns"]
+        check(f"{name}: the range has the measured steps", answer["low_ns"] <= measured <= answer["high_ns"], (answer["low_ns"], measured, answer["high_ns"]))
         parts = sum(time or 0 for key, time in answer["iteration_parts"].items() if key.endswith("_ns"))
         check(f"{name}: parts sum to the iteration", parts == answer["iteration_ns"], (parts, answer["iteration_ns"]))
         limits = sum(part["time_ns"] for part in answer["limited_by"])
