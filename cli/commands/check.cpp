@@ -22,7 +22,7 @@ class Replays {
     replayed_.emplace(replay(std::move(*capture), options, session, true));
     const sim::Findings findings = findings_of(*replayed_);
     check_ = {findings.summary, findings.path, findings.perturbation,
-              sim::contradicted_repetition(replayed_->capture, replayed_->timeline)};
+              sim::contradicted_repetition(replayed_->capture, replayed_->timeline, findings.steady)};
   }
   [[nodiscard]] const Capture* capture() const { return replayed_ ? &replayed_->capture : nullptr; }
   [[nodiscard]] const sim::ReplayCheck* check() const { return check_ ? &*check_ : nullptr; }

@@ -281,10 +281,7 @@ sim::Findings findings_of(const Replayed& replayed) {
   sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .network = replayed.network};
   findings.summary = sim::summarize(replayed.capture, replayed.timeline);
   findings.path = sim::iteration_path(replayed.capture, replayed.timeline, findings.summary);
-  if (const auto steady = sim::steady_iteration(replayed.capture, replayed.timeline)) {
-    findings.in_the_long_run = steady->length;
-    findings.limited_by = sim::limits_of(replayed.capture.dag, replayed.timeline, *steady);
-  }
+  findings.steady = sim::steady_iteration(replayed.capture, replayed.timeline);
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;

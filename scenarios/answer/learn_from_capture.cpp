@@ -171,7 +171,8 @@ bool prefer_recorded_collectives(Predictor& predictor, ReplayMeter& meter) {
 
 void test_repetition(Predictor& predictor, ReplayMeter& meter) {
   const Prediction baseline = meter.predict(predictor, predictor.plan());
-  const std::optional<Duration> repeated = sim::contradicted_repetition(*baseline.graph, baseline.timeline);
+  const std::optional<Duration> repeated =
+      sim::contradicted_repetition(*baseline.graph, baseline.timeline, baseline.steady);
   if (!repeated) return;
   predictor.distrust_repetition(
       {std::string(kRepetitionContradicted),

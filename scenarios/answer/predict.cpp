@@ -206,6 +206,10 @@ void Predictor::slow_kernels(const std::vector<Duration>& durations, double side
   prediction.slowed = kernels.classes();
 }
 
+std::vector<sim::CyclePart> Prediction::limited_by() const {
+  return steady ? sim::limits_of(graph->dag, timeline, *steady) : std::vector<sim::CyclePart>{};
+}
+
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
   Prediction prediction;
   prediction.graph = graph_of(plan);
@@ -221,9 +225,9 @@ Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& option
   refuse_the_end_of_time(prediction.timeline);
   if (interference_) slow_kernels(durations, plan.interference_side, machine, options, prediction);
   prediction.of_captured_steps = sim::replayed_iteration(graph, prediction.timeline);
-  const auto steady = sim::steady_iteration(graph, prediction.timeline);
+  prediction.steady = sim::steady_iteration(graph, prediction.timeline);
+  const auto& steady = prediction.steady;
   prediction.in_the_long_run = steady ? steady->length : prediction.of_captured_steps;
-  if (steady) prediction.limited_by = sim::limits_of(graph.dag, prediction.timeline, *steady);
   const bool repeats = steady && steady->follows && trusts_repetition_;
   prediction.iteration = repeats ? steady->length : prediction.of_captured_steps;
   return prediction;

@@ -42,11 +42,14 @@ struct Prediction {
   /// The iteration of steps that are repeated until they are steady (sim/analysis/steady.h), or of the captured steps
   /// if they cannot be repeated.
   Duration in_the_long_run{};
-  std::vector<sim::CyclePart> limited_by{};  ///< what limits it; empty if that is not known
-  std::vector<DeviceShare> shares;           ///< one entry for each change of device work, in order
-  std::vector<SlowedClass> slowed;           ///< kernels slowed by communication; empty if this is not known
+  std::optional<sim::SteadyIteration> steady{};  ///< absent if they cannot be repeated
+  std::vector<DeviceShare> shares;               ///< one entry for each change of device work, in order
+  std::vector<SlowedClass> slowed;               ///< kernels slowed by communication; empty if this is not known
   /// If 20 replays were not enough, the relative change of the slowed kernels' times in one more replay; otherwise 0.
   double unsettled = 0;
+
+  /// Returns what limits `in_the_long_run`; nothing if that is not known.
+  [[nodiscard]] std::vector<sim::CyclePart> limited_by() const;
 };
 
 /// The time that the profiler took for each recorded event (scenarios/answer/learn_from_capture.h), and the assumption

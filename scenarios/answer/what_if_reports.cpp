@@ -37,7 +37,7 @@ constexpr auto kPath = std::to_array<Field<sim::IterationPath>>({
 constexpr auto kView = std::to_array<Field<PredictionView>>({
     {"of_captured_steps_ns", at<&PredictionView::prediction, &Prediction::of_captured_steps>},
     {"in_the_long_run_ns", at<&PredictionView::prediction, &Prediction::in_the_long_run>},
-    {"limited_by", at<&PredictionView::prediction, &Prediction::limited_by>, sim::kCyclePart},
+    {"limited_by", [](const PredictionView& view) { return view.prediction.limited_by(); }, sim::kCyclePart},
     {"breakdown", at<&PredictionView::slowest>, sim::kRankBreakdown},
     {"iteration_parts", at<&PredictionView::summary, &sim::Summary::parts>, sim::kIterationParts},
     {"critical_path", at<&PredictionView::path>, kPath},
@@ -199,9 +199,10 @@ bool is_transient(const Prediction& prediction) {
 
 /// Returns what limits the two long-run iterations; empty if it is not known.
 std::string limits_text(const Prediction& before, const Prediction& after) {
-  if (before.limited_by.empty() || after.limited_by.empty()) return {};
-  return fmt::format("limited by {} (baseline) and {} (scenario)", sim::to_text(before.limited_by),
-                     sim::to_text(after.limited_by));
+  const std::vector<sim::CyclePart> first = before.limited_by();
+  const std::vector<sim::CyclePart> second = after.limited_by();
+  if (first.empty() || second.empty()) return {};
+  return fmt::format("limited by {} (baseline) and {} (scenario)", sim::to_text(first), sim::to_text(second));
 }
 
 Sections steady_sections(const WhatIfAnswer& answer) {

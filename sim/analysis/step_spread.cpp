@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "sim/analysis/intervals.h"
-#include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
 
 namespace stepsim::sim {
@@ -76,8 +75,8 @@ double usual_error_of_capture(const Capture& capture, const Timeline& timeline) 
   return std::max({kUsualError, 1 - steps.least, steps.most - 1});
 }
 
-std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline) {
-  const std::optional<SteadyIteration> steady = steady_iteration(capture, timeline);
+std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline,
+                                                const std::optional<SteadyIteration>& steady) {
   if (!steady || !steady->follows) return std::nullopt;
   Duration captured = replayed_iteration(capture, timeline);
   if (steady->length > captured) {

@@ -8,6 +8,7 @@
 
 #include "model/job/recording.h"
 #include "sim/analysis/rank_steps.h"
+#include "sim/analysis/steady.h"
 #include "sim/engine/timeline.h"
 
 /// How much the captured steps differ.
@@ -54,13 +55,14 @@ constexpr double kUsualError = 0.03;
 /// that is larger. `timeline` is a replay of capture.dag. O(tasks log ranks).
 [[nodiscard]] double usual_error_of_capture(const Capture& capture, const Timeline& timeline);
 
-/// Returns the time of repeated steps (sim/analysis/steady.h) if the captured steps contradict it: if it differs from
-/// them by more than usual_error_of_capture(). Then the repeated graph of a step does not represent the job: it
+/// Returns the length of `steady`, the result of steady_iteration(), if the captured steps contradict it: if it differs
+/// from them by more than usual_error_of_capture(). Then the repeated graph of a step does not represent the job: it
 /// contains waits in collectives for ranks that were not captured, or it lacks dependencies. A longer time is no
 /// contradiction if the tasks that limit it recurred at that pace in the captured steps, too (recurrence_of()): then
 /// the captured steps were shorter only because the others were still ahead of these tasks. Returns nothing if there is
-/// no contradiction, or if no captured step shows how the next one begins. Costs as much as steady_iteration().
-[[nodiscard]] std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline);
+/// no contradiction, or if no captured step shows how the next one begins. O(tasks log tasks).
+[[nodiscard]] std::optional<Duration> contradicted_repetition(const Capture& capture, const Timeline& timeline,
+                                                              const std::optional<SteadyIteration>& steady);
 
 }  // namespace stepsim::sim
 

@@ -116,9 +116,14 @@ constexpr auto kTrust = std::to_array<Field<Findings>>({
     {"path_inferred_hand_overs", at<&Findings::path, &IterationPath::path, &CriticalPath::inferred>},
 });
 
+std::vector<CyclePart> limits_in(const Findings& findings) {
+  if (!findings.steady) return {};
+  return limits_of(findings.capture.dag, *findings.timeline, *findings.steady);
+}
+
 constexpr auto kLongRun = std::to_array<Field<Findings>>({
-    {"iteration_ns", at<&Findings::in_the_long_run>},
-    {"limited_by", at<&Findings::limited_by>, kCyclePart},
+    {"iteration_ns", [](const Findings& found) { return found.steady->length; }},
+    {"limited_by", at<limits_in>, kCyclePart},
 });
 
 constexpr auto kSteps = std::to_array<Field<Findings>>({
@@ -126,7 +131,7 @@ constexpr auto kSteps = std::to_array<Field<Findings>>({
     {"steps", at<step_lines>, kStep, kRowLines},
     {"set_aside", at<&Findings::summary, &Summary::set_aside>, kSetAside},
     {"iteration", at<&Findings::summary>, kIteration, kOnNewLine},
-    {"in_the_long_run", [](const Findings& found) { return found.in_the_long_run ? &found : nullptr; }, kLongRun,
+    {"in_the_long_run", [](const Findings& found) { return found.steady ? &found : nullptr; }, kLongRun,
      kOnNewLine | kIfAny},
     {"trust", [](const Findings& found) { return found.summary.measured ? &found : nullptr; }, kTrust,
      kOnNewLine | kIfAny},
@@ -144,9 +149,9 @@ Sections steps_sections(const Findings& findings) {
                     "only the self-check tests the dependencies.",
                     percent(summary.iteration.mean_abs_error), percent(summary.iteration.worst_abs_error)));
   }
-  if (findings.in_the_long_run && !findings.limited_by.empty()) {
+  if (const std::vector<CyclePart> limits = limits_in(findings); !limits.empty()) {
     section.sentences.emplace_back(fmt::format("In the long run a step takes {}, limited by {}.",
-                                               to_text(*findings.in_the_long_run), to_text(findings.limited_by)));
+                                               to_text(findings.steady->length), to_text(limits)));
   }
   if (!set_aside.empty()) section.sentences.emplace_back("Not counted, because the capture cuts them: " + set_aside);
   return {section};

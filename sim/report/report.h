@@ -42,9 +42,8 @@ struct Findings {
   const Timeline* timeline = nullptr;  ///< a replay of capture.dag
   Summary summary;                     ///< summary of `timeline`
   IterationPath path;
-  std::optional<Duration> in_the_long_run{};  ///< steady_iteration(); absent if the steps cannot be repeated
-  std::vector<CyclePart> limited_by{};        ///< what limits it
-  std::optional<Perturbation> perturbation;   ///< result of the perturbation test; absent if it was not possible
+  std::optional<SteadyIteration> steady{};   ///< absent if the steps cannot be repeated
+  std::optional<Perturbation> perturbation;  ///< result of the perturbation test; absent if it was not possible
   std::vector<Straggler> stragglers;
   const NetworkModel* network = nullptr;     ///< the model that timed transfers
   const Calibration* calibration = nullptr;  ///< set if the hardware was calibrated

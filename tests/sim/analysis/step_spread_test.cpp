@@ -73,6 +73,10 @@ TEST(TrendTest, ATenthOrLessIsNoTrend) {
   EXPECT_EQ(trend_of(steps_of({100, 101, 102, 103}), Duration{101}), std::nullopt);
 }
 
+std::optional<Duration> contradicted(const Capture& capture, const Timeline& timeline) {
+  return contradicted_repetition(capture, timeline, steady_iteration(capture, timeline));
+}
+
 /// Returns contradicted_repetition() of a job with two steps. Each step has a call of 10 ns and a kernel: 30 ns in the
 /// first step, the parameter in the second.
 std::optional<Duration> contradicted(int kernel_of_the_second) {
@@ -80,7 +84,7 @@ std::optional<Duration> contradicted(int kernel_of_the_second) {
   job.kernel(0, 30, {job.call(0, 10)});
   job.kernel(1, kernel_of_the_second, {job.call(1, 10)});
   const Capture capture = job.capture();
-  return contradicted_repetition(capture, replay(capture.dag, Machine(capture.dag)));
+  return contradicted(capture, replay(capture.dag, Machine(capture.dag)));
 }
 
 TEST(StepSpreadTest, RepetitionIsContradictedBeyondTheSpreadOfTheSteps) {
@@ -103,14 +107,14 @@ TEST(StepSpreadTest, CapturedStepsThatASlowerCycleDidNotReachContradictNothing) 
   const Timeline timeline = replay(capture.dag, Machine(capture.dag));
   EXPECT_EQ(replayed_iteration(capture, timeline), Duration{6});
   EXPECT_EQ(steady_iteration(capture, timeline).value().length, Duration{7});
-  EXPECT_EQ(contradicted_repetition(capture, timeline), std::nullopt);
+  EXPECT_EQ(contradicted(capture, timeline), std::nullopt);
 }
 
 TEST(StepSpreadTest, OneStepContradictsNoRepetition) {
   stepsim::testing::SteppedJob job;
   job.kernel(0, 30, {job.call(0, 10)});
   const Capture capture = job.capture();
-  EXPECT_EQ(contradicted_repetition(capture, replay(capture.dag, Machine(capture.dag))), std::nullopt);
+  EXPECT_EQ(contradicted(capture, replay(capture.dag, Machine(capture.dag))), std::nullopt);
 }
 
 }  // namespace
