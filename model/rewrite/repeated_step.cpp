@@ -263,15 +263,18 @@ std::vector<JobStep> steps_of_tasks(const Dag& dag, const Recording& recording, 
 
 Repetition::Repetition(const Dag& dag, const std::vector<JobStep>& step_of, JobStep step,
                        const std::vector<TaskId>& tasks, const std::vector<TaskId>& next)
-    : dag_(dag), step_of_(step_of), step_(step), tasks_(tasks), next_(next) {
-  for (const TaskId task : tasks)
-    lanes_.try_emplace(dag_.lane_id(task), std::pair{task, task}).first->second.second = task;
+    : dag_(dag), step_of_(step_of), step_(step), tasks_(tasks), next_(next), lanes_(dag.lanes().size()) {
+  for (const TaskId task : tasks) {
+    auto& [first, last] = lanes_[dag.lane_id(task).index()];
+    if (!first.valid()) first = task;
+    last = task;
+  }
 }
 
 /// Returns the task of this step that corresponds to `to`, a task of the next step that waits for `from`. Returns an
 /// invalid id if there is none.
 TaskId Repetition::counterpart(TaskId from, TaskId to) {
-  if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_.at(dag_.lane_id(from)).first;
+  if (dag_.lane_id(from) == dag_.lane_id(to)) return lanes_[dag_.lane_id(from).index()].first;
   if (!counterparts_) counterparts_.emplace(dag_, tasks_, next_);
   return counterparts_->of(to);
 }

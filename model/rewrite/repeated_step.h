@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -96,9 +95,10 @@ class Repetition {
   /// the next round follows.
   template <class Visit>
   void for_each_lane(Visit visit) const {
-    for (const auto& [lane, ends] : lanes_) {
-      const LaneKind kind = dag_.lane(lane).kind;
-      if (kind == LaneKind::kThread || kind == LaneKind::kStream) visit(kind, ends.second, ends.first);
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      const LaneKind kind = dag_.lanes()[lane].kind;
+      const auto& [first, last] = lanes_[lane];
+      if (first.valid() && (kind == LaneKind::kThread || kind == LaneKind::kStream)) visit(kind, last, first);
     }
   }
 
@@ -110,8 +110,8 @@ class Repetition {
   JobStep step_;
   const std::vector<TaskId>& tasks_;
   const std::vector<TaskId>& next_;
-  std::map<LaneId, std::pair<TaskId, TaskId>> lanes_;  ///< the first and the last task of each lane
-  std::optional<Counterparts> counterparts_;           ///< made on first use
+  std::vector<std::pair<TaskId, TaskId>> lanes_;  ///< by lane, its first and last task; invalid if it has none
+  std::optional<Counterparts> counterparts_;      ///< made on first use
 };
 
 /// Returns the numbers of the steps that can be repeated, ascending: these are the steps followed by another captured
