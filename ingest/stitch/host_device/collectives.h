@@ -117,8 +117,8 @@ void drop_mismatched(std::vector<MatchedCollective>& matches, const std::vector<
 /// lists if some are not known ("?"), or `world` ranks if it lists none.
 [[nodiscard]] Group group_of(const MatchedCollective& match, const std::vector<RankEvents>& ranks, std::size_t world);
 
-/// True if the parts that were read are those of all members, or stand for the others: one part does, and several do if
-/// the group lists its ranks.
+/// True if the parts that were read show what all members do: if they are those of all members, if the group lists the
+/// ranks of the others, or if only one part was read, which then stands for all.
 [[nodiscard]] bool shows_all_members(const MatchedCollective& match, const Group& group) noexcept;
 
 /// Returns what a matched collective transfers, as far as the traces show: the operation, the size, the model for its

@@ -43,9 +43,15 @@ void sort_all(RankEvents& events, int threads) {
       return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
     });
   };
+  const auto sort_calls = [&] {
+    sort_runs(events.calls, [&](const auto& a, const auto& b) {
+      return std::tuple{a.first, trace.start[a.second], b.second} <
+             std::tuple{b.first, trace.start[b.second], a.second};
+    });
+  };
   side_by_side(threads, events.threads.size() + 2, [&](std::size_t i) {
     if (i < events.threads.size()) return sort_nested(trace, events.threads[i].events);
-    i == events.threads.size() ? sort_runs(events.calls) : sort_device_work();
+    i == events.threads.size() ? sort_calls() : sort_device_work();
   });
 }
 
@@ -279,16 +285,12 @@ void find_steps(RankEvents& events) {
 }  // namespace
 
 std::uint32_t RankEvents::call_of(std::int64_t correlation, Time by) const noexcept {
-  auto at = std::lower_bound(calls.begin(), calls.end(), std::pair{correlation, std::uint32_t{0}});
-  if (at == calls.end() || at->first != correlation) return kNoIndex;
-  const auto in_time = [&](std::uint32_t call) { return begin_of(call) <= by + kDeviceClockError; };
-  std::uint32_t found = at->second;
-  for (++at; at != calls.end() && at->first == correlation; ++at) {
-    const std::uint32_t call = at->second;
-    const bool later = begin_of(call) > begin_of(found);
-    if (in_time(call) ? !in_time(found) || later : !in_time(found) && !later) found = call;
-  }
-  return found;
+  const auto after = std::upper_bound(calls.begin(), calls.end(), std::pair{correlation, by + kDeviceClockError},
+                                      [this](const auto& key, const auto& call) {
+                                        return key < std::pair{call.first, begin_of(call.second)};
+                                      });
+  if (after != calls.begin() && std::prev(after)->first == correlation) return std::prev(after)->second;
+  return after != calls.end() && after->first == correlation ? after->second : kNoIndex;
 }
 
 std::int32_t RankEvents::step_at(Time at) const noexcept {

@@ -62,7 +62,7 @@ struct RankEvents {
   std::string step_ranges;           ///< name of the ranges that replace step marks; empty if there are marks
   std::size_t steps_ignored = 0;     ///< marks that were ignored because most device time is outside their steps
   std::size_t main_thread = 0;       ///< index into threads; 0 if there are none
-  std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), sorted
+  std::vector<std::pair<std::int64_t, std::uint32_t>> calls;  ///< (correlation, runtime call event), by begin for each
   std::vector<bool> communicates;  ///< by TextId: true if kernels with this name move data between devices
   std::vector<bool> loads;         ///< by TextId: true for waits for a data loader (awaits_loader); empty if none
   std::vector<bool> computes;      ///< by event: result of computing_events(); empty if devices compute
