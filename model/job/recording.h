@@ -27,7 +27,7 @@ struct RecordedStep {
   Rank rank = 0;
   std::int64_t number = 0;    ///< number in the trace: 12 for ProfilerStep#12
   TaskId first;               ///< the step begins at the start of this task
-  bool next_follows = false;  ///< true if the rank's next whole step follows immediately and is in this list
+  bool next_follows = false;  ///< true if the rank's next step follows immediately and is in this list
   bool whole = true;          ///< false if the capture cut the step off, so it is not used
   bool marked = true;         ///< false if the trace marks no steps and counts as a single one
   bool asked = true;          ///< false if the step is not among --steps, but precedes them and is replayed with them

@@ -14,7 +14,7 @@ namespace {
 
 /// Appends `interval`, or extends the last interval if `interval` begins where that one ends. This saves memory: most
 /// of the millions of tasks follow the previous task of their lane without a gap. Empty intervals are left out.
-void put(std::vector<Interval>& to, Interval interval) {
+void append(Interval interval, std::vector<Interval>& to) {
   if (interval.begin == interval.end) return;
   if (!to.empty() && to.back().end == interval.begin) {
     to.back().end = interval.end;
@@ -23,59 +23,90 @@ void put(std::vector<Interval>& to, Interval interval) {
   }
 }
 
-/// Returns the middle half of the intervals by length, ordered by time.
-std::vector<Interval> middle_half(std::vector<Interval> intervals) {
-  std::stable_sort(intervals.begin(), intervals.end(),
-                   [](Interval a, Interval b) { return a.end - a.begin < b.end - b.begin; });
-  const auto left_out = static_cast<std::ptrdiff_t>(outside_middle_half(intervals.size()));
-  intervals.erase(intervals.end() - left_out, intervals.end());
-  intervals.erase(intervals.begin(), intervals.begin() + left_out);
-  std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
-  return intervals;
+/// Returns the middle half of the iterations by length, ordered by time.
+std::vector<TimedStep> middle_half(std::vector<TimedStep> iterations) {
+  std::stable_sort(iterations.begin(), iterations.end(),
+                   [](const TimedStep& a, const TimedStep& b) { return a.time.replayed < b.time.replayed; });
+  const auto left_out = static_cast<std::ptrdiff_t>(outside_middle_half(iterations.size()));
+  iterations.erase(iterations.end() - left_out, iterations.end());
+  iterations.erase(iterations.begin(), iterations.begin() + left_out);
+  std::sort(iterations.begin(), iterations.end(),
+            [](const TimedStep& a, const TimedStep& b) { return a.begin < b.begin; });
+  return iterations;
 }
 
 }  // namespace
 
-void Activity::add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window) {
+TypicalIterations::TypicalIterations(const RankSteps& steps, const Recording& recording) {
+  if (steps.iterations.empty()) {
+    iterations_.push_back(steps.window);
+  } else if (!recording.step.empty()) {
+    has_step_.resize(recording.steps.size());
+  }
+  for (const TimedStep& iteration : middle_half(steps.iterations)) {
+    iterations_.push_back(iteration.replayed());
+    if (by_step()) has_step_[iteration.step] = true;
+  }
+  for (const Interval& iteration : iterations_) length_ += iteration.end - iteration.begin;
+}
+
+void TypicalIterations::put(Interval interval, std::vector<Interval>& to) const {
+  auto iteration = std::partition_point(iterations_.begin(), iterations_.end(),
+                                        [&](const Interval& one) { return one.end <= interval.begin; });
+  for (; iteration != iterations_.end() && iteration->begin < interval.end; ++iteration)
+    append(clipped(interval, *iteration), to);
+}
+
+std::int32_t Activity::step_of(const Dag& dag, const Recording& recording, TaskId task) {
+  const std::int32_t step = recording.step[task.index()];
+  if (dag.lane(task).kind != LaneKind::kStream) return step;
+  const auto [last, is_first] = last_step_.try_emplace(dag.lane_id(task), step);
+  if (step >= 0) last->second = step;
+  if (step >= 0 || last->second < 0) return step;
+  return recording.steps[static_cast<std::size_t>(last->second)].next_follows ? last->second : -1;
+}
+
+void Activity::add(const Dag& dag, const Recording& recording, const Timeline& timeline, TaskId task) {
+  const std::int32_t step = iterations.by_step() ? step_of(dag, recording, task) : -1;
+  const bool by_time = !iterations.by_step() || (step < 0 && dag.lane(task).kind != LaneKind::kStream);
+  const auto put = [&](Interval interval, Kind& kind) {
+    append(interval, kind.all);
+    if (by_time) {
+      iterations.put(interval, kind.own);
+    } else if (iterations.contain(step)) {
+      append(interval, kind.own);
+    }
+  };
   const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
   if (dag.rendezvous(task).valid()) {
     const Interval transfer = own_work(dag, timeline, task);
-    put(collective_wait, clipped({whole.begin, transfer.begin}, window));
-    put(communication, clipped(transfer, window));
+    put({whole.begin, transfer.begin}, collective_wait);
+    put(transfer, communication);
     return;
   }
   switch (path_class_of(dag, task)) {
-    case PathClass::kCompute: put(compute, clipped(whole, window)); break;
-    case PathClass::kCommunication: put(communication, clipped(whole, window)); break;
-    case PathClass::kCopy: put(copies, clipped(whole, window)); break;
-    case PathClass::kLoader: put(loader, clipped(whole, window)); break;
-    default: put(host, clipped(whole, window)); break;
+    case PathClass::kCompute: put(whole, compute); break;
+    case PathClass::kCommunication: put(whole, communication); break;
+    case PathClass::kCopy: put(whole, copies); break;
+    case PathClass::kLoader: put(whole, loader); break;
+    default: put(whole, host); break;
   }
 }
 
-void append(std::vector<Interval>& to, const std::vector<Interval>& what) {
-  to.insert(to.end(), what.begin(), what.end());
-}
-
-IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank, const RankSteps& steps) {
-  const std::vector<Interval> windows =
-      steps.iterations.empty() ? std::vector<Interval>{steps.window} : middle_half(steps.iterations);
-  Activity activity;
-  for (std::size_t i = 0; i < timeline.size(); ++i) {
-    const TaskId task{i};
-    if (dag.lane(task).rank != rank) continue;
-    const auto behind_start = [&](const Interval& window) { return window.end <= timeline.start[i]; };
-    auto window = std::partition_point(windows.begin(), windows.end(), behind_start);
-    for (; window != windows.end() && window->begin < timeline.finish[i]; ++window)
-      activity.add(dag, timeline, task, *window);
-  }
-  std::vector<Interval> all;
-  Duration covered{};
-  const auto count = static_cast<std::int64_t>(windows.size());
-  const auto part = [&](const std::vector<Interval>& intervals) {
-    append(all, intervals);
-    const Duration before = std::exchange(covered, union_length(all));
-    return (covered - before) / count;
+IterationParts iteration_parts(Rank rank, const Activity& activity, std::int64_t iterations) {
+  const auto add = [](const std::vector<Interval>& what, std::vector<Interval>& to) {
+    to.insert(to.end(), what.begin(), what.end());
+  };
+  std::vector<Interval> above;  // of the kinds above
+  Duration rest = activity.iterations.length() / iterations;
+  const auto part = [&](const Activity::Kind& kind) {
+    const Duration covered = union_length(above);
+    std::vector<Interval> with_own = above;
+    add(kind.own, with_own);
+    add(kind.all, above);
+    const Duration time = std::min(rest, (union_length(with_own) - covered) / iterations);
+    rest -= time;
+    return time;
   };
   IterationParts parts{.rank = rank};
   parts.compute = part(activity.compute);
@@ -84,8 +115,14 @@ IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank ra
   parts.collective_wait = part(activity.collective_wait);
   parts.loader = part(activity.loader);
   parts.host = part(activity.host);
-  // The rest of the iteration, which is the mean length of the windows, rounded once.
-  parts.idle = steps.iteration.replayed - parts.sum();
+  // The host may have worked while device work of other iterations hid it; in an iteration of its own that is seen.
+  std::vector<Interval> any;
+  for (const Interval& interval : above) activity.iterations.put(interval, any);
+  const Duration nothing_runs = std::min(rest, (activity.iterations.length() - union_length(any)) / iterations);
+  std::vector<Interval> host = activity.host.own;
+  const Duration hidden = std::min(rest - nothing_runs, union_length(host) / iterations - parts.host);
+  parts.host += std::max(hidden, Duration{});
+  parts.idle = rest - std::max(hidden, Duration{});
   return parts;
 }
 

@@ -1,6 +1,8 @@
 #ifndef STEPSIM_SIM_ANALYSIS_ACTIVITY_H
 #define STEPSIM_SIM_ANALYSIS_ACTIVITY_H
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "model/job/cluster.h"
@@ -28,25 +30,64 @@ namespace stepsim::sim {
   return work.end - work.begin;
 }
 
-/// A rank's intervals, grouped by activity.
-struct Activity {
-  std::vector<Interval> compute;
-  std::vector<Interval> communication;  ///< intervals in which data moves, without waiting for other ranks
-  std::vector<Interval> copies;
-  std::vector<Interval> collective_wait;  ///< waiting in a collective before its last member arrived
-  std::vector<Interval> loader;           ///< a thread waits for processes that load data
-  std::vector<Interval> host;
+/// The iterations of a rank that its times per iteration are means over: the middle half of its iterations by length
+/// (model/base/median.h), so that an odd one counts as little as it does in the rank's iteration. Without steps, it is
+/// the rank's whole window.
+class TypicalIterations {
+ public:
+  TypicalIterations(const RankSteps& steps, const Recording& recording);
 
-  /// Adds the part of `task` that lies within `window` to the intervals of its activity; adjacent intervals are joined.
-  /// Precondition: `timeline` is a replay of `dag`.
-  void add(const Dag& dag, const Timeline& timeline, TaskId task, Interval window);
+  [[nodiscard]] std::int64_t count() const noexcept { return static_cast<std::int64_t>(iterations_.size()); }
+  [[nodiscard]] Duration length() const noexcept { return length_; }  ///< summed
+  /// True if the iterations are steps, so that tasks belong to them by their steps and not by time.
+  [[nodiscard]] bool by_step() const noexcept { return !has_step_.empty(); }
+  /// True if this step, an index into Recording::steps, is one of the iterations.
+  [[nodiscard]] bool contain(std::int32_t step) const noexcept {
+    return step >= 0 && has_step_[static_cast<std::size_t>(step)];
+  }
+  /// Appends the parts of `interval` within the iterations to `to`.
+  void put(Interval interval, std::vector<Interval>& to) const;
+
+ private:
+  std::vector<Interval> iterations_;  ///< by begin
+  std::vector<bool> has_step_;        ///< by step; empty without steps
+  Duration length_{};
 };
 
-void append(std::vector<Interval>& to, const std::vector<Interval>& what);
+/// What a rank does, by kind of work. A task belongs to the iteration of its step, whenever it runs: a device may be
+/// several steps behind the host that launches its work. Work of a stream that was launched between two steps belongs
+/// to the one before it; if it was launched before all steps, it belongs to none. Other tasks without a step belong to
+/// the iterations in which they run, and so do all tasks of a rank without steps.
+class Activity {
+ public:
+  struct Kind {
+    std::vector<Interval> own;  ///< of the typical iterations
+    std::vector<Interval> all;  ///< of all iterations
+  };
+
+  Activity(const RankSteps& steps, const Recording& recording) : iterations(steps, recording) {}
+
+  TypicalIterations iterations;
+  Kind compute;
+  Kind communication;  ///< data moves, without waiting for other ranks
+  Kind copies;
+  Kind collective_wait;  ///< waiting in a collective before its last member arrived
+  Kind loader;           ///< a thread waits for processes that load data
+  Kind host;
+
+  /// Adds `task` to its kind. Tasks are added in the order of their ids. Precondition: `timeline` is a replay of `dag`,
+  /// to which `recording` belongs.
+  void add(const Dag& dag, const Recording& recording, const Timeline& timeline, TaskId task);
+
+ private:
+  /// Returns the step that `task` belongs to; -1 if it belongs to none.
+  std::int32_t step_of(const Dag& dag, const Recording& recording, TaskId task);
+
+  std::map<LaneId, std::int32_t> last_step_;  ///< of the last task of a stream that was added
+};
 
 /// A rank's iteration, split into disjoint parts. A part is the time in which work of its kind runs and no work of a
-/// part listed above it runs. The values are means over those iterations whose mean is the rank's iteration (its middle
-/// half, model/base/median.h), so they sum to it.
+/// part listed above it runs. The values are means over the rank's TypicalIterations, so they sum to its iteration.
 struct IterationParts {
   Rank rank = 0;
   Duration compute{};
@@ -62,10 +103,10 @@ struct IterationParts {
   }
 };
 
-/// Returns the parts for `rank`, whose steps are `steps`; without steps, for its whole window. Precondition: `timeline`
-/// is a replay of `dag`, and `steps` was computed from it. O(tasks + r log r) for the r tasks of the rank.
-[[nodiscard]] IterationParts iteration_parts(const Dag& dag, const Timeline& timeline, Rank rank,
-                                             const RankSteps& steps);
+/// Returns the parts of `rank`, whose activity is `activity`, as means over `iterations`. Device work that was launched
+/// in the iterations and runs in others may not fit into them: each part is limited to what the parts above it leave.
+/// O(i log i) for i intervals.
+[[nodiscard]] IterationParts iteration_parts(Rank rank, const Activity& activity, std::int64_t iterations);
 
 /// How heavily the messages of a replay use a link.
 struct LinkUse {

@@ -54,14 +54,6 @@ struct LastEnd {
   }
 };
 
-Interval replayed_interval(const TimedStep& step) { return {step.begin, step.begin + step.time.replayed}; }
-
-std::vector<Interval> replayed_intervals(const std::vector<TimedStep>& steps) {
-  std::vector<Interval> intervals(steps.size());
-  std::transform(steps.begin(), steps.end(), intervals.begin(), replayed_interval);
-  return intervals;
-}
-
 class Measuring {
  public:
   Measuring(const Dag& dag, const Recording& recording, const Timeline& timeline)
@@ -182,9 +174,9 @@ class Measuring {
       const TimedStep& timed = by_host.back();
       if (follows(step)) {
         starts.add(timed.time);
-        rank.iterations.push_back(replayed_interval(timed));
+        rank.iterations.push_back(timed);
       }
-      if (follows(step) && launches_[step] && launches_[step + 1]) {
+      if (follows(step) && is_used(recording_.steps[step + 1]) && launches_[step] && launches_[step + 1]) {
         by_device.push_back(to_completion(step + 1));
         completions.add(by_device.back().time);
         backlogs.add(backlog(step + 1));
@@ -197,7 +189,7 @@ class Measuring {
     rank.iteration = starts.midmeans();
     if (starts.replayed.empty()) {
       for (const TimedStep& step : by_host) starts.add(step.time);
-      rank.iterations = replayed_intervals(by_host);
+      rank.iterations = by_host;
       rank.iteration = starts.midmeans();
     }
     const MeasuredAndReplayed behind = backlogs.midmeans();
@@ -208,7 +200,7 @@ class Measuring {
       rank.iteration.measured = device.measured;
     if (device_binds(device.replayed, host.replayed, behind.replayed, pause.replayed)) {
       rank.iteration.replayed = device.replayed;
-      rank.iterations = replayed_intervals(by_device);
+      rank.iterations = by_device;
       if (rank.pace != Pace::kBoth) rank.pace = Pace::kDevice;
       std::swap(by_host, by_device);
     }
@@ -216,9 +208,10 @@ class Measuring {
     rank.at_other_pace = std::move(by_device);
   }
 
+  /// True if the begin of the next step is known, which ends this one. The capture may cut that step off later.
   [[nodiscard]] bool follows(std::size_t step) const {
     return recording_.steps[step].next_follows && step + 1 < recording_.steps.size() &&
-           is_used(recording_.steps[step + 1]);
+           recording_.steps[step + 1].first.valid();
   }
 
   /// Times a step to the start of the next one if that follows immediately, otherwise to the end of its last task.

@@ -35,14 +35,15 @@ struct TimedStep {
   MeasuredAndReplayed time;
   Time begin;   ///< begin of the step in the replay
   TaskId last;  ///< the task whose start or end is the end of the step in the replay
+
+  [[nodiscard]] Interval replayed() const noexcept { return {begin, begin + time.replayed}; }
 };
 
 /// A rank's whole steps and their times, and the rank's iteration as sim/analysis/summary.h defines it.
 struct RankSteps {
   std::vector<TimedStep> steps;  ///< whole steps; at the device's pace, a step that follows no whole step is not listed
   std::vector<TimedStep> at_other_pace;  ///< the same steps timed at the other pace; empty if that is unknown
-  std::vector<Interval>
-      iterations;  ///< the replayed intervals whose midmean is iteration.replayed; empty without steps
+  std::vector<TimedStep> iterations;     ///< those whose midmean is iteration.replayed; empty without steps
   MeasuredAndReplayed iteration;
   std::optional<Pace> pace;  ///< pace of the replay; absent without two consecutive steps with device work
   std::size_t whole = 0;     ///< number of whole steps
@@ -64,8 +65,8 @@ struct RankSteps {
 /// host's own time, however slow the device is, until something makes the host wait: a full launch queue (1,024
 /// launches with CUDA), or a loss that is read. A capture may end before that. A rank therefore has two paces:
 ///
-/// * The host's pace is the midmean (model/base/median.h) of the distances between the starts of consecutive whole
-///   steps.
+/// * The host's pace is the midmean (model/base/median.h) of the distances between the starts of whole steps and of the
+///   steps that follow them.
 /// * The device's pace is the midmean of the distances between the completions of these steps. A step is complete when
 ///   the last device work launched in it or before it ends.
 ///

@@ -75,60 +75,60 @@ IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std:
   return report;
 }
 
-/// A rank's activity within its window, and its unexplained waits.
+/// A rank's activity, and its unexplained waits.
 struct RankActivity : Activity {
+  using Activity::Activity;
   std::vector<Interval> unexplained;
 };
 
-/// Computes a rank's breakdown. It sorts and joins the intervals in `activity` in place, because there may be one for
-/// each task. Parts are limited to the length of the iteration. They could exceed it, because a part is the
-/// mean over all steps and the iteration is the mean over the middle half of them.
-RankBreakdown breakdown(Rank rank, const RankSteps& times, RankActivity& activity, std::int64_t iterations) {
+/// Computes a rank's breakdown, of which `parts` are the disjoint parts. Sorts the intervals in `activity` in place,
+/// because there may be one for each task.
+RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankActivity& activity,
+                        std::int64_t iterations) {
   RankBreakdown result;
-  result.rank = rank;
-  result.iteration = times.iteration.replayed;
-  const auto in_one = [&](Duration of_all) { return std::min(of_all / iterations, result.iteration); };
-  result.communication = in_one(union_length(activity.communication));
-  result.copies = in_one(union_length(activity.copies));
-  result.collective_wait = in_one(union_length(activity.collective_wait));
-  result.loader = in_one(union_length(activity.loader));
-  result.host = in_one(union_length(activity.host));
-  result.unexplained = in_one(union_length(activity.unexplained));
-  std::vector<Interval>& all = activity.compute;
-  const Duration compute = union_length(all);
-  result.compute = in_one(compute);
-  append(all, activity.communication);
-  result.exposed_communication = in_one(union_length(all) - compute);
-  append(all, activity.copies);
-  append(all, activity.collective_wait);
-  append(all, activity.loader);
-  append(all, activity.host);
-  result.idle = in_one(times.window.end - times.window.begin - union_length(all));
+  result.rank = parts.rank;
+  result.iteration = iteration;
+  result.compute = parts.compute;
+  result.exposed_communication = parts.communication;
+  result.idle = parts.idle;
+  const auto in_one = [&](std::vector<Interval>& all) { return std::min(union_length(all) / iterations, iteration); };
+  result.communication = in_one(activity.communication.own);
+  result.copies = in_one(activity.copies.own);
+  result.collective_wait = in_one(activity.collective_wait.own);
+  result.loader = in_one(activity.loader.own);
+  result.host = in_one(activity.host.own);
+  result.unexplained = in_one(activity.unexplained);
   return result;
 }
 
-std::vector<RankBreakdown> breakdowns(const Dag& dag, const Recording& recording, const Timeline& timeline,
-                                      const std::map<Rank, RankSteps>& ranks) {
+std::map<Rank, RankActivity> activities_of(const Dag& dag, const Recording& recording, const Timeline& timeline,
+                                           const std::map<Rank, RankSteps>& ranks) {
   std::map<Rank, RankActivity> activities;
-  const auto window_of = [&ranks](Rank rank) { return ranks.at(rank).window; };
+  for (const auto& [rank, steps] : ranks) activities.try_emplace(rank, steps, recording);
   for (std::size_t i = 0; i < timeline.size(); ++i) {
-    const Rank rank = dag.lane(TaskId{i}).rank;
-    activities[rank].add(dag, timeline, TaskId{i}, window_of(rank));
+    activities.at(dag.lane(TaskId{i}).rank).add(dag, recording, timeline, TaskId{i});
   }
   for (const Recording::UnexplainedWait& wait : recording.unexplained) {
-    const Rank rank = dag.lane(wait.task).rank;
+    RankActivity& activity = activities.at(dag.lane(wait.task).rank);
     const Time started = timeline.start[wait.task.index()];
-    activities[rank].unexplained.push_back(clipped({started - wait.wait, started}, window_of(rank)));
+    activity.iterations.put({started - wait.wait, started}, activity.unexplained);
   }
-  std::size_t most_steps = 1;
-  for (const auto& [rank, times] : ranks) most_steps = std::max(most_steps, times.whole);
-  std::vector<RankBreakdown> result;
-  for (auto& [rank, activity] : activities) {
-    const RankSteps& times = ranks.at(rank);
-    const std::size_t iterations = times.whole == 0 ? most_steps : times.whole;
-    result.push_back(breakdown(rank, times, activity, static_cast<std::int64_t>(iterations)));
+  return activities;
+}
+
+/// Fills summary.ranks, and summary.parts for slowest_rank().
+void add_breakdowns(const Dag& dag, const Recording& recording, const Timeline& timeline,
+                    const std::map<Rank, RankSteps>& ranks, Summary& summary) {
+  std::int64_t most_steps = 1;
+  for (const auto& [rank, steps] : ranks) most_steps = std::max(most_steps, static_cast<std::int64_t>(steps.whole));
+  std::map<Rank, IterationParts> parts;
+  for (auto& [rank, activity] : activities_of(dag, recording, timeline, ranks)) {
+    const RankSteps& steps = ranks.at(rank);
+    const std::int64_t iterations = steps.whole == 0 ? most_steps : activity.iterations.count();
+    const IterationParts& of_rank = parts[rank] = iteration_parts(rank, activity, iterations);
+    summary.ranks.push_back(breakdown(of_rank, steps.iteration.replayed, activity, iterations));
   }
-  return result;
+  if (const auto found = parts.find(slowest_rank(summary).rank); found != parts.end()) summary.parts = found->second;
 }
 
 std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWait>& waits) {
@@ -162,14 +162,11 @@ Summary summarize_recording(const Dag& dag, const Recording& recording, const Ti
     if (step.asked && is_set_aside(step)) summary.set_aside.emplace_back(step.rank, step.number);
   }
   summary.iteration = job_iteration(ranks, summary.steps);
-  summary.ranks = breakdowns(dag, recording, timeline, ranks);
+  add_breakdowns(dag, recording, timeline, ranks, summary);
   for (const RankBreakdown& rank : summary.ranks) {
     summary.unexplained_wait = std::max(summary.unexplained_wait, rank.unexplained);
   }
   summary.unexplained = kinds_of(recording.unexplained);
-  const Rank slowest = slowest_rank(summary).rank;
-  if (const auto found = ranks.find(slowest); found != ranks.end())
-    summary.parts = iteration_parts(dag, timeline, slowest, found->second);
   return summary;
 }
 

@@ -51,8 +51,9 @@ struct IterationReport {
   double worst_abs_error = 0;  ///< largest |error| over whole steps
 };
 
-/// The breakdown of a rank's replayed time, per iteration. Each part is the length of a union over the rank's lanes, so
-/// the parts overlap and do not sum to the iteration.
+/// The breakdown of a rank's replayed time, as means over its TypicalIterations (sim/analysis/activity.h), the same
+/// that the iteration is the mean of. Each part is the length of a union over the rank's lanes, so the parts overlap
+/// and do not sum to the iteration.
 struct RankBreakdown {
   Rank rank = 0;
   Duration iteration{};  ///< replayed duration

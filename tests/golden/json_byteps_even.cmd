@@ -17,10 +17,10 @@ $ stepsim replay scenarios/samples/byteps-even --json
 "throughput":null,
 "profiler":null,
 "breakdown":[
-{"rank":0,"iteration_ns":534061500,"compute_ns":150171000,"communication_ns":476247000,"exposed_communication_ns":383493666,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":89333,"unexplained_ns":295333},
-{"rank":1,"iteration_ns":530586000,"compute_ns":150143333,"communication_ns":473844333,"exposed_communication_ns":381357333,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":168333,"unexplained_ns":328000}],
+{"rank":0,"iteration_ns":534061500,"compute_ns":150041000,"communication_ns":476701000,"exposed_communication_ns":383951000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":69500,"unexplained_ns":240500},
+{"rank":1,"iteration_ns":530586000,"compute_ns":150296500,"communication_ns":472900500,"exposed_communication_ns":380162500,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":127000,"unexplained_ns":365500}],
 "iteration_parts":{"rank":0,"compute_ns":150041000,"communication_ns":383951000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":69500},
-"unexplained_wait_ns":328000,"unexplained":[{"kind":"host thread","wait_ns":1762000,"count":123},{"kind":"device","wait_ns":71000,"count":3},{"kind":"communication","wait_ns":37000,"count":2}],
+"unexplained_wait_ns":365500,"unexplained":[{"kind":"host thread","wait_ns":1762000,"count":123},{"kind":"device","wait_ns":71000,"count":3},{"kind":"communication","wait_ns":37000,"count":2}],
 "critical_path":{"of":"rank 0's step 7","length_ns":533139000,"classes":{"compute":57496000,"communication":474986000,"copy":0,"host":0,"queueing":0,"wait":657000},"unexplained_ns":56000},
 "stragglers":[],
 "clock":{"hosts":[{"host":"0","offset_ns":0,"residual_ns":0,"slope":0,"spread_ns":0},{"host":"1","offset_ns":0,"residual_ns":52879000,"slope":0,"spread_ns":0}]},

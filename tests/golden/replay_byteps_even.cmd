@@ -5,8 +5,8 @@ Self-check: one step's graph predicts the others within 1.6 % on average (the st
 
 Where to look next
 - 89.1 % of the critical path (533.1 ms) is communication, most of all Comm.layer0_weight.PUSH.0 (18.86 ms in 1 task).
-- A faster network or more overlap can save at most 71.8 % of an iteration (383.5 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
-- 0.1 % of an iteration (328.0 us) is unexplained waiting, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can shorten it.
+- A faster network or more overlap can save at most 71.9 % of an iteration (384.0 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
+- 0.1 % of an iteration (365.5 us) is unexplained waiting, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can shorten it.
 
 Steps
 rank  step  measured  replayed  error  predicted from the other steps
@@ -21,8 +21,8 @@ rank  step  measured  replayed  error  predicted from the other steps
 
 Where the time of an iteration goes (replayed; columns overlap)
 rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  unexplained
-   0   534.1 ms  150.2 ms       476.2 ms          383.5 ms       0                  0    0          89.3 us     295.3 us
-   1   530.6 ms  150.1 ms       473.8 ms          381.4 ms       0                  0    0         168.3 us     328.0 us
+   0   534.1 ms  150.0 ms       476.7 ms          384.0 ms       0                  0    0          69.5 us     240.5 us
+   1   530.6 ms  150.3 ms       472.9 ms          380.2 ms       0                  0    0         127.0 us     365.5 us
 
 Unexplained waits
 - host thread: 1.762 ms in 123 waits over the whole capture

@@ -4,15 +4,15 @@ $ stepsim whatif scenarios/samples/byteps-even --set network.bandwidth=0.5x
 Step time 1.110 s (1.082 to 1.145 s), 108.7 % more than the baseline's 532.1 ms. The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Why
-- Largest difference: exposed transfer, 381.8 ms to 965.1 ms (+583.3 ms).
+- Largest difference: exposed transfer, 381.8 ms to 960.0 ms (+578.2 ms).
 
 Where the difference comes from
 per step of the slowest rank   baseline    scenario  difference
 step time                     532.08 ms  1110.30 ms  +578.22 ms
-compute                       150.17 ms   150.17 ms           0
-communication                 474.52 ms  1057.84 ms  +583.32 ms
-- exposed transfer            381.80 ms   965.12 ms  +583.32 ms
-- overlapped with compute      92.72 ms    92.72 ms           0
+compute                       150.04 ms   150.04 ms           0
+communication                 474.45 ms  1052.67 ms  +578.22 ms
+- exposed transfer            381.77 ms   959.99 ms  +578.22 ms
+- overlapped with compute      92.67 ms    92.67 ms           0
 nothing running                 0.27 ms     0.27 ms           0
 
 Changes
@@ -59,16 +59,16 @@ $ stepsim whatif scenarios/samples/byteps-even --set comm.partition_bytes=256KiB
 Step time 251.4 ms (243.5 to 259.3 ms), 52.7 % less than the baseline's 532.1 ms. The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Why
-- Largest difference: exposed transfer, 381.8 ms to 101.1 ms (-280.7 ms).
+- Largest difference: exposed transfer, 381.8 ms to 101.0 ms (-280.8 ms).
 
 Where the difference comes from
-per step of the slowest rank    baseline    scenario   difference
-step time                     532.082 ms  251.411 ms  -280.672 ms
-compute                       150.171 ms  150.171 ms            0
-communication                 474.517 ms  193.949 ms  -280.568 ms
-- exposed transfer            381.796 ms  101.110 ms  -280.686 ms
-- overlapped with compute      92.721 ms   92.839 ms    +0.118 ms
-nothing running                 0.266 ms    0.246 ms    -0.020 ms
+per step of the slowest rank   baseline   scenario  difference
+step time                     532.08 ms  251.41 ms  -280.67 ms
+compute                       150.04 ms  150.04 ms           0
+communication                 474.45 ms  193.53 ms  -280.92 ms
+- exposed transfer            381.77 ms  100.96 ms  -280.82 ms
+- overlapped with compute      92.67 ms   92.57 ms    -0.10 ms
+nothing running                 0.27 ms    0.41 ms    +0.15 ms
 
 Changes
 - comm.partition_bytes=256KiB
@@ -115,16 +115,16 @@ $ stepsim whatif scenarios/samples/byteps-even --set cluster.servers=1
 Step time 706.8 ms (683.1 ms to 1.083 s), 32.8 % more than the baseline's 532.1 ms. The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Why
-- Largest difference: exposed transfer, 381.8 ms to 556.5 ms (+174.7 ms).
+- Largest difference: exposed transfer, 381.8 ms to 556.3 ms (+174.5 ms).
 
 Where the difference comes from
 per step of the slowest rank    baseline    scenario   difference
 step time                     532.082 ms  706.824 ms  +174.742 ms
-compute                       150.171 ms  150.143 ms    -0.028 ms
-communication                 474.517 ms  649.168 ms  +174.651 ms
-- exposed transfer            381.796 ms  556.524 ms  +174.728 ms
-- overlapped with compute      92.721 ms   92.644 ms    -0.077 ms
-nothing running                 0.266 ms    0.217 ms    -0.049 ms
+compute                       150.041 ms  150.297 ms    +0.256 ms
+communication                 474.448 ms  649.215 ms  +174.767 ms
+- exposed transfer            381.775 ms  556.310 ms  +174.536 ms
+- overlapped with compute      92.673 ms   92.905 ms    +0.232 ms
+nothing running                 0.267 ms    0.218 ms    -0.049 ms
 
 Changes
 - cluster.servers=1
@@ -174,10 +174,10 @@ No changes (give some with --set or -s): step time 532.1 ms (524.7 to 540.2 ms),
 Where the difference comes from
 per step of the slowest rank   baseline   scenario  difference
 step time                     532.08 ms  532.08 ms           0
-compute                       150.17 ms  150.17 ms           0
-communication                 474.52 ms  474.52 ms           0
-- exposed transfer            381.80 ms  381.80 ms           0
-- overlapped with compute      92.72 ms   92.72 ms           0
+compute                       150.04 ms  150.04 ms           0
+communication                 474.45 ms  474.45 ms           0
+- exposed transfer            381.77 ms  381.77 ms           0
+- overlapped with compute      92.67 ms   92.67 ms           0
 nothing running                 0.27 ms    0.27 ms           0
 
 Uncertainty by source
@@ -219,16 +219,16 @@ $ stepsim whatif scenarios/samples/byteps-even --cluster scenarios/clusters/star
 Step time 77.94 ms (73.46 to 82.70 ms), 49.1 % less than the baseline's 153.1 ms. With scenarios/clusters/star.yaml alone the captured step goes from 532.1 ms to 153.1 ms (-71.2 %); with its own links it is predicted with an error of -0.4 %.
 
 Why
-- Largest difference: compute, 150.1 ms to 75.07 ms (-75.07 ms).
+- Largest difference: compute, 150.3 ms to 75.15 ms (-75.15 ms).
 
 Where the difference comes from
 per step of the slowest rank    baseline   scenario  difference
 step time                     153.076 ms  77.938 ms  -75.138 ms
-compute                       150.143 ms  75.072 ms  -75.072 ms
-communication                  36.670 ms  36.509 ms   -0.161 ms
-- exposed transfer              2.459 ms   2.453 ms   -0.006 ms
-- overlapped with compute      34.211 ms  34.056 ms   -0.155 ms
-nothing running                 0.422 ms   0.341 ms   -0.082 ms
+compute                       150.297 ms  75.148 ms  -75.148 ms
+communication                  36.329 ms  36.341 ms   +0.012 ms
+- exposed transfer              2.418 ms   2.421 ms   +0.003 ms
+- overlapped with compute      33.910 ms  33.920 ms   +0.010 ms
+nothing running                 0.362 ms   0.369 ms   +0.008 ms
 
 Changes
 - compute.scale=0.5

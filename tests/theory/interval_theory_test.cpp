@@ -227,16 +227,15 @@ TEST(IntervalTheory, CollectivesWithoutTheirOtherRanksStayOrChangeAsTheRest) {
 }
 
 TEST(IntervalTheory, UnexplainedWaitsStayOrChangeAsTheRest) {
-  // The three captured steps take 30 ms in all. They have two waits of 3 ms (there is none after the last step). So an
-  // iteration takes 10 ms, of which 2 ms are waits and 8 ms other time. If waits do not change, doubling the compute of
-  // 7 ms gives 14 + 3 = 17 ms, so the other time becomes 17 - 2 = 15 ms. If waits change like the other time, the 10 ms
-  // become 10 * 15 / 8 ms.
+  // Two of the three captured steps end where the next begins. Each of these iterations takes 10 ms, of which 3 ms are
+  // waits. If waits do not change, doubling the compute of 7 ms gives 14 + 3 = 17 ms. If waits change as the other time
+  // does, an iteration takes twice as long.
   const Capture capture = OneRank{.lengths = {10, 10, 13}, .wait = milliseconds{3}}.capture();
   const AnswerInterval interval = answer(capture, {}, double_compute);
   const IntervalSource* const waits = find(interval, "unexplained waits");
   ASSERT_NE(waits, nullptr);
   EXPECT_EQ(waits->low, milliseconds{17});
-  EXPECT_NEAR(static_cast<double>(waits->high.count()), 15e6 * 10 / 8, 1);
+  EXPECT_EQ(waits->high, milliseconds{20});
   expect_no_width(find(answer(capture, {}), "unexplained waits"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/analysis/summary.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/machine.h"
 #include "tests/sim/stepped_job.h"
@@ -28,8 +29,8 @@ PartsAndIteration iteration_of(const std::vector<std::int64_t>& kernels) {
   }
   const Capture capture = job.capture();
   const Timeline timeline = replay(capture.dag, Machine::as_recorded(capture));
-  const auto ranks = rank_steps(capture.dag, capture.recording, timeline);
-  return {iteration_parts(capture.dag, timeline, 0, ranks.at(0)), ranks.at(0).iteration.replayed};
+  const Summary summary = summarize(capture, timeline);
+  return {summary.parts, summary.iteration.replayed};
 }
 
 IterationParts parts_of(const std::vector<std::int64_t>& kernels) { return iteration_of(kernels).parts; }
@@ -56,6 +57,43 @@ TEST(IterationPartsTest, TheySumToTheIteration) {
     EXPECT_EQ(parts.sum(), iteration) << kernels.size();
     EXPECT_LE(parts.idle, Duration{6}) << kernels.size();  // what is lost by rounding six parts
   }
+}
+
+TEST(IterationPartsTest, DeviceWorkBelongsToTheStepThatLaunchedIt) {
+  // The device is more than three steps behind: a kernel of 35 ns was launched before the first step.
+  SteppedJob job;
+  (void)job.kernel(-1, 35, {});
+  for (int step = 0; step < 6; ++step) (void)job.kernel(step, 8, {job.call(step, 10)});
+  const Capture capture = job.capture();
+  const Summary summary = summarize(capture, replay(capture.dag, Machine::as_recorded(capture)));
+  EXPECT_EQ(summary.parts.compute, Duration{8});
+  EXPECT_EQ(summary.parts.host, Duration{2});
+  EXPECT_EQ(summary.parts.idle, Duration{0});
+  EXPECT_EQ(summary.ranks.at(0).compute, Duration{8});
+}
+
+TEST(IterationPartsTest, WorkLaunchedBetweenTwoStepsBelongsToTheOneBefore) {
+  SteppedJob job;
+  for (int step = 0; step < 6; ++step) {
+    (void)job.kernel(step, 4, {job.call(step, 10)});
+    (void)job.kernel(-1, 3, {job.call(-1, 2)});
+  }
+  const Capture capture = job.capture();
+  const Summary summary = summarize(capture, replay(capture.dag, Machine::as_recorded(capture)));
+  EXPECT_EQ(summary.parts.compute, Duration{7});
+  EXPECT_EQ(summary.parts.sum(), Duration{12});
+}
+
+TEST(IterationPartsTest, AStepThatWaitsForLongIsNotTypical) {
+  SteppedJob job;
+  for (int step = 0; step < 6; ++step) {
+    const TaskId transfer = job.kernel(step, step == 0 ? 4'000 : 2, {job.call(step, 10)}, 0, "stream 20");
+    (void)job.call(step, 1, {transfer});
+  }
+  const Capture capture = job.capture();
+  const Summary summary = summarize(capture, replay(capture.dag, Machine::as_recorded(capture)));
+  EXPECT_EQ(summary.ranks.at(0).compute, Duration{2});
+  EXPECT_EQ(summary.iteration.replayed, Duration{13});
 }
 
 TEST(IterationPartsTest, OneStepIsAllThereIs) { EXPECT_EQ(parts_of({70}).compute, Duration{70}); }
