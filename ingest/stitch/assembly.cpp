@@ -29,14 +29,27 @@ std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, E
   return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine ? "device" : "host thread";
 }
 
-/// Gives every task without predecessors an edge from its rank's first task.
-void anchor_sources(Assembly& assembly, const std::map<Rank, TaskId>& first) {
+/// Gives every task without predecessors an edge from its rank's first task. Where the first task still runs when such
+/// a task starts, the edges come from a task of no length that is added where the rank begins.
+void anchor_sources(Assembly& assembly, std::map<Rank, TaskId>& first) {
   std::vector<bool> has_predecessor(assembly.start.size(), false);
   for (const DagBuilder::Edge& edge : assembly.builder.edges()) has_predecessor[edge.to.index()] = true;
+  const auto anchor_of = [&](TaskId task) -> TaskId& {
+    return first.at(assembly.builder.lane(assembly.builder.task(task).lane).rank);
+  };
+  std::vector<TaskId> sources;
   for (std::size_t i = 0; i < has_predecessor.size(); ++i) {
-    const TaskId task{i};
-    const TaskId anchor = first.at(assembly.builder.lane(assembly.builder.task(task).lane).rank);
-    if (!has_predecessor[i] && task != anchor) assembly.add_edge(anchor, task, EdgeKind::kHandOff);
+    if (!has_predecessor[i]) sources.emplace_back(i);
+  }
+  for (const TaskId source : sources) {
+    TaskId& anchor = anchor_of(source);
+    const Time begin = assembly.start[anchor.index()];
+    if (source == anchor || assembly.start[source.index()] >= assembly.finish[anchor.index()]) continue;
+    anchor = assembly.add_task(TaskKind::kHost, assembly.builder.intern("(begin of the recording)"),
+                               assembly.builder.task(anchor).lane, begin, begin, -1);
+  }
+  for (const TaskId source : sources) {
+    if (source != anchor_of(source)) assembly.add_edge(anchor_of(source), source, EdgeKind::kHandOff);
   }
 }
 
@@ -291,7 +304,7 @@ Capture finish(Assembly&& assembly) {
   if (assembly.builder.task_count() == 0) {
     throw InputError({}, "the input has no tasks; expected host or device events with a duration");
   }
-  const std::map<Rank, TaskId> first = first_tasks(assembly);
+  std::map<Rank, TaskId> first = first_tasks(assembly);
   Capture capture;
   Recording& recording = capture.recording;
   for (const auto& [rank, task] : first) recording.ranks.push_back(rank);

@@ -81,7 +81,8 @@ void keep_steps(Assembly& assembly, std::int64_t first, std::int64_t last);
 ///
 /// * If a task was recorded to start later than its edges allow, the difference is added as lag to the binding edge:
 ///   the one whose predecessor's end plus lag is the latest.
-/// * A task without predecessors gets an edge with such a lag from its rank's first task.
+/// * A task without predecessors gets an edge with such a lag from its rank's first task, or from a task of no length
+///   that is added there if the first task still runs when it starts.
 /// * The time in `waits_within` becomes lag too, and the task's duration shrinks by it.
 /// * If a task was recorded to start more than 5 us before a predecessor's end, the recording contradicts the edge. The
 ///   edge stays and is counted.
