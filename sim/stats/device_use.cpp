@@ -128,13 +128,17 @@ class Devices {
   static DeviceUse finished(const PlaceKey& key, Place&& place) {
     DeviceUse device{.rank = key.rank, .device = key.device, .has_operators = place.has_operators};
     std::vector<PartSets> own;
-    PartSets all;
+    Parts of_all;
     for (auto& [name, row] : place.rows) {
       device.pieces += row.pieces;
       device.streams.push_back({.name = name, .pieces = row.pieces, .use = {}});
       own.push_back(sets_of(std::move(row.parts)));
-      for (std::size_t part = 0; part < all.size(); ++part) all[part] = united(all[part], own.back()[part]);
+      for (std::size_t part = 0; part < of_all.size(); ++part) {
+        const std::vector<Interval>& of_row = own.back()[part].intervals();
+        of_all[part].insert(of_all[part].end(), of_row.begin(), of_row.end());
+      }
     }
+    const PartSets all = sets_of(std::move(of_all));
     const IntervalSet all_but_copies = united(all[kCompute], all[kCommunication]);
     const IntervalSet any = united(all_but_copies, all[kCopy]);
     if (any.empty()) return device;
@@ -186,13 +190,14 @@ IntervalSet united(const IntervalSet& a, const IntervalSet& b) {
 
 Duration common_length(const IntervalSet& a, const IntervalSet& b) noexcept {
   Duration length{};
-  auto of_a = a.intervals().begin();
   auto of_b = b.intervals().begin();
-  while (of_a != a.intervals().end() && of_b != b.intervals().end()) {
-    const Time begin = std::max(of_a->begin, of_b->begin);
-    const Time end = std::min(of_a->end, of_b->end);
-    if (begin < end) length += end - begin;
-    of_a->end < of_b->end ? ++of_a : ++of_b;
+  for (const Interval& of_a : a.intervals()) {
+    of_b = std::lower_bound(of_b, b.intervals().end(), of_a.begin,
+                            [](const Interval& one, Time begin) { return one.end <= begin; });
+    for (; of_b != b.intervals().end() && of_b->begin < of_a.end; ++of_b) {
+      length += std::min(of_a.end, of_b->end) - std::max(of_a.begin, of_b->begin);
+      if (of_b->end > of_a.end) break;  // it may touch the next one, too
+    }
   }
   return length;
 }

@@ -31,7 +31,7 @@ class IntervalSet {
 /// Returns the union. O(a + b).
 [[nodiscard]] IntervalSet united(const IntervalSet& a, const IntervalSet& b);
 
-/// Returns the length of the intersection. O(a + b).
+/// Returns the length of the intersection. O(a log b + the intervals of `b` that touch one of `a`).
 [[nodiscard]] Duration common_length(const IntervalSet& a, const IntervalSet& b) noexcept;
 
 /// How a device's wall-clock time is divided. Work that runs in parallel counts once, so this sum is exact:

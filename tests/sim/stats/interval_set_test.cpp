@@ -42,6 +42,11 @@ TEST(IntervalSetTest, UnionAndIntersectionOfTwo) {
   EXPECT_EQ(pairs_of(united(a, b)), (Pairs{{0, 20}}));
   EXPECT_EQ(common_length(a, b), Duration{3});  // the common parts are 3 to 4, 10 to 11 and 13 to 14
   EXPECT_EQ(common_length(a, IntervalSet{}), Duration{});
+  // One interval over several, and several in one.
+  const IntervalSet one = set_of({{0, 100}});
+  const IntervalSet several = set_of({{-5, 5}, {10, 20}, {30, 40}, {95, 105}});
+  EXPECT_EQ(common_length(one, several), Duration{30});
+  EXPECT_EQ(common_length(several, one), Duration{30});
 }
 
 }  // namespace
