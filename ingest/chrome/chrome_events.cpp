@@ -272,7 +272,11 @@ bool ChromeEventReader::State::in_events(ChromeEvent& event) {
       place = frame.bare ? Place::kBehind : Place::kMembers;
       return false;
     default:
-      if (text.at_end()) {
+      if (text.at_end() && frame.bare && before == Before::kComma && !source.truncated()) {
+        // Programs that write a bare list record by record never close it, which the format allows.
+        place = Place::kDone;
+        frame.tail_is_json = false;
+      } else if (text.at_end()) {
         cut(text.at());
       } else {
         other_element();

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "ingest/json/escape.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/names.h"
 #include "model/base/known_diagnostics.h"
@@ -116,7 +117,7 @@ std::string combined_record(const ChromeEvent& event, const ProcessPrefix& prefi
   std::int64_t shifted = 0;
   const bool fits = event.start_ns && !__builtin_add_overflow(*event.start_ns, shift.count(), &shifted);
   if (shift != Duration{} && fits) start = short_microseconds(Duration{shifted});
-  return fmt::format("{},\"{}\":{}}}", rewritten(event, Marking{prefix, true}, start), kFile, file);
+  return json::strict_json(fmt::format("{},\"{}\":{}}}", rewritten(event, Marking{prefix, true}, start), kFile, file));
 }
 
 std::optional<std::size_t> file_of(std::string_view record) {

@@ -12,6 +12,7 @@
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -27,7 +28,6 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::size_t kLargest = 16U << 20U;
-constexpr std::uint32_t kMostRanks = 100'000;
 constexpr double kLongestUs = 3.6e9;  // one hour
 
 using Words = std::vector<std::string_view>;
@@ -144,6 +144,7 @@ class Reader {
       close();
       ranks_.clear();
       hosts_.clear();
+      given_hosts_.reset();
       device_.clear();
       devices_here_ =
           std::size_t{number_after(words, "nThread").value_or(0)} * number_after(words, "nGpus").value_or(0);
@@ -151,6 +152,8 @@ class Reader {
       take_rank(line, words);
     } else if (has("size") && has("count") && has("time")) {
       take_header(words);
+    } else if (words.size() == 2 && words.front() == "hosts") {
+      given_hosts_ = number_after(words, "hosts");
     }
   }
 
@@ -247,7 +250,7 @@ class Reader {
                          })->ratio;
     const CollectiveOp op = op_.value_or(op_of_file_.value_or(op_by_columns(ratio)));
     const std::uint32_t ranks = ranks_of(op, ratio);
-    const auto hosts = static_cast<std::uint32_t>(std::clamp<std::size_t>(hosts_.size(), 1, ranks));
+    const std::uint32_t hosts = hosts_of(ranks);
     for (const Row& row : rows_) {
       const Duration time{std::max<std::int64_t>(1, std::llround(row.us * 1e3))};
       timings_.push_back({op, ranks, hosts, device_, row.bytes, time});
@@ -276,12 +279,28 @@ class Reader {
     return static_cast<std::uint32_t>(ranks);
   }
 
+  /// Returns the number of hosts. Without lines that name them, few ranks are assumed to share one.
+  [[nodiscard]] std::uint32_t hosts_of(std::uint32_t ranks) const {
+    constexpr std::size_t kUsualDevices = 8;
+    if (given_hosts_ && *given_hosts_ >= 1 && *given_hosts_ <= ranks) return *given_hosts_;
+    if (!hosts_.empty()) return static_cast<std::uint32_t>(std::min<std::size_t>(hosts_.size(), ranks));
+    if (ranks > std::max(kUsualDevices, devices_here_)) {
+      fail(
+          fmt::format("a table of {} ranks that does not name their hosts; expected lines such as '#  Rank  0 ... on "
+                      "node-a device  0', or a line '# hosts 2' above the table",
+                      ranks));
+    }
+    if (ranks > devices_here_) diagnostics_.count(diagnostic("table_without_hosts"), {name_, {}, {}});
+    return 1;
+  }
+
   std::string name_;
   Diagnostics& diagnostics_;
   std::optional<CollectiveOp> op_of_file_;
   std::optional<CollectiveOp> op_;
   std::set<std::uint32_t> ranks_;
   std::set<std::string> hosts_;
+  std::optional<std::uint32_t> given_hosts_;  ///< from a line that a user added
   std::string device_;
   std::size_t devices_here_ = 0;
   Columns columns_;

@@ -70,6 +70,10 @@ enum class EventKind : std::uint8_t {
   kDeviceAnnotation,  ///< gpu_user_annotation: a span on the device, no work
 };
 
+[[nodiscard]] constexpr bool is_device_work(EventKind kind) noexcept {
+  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
+}
+
 using TrackId = Id<struct TrackTag>;
 using TextId = Id<struct TextTag>;
 

@@ -23,10 +23,6 @@
 namespace stepsim::ingest {
 namespace {
 
-bool is_device_work(EventKind kind) {
-  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
-}
-
 Duration span_of(const HostDeviceTrace& trace) {
   Time first = Time::max();
   Time last = Time::min();
@@ -166,6 +162,10 @@ class PartCounter {
     }
     contents_.stages += stages.events.size();
     contents_.partitions += keys.size();
+  }
+  void operator()(const HorovodTrace& timeline) const {
+    contents_.stages += timeline.phases.size();
+    contents_.tensors += timeline.tensors.size();
   }
   void operator()(const OperatorTrace& operators) const {
     contents_.operator_events += operators.events.size();

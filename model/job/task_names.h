@@ -47,6 +47,11 @@ enum class CopyDirection : std::uint8_t { kNone, kToDevice, kToHost };
   return call.find("LaunchKernel") != std::string_view::npos;
 }
 
+/// True for a call that launches a graph of kernels: cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch.
+[[nodiscard]] constexpr bool launches_graph(std::string_view call) noexcept {
+  return call.find("GraphLaunch") != std::string_view::npos;
+}
+
 /// True for an annotation of a data loader that uses worker processes: PyTorch's
 /// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__". A _SingleProcessDataLoaderIter loads data in the
 /// thread that calls it.

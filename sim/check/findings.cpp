@@ -41,6 +41,7 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("unmatched_host_collective").name, Cost::kBlurs, {kHost, kNetwork}},
     {diagnostic("clock_unmatched").name, Cost::kWeakens, {kNetwork, kRanks}},
     {diagnostic("element_type_assumed").name, Cost::kBlurs, {kNetwork}},
+    {diagnostic("several_processes").name, Cost::kBlurs, {kRanks}},
     {diagnostic("bad_base_time").name, Cost::kBlurs, {kRanks}},
     // Dependencies are inferred or wrong.
     {diagnostic("inferred_stream_wait").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
@@ -50,9 +51,14 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("polling").name, Cost::kBlurs, {kHost, kDevice}},
     {diagnostic("unexplained_blocking_call").name, Cost::kBlurs, {kDevice}},
+    {diagnostic("memory_freed_by_driver").name, Cost::kBlurs, {kHost}},
     {diagnostic("release_by_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("dependency_against_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("edge_contradicted").name, Cost::kBlurs, {kReplay}},
+    {diagnostic("mistimed_device_work").name, Cost::kBlurs, Questions::all()},
+    {diagnostic("device_work_cut_short").name, Cost::kBlurs, {kReplay, kDevice}},
+    {diagnostic("overlapping_device_work").name, Cost::kBlurs, {kDevice}},
+    {diagnostic("ambiguous_launch").name, Cost::kBlurs, {kHost}},
     // Tasks cannot be identified.
     {diagnostic("missing table: CUPTI_ACTIVITY_KIND_RUNTIME").name, Cost::kPrevents, {kHost}},
     {diagnostic("missing table: NVTX_EVENTS").name, Cost::kBlurs, {kReplay}},
@@ -68,6 +74,7 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("operator_without_step").name, Cost::kBlurs, {kReplay}},
     {diagnostic("open_range").name, Cost::kBlurs, {kReplay}},
     // Other files in the folder, and records that no answer needs.
+    {diagnostic("deep_annotation").name, Cost::kNothing, {}},
     {diagnostic("own_export_not_used").name, Cost::kNothing, {}},
     {diagnostic("odd_json").name, Cost::kNothing, {}},
     {diagnostic("member_ignored").name, Cost::kNothing, {}},
@@ -95,7 +102,8 @@ const Diagnostic* find_diagnostic(std::string_view name) {
 
 /// True if `name` is a diagnostic of lost data that can make every answer untrustworthy (essential_loss()).
 bool is_essential(std::string_view name) {
-  return name == diagnostic("lost_kernels").name || name == diagnostic("truncated_file").name;
+  return name == diagnostic("lost_kernels").name || name == diagnostic("mistimed_device_work").name ||
+         name == diagnostic("truncated_file").name;
 }
 
 KnownCost cost_of(const Diagnostics::Entry& entry, bool lost_essentials) {

@@ -86,6 +86,14 @@ std::string lost_kernels_warning(const Capture& capture) {
                      counted(lost->count, "kernel"), lost->detail.empty() ? "" : ", ", shown(lost->detail));
 }
 
+/// Warns if graphs were launched whose kernels are missing.
+std::string empty_graphs_warning(const Diagnostics& diagnostics) {
+  const Diagnostics::Entry* const empty = find_entry(diagnostics, diagnostic("graphs_without_work").name);
+  if (empty == nullptr) return {};
+  return fmt::format("The capture lacks kernels: {} have none, so the work of the GPU in them is missing.",
+                     shown(empty->detail));
+}
+
 bool assumes(const Capture& capture, std::string_view id) {
   return find_assumption(capture.assumptions, id) != nullptr;
 }
@@ -239,6 +247,7 @@ std::string warning_of(const Capture& capture) {
                        capture.recording.ranks.size());
   }
   if (std::string lost = lost_kernels_warning(capture); !lost.empty()) return lost;
+  if (std::string empty = empty_graphs_warning(capture.diagnostics); !empty.empty()) return empty;
   std::string sample = sample_warning(capture.diagnostics);
   return sample.empty() ? guess_warning(capture) : sample;
 }
@@ -252,8 +261,11 @@ std::string essential_loss(const Capture& capture) {
   if (is_cut_before_device_work(capture)) return "lacks its device work: the file is cut off before the first kernel";
   if (const Diagnostics::Entry* const sample = find_entry(diagnostics, kSample))
     return fmt::format("is a sample: {}", shown(sample->detail));
+  if (has_whole_step(capture.recording)) return {};
+  if (diagnostics.count_of("mistimed_device_work") > 0)
+    return "has device work at times that cannot be right, and no whole step without it";
   const std::uint64_t lost = diagnostics.count_of(kLostKernels);
-  if (lost == 0 || has_whole_step(capture.recording)) return {};
+  if (lost == 0) return {};
   return fmt::format("lost at least {}, and has no whole step", counted(lost, "kernel"));
 }
 

@@ -45,6 +45,24 @@ def records():
     near("a wait for another GPU: step", replay("wait-across-devices")["unexplained_wait_ns"], 0, 1e4)
     windows = replay("windows-on-two-hosts-7s-apart")["steps"]
     check("windows of two hosts: two steps on both ranks", [step["rank"] for step in windows] == [0, 0, 1, 1], windows)
+    launched_before = replay("work-launched-before-the-first-step")
+    for part, expected in (("compute_ns", 6e6), ("communication_ns", 4e6), ("exposed_communication_ns", 4e6)):
+        near(f"a GPU three steps behind: {part}", launched_before["breakdown"][0][part], expected, 1e4)
+    near("work that spans the first mark is not lost", launched_before["iteration"]["worst_abs_error"], 0, 1e-6)
+    first_waits = replay("first-step-waits-for-other-ranks")["breakdown"][0]
+    near("a first step that waits for others: exposed", first_waits["exposed_communication_ns"], 90e3, 1e3)
+    overflow = replay("kernel-duration-overflow")
+    near("a duration that overflows: iteration", overflow["iteration"]["replayed_ns"], 10e6, 5e4)
+    early = replay("kernels-before-their-launch-2s")
+    check("kernels before their launch: their step is set aside", {"rank": 0, "step": 5} in early["set_aside"], early["set_aside"])
+    near("kernels before their launch: the others are answered", early["iteration"]["replayed_ns"], 10e6, 5e4)
+    check("kernels before their launch: nothing is called lost", "lost_kernels" not in found_in("kernels-before-their-launch-2s"))
+    merged = replay("two-ranks-merged-in-one-file")
+    check("two ranks in one file: two ranks", merged["ranks"] == [0, 1], merged["ranks"])
+    near("two ranks in one file: iteration", merged["iteration"]["replayed_ns"], 10e6, 5e4)
+    check("two ranks in one file: said", "several_processes" in found_in("two-ranks-merged-in-one-file"))
+    item = os.path.join(RECORDS, "item-waits-without-runtime-calls")
+    check("a wait for a value without runtime calls: a faster network helps", change(item, "network.bandwidth=10x") < -0.3)
     apart = replay("ranks-of-two-hosts-3ms-apart")
     check("clocks 3 ms apart: one job", "untied_ranks" not in found_in("ranks-of-two-hosts-3ms-apart"), apart["assumptions"])
     for table, row in (("a-16ranks", b"ranks: 16, hosts: 2"), ("b-16ranks-first-hash-lost", b"ranks: 16, hosts: 2"), ("e-rows-broken-by-NCCL_DEBUG", b"1190200ns")):

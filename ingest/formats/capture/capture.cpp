@@ -18,6 +18,7 @@
 #include "ingest/parts/part.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
@@ -34,8 +35,7 @@ using wire::Record;
 std::int64_t memory_kind(std::uint32_t kind) noexcept { return kind == 0 ? 7 : static_cast<std::int64_t>(kind) - 1; }
 
 Bytes size_of(const Record& record) noexcept {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // no single copy is as large as a pebibyte
-  return record.a > kMost ? Bytes{} : Bytes{static_cast<std::int64_t>(record.a)};
+  return is_size(record.a) ? Bytes{static_cast<std::int64_t>(record.a)} : Bytes{};
 }
 
 std::int64_t stream_of(const Record& record) noexcept {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -70,13 +71,11 @@ NcclSize& NcclSize::operator+=(const NcclSize& other) noexcept {
 }
 
 NcclSize larger_side(const NcclOperation& operation, std::uint64_t count, std::int32_t ranks) noexcept {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50U;  // no single transfer is as large as a pebibyte
-  constexpr std::int32_t kMostRanks = 1'000'000;
   const bool of_parts =
       std::find(kOnePartPerRank.begin(), kOnePartPerRank.end(), operation.function) != kOnePartPerRank.end();
-  if (count > kMost || ranks < 0 || ranks > kMostRanks || (of_parts && ranks == 0)) return {};
+  if (!is_size(count) || (ranks != 0 && !is_rank_count(ranks)) || (of_parts && ranks == 0)) return {};
   const std::uint64_t parts = of_parts ? static_cast<std::uint64_t>(ranks) : 1;
-  if (count > kMost / parts) return {};
+  if (count > static_cast<std::uint64_t>(kMostRecordedBytes) / parts) return {};
   const auto elements = static_cast<std::int64_t>(count * parts);
   return {elements, Bytes{elements * bytes_of_element(operation.element_type)}};
 }

@@ -15,6 +15,7 @@
 #include "ingest/parts/busy_time.h"
 #include "ingest/parts/host_device_builder.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 
@@ -275,15 +276,14 @@ class RecordReader {
   }
 
   void use_communicator(const Names& names, const Record& record) {
-    constexpr std::uint64_t kMostRanks = 1'000'000;
     NcclCommunicator& known = out_.communicators[record.correlation];
     const std::uint64_t size = record.b & 0xFFFFFFFF;
     const std::uint64_t rank = record.b >> 32U;  // the record stores rank + 1
     if (std::string name = text(names, record.which); !name.empty()) known.name = std::move(name);
     if (record.a != 0) known.id = record.a;
-    if (size > 0 && size <= kMostRanks) known.size = static_cast<std::int32_t>(size);
-    if (record.stream > 0 && record.stream <= kMostRanks) known.nodes = static_cast<std::int32_t>(record.stream);
-    if (rank > 0 && rank <= kMostRanks) known.rank = static_cast<std::int32_t>(rank - 1);
+    if (is_rank_count(size)) known.size = static_cast<std::int32_t>(size);
+    if (is_rank_count(record.stream)) known.nodes = static_cast<std::int32_t>(record.stream);
+    if (is_rank_count(rank)) known.rank = static_cast<std::int32_t>(rank - 1);
   }
 
   void define_launch(Names& names, const Record& record) {

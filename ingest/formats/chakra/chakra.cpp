@@ -18,6 +18,7 @@
 #include "ingest/json/json_values.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/text.h"
 
 // Chakra execution traces (mlcommons/chakra): the computation and communication of one rank, as a graph. Files *.et
@@ -132,7 +133,7 @@ class ChakraJsonReader {
       json_.array([this] { read_node(); });
     } else if (key == "ngpus" && is_number()) {
       const std::int64_t world = number().value_or(0);
-      if (world > 0 && world <= kMostRanks) graph_.graph().world = static_cast<std::size_t>(world);
+      if (is_rank_count(world)) graph_.graph().world = static_cast<std::size_t>(world);
     } else if ((key == "version" || key == "schema") && json_.peek() == '"') {
       file_.version = json_.text();
     } else {
@@ -195,8 +196,6 @@ class ChakraJsonReader {
     return first == '-' || (first >= '0' && first <= '9');
   }
   [[nodiscard]] std::optional<std::int64_t> number() { return as_integer(json_.number()); }
-
-  static constexpr std::int64_t kMostRanks = 100'000;
 
   JsonReader json_;
   ChakraFile file_;

@@ -9,6 +9,7 @@
 
 #include "ingest/json/json_values.h"
 #include "ingest/parts/host_device_builder.h"
+#include "model/base/limits.h"
 
 namespace stepsim::ingest {
 
@@ -72,10 +73,6 @@ const KinetoCategory* find_kineto_category(std::string_view name) noexcept {
 
 namespace {
 
-// The largest accepted size. No single transfer is as large as a pebibyte, so a larger number is corrupt. It counts as
-// unknown, because sums of such numbers could overflow.
-constexpr std::int64_t kMost = std::int64_t{1} << 50;
-
 std::int64_t integer_or(std::string_view raw, std::int64_t otherwise) noexcept {
   return as_integer(raw).value_or(otherwise);
 }
@@ -87,10 +84,12 @@ std::int64_t stream_of(std::string_view raw) noexcept {
   return stream == kAllStreams ? -1 : stream;
 }
 
-std::int64_t plausible(std::int64_t count) noexcept { return count < 0 || count > kMost ? 0 : count; }
+std::int64_t plausible(std::int64_t count) noexcept { return is_size(count) ? count : 0; }
 
 /// Returns a * b; 0 if the product is not a plausible count.
-std::int64_t product(std::int64_t a, std::int64_t b) noexcept { return a <= 0 || b <= 0 || a > kMost / b ? 0 : a * b; }
+std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
+  return a <= 0 || b <= 0 || a > kMostRecordedBytes / b ? 0 : a * b;
+}
 
 /// Returns the number of elements of a tensor "[2, 3]", or of all tensors of a list "[[2, 3], [4]]".
 std::int64_t elements_of(std::string_view dims) {

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ingest/chrome/chrome_events.h"
 #include "ingest/formats/format.h"
+#include "ingest/formats/kineto/processes.h"
 #include "ingest/formats/kineto/trace.h"
 #include "model/base/error.h"
+#include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/task_names.h"
 
@@ -69,7 +74,11 @@ void read_kineto(Input& input, PartSink& sink) {
   sink.skipped += reader.skipped();
   HostDeviceTrace result = std::move(trace).finish(reader.members());
   if (result.size() == 0) fail_empty(input, sink.diagnostics);
-  sink.add(std::move(result));
+  std::vector<ProcessTrace> processes = split_processes(std::move(result));
+  if (processes.size() > 1)
+    sink.diagnostics.count(diagnostic("several_processes"), {input.name(), {}, {}}, {}, processes.size());
+  for (ProcessTrace& one : processes)
+    sink.add(std::move(one.trace), one.process.empty() ? std::string() : "process " + one.process);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "ingest/parts/busy_time.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/task_names.h"
@@ -95,10 +96,6 @@ std::string row_key(std::string_view process, std::string_view thread) {
   key += '\0';
   key += thread;
   return key;
-}
-
-bool is_device_work(EventKind kind) {
-  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
 }
 
 bool is_on_device(EventKind kind) {
@@ -194,12 +191,11 @@ void KinetoTrace::note_python(const ChromeEvent& event) {
 }
 
 void KinetoTrace::note_memory(const ChromeEvent& event) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 50;  // a larger amount of memory is corrupt and counts as 0
   if (!event.start_ns || !in_time(Time{Duration{*event.start_ns}})) return;
   HostDeviceTrace::MemoryEvent memory{.time = Time{Duration{*event.start_ns}}};
   event.for_each_argument([&memory](std::string_view key, std::string_view value) {
     const std::int64_t number = as_integer(value).value_or(0);
-    const Bytes bytes{number < -kMost || number > kMost ? 0 : number};
+    const Bytes bytes{number < -kMostRecordedBytes || number > kMostRecordedBytes ? 0 : number};
     if (key == "Bytes") memory.change = bytes;
     if (key == "Total Allocated") memory.allocated = bytes;
     if (key == "Total Reserved") memory.reserved = bytes;
@@ -405,7 +401,12 @@ TrackId KinetoTrace::host_track(std::string_view process, std::string_view threa
 TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArguments& arguments) {
   const std::int64_t device = arguments.device ? *arguments.device : number_at_end(event.process);
   const std::int64_t stream = arguments.stream ? *arguments.stream : number_at_end(event.thread);
-  const auto [entry, is_new] = device_tracks_.try_emplace({device, stream});
+  if (last_device_track_.valid()) {
+    const Track& last = trace_.tracks[last_device_track_.index()];
+    if (last.stream == stream && last.device == as_device(device) && last.process == event.process)
+      return last_device_track_;
+  }
+  const auto [entry, is_new] = device_tracks_.try_emplace({std::string{event.process}, device, stream});
   if (is_new) {
     entry->second = new_track({.process = std::string{event.process},
                                .thread = std::string{event.thread},
@@ -414,6 +415,7 @@ TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArgument
                                .device = as_device(device),
                                .stream = stream});
   }
+  last_device_track_ = entry->second;
   return entry->second;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -113,7 +114,9 @@ class KinetoTrace {
   std::string host_process_;  ///< process of the first host event
   TrackId last_host_track_;
   std::unordered_map<std::string, TrackId> tracks_;
-  std::map<std::pair<std::int64_t, std::int64_t>, TrackId> device_tracks_;
+  /// Rows of devices, by pid, device and stream. Several processes can use devices of one number.
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TrackId, std::less<>> device_tracks_;
+  TrackId last_device_track_;
   std::unordered_map<std::string, std::string> thread_names_;
   std::map<std::string, std::uint64_t, std::less<>> left_out_;
   std::map<std::string, BusyTime, std::less<>> unknown_;  ///< events of unknown categories, by category

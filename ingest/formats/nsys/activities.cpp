@@ -11,6 +11,7 @@
 #include "ingest/parts/busy_time.h"
 #include "ingest/parts/host_device_builder.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 
 namespace stepsim::ingest {
 
@@ -128,12 +129,10 @@ std::int64_t shared_memory(const Database::Rows& row, std::size_t first) {
   return sum;
 }
 
-/// Returns the size of a copy or memset. No single copy is as large as a pebibyte, so a larger number is corrupt and
-/// counts as unknown.
+/// Returns the size of a copy or memset; 0 if it is unknown.
 Bytes size_of(const Database::Rows& row, std::size_t column) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 50;
   const std::int64_t bytes = row.integer(column).value_or(0);
-  return bytes < 0 || bytes > kMost ? Bytes{} : Bytes{bytes};
+  return is_size(bytes) ? Bytes{bytes} : Bytes{};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "ingest/formats/nsys/names.h"
 #include "ingest/json/json_values.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/limits.h"
 #include "model/base/number.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
@@ -152,8 +153,6 @@ namespace {
 constexpr std::size_t kHeader = 32;
 constexpr std::size_t kSchemaAt = 8;
 /// Larger numbers are corrupt: no job has as many ranks, and no transfer is as large as a pebibyte.
-constexpr std::int64_t kMostRanks = 1'000'000;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 /// Returns the size of a field in bytes; 0 for types that NCCL does not use. Source: NVTX_PAYLOAD_ENTRY_TYPE_* in
 /// nvToolsExtPayload.h.
@@ -230,7 +229,7 @@ NsysCollectives::Call NsysCollectives::read(const NcclRange& range) const {
   return {.range = &range,
           .operation = lower_case(std::string_view{range.name}.substr(4)),
           .communicator = field(range, "NCCL communicator ID"),
-          .bytes = at_most(field(range, "Message size [bytes]"), kMostBytes),
+          .bytes = at_most(field(range, "Message size [bytes]"), kMostRecordedBytes),
           .peer = at_most(field(range, "Peer rank"), kMostRanks),
           .ranks = at_most(field(range, "No. of ranks"), kMostRanks),
           .rank = at_most(field(range, "Rank"), kMostRanks)};
@@ -324,7 +323,7 @@ void NsysCollectives::describe(std::int64_t id, std::uint32_t kernel, const Call
   // For an all-gather and a reduce-scatter, NCCL records only the part of one rank.
   const bool parts = call.operation == "allgather" || call.operation == "reducescatter";
   std::int64_t bytes = call.bytes;
-  if (parts) bytes = ranks > 0 && call.bytes <= kMostBytes / ranks ? call.bytes * ranks : 0;
+  if (parts) bytes = ranks > 0 && call.bytes <= kMostRecordedBytes / ranks ? call.bytes * ranks : 0;
   const std::string group = call.communicator ? group_of(*call.communicator) : std::string{};
   EventDetail& detail = process.detail(kernel);
   detail.bytes = Bytes{bytes};

@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/device_wait_passes.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -24,10 +25,21 @@ constexpr std::ptrdiff_t kManyOutstanding = 256;
 /// (CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL).
 constexpr std::string_view kFullBuffer = "command buffer full";
 
+/// True for operators that return only when the value of a tensor of a device is on the host.
+bool reads_result(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames{"aten::_local_scalar_dense", "aten::item", "aten::is_nonzero",
+                                                   "aten::nonzero", "aten::equal"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 class BlockingCallFinder {
  public:
   BlockingCallFinder(const RankEvents& events, const OpsByEnd& by_end, std::vector<HostThread>& threads)
-      : events_(events), by_end_(by_end), threads_(threads), wait_of_(*events.trace, wait_of_call) {
+      : events_(events),
+        by_end_(by_end),
+        threads_(threads),
+        wait_of_(*events.trace, wait_of_call),
+        reads_result_(*events.trace, reads_result) {
     op_of_call_.resize(events.trace->size(), kNoIndex);
     for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
       if (events.ops[i].call != kNoIndex) op_of_call_[events.ops[i].call] = i;
@@ -41,8 +53,14 @@ class BlockingCallFinder {
 
   BlockingCalls run(const SyncEvents& syncs) {
     for (std::uint32_t t = 0; t < threads_.size(); ++t) {
-      for (const std::uint32_t event : events_.threads[t].events) {
-        if (events_.trace->kind[event] == EventKind::kRuntimeCall) read_call(t, event, syncs);
+      const std::vector<std::uint32_t>& events = events_.threads[t].events;
+      for (std::size_t i = 0; i < events.size(); ++i) {
+        if (events_.trace->kind[events[i]] == EventKind::kRuntimeCall) {
+          read_call(t, events[i], syncs);
+        } else if (reads_result_(events[i])) {
+          const bool innermost = i + 1 == events.size() || events_.begin_of(events[i + 1]) >= events_.end_of(events[i]);
+          if (innermost) read_operator(t, events[i]);
+        }
       }
     }
     return std::move(found_);
@@ -109,6 +127,10 @@ class BlockingCallFinder {
       for (const std::uint32_t op : *awaited) add_wait(thread, op, begin, end, false);
       return;
     }
+    if (wait == CallWait::kFree) {
+      if (end - begin > kReturnDelay) read_free(thread, begin, end);
+      return;
+    }
     const std::uint32_t op = awaited_by_times(wait, call, begin, end);
     if (op != kNoIndex) {
       if (wait == CallWait::kLaunch) {
@@ -120,6 +142,32 @@ class BlockingCallFinder {
     } else if ((wait == CallWait::kDevice || wait == CallWait::kStream) && end - begin > kReturnDelay) {
       ++found_.unexplained;
     }
+  }
+
+  /// Some profilers record no runtime calls. An operator that hands a tensor's value to Python then shows the wait.
+  void read_operator(std::uint32_t thread, std::uint32_t event) {
+    const Time begin = events_.begin_of(event);
+    const Time end = events_.end_of(event);
+    const std::uint32_t op = end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
+    if (op == kNoIndex) return;
+    ++found_.inferred;
+    add_wait(thread, op, begin, end, true);
+  }
+
+  /// A call that frees memory lets the work of the device finish first. What it does after that is done by the driver,
+  /// which a faster processor does not shorten.
+  void read_free(std::uint32_t thread, Time begin, Time end) {
+    const std::uint32_t op = last_ended(begin, end, kNoIndex);
+    Time from = begin + kCallOverhead;
+    if (op != kNoIndex) {
+      ++found_.inferred;
+      add_wait(thread, op, begin, end, true);
+      from = std::max(from, events_.ops[op].end);
+    }
+    if (end - from <= kReturnDelay) return;
+    ++found_.in_driver;
+    threads_[thread].waits.push_back({from, end});
+    threads_[thread].cuts.push_back(end);
   }
 
   [[nodiscard]] std::uint32_t awaited_by_times(CallWait wait, std::uint32_t call, Time begin, Time end) const {
@@ -135,6 +183,7 @@ class BlockingCallFinder {
             (end - begin < kSlowLaunch || outstanding(events_.ops[own].stream, begin) < kManyOutstanding))
           return kNoIndex;
         return last_ended(begin, end, events_.ops[own].stream);
+      case CallWait::kFree:
       case CallWait::kNothing: break;
     }
     return kNoIndex;
@@ -175,6 +224,7 @@ class BlockingCallFinder {
   const OpsByEnd& by_end_;
   std::vector<HostThread>& threads_;
   ByName<decltype(&wait_of_call)> wait_of_;
+  ByName<decltype(&reads_result)> reads_result_;
   BlockingCalls found_;
   std::vector<std::uint32_t> op_of_call_;
   std::vector<StreamTimes> stream_times_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ingest/parts/busy_time.h"
+#include "ingest/stitch/host_device/device_times.h"
 #include "model/base/number.h"
 #include "model/base/side_by_side.h"
 #include "model/base/sort_runs.h"
@@ -18,10 +19,6 @@
 
 namespace stepsim::ingest {
 namespace {
-
-bool is_device_work(EventKind kind) noexcept {
-  return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
-}
 
 /// Sorts host events so that a parent comes before its children.
 void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& events) {
@@ -323,6 +320,7 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   }
   sort_all(events, threads);
   link_launches(events, rows);
+  mend_device_times(events);
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);
   note_communication(events);
   note_loaders(events);
@@ -362,7 +360,9 @@ CallWait wait_of_call(std::string_view name) noexcept {
                  "EventHostSynchronize", "FenceHostSynchronize"}))
     return CallWait::kStream;
   if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
-  if (is_one_of({"Malloc", "Free", "HostAlloc", "HostFree", "MemAlloc", "MemFree"})) return CallWait::kAllocation;
+  if (is_one_of({"FreeAsync", "MemFreeAsync"})) return CallWait::kNothing;  // in the order of a stream
+  if (is_one_of({"Free", "HostFree", "MemFree"})) return CallWait::kFree;
+  if (is_one_of({"Malloc", "HostAlloc", "MemAlloc"})) return CallWait::kAllocation;
   // CANN's call to launch a kernel has the name "launch".
   return name.find("Launch") != std::string_view::npos || name == "launch" ? CallWait::kLaunch : CallWait::kNothing;
 }

@@ -70,6 +70,10 @@ struct RankEvents {
   /// Pairs of marked steps in which the second step began before the first had ended.
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
   std::uint64_t instants = 0;  ///< host events of zero length, which do not become tasks
+  // What mend_device_times() found.
+  std::vector<std::uint32_t> mistimed;  ///< launching calls of device work that was left out, not in order
+  std::uint64_t cut_short = 0;          ///< device work whose recorded end is too late
+  std::uint64_t overlapping = 0;        ///< device work that overlaps earlier work of its stream
 
   [[nodiscard]] Time begin_of(std::uint32_t event) const noexcept { return trace->start[event]; }
   [[nodiscard]] Time end_of(std::uint32_t event) const noexcept { return trace->start[event] + trace->duration[event]; }
@@ -163,7 +167,8 @@ enum class CallWait : std::uint8_t {
   kDevice,      ///< all work of the device: cudaDeviceSynchronize
   kStream,      ///< work of a stream, up to an event: cudaStreamSynchronize, cudaEventSynchronize
   kOwnWork,     ///< the copy that it starts: cudaMemcpy
-  kAllocation,  ///< work that the allocator must let finish: cudaMalloc, cudaFree
+  kAllocation,  ///< work that the allocator must let finish: cudaMalloc
+  kFree,        ///< all work of the device, and then the driver: cudaFree
   kLaunch,      ///< room in the launch queue: cudaLaunchKernel
 };
 

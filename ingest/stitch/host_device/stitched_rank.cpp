@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -117,6 +118,29 @@ std::uint64_t launches_without_work(const RankEvents& events) {
   }));
 }
 
+/// Counts launches of CUDA graphs that left no device work, although later calls did.
+void report_empty_graphs(const RankEvents& events, Diagnostics& diagnostics) {
+  std::set<std::uint32_t> with_work;
+  Time last = Time::min();
+  const ByName is_graph(*events.trace, launches_graph);
+  for (const DeviceOp& op : events.ops) {
+    if (op.call == kNoIndex) continue;
+    last = std::max(last, events.begin_of(op.call));
+    if (is_graph(op.call)) with_work.insert(op.call);
+  }
+  std::uint64_t graphs = 0;
+  std::uint64_t empty = 0;
+  for (const auto& [correlation, call] : events.calls) {
+    if (!is_graph(call) || events.begin_of(call) > last) continue;
+    ++graphs;
+    if (!with_work.contains(call)) ++empty;
+  }
+  if (empty > 0) {
+    diagnostics.count(diagnostic("graphs_without_work"), {}, fmt::format("{} of {} graph launches", empty, graphs),
+                      empty);
+  }
+}
+
 /// Counts everything that was inferred or not found.
 void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t unmatched_submissions,
             Diagnostics& diagnostics) {
@@ -128,6 +152,9 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
         std::count_if(waits.streams.begin(), waits.streams.end(), [&](const StreamWait& w) { return w.why == why; }));
   };
   note(diagnostic("time_out_of_range"), events.out_of_time);
+  note(diagnostic("mistimed_device_work"), events.mistimed.size());
+  note(diagnostic("device_work_cut_short"), events.cut_short);
+  note(diagnostic("overlapping_device_work"), events.overlapping);
   if (!events.overlaps.empty()) {
     const auto& [earlier, later] = events.overlaps.front();
     diagnostics.count(diagnostic("overlapping_steps"), {},
@@ -141,6 +168,7 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
   }
   note(diagnostic("device_work_outside_steps"), events.steps_ignored);
   note(diagnostic("launches_without_device_work"), launches_without_work(events));
+  report_empty_graphs(events, diagnostics);
   note(diagnostic("instant_host_event"), events.instants);
   note(diagnostic("waited_for_room"), stream_waits(StreamWait::Why::kRoom));
   note(diagnostic("data_stream_wait"), stream_waits(StreamWait::Why::kData));
@@ -151,6 +179,7 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
   note(diagnostic("polling"), waits.polls.size());
   note(diagnostic("full_launch_queue"), waits.calls.full_queue);
   note(diagnostic("unexplained_blocking_call"), waits.calls.unexplained);
+  note(diagnostic("memory_freed_by_driver"), waits.calls.in_driver);
   note(diagnostic("unmatched_host_collective"), unmatched_submissions);
   const auto orphans = static_cast<std::uint64_t>(
       std::count_if(events.ops.begin(), events.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
@@ -188,14 +217,17 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   }
   rank.device = add_device_tasks(events, waits, identity, names, assembly);
   add_gradients(gradients, threads, assembly);
+  std::uint64_t deep_annotations = 0;
   // Each of these fills a different member of the assembly.
-  side_by_side(assembly.threads, {[&] { connect_device_tasks(events, waits, rank.device, threads, assembly); },
-                                  [&] { add_operator_uses(events, rank.device, assembly); },
-                                  [&] { add_annotation_uses(events, threads, rank.device, assembly); },
-                                  [&] { add_kernel_launches(events, rank.device, assembly); }});
+  side_by_side(assembly.threads,
+               {[&] { connect_device_tasks(events, waits, rank.device, threads, assembly); },
+                [&] { add_operator_uses(events, rank.device, assembly); },
+                [&] { deep_annotations = add_annotation_uses(events, threads, rank.device, assembly); },
+                [&] { add_kernel_launches(events, rank.device, assembly); }});
   connect_threads(threads, hand_offs, waits, rank.device, assembly);
   add_steps(events, threads, identity.rank, first_task, assembly);
   report(events, waits, unmatched, assembly.diagnostics);
+  if (deep_annotations > 0) assembly.diagnostics.count(diagnostic("deep_annotation"), {}, {}, deep_annotations);
   return rank;
 }
 
@@ -223,25 +255,50 @@ struct DeviceWork {
   }
 };
 
+/// The launching calls of kernels with one correlation, and how much of their work was recorded.
+struct Launches {
+  std::vector<std::uint32_t> without_work;
+  std::size_t extra_work = 0;  ///< work beyond one piece for each call
+};
+
 /// Computes the expected work of each step from its calls that launch kernels. Calls that start copies and memsets do
-/// not count, because those of zero bytes, or of host memory, leave no device record.
-std::vector<DeviceWork> work_launched(const RankEvents& events) {
-  std::vector<bool> worked(events.trace->size(), false);
+/// not count, because those of zero bytes, or of host memory, leave no device record. If several calls have one
+/// correlation, and as many pieces of work as calls were recorded, none is lost, although it is not known which call
+/// launched which: this is counted as "ambiguous_launch".
+std::vector<DeviceWork> work_launched(const RankEvents& events, Diagnostics& diagnostics) {
+  std::vector<std::uint32_t> pieces(events.trace->size(), 0);
   Time last = Time::min();
   for (const DeviceOp& op : events.ops) {
     if (op.call == kNoIndex) continue;
-    worked[op.call] = true;
+    ++pieces[op.call];
     last = std::max(last, events.begin_of(op.call));
   }
+  for (const std::uint32_t call : events.mistimed) ++pieces[call];
   const ByName is_launch(*events.trace, launches_kernel);
   std::vector<DeviceWork> steps(events.steps.size());
-  for (const auto& [correlation, call] : events.calls) {
-    const std::int32_t step = is_launch(call) ? events.step_at(events.begin_of(call)) : -1;
-    if (step < 0) continue;
-    DeviceWork& work = steps[static_cast<std::size_t>(step)];
-    ++work.expected;
-    if (!worked[call]) ++(events.begin_of(call) > last ? work.not_run : work.lost);
+  const auto work_of = [&](std::uint32_t call) -> DeviceWork* {
+    const std::int32_t step = events.step_at(events.begin_of(call));
+    return step < 0 ? nullptr : &steps[static_cast<std::size_t>(step)];
+  };
+  std::uint64_t ambiguous = 0;
+  for (auto call = events.calls.begin(); call != events.calls.end();) {
+    Launches launches;
+    for (const std::int64_t correlation = call->first; call != events.calls.end() && call->first == correlation;
+         ++call) {
+      if (!is_launch(call->second)) continue;
+      if (DeviceWork* const work = work_of(call->second)) ++work->expected;
+      const std::uint32_t found = pieces[call->second];
+      if (found == 0) launches.without_work.push_back(call->second);
+      if (found > 1) launches.extra_work += found - 1;
+    }
+    const std::size_t found_elsewhere = std::min(launches.extra_work, launches.without_work.size());
+    ambiguous += found_elsewhere;
+    launches.without_work.resize(launches.without_work.size() - found_elsewhere);
+    for (const std::uint32_t lost : launches.without_work) {
+      if (DeviceWork* const work = work_of(lost)) ++(events.begin_of(lost) > last ? work->not_run : work->lost);
+    }
   }
+  if (ambiguous > 0) diagnostics.count(diagnostic("ambiguous_launch"), {}, {}, ambiguous);
   return steps;
 }
 
@@ -285,11 +342,15 @@ std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::s
                               Diagnostics& diagnostics) {
   std::vector<bool> whole(tasks.size(), true);
   mark_cut_edge_steps(tasks, whole);
+  for (const std::uint32_t call : events.mistimed) {
+    const std::int32_t step = events.step_at(events.begin_of(call));
+    if (step >= 0 && events.marked) whole[static_cast<std::size_t>(step)] = false;
+  }
   // Either the capture lacks device work, which is reported as "launches_without_device_work", or the job has no
   // devices.
   if (events.ops.empty()) return whole;
   const bool cut = diagnostics.count_of("truncated_file") > 0;
-  set_aside(events, cut ? work_of_other_steps(events) : work_launched(events), whole, diagnostics);
+  set_aside(events, cut ? work_of_other_steps(events) : work_launched(events, diagnostics), whole, diagnostics);
   return whole;
 }
 

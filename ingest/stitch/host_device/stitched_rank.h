@@ -50,6 +50,8 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
 ///   Launches do not show what is missing in a truncated file: a profiler may write device work after all host events,
 ///   or launches next to their kernels, so that both are lost.
 ///
+/// * a step that launched device work that mend_device_times() left out.
+///
 /// Counts lost kernels as "lost_kernels". O(events).
 [[nodiscard]] std::vector<bool> whole_steps(const RankEvents& events, const std::vector<std::size_t>& tasks,
                                             Diagnostics& diagnostics);

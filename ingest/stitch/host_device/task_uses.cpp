@@ -127,17 +127,43 @@ void add_annotations(const RankEvents& events, const RankEvents::Thread& thread,
   }
 }
 
+/// The spans that are open at a time, the outermost first. Programs nest a few dozen; at most kMost are kept, because
+/// the memory for the annotations of all calls would otherwise grow with the square of the depth.
+class OpenSpans {
+ public:
+  static constexpr std::size_t kMost = 128;
+
+  void open(const Span& span) {
+    if (spans_.size() < kMost) {
+      spans_.push_back(span);
+    } else {
+      ++left_out_;
+    }
+  }
+  /// Removes the spans that end at `at` or before, and returns how many.
+  std::size_t close(Time at) {
+    return std::erase_if(spans_, [at](const Span& span) { return span.end <= at; });
+  }
+  [[nodiscard]] const std::vector<Span>& spans() const noexcept { return spans_; }
+  [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+
+ private:
+  std::vector<Span> spans_;
+  std::uint64_t left_out_ = 0;
+};
+
 /// Returns the parts of `spans` that lie within `windows`, in the order of the windows. Precondition: `spans` are
 /// sorted by begin.
 std::vector<Span> parts_within(const std::vector<Span>& spans, std::vector<std::pair<Time, Time>> windows) {
   std::sort(windows.begin(), windows.end());
   std::vector<Span> parts;
-  std::vector<Span> open;
+  OpenSpans open;
   std::size_t next = 0;
   for (const auto& [begin, end] : windows) {
-    for (; next < spans.size() && spans[next].begin < end; ++next) open.push_back(spans[next]);
-    std::erase_if(open, [at = begin](const Span& span) { return span.end <= at; });
-    for (const Span& span : open) parts.push_back({std::max(span.begin, begin), std::min(span.end, end), span.name});
+    for (; next < spans.size() && spans[next].begin < end; ++next) open.open(spans[next]);
+    open.close(begin);
+    for (const Span& span : open.spans())
+      parts.push_back({std::max(span.begin, begin), std::min(span.end, end), span.name});
   }
   return parts;
 }
@@ -168,6 +194,8 @@ class Annotated {
 
   /// Returns the names of the spans around a call, the outermost first.
   [[nodiscard]] const std::vector<TextId>& around(std::uint32_t call) const { return lists_[list_of_[call]]; }
+  /// Number of spans that are in no list, because too many were open around them.
+  [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
 
  private:
   static constexpr std::uint32_t kNoList = 0;
@@ -175,18 +203,19 @@ class Annotated {
   void walk(const RankEvents::Thread& thread, std::vector<Span> spans) {
     add_annotations(events_, thread, spans);
     sort_outermost_first(spans);
-    std::vector<Span> open;  // the innermost last
+    OpenSpans open;
     std::uint32_t list = kNoList;
     std::size_t next = 0;
     for (const std::uint32_t event : thread.events) {
       if (events_.trace->kind[event] != EventKind::kRuntimeCall) continue;
       const Time at = events_.begin_of(event);
       const std::size_t before = next;
-      for (; next < spans.size() && spans[next].begin <= at; ++next) open.push_back(spans[next]);
-      const auto closed = std::erase_if(open, [at](const Span& span) { return span.end <= at; });
-      if (next != before || closed > 0) list = add(open);
+      for (; next < spans.size() && spans[next].begin <= at; ++next) open.open(spans[next]);
+      const std::size_t closed = open.close(at);
+      if (next != before || closed > 0) list = add(open.spans());
       list_of_[event] = list;
     }
+    left_out_ += open.left_out();
   }
 
   std::uint32_t add(const std::vector<Span>& open) {
@@ -199,12 +228,13 @@ class Annotated {
   const RankEvents& events_;
   std::vector<std::uint32_t> list_of_;      // index into lists_, by event
   std::vector<std::vector<TextId>> lists_;  // the first list is empty
+  std::uint64_t left_out_ = 0;
 };
 
 }  // namespace
 
-void add_annotation_uses(const RankEvents& events, const std::vector<HostThread>& threads, const DeviceTasks& tasks,
-                         Assembly& assembly) {
+std::uint64_t add_annotation_uses(const RankEvents& events, const std::vector<HostThread>& threads,
+                                  const DeviceTasks& tasks, Assembly& assembly) {
   const Annotated annotated(events, threads);
   AnnotationTable& table = assembly.annotations;
   std::map<TextId, std::uint32_t> places;
@@ -217,6 +247,7 @@ void add_annotation_uses(const RankEvents& events, const std::vector<HostThread>
       tasks.for_each_task(i, [&table, which = place->second](TaskId task) { table.uses.push_back({task, which}); });
     }
   }
+  return annotated.left_out();
 }
 
 void add_kernel_launches(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly) {

@@ -29,6 +29,30 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
     {"time_out_of_range", Severity::kDataLoss,
      "events more than 73 years before or 146 years after 1970 are left out: their times cannot be compared",
      "The work of these events is missing from the replay.", "Set the clock of the host, and record again."},
+    {"mistimed_device_work", Severity::kDataLoss,
+     "device work was recorded before its launch, or long after later work of its stream, and is left out: the clock "
+     "of "
+     "the device jumped",
+     "The steps that launched this work are set aside. If no whole step is left, no what-if is answered.",
+     "Record again; a newer driver or CUPTI may help."},
+    {"device_work_cut_short", Severity::kNotice,
+     "device work was recorded until after later work of its stream, or after a wait for the device: its end is taken "
+     "from those",
+     "This work takes less time in the replay than was recorded for it.",
+     "Record again; a newer driver or CUPTI may help."},
+    {"overlapping_device_work", Severity::kNotice,
+     "device work overlaps earlier work of its stream: a stream runs one after the other, except kernels that are "
+     "launched as dependent ones",
+     "The work is replayed as recorded, side by side. The kernels of the stream then take more time in all than the "
+     "stream was busy."},
+    {"ambiguous_launch", Severity::kNotice,
+     "several launching calls have one correlation, so it is not known which of them launched which work",
+     "The work waits for the last of these calls before it. Where that is the wrong one, a faster CPU changes too much "
+     "or too little.",
+     "If the file was merged from several processes, give the files of the processes instead."},
+    {"deep_annotation", Severity::kNotice,
+     "annotations with more than 128 others around them are not applied to the work in them",
+     "What-ifs cannot select work by these annotations. All other answers are the same."},
     {"overlapping_steps", Severity::kNotice, "step marks overlap: an iteration is counted from start to start",
      "The replay error is not affected; work may count for a neighbouring step.",
      "Call the profiler's step() once per iteration, from one thread."},
@@ -36,6 +60,12 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "kernels were launched, but the capture has none, so all times are those of the CPU: record with "
      "ProfilerActivity.CUDA, and run no other tool that uses CUPTI",
      "The replay has only CPU work; what-ifs of kernels, devices and collectives are not possible."},
+    {"graphs_without_work", Severity::kDataLoss,
+     "launches of CUDA graphs have no device work: their kernels were not recorded",
+     "The work of these graphs is missing from the replay, and waits for it count as waiting of unknown cause or as "
+     "CPU "
+     "work.",
+     "Record with a newer CUPTI, or without CUDA graphs; with nsys use --cuda-graph-trace=node."},
     {"device_work_outside_steps", Severity::kNotice,
      "marked steps contain less than half of the device time, so the whole capture counts as one step: mark each "
      "iteration, and start recording before the first",
@@ -78,6 +108,10 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "synchronising calls took long although no recorded device work ended in them: their time counts as CPU work",
      "What-ifs of device work do not shorten these calls, although they really might.",
      "Record all device work (CPU and CUDA activities, communication of other libraries included)."},
+    {"memory_freed_by_driver", Severity::kNotice,
+     "calls that free memory took long after the work of the device had ended: the driver's time counts as waiting",
+     "No what-if shortens this time, because neither a faster CPU nor a faster device does.",
+     "Keep memory for later use: raise the limits of the allocator, and do not empty its cache in a step."},
     {"unmatched_host_collective", Severity::kNotice,
      "the calls that submit these CPU collectives were not recorded: start the capture a step earlier",
      "A what-if that delays the submitting work does not delay the collective."},

@@ -309,6 +309,15 @@ TEST(ChromeEventReaderTest, AFileCutAnywhereGivesTheWholeRecordsBeforeTheCut) {
   }
 }
 
+TEST(ChromeEventReaderTest, ABareListThatIsWrittenRecordByRecordNeedsNoEnd) {
+  const SeenTrace whole = read_all("[\n" + record_text("a") + ",\n" + record_text("b") + ",\n");
+  EXPECT_EQ(whole.names(), "a b ");
+  EXPECT_TRUE(whole.diagnostics.entries().empty());
+  const SeenTrace cut = read_all("[\n" + record_text("a") + ",\n" + record_text("b"));
+  EXPECT_EQ(cut.names(), "a b ");
+  EXPECT_EQ(cut.diagnostics.count_of("truncated_file"), 1U);
+}
+
 TEST(ChromeEventReaderTest, AChangedByteCostsAtMostItsRecord) {
   const std::string text = trace_text(three_records());
   const std::vector<SeenRecord> all = read_all(text).records;

@@ -43,6 +43,14 @@ struct Combined {
   Diagnostics diagnostics;
 };
 
+TEST(CombinedTraceTest, IsStrictJson) {
+  Combined combined;
+  combined.add("{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\x80 \\udc00\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}]}",
+               {"a.json", "kineto", {"", "rank1.", false}});
+  combined.writer.finish();
+  EXPECT_THAT(combined.text, HasSubstr("\"a\xEF\xBF\xBD \xEF\xBF\xBD\""));
+}
+
 TEST(CombinedTraceTest, ProcessesOfFilesAreToldApartAndComeBackAsTheyWere) {
   Combined combined;
   combined.add(kKineto, {"a.json", "kineto", {"", "rank1.", false}});

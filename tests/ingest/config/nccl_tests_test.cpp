@@ -97,6 +97,18 @@ TEST(NcclTestsTest, WithoutTheDevicesTheRatioOfTheBandwidthsTells) {
   EXPECT_EQ(read[0].op, CollectiveOp::kAllReduce);
 }
 
+TEST(NcclTestsTest, TheHostsOfManyRanksMustBeNamed) {
+  // 1.875 means 16 ranks.
+  const std::string table =
+      std::string(kHeader) + "  8388608  2097152  float  sum  -1  104.86  80.00  150.00  0  104.86  80.00  150.00  0\n";
+  const std::string problem = thrown_by<InputError>([&] { return read_table(table, "table.txt"); });
+  EXPECT_NE(problem.find("16 ranks that does not name their hosts"), std::string::npos) << problem;
+  const auto read = read_table("# hosts 2\n" + table, "table.txt");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].ranks, 16U);
+  EXPECT_EQ(read[0].hosts, 2U);
+}
+
 TEST(NcclTestsTest, OldTablesHaveNoRootAndErrorsInPlaceOfCounts) {
   const auto read = read_table(
       "# nThread 1 nGpus 2 minBytes 8 maxBytes 8\n"
@@ -148,7 +160,7 @@ TEST(NcclTestsTest, FilesWithoutATableOrItsRanksAreRefused) {
             "size, count, type, redop, root and time");
   EXPECT_EQ(refusal(std::string(kHeader) + " 8 2 float sum -1 12.0 0.00 0.00 0 12.0 0.00 0.00 0\n"),
             "x.txt: a table of an unknown number of ranks; expected lines such as '#  Rank  0 ... on node-a device  "
-            "0', for 2 to 100000");
+            "0', for 2 to 1000000");
 }
 
 TEST(NcclTestsTest, LinesThatAreNoTimesArePassedOver) {

@@ -40,6 +40,18 @@ TEST(KnownOthersTest, AreToldByWhatTheyHold) {
        "\x18\0\0\0\0\0\0\0abcd\x09\0\0\0\0\0\0\0\0\x1a\x0d"
        "brain.Event:2"s,
        "TensorBoard"},
+      {"x.db", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE rocpd_string", "rocprofv3"},
+      {"x.db", "SQLite format 3\0"s + std::string(200, ' ') + "CREATE TABLE CANN_API", "msprof"},
+      {"nccl_trace_rank_0",
+       "\x80\x05\x95}(\x8c\x09pg_config}\x8c\x07"
+       "entries",
+       "Flight Recorder"},
+      {"fr.json", R"({"version": "2.4", "pg_config": {}, "pg_status": {}, "entries": []})", "Flight Recorder"},
+      {"log", R"({"header": {"rank": 0}, "coll_perf": {"coll": "AllReduce"}})", "Inspector"},
+      {"x.json", R"([{"name": "Group", "cat": "GROUP", "ph": "b"}, {"cat": "COLL", "ph": "b"}])", "profiler plugin"},
+      {"memory.json", "[[1, 2, 3], [[0, 8], [0, 16]]]", "memory timeline"},
+      {"vm.trace.json",
+       R"({"metadata": {"highres-ticks": true}, "traceEvents": [{"args": {"name": "/device:GPU:0"}}]})", "XLA"},
       {"snapshot.pickle", "\x80\x04\x95rest", "pickled"},
       {"log", "# nThread 1 nGpus 8\n#  size  count  type  redop  time  algbw  busbw\n", "nccl-tests"},
   };

@@ -1,0 +1,156 @@
+#include "ingest/stitch/host_device/device_times.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ingest/stitch/host_device/stitched_rank.h"
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::TraceMaker;
+using testing::us;
+
+constexpr std::int64_t kStep = 10'000;
+constexpr int kSteps = 3;
+constexpr int kKernels = 10;
+
+/// Three steps of 10 ms. Each launches 10 kernels of 800 us, which run one after the other, and then waits for the
+/// device.
+struct Steps {
+  TraceMaker maker;
+  TrackId thread = maker.thread("1");
+  TrackId stream = maker.stream(7);
+
+  Steps() {
+    for (int step = 0; step < kSteps; ++step) {
+      const std::int64_t begin = step * kStep;
+      maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), thread, static_cast<double>(begin),
+                kStep - 10);
+      for (int k = 0; k < kKernels; ++k) {
+        maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, static_cast<double>(begin + 10 * k), 5,
+                  number(step, k));
+        maker.add(EventKind::kKernel, "gemm", stream, static_cast<double>(begin + 200 + 800 * k), 800, number(step, k));
+      }
+      maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, static_cast<double>(begin + 200), 8'010,
+                1000 + step);
+    }
+  }
+
+  static int number(int step, int k) { return step * kKernels + k; }
+  /// Returns the event of a kernel.
+  [[nodiscard]] std::size_t kernel(int step, int k) const {
+    std::size_t event = 0;
+    while (maker.trace.kind[event] != EventKind::kKernel || maker.trace.correlation[event] != number(step, k)) ++event;
+    return event;
+  }
+  void set_begin(int step, int k, std::int64_t microseconds) {
+    maker.trace.start[kernel(step, k)] = Time{us(microseconds)};
+  }
+  void set_duration(int step, int k, std::int64_t microseconds) {
+    const std::size_t changed = kernel(step, k);
+    CountColumn<Duration> durations;
+    for (std::size_t i = 0; i < maker.trace.size(); ++i)
+      durations.push_back(i == changed ? us(microseconds) : maker.trace.duration[i]);
+    maker.trace.duration = durations;
+  }
+  [[nodiscard]] RankEvents events() const { return arrange(maker.trace); }
+  /// Returns the end of a kernel after mending; Time::min() if it was left out.
+  [[nodiscard]] Time end_of(const RankEvents& events, int step, int k) const {
+    for (const DeviceOp& op : events.ops) {
+      if (op.event == kernel(step, k)) return op.end;
+    }
+    return Time::min();
+  }
+};
+
+std::vector<bool> whole(const RankEvents& events) {
+  Diagnostics diagnostics;
+  const std::vector<bool> steps = whole_steps(events, std::vector<std::size_t>(kSteps, 20), diagnostics);
+  EXPECT_EQ(diagnostics.count_of("lost_kernels"), 0U);  // none is lost
+  return steps;
+}
+
+TEST(DeviceTimesTest, RightTimesStay) {
+  const Steps steps;
+  const RankEvents events = steps.events();
+  EXPECT_EQ(events.ops.size(), std::size_t{kSteps * kKernels});
+  EXPECT_TRUE(events.mistimed.empty());
+  EXPECT_EQ(events.cut_short + events.overlapping, 0U);
+  EXPECT_THAT(whole(events), ElementsAre(true, true, true));
+}
+
+TEST(DeviceTimesTest, WorkBeforeItsLaunchIsLeftOutWithItsStep) {
+  Steps steps;
+  for (int k = 0; k < 3; ++k) steps.set_begin(1, k, 1 * kStep + 200 + 800 * k - 2'000'000);
+  const RankEvents events = steps.events();
+  EXPECT_EQ(events.mistimed.size(), 3U);
+  EXPECT_EQ(events.ops.size(), std::size_t{kSteps * kKernels - 3});
+  EXPECT_THAT(whole(events), ElementsAre(true, false, true));
+}
+
+TEST(DeviceTimesTest, ANumberThatIsUsedAgainMeansALaunchBeforeTheRecording) {
+  Steps steps;
+  steps.maker.add(EventKind::kKernel, "gemm", steps.stream, -900, 800, Steps::number(2, 5));
+  const RankEvents events = steps.events();
+  EXPECT_TRUE(events.mistimed.empty());
+  EXPECT_EQ(events.ops.front().call, kNoIndex);
+  EXPECT_THAT(whole(events), ElementsAre(true, true, true));
+}
+
+TEST(DeviceTimesTest, WorkFarInTheFutureIsLeftOut) {
+  Steps in_the_middle;
+  in_the_middle.set_begin(1, 4, 100'000'000'000);
+  EXPECT_THAT(whole(in_the_middle.events()), ElementsAre(true, false, true));
+  Steps last;
+  last.set_begin(2, 9, 100'000'000'000);
+  EXPECT_THAT(whole(last.events()), ElementsAre(true, true, false));
+  Steps by_order;  // two seconds late, which only the work behind it shows
+  by_order.set_begin(1, 4, 1 * kStep + 2'000'000);
+  EXPECT_THAT(whole(by_order.events()), ElementsAre(true, false, true));
+}
+
+TEST(DeviceTimesTest, WorkOverItsSuccessorsEndsWhereTheNextBegins) {
+  Steps steps;
+  steps.set_duration(1, 4, 200'000);
+  const RankEvents events = steps.events();
+  EXPECT_EQ(events.cut_short, 1U);
+  EXPECT_EQ(steps.end_of(events, 1, 4), Time{us(1 * kStep + 200 + 800 * 5)});
+  EXPECT_THAT(whole(events), ElementsAre(true, true, true));
+}
+
+TEST(DeviceTimesTest, WorkOverAWaitForTheDeviceEndsWhereTheWaitReturns) {
+  Steps steps;
+  steps.set_duration(2, 9, 200'000);
+  const RankEvents events = steps.events();
+  EXPECT_EQ(events.cut_short, 1U);
+  EXPECT_EQ(steps.end_of(events, 2, 9), Time{us(2 * kStep + 8'210)});
+}
+
+TEST(DeviceTimesTest, KernelsOfOneGraphRunSideBySide) {
+  Steps steps;
+  TraceMaker& maker = steps.maker;
+  maker.add(EventKind::kRuntimeCall, "cudaGraphLaunch", steps.thread, 3 * kStep, 20, 2000);
+  maker.add(EventKind::kKernel, "long", steps.stream, 3 * kStep + 100, 1'000, 2000);
+  maker.add(EventKind::kKernel, "short", steps.stream, 3 * kStep + 200, 100, 2000);
+  const RankEvents events = steps.events();
+  EXPECT_EQ(events.cut_short + events.overlapping, 0U);
+}
+
+TEST(DeviceTimesTest, WorkThatOverlapsTheNextIsCounted) {
+  Steps steps;
+  steps.set_duration(0, 3, 1'200);
+  const RankEvents events = steps.events();
+  EXPECT_EQ(events.overlapping, 1U);
+  EXPECT_EQ(events.cut_short, 0U);
+}
+
+}  // namespace
+}  // namespace stepsim::ingest

@@ -1,0 +1,96 @@
+// Tests calls and operators that wait for a device without saying so, and launches whose work is missing or shared.
+
+#include <gtest/gtest.h>
+
+#include "sim/engine/engine.h"
+#include "tests/ingest/stitched.h"
+#include "tests/ingest/trace_maker.h"
+
+namespace stepsim::ingest {
+namespace {
+
+using testing::edge;
+using testing::find;
+using testing::stitched;
+using testing::TraceMaker;
+
+/// Returns the time of a replay in which the tasks of this kind take no time.
+Duration replayed_without(const Capture& capture, TaskKind kind) {
+  std::vector<Duration> durations;
+  for (const TaskId task : capture.dag.tasks())
+    durations.push_back(capture.dag.kind(task) == kind ? Duration{} : capture.dag.duration(task));
+  sim::Machine machine = sim::Machine::as_recorded(capture);
+  machine.set_durations(durations);
+  const sim::Timeline timeline = sim::replay(capture.dag, machine);
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) - Time{};
+}
+
+TEST(WaitingCallsTest, FreeingWaitsForTheDeviceAndThenForTheDriver) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 10, 1);
+  maker.add(EventKind::kKernel, "gemm", maker.stream(7), 20, 1'000, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaFree", thread, 10, 70'000, 2);  // 69 ms after the kernel's end
+  maker.add(EventKind::kOp, "after", thread, 70'010, 30);
+  const Capture capture = stitched({maker.trace});
+  EXPECT_EQ(capture.diagnostics.count_of("memory_freed_by_driver"), 1U);
+  // 69 ms remain without the kernel, and without all calls.
+  const Duration driver{70'010'000 - 1'020'000};
+  EXPECT_GE(replayed_without(capture, TaskKind::kKernel), driver);
+  EXPECT_LT(replayed_without(capture, TaskKind::kKernel), Duration{70'010'000 - 900'000});
+  EXPECT_GE(replayed_without(capture, TaskKind::kRuntime), driver);
+}
+
+TEST(WaitingCallsTest, FreeingInTheOrderOfAStreamDoesNotWait) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 10, 1);
+  maker.add(EventKind::kKernel, "gemm", maker.stream(7), 20, 100, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaFreeAsync", thread, 10, 200, 2);
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("inferred_host_wait"), 0U);
+}
+
+TEST(WaitingCallsTest, WithoutCallsAnOperatorThatReturnsAValueWaits) {
+  for (const bool with_call : {false, true}) {
+    TraceMaker maker;
+    const TrackId thread = maker.thread("1");
+    maker.add(EventKind::kOp, "aten::item", thread, 0, 1'040);
+    maker.add(EventKind::kOp, "aten::_local_scalar_dense", thread, 10, 1'020);
+    if (with_call) maker.add(EventKind::kRuntimeCall, "cudaEventRecord", thread, 20, 5, 9);
+    maker.add(EventKind::kKernel, "gemm", maker.stream(7), 5, 1'000);
+    const Capture capture = stitched({maker.trace});
+    EXPECT_EQ(capture.diagnostics.count_of("inferred_host_wait"), with_call ? 0U : 1U);
+    if (with_call) continue;
+    const TaskId rest = find(capture, "aten::_local_scalar_dense", 1'005);
+    ASSERT_TRUE(rest.valid());
+    EXPECT_TRUE(edge(capture, find(capture, "gemm", 5), rest));
+  }
+}
+
+TEST(LaunchesTest, GraphsWithoutWorkAreCounted) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  for (int i = 0; i < 4; ++i) maker.add(EventKind::kRuntimeCall, "cudaGraphLaunch", thread, 100 * i, 10, i);
+  maker.add(EventKind::kKernel, "gemm", maker.stream(7), 350, 20, 3);
+  maker.add(EventKind::kRuntimeCall, "cudaGraphLaunch", thread, 500, 10, 4);  // may not have run before the end
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("graphs_without_work"), 3U);
+}
+
+TEST(LaunchesTest, CallsThatShareACorrelationAreAmbiguousAndNotLost) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  for (int i = 0; i < 3; ++i) {
+    // Each event twice, as in a file that was merged with itself.
+    for (int copy = 0; copy < 2; ++copy) {
+      maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 100 * i, 10, i);
+      maker.add(EventKind::kKernel, "gemm", maker.stream(7), 100 * i + 20, 50, i);
+    }
+  }
+  const Capture capture = stitched({maker.trace});
+  EXPECT_EQ(capture.diagnostics.count_of("lost_kernels"), 0U);
+  EXPECT_EQ(capture.diagnostics.count_of("ambiguous_launch"), 3U);
+  EXPECT_EQ(capture.diagnostics.count_of("overlapping_device_work"), 0U);  // one call cannot be told from the other
+}
+
+}  // namespace
+}  // namespace stepsim::ingest
