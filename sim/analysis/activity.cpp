@@ -100,6 +100,10 @@ IterationParts iteration_parts(Rank rank, const Activity& activity, std::int64_t
   std::vector<Interval> above;  // of the kinds above
   Duration rest = activity.iterations.length() / iterations;
   const auto part = [&](const Activity::Kind& kind) {
+    if (kind.own.empty()) {
+      add(kind.all, above);
+      return Duration{};
+    }
     const Duration covered = union_length(above);
     std::vector<Interval> with_own = above;
     add(kind.own, with_own);

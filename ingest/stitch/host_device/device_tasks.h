@@ -57,7 +57,7 @@ void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assem
 
 /// Enters in assembly.annotations the annotations and modules around each task's launching call, on the call's thread.
 /// While the main thread waits for that thread (see explain_silences()), the main thread's annotations are entered too.
-/// Inside 128 others, annotations are left out; returns the number of these. O(events + device work * nesting).
+/// Inside 64 others, annotations are left out; returns the number of these. O(events + device work * nesting).
 std::uint64_t add_annotation_uses(const RankEvents& events, const std::vector<HostThread>& threads,
                                   const DeviceTasks& tasks, Assembly& assembly);
 

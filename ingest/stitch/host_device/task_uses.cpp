@@ -131,7 +131,7 @@ void add_annotations(const RankEvents& events, const RankEvents::Thread& thread,
 /// the memory for the annotations of all calls would otherwise grow with the square of the depth.
 class OpenSpans {
  public:
-  static constexpr std::size_t kMost = 128;
+  static constexpr std::size_t kMost = 64;
 
   void open(const Span& span) {
     if (spans_.size() < kMost) {

@@ -51,7 +51,7 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "or too little.",
      "If the file was merged from several processes, give the files of the processes instead."},
     {"deep_annotation", Severity::kNotice,
-     "annotations with more than 128 others around them are not applied to the work in them",
+     "annotations with more than 64 others around them are not applied to the work in them",
      "What-ifs cannot select work by these annotations. All other answers are the same."},
     {"overlapping_steps", Severity::kNotice, "step marks overlap: an iteration is counted from start to start",
      "The replay error is not affected; work may count for a neighbouring step.",
