@@ -47,7 +47,7 @@ TypicalIterations::TypicalIterations(const RankSteps& steps, const Recording& re
     iterations_.push_back(iteration.replayed());
     if (by_step()) has_step_[iteration.step] = true;
   }
-  for (const Interval& iteration : iterations_) length_ += iteration.end - iteration.begin;
+  for (const Interval& iteration : iterations_) length_ = saturated_sum(length_, iteration.end - iteration.begin);
 }
 
 void TypicalIterations::put(Interval interval, std::vector<Interval>& to) const {
