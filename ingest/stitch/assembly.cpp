@@ -29,6 +29,15 @@ std::string_view kind_of_wait(const DagBuilder& builder, const TaskSpec& task, E
   return lane == LaneKind::kStream || lane == LaneKind::kCopyEngine ? "device" : "host thread";
 }
 
+/// Returns the first thread of the lane's rank; the lane itself if the rank has none.
+LaneId lane_for_begin(const DagBuilder& builder, LaneId lane) {
+  for (std::size_t i = 0; i < builder.lane_count(); ++i) {
+    const Lane& other = builder.lane(LaneId{i});
+    if (other.rank == builder.lane(lane).rank && other.kind == LaneKind::kThread) return LaneId{i};
+  }
+  return lane;
+}
+
 /// Gives every task without predecessors an edge from its rank's first task. Where the first task still runs when such
 /// a task starts, the edges come from a task of no length that is added where the rank begins.
 void anchor_sources(Assembly& assembly, std::map<Rank, TaskId>& first) {
@@ -46,7 +55,7 @@ void anchor_sources(Assembly& assembly, std::map<Rank, TaskId>& first) {
     const Time begin = assembly.start[anchor.index()];
     if (source == anchor || assembly.start[source.index()] >= assembly.finish[anchor.index()]) continue;
     anchor = assembly.add_task(TaskKind::kHost, assembly.builder.intern("(begin of the recording)"),
-                               assembly.builder.task(anchor).lane, begin, begin, -1);
+                               lane_for_begin(assembly.builder, assembly.builder.task(anchor).lane), begin, begin, -1);
   }
   for (const TaskId source : sources) {
     if (source != anchor_of(source)) assembly.add_edge(anchor_of(source), source, EdgeKind::kHandOff);

@@ -51,7 +51,6 @@ constexpr auto kKnownCosts = std::to_array<KnownCost>({
     {diagnostic("missing table: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("polling").name, Cost::kBlurs, {kHost, kDevice}},
     {diagnostic("unexplained_blocking_call").name, Cost::kBlurs, {kDevice}},
-    {diagnostic("memory_freed_by_driver").name, Cost::kBlurs, {kHost}},
     {diagnostic("release_by_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("dependency_against_time").name, Cost::kBlurs, {kHost, kDevice, kNetwork}},
     {diagnostic("edge_contradicted").name, Cost::kBlurs, {kReplay}},

@@ -37,7 +37,6 @@ struct BlockingCalls {
   std::vector<HostWait> waits;
   std::uint64_t inferred = 0;     ///< waits inferred from times, because no cuda_sync event shows them
   std::uint64_t full_queue = 0;   ///< launches that waited for room in the launch queue
-  std::uint64_t in_driver = 0;    ///< calls that free memory and took long after the work of the device had ended
   std::uint64_t unexplained = 0;  ///< long synchronising calls during which no recorded work ended
 };
 

@@ -154,20 +154,12 @@ class BlockingCallFinder {
     add_wait(thread, op, begin, end, true);
   }
 
-  /// A call that frees memory lets the work of the device finish first. What it does after that is done by the driver,
-  /// which a faster processor does not shorten.
+  /// A call that frees memory lets the work of the device finish first.
   void read_free(std::uint32_t thread, Time begin, Time end) {
     const std::uint32_t op = last_ended(begin, end, kNoIndex);
-    Time from = begin + kCallOverhead;
-    if (op != kNoIndex) {
-      ++found_.inferred;
-      add_wait(thread, op, begin, end, true);
-      from = std::max(from, events_.ops[op].end);
-    }
-    if (end - from <= kReturnDelay) return;
-    ++found_.in_driver;
-    threads_[thread].waits.push_back({from, end});
-    threads_[thread].cuts.push_back(end);
+    if (op == kNoIndex) return;
+    ++found_.inferred;
+    add_wait(thread, op, begin, end, true);
   }
 
   [[nodiscard]] std::uint32_t awaited_by_times(CallWait wait, std::uint32_t call, Time begin, Time end) const {

@@ -179,7 +179,6 @@ void report(const RankEvents& events, const DeviceWaits& waits, std::uint64_t un
   note(diagnostic("polling"), waits.polls.size());
   note(diagnostic("full_launch_queue"), waits.calls.full_queue);
   note(diagnostic("unexplained_blocking_call"), waits.calls.unexplained);
-  note(diagnostic("memory_freed_by_driver"), waits.calls.in_driver);
   note(diagnostic("unmatched_host_collective"), unmatched_submissions);
   const auto orphans = static_cast<std::uint64_t>(
       std::count_if(events.ops.begin(), events.ops.end(), [](const DeviceOp& op) { return op.call == kNoIndex; }));
