@@ -119,7 +119,7 @@ IterationParts iteration_parts(Rank rank, const Activity& activity, std::int64_t
   parts.collective_wait = part(activity.collective_wait);
   parts.loader = part(activity.loader);
   parts.host = part(activity.host);
-  // The host may have worked while device work of other iterations hid it; in an iteration of its own that is seen.
+  // Device work of other iterations may run while the host works. Host work that it hides belongs to the host's part.
   std::vector<Interval> any;
   for (const Interval& interval : above) activity.iterations.put(interval, any);
   const Duration nothing_runs = std::min(rest, (activity.iterations.length() - union_length(any)) / iterations);

@@ -1,8 +1,8 @@
 #include "ingest/stitch/host_device/device_times.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,7 +19,7 @@ constexpr Duration kLongestQueue = std::chrono::hours{1};
 /// Work that begins this long after later work of its stream was done has a wrong begin. Traces that programs other
 /// than profilers write contradict the order of the launches by less.
 constexpr Duration kOutOfOrder = std::chrono::seconds{1};
-constexpr std::size_t kNextLaunches = 8;
+constexpr std::ptrdiff_t kNextLaunches = 8;
 
 class DeviceTimes {
  public:
@@ -94,16 +94,13 @@ class DeviceTimes {
     sort_runs(stream, [&](std::uint32_t a, std::uint32_t b) {
       return std::pair{launch_begin(a), a} < std::pair{launch_begin(b), b};
     });
-    for (std::size_t i = 0; i < stream.size(); ++i) {
-      const std::uint32_t one = stream[i];
-      std::size_t ended_before = 0;
-      std::size_t next = 0;
-      for (std::size_t k = i + 1; k < stream.size() && next < kNextLaunches; ++k) {
-        if (!in_order(one, stream[k])) continue;
-        ++next;
-        if (op(stream[k]).end + kOutOfOrder < op(one).begin) ++ended_before;
-      }
-      if (2 * ended_before > next || op(one).begin - launch_end(one) > kLongestQueue) is_wrong_[one] = true;
+    for (const std::uint32_t one : stream) {
+      const auto next = std::lower_bound(stream.begin(), stream.end(), launch_end(one),
+                                         [&](std::uint32_t index, Time at) { return launch_begin(index) < at; });
+      const auto end = next + std::min(kNextLaunches, stream.end() - next);
+      const auto ended_before =
+          std::count_if(next, end, [&](std::uint32_t index) { return op(index).end + kOutOfOrder < op(one).begin; });
+      if (2 * ended_before > end - next || op(one).begin - launch_end(one) > kLongestQueue) is_wrong_[one] = true;
     }
   }
 
@@ -142,10 +139,7 @@ class DeviceTimes {
       }
     }
     events_.ops.resize(kept);
-    if (events_.cut_short == 0) return;
-    std::sort(events_.ops.begin(), events_.ops.end(), [](const DeviceOp& a, const DeviceOp& b) {
-      return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
-    });
+    if (events_.cut_short > 0) sort_runs(events_.ops, runs_before);
   }
 
   RankEvents& events_;

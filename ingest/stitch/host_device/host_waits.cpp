@@ -56,10 +56,11 @@ class BlockingCallFinder {
       const std::vector<std::uint32_t>& events = events_.threads[t].events;
       for (std::size_t i = 0; i < events.size(); ++i) {
         if (events_.trace->kind[events[i]] == EventKind::kRuntimeCall) {
-          read_call(t, events[i], syncs);
+          read_call(t, events[i], wait_of_(events[i]), syncs);
         } else if (reads_result_(events[i])) {
+          // Some profilers record no calls. The innermost operator then shows the wait.
           const bool innermost = i + 1 == events.size() || events_.begin_of(events[i + 1]) >= events_.end_of(events[i]);
-          if (innermost) read_operator(t, events[i]);
+          if (innermost) read_call(t, events[i], CallWait::kResult, syncs);
         }
       }
     }
@@ -118,17 +119,12 @@ class BlockingCallFinder {
     return kNoIndex;
   }
 
-  void read_call(std::uint32_t thread, std::uint32_t call, const SyncEvents& syncs) {
-    const CallWait wait = wait_of_(call);
+  void read_call(std::uint32_t thread, std::uint32_t call, CallWait wait, const SyncEvents& syncs) {
     if (wait == CallWait::kNothing) return;
     const Time begin = events_.begin_of(call);
     const Time end = events_.end_of(call);
     if (const auto* const awaited = syncs.awaited_by(call)) {
       for (const std::uint32_t op : *awaited) add_wait(thread, op, begin, end, false);
-      return;
-    }
-    if (wait == CallWait::kFree) {
-      if (end - begin > kReturnDelay) read_free(thread, begin, end);
       return;
     }
     const std::uint32_t op = awaited_by_times(wait, call, begin, end);
@@ -144,38 +140,21 @@ class BlockingCallFinder {
     }
   }
 
-  /// Some profilers record no runtime calls. An operator that hands a tensor's value to Python then shows the wait.
-  void read_operator(std::uint32_t thread, std::uint32_t event) {
-    const Time begin = events_.begin_of(event);
-    const Time end = events_.end_of(event);
-    const std::uint32_t op = end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
-    if (op == kNoIndex) return;
-    ++found_.inferred;
-    add_wait(thread, op, begin, end, true);
-  }
-
-  /// A call that frees memory lets the work of the device finish first.
-  void read_free(std::uint32_t thread, Time begin, Time end) {
-    const std::uint32_t op = last_ended(begin, end, kNoIndex);
-    if (op == kNoIndex) return;
-    ++found_.inferred;
-    add_wait(thread, op, begin, end, true);
-  }
-
   [[nodiscard]] std::uint32_t awaited_by_times(CallWait wait, std::uint32_t call, Time begin, Time end) const {
     const std::uint32_t own = op_of_call_[call];
     switch (wait) {
       case CallWait::kOwnWork: return own != kNoIndex && is_awaited_copy(events_, events_.ops[own]) ? own : kNoIndex;
       case CallWait::kDevice: return ended_at_return(begin, end);
       case CallWait::kStream: return ended_just_before_return(begin, end);
-      case CallWait::kAllocation: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
+      case CallWait::kAllocation:
+      case CallWait::kResult: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
+      case CallWait::kFree: return end - begin > kReturnDelay ? last_ended(begin, end, kNoIndex) : kNoIndex;
       case CallWait::kLaunch:
         if (own == kNoIndex) return kNoIndex;
         if (!saw_full_buffer(begin, end) &&
             (end - begin < kSlowLaunch || outstanding(events_.ops[own].stream, begin) < kManyOutstanding))
           return kNoIndex;
         return last_ended(begin, end, events_.ops[own].stream);
-      case CallWait::kFree:
       case CallWait::kNothing: break;
     }
     return kNoIndex;

@@ -33,9 +33,7 @@ void sort_nested(const HostDeviceTrace& trace, std::vector<std::uint32_t>& event
 void sort_all(RankEvents& events, int threads) {
   const HostDeviceTrace& trace = *events.trace;
   const auto sort_device_work = [&] {
-    sort_runs(events.ops, [](const DeviceOp& a, const DeviceOp& b) {
-      return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
-    });
+    sort_runs(events.ops, runs_before);
     sort_runs(events.syncs, [&](std::uint32_t a, std::uint32_t b) {
       return std::pair{trace.start[a], a} < std::pair{trace.start[b], b};
     });

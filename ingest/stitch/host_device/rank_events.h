@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +28,11 @@ struct DeviceOp {
   Time end;
   Time launched;  ///< when its call had handed it to the device; equals `begin` if there is no call
 };
+
+/// Orders device work by (begin, end, event).
+[[nodiscard]] inline bool runs_before(const DeviceOp& a, const DeviceOp& b) noexcept {
+  return std::tuple{a.begin, a.end, a.event} < std::tuple{b.begin, b.end, b.event};
+}
 
 /// Times of the device and of the host are comparable up to this difference: a call that waits for work can return this
 /// long before the recorded end of the work. It is up to 7.3 us in captures of two GPUs.
@@ -55,7 +61,7 @@ struct RankEvents {
   const HostDeviceTrace* trace = nullptr;
   std::vector<Thread> threads;
   std::vector<Stream> streams;
-  std::vector<DeviceOp> ops;         ///< by (begin, end, event)
+  std::vector<DeviceOp> ops;         ///< in the order of runs_before()
   std::vector<std::uint32_t> syncs;  ///< kSync events, by start
   std::vector<StepWindow> steps;     ///< ProfilerStep#N by begin; each ends no later than the next begins
   bool marked = false;               ///< false if steps are the profiler's windows, or there are none
@@ -168,7 +174,8 @@ enum class CallWait : std::uint8_t {
   kStream,      ///< work of a stream, up to an event: cudaStreamSynchronize, cudaEventSynchronize
   kOwnWork,     ///< the copy that it starts: cudaMemcpy
   kAllocation,  ///< work that the allocator must let finish: cudaMalloc
-  kFree,        ///< all work of the device, and then the driver: cudaFree
+  kFree,        ///< all work of the device: cudaFree
+  kResult,      ///< the work whose result an operator returns: aten::item without calls in it
   kLaunch,      ///< room in the launch queue: cudaLaunchKernel
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
 
@@ -13,25 +15,25 @@ using testing::find;
 using testing::stitched;
 using testing::TraceMaker;
 
-TEST(WaitingCallsTest, FreeingWaitsForTheDevice) {
+/// Returns a thread that launches a kernel of 1 ms and then frees memory for 70 ms.
+Capture that_frees_by(const std::string& call) {
   TraceMaker maker;
   const TrackId thread = maker.thread("1");
   maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 10, 1);
   maker.add(EventKind::kKernel, "gemm", maker.stream(7), 20, 1'000, 1);
-  maker.add(EventKind::kRuntimeCall, "cudaFree", thread, 10, 70'000, 2);  // 69 ms after the kernel's end
-  const Capture capture = stitched({maker.trace});
+  maker.add(EventKind::kRuntimeCall, call, thread, 10, 70'000, 2);
+  return stitched({maker.trace});
+}
+
+TEST(WaitingCallsTest, FreeingWaitsForTheDevice) {
+  const Capture capture = that_frees_by("cudaFree");
   const TaskId rest = find(capture, "cudaFree", 1'020);
   ASSERT_TRUE(rest.valid());
   EXPECT_TRUE(edge(capture, find(capture, "gemm", 20), rest));
 }
 
 TEST(WaitingCallsTest, FreeingInTheOrderOfAStreamDoesNotWait) {
-  TraceMaker maker;
-  const TrackId thread = maker.thread("1");
-  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 0, 10, 1);
-  maker.add(EventKind::kKernel, "gemm", maker.stream(7), 20, 100, 1);
-  maker.add(EventKind::kRuntimeCall, "cudaFreeAsync", thread, 10, 200, 2);
-  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("inferred_host_wait"), 0U);
+  EXPECT_EQ(that_frees_by("cudaFreeAsync").diagnostics.count_of("inferred_host_wait"), 0U);
 }
 
 TEST(WaitingCallsTest, WithoutCallsAnOperatorThatReturnsAValueWaits) {
