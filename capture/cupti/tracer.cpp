@@ -89,6 +89,10 @@ std::string seconds(std::uint64_t nanoseconds) {
 
 std::string in_brackets(const std::string& name) { return name.empty() ? "" : " (" + name + ")"; }
 
+bool is_always_recorded(const std::uint8_t* record) noexcept {
+  return std::find(kAlways.begin(), kAlways.end(), member<Activity>(record, 0)) != kAlways.end();
+}
+
 bool is_probe(const std::uint8_t* record) noexcept {
   return member<Activity>(record, 0) == Activity::kDriver &&
          member<std::uint32_t>(record, offset::call::kCallback) == kDriverGetVersion;
@@ -120,6 +124,8 @@ void Tracer::start(bool record_at_once) {
     return give_up(wire::Status::kOtherClient, "another profiler" + in_brackets(other) + " is using CUPTI (" +
                                                    to_text(library_) + "); run the program without it");
   }
+  std::uint64_t time = 0;
+  if (library_.functions.get_timestamp(&time) == kSuccess) clock_ahead_ = time - system_now();
   started_ = now();
   get_driver_version_ = driver_version_of(library_.path);
   choose_calls();
@@ -158,13 +164,14 @@ std::string Tracer::prepare(bool record_at_once) {
     return to_text(library_) + ": " + to_text(library_, result);
   }
   for (const Activity kind : kAlways) set(kind, true);
+  if (settings_.whole_graphs) set_device_work(true);
   return {};
 }
 
 /// On WSL, CUPTI's clock is not the system's. The difference puts the records of several processes on one clock.
 void Tracer::describe_clock() {
   if (::access("/dev/dxg", F_OK) != 0) return;
-  const auto ahead = static_cast<std::int64_t>(now() - system_now());
+  const auto ahead = static_cast<std::int64_t>(clock_ahead_);
   writer_.with_producer([ahead](Producer& producer) {
     producer.add({.kind = wire::Kind::kSession,
                   .which = producer.text("clock_ahead_ns"),
@@ -202,7 +209,13 @@ void Tracer::apply_wanted() noexcept {
   const Recording wanted = wanted_.load(std::memory_order_acquire);
   const Recording before = recording_.load(std::memory_order_relaxed);
   if (!works() || before == wanted) return;
-  if ((before == Recording::kOff) != (wanted == Recording::kOff)) set_device_work(wanted != Recording::kOff);
+  if ((before == Recording::kOff) != (wanted == Recording::kOff)) {
+    if (settings_.whole_graphs) {
+      static_cast<void>(library_.functions.flush_all(0));  // what is delivered now is taken or dropped as before
+    } else {
+      set_device_work(wanted != Recording::kOff);
+    }
+  }
   if ((before == Recording::kOn) != (wanted == Recording::kOn)) set_calls(wanted == Recording::kOn);
   silent_rounds_ = 0;
   recording_.store(wanted, std::memory_order_release);
@@ -281,9 +294,10 @@ void Tracer::look_for_other_clients() noexcept try {
   if (!silent) last_delivery_ = now();
   constexpr const char* kNothingAfter = " s after the capture began; nothing was recorded after that";
   std::string name;
-  if (another_client(name)) {
+  const std::uint64_t clock_lost = clock_lost_.load(std::memory_order_relaxed);
+  if (another_client(name) || clock_lost > 0) {
     give_up(wire::Status::kOtherClient, "another profiler" + in_brackets(name) + " began to use CUPTI " +
-                                            seconds(now() - started_) + kNothingAfter);
+                                            seconds((clock_lost > 0 ? clock_lost : now()) - started_) + kNothingAfter);
   } else if (silent_rounds_ == kSilentRounds) {
     give_up(wire::Status::kOtherClient,
             "another profiler registered itself for CUPTI's records in place of this capture " +
@@ -297,12 +311,13 @@ Result Tracer::subscribe(void** subscriber, Callback callback, std::string& othe
   const Functions& f = library_.functions;
   void* const ours = const_cast<std::function<void(bool)>*>(&settings_.on_profiler_call);
   if (f.subscribe_by_name == nullptr) return f.subscribe(subscriber, callback, ours);
+  constexpr const char* kNoName = "not provided";  // a client of the older interface is "CUPTI for <not provided>"
   std::array<char, kSubscriberNameBytes> name{};
   SubscriberParams params{.name = "stepsim capture", .name_of_other = name.data(), .size_of_other = name.size()};
   const Result result = f.subscribe_by_name(subscriber, callback, ours, &params);
   name.back() = '\0';
   try {
-    if (result == kMultipleSubscribers) other = name.data();
+    if (result == kMultipleSubscribers && std::strstr(name.data(), kNoName) == nullptr) other = name.data();
   } catch (...) {
     return result;
   }
@@ -327,10 +342,18 @@ void Tracer::give_up(wire::Status status, std::string_view why) noexcept {
 
 void Tracer::say(wire::Status status, std::string_view what) noexcept { writer_.report(status, what, now()); }
 
+/// Another client may replace CUPTI's clock: PyTorch's profiler makes it count processor cycles. The times of a
+/// replaced clock and of the system's since 1970 differ by years.
 std::uint64_t Tracer::now() const noexcept {
+  constexpr std::uint64_t kAnotherClock = 3'600'000'000'000;
+  const std::uint64_t expected = system_now() + clock_ahead_;
   std::uint64_t time = 0;
-  if (library_.functions.get_timestamp != nullptr && library_.functions.get_timestamp(&time) == kSuccess) return time;
-  return system_now();
+  if (library_.functions.get_timestamp == nullptr || library_.functions.get_timestamp(&time) != kSuccess)
+    return expected;
+  if (std::max(time, expected) - std::min(time, expected) < kAnotherClock) return time;
+  std::uint64_t never = 0;
+  clock_lost_.compare_exchange_strong(never, expected, std::memory_order_relaxed);
+  return expected;
 }
 
 std::uint32_t Tracer::thread() const noexcept {
@@ -361,13 +384,14 @@ void Tracer::on_buffer_completed(void* context, std::uint32_t stream, std::uint8
 
 void Tracer::take_records(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t filled) noexcept {
   const Functions& f = library_.functions;
+  const bool too_early = settings_.whole_graphs && recording() == Recording::kOff;
   Result result = kMaxLimitReached;
   writer_.with_producer([&](Producer& producer) {
     std::uint8_t* record = nullptr;
     while (filled > 0 && (result = f.get_next_record(buffer, filled, &record)) == kSuccess) {
       if (is_probe(record)) {
         probe_seen_.store(true, std::memory_order_relaxed);
-      } else {
+      } else if (!too_early || is_always_recorded(record)) {
         translator_.add(record, producer);
       }
     }

@@ -26,7 +26,10 @@ struct TracerSettings {
   std::string library;           ///< path of libcupti.so; empty = search for it
   std::size_t buffer_bytes = 0;  ///< of all buffers that CUPTI fills
   bool waits = true;             ///< record waits and CUDA events
-  bool whole_graphs = false;     ///< record each launch of a CUDA graph as one, not its kernels
+  /// Record each launch of a CUDA graph as one, not its kernels. Device work is then recorded from the start and
+  /// dropped until it is wanted, because a program crashes in CUPTI 13.0 when it launches a graph that is older than
+  /// this setting.
+  bool whole_graphs = false;
   /// Called when the program calls cudaProfilerStart() (true) or cudaProfilerStop() (false). If it is set, CUPTI is
   /// subscribed to until the program ends, and other profilers cannot subscribe.
   std::function<void(bool)> on_profiler_call;
@@ -95,7 +98,9 @@ class Tracer {
   bool subscribed_ = false;
   std::atomic<bool> works_{false};
   std::uint64_t started_ = 0;
-  std::string advice_;  ///< why CUPTI may not work
+  std::uint64_t clock_ahead_ = 0;                     ///< of the system's clock, modulo 2^64
+  mutable std::atomic<std::uint64_t> clock_lost_{0};  ///< when another client's clock was first seen; 0 = never
+  std::string advice_;                                ///< why CUPTI may not work
 
   std::mutex control_;  ///< held while CUPTI is switched or flushed; guards the members up to recording_
   std::set<Activity> refused_;

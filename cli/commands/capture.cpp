@@ -151,10 +151,13 @@ Command::Run setup_capture(CLI::App& app) {
   const auto* torch = flag("--torch", "Record with torch.profiler; the script needs no change");
   const auto* step_call = option("--step-call", "MODULE.FUNCTION",
                                  "With --torch: end a step at each call of this function (default: optimizer.step())");
-  const std::array torch_flags{flag("--with-flops", "With --torch: record the flops of operators"),
-                               flag("--profile-memory", "With --torch: record memory allocations"),
-                               flag("--with-stack", "With --torch: record Python calls (slows the job considerably)"),
-                               flag("--with-modules", "With --torch: record which module called an operator")};
+  const std::array torch_flags{
+      flag("--with-flops", "With --torch: record the flops of operators"),
+      flag("--profile-memory", "With --torch: record memory allocations"),
+      flag("--with-stack", "With --torch: record Python calls (slows the job considerably)"),
+      flag("--with-modules", "With --torch: record which module called an operator"),
+      flag("--with-execution-trace",
+           "With --torch: record which operators exchanged data (slows the job several times)")};
   const auto* with_sync = flag("--with-sync", "Record what streams and calls wait for (default)");
   const auto* no_sync = flag("--without-sync", "Do not record waits; they are then inferred from times");
   const auto* with_nvtx = flag("--with-nvtx", "Record NVTX ranges (default)");

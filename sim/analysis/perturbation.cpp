@@ -25,6 +25,12 @@ struct Partners {
   std::map<Rank, Rank> late_start;
 };
 
+/// Returns the steps of a rank that are timed in the same way. The last one is not, because no step begins after it; it
+/// is left out if at least two others remain.
+const std::vector<TimedStep>& timed_alike(const RankSteps& rank) {
+  return rank.iterations.size() > 1 ? rank.iterations : rank.steps;
+}
+
 /// Returns each step's partner. Returns nothing if there are no two steps to exchange, or if ranks have different
 /// numbers of steps.
 std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
@@ -35,16 +41,16 @@ std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std:
     if (times.whole > 0) tested.emplace_back(rank, &times);
   }
   if (tested.empty()) return std::nullopt;
-  const std::size_t count = tested.front().second->steps.size();
+  const std::size_t count = timed_alike(*tested.front().second).size();
   const bool alike = std::all_of(tested.begin(), tested.end(),
-                                 [count](const auto& entry) { return entry.second->steps.size() == count; });
+                                 [count](const auto& entry) { return timed_alike(*entry.second).size() == count; });
   if (!alike || count == 0 || (count == 1 && tested.size() == 1)) return std::nullopt;
   for (std::size_t r = 0; r < tested.size(); ++r) {
-    const std::vector<TimedStep>& mine = tested[r].second->steps;
+    const std::vector<TimedStep>& mine = timed_alike(*tested[r].second);
     for (std::size_t i = 0; count > 1 && i < count; ++i) partners.of[mine[i].step] = mine[(i + 1) % count].step;
     if (count > 1) continue;
     const auto& [other, times] = tested[(r + 1) % tested.size()];
-    partners.of[mine.front().step] = times->steps.front().step;
+    partners.of[mine.front().step] = timed_alike(*times).front().step;
     partners.late_start[tested[r].first] = other;
   }
   return partners;
@@ -240,7 +246,8 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   for (const auto& [step, time] : before) {
     const auto found = after.find(step);
     const auto meant = before.find(partners->of[step]);
-    if (found == after.end() || meant == before.end() || meant->second.measured == Duration{}) continue;
+    const bool tested = partners->of[step] != step && found != after.end() && meant != before.end();
+    if (!tested || meant->second.measured == Duration{}) continue;
     const Duration measured = meant->second.measured;
     const double error = std::abs(ratio(found->second.replayed - measured, measured));
     result.error += error;

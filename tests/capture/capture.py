@@ -213,16 +213,27 @@ result, traces = capture("--active", "3", FAKE_CUPTI_DROP_EVERY="40")
 as_without_capture(result, "records dropped by CUPTI", "8")
 check("and that is told", "lost" in result.stderr and diagnostics(replay(traces)).get("records_lost_by_cupti", 0) > 0, result.stderr)
 counts = os.path.join(work.name, "counts.json")
-for name, variables in {"subscribed": {"FAKE_CUPTI_OTHER_CLIENT": "2"}, "registered callbacks": {"FAKE_CUPTI_OTHER_CALLBACKS": "1"}}.items():
+for name, variables in {"subscribed": {"FAKE_CUPTI_OTHER_CLIENT": "2"}, "registered callbacks": {"FAKE_CUPTI_OTHER_CALLBACKS": "1"},
+                        "replaced the clock": {"FAKE_CUPTI_OTHER_CLOCK": "1"}}.items():
     result, traces = capture(program=(SAMPLE, "60", "mark", "tenth"), FAKE_CUPTI_COUNTS=counts, **variables)
     as_without_capture(result, f"another client {name} later", "60", "mark", "tenth")
     check(f"{name}: what happened and when", re.search(r"another profiler .* \d+\.\d s after the capture began; nothing was recorded after that", result.stderr), result.stderr)
-    check(f"{name}: what was recorded before", replay(traces).get("steps", []) or "failed" not in replay(traces), replay(traces))
+    before = replay(traces).get("steps", [])
+    check(f"{name}: what was recorded before", [step["step"] for step in before] == list(range(len(before))) and 0 < len(before) < 60, replay(traces))
+    check(f"{name}: steps have their length", all(0.5 < step["measured_ns"] / before[0]["measured_ns"] < 2 for step in before), before)
     check(f"{name}: nothing of the other client is switched off", json.load(open(counts))["disabled"] == 0, open(counts).read())
 result, traces = capture(FAKE_CUPTI_OTHER_CLIENT="1")
 as_without_capture(result, "another client of CUPTI", "8")
 check("and that is told, too", "another profiler (CUPTI for Kineto) is using CUPTI" in result.stderr, result.stderr)
 check("a replay of nothing is refused", "another profiler (CUPTI for Kineto) is using CUPTI" in replay(traces).get("failed", ""), replay(traces))
+
+# Whole graphs: recorded from the start and dropped until they are wanted, because CUPTI crashes otherwise.
+result, traces = capture("--wait", "2", "--active", "3", "--whole-graphs", program=(SAMPLE, "8"))
+as_without_capture(result, "whole graphs of some steps", "8")
+check("the steps asked for", steps(replay(traces)) == [2, 3, 4], (result.stderr, replay(traces)))
+counts_of = {row["name"]: row["count"] for row in answer("stats", traces, "--by", "name")["inputs"][0]["rows"]}
+check("nothing to complain of in them", not set(diagnostics(replay(traces))) - {"not used:", "whole_graphs"}, diagnostics(replay(traces)))
+check("one graph a step, and no kernels of it", counts_of.get("CUDA graph 3") == 3 and not any("adam" in name for name in counts_of), counts_of)
 
 # Switching and flushing exclude each other, also where flushes take long, and steps are no reason to flush.
 result, traces = capture("--wait", "1", "--active", "2", "--repeat", "0", program=(SAMPLE, "200", "mark", "slow"), FAKE_CUPTI_FLUSH_MS="300",

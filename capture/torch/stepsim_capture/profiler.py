@@ -28,7 +28,7 @@ class Profiler:
         known = inspect.signature(torch.profiler.profile.__init__).parameters
         if "experimental_config" in known:
             options["experimental_config"] = self._with_sync_events()
-        if "execution_trace_observer" in known:
+        if settings.execution_trace and "execution_trace_observer" in known:
             options["execution_trace_observer"] = self._execution_trace()
         self._profile = torch.profiler.profile(
             schedule=lambda step: action_of(settings.schedule.phase(step), actions),
@@ -77,7 +77,7 @@ class Profiler:
 
     def _execution_trace(self):
         """Starts an observer that writes which operators exchanged data (docs/reference/formats.md)."""
-        self._observed = trace_file.temporary_file(self._settings.directory)
+        self._observed = trace_file.temporary_file(self._settings.directory, ".json")
         self._observer = self._torch.profiler.ExecutionTraceObserver()
         self._observer.register_callback(self._observed)
         return self._observer
@@ -87,10 +87,9 @@ class Profiler:
             return
         cycle = self.files + 1
         path = self._path(self._name if cycle == 1 else "%s.%d" % (self._name, cycle), trace_file.ENDING)
-        plain = trace_file.temporary_file(self._settings.directory)
-        if self._torch.autograd.kineto_available():
-            os.rename(plain, plain + ".json")  # the extension determines the format
-            plain += ".json"
+        has_kineto = self._torch.autograd.kineto_available()
+        plain = trace_file.temporary_file(self._settings.directory, ".json" if has_kineto else ".part")
+        if has_kineto:
             profile.export_chrome_trace(plain)
         else:
             without_kineto.write_trace(plain, profile.profiler.kineto_results, self._settings.options,

@@ -5,7 +5,7 @@ from .schedule import Schedule
 
 OPTIONS = ("with_flops", "profile_memory", "with_stack", "with_modules")
 
-Settings = collections.namedtuple("Settings", "directory run schedule ranks step_call options")
+Settings = collections.namedtuple("Settings", "directory run schedule ranks step_call options execution_trace")
 
 # The variables of the launchers; capture/session/settings.cpp reads the same ones.
 LAUNCHERS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
@@ -23,7 +23,8 @@ def from_variables(variables):
     return Settings(directory=variables["STEPSIM_CAPTURE_DIR"], run=variables.get("STEPSIM_CAPTURE_RUN", ""),
                     schedule=schedule, ranks=variables.get("STEPSIM_CAPTURE_RANKS", ""),
                     step_call=variables.get("STEPSIM_CAPTURE_STEP_CALL", ""),
-                    options=tuple(option for option in OPTIONS if option in asked))
+                    options=tuple(option for option in OPTIONS if option in asked),
+                    execution_trace="with_execution_trace" in asked)
 
 
 def names_rank(ranks, rank):

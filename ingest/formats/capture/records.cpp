@@ -203,6 +203,7 @@ class RecordReader {
                        "the file has no complete block of a capture; expected a file that stepsim capture wrote");
     }
     out_.texts = std::move(texts_).take();
+    if (!out_.reason.empty()) drop_marks_without_records();
     use_system_clock();
     const auto key = [](const Record& r) {
       return std::tuple(r.start, r.kind, r.duration, r.correlation, r.stream, r.a, r.which, r.b, r.detail);
@@ -226,6 +227,24 @@ class RecordReader {
         record.start = static_cast<std::uint64_t>(std::clamp<std::int64_t>(shifted, 1, kMost));
       }
     }
+  }
+
+  /// Drops step marks and ranges that were made when CUPTI's records already went to another client, which is noticed
+  /// up to a second later. Steps among them would look like steps without calls or device work.
+  void drop_marks_without_records() {
+    std::uint64_t last_call = 0;
+    std::uint64_t last_work = 0;
+    for (const Record& record : out_.events) {
+      const bool is_work = record.kind == Kind::kKernel || record.kind == Kind::kMemcpy || record.kind == Kind::kMemset;
+      if (record.kind == Kind::kCall) last_call = std::max(last_call, record.start + record.duration);
+      if (is_work) last_work = std::max(last_work, record.start + record.duration);
+    }
+    const std::uint64_t last = std::min(last_call, last_work);
+    std::erase_if(out_.events, [last](const Record& record) {
+      const bool is_mark = record.kind == Kind::kStep || record.kind == Kind::kRangeBegin ||
+                           record.kind == Kind::kRangeEnd || record.kind == Kind::kRangeMark;
+      return is_mark && record.start > last;
+    });
   }
 
   /// The texts and other items that a producer's records refer to by number.
@@ -332,7 +351,9 @@ class RecordReader {
     const bool names_text = record.kind == Kind::kCall || record.kind == Kind::kKernel ||
                             record.kind == Kind::kRangeBegin || record.kind == Kind::kRangeMark ||
                             record.kind == Kind::kOverhead || is_nccl_operation(record.kind);
-    const bool has_none = record.which == 0 && (record.kind == Kind::kRangeBegin || record.kind == Kind::kRangeMark);
+    const bool is_whole_graph = record.kind == Kind::kKernel && record.detail == 1;
+    const bool has_none =
+        record.which == 0 && (record.kind == Kind::kRangeBegin || record.kind == Kind::kRangeMark || is_whole_graph);
     if (names_text && !has_none) {
       const auto found = names.texts.find(record.which);
       if (found == names.texts.end()) sink_.diagnostics.count(diagnostic("name_lost"), {file_, {}, {}});

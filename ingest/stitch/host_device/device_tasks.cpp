@@ -68,7 +68,6 @@ class DeviceTaskMaker {
       if (wait.why == StreamWait::Why::kRoom) made_.parts[wait.before].try_emplace(events_.ops[wait.after].begin);
     }
     made_.ops.resize(events_.ops.size());
-    find_first_launched();
     for (std::uint32_t i = 0; i < events_.ops.size(); ++i) add(i, names.of(events_.ops[i].event));
     return std::move(made_);
   }
@@ -112,22 +111,10 @@ class DeviceTaskMaker {
     return part;
   }
 
-  void find_first_launched() {
-    first_launched_.resize(events_.streams.size(), Time::min());
-    for (std::size_t s = 0; s < events_.streams.size(); ++s) {
-      const std::vector<std::uint32_t>& ops = events_.streams[s].ops;
-      const auto first =
-          std::find_if(ops.begin(), ops.end(), [&](std::uint32_t op) { return events_.ops[op].call != kNoIndex; });
-      if (first != ops.end()) first_launched_[s] = events_.ops[*first].begin;
-    }
-  }
-
-  /// Returns the step of device work, or -1 if it is in no step. If steps are marked, work without a recorded launch is
-  /// in no step if it ran before all work of its stream that has a recorded launch, because it was launched before the
-  /// capture began.
+  /// Returns the step of device work, or -1 if it is in no step. If steps are marked, work that was launched before the
+  /// capture is in none.
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const {
-    const bool before = op.call == kNoIndex && op.begin < first_launched_[op.stream];
-    return before && events_.marked ? -1 : events_.step_of(op);
+    return events_.marked && events_.is_before_capture(op) ? -1 : events_.step_of(op);
   }
 
   LaneId lane_of(std::uint32_t op) {
@@ -150,7 +137,6 @@ class DeviceTaskMaker {
   DeviceTasks made_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, LaneId> lanes_;  // lanes by (stream, row)
   // By stream: the begin of its first work that has a recorded launching call.
-  std::vector<Time> first_launched_;
 };
 
 /// Returns the dependency that a wait between streams creates: the task waited for, and the time when it was done.

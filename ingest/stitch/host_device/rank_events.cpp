@@ -93,7 +93,7 @@ void add_device_op(RankEvents& events, Rows& rows, std::uint32_t event) {
   const std::uint32_t stream = row_of(rows.stream_of_track, track, events.streams.size());
   if (stream == events.streams.size()) {
     const Track& row = events.trace->tracks[track.index()];
-    events.streams.push_back({track, row.device, row.stream, {}});
+    events.streams.push_back({track, row.device, row.stream});
   }
   events.ops.push_back(
       {event, kNoIndex, kNoIndex, stream, events.begin_of(event), events.end_of(event), events.begin_of(event)});
@@ -319,7 +319,12 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   sort_all(events, threads);
   link_launches(events, rows);
   mend_device_times(events);
-  for (std::uint32_t i = 0; i < events.ops.size(); ++i) events.streams[events.ops[i].stream].ops.push_back(i);
+  for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
+    RankEvents::Stream& stream = events.streams[events.ops[i].stream];
+    stream.ops.push_back(i);
+    if (stream.first_launched == Time::min() && events.ops[i].call != kNoIndex)
+      stream.first_launched = events.ops[i].begin;
+  }
   note_communication(events);
   note_loaders(events);
   events.main_thread = find_main_thread(events);

@@ -51,6 +51,9 @@ struct RankEvents {
     std::int32_t device = -1;
     std::int64_t number = -1;
     std::vector<std::uint32_t> ops;  ///< indices into `ops`, by begin
+    /// Begin of the first op with a call; Time::min() if there is none. The capture recorded calls from then on, so ops
+    /// that began earlier were launched before it.
+    Time first_launched = Time::min();
   };
   struct StepWindow {
     std::int64_t number = 0;  ///< the N of ProfilerStep#N
@@ -101,6 +104,10 @@ struct RankEvents {
   /// Returns when device work was launched, or when it began if its call was not recorded.
   [[nodiscard]] Time launch_of(const DeviceOp& op) const noexcept {
     return op.call == kNoIndex ? op.begin : begin_of(op.call);
+  }
+  /// Returns true if device work was launched before the capture began.
+  [[nodiscard]] bool is_before_capture(const DeviceOp& op) const noexcept {
+    return op.call == kNoIndex && op.begin < streams[op.stream].first_launched;
   }
   /// Returns the step in which device work was launched; -1 if in none.
   [[nodiscard]] std::int32_t step_of(const DeviceOp& op) const noexcept { return step_at(launch_of(op)); }

@@ -25,9 +25,10 @@ class SyncReader {
  public:
   SyncReader(const RankEvents& events, SyncEvents& out) : events_(events), out_(out) {
     for (std::uint32_t op = 0; op < events.ops.size(); ++op) {
-      if (events.ops[op].call == kNoIndex) continue;
+      const bool has_call = events.ops[op].call != kNoIndex;
+      if (!has_call && !events.is_before_capture(events.ops[op])) continue;
       const RankEvents::Stream& stream = events.streams[events.ops[op].stream];
-      orders_[{stream.device, stream.number}].add(events.begin_of(events.ops[op].call), op);
+      orders_[{stream.device, stream.number}].add(launched(op), op);
     }
     for (auto& [key, order] : orders_) {
       order.sort();
@@ -66,6 +67,12 @@ class SyncReader {
     return order == orders_.end() ? kNoIndex : order->second.last_before(before);
   }
 
+  /// Returns the begin of the op's call; Time::min() if that was before the capture.
+  [[nodiscard]] Time launched(std::uint32_t op) const {
+    const std::uint32_t call = events_.ops[op].call;
+    return call == kNoIndex ? Time::min() : events_.begin_of(call);
+  }
+
   /// Returns the op after which an event was recorded on the stream with this number. The trace does not name the
   /// event's device: of several with such a stream, the one whose stream got work last is taken.
   [[nodiscard]] std::uint32_t recorded_on(std::int64_t stream, Time at) const {
@@ -75,7 +82,6 @@ class SyncReader {
     for (const LaunchOrder* const order : known->second) {
       const std::uint32_t op = order->last_before(at);
       if (op == kNoIndex) continue;
-      const auto launched = [this](std::uint32_t of) { return events_.begin_of(events_.ops[of].call); };
       if (latest == kNoIndex || launched(op) > launched(latest)) latest = op;
     }
     return latest;

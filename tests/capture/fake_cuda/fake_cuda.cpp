@@ -95,6 +95,22 @@ void log_kernel(const Kernel& kernel, Span span, std::uint32_t stream, std::uint
   log(Activity::kConcurrentKernel, record, span.end);
 }
 
+/// Set by initialise(): CUPTI recorded whole graphs when the program's graphs were made.
+bool graphs_are_traced = false;
+
+void launch_whole_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream,
+                        const ApiCall& call) {
+  namespace at = offset::graph;
+  if (!graphs_are_traced) std::abort();
+  std::int64_t duration = 0;
+  for (const Kernel& kernel : kernels) duration += kernel.duration;
+  const Span span = run(stream, call.begin() + kToDevice, duration);
+  ActivityRecord record(Activity::kGraphTrace);
+  record.set(at::kStart, span.start).set(at::kEnd, span.end).set(at::kDevice, kDevice).set(at::kStream, stream);
+  record.set(at::kCorrelation, call.correlation()).set(at::kGraph, graph);
+  log(Activity::kGraphTrace, record, span.end);
+}
+
 void log_sync(std::uint32_t type, const ApiCall& call, std::uint32_t stream, std::uint32_t event,
               std::uint64_t sync_id) {
   namespace at = offset::sync;
@@ -127,6 +143,7 @@ void initialise() {
     void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return;
     if (auto* const begin = reinterpret_cast<int (*)()>(::dlsym(library, "InitializeInjection"))) begin();
+    graphs_are_traced = is_enabled(Activity::kGraphTrace);
     static const char* const kName = "Fake GPU 80GB";
     log(Activity::kDevice,
         ActivityRecord(Activity::kDevice).set(offset::device::kDevice, kDevice).set(offset::device::kName, kName), 0);
@@ -161,6 +178,7 @@ void launch(const Kernel& kernel, std::uint32_t stream) {
 
 void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream) {
   const ApiCall call(Call::kGraphLaunch, 5'000);
+  if (is_enabled(Activity::kGraphTrace)) return launch_whole_graph(graph, kernels, stream, call);
   std::uint64_t node = (std::uint64_t{graph} << 32U) + 1;
   for (const Kernel& kernel : kernels) {
     const Span span = run(stream, call.begin() + kToDevice, kernel.duration);

@@ -31,7 +31,8 @@ struct Kernel {
 /// The call takes 3 us. The kernel begins at least 4 us after the start of the call, and after earlier work on its
 /// stream.
 void launch(const Kernel& kernel, std::uint32_t stream = kStream);
-/// The call takes 5 us. The kernels run one after the other.
+/// The call takes 5 us. The kernels run one after the other. All graphs are as old as the program; if CUPTI began later
+/// to record whole graphs, the program crashes, as it does with CUPTI 13.0.
 void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream = kStream);
 /// The call takes 2 us. The copy moves 10 bytes per nanosecond. `kind` is a CUpti_ActivityMemcpyKind.
 void copy_async(std::uint8_t kind, std::uint64_t bytes, std::uint32_t stream = kStream);

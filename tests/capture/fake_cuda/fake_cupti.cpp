@@ -6,6 +6,7 @@
 //     FAKE_CUPTI_REFUSE=KIND          cuptiActivityEnable() refuses this kind (its number)
 //     FAKE_CUPTI_OTHER_CLIENT=N       subscribing fails from the N-th call on, as if Kineto had subscribed
 //     FAKE_CUPTI_OTHER_CALLBACKS=N    after the N-th flush another client registers its own callbacks for buffers
+//     FAKE_CUPTI_OTHER_CLOCK=N        the same, and that client gives CUPTI its own clock, as Kineto does
 //     FAKE_CUPTI_DROP_EVERY=N         every N-th record is dropped, and counted
 //     FAKE_CUPTI_UNREADABLE_EVERY=N   every N-th record cannot be read, and neither can what follows it in its buffer
 //     FAKE_CUPTI_SHUFFLE=1            full buffers are delivered by two threads, the last one first
@@ -178,10 +179,15 @@ class Recorder {
       waiting_.clear();
     }
     for (const Filled& filled : ready) complete(filled);
-    static const std::uint64_t other = number("FAKE_CUPTI_OTHER_CALLBACKS", 0);
-    if (other > 0 && static_cast<std::uint64_t>(counts.flushes.load()) == other)
-      set_callbacks(other_requested, other_completed);
+    static const std::uint64_t with_clock = number("FAKE_CUPTI_OTHER_CLOCK", 0);
+    static const std::uint64_t other = number("FAKE_CUPTI_OTHER_CALLBACKS", with_clock);
+    if (other == 0 || static_cast<std::uint64_t>(counts.flushes.load()) != other) return;
+    set_callbacks(other_requested, other_completed);
+    has_other_clock_ = with_clock > 0;
   }
+
+  /// True if another client replaced the clock.
+  [[nodiscard]] bool has_other_clock() const noexcept { return has_other_clock_.load(); }
 
   std::size_t take_dropped() {
     const std::lock_guard lock(mutex_);
@@ -223,6 +229,7 @@ class Recorder {
   std::vector<Filled> waiting_;  ///< full buffers that are not delivered yet, with FAKE_CUPTI_SHUFFLE
   std::uint64_t seen_ = 0;
   std::size_t dropped_ = 0;
+  std::atomic<bool> has_other_clock_{false};
 };
 
 /// Returns the recorder. It is never destroyed, because threads of the program may outlive main().
@@ -316,7 +323,9 @@ int cuptiGetVersion(std::uint32_t* version) {
 }
 int cuptiGetTimestamp(std::uint64_t* time) {
   FAKE_CUPTI_BEGIN(cuptiGetTimestamp);
+  constexpr std::uint64_t kTicksInNanosecond = 3;
   *time = static_cast<std::uint64_t>(fake_cuda::now());
+  if (recorder().has_other_clock()) *time = *time % 1'000'000'000'000 * kTicksInNanosecond;
   return 0;
 }
 int cuptiActivityRegisterCallbacks(void (*requested)(std::uint8_t**, std::size_t*, std::size_t*),

@@ -45,7 +45,7 @@ class RecorderTest(unittest.TestCase):
 
     def test_the_schedule_is_that_of_the_programs_steps(self):
         torch = fake_torch.make(rank=0, world=2)
-        _, optimizer = self.program(torch, WAIT="3", WARMUP="1", ACTIVE="2")
+        _, optimizer = self.program(torch, WAIT="3", WARMUP="1", ACTIVE="2", TORCH_OPTIONS="with_execution_trace")
         for _ in range(3):
             self.assertEqual(optimizer.step(), "stepped")
         self.assertEqual(torch.log[1:], ["WARMUP", "begin ProfilerStep#3"])
@@ -62,7 +62,7 @@ class RecorderTest(unittest.TestCase):
     def test_what_a_replay_needs_is_on_and_the_rest_as_asked(self):
         for modern in (True, False):
             torch = fake_torch.make(modern=modern)
-            _, optimizer = self.program(torch, WAIT="1", TORCH_OPTIONS="with_flops,with_stack")
+            _, optimizer = self.program(torch, WAIT="1", TORCH_OPTIONS="with_flops,with_stack,with_execution_trace")
             optimizer.step()
             asked = torch.log[0][1]
             on = {name for name in ("record_shapes", "with_flops", "profile_memory", "with_stack", "with_modules") if asked[name]}
@@ -72,6 +72,12 @@ class RecorderTest(unittest.TestCase):
                 self.assertIsNotNone(asked["execution_trace_observer"])
             else:
                 self.assertIsNone(asked["experimental_config"])
+
+    def test_an_execution_trace_is_written_only_if_asked(self):
+        torch = fake_torch.make(modern=True)
+        _, optimizer = self.program(torch, WAIT="1")
+        optimizer.step()
+        self.assertIsNone(torch.log[0][1]["execution_trace_observer"])
 
     def test_job_file_is_written_by_rank_0_whoever_is_recorded(self):
         torch = fake_torch.make(rank=0, world=4)
