@@ -16,11 +16,11 @@ namespace {
 
 /// A call returns at most this long after the end of the work it waited for.
 constexpr Duration kReturnDelay{50'000};
-/// A launch waited for room in the launch queue if CUPTI saw a full command buffer in it. Without such records, it is
-/// assumed to have waited if it took at least kSlowLaunch while at least kManyOutstanding launches were queued or
-/// running on its stream. On an H100 with CUDA 13.0, the 1,022nd launch waited (kernels, copies, memsets and graphs;
-/// events take no place), and the 749th of kernels with 4 kB of arguments. More than 8 streams share their queues, so a
-/// stream may have fewer.
+/// A call that puts work on a stream waited for room in the launch queue if CUPTI saw a full command buffer in it.
+/// Without such records, it is assumed to have waited if it took at least kSlowLaunch while at least kManyOutstanding
+/// launches were queued or running on its stream. On an H100 with CUDA 13.0, the 1,022nd launch waited (kernels,
+/// copies, memsets and graphs; events take no place), and the 749th of kernels with 4 kB of arguments. More than 8
+/// streams share their queues, so a stream may have fewer.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
 /// The name of CUPTI's overhead records for a full command buffer, in lower case because programs write it differently
@@ -135,13 +135,13 @@ class BlockingCallFinder {
       return;
     }
     const std::uint32_t op = awaited_by_times(wait, call, begin, end);
+    const bool needs_room = wait == CallWait::kLaunch || wait == CallWait::kRoom || wait == CallWait::kOwnWork;
     if (op != kNoIndex) {
-      if (wait == CallWait::kLaunch) {
-        ++found_.full_queue;
-      } else {
-        ++found_.inferred;
-      }
+      if (!needs_room) ++found_.inferred;
       add_wait(thread, op, begin, end, wait != CallWait::kOwnWork);
+    } else if (const std::uint32_t ended = needs_room ? made_room(call, begin, end) : kNoIndex; ended != kNoIndex) {
+      ++found_.full_queue;
+      add_wait(thread, ended, begin, end, true);
     } else if ((wait == CallWait::kDevice || wait == CallWait::kStream) && end - begin > kReturnDelay) {
       ++found_.unexplained;
     }
@@ -157,14 +157,19 @@ class BlockingCallFinder {
       case CallWait::kResult: return end - begin > kReturnDelay ? ended_just_before_return(begin, end) : kNoIndex;
       case CallWait::kFree: return end - begin > kReturnDelay ? last_ended(begin, end, kNoIndex) : kNoIndex;
       case CallWait::kLaunch:
-        if (own == kNoIndex) return kNoIndex;
-        if (!saw_full_buffer(begin, end) &&
-            (end - begin < kSlowLaunch || outstanding(events_.ops[own].stream, begin) < kManyOutstanding))
-          return kNoIndex;
-        return last_ended(begin, end, events_.ops[own].stream);
+      case CallWait::kRoom:
       case CallWait::kNothing: break;
     }
     return kNoIndex;
+  }
+
+  /// Returns the op that made room in the launch queue for what the call put there; kNoIndex if there was room.
+  [[nodiscard]] std::uint32_t made_room(std::uint32_t call, Time begin, Time end) const {
+    const std::uint32_t own = op_of_call_[call];
+    const std::uint32_t stream = own == kNoIndex ? kNoIndex : events_.ops[own].stream;
+    const bool full = saw_full_buffer(begin, end) ||
+                      (own != kNoIndex && end - begin >= kSlowLaunch && outstanding(stream, begin) >= kManyOutstanding);
+    return full ? last_ended(begin, end, stream) : kNoIndex;
   }
 
   /// Returns the op that ended last while the call ran. If none ended close to its return, one that ended shortly after

@@ -363,6 +363,7 @@ CallWait wait_of_call(std::string_view name) noexcept {
                  "EventHostSynchronize", "FenceHostSynchronize"}))
     return CallWait::kStream;
   if (name.starts_with("Memcpy") && name.find("pool") == std::string_view::npos) return CallWait::kOwnWork;
+  if (is_one_of({"Memset", "EventRecord", "StreamWaitEvent"})) return CallWait::kRoom;
   if (is_one_of({"FreeAsync", "MemFreeAsync"})) return CallWait::kNothing;  // in the order of a stream
   if (is_one_of({"Free", "HostFree", "MemFree"})) return CallWait::kFree;
   if (is_one_of({"Malloc", "HostAlloc", "MemAlloc"})) return CallWait::kAllocation;

@@ -183,7 +183,8 @@ enum class CallWait : std::uint8_t {
   kAllocation,  ///< work that the allocator must let finish: cudaMalloc
   kFree,        ///< all work of the device: cudaFree
   kResult,      ///< the work whose result an operator returns: aten::item without calls in it
-  kLaunch,      ///< room in the launch queue: cudaLaunchKernel
+  kLaunch,      ///< room in the launch queue, for a kernel: cudaLaunchKernel
+  kRoom,        ///< the same for other work: cudaMemsetAsync, cudaEventRecord
 };
 
 /// A call that can wait is assumed to spend at most this time on its own work before it waits.
