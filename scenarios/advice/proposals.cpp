@@ -200,8 +200,7 @@ Factors change_range(const Prediction& captured, const Prediction& changed, cons
   if (change <= 0) return {};
   sources.push_back(instead(changed.in_the_long_run, captured.in_the_long_run, change));
   for (const IntervalSource& source : changed_range.sources) {
-    const Duration less = changed.iteration - source.low;
-    if (source.name == kProfilerSource) sources.push_back(instead(source.low, captured.iteration - less, change));
+    if (source.name == kProfilerSource) sources.push_back(instead(source.low, source.captured, change));
     if (!source.of_capture)
       sources.push_back({ratio(source.low, changed.iteration), ratio(source.high, changed.iteration)});
   }

@@ -27,7 +27,7 @@ namespace stepsim::scenarios {
 ///
 /// - steps: by the ratios of the single steps of the slowest captured rank, for steps that are whole in both replays;
 /// - repetition: by the ratio of the iterations in the long run;
-/// - profiler: by the ratio if both iterations are shorter by the possible cost of the profiler;
+/// - profiler: by the ratio of the two iterations without the possible cost of the profiler;
 /// - transient: by nothing, because it affects both iterations alike.
 ///
 /// All other sources stay. This includes the model's error on the captured iteration, which may affect only one of the

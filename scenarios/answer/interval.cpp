@@ -117,11 +117,13 @@ AnswerInterval IntervalFinder::of(const Plan& plan, const Prediction& scenario) 
   std::vector<IntervalSource> found;
   for (const Applied& source : sources) {
     const std::optional<Factors> factors = range_of(source.variants);
-    if (!factors) continue;
     const SourceRule& rule = *source.rule;
+    const bool is_without_effect = factors && factors->least == 1 && factors->most == 1;
+    if (!factors || (rule.name == kProfilerSource && is_without_effect)) continue;
     found.push_back({rule.name, rule.reason_of != nullptr ? rule.reason_of(of) : std::string(rule.reason),
                      scaled(scenario.iteration, factors->least), scaled(scenario.iteration, factors->most),
-                     rule.of_capture, rule.of_step_times});
+                     rule.of_capture, rule.of_step_times,
+                     rule.captured_of != nullptr ? rule.captured_of(of) : Duration{}});
   }
   return combined(of, std::move(found));
 }

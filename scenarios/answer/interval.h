@@ -22,6 +22,7 @@ struct IntervalSource {
   /// steps can then be more precise than the answer.
   bool of_capture = false;
   bool of_step_times = false;  ///< true if found from the times of the captured steps; such sources are not independent
+  Duration captured{};         ///< of "profiler": the captured iteration if the answer is `low`
 };
 
 /// Returns the name of a source in the text report: "typical model error" for "usual error".

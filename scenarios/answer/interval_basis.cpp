@@ -84,14 +84,18 @@ bool IntervalBasis::is_contradicted(const std::string& name, const std::function
   return answer.get();
 }
 
-Duration IntervalBasis::profiled() const {
-  const Capture& capture = captured();
-  if (predictor_.profiler() || capture.job.measured_step || !counts_events(capture)) return {};
+Duration IntervalBasis::profiled() const { return captured().job.measured_step ? Duration{} : cost_of_profiler(); }
+
+bool IntervalBasis::hides_profiler() const {
+  if (predictor_.profiler() || !counts_events(captured())) return false;
+  return !shows_profiler(baseline_.iteration, baseline_.iteration - cost_of_profiler());
+}
+
+Duration IntervalBasis::cost_of_profiler() const {
+  if (predictor_.profiler() || !counts_events(captured())) return {};
   std::call_once(profiled_once_, [this] {
     Plan plan = plan_;
-    plan.rules.emplace_back([](const Capture& graph, std::vector<Duration>& durations) {
-      without_profiler(graph, kMostPerEvent, kMostSlowed, durations);
-    });
+    take_out_largest_cost(plan);
     profiled_ = std::max(Duration{}, baseline_.iteration - iteration_of(plan));
   });
   return profiled_;

@@ -53,8 +53,11 @@ class IntervalBasis {
 
   /// Returns by how much the profiler may have lengthened the captured iteration; 0 if job.yaml states the
   /// measured_step without the profiler, if the profiler's time is already removed, or if the capture does not count
-  /// events. Replays the capture at the first call only.
+  /// events. Replays the capture at the first call only, as the next function does.
   [[nodiscard]] Duration profiled() const;
+  /// True if the profiler may have slowed the CPU by an unknown amount that the captured iteration does not show,
+  /// because something else limits it.
+  [[nodiscard]] bool hides_profiler() const;
 
  private:
   [[nodiscard]] const Capture& captured() const { return *plan_.captured; }
@@ -70,6 +73,9 @@ class IntervalBasis {
   Factors steps_;
   std::size_t step_count_ = 0;
   std::optional<double> trend_;
+  /// Returns how much shorter the captured iteration is without the largest cost of the profiler.
+  [[nodiscard]] Duration cost_of_profiler() const;
+
   mutable std::once_flag profiled_once_;
   mutable Duration profiled_{};
   mutable std::mutex mutex_;  ///< protects contradicted_

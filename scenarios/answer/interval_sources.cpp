@@ -134,13 +134,25 @@ std::string distance_from_the_capture(const Case& of) {
 
 // ---- profiler
 
-bool may_be_profiled(const Case& of) { return of.basis.profiled() > Duration{} && of.predicted() > Duration{}; }
+bool may_be_profiled(const Case& of) {
+  if (of.predicted() <= Duration{}) return false;
+  return of.basis.profiled() > Duration{} || (of.changes_anything() && of.basis.hides_profiler());
+}
 
 Variants without_the_profiler(const Case& of) {
+  if (of.changes_anything()) return replayed(take_out_largest_cost);
   return {{.factor = std::max(1 - ratio(of.basis.profiled(), of.predicted()), 1 - kMostSlowed)}};
 }
 
+Duration captured_without_the_profiler(const Case& of) { return of.baseline().iteration - of.basis.profiled(); }
+
 std::string cost_of_the_profiler(const Case& of) {
+  if (of.basis.hides_profiler()) {
+    return fmt::format(
+        "the profiler may have slowed the CPU's part of this step by up to {:.0f} %; the captured steps do not show by "
+        "how much",
+        100 * kMostSlowed);
+  }
   return fmt::format(
       "the profiler may have slowed each step by up to {}; set measured_step in job.yaml to the step "
       "time without it",
@@ -411,6 +423,7 @@ constexpr std::array kSources{
                .applies = may_be_profiled,
                .variants = without_the_profiler,
                .reason_of = cost_of_the_profiler,
+               .captured_of = captured_without_the_profiler,
                .of_capture = true},
     SourceRule{.name = "sharing",
                .applies = shares_unknown,

@@ -50,6 +50,7 @@ struct SourceRule {
   std::vector<IntervalVariant> (*variants)(const IntervalCase& of) = nullptr;
   std::string_view reason{};  ///< a sentence without the period; used if `reason_of` is null
   std::string (*reason_of)(const IntervalCase& of) = nullptr;  ///< returns the sentence for one answer
+  Duration (*captured_of)(const IntervalCase& of) = nullptr;   ///< returns IntervalSource::captured; null = 0
   bool of_capture = false;                                     ///< has the meaning of IntervalSource::of_capture
   bool of_step_times = false;                                  ///< has the meaning of IntervalSource::of_step_times
 };

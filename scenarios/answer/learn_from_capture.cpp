@@ -191,6 +191,17 @@ void without_profiler(const Capture& capture, Duration per_event, double most, s
   }
 }
 
+bool shows_profiler(Duration iteration, Duration without) noexcept {
+  constexpr double kShown = 0.01;
+  return ratio(iteration - without, iteration) >= kShown;
+}
+
+void take_out_largest_cost(Plan& plan) {
+  plan.rules.emplace_back([](const Capture& graph, std::vector<Duration>& durations) {
+    without_profiler(graph, kMostPerEvent, kMostSlowed, durations);
+  });
+}
+
 bool counts_events(const Capture& capture) noexcept { return !capture.recording.events.empty(); }
 
 void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
@@ -200,6 +211,9 @@ void take_out_profiler(Predictor& predictor, ReplayMeter& meter) {
   const Prediction baseline = meter.predict(predictor, predictor.plan());
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   if (!summary.measured || *said >= summary.iteration.measured) return;
+  Plan largest = predictor.plan();
+  take_out_largest_cost(largest);
+  if (!shows_profiler(baseline.iteration, meter.predict(predictor, largest).iteration)) return;
   const Duration wanted = scaled(baseline.iteration, ratio(*said, summary.iteration.measured));
   const Duration cost = cost_for(predictor, meter, wanted);
   predictor.take_out_profiler(

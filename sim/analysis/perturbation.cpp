@@ -25,32 +25,42 @@ struct Partners {
   std::map<Rank, Rank> late_start;
 };
 
-/// Returns the steps of a rank that are timed in the same way. The last one is not, because no step begins after it; it
-/// is left out if at least two others remain.
-const std::vector<TimedStep>& timed_alike(const RankSteps& rank) {
-  return rank.iterations.size() > 1 ? rank.iterations : rank.steps;
+/// True if a rank's last step is timed in another way than its others, and at least two others remain. No step begins
+/// after the last one. If the device was still busy with the previous step when it began, it is timed from the end of
+/// that work, and not from its start.
+bool differs_in_last(const RankSteps& rank, const Recording& recording, const Timeline& timeline) {
+  if (rank.iterations.size() < 2 || rank.pace == Pace::kDevice) return false;
+  const TimedStep& last = rank.steps.back();
+  return last.begin != timeline.start[recording.steps[last.step].first.index()];
 }
 
 /// Returns each step's partner. Returns nothing if there are no two steps to exchange, or if ranks have different
 /// numbers of steps.
-std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, std::size_t steps) {
-  Partners partners{.of = std::vector<std::size_t>(steps)};
+std::optional<Partners> partners_of(const std::map<Rank, RankSteps>& ranks, const Recording& recording,
+                                    const Timeline& timeline) {
+  Partners partners{.of = std::vector<std::size_t>(recording.steps.size()), .late_start = {}};
   std::iota(partners.of.begin(), partners.of.end(), std::size_t{0});
   std::vector<std::pair<Rank, const RankSteps*>> tested;
   for (const auto& [rank, times] : ranks) {
     if (times.whole > 0) tested.emplace_back(rank, &times);
   }
   if (tested.empty()) return std::nullopt;
-  const std::size_t count = timed_alike(*tested.front().second).size();
+  const bool without_last = std::any_of(tested.begin(), tested.end(), [&](const auto& entry) {
+    return differs_in_last(*entry.second, recording, timeline);
+  });
+  const auto steps_of = [without_last](const RankSteps& rank) -> const std::vector<TimedStep>& {
+    return without_last ? rank.iterations : rank.steps;
+  };
+  const std::size_t count = steps_of(*tested.front().second).size();
   const bool alike = std::all_of(tested.begin(), tested.end(),
-                                 [count](const auto& entry) { return timed_alike(*entry.second).size() == count; });
+                                 [&](const auto& entry) { return steps_of(*entry.second).size() == count; });
   if (!alike || count == 0 || (count == 1 && tested.size() == 1)) return std::nullopt;
   for (std::size_t r = 0; r < tested.size(); ++r) {
-    const std::vector<TimedStep>& mine = timed_alike(*tested[r].second);
+    const std::vector<TimedStep>& mine = steps_of(*tested[r].second);
     for (std::size_t i = 0; count > 1 && i < count; ++i) partners.of[mine[i].step] = mine[(i + 1) % count].step;
     if (count > 1) continue;
     const auto& [other, times] = tested[(r + 1) % tested.size()];
-    partners.of[mine.front().step] = timed_alike(*times).front().step;
+    partners.of[mine.front().step] = steps_of(*times).front().step;
     partners.late_start[tested[r].first] = other;
   }
   return partners;
@@ -223,7 +233,7 @@ std::optional<Perturbation> perturbation_test(const Capture& capture, const Mach
   const Dag& dag = capture.dag;
   if (recording.start.size() != timeline.size() || dag.task_count() > kMostPerturbedTasks) return std::nullopt;
   const std::map<Rank, RankSteps> ranks = rank_steps(dag, recording, timeline);
-  const std::optional<Partners> partners = partners_of(ranks, recording.steps.size());
+  const std::optional<Partners> partners = partners_of(ranks, recording, timeline);
   if (!partners) return std::nullopt;
 
   Machine other = machine;

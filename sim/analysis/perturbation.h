@@ -31,7 +31,7 @@ struct Perturbation {
 };
 
 /// Predicts every whole step with the graph of the step before it, and the first step with the graph of the last. The
-/// rank's last step is left out if two others remain, because its time is not from start to start. If
+/// last step is left out if it is timed in another way than the others: the device was behind when it began. If
 /// each rank has one step, predicts the step of each rank with the graph of the rank before it, starting when the
 /// predicted rank did. Tasks are matched by lane, name and kind: the k-th such task of the graph's step gets the
 /// duration of the k-th such task of the predicted step. Tasks without a counterpart are scaled so that their sum on

@@ -24,7 +24,7 @@ source                   from        to  reason
 steps                14.44 ms  14.44 ms  the 3 captured steps vary, and other steps may vary more
 typical model error  14.26 ms  14.61 ms  usual error of the models in comparisons with measured runs
 extrapolation        14.40 ms  14.47 ms  additional model error for a change this large
-profiler             14.43 ms  14.44 ms  the profiler may have slowed each step by up to 3.750 us; set measured_step in job.yaml to the step time without it
+profiler             14.43 ms  14.44 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
 transfers            14.44 ms  15.56 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
 interference         14.44 ms  14.44 ms  communication may slow kernels as little as the 10th percentile of those compared, or as much as the 90th
 missing ranks        14.44 ms  14.44 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
@@ -70,12 +70,12 @@ Changes
   applies to 3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)
 
 Uncertainty by source
-source                    from         to  reason
-steps                15.560 ms  15.560 ms  the 3 captured steps vary, and other steps may vary more
-typical model error  15.374 ms  15.748 ms  usual error of the models in comparisons with measured runs
-profiler             15.556 ms  15.560 ms  the profiler may have slowed each step by up to 3.750 us; set measured_step in job.yaml to the step time without it
-transfers            15.560 ms  15.560 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
-missing ranks        15.560 ms  15.560 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
+source                   from        to  reason
+steps                15.56 ms  15.56 ms  the 3 captured steps vary, and other steps may vary more
+typical model error  15.37 ms  15.75 ms  usual error of the models in comparisons with measured runs
+profiler             15.55 ms  15.56 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
+transfers            15.56 ms  15.56 ms  it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none)
+missing ranks        15.56 ms  15.56 ms  3 collectives captured on one rank only: recorded times include waits for other ranks, which may change
 
 In the long run
 - limited by rank 0 stream 7 (15.50 ms) (baseline) and rank 0 stream 7 (15.50 ms) (scenario)

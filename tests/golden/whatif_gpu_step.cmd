@@ -23,7 +23,7 @@ source                   from        to  reason
 steps                5.929 ms  6.553 ms  a single captured step does not show how steps vary
 typical model error  6.167 ms  6.317 ms  usual error of the models in comparisons with measured runs
 extrapolation        6.056 ms  6.432 ms  additional model error for a change this large
-profiler             6.214 ms  6.241 ms  the profiler may have slowed each step by up to 27.50 us; set measured_step in job.yaml to the step time without it
+profiler             6.198 ms  6.241 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
 device               5.511 ms  7.081 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 host                 6.182 ms  6.320 ms  the CPU of the other machine may be faster or slower (0.7 to 1.4 times the captured times); set host.scale if you know it
 
@@ -56,7 +56,7 @@ gemm             1  95.3 %  16.000 ms  5.456 ms
 elementwise      2   2.3 %   0.390 ms  0.175 ms
 staged copy      1   2.4 %   0.400 ms  0.400 ms
 $ stepsim whatif tests/golden/data/gpu_step.json --set precision.to=bf16
-Step time 1.955 ms (1.563 to 2.534 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Step time 1.955 ms (1.562 to 2.534 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
 Why
 - Largest difference: compute, 16.39 ms to 1.345 ms (-15.04 ms).
@@ -78,7 +78,7 @@ source                   from        to  reason
 steps                1.858 ms  2.053 ms  a single captured step does not show how steps vary
 typical model error  1.932 ms  1.979 ms  usual error of the models in comparisons with measured runs
 extrapolation        1.833 ms  2.086 ms  additional model error for a change this large
-profiler             1.928 ms  1.955 ms  the profiler may have slowed each step by up to 27.50 us; set measured_step in job.yaml to the step time without it
+profiler             1.912 ms  1.955 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
 device               1.589 ms  2.501 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run
@@ -136,7 +136,7 @@ source                   from        to  reason
 steps                31.91 ms  35.27 ms  a single captured step does not show how steps vary
 typical model error  32.93 ms  34.27 ms  usual error of the models in comparisons with measured runs
 extrapolation        32.91 ms  34.29 ms  additional model error for a change this large
-profiler             33.57 ms  33.59 ms  the profiler may have slowed each step by up to 27.50 us; set measured_step in job.yaml to the step time without it
+profiler             33.55 ms  33.59 ms  the profiler may have slowed the CPU's part of this step by up to 50 %; the captured steps do not show by how much
 device               29.20 ms  38.68 ms  kernels with other work or on another device may take less or more time than the roofline model predicts
 
 In the long run

@@ -20,7 +20,7 @@ constexpr Duration kReturnDelay{50'000};
 /// Without such records, it is assumed to have waited if it took at least kSlowLaunch while at least kManyOutstanding
 /// launches were queued or running on its stream. On an H100 with CUDA 13.0, the 1,022nd launch waited (kernels,
 /// copies, memsets and graphs; events take no place), and the 749th of kernels with 4 kB of arguments. More than 8
-/// streams share their queues, so a stream may have fewer.
+/// streams share their queues, so a stream may have fewer. Measured by tests/truth/one_gpu/launch_queue.cu.
 constexpr Duration kSlowLaunch{30'000};
 constexpr std::ptrdiff_t kManyOutstanding = 256;
 /// The name of CUPTI's overhead records for a full command buffer, in lower case because programs write it differently

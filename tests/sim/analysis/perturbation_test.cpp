@@ -16,6 +16,25 @@ using stepsim::testing::DagMaker;
 
 constexpr std::int64_t kHost = 10;
 
+/// Returns a recording of the replay of a graph. Step k consists of launches[k] and works[k].
+Capture recorded_steps(DagMaker& maker, const std::vector<TaskId>& launches, const std::vector<TaskId>& works) {
+  Capture capture;
+  capture.dag = maker.build();
+  const Timeline recorded = replay(capture.dag, Machine(capture.dag));
+  Recording& recording = capture.recording;
+  recording.start = recorded.start;
+  recording.finish = recorded.finish;
+  recording.step.assign(recorded.size(), -1);
+  for (std::size_t k = 0; k < works.size(); ++k) {
+    const TaskId first = maker.new_id(launches[k]);
+    recording.step[first.index()] = recording.step[maker.new_id(works[k]).index()] = static_cast<std::int32_t>(k);
+    recording.steps.push_back(
+        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = first, .next_follows = k + 1 < works.size()});
+  }
+  recording.ranks = {0};
+  return capture;
+}
+
 /// Returns a capture with steps in which a thread works for 10 ns and then waits for a kernel that it launched.
 /// `kernels` has the durations of the kernels in ns. If `knows_the_wait`, the next step depends on the kernel;
 /// otherwise the wait is a lag between the thread's tasks.
@@ -34,21 +53,7 @@ Capture steps_with(const std::vector<std::int64_t>& kernels, bool knows_the_wait
     maker.builder.add_edge(launches[k - 1], launches[k], EdgeKind::kProgram, lag);
     if (knows_the_wait) maker.builder.add_edge(works[k - 1], launches[k], EdgeKind::kSync);
   }
-  Capture capture;
-  capture.dag = maker.build();
-  const Timeline recorded = replay(capture.dag, Machine(capture.dag));
-  Recording& recording = capture.recording;
-  recording.start = recorded.start;
-  recording.finish = recorded.finish;
-  recording.step.resize(recorded.size());
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const TaskId first = maker.new_id(launches[k]);
-    recording.step[first.index()] = recording.step[maker.new_id(works[k]).index()] = static_cast<std::int32_t>(k);
-    recording.steps.push_back(
-        {.rank = 0, .number = static_cast<std::int64_t>(k), .first = first, .next_follows = k + 1 < kernels.size()});
-  }
-  recording.ranks = {0};
-  return capture;
+  return recorded_steps(maker, launches, works);
 }
 
 std::optional<Perturbation> test_of(const Capture& capture) {
@@ -125,6 +130,31 @@ TEST(PerturbationTest, RanksOfOneStepPredictEachOther) {
     EXPECT_EQ(test->error, 0) << stream;
     EXPECT_DOUBLE_EQ(test->difference, (200.0 / 310 + 200.0 / 110) / 2);
   }
+}
+
+TEST(PerturbationTest, TheLastStepIsLeftOutIfItIsTimedFromTheEndOfEarlierWork) {
+  // Three launches of 10 ns, each of a kernel of 100 ns; the fourth takes 300 ns. The device is behind when the last
+  // step begins, which is therefore timed to 100 ns, from one completion to the next; by its host it would be 300 ns.
+  DagMaker maker;
+  const LaneId thread = maker.lane(0);
+  const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
+  std::vector<TaskId> launches;
+  std::vector<TaskId> works;
+  for (const std::int64_t host : {100, 100, 100, 300}) {
+    launches.push_back(maker.task(thread, host, {}, "launch", TaskKind::kRuntime));
+    works.push_back(maker.task(stream, 100, {}, "kernel", TaskKind::kKernel));
+  }
+  // The device works on what was launched before the capture.
+  const TaskId backlog = maker.task(stream, 500, {}, "backlog", TaskKind::kKernel);
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    maker.builder.add_edge(launches[k], works[k], EdgeKind::kLaunch);
+    maker.builder.add_edge(k == 0 ? backlog : works[k - 1], works[k], EdgeKind::kStream);
+    if (k > 0) maker.builder.add_edge(launches[k - 1], launches[k], EdgeKind::kProgram);
+  }
+  const auto test = test_of(recorded_steps(maker, launches, works));
+  ASSERT_TRUE(test);
+  EXPECT_EQ(test->steps, 3U);
+  EXPECT_EQ(test->error, 0);
 }
 
 TEST(PerturbationTest, OneStepIsNoTest) { EXPECT_FALSE(test_of(steps_with({100}, true))); }

@@ -153,6 +153,46 @@ TEST(HostDeviceTest, LaunchThatFindsTheQueueFullOfEarlierWorkWaits) {
   EXPECT_EQ(stitched({full_queue(200, 50).trace}).diagnostics.count_of("full_launch_queue"), 0U) << "190 outstanding";
 }
 
+TEST(HostDeviceTest, MemsetsAndCopiesWaitForRoomAndEventsOnlyIfCuptiSawIt) {
+  for (const auto& [call, waits] : std::vector<std::pair<std::string, bool>>{
+           {"cudaMemsetAsync", true}, {"cudaMemcpyAsync", true}, {"cudaEventRecord", false}}) {
+    TraceMaker maker = full_queue(300, 1);
+    const TrackId thread = maker.thread("1");
+    maker.add(EventKind::kRuntimeCall, call, thread, 111, 50, 2);
+    if (waits) maker.add(EventKind::kMemset, "Memset (Device)", maker.stream(7), 3'020, 10, 2);
+    EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), waits ? 1U : 0U) << call;
+    maker.trace.overheads.push_back({maker.text("Command Buffer Full"), Time{us(115)}, us(3)});
+    EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 1U) << call;
+  }
+}
+
+TEST(HostDeviceTest, AGraphTakesOnePlaceInTheQueue) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  maker.add(EventKind::kRuntimeCall, "cudaGraphLaunch", thread, 0, 10, 1);
+  for (int i = 0; i < 300; ++i) maker.add(EventKind::kKernel, "node", stream, 10 + 10 * i, 10, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 20, 50, 2);
+  maker.add(EventKind::kKernel, "kernel", stream, 3'010, 10, 2);
+  EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 0U);
+}
+
+TEST(HostDeviceTest, ASynchronisationWaitsForWorkOfBeforeTheCapture) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  maker.add(EventKind::kKernel, "earlier", stream, 0, 500, 77);
+  maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, 20, 490, 1);
+  maker.detail(maker.add(EventKind::kSync, "Context Sync", stream, 22, 488, 1)).stream = -1;
+  maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, 520, 10, 2);
+  maker.add(EventKind::kKernel, "kernel", stream, 540, 10, 2);
+  const Capture capture = stitched({maker.trace});
+  const TaskId rest = find(capture, "cudaDeviceSynchronize", 500);
+  ASSERT_TRUE(rest.valid());
+  ASSERT_TRUE(edge(capture, find(capture, "earlier"), rest));
+  EXPECT_EQ(edge(capture, find(capture, "earlier"), rest)->kind, EdgeKind::kSync);
+}
+
 TEST(HostDeviceTest, LaunchInWhichCuptiSawAFullBufferWaits) {
   TraceMaker maker = full_queue(20, 20);
   EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 0U);

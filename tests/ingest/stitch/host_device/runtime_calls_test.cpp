@@ -30,7 +30,7 @@ TEST(RuntimeCallsTest, ACallsNameSaysWhatItMayWaitFor) {
       {"aclrtSynchronizeStreamWithTimeout", CallWait::kStream},
       {"aclrtMemcpyAsync", CallWait::kOwnWork},
       {"launch", CallWait::kLaunch},
-      {"aclrtStreamWaitEvent", CallWait::kNothing},
+      {"aclrtStreamWaitEvent", CallWait::kRoom},
       {"urQueueFinish", CallWait::kStream},
       {"urEventWait", CallWait::kStream},
       {"zeCommandQueueSynchronize", CallWait::kStream},
