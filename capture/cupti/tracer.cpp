@@ -191,10 +191,11 @@ void Tracer::choose_calls() {
     };
     if (f.enable_runtime_call != nullptr && known(Domain::kRuntime) && begins_with_any(name, kUselessRuntimeCalls))
       useless_runtime_calls_.push_back(call);
-    if (f.enable_driver_call != nullptr && known(Domain::kDriver) && begins_with_any(name, kUsefulDriverCalls))
-      useful_driver_calls_.push_back(call);
+    const bool probes = call == kDriverGetVersion;  // by probe()
+    if (f.enable_driver_call != nullptr && !probes && known(Domain::kDriver) &&
+        !begins_with_any(name, kUsefulDriverCalls))
+      useless_driver_calls_.push_back(call);
   }
-  if (!useful_driver_calls_.empty()) useful_driver_calls_.push_back(kDriverGetVersion);  // probe() makes it
 }
 
 void Tracer::record(Recording wanted, std::chrono::milliseconds longest) noexcept try {
@@ -221,14 +222,17 @@ void Tracer::apply_wanted() noexcept {
   recording_.store(wanted, std::memory_order_release);
 }
 
+/// All calls are switched on, and then those that are useless off: CUPTI 13.0 does not record a call that is switched
+/// on alone after the program has begun, such as the cuLaunchKernelEx of cuBLAS and cuDNN.
 void Tracer::set_calls(bool on) noexcept {
   set(Activity::kRuntime, on);
+  set(Activity::kDriver, on);
   for (const std::uint32_t call : useless_runtime_calls_) {
     if (on) static_cast<void>(library_.functions.enable_runtime_call(call, 0));
   }
-  if (useful_driver_calls_.empty()) set(Activity::kDriver, on);
-  for (const std::uint32_t call : useful_driver_calls_)
-    static_cast<void>(library_.functions.enable_driver_call(call, on ? 1 : 0));
+  for (const std::uint32_t call : useless_driver_calls_) {
+    if (on) static_cast<void>(library_.functions.enable_driver_call(call, 0));
+  }
   for (const Activity kind : kOthers) set(kind, on);
   for (const Activity kind : kWaits) {
     if (settings_.waits) set(kind, on);

@@ -105,7 +105,7 @@ class Tracer {
   std::mutex control_;  ///< held while CUPTI is switched or flushed; guards the members up to recording_
   std::set<Activity> refused_;
   std::vector<std::uint32_t> useless_runtime_calls_;
-  std::vector<std::uint32_t> useful_driver_calls_;
+  std::vector<std::uint32_t> useless_driver_calls_;
   DriverVersion* get_driver_version_ = nullptr;
   std::uint64_t known_deliveries_ = 0;
   std::uint64_t last_delivery_ = 0;

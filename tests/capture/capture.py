@@ -227,6 +227,12 @@ as_without_capture(result, "another client of CUPTI", "8")
 check("and that is told, too", "another profiler (CUPTI for Kineto) is using CUPTI" in result.stderr, result.stderr)
 check("a replay of nothing is refused", "another profiler (CUPTI for Kineto) is using CUPTI" in replay(traces).get("failed", ""), replay(traces))
 
+# Launches by the driver, in steps that are recorded later.
+result, traces = capture("--wait", "2", "--active", "3", program=(SAMPLE, "8", "mark", "driver"))
+as_without_capture(result, "launches by the driver", "8", "mark", "driver")
+counts_of = {row["name"]: row["count"] for row in answer("stats", traces, "--by", "name")["inputs"][0]["rows"]}
+check("all are recorded", counts_of.get("cuLaunchKernel") == 3 and not set(diagnostics(replay(traces))) - {"not used:"}, (counts_of, diagnostics(replay(traces))))
+
 # Whole graphs: recorded from the start and dropped until they are wanted, because CUPTI crashes otherwise.
 result, traces = capture("--wait", "2", "--active", "3", "--whole-graphs", program=(SAMPLE, "8"))
 as_without_capture(result, "whole graphs of some steps", "8")

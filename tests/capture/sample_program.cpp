@@ -197,6 +197,7 @@ int main(int argc, char** argv) {
     if (end == "overhead") take_overhead();
     if (end == "names") name_things();
     if (end == "domains") overlap_domains();
+    if (end == "driver") fake_cuda::launch_by_driver({.mangled_name = kBackward, .duration = 9'000}, kComputeStream);
     step();
     if (marks == "range" || marks == "wide") fake_cuda::pop_range();
     if (end == "fork" && i == steps / 2) fork_child();

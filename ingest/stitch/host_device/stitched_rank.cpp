@@ -49,7 +49,10 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
     const RankEvents::StepWindow& window = events.steps[s];
     TaskId first =
         windows && !threads.empty() ? threads[events.main_thread].task_starting_from(window.begin) : TaskId{};
-    if (!first.valid() || assembly.start[first.index()] >= window.end) first = earliest[s];
+    // A main thread that only marks steps has no task at their begin.
+    const bool is_late =
+        first.valid() && windows && assembly.start[first.index()] > window.begin + (window.end - window.begin) / 2;
+    if (!first.valid() || is_late) first = earliest[s];
     const bool next_follows =
         events.marked && s + 1 < events.steps.size() && is_next(window.number, events.steps[s + 1].number);
     assembly.steps.push_back({.rank = rank,

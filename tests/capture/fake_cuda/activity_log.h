@@ -40,6 +40,8 @@ class ActivityRecord {
 /// Records the activity if its kind is enabled. The record is complete from the time `complete` on.
 void log(Activity kind, const ActivityRecord& record, std::int64_t complete);
 [[nodiscard]] bool is_enabled(Activity kind);
+/// Tells the fake CUPTI that the program uses CUDA from now on.
+void program_began();
 
 /// Calls of the CUDA runtime, with CUPTI's numbers for them.
 enum class Call : std::uint32_t {
@@ -55,6 +57,8 @@ enum class Call : std::uint32_t {
   kStreamSynchronize = 131,
   kDeviceSynchronize = 165,
 };
+/// CUPTI's number of the driver's cuLaunchKernel().
+constexpr std::uint32_t kDriverLaunchKernel = 307;
 
 }  // namespace fake_cuda
 

@@ -40,14 +40,16 @@ Device device;
 /// A CUDA call that lasts from construction to destruction. The destructor logs its record with these times.
 class ApiCall {
  public:
-  ApiCall(Call call, std::int64_t cost) : call_(call), begin_(now()) {
+  ApiCall(Call call, std::int64_t cost) : ApiCall(Activity::kRuntime, static_cast<std::uint32_t>(call), cost) {}
+  /// `kind` is kRuntime or kDriver, and `call` CUPTI's number of the call.
+  ApiCall(Activity kind, std::uint32_t call, std::int64_t cost) : kind_(kind), call_(call), begin_(now()) {
     const std::lock_guard lock(device.mutex);
     correlation_ = device.next_correlation++;
     clock_now += cost;
   }
   ~ApiCall() {
-    log(Activity::kRuntime,
-        ActivityRecord(Activity::kRuntime)
+    log(kind_,
+        ActivityRecord(kind_)
             .set(offset::call::kCallback, call_)
             .set(offset::call::kStart, begin_)
             .set(offset::call::kEnd, now())
@@ -63,7 +65,8 @@ class ApiCall {
   static void wait_until(std::int64_t time) { clock_now = std::max(clock_now.load(), time) + 2'000; }
 
  private:
-  Call call_;
+  Activity kind_;
+  std::uint32_t call_;
   std::int64_t begin_;
   std::uint32_t correlation_ = 0;
 };
@@ -144,6 +147,7 @@ void initialise() {
     if (library == nullptr) return;
     if (auto* const begin = reinterpret_cast<int (*)()>(::dlsym(library, "InitializeInjection"))) begin();
     graphs_are_traced = is_enabled(Activity::kGraphTrace);
+    program_began();
     static const char* const kName = "Fake GPU 80GB";
     log(Activity::kDevice,
         ActivityRecord(Activity::kDevice).set(offset::device::kDevice, kDevice).set(offset::device::kName, kName), 0);
@@ -173,6 +177,11 @@ void get_last_error() { const ApiCall call(Call::kGetLastError, 100); }
 
 void launch(const Kernel& kernel, std::uint32_t stream) {
   const ApiCall call(Call::kLaunchKernel, 3'000);
+  log_kernel(kernel, run(stream, call.begin() + kToDevice, kernel.duration), stream, call.correlation(), 0, 0);
+}
+
+void launch_by_driver(const Kernel& kernel, std::uint32_t stream) {
+  const ApiCall call(Activity::kDriver, kDriverLaunchKernel, 3'000);
   log_kernel(kernel, run(stream, call.begin() + kToDevice, kernel.duration), stream, call.correlation(), 0, 0);
 }
 

@@ -31,6 +31,8 @@ struct Kernel {
 /// The call takes 3 us. The kernel begins at least 4 us after the start of the call, and after earlier work on its
 /// stream.
 void launch(const Kernel& kernel, std::uint32_t stream = kStream);
+/// The same by the driver's cuLaunchKernel(), as cuBLAS launches.
+void launch_by_driver(const Kernel& kernel, std::uint32_t stream = kStream);
 /// The call takes 5 us. The kernels run one after the other. All graphs are as old as the program; if CUPTI began later
 /// to record whole graphs, the program crashes, as it does with CUPTI 13.0.
 void launch_graph(std::uint32_t graph, const std::vector<Kernel>& kernels, std::uint32_t stream = kStream);

@@ -128,9 +128,15 @@ class Recorder {
     on ? static_cast<void>(enabled_.insert(kind)) : static_cast<void>(enabled_.erase(kind));
     calls_[kind].clear();  // a later switch of the kind overrides those of its calls
   }
+  /// Without its kind, a call can be switched on only before the program begins, as with CUPTI 13.0.
   void set_call_enabled(Activity kind, std::uint32_t call, bool on) {
     const std::lock_guard lock(mutex_);
+    if (on && began_ && !enabled_.contains(kind)) return;
     calls_[kind][call] = on;
+  }
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    began_ = true;
   }
   void set_buffer_per_thread(bool on) {
     const std::lock_guard lock(mutex_);
@@ -224,6 +230,7 @@ class Recorder {
   std::set<Activity> enabled_;
   std::map<Activity, std::map<std::uint32_t, bool>> calls_;  ///< calls that are recorded or not, whatever their kind is
   bool buffer_per_thread_ = cupti_version() >= 130'000;
+  bool began_ = false;                      ///< the program uses CUDA
   std::map<std::thread::id, Filled> host_;  ///< by thread, or one for all of them
   Filled device_;
   std::vector<Filled> waiting_;  ///< full buffers that are not delivered yet, with FAKE_CUPTI_SHUFFLE
@@ -240,7 +247,7 @@ Recorder& recorder() {
 
 const char* driver_call_name(std::uint32_t call) {
   if (call == cupti::kDriverGetVersion) return "cuDriverGetVersion";
-  return call == 307 ? "cuLaunchKernel" : nullptr;
+  return call == kDriverLaunchKernel ? "cuLaunchKernel" : nullptr;
 }
 
 const char* call_name(std::uint32_t call) {
@@ -301,6 +308,8 @@ void profiler_call(bool start) {
 }
 
 bool is_enabled(Activity kind) { return recorder().is_enabled(kind); }
+
+void program_began() { recorder().begin(); }
 
 void log(Activity kind, const ActivityRecord& record, std::int64_t complete) {
   recorder().add(kind, record.bytes(), complete);

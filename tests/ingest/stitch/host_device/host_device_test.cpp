@@ -193,6 +193,26 @@ TEST(HostDeviceTest, ASynchronisationWaitsForWorkOfBeforeTheCapture) {
   EXPECT_EQ(edge(capture, find(capture, "earlier"), rest)->kind, EdgeKind::kSync);
 }
 
+TEST(HostDeviceTest, AStepBeginsWithItsFirstTaskIfTheThreadThatMarksItIsIdleThen) {
+  TraceMaker maker;
+  const TrackId marking = maker.thread("1");
+  const TrackId launching = maker.thread("2");
+  for (int step = 0; step < 3; ++step) {
+    const double begin = 1'000.0 * step;
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), marking, begin, 1'000);
+    maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", launching, begin + 20, 10, step + 1);
+    maker.add(EventKind::kKernel, "kernel", maker.stream(7), begin + 40, 900, step + 1);
+    maker.add(EventKind::kRuntimeCall, "cudaStreamSynchronize", launching, begin + 50, 900, 100 + step);
+  }
+  maker.add(EventKind::kRuntimeCall, "cudaEventQuery", marking, 2'980, 5, 300);
+  const Capture capture = stitched({maker.trace});
+  ASSERT_EQ(capture.recording.steps.size(), 3U);
+  for (std::size_t step = 0; step < 3; ++step) {
+    const Time begins = capture.recording.start[capture.recording.steps[step].first.index()];
+    EXPECT_LE(begins, Time{us(1'000 * static_cast<std::int64_t>(step) + 20)}) << step;
+  }
+}
+
 TEST(HostDeviceTest, LaunchInWhichCuptiSawAFullBufferWaits) {
   TraceMaker maker = full_queue(20, 20);
   EXPECT_EQ(stitched({maker.trace}).diagnostics.count_of("full_launch_queue"), 0U);
