@@ -63,6 +63,8 @@ class IntervalBasis {
   [[nodiscard]] const Capture& captured() const { return *plan_.captured; }
   void read_steps();
   [[nodiscard]] bool contradicts(Duration of_captured_steps) const;
+  /// Returns how much shorter the captured iteration is without the largest cost of the profiler.
+  [[nodiscard]] Duration cost_of_profiler() const;
 
   Predictor& predictor_;
   const Prediction& baseline_;
@@ -73,9 +75,6 @@ class IntervalBasis {
   Factors steps_;
   std::size_t step_count_ = 0;
   std::optional<double> trend_;
-  /// Returns how much shorter the captured iteration is without the largest cost of the profiler.
-  [[nodiscard]] Duration cost_of_profiler() const;
-
   mutable std::once_flag profiled_once_;
   mutable Duration profiled_{};
   mutable std::mutex mutex_;  ///< protects contradicted_

@@ -72,8 +72,7 @@ void take_out_largest_cost(Plan& plan);
 /// iteration by the same factor as the ratio of measured_step to the measured iteration; the error of the model then
 /// does not change. If the iteration cannot become that short, it becomes as short as possible. Does nothing if
 /// measured_step is absent or not shorter than the captured step, or if the iteration does not show the profiler's cost
-/// (shows_profiler()). Replays the capture up to 17 times. Throws what
-/// predict() throws.
+/// (shows_profiler()). Replays the capture up to 17 times. Throws what predict() throws.
 void take_out_profiler(Predictor& predictor, ReplayMeter& meter);
 
 // Kernels are slower while communication runs on their device, so a change that moves communication changes their

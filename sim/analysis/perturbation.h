@@ -30,12 +30,12 @@ struct Perturbation {
   double difference = 0;
 };
 
-/// Predicts every whole step with the graph of the step before it, and the first step with the graph of the last. The
-/// last step is left out if it is timed in another way than the others: the device was behind when it began. If
-/// each rank has one step, predicts the step of each rank with the graph of the rank before it, starting when the
-/// predicted rank did. Tasks are matched by lane, name and kind: the k-th such task of the graph's step gets the
-/// duration of the k-th such task of the predicted step. Tasks without a counterpart are scaled so that their sum on
-/// each lane equals that of the predicted step.
+/// Predicts every whole step with the graph of the step before it, and the first step with the graph of the last. If
+/// the device was still busy with the step before the last one when the last one began, the last step is left out: it
+/// is then timed from the end of that work, and the others from start to start. If each rank has one step, predicts the
+/// step of each rank with the graph of the rank before it, starting when the predicted rank did. Tasks are matched by
+/// lane, name and kind: the k-th such task of the graph's step gets the duration of the k-th such task of the predicted
+/// step. Tasks without a counterpart are scaled so that their sum on each lane equals that of the predicted step.
 ///
 /// `timeline` is the replay of `capture` on `machine`. Returns nothing if there is only one step, if ranks have
 /// different numbers of steps, or if there are too many tasks. O(tasks log tasks) and a replay.

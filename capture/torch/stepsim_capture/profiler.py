@@ -77,7 +77,7 @@ class Profiler:
 
     def _execution_trace(self):
         """Starts an observer that writes which operators exchanged data (docs/reference/formats.md)."""
-        self._observed = trace_file.temporary_file(self._settings.directory, ".json")
+        self._observed = trace_file.temporary_file(self._settings.directory)
         self._observer = self._torch.profiler.ExecutionTraceObserver()
         self._observer.register_callback(self._observed)
         return self._observer
@@ -87,9 +87,8 @@ class Profiler:
             return
         cycle = self.files + 1
         path = self._path(self._name if cycle == 1 else "%s.%d" % (self._name, cycle), trace_file.ENDING)
-        has_kineto = self._torch.autograd.kineto_available()
-        plain = trace_file.temporary_file(self._settings.directory, ".json" if has_kineto else ".part")
-        if has_kineto:
+        plain = trace_file.temporary_file(self._settings.directory)
+        if self._torch.autograd.kineto_available():
             profile.export_chrome_trace(plain)
         else:
             without_kineto.write_trace(plain, profile.profiler.kineto_results, self._settings.options,

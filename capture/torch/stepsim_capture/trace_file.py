@@ -30,10 +30,10 @@ def free_path(directory, name, ending, run):
     return os.path.join(directory, "%s_%d%s" % (name, os.getpid(), ending)) if taken else path
 
 
-def temporary_file(directory, ending=".part"):
-    """Creates an empty file in the folder and returns its path. If it is left over, it is not mistaken for a trace,
-    because its name begins with a dot. PyTorch expects the ending .json."""
-    handle, path = tempfile.mkstemp(prefix=".stepsim-", suffix=ending, dir=directory)
+def temporary_file(directory):
+    """Creates an empty file in the folder and returns its path. PyTorch takes the format from the ending .json. If the
+    file is left over, it is not mistaken for a trace, because its name begins with a dot."""
+    handle, path = tempfile.mkstemp(prefix=".stepsim-", suffix=".json", dir=directory)
     os.close(handle)
     return path
 

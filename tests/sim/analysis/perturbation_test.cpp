@@ -133,8 +133,9 @@ TEST(PerturbationTest, RanksOfOneStepPredictEachOther) {
 }
 
 TEST(PerturbationTest, TheLastStepIsLeftOutIfItIsTimedFromTheEndOfEarlierWork) {
-  // Three launches of 10 ns, each of a kernel of 100 ns; the fourth takes 300 ns. The device is behind when the last
-  // step begins, which is therefore timed to 100 ns, from one completion to the next; by its host it would be 300 ns.
+  // Launches of 100, 100, 100 and 300 ns, each of a kernel of 100 ns. The device is still busy with earlier work when
+  // the last step begins. That step is therefore timed from one completion to the next, 100 ns, although its launch
+  // takes 300 ns.
   DagMaker maker;
   const LaneId thread = maker.lane(0);
   const LaneId stream = maker.builder.add_lane({.name = "stream 7", .rank = 0, .kind = LaneKind::kStream});
