@@ -148,9 +148,9 @@ void initialise() {
     if (auto* const begin = reinterpret_cast<int (*)()>(::dlsym(library, "InitializeInjection"))) begin();
     graphs_are_traced = is_enabled(Activity::kGraphTrace);
     program_began();
-    static const char* const kName = "Fake GPU 80GB";
+    static const char* const name = "Fake GPU 80GB";
     log(Activity::kDevice,
-        ActivityRecord(Activity::kDevice).set(offset::device::kDevice, kDevice).set(offset::device::kName, kName), 0);
+        ActivityRecord(Activity::kDevice).set(offset::device::kDevice, kDevice).set(offset::device::kName, name), 0);
     log(Activity::kContext,
         ActivityRecord(Activity::kContext)
             .set(offset::context::kContext, kContext)
