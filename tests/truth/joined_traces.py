@@ -9,7 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from checks import SHARED, check, quietly, verdict  # noqa: E402
 
 RECORDS = os.path.join(os.path.dirname(SHARED), "findings", "ingest")
-QUEUE = os.path.join(os.path.dirname(SHARED), "truth/cluster/nanogpt-8xh100/hook-pair/current-rank0.json.gz")
+NANOGPT = os.path.join(os.path.dirname(SHARED), "truth/cluster/nanogpt-8xh100")
+QUEUE = os.path.join(NANOGPT, "hook-pair/current-rank0.json.gz")
 
 
 def answer(*arguments):
@@ -74,5 +75,12 @@ if not os.path.isdir(RECORDS) or not os.path.exists(QUEUE):
     print(f"skipped: {RECORDS} or {QUEUE} does not exist")
     sys.exit(0)
 records()
+job = answer("replay", os.path.join(NANOGPT, "8-ranks"))
+early = [sentence for sentence in job["assumptions"] if "collectives before that of rank 0" in sentence]
+check("eight ranks that begin at different collectives: rank 4 and ranks 5 to 7",
+      [("rank 4 " in one, "ranks 5-7 " in one) for one in early] == [(True, False), (False, True)], job["assumptions"])
+near("eight ranks: replay error", job["iteration"]["worst_abs_error"], 0, 0.002)
+slowest = job["stragglers"][0]
+check("eight ranks: rank 1 arrives last in 16 of 76", (slowest["rank"], slowest["last_in"], slowest["collectives"]) == (1, 16, 76), slowest)
 near("a full launch queue: kernels twice as fast", change(QUEUE, "compute.scale=0.5"), -0.375, 0.075)
 sys.exit(verdict())

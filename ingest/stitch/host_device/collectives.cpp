@@ -24,6 +24,16 @@ constexpr Duration kEndGrain{500'000};
 /// is longer. TCP delivers the last messages to the members at different times.
 constexpr Duration kHostEndGrain{5'000'000};
 
+/// Kernels of a group without sequence numbers are counted over the whole recording, from the first rank's first one.
+void count_from_first_rank(std::vector<std::vector<CollectiveUse>>& uses, const std::vector<std::int64_t>& early) {
+  for (std::size_t rank = 0; rank < uses.size(); ++rank) {
+    std::int64_t number = -early[rank];
+    for (CollectiveUse& use : uses[rank]) {
+      if (use.is_unnumbered_kernel()) use.key = fmt::format("unnumbered|{}", number++);
+    }
+  }
+}
+
 std::string_view without_outer_underscores(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
   while (name.ends_with('_')) name.remove_suffix(1);
@@ -202,11 +212,13 @@ std::vector<CollectiveUse> uses_of(const RankEvents& events, std::uint32_t rank,
 bool ends_apart(const MatchedCollective& match) {
   if (match.point_to_point()) return false;
   const Duration allowed =
-      match.on_device() ? std::max(kEndGrain, match.shortest() / 5) : std::max(kHostEndGrain, match.shortest());
+      match.on_device() ? kernel_end_tolerance(match.shortest()) : std::max(kHostEndGrain, match.shortest());
   return match.end_spread() > allowed;
 }
 
 }  // namespace
+
+Duration kernel_end_tolerance(Duration shortest) noexcept { return std::max(kEndGrain, shortest / 5); }
 
 Duration MatchedCollective::end_spread() const noexcept {
   const auto [low, high] =
@@ -226,18 +238,21 @@ Time MatchedCollective::last_arrival() const noexcept {
   return last;
 }
 
-std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
-                                                 const std::vector<RankIdentity>& identities,
-                                                 Diagnostics& diagnostics) {
+CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks, const std::vector<RankIdentity>& identities,
+                                    Diagnostics& diagnostics) {
+  std::vector<std::vector<CollectiveUse>> recorded;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) recorded.push_back(uses_of(ranks[r], r, identities));
+  CollectiveMatches result{{}, early_collectives(recorded, ranks, identities)};
+  if (!result.early.empty()) count_from_first_rank(recorded, result.early);
   std::map<std::string, std::vector<CollectiveUse>> by_key;
   std::uint64_t found = 0;
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    for (CollectiveUse& use : uses_of(ranks[r], r, identities)) {
+  for (std::vector<CollectiveUse>& of_rank : recorded) {
+    for (CollectiveUse& use : of_rank) {
       ++found;
       by_key[use.key].push_back(std::move(use));
     }
   }
-  std::vector<MatchedCollective> matches;
+  std::vector<MatchedCollective>& matches = result.matches;
   std::uint64_t matched = 0;
   for (auto& [key, uses] : by_key) {
     std::set<std::uint32_t> members;
@@ -252,7 +267,7 @@ std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& 
   if (ranks.size() > 1 && found > matched) {
     diagnostics.count(diagnostic("unmatched_collective"), {}, {}, found - matched);
   }
-  return matches;
+  return result;
 }
 
 std::vector<Duration> constant_offsets(const std::vector<MatchedCollective>& matches,

@@ -29,6 +29,9 @@ struct CollectiveUse {
   /// The event that gives the operation and its size: `event`, or the framework's host annotation around its launch
   /// ("nccl:all_reduce"). Old versions of PyTorch record shapes only in the annotation.
   std::uint32_t described_by = kNoIndex;
+
+  /// True for a kernel of a collective that has no sequence number. Messages do not count.
+  [[nodiscard]] bool is_unnumbered_kernel() const noexcept { return op != kNoIndex && !numbered && !point_to_point; }
 };
 
 /// The parts of one collective on the ranks whose traces were read.
@@ -52,14 +55,35 @@ struct RankIdentity {
   std::string host;  ///< empty if the trace does not name it
 };
 
+/// Returns how many collectives of a group each rank recorded before the first one of the group's first rank, if the
+/// recordings of the ranks begin at different collectives; negative if its recording begins later. Empty if they begin
+/// at the same one, or if that is not certain.
+///
+/// Looks at kernels without sequence numbers. If more than a few of those that the usual rule matches end apart, or it
+/// matches less than half of them, the number is the only one for which at least three collectives, and half of those
+/// of the shorter recording, have the same operations and sizes in the same order, and nearly all of them end together.
+/// On different hosts, or if no host is known, the ends may differ by the same time. If several numbers fit, or none
+/// does for some rank, the result is empty. O(collectives^2) at worst.
+[[nodiscard]] std::vector<std::int64_t> early_collectives(const std::vector<std::vector<CollectiveUse>>& uses,
+                                                          const std::vector<RankEvents>& ranks,
+                                                          const std::vector<RankIdentity>& identities);
+
+/// The result of match_collectives().
+struct CollectiveMatches {
+  std::vector<MatchedCollective> matches;
+  std::vector<std::int64_t> early;  ///< by rank; result of early_collectives()
+};
+
 /// Finds the collectives of all ranks and matches them, in the order of their begins. They are matched by group,
 /// operation and sequence number if the trace has such numbers (the k-th with the k-th if a number occurs again), else,
-/// and messages always, as the k-th with the same operation, size, type and group in a step. Collectives without a
-/// counterpart on another rank are counted in `diagnostics` and left out; if only one rank was read, all of its
-/// collectives are returned. `ranks` and `identities` have the same order. O(events log events).
-[[nodiscard]] std::vector<MatchedCollective> match_collectives(const std::vector<RankEvents>& ranks,
-                                                               const std::vector<RankIdentity>& identities,
-                                                               Diagnostics& diagnostics);
+/// and messages always, as the k-th with the same operation, size, type and group in a step. If the recordings begin at
+/// different collectives (early_collectives()), kernels without numbers are counted from the first rank's first one.
+/// Collectives without a counterpart on another rank are counted in `diagnostics` and left out; if only one rank was
+/// read, all of its collectives are returned. `ranks` and `identities` have the same order. O(events log events), but
+/// for early_collectives().
+[[nodiscard]] CollectiveMatches match_collectives(const std::vector<RankEvents>& ranks,
+                                                  const std::vector<RankIdentity>& identities,
+                                                  Diagnostics& diagnostics);
 
 /// The clocks of a job's hosts.
 struct HostClocks {
@@ -90,6 +114,10 @@ struct HostClocks {
 [[nodiscard]] HostClocks align_host_clocks(const std::vector<MatchedCollective>& matches,
                                            const std::vector<RankEvents>& ranks, const std::vector<std::string>& hosts,
                                            const std::vector<std::uint32_t>& host_of_rank, std::size_t world);
+
+/// Returns how far apart the kernels of one collective may end: 500 us, or a fifth of the shortest part if that is
+/// more.
+[[nodiscard]] Duration kernel_end_tolerance(Duration shortest) noexcept;
 
 /// Returns true for operations with one source or one destination: broadcast, reduce, gather, scatter. In these, a
 /// member that only sends may end before others begin, as soon as its data is in the transport's buffers.

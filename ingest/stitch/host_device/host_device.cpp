@@ -1,7 +1,9 @@
 #include "ingest/stitch/host_device/host_device.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,7 +92,7 @@ void separate_clocks(std::vector<RankTrace>& ranks, const std::vector<RankEvents
   if (std::none_of(ranks.begin(), ranks.end(), unnamed)) return;
   Diagnostics ignored;
   const std::vector<Duration> offsets =
-      constant_offsets(match_collectives(events, identities, ignored), events, identities);
+      constant_offsets(match_collectives(events, identities, ignored).matches, events, identities);
   std::map<std::string, std::map<Duration, std::string>> hosts;  // by host before, then by offset
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (offsets[r] == Duration{} || !unnamed(ranks[r])) continue;
@@ -117,7 +119,7 @@ void align(std::vector<RankTrace>& ranks, const std::vector<RankIdentity>& ident
   const std::vector<std::uint32_t> host = host_indices(identities, hosts);
   Diagnostics ignored;
   const std::vector<MatchedCollective> matches =
-      hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored);
+      hosts.size() < 2 ? std::vector<MatchedCollective>{} : match_collectives(events, identities, ignored).matches;
   HostClocks found = align_host_clocks(matches, events, hosts, host, world_of(ranks));
   check_clocks_connected(hosts, found.tied, ranks, host);
   assembly.clocks = std::move(found.clocks);
@@ -177,6 +179,23 @@ void join_collectives(const std::vector<MatchedCollective>& matches, const std::
       assembly.builder.join(rendezvous, task);
       assembly.builder.set_duration(task, match.on_device() ? transfer : assembly.finish[task.index()] - last);
     }
+  }
+}
+
+/// States which recordings begin at another collective than the first rank's, which their ends showed.
+void state_early_collectives(const std::vector<RankTrace>& ranks, const std::vector<std::int64_t>& early,
+                             Assembly& assembly) {
+  std::map<std::int64_t, std::set<std::int64_t>> by_number;
+  for (std::size_t r = 0; r < early.size(); ++r) {
+    if (early[r] != 0) by_number[early[r]].insert(ranks[r].rank);
+  }
+  for (const auto& [number, of] : by_number) {
+    assembly.assumptions.push_back(
+        {"early_collectives",
+         fmt::format("The recording{} of rank{} {} begin{} {} {} that of rank {}, as the ends of collectives show.",
+                     of.size() == 1 ? "" : "s", of.size() == 1 ? "" : "s", ranges_of(of, ", "),
+                     of.size() == 1 ? "s" : "", counted(static_cast<std::size_t>(std::abs(number)), "collective"),
+                     number > 0 ? "before" : "after", ranks.front().rank)});
   }
 }
 
@@ -253,9 +272,10 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
     for (std::size_t r = 0; r < ranks.size(); ++r)
       add_trace_details(events[r], stitched[r].device, ranks[r].rank, *assembly.details);
   }
-  std::vector<MatchedCollective> matches = match_collectives(events, identities, assembly.diagnostics);
-  drop_mismatched(matches, events, identities, assembly.diagnostics);
-  join_collectives(matches, events, world_of(ranks), stitched, assembly);
+  CollectiveMatches found = match_collectives(events, identities, assembly.diagnostics);
+  drop_mismatched(found.matches, events, identities, assembly.diagnostics);
+  join_collectives(found.matches, events, world_of(ranks), stitched, assembly);
+  state_early_collectives(ranks, found.early, assembly);
   state_assumptions(ranks, assembly);
 }
 

@@ -485,6 +485,42 @@ HostDeviceTrace rank_with(const std::vector<Kernel>& kernels, double ahead = 0) 
 constexpr const char* kBroadcast = "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 
+std::vector<Kernel> all_reduces(const std::vector<double>& begins) {
+  std::vector<Kernel> kernels;
+  kernels.reserve(begins.size());
+  for (const double begin : begins) kernels.push_back({kAllReduce, begin, begin + 100});
+  return kernels;
+}
+
+/// The k-th collectives of two ranks are not the same if one recording begins later. The ends show which ones are.
+TEST(HostDeviceTest, RecordingsThatBeginAtDifferentCollectivesAreMatchedByTheEnds) {
+  const std::vector<double> begins{1'000, 3'000, 4'500, 9'000, 11'000, 15'000, 15'800, 21'000};
+  const auto whole = rank_with(all_reduces(begins));
+  const auto late = rank_with(all_reduces({begins.begin() + 2, begins.end()}));
+  for (const bool late_first : {false, true}) {
+    const Capture capture = late_first ? stitched({late, whole}) : stitched({whole, late});
+    EXPECT_EQ(capture.dag.rendezvous_count(), 6U) << late_first;
+    EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 2U);
+    EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 0U);
+    const std::string text = late_first
+                                 ? "The recording of rank 1 begins 2 collectives before that of rank 0, as the ends of "
+                                   "collectives show."
+                                 : "The recording of rank 1 begins 2 collectives after that of rank 0, as the ends of "
+                                   "collectives show.";
+    EXPECT_THAT(capture.assumptions, ::testing::Contains(::testing::Field(&Assumption::sentence, text)));
+  }
+}
+
+/// Two recordings of different parts of a job, or of two jobs, are not made to fit.
+TEST(HostDeviceTest, CollectivesOfDifferentOrderAreNotMatchedByTheirEnds) {
+  std::vector<Kernel> other = all_reduces({4'500, 9'000, 11'000, 15'000, 15'800, 21'000});
+  other[2].name = "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+  const auto whole = rank_with(all_reduces({1'000, 3'000, 4'500, 9'000, 11'000, 15'000, 15'800, 21'000}));
+  const Capture capture = stitched({whole, rank_with(other)});
+  EXPECT_EQ(capture.dag.rendezvous_count(), 0U);
+  EXPECT_EQ(capture.diagnostics.count_of("ranks_not_merged"), 1U);
+}
+
 /// A root puts its broadcasts into the transport's buffers and continues, while the other rank is late.
 TEST(HostDeviceTest, RootedCollectivesNeedNotEndTogether) {
   for (const std::string root : {kBroadcast, "ncclDevKernel_Reduce_Sum_f32_RING_LL()"}) {
