@@ -197,6 +197,12 @@ def collectives(program, shared):
                  statistics.mean(abs(row["predicted_us"] / row["measured_us"] - 1) for row in rows), None)
 
 
+def nccl_tests(program, shared):
+    printed = run(shared / "check/score_nccl.py", program, shared / "truth/cluster", "--no-tables", "--show", "--thin", 16)
+    rows = [(float(measured), float(predicted)) for measured, predicted in re.findall(r"measured +([\d.]+) us, predicted +([\d.]+)", printed)]
+    return Score([predicted for _, predicted in rows], statistics.mean(abs(predicted / measured - 1) for measured, predicted in rows), None)
+
+
 def measured_runs(program, shared):
     answers, errors, inside = [], [], []
     for group in ("ps", "byteps", "ddp", "fsdp"):
@@ -210,7 +216,7 @@ def measured_runs(program, shared):
 
 
 # By part of the file's path; the first match applies.
-SCORES = {"device/": {"models": whole_models, "kernels": single_kernels}, "collective/": {"collectives": collectives},
+SCORES = {"device/": {"models": whole_models, "kernels": single_kernels}, "collective/": {"collectives": collectives, "nccl-tests": nccl_tests},
           "model/": {"runs": measured_runs}, "": {"models": whole_models, "runs": measured_runs}}
 
 

@@ -173,6 +173,8 @@ const std::vector<YamlKey<ClusterShape>>& device_count_keys() {
           .required(),
       {"model", yaml::text(), "Name of the devices, such as H100",
        [](ClusterShape& to, const YamlField& value) { to.device_model = value.line_of_text("a device's name"); }},
+      {"peer_access", yaml::flag(), "True if devices of a host read each other's memory over PCIe (default: by model)",
+       [](ClusterShape& to, const YamlField& value) { to.peer_access = value.flag(); }},
   };
   return keys;
 }
@@ -352,6 +354,8 @@ const std::vector<YamlEntry>& cluster_entries() {
       {"pcie", cable_type(true), "Connection between a device and its NIC"},
       {"overrides", yaml::list(type_of(override_keys())), "Hosts whose NIC differs"},
       {"collectives", yaml::list(type_of(measured_keys())), "Measured times of collectives"},
+      {"collective_tables", yaml::one_of({"given", "none"}),
+       "Use measured times of collectives, or none (default: given)"},
   };
   return entries;
 }
@@ -373,6 +377,8 @@ class ClusterReader {
     if (const YamlField* field = key("messages")) cluster.network = read_messages(*field);
     if (const YamlField* field = key("rates")) cluster.rates = read_rates(*field);
     if (const YamlField* field = key("collectives")) cluster.measured = read_measured(*field);
+    const YamlField* const tables = key("collective_tables");
+    if (tables != nullptr && tables->one_of_words({"given", "none"}) == 1) cluster.measured.clear();
     return cluster;
   }
 

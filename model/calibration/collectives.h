@@ -13,20 +13,21 @@
 namespace stepsim {
 
 /// Builds tables of measured times by operation, ranks and hosts for the collective model `nccl`. A table's bandwidth
-/// is the link rate at which NCCL's cost model (model/cost/collective/nccl_times.h) reproduces the measured times: the
+/// is the link rate at which the formula of model/cost/collective/nccl_times.h reproduces the measured times: the
 /// median over the sizes from a quarter of the largest size up. A table has times at its smallest size, its largest
 /// size and the powers of two between them. Each is a geometric mean of the measured times within a factor of two of
 /// that size, in which nearer sizes have more weight. This smooths noise and leaves a table of powers of two unchanged.
 /// All tables for groups on one host have the same `link`, which is derived from the all-reduce on one host with the
-/// most ranks. In the same way, all tables for groups on several hosts have the same `link`. Operations that NCCL's
-/// model does not have are left out. O(timings^2) per table.
+/// most ranks. In the same way, all tables for groups on several hosts have the same `link`. Operations without
+/// a name_of() are left out. O(timings^2) per table.
 [[nodiscard]] std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings);
 /// Builds tables as the function above does, but for links with a known rate: every table has this rate as its link and
 /// its bandwidth.
 [[nodiscard]] std::vector<MeasuredCollective> measured_tables(std::span<const TimedCollective> timings, Bandwidth link);
 
-/// Returns the median relative error of the times that NCCL's cost model predicts with `tables`, over all `timings` of
-/// more than one rank whose operation the model has; 0 if there are none. Precondition: `tables` is not empty.
+/// Returns the median relative error of the times that the collective model `nccl` predicts with `tables`, over all
+/// `timings` of more than one rank whose operation the model has; 0 if there are none. Precondition: `tables` is not
+/// empty.
 [[nodiscard]] double error_of_tables(std::span<const TimedCollective> timings,
                                      std::span<const MeasuredCollective> tables);
 

@@ -42,8 +42,7 @@ using Groups = std::map<Key, std::vector<TimedCollective>>;
 Groups groups_of(std::span<const TimedCollective> timings) {
   Groups groups;
   for (const TimedCollective& one : timings) {
-    if (is_nccl_collective(one.op) && one.ranks > 1)
-      groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
+    if (*name_of(one.op) != 0 && one.ranks > 1) groups[{one.hosts == 1, one.op, one.ranks, one.hosts}].push_back(one);
   }
   for (auto& [key, group] : groups) {
     std::stable_sort(group.begin(), group.end(),
@@ -60,18 +59,20 @@ CollectivePlace place_of(const TimedCollective& one, Bandwidth link) {
   return place;
 }
 
-/// Returns the link rate in GB/s for which the predicted time, which is with_carried_excess_us() of NCCL's estimate,
-/// equals the measured time. The result is at most four times the measured bus bandwidth: if moving the bytes takes
-/// less than a quarter of the time, the time says little about the rate.
+/// Returns the link rate in GB/s for which the predicted time equals the measured one. The result is at most four times
+/// the measured bus bandwidth: if moving the bytes takes less than a quarter of the time, the time says little about
+/// the rate.
 double bandwidth_of(const TimedCollective& one) {
-  const double bus = ring_traffic(one.op, one.ranks) * static_cast<double>(one.bytes.count()) / us(one.time) / 1e3;
+  double bus = ring_traffic(one.op, one.ranks) * static_cast<double>(one.bytes.count()) / us(one.time) / 1e3;
+  // In an all-to-all, all ranks of a host share its NICs.
+  if (one.op == CollectiveOp::kAllToAll) bus *= static_cast<double>(one.ranks) / one.hosts;
   double low = bus / 100;
   double high = bus * 4;
   for (int i = 0; i < 60; ++i) {
     const double middle = std::sqrt(low * high);
     const Bandwidth link = Bandwidth::from_bytes_per_second(middle * 1e9);
-    const NcclEstimate estimate = nccl_estimate(shape_of(one, one.bytes), place_of(one, link), link);
-    (with_carried_excess_us(estimate) > us(one.time) ? low : high) = middle;
+    const double predicted = nccl_estimate(shape_of(one, one.bytes), place_of(one, link), link, kNcclHopOfTables).us();
+    (predicted > us(one.time) ? low : high) = middle;
   }
   return high;
 }
@@ -255,7 +256,7 @@ Calibration calibrate_nccl_tables(std::span<const TimedCollective> timings) {
   const Groups groups = groups_of(timings);
   if (groups.empty()) {
     throw InputError({"nccl-tests", {}, {}},
-                     "no table of all_reduce, reduce_scatter, all_gather, broadcast or reduce; expected one");
+                     "no table of all_reduce, reduce_scatter, all_gather, broadcast, reduce or alltoall; expected one");
   }
   Calibration result;
   result.cluster = cluster_of(groups, result.assumptions);

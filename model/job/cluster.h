@@ -102,6 +102,8 @@ struct Device {
   HostId host;
   std::int32_t index = 0;  ///< number of the device in the host, as in traces
   std::string model;       ///< "V100"; empty if unknown
+  /// True if devices of a host read each other's memory over PCIe; if absent, the model of the device decides.
+  std::optional<bool> peer_access{};
   friend bool operator==(const Device&, const Device&) = default;
 };
 
@@ -174,8 +176,9 @@ struct ClusterShape {
   std::vector<Tier> tiers;    ///< ordered from the hosts up
   std::uint32_t devices = 0;  ///< devices per host; device d uses NIC d * nics / devices
   std::string device_model;
-  std::optional<Cable> nvlink;  ///< connection between the devices of a host; each device has one
-  std::optional<Cable> pcie;    ///< connection between a device and its NIC; without nvlink also between devices
+  std::optional<bool> peer_access;  ///< as in Device
+  std::optional<Cable> nvlink;      ///< connection between the devices of a host; each device has one
+  std::optional<Cable> pcie;        ///< connection between a device and its NIC; without nvlink also between devices
   /// Endpoints per host without devices. Messages between them cross no link.
   std::uint32_t endpoints_per_host = 1;
   /// Number of endpoints that are used, in the default order: host by host, one per device. Absent if all are used.

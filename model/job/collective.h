@@ -77,13 +77,15 @@ struct TimedCollective {
     case CollectiveOp::kAllGather: return "all_gather";
     case CollectiveOp::kBroadcast: return "broadcast";
     case CollectiveOp::kReduce: return "reduce";
+    case CollectiveOp::kAllToAll: return "alltoall";
     default: return "";
   }
 }
 
 /// All operations that have a name, in a fixed order.
 inline constexpr CollectiveOp kNamedOps[] = {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter,
-                                             CollectiveOp::kAllGather, CollectiveOp::kBroadcast, CollectiveOp::kReduce};
+                                             CollectiveOp::kAllGather, CollectiveOp::kBroadcast,
+                                             CollectiveOp::kReduce,    CollectiveOp::kAllToAll};
 
 /// The times of one operation among a number of ranks, by size: a table of nccl-tests, or measured in a capture. Used
 /// by the collective model `nccl` (model/cost/collective/nccl_times.h).

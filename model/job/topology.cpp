@@ -94,7 +94,7 @@ class Builder {
       nics_.push_back(lay(nic, shape_.nics == 1 ? name : fmt::format("{} nic {}", name, i)));
     }
     for (std::uint32_t i = 0; i < shape_.devices; ++i) {
-      cluster_.devices.push_back({host, static_cast<std::int32_t>(i), shape_.device_model});
+      cluster_.devices.push_back({host, static_cast<std::int32_t>(i), shape_.device_model, shape_.peer_access});
       if (shape_.nvlink) nvlinks_.push_back(lay(*shape_.nvlink, fmt::format("{} device {} nvlink", name, i)));
       if (shape_.pcie) pcies_.push_back(lay(*shape_.pcie, fmt::format("{} device {} pcie", name, i)));
     }

@@ -459,8 +459,8 @@ constexpr std::array kSources{
                      return both_sides(
                          [](Plan& plan, double side) { plan.cluster.network.set(kCollectiveSide, side); });
                    },
-               .reason = "collectives without a matching measurement may take less or more time than NCCL's cost model "
-                         "predicts"},
+               .reason = "collectives without a matching measurement may take less or more time than the fitted "
+                         "formula says"},
     SourceRule{.name = "copies", .applies = has_copies, .variants = other_copies, .reason_of = who_was_captured},
     SourceRule{
         .name = "device",

@@ -1,6 +1,7 @@
 #include "sim/engine/collective_runs.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -42,18 +43,20 @@ ChannelId CollectiveGroup::channel(std::uint32_t from, std::uint32_t to) {
 
 const CollectiveGroup::Neighbours& CollectiveGroup::neighbours() {
   if (neighbours_) return *neighbours_;
-  std::vector<bool> used(cluster_.links.size(), false);
+  std::vector<std::uint32_t> users(cluster_.links.size());
   neighbours_ = Neighbours{};
   for (std::uint32_t member = 0; member < members(); ++member) {
     const std::optional<Route> route = cluster_.route(members_[member], members_[next(member)]);
     neighbours_->share_nothing = neighbours_->share_nothing && route.has_value();
     if (!route) continue;
-    for (const LinkId link : *route) {
-      const Bandwidth goodput = cluster_.links[link.index()].goodput();
-      neighbours_->least = neighbours_->least ? std::min(*neighbours_->least, goodput) : goodput;
-      if (used[link.index()]) neighbours_->share_nothing = false;
-      used[link.index()] = true;
-    }
+    for (const LinkId link : *route) ++users[link.index()];
+  }
+  for (std::size_t link = 0; link < users.size(); ++link) {
+    if (users[link] == 0) continue;
+    const Bandwidth share =
+        Bandwidth::from_bytes_per_second(cluster_.links[link].goodput().bytes_per_second() / users[link]);
+    neighbours_->least = neighbours_->least ? std::min(*neighbours_->least, share) : share;
+    if (users[link] > 1) neighbours_->share_nothing = false;
   }
   return *neighbours_;
 }
@@ -93,6 +96,8 @@ Duration CollectiveGroup::longest_to_neighbour(Bytes bytes) {
     const std::optional<Duration> alone = network_.alone(channel(member, next(member)), bytes);
     known->second = std::max(known->second, alone ? *alone : by_route(member, bytes));
   }
+  if (!neighbours_share_nothing() && least_to_neighbour())
+    known->second = std::max(known->second, transfer_time(bytes, *least_to_neighbour()));
   return known->second;
 }
 
@@ -112,13 +117,22 @@ CollectivePlace CollectiveGroup::find_place() const {
                         .measured_in_capture = cluster_.network[kMeasuredInCapture],
                         .side = cluster_.network[kCollectiveSide]};
   const DeviceId device = cluster_.endpoints[members_.front().index()].device;
-  if (device.valid()) place.device = cluster_.devices[device.index()].model;
+  bool reads_peers = true;
+  if (device.valid()) {
+    const Device& first = cluster_.devices[device.index()];
+    place.device = first.model;
+    reads_peers = first.peer_access.value_or(has_peer_access(first.model));
+  }
 
   const auto slower = [](Bandwidth a, Bandwidth b) { return a > Bandwidth{} ? std::min(a, b) : b; };
   const auto least_of = [this](const Route& route) {
     return *std::min_element(route.begin(), route.end(), [this](LinkId a, LinkId b) {
       return cluster_.links[a.index()].goodput() < cluster_.links[b.index()].goodput();
     });
+  };
+  const auto latency_of = [this](const Route& route) {
+    return std::accumulate(route.begin(), route.end(), Duration{},
+                           [this](Duration sum, LinkId link) { return sum + cluster_.links[link.index()].latency; });
   };
   place.rates_are_measured = place.overhead_is_given;
   for (const auto& [host, on_host] : by_host) {
@@ -131,7 +145,10 @@ CollectivePlace CollectiveGroup::find_place() const {
       const double of_sheet = link.bandwidth > kFastestPcie ? kNvlinkEfficiency : kPcieEfficiency;
       const double share = is_sheet ? of_sheet : link.efficiency;
       place.rates_are_measured = place.rates_are_measured && link.efficiency == 1;
-      place.inside = slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share));
+      const double shared = reads_peers || link.bandwidth > kFastestPcie ? 1 : through_host_memory(on_host.size());
+      place.inside =
+          slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share * shared));
+      place.latency_inside = std::max(place.latency_inside, latency_of(*route));
     }
   }
   if (by_host.size() < 2) return place;
@@ -143,9 +160,7 @@ CollectivePlace CollectiveGroup::find_place() const {
       if (!route || route->empty()) continue;
       narrowest.insert(least_of(*route));
       place.rates_are_measured = place.rates_are_measured && cluster_.links[least_of(*route).index()].efficiency == 1;
-      Duration latency{};
-      for (const LinkId link : *route) latency += cluster_.links[link.index()].latency;
-      place.latency = std::max(place.latency, latency);
+      place.latency = std::max(place.latency, latency_of(*route));
     }
     double together = 0;
     for (const LinkId link : narrowest) together += cluster_.links[link.index()].goodput().bytes_per_second();

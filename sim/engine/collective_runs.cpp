@@ -59,8 +59,28 @@ std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezv
                collective.root, run.group->members_per_host(), std::min(collective.buffered, collective.bytes)};
   run.model = model_for(run.shape, collective.algorithm);
   if (run.model == nullptr) return std::nullopt;
+  if (run.model->whole != nullptr && collective.op == CollectiveOp::kAllToAll) turn_across_hosts(run, endpoints);
   run.rounds = run.model->whole == nullptr ? run.model->rounds(run.shape) : run.shape.members > 1 ? 1 : 0;
   return run;
+}
+
+/// Sorts the members of an all-to-all so that the next one is on another host, if there is one: first the first member
+/// of each host, then the second ones.
+void CollectiveRuns::turn_across_hosts(Run& run, const std::vector<EndpointId>& endpoints) {
+  std::map<HostId, std::size_t> seen;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // place on its host, and among the members
+  for (std::size_t member = 0; member < endpoints.size(); ++member)
+    order.emplace_back(seen[cluster_.endpoints[endpoints[member].index()].host]++, member);
+  if (seen.size() < 2) return;
+  std::sort(order.begin(), order.end());
+  std::vector<EndpointId> turned;
+  std::vector<MemberRun> members;
+  for (const auto& [on_host, member] : order) {
+    turned.push_back(endpoints[member]);
+    members.push_back(std::move(run.members[member]));
+  }
+  run.group = &groups_.of(turned);
+  run.members = std::move(members);
 }
 
 void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
@@ -182,12 +202,13 @@ void CollectiveRuns::catch_up(Time now) {
 // ---- collectives timed as a whole
 
 /// Returns how long a run takes if its library's cost model times it as a whole. Sets run.to_next to the bytes that
-/// every member sends to the next one: the ring's traffic, or as much of it as fits into that time. The rest of the
-/// time passes before the first byte and uses no link.
+/// every member sends to the next one: the ring's traffic, or for an all-to-all over several hosts what leaves the
+/// host, or as much of it as fits into that time. The rest of the time passes before the first byte and uses no link.
 Duration CollectiveRuns::time_whole(Run& run) {
   CollectiveGroup& group = *run.group;
   const Duration whole = std::max(run.model->whole(run.shape, group.place()), group.longest_to_neighbour({}));
-  const double traffic = ring_traffic(run.shape.op, run.shape.members);
+  double traffic = ring_traffic(run.shape.op, run.shape.members);
+  if (run.shape.op == CollectiveOp::kAllToAll && group.place().hosts > 1) traffic = 1 - 1.0 / group.place().hosts;
   run.to_next = Bytes{std::llround(traffic * static_cast<double>(run.shape.bytes.count()))};
   const Duration over = group.longest_to_neighbour(run.to_next) - whole;
   const std::optional<Bandwidth> rate = group.least_to_neighbour();
@@ -204,7 +225,8 @@ Duration CollectiveRuns::time_whole(Run& run) {
 void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
   Run& run = runs_[place];
   if (run.model->whole == nullptr || run.shape.members < 2) return begin_first_round(place, now);
-  const Duration before = time_whole(run) - run.group->longest_to_neighbour(run.to_next);
+  const Duration whole = time_whole(run);  // sets run.to_next
+  const Duration before = whole - run.group->longest_to_neighbour(run.to_next);
   const std::uint32_t flight = take_place(flights_, free_flights_);
   flights_[flight] = {.run = place, .kind = Flight::Kind::kFirstRound};
   known_.emplace_back(MessageId{kFirstOfCollectives + flight}, later(now, before));
@@ -241,8 +263,10 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
     run.model->sends(run.shape, member_place, round, sends_);
     member.waiting = run.model->receives(run.shape, member_place, round);
   } else {
-    sends_.push_back({(member_place + 1) % run.shape.members, run.to_next, {}});
-    member.waiting = 1;
+    const bool one_way = run.shape.op == CollectiveOp::kSendRecv;
+    if (!one_way || member_place == run.shape.root)
+      sends_.push_back({(member_place + 1) % run.shape.members, run.to_next, {}});
+    member.waiting = one_way && member_place == run.shape.root ? 0 : 1;
   }
   for (const Send& one : sends_) member.waiting += one.left_behind ? 0 : 1;
   std::erase_if(member.early, [&member, round](const auto& entry) {

@@ -39,10 +39,11 @@ class CollectiveGroup {
   /// Returns the travel time of a message from a member to the next one; nothing if it differs between members.
   /// O(members) for the first message of a size.
   [[nodiscard]] std::optional<Duration> time_to_neighbour(Bytes bytes);
-  /// Returns the longest travel time of a message from a member to the next one. It is computed from the route if the
-  /// network model gives no time. O(members) for the first message of a size.
+  /// Returns the longest travel time of messages from every member to the next one, sent at the same time. It is
+  /// computed from the route if the network model gives no time. O(members) for the first message of a size.
   [[nodiscard]] Duration longest_to_neighbour(Bytes bytes);
-  /// Returns the smallest goodput of all links between neighbouring members; nothing if their routes have no links.
+  /// Returns the smallest goodput of all links between neighbouring members, divided by the number of members that use
+  /// the link; nothing if their routes have no links.
   [[nodiscard]] std::optional<Bandwidth> least_to_neighbour();
   /// Describes where the members are, for a library's cost model. O(members) for the first call.
   [[nodiscard]] const CollectivePlace& place();
@@ -175,6 +176,7 @@ class CollectiveRuns {
   };
 
   [[nodiscard]] std::optional<Run> resolved(RendezvousId rendezvous);
+  void turn_across_hosts(Run& run, const std::vector<EndpointId>& endpoints);
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
   [[nodiscard]] static std::optional<std::vector<Duration>> ends_alone(Run& run, Time now);
   [[nodiscard]] static Duration time_whole(Run& run);

@@ -146,11 +146,13 @@ class ClusterWriter {
   }
 
   void shape(const ClusterShape& shape) {
-    if (shape.devices > 0 && shape.device_model.empty()) add("devices", shape.devices);
-    if (shape.devices > 0 && !shape.device_model.empty()) {
+    const bool is_number = shape.device_model.empty() && !shape.peer_access;
+    if (shape.devices > 0 && is_number) add("devices", shape.devices);
+    if (shape.devices > 0 && !is_number) {
       map("devices", [&] {
         add("count", shape.devices);
-        add("model", shape.device_model);
+        if (!shape.device_model.empty()) add("model", shape.device_model);
+        if (shape.peer_access) add("peer_access", *shape.peer_access ? "true" : "false");
       });
     }
     map("nic", [&] { cable(shape.nic); });

@@ -80,6 +80,7 @@ class Maker {
       shape.devices = 1 + below(4);
       shape.nics = 1 + below(shape.devices);
       shape.device_model = below(2) == 0 ? "" : name("H");
+      if (below(2) == 0) shape.peer_access = below(2) == 0;
       shape.nvlink = cable();
       if (below(2) == 0) shape.pcie = cable();
     } else if (below(3) == 0) {

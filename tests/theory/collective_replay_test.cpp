@@ -102,11 +102,11 @@ TEST(CollectiveReplayTest, NcclTakesWhatItsModelSaysIfItIsAlone) {
   }
 }
 
-/// Returns the time of an NCCL all-reduce of 64 MB between all endpoints.
-Duration replayed_on(const Cluster& cluster) {
+/// Returns the time of an NCCL collective of 64 MB between all endpoints.
+Duration replayed_on(const Cluster& cluster, CollectiveOp op = CollectiveOp::kAllReduce) {
   DagMaker maker;
-  const RendezvousId rendezvous = maker.builder.add_rendezvous(
-      {.op = CollectiveOp::kAllReduce, .algorithm = find_collective_model("nccl"), .bytes = Bytes{64'000'000}});
+  const RendezvousId rendezvous =
+      maker.builder.add_rendezvous({.op = op, .algorithm = find_collective_model("nccl"), .bytes = Bytes{64'000'000}});
   for (std::size_t rank = 0; rank < cluster.endpoints.size(); ++rank)
     maker.builder.join(rendezvous, maker.task(maker.lane(static_cast<Rank>(rank)), 123));
   const Dag dag = maker.build();
@@ -125,7 +125,7 @@ TEST(CollectiveReplayTest, NcclCountsOnAPartOfDataSheets) {
   ClusterShape node{.hosts = {{"0"}}, .nic = {gigabytes(25)}};
   node.devices = 8;
   node.nvlink = Cable{gigabytes(300)};
-  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.8 * 300));
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.73 * 300));
   node.nvlink->efficiency = 0.7;
   EXPECT_EQ(replayed_on(build_cluster(node)), over(0.7 * 300));
   node.nvlink.reset();
@@ -151,8 +151,48 @@ TEST(CollectiveReplayTest, NcclUsesAllNicsOfAHost) {
   nodes.devices = nodes.nics = 4;
   nodes.nvlink = Cable{gigabytes(300)};
   const CollectiveShape shape{CollectiveOp::kAllReduce, 8, Bytes{64'000'000}};
-  const CollectivePlace place{.hosts = 2, .inside = gigabytes(240), .between = gigabytes(100), .latency = 2 * kLatency};
+  const CollectivePlace place{.hosts = 2, .inside = gigabytes(219), .between = gigabytes(100), .latency = 2 * kLatency};
   EXPECT_EQ(replayed_on(build_cluster(nodes)), find_collective_model("nccl")->whole(shape, place));
+}
+
+TEST(CollectiveReplayTest, NcclsAllToAllsTakeTheirTimeOnOwnAndOnSharedNics) {
+  // The devices of a host share one NIC, or each has its own. In both cases the host's NICs carry half of every
+  // member's payload.
+  for (const std::uint32_t nics : {1U, 4U}) {
+    ClusterShape nodes{.hosts = {{"0"}, {"1"}}, .nic = {gigabytes(100.0 / nics), kLatency}};
+    nodes.devices = 4;
+    nodes.nics = nics;
+    nodes.nvlink = Cable{gigabytes(300)};
+    const CollectiveShape shape{CollectiveOp::kAllToAll, 8, Bytes{64'000'000}};
+    const CollectivePlace place{
+        .hosts = 2, .inside = gigabytes(219), .between = gigabytes(100), .latency = 2 * kLatency};
+    const Duration expected = find_collective_model("nccl")->whole(shape, place);
+    const Duration found = replayed_on(build_cluster(nodes), CollectiveOp::kAllToAll);
+    EXPECT_NEAR(static_cast<double>(found.count()), static_cast<double>(expected.count()),
+                2e-3 * static_cast<double>(expected.count()))
+        << nics;
+  }
+}
+
+TEST(CollectiveReplayTest, DevicesWithoutPeerAccessShareTheirHostsMemory) {
+  ClusterShape node{.hosts = {{"0"}}, .nic = {gigabytes(25)}};
+  node.devices = 4;
+  node.pcie = Cable{gigabytes(32)};
+  const CollectiveShape shape{CollectiveOp::kAllReduce, 4, Bytes{64'000'000}};
+  const auto over = [&](double rate) {
+    return find_collective_model("nccl")->whole(shape, {.inside = gigabytes(rate)});
+  };
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 32));
+  node.peer_access = false;
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 32 / 4));
+  node.device_model = "NVIDIA L40S";
+  node.peer_access.reset();
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 32 / 4));
+  node.peer_access = true;
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.76 * 32));
+  node.nvlink = Cable{gigabytes(300)};
+  node.peer_access = false;
+  EXPECT_EQ(replayed_on(build_cluster(node)), over(0.73 * 300)) << "NVLink needs no peer access over PCIe";
 }
 
 /// A message that is sent during a collective.

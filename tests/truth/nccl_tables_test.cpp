@@ -1,6 +1,6 @@
-// Predicts all-reduces of eight GPUs from those of two and four, which others measured on nodes with GPUs
-// (tables/collectives.csv, docs/internals/test-data.md). docs/internals/fidelity.md has the errors;
-// bench/nccl_tables.py prints them. The tests are skipped if the table is absent.
+// Predicts collectives that others measured (docs/internals/test-data.md): all-reduces of eight GPUs from those of two
+// and four, and collectives of four systems and two clusters from data sheets. docs/internals/fidelity.md has the
+// errors; bench/nccl_tables.py and bench/fit_nccl.py print them. The tests are skipped if the tables are absent.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/calibration/collectives.h"
@@ -153,6 +154,98 @@ TEST(NcclTablesTruthTest, EightRanksFollowFromTwoAndFour) {
     ++checked;
   }
   if (checked == 0) GTEST_SKIP() << "no table of two, four and eight ranks in " << shared_folder();
+}
+
+/// A row of truth/cluster/nccl and where it was measured.
+struct MeasuredRow {
+  std::string system;
+  CollectiveShape shape;
+  CollectivePlace place;
+  double us = 0;
+};
+
+CollectiveOp op_of(const std::string& name) {
+  if (name == "alltoall") return CollectiveOp::kAllToAll;
+  if (name == "all_gather") return CollectiveOp::kAllGather;
+  return name == "all_reduce" ? CollectiveOp::kAllReduce : CollectiveOp::kReduceScatter;
+}
+
+Bandwidth of_sheet(double gb_s, double share) { return Bandwidth::from_bytes_per_second(gb_s * 1e9 * share); }
+
+/// Returns the measured collectives on one host, of each system with its newest NCCL.
+std::vector<MeasuredRow> on_one_host() {
+  struct Sheet {
+    const char* device = "";
+    const char* version = "";
+    double gb_s = 0;
+  };
+  const std::map<std::string, Sheet> sheets{{"a100_sxm", {"A100", "2.27.3", 300}},
+                                            {"h100_sxm", {"H100", "2.29.2", 450}},
+                                            {"b200_sxm", {"B200", "2.29.2", 900}},
+                                            {"l40s", {"L40S", "2.27.3", 32}}};
+  std::vector<MeasuredRow> rows;
+  for (const MeasuredRun& run : testing::measured_runs(shared_folder() / "truth/cluster/nccl/one-host.csv")) {
+    const auto found = sheets.find(run.at("system"));
+    if (found == sheets.end() || run.at("version") != found->second.version) continue;
+    const Sheet& sheet = found->second;
+    const auto ranks = static_cast<std::uint32_t>(number(run, "num_gpus"));
+    const bool is_pcie = sheet.gb_s < 64;
+    const double share = is_pcie ? kPcieEfficiency * through_host_memory(ranks) : kNvlinkEfficiency;
+    CollectivePlace place{.inside = of_sheet(sheet.gb_s, share), .device = sheet.device};
+    place.latency_inside = Duration{is_pcie ? 1000 : 600};
+    const Bytes bytes{2 * std::llround(number(run, "message_size"))};
+    rows.push_back({found->first, {op_of(run.at("op")), ranks, bytes}, place, 1e3 * number(run, "latency_ms")});
+  }
+  return rows;
+}
+
+std::vector<MeasuredRow> on_several_hosts() {
+  std::vector<MeasuredRow> rows;
+  for (const MeasuredRun& run : testing::measured_runs(shared_folder() / "truth/cluster/nccl/many-hosts.csv")) {
+    CollectivePlace place{.hosts = static_cast<std::uint32_t>(number(run, "hosts")), .device = "H100"};
+    const auto per_host = static_cast<std::uint32_t>(number(run, "gpus_per_host"));
+    if (per_host > 1) place.inside = of_sheet(450, kNvlinkEfficiency);
+    place.between = of_sheet(number(run, "nics") * number(run, "nic_gbps") / 8, 1);
+    place.latency_inside = Duration{600};
+    place.latency = Duration{4000};
+    rows.push_back({run.at("source"),
+                    {op_of(run.at("op")), place.hosts * per_host, Bytes{std::llround(number(run, "bytes"))}},
+                    place,
+                    number(run, "time_us")});
+  }
+  return rows;
+}
+
+TEST(NcclTruthTest, CollectivesOfFourSystemsAndTwoClustersFollowFromDataSheets) {
+  std::vector<MeasuredRow> rows = on_one_host();
+  const std::vector<MeasuredRow> more = on_several_hosts();
+  rows.insert(rows.end(), more.begin(), more.end());
+  if (rows.empty()) GTEST_SKIP() << "no measured collectives in " << shared_folder();
+  Errors small;
+  Errors large;
+  Errors inside;
+  std::map<std::string, Errors> each;
+  std::map<std::tuple<std::string, CollectiveOp, std::uint32_t>, Bytes> last;
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const MeasuredRow& a, const MeasuredRow& b) { return a.shape.bytes < b.shape.bytes; });
+  for (const MeasuredRow& row : rows) {
+    // Payloads that are at least four times the last one, so that all ranges of sizes count alike.
+    Bytes& before = last[{row.system, row.shape.op, row.shape.members}];
+    if (row.shape.bytes < std::max(Bytes{4096}, Bytes{4 * before.count()})) continue;
+    before = row.shape.bytes;
+    const NcclTime found = nccl_time_and_error(row.shape, row.place);
+    const double error = found.us / row.us - 1;
+    (row.shape.bytes > Bytes{1 << 20} ? large : small).add(error);
+    each[row.system + " " + name_of(row.shape.op)].add(error);
+    const double factor = 1 + found.error_us / found.us;
+    inside.add(row.us >= found.us / factor && row.us <= found.us * factor ? 1 : 0);
+  }
+  std::printf("from data sheets: %.1f %% up to 1 MB, %.1f %% above, %.0f %% of %zu in range\n", 100 * small.mean(),
+              100 * large.mean(), 100 * inside.mean(), inside.count);
+  EXPECT_LE(small.mean(), 0.35);
+  EXPECT_LE(large.mean(), 0.12);
+  for (const auto& [name, errors] : each) EXPECT_LE(errors.mean(), 0.40) << name;
+  EXPECT_GE(inside.mean(), 0.90);
 }
 
 }  // namespace

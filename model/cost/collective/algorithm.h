@@ -51,11 +51,13 @@ using MessageTime = std::function<Duration(Bytes bytes)>;
 /// The location of a group and the rates of its links, for cost models of libraries.
 struct CollectivePlace {
   std::uint32_t hosts = 1;  ///< number of hosts the members are on
-  /// Rate of a member's link to other members on its host; 0 if no two members share a host or no link connects them.
+  /// Rate of a member's link to other members on its host while all members use theirs; 0 if no two members share a
+  /// host or no link connects them.
   Bandwidth inside;
-  Bandwidth between;        ///< total rate of a host's NICs; 0 if all members are on one host
-  Duration latency{};       ///< latency between hosts
-  std::string_view device;  ///< the members' device, as in Device::model; may be empty
+  Bandwidth between;          ///< total rate of a host's NICs; 0 if all members are on one host
+  Duration latency_inside{};  ///< latency between members of a host
+  Duration latency{};         ///< latency between hosts
+  std::string_view device;    ///< the members' device, as in Device::model; may be empty
   /// True if the cluster gives the overhead of a collective (kCollectiveOverhead). The model then adds none.
   bool overhead_is_given = false;
   /// True if the links' rates were measured with ring collectives. Then every protocol carries payload at the full rate
@@ -96,8 +98,10 @@ struct CollectiveModel {
   std::vector<Duration> (*ends)(const CollectiveShape& shape, const MessageTime& time) = nullptr;
   /// Returns the duration of the collective for algorithms whose time comes from a library's cost model, not from their
   /// rounds; null for the others. The replay then sends one message from every member to the next one, so that it
-  /// arrives at the end of that time. The message has the bytes that a member sends in a ring, or as many as fit into
-  /// the time. Other traffic on the links can delay these bytes, but not the latency before them.
+  /// arrives at the end of that time; of a kSendRecv, only the root sends. The message has the bytes that a member
+  /// sends in a ring, or as many as fit into the time. Other traffic on the links can delay these bytes, but not the
+  /// latency before them. For an all-to-all over several hosts, the next member is on another host and the bytes are
+  /// those that leave the host.
   Duration (*whole)(const CollectiveShape& shape, const CollectivePlace& place) = nullptr;
 };
 

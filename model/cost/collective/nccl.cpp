@@ -3,41 +3,46 @@
 
 namespace stepsim {
 
+extern const CollectiveModel direct_collective;
 extern const CollectiveModel ring_collective;
 
 namespace {
 
-// Calibration and other code that reads rounds always get the rounds of a ring, whichever algorithm NCCL chooses,
-// because bus bandwidths count the bytes that a ring moves.
+bool nccl_supports(const CollectiveShape& shape) {
+  return is_nccl_collective(shape.op) && shape.buffered == Bytes{} &&
+         (shape.op != CollectiveOp::kSendRecv || direct_collective.supports(shape));
+}
 
-bool nccl_supports(const CollectiveShape& shape) { return is_nccl_collective(shape.op); }
+/// Returns the algorithm for code that reads rounds, such as calibration: a ring, whichever algorithm NCCL chooses,
+/// because bus bandwidths count the bytes that a ring moves; for all-to-alls and messages, pairwise exchanges.
+const CollectiveModel& rounds_of(const CollectiveShape& shape) {
+  return is_ring_collective(shape.op) ? ring_collective : direct_collective;
+}
 
-std::uint32_t nccl_rounds(const CollectiveShape& shape) { return ring_collective.rounds(shape); }
+std::uint32_t nccl_rounds(const CollectiveShape& shape) { return rounds_of(shape).rounds(shape); }
 
 void nccl_sends(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round, std::vector<Send>& sends) {
-  ring_collective.sends(shape, member, round, sends);
+  rounds_of(shape).sends(shape, member, round, sends);
 }
 
 std::uint32_t nccl_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
-  return ring_collective.receives(shape, member, round);
+  return rounds_of(shape).receives(shape, member, round);
 }
 
 Duration nccl_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
-  return ring_collective.closed_form(shape, cost);
+  return rounds_of(shape).closed_form(shape, cost);
 }
 
 }  // namespace
 
 extern const CollectiveModel nccl_collective{
     .name = "nccl",
-    .summary = "NCCL's cost model: the cheapest of ring, tree or NVLS with LL, LL128 or Simple",
+    .summary = "what NCCL takes: the fastest of ring, tree or NVLS; exchanges for all-to-alls and messages",
     .formula =
-        "least over algorithms and protocols of base + hops * latency + traffic * bytes / bandwidth, plus what "
-        "was measured beyond it",
-    .source = "NVIDIA/nccl, src/graph/tuning.cc and topo.h, 2.19 to 2.28",
-    .ignores =
-        "NCCL's corrections of trees by size, caps by channel, CollNet, PAT, user buffers, settings in NCCL_* "
-        "variables",
+        "latency + transfer + 1.45 sqrt(latency min(transfer, 4.5 latency)), or the measured time; latency = base + "
+        "hops * hop, transfer = traffic * bytes / rate",
+    .source = "fitted to nccl-tests of A100, H100, B200, L40S and two clusters (docs/internals/models.md)",
+    .ignores = "protocols, the number of channels, CollNet, PAT, user buffers, settings in NCCL_* variables",
     .supports = nccl_supports,
     .rounds = nccl_rounds,
     .sends = nccl_sends,

@@ -21,61 +21,43 @@
 namespace stepsim {
 namespace {
 
-enum Protocol : std::uint8_t { kLl, kLl128, kSimple, kProtocols };
-enum Wire : std::uint8_t { kNvlink, kPcie, kNetwork, kWires };
+/// Latency of a collective of one member, in microseconds: launching the kernel and noticing the end.
+constexpr double kBase = 6;
+/// Least time of a hop inside a host if the members are on several hosts, and of a hop between hosts.
+constexpr double kHopBesideNetwork = 3.7;
+constexpr double kLeastNetworkHop = 3;
 
-constexpr std::array<std::string_view, kProtocols> kProtocolNames{"LL", "LL128", "Simple"};
+/// Latency of an all-to-all or a message, in microseconds: a constant, and for each peer on the same and on other
+/// hosts.
+constexpr double kPairsBase = 8.4;
+constexpr double kPairsByPeer = 0.05;
+constexpr double kPairsByPeerBetweenHosts = 1.1;
 
-/// Latencies in microseconds, indexed by protocol.
-using Latencies = std::array<double, kProtocols>;
+/// The time to copy a member's own part, as a share of the time that the part would take on the member's link.
+constexpr double kOwnPart = 0.3;
 
-constexpr Latencies kRingBase{6.6, 14.0, 8.4};
-constexpr Latencies kTreeBase{6.8, 14.0, 8.4};
-constexpr std::array<Latencies, kWires> kRingHop{{{0.6, 1.9, 3.4}, {1.0, 2.5, 5.7}, {2.7, 4.0, 14.0}}};
-constexpr std::array<Latencies, kWires> kTreeHop{{{0.6, 1.25, 4.0}, {1.0, 1.9, 4.0}, {5.0, 8.5, 14.0}}};
+/// Factor on all latencies over NVLink, by GPU generation: half of what the measured loops show (1.3, 0.8 and 1.2),
+/// because a training step on H100 pays more than a loop does. 1 over PCIe. That of Volta is Ampere's.
+constexpr std::array<double, 4> kLatencyFactor{1.12, 1.12, 0.85, 1.12};
+
+/// Factor on the root of latency times transfer time, and the multiple of the latency from which on a longer transfer
+/// time adds nothing to the root.
+constexpr double kPipeline = 1.45;
+constexpr double kLongestPipeline = 4.5;
+
+/// Latency in microseconds of a reduction in the NVLink switch, and its rate as a share of a ring's, by GPU generation;
+/// 0 if the generation has no such reductions.
 constexpr double kNvlsLatency = 25;
+constexpr std::array<double, 4> kNvlsShare{0, 0, 0.93, 0.73};
 
-/// Maximum rate of the LL protocol in GB/s. On one host it depends on the GPU generation, which is the index. Between
-/// hosts NCCL's value depends on the vendor of the processors, which is not known here, so the values are the geometric
-/// means of Intel's and AMD's: of 39 and 22.5 on two hosts, of 20.4 and 19 on more.
-constexpr std::array<double, 4> kLlMaxBandwidth{39.0, 87.7, 141.0, 282.0};
-constexpr double kLlMaxBandwidthOnTwoHosts = 29.6;
-constexpr double kLlMaxBandwidthOnMoreHosts = 19.7;
+/// Share of the NICs' rate that a tree between hosts and an all-to-all reach.
+constexpr double kTreeShare = 0.78;
+constexpr double kPairsShare = 0.9;
 
-/// Minimum time of a hop inside a host, in microseconds by protocol, if the ring spans several hosts: the time to post
-/// to the network (Intel's values; AMD's are twice as large).
-constexpr Latencies kNetworkPost{1.0, 1.0, 3.0};
-
-/// Factors on the latency of a ring over several hosts, for an all-reduce with the Simple protocol and a payload of at
-/// least kPlateauBytes for each rank.
-constexpr double kPlateauOfVolta = 1.9;
-constexpr double kPlateau = 1.4;
-constexpr double kPlateauBytes = 64.0 * 16;  // 64 bytes for each of 16 channels
-
-/// Bandwidths of protocols and trees: the first three are shares of the ring's bandwidth, the others of the tree's.
-constexpr double kLlShare = 0.5;
-constexpr double kLl128Share = 0.92;
-constexpr double kTreeShare = 0.92;
-constexpr double kTreeLlShare = 1 / 3.8;
-constexpr double kTreeLl128ShareOnOneHost = 7.0 / 9;
-constexpr double kTreeLl128Share = 120.0 / 128;
-
-/// Share of a link's bandwidth that NVLS reaches, by GPU generation; 0 if the generation has no NVLS.
-constexpr std::array<double, 4> kNvlsShare{0, 0, 0.85, 0.74};
-
-/// Constants of NcclEstimate::excess_us and excess_of_hops_us; the comment at the top of nccl_times.h has the formula.
-constexpr double kExcess = 4;
-constexpr double kExcessByHop = 1.5;
-constexpr double kExcessBetweenHosts = 20;
-constexpr double kExcessByRoot = 6;
-/// Minimum bus bandwidth, in GB/s, for which the square-root term of the excess is computed on one host.
-constexpr double kBusOfRoot = 240;
-constexpr double kMostExcessByRoot = 200;
-
-// Errors that 83 to 88 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in
+// Errors that 82 to 93 % of the measured times do not exceed (docs/internals/fidelity.md, "NCCL collectives"): in
 // microseconds, and as a share of the time.
 constexpr double kUsualLatencyError = 25;
-constexpr double kUsualRateError = 0.1;
+constexpr double kUsualRateError = 0.15;
 constexpr double kTableLatencyError = 6;
 constexpr double kTableRateError = 0.05;
 
@@ -86,145 +68,117 @@ constexpr double kLayoutFactor = 2;
 
 double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
 
-/// Returns the microseconds that `bytes` take at `rate` in GB/s.
-double bytes_us(double bytes, double rate) { return bytes / rate / 1e3; }
+double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 
-/// True if members forward data as it arrives, on the same channels in all hosts.
-bool forwards_on_arrival(CollectiveOp op) { return op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce; }
-
-/// Returns how many times in sequence a ring forwards a part.
-double hops_of(const CollectiveShape& shape) {
-  if (forwards_on_arrival(shape.op)) return 1;
-  const double others = shape.members - 1.0;
-  return shape.op == CollectiveOp::kAllReduce ? 2 * others : others;
-}
-
-class Choice {
- public:
-  void take(const NcclEstimate& estimate) {
-    if (best_.algorithm.empty() || estimate.us() < best_.us()) best_ = estimate;
-  }
-  [[nodiscard]] const NcclEstimate& best() const noexcept { return best_; }
-
- private:
-  NcclEstimate best_;
-};
+/// True if a link of this rate is NVLink, not PCIe.
+bool is_nvlink(Bandwidth inside) { return inside > kFastestPcie; }
 
 /// Estimates the time of one collective.
 class Estimator {
  public:
-  Estimator(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus)
+  Estimator(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, double hop_us)
       : shape_(shape),
-        hosts_(std::min(std::max(place.hosts, 1U), shape.members)),
-        inside_(place.inside > Bandwidth{} && place.inside <= kFastestPcie ? kPcie : kNvlink),
-        latency_us_(static_cast<double>(place.latency.count()) / 1e3),
+        place_(place),
+        hop_(place.overhead_is_given ? hop_us : std::max(hop_us, us(place.latency_inside))),
+        hosts_(std::clamp(place.hosts, 1U, shape.members)),
+        members_(shape.members),
+        on_host_(members_ / hosts_),
         generation_(static_cast<std::size_t>(generation_of(place.device, place.inside))),
-        rates_are_measured_(place.rates_are_measured),
-        bus_(gb_s(bus)) {}
+        bus_(gb_s(bus)),
+        scale_(bus_of(place) > Bandwidth{} ? bus.bytes_per_second() / bus_of(place).bytes_per_second() : 1) {}
 
   [[nodiscard]] NcclEstimate best() const {
-    Choice choice;
-    for (const Protocol protocol : {kLl, kLl128, kSimple}) {
-      // LL128 needs 128-byte stores that arrive as a unit, which PCIe does not guarantee.
-      if (protocol == kLl128 && inside_ == kPcie) continue;
-      choice.take(ring(protocol));
-      if (shape_.op == CollectiveOp::kAllReduce) choice.take(tree(protocol));
-    }
-    if (has_nvls()) choice.take(nvls());
-    NcclEstimate best = choice.best();
-    best.excess_us = excess_us();
-    if (hosts_ == 1) best.excess_of_hops_us = kExcessByHop * hops_of(shape_);
+    if (shape_.op == CollectiveOp::kAllToAll || shape_.op == CollectiveOp::kSendRecv) return pairs();
+    NcclEstimate best = ring();
+    if (shape_.op != CollectiveOp::kAllReduce || place_.rates_are_measured) return best;
+    if (hosts_ > 1) best = faster(best, tree());
+    if (hosts_ == 1 && reduces_in_switch()) best = faster(best, in_switch());
     return best;
   }
 
  private:
-  [[nodiscard]] double ll_max_bandwidth() const {
-    if (hosts_ == 1) return kLlMaxBandwidth[generation_];
-    return hosts_ == 2 ? kLlMaxBandwidthOnTwoHosts : kLlMaxBandwidthOnMoreHosts;
-  }
-  [[nodiscard]] double hop_inside(const std::array<Latencies, kWires>& hops, Protocol protocol) const {
-    return hops[inside_][protocol];
-  }
-  /// Returns the latency of a hop between hosts. NCCL's value is for a fast network; the latency of a slower one
-  /// replaces it.
-  [[nodiscard]] double hop_between(const std::array<Latencies, kWires>& hops, Protocol protocol) const {
-    return std::max(hops[kNetwork][protocol], latency_us_);
+  static NcclEstimate faster(const NcclEstimate& one, const NcclEstimate& other) {
+    return other.us() < one.us() ? other : one;
   }
 
-  [[nodiscard]] double excess_us() const {
-    const double of_all_reduce =
-        ring_traffic(shape_.op, shape_.members) / ring_traffic(CollectiveOp::kAllReduce, shape_.members);
-    const double bus = hosts_ > 1 ? bus_ : std::max(bus_, kBusOfRoot);
-    const double by_root = std::min(kExcessByRoot * std::sqrt(of_bytes(of_all_reduce, bus)), kMostExcessByRoot);
-    return by_root + (hosts_ > 1 ? kExcessBetweenHosts : kExcess);
+  [[nodiscard]] NcclEstimate estimate(std::string_view algorithm, double usual_latency, double bytes_us) const {
+    if (place_.rates_are_measured) return {algorithm, usual_latency, bytes_us, 0};
+    const bool is_pcie = place_.inside > Bandwidth{} && !is_nvlink(place_.inside);
+    const double latency = usual_latency * (is_pcie ? 1 : kLatencyFactor[generation_]);
+    const double root = std::sqrt(latency * std::min(bytes_us, kLongestPipeline * latency));
+    return {algorithm, latency, bytes_us, kPipeline * root};
   }
 
-  [[nodiscard]] NcclEstimate ring(Protocol protocol) const {
-    return {"ring", kProtocolNames[protocol], kRingBase[protocol] + ring_latency(protocol),
-            of_bytes(ring_traffic(shape_.op, shape_.members), ring_rate(protocol))};
+  [[nodiscard]] NcclEstimate ring() const {
+    const double own = copies_own_part() ? own_part() / members_ : 0;
+    return estimate("ring", base(kBase) + ring_latency(),
+                    bytes_us(ring_traffic(shape_.op, shape_.members) + own, bus_));
   }
 
-  [[nodiscard]] double ring_latency(Protocol protocol) const {
-    const double hops = hops_of(shape_);
-    if (hosts_ == 1) return hops * hop_inside(kRingHop, protocol);
-    if (forwards_on_arrival(shape_.op)) return hops * hop_between(kRingHop, protocol);
-    CollectiveShape of_hosts = shape_;
-    of_hosts.members = hosts_;
-    const double between = std::min(hops_of(of_hosts), hops);
-    const double inside = std::max(hop_inside(kRingHop, protocol), kNetworkPost[protocol]);
-    // With one member per host nothing hides the latency of the network, so a tree's latency applies.
-    const double to_host = hop_between(shape_.members == hosts_ ? kTreeHop : kRingHop, protocol);
-    return ((hops - between) * inside + between * to_host) * plateau(protocol);
+  /// A tree of hosts, up and down. The members of a host reduce in the NVLink switch, or along a chain.
+  [[nodiscard]] NcclEstimate tree() const {
+    const double levels = std::log2(hosts_);
+    const double latency = base(kBase) + 2 * (on_host_ - 1) * hop_inside() + 2 * levels * hop_between();
+    // A host of two sends the payload once. Of more hosts, each is between others in one of two trees of half the
+    // payload, and a leaf in the other.
+    const double between = bytes_us(hosts_ == 2 ? 1 : 2, nics() * kTreeShare);
+    const double inside = on_host_ <= 1 || this->inside() <= 0 ? 0
+                          : reduces_in_switch()                ? in_switch_us(on_host_)
+                                                               : bytes_us(2, this->inside());
+    return estimate("tree", latency, std::max(between, inside));
   }
 
-  [[nodiscard]] double plateau(Protocol protocol) const {
-    const bool is_long = static_cast<double>(shape_.bytes.count()) >= kPlateauBytes * shape_.members;
-    if (protocol != kSimple || shape_.op != CollectiveOp::kAllReduce || !is_long) return 1;
-    return generation_ == static_cast<std::size_t>(GpuGeneration::kVolta) ? kPlateauOfVolta : kPlateau;
+  [[nodiscard]] bool reduces_in_switch() const { return on_host_ > 2 && is_nvlink(place_.inside) && nvls_share() > 0; }
+  [[nodiscard]] double nvls_share() const { return kNvlsShare[generation_]; }
+  [[nodiscard]] double in_switch_us(double members) const { return bytes_us(1 + 1 / members, inside() * nvls_share()); }
+  [[nodiscard]] NcclEstimate in_switch() const { return estimate("nvls", base(kNvlsLatency), in_switch_us(members_)); }
+
+  /// An all-to-all or a message: every member sends to every peer at the same time.
+  [[nodiscard]] NcclEstimate pairs() const {
+    const bool one_way = shape_.op == CollectiveOp::kSendRecv;
+    const double near = one_way ? (hosts_ == 1 ? 1 : 0) : on_host_ - 1;
+    const double far = one_way ? 1 - near : members_ - on_host_;
+    const double latency = base(kPairsBase) + kPairsByPeer * near + kPairsByPeerBetweenHosts * far;
+    const double part = one_way ? 1 : 1.0 / members_;
+    const double own = one_way ? 0 : own_part();
+    const double inside = this->inside() > 0 ? bytes_us((near + own) * part, this->inside()) : 0;
+    const double each = nics() * (place_.rates_are_measured ? 1 : kPairsShare) / (one_way ? 1 : on_host_);
+    return estimate("pairs", latency, hosts_ == 1 ? inside : std::max(inside, bytes_us(far * part, each)));
   }
 
-  [[nodiscard]] double ring_rate(Protocol protocol) const {
-    if (rates_are_measured_) return bus_;
-    if (protocol == kLl) return std::min(bus_ * kLlShare, ll_max_bandwidth());
-    return protocol == kLl128 ? bus_ * kLl128Share : bus_;
+  [[nodiscard]] double base(double usual) const { return place_.overhead_is_given ? 0 : usual; }
+  [[nodiscard]] double own_part() const { return place_.rates_are_measured ? 0 : kOwnPart; }
+  [[nodiscard]] bool copies_own_part() const {
+    return shape_.op != CollectiveOp::kBroadcast && shape_.op != CollectiveOp::kReduce;
   }
 
-  /// Estimates a tree: data moves along the members of each host, and up and down a binary tree of hosts.
-  [[nodiscard]] NcclEstimate tree(Protocol protocol) const {
-    const double on_host = static_cast<double>(shape_.members) / hosts_;
-    const double latency = kTreeBase[protocol] + 2 * ((on_host - 1) * hop_inside(kTreeHop, protocol) +
-                                                      std::floor(std::log2(hosts_)) * hop_between(kTreeHop, protocol));
-    return {"tree", kProtocolNames[protocol], latency, of_bytes(2, tree_rate(protocol))};
+  /// Returns the latency of a ring: how many times in sequence it forwards a part, times the latency of a hop.
+  [[nodiscard]] double ring_latency() const {
+    const double rounds = shape_.op == CollectiveOp::kAllReduce ? 2 : 1;
+    const double hops = rounds * (members_ - 1);
+    const double between = rounds * (hosts_ - 1);
+    return (hops - between) * hop_inside() + between * hop_between();
   }
+  [[nodiscard]] double hop_inside() const { return hosts_ == 1 ? hop_ : std::max(hop_, kHopBesideNetwork); }
+  [[nodiscard]] double hop_between() const { return std::max(us(place_.latency), kLeastNetworkHop); }
 
-  [[nodiscard]] double tree_rate(Protocol protocol) const {
-    if (rates_are_measured_) return bus_;
-    const double rate = bus_ * kTreeShare;
-    if (protocol == kLl) return std::min(rate * kTreeLlShare, ll_max_bandwidth());
-    if (protocol == kSimple) return rate;
-    return rate * (hosts_ == 1 ? kTreeLl128ShareOnOneHost : kTreeLl128Share);
-  }
+  [[nodiscard]] double inside() const { return gb_s(place_.inside) * scale_; }
+  [[nodiscard]] double nics() const { return hosts_ > 1 ? gb_s(place_.between) * scale_ : 0; }
 
-  [[nodiscard]] bool has_nvls() const {
-    return shape_.op == CollectiveOp::kAllReduce && hosts_ == 1 && inside_ == kNvlink && shape_.members > 2 &&
-           kNvlsShare[generation_] > 0 && !rates_are_measured_;
-  }
-  [[nodiscard]] NcclEstimate nvls() const {
-    return {"nvls", kProtocolNames[kSimple], kNvlsLatency,
-            of_bytes(1 + 1.0 / shape_.members, bus_ * kNvlsShare[generation_])};
-  }
-
-  [[nodiscard]] double of_bytes(double payloads, double rate) const {
-    return bytes_us(payloads * static_cast<double>(shape_.bytes.count()), rate);
+  /// Returns the microseconds of so many payloads at `rate` in GB/s.
+  [[nodiscard]] double bytes_us(double payloads, double rate) const {
+    return payloads * static_cast<double>(shape_.bytes.count()) / rate / 1e3;
   }
 
   const CollectiveShape& shape_;
-  std::uint32_t hosts_;
-  Wire inside_;
-  double latency_us_;
+  const CollectivePlace& place_;
+  double hop_;  ///< a link's latency that was fitted together with an overhead contains waits, and does not count
+  double hosts_;
+  double members_;
+  double on_host_;  ///< members on each host, on average
   std::size_t generation_;
-  bool rates_are_measured_;
   double bus_;
+  double scale_;  ///< `bus` relative to the rates of `place`
 };
 
 /// A measured table. It gives the part of the time that the model does not include.
@@ -234,7 +188,7 @@ class Table {
 
   /// Returns, in microseconds, the table's time minus the model's, at the payload that causes the same traffic per link
   /// as `shape`. Outside the table's sizes, uses its smallest or largest payload.
-  [[nodiscard]] double beyond_usual_us(const CollectiveShape& shape) const {
+  [[nodiscard]] double beyond_model_us(const CollectiveShape& shape) const {
     const double same_traffic =
         ring_traffic(shape.op, shape.members) / ring_traffic(measured_.op, shape.members);  // ratio of the payloads
     const double bytes = static_cast<double>(shape.bytes.count()) * (shape.op == measured_.op ? 1 : same_traffic);
@@ -242,7 +196,7 @@ class Table {
     const auto first = static_cast<double>(times.front().first.count());
     const auto last = static_cast<double>(times.back().first.count());
     const double at = std::clamp(bytes, first, last);
-    return time_us(at) - with_carried_excess_us(model(at));
+    return time_us(at) - model(at).us();
   }
 
   /// Returns the error, in microseconds, of a time from the table if the ranks and links are those of the table. It is
@@ -269,7 +223,7 @@ class Table {
     const CollectiveShape shape{measured_.op, measured_.ranks, Bytes{std::llround(bytes)}};
     CollectivePlace place = place_;
     place.hosts = measured_.hosts;
-    return nccl_estimate(shape, place, measured_.bandwidth);
+    return nccl_estimate(shape, place, measured_.bandwidth, kNcclHopOfTables);
   }
 
   [[nodiscard]] static double us(const Entry& entry) { return static_cast<double>(entry.second.count()) / 1e3; }
@@ -297,11 +251,12 @@ class Table {
   const CollectivePlace& place_;
 };
 
-/// Returns the tables of this operation, or of all-reduces if there are none. Uses only one-host tables for one host,
-/// and only tables of several hosts for several hosts.
+/// Returns the tables of this operation, or of all-reduces if there are none and rings carry both. Uses only one-host
+/// tables for one host, and only tables of several hosts for several hosts.
 std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const CollectivePlace& place) {
   std::vector<const MeasuredCollective*> found;
   for (const CollectiveOp wanted : {op, CollectiveOp::kAllReduce}) {
+    if (wanted != op && !is_ring_collective(op)) break;
     for (const MeasuredCollective& table : place.measured) {
       if (table.op == wanted && (table.hosts > 1) == (place.hosts > 1)) found.push_back(&table);
     }
@@ -412,7 +367,18 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   return sheet > 210 || inside <= kFastestPcie ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
 }
 
+bool has_peer_access(std::string_view device) noexcept { return !holds(device, "L4"); }
+
+double through_host_memory(std::size_t devices) noexcept {
+  const double share = 2 / static_cast<double>(std::max<std::size_t>(devices, 2));
+  return share * share;
+}
+
 bool is_nccl_collective(CollectiveOp op) noexcept {
+  return is_ring_collective(op) || op == CollectiveOp::kAllToAll || op == CollectiveOp::kSendRecv;
+}
+
+bool is_ring_collective(CollectiveOp op) noexcept {
   return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kAllGather ||
          op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce;
 }
@@ -422,15 +388,10 @@ double ring_traffic(CollectiveOp op, std::uint32_t members) noexcept {
   switch (op) {
     case CollectiveOp::kAllReduce: return 2 * others;
     case CollectiveOp::kReduceScatter:
-    case CollectiveOp::kAllGather: return others;
+    case CollectiveOp::kAllGather:
+    case CollectiveOp::kAllToAll: return others;
     default: return 1;
   }
-}
-
-double with_carried_excess_us(const NcclEstimate& estimate) noexcept { return estimate.us() + estimate.excess_us; }
-
-double with_usual_excess_us(const NcclEstimate& estimate) noexcept {
-  return estimate.us() + estimate.excess_us + estimate.excess_of_hops_us;
 }
 
 Bandwidth bus_of(const CollectivePlace& place) noexcept {
@@ -438,8 +399,8 @@ Bandwidth bus_of(const CollectivePlace& place) noexcept {
   return place.inside > Bandwidth{} ? std::min(place.inside, place.between) : place.between;
 }
 
-NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus) {
-  return Estimator(shape, place, bus).best();
+NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& place, Bandwidth bus, double hop_us) {
+  return Estimator(shape, place, bus, hop_us).best();
 }
 
 NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place) {
@@ -447,10 +408,7 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
   if (shape.members < 2 || bus <= Bandwidth{}) return {};
   const auto usual = [](double us) { return NcclTime{us, kUsualLatencyError + kUsualRateError * us}; };
   const std::vector<const MeasuredCollective*> tables = tables_for(shape.op, place);
-  if (tables.empty()) {
-    const NcclEstimate estimate = nccl_estimate(shape, place, bus);
-    return usual(place.overhead_is_given ? estimate.us() : with_usual_excess_us(estimate));
-  }
+  if (tables.empty()) return usual(nccl_estimate(shape, place, bus).us());
   const Layout layout{shape.members, std::clamp(place.hosts, 1U, shape.members)};
   const MeasuredCollective& nearest = nearest_of(tables, layout);
   const bool is_held = layout.distance_to(nearest) == 0;
@@ -465,9 +423,9 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     // The links may have changed since the measurement; the table's bandwidth scales with them.
     const double rate =
         measured->bandwidth.bytes_per_second() * bus.bytes_per_second() / measured->link.bytes_per_second();
-    const double model = with_carried_excess_us(nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate)));
+    const double model = nccl_estimate(shape, place, Bandwidth::from_bytes_per_second(rate), kNcclHopOfTables).us();
     const double weight = is_held ? 1 : 1 / (distance * distance);
-    logarithms.push_back(std::log(std::max(model + table.beyond_usual_us(shape), model / 10)));
+    logarithms.push_back(std::log(std::max(model + table.beyond_model_us(shape), model / 10)));
     sum += logarithms.back() * weight;
     weights += weight;
     const bool is_measured = is_held && measured->op == shape.op && is_same(bus, measured->link);
@@ -502,9 +460,11 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
       ++layouts[{layout->ranks, layout->hosts, collective.op}];
   }
   if (timed == 0) return {};
-  std::string text =
-      fmt::format("The times of {} come from NCCL's cost model (algorithm nccl), {}.", counted(timed, "collective"),
-                  cluster.measured.empty() ? "without a measured correction" : "corrected by measured times");
+  std::string text = fmt::format(
+      "The times of {} come from a formula (algorithm nccl) that was fitted to measured collectives of "
+      "other clusters, {}.",
+      counted(timed, "collective"),
+      cluster.measured.empty() ? "without measured times of this one" : "corrected by measured times");
   for (const auto& [layout, count] : layouts) {
     const auto& [ranks, hosts, op] = layout;
     text += outside_text({ranks, hosts}, op, count, cluster);

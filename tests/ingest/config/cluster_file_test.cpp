@@ -58,6 +58,22 @@ rates: {copy_to_host: 12GB/s, copy_to_device: 13GB/s, copy_overhead: 10us, sum: 
                                       Duration{3000}, Duration{5000}}));
 }
 
+TEST(ClusterFileTest, TablesOfCollectivesCanBeSwitchedOff) {
+  const std::string text =
+      "hosts: 1\ndevices: 8\nnic: {bandwidth: 1Gb/s}\nnvlink: {bandwidth: 300GB/s}\ncollectives:\n"
+      "  - {op: all_reduce, ranks: 4, link: 240GB/s, bytes: [8], times: [7us]}\n";
+  EXPECT_EQ(parse(text + "collective_tables: given\n").measured, parse(text).measured);
+  EXPECT_TRUE(parse(text + "collective_tables: none\n").measured.empty());
+}
+
+TEST(ClusterFileTest, PeerAccessIsThatOfAllDevices) {
+  const std::string nic = "hosts: 2\nnic: {bandwidth: 1Gb/s}\npcie: {bandwidth: 32GB/s}\n";
+  for (const Device& device : parse(nic + "devices: {count: 4, model: L40S}\n").devices)
+    EXPECT_EQ(device.peer_access, std::nullopt);
+  for (const Device& device : parse(nic + "devices: {count: 4, peer_access: false}\n").devices)
+    EXPECT_EQ(device.peer_access, false);
+}
+
 TEST(ClusterFileTest, MeasuredCollectivesAreTablesOfSizesAndTimes) {
   const std::string head =
       "hosts: 1\ndevices: 8\nnic: {bandwidth: 1Gb/s}\nnvlink: {bandwidth: 300GB/s}\ncollectives:\n";

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""fit_nccl.py SHARED: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
+collectives (docs/internals/test-data.md) and writes docs/results/nccl-left-out.csv to standard output: the errors of each system
+and operation with the constants of the program, and with constants that were fitted without that system. The fitted constants
+go to standard error.
+
+Three kinds of measurements are fitted together: loops of nccl-tests, in which calls follow each other; loops of PyTorch, which
+wait for other ranks; and kernels of training steps, from the last rank's arrival on.
+
+The formula stands here a second time, independent of the program's, so that it can be fitted. Bytes are those of the large
+buffer, times in microseconds, rates in GB/s."""
+import csv
+import dataclasses
+import math
+import pathlib
+import re
+import statistics
+import sys
+
+# System: rate of a device's link by data sheet, factor on latencies (0: PCIe, not NVLink), the constant of its switch's rate.
+SYSTEMS = {"a100_sxm": (300, 1.12, None), "h100_sxm": (450, 0.85, "hopper"), "b200_sxm": (900, 1.12, "blackwell"), "l40s": (32, 0, None)}
+CLUSTERS = SYSTEMS["h100_sxm"]  # both clusters have H100
+NIC_LATENCY = 4  # of a route between hosts: two NICs of 2 us
+SHORTEST = 4096
+NEXT = 4  # a payload counts if it is that many times the last one
+LONG = 1 << 20
+# There are 486 rows of nccl-tests, 106 of PyTorch's loops and 13 of steps, and half of nccl-tests' are short ones.
+LOOPS, LONG_LOOPS, TORCH, STEPS = 1, 3, 4, 4
+
+# Medians of kernels of steps: system, operation, ranks, bytes, microseconds. On eight H100 (nanogpt-8xh100/8-ranks) from the last
+# start to the last end of each collective's kernels; on two A100 of all-reduces without other work (fresh/pair-ddp-naive-overlap).
+KERNELS = [("h100_sxm", "all_gather", 8, 192, 34), ("h100_sxm", "all_gather", 8, 256, 10.7), ("h100_sxm", "all_gather", 8, 2304, 54.3),
+           ("h100_sxm", "all_gather", 8, 77_266_944, 229.8), ("h100_sxm", "all_gather", 8, 150_994_944, 449.5),
+           ("h100_sxm", "reduce_scatter", 8, 192, 19), ("h100_sxm", "reduce_scatter", 8, 256, 26.4), ("h100_sxm", "reduce_scatter", 8, 2304, 24.3),
+           ("h100_sxm", "reduce_scatter", 8, 77_266_944, 275.6), ("h100_sxm", "reduce_scatter", 8, 150_994_944, 479.4),
+           ("a100_sxm", "all_reduce", 2, 6_400, 13.5), ("a100_sxm", "all_reduce", 2, 10_240_000, 93), ("a100_sxm", "all_reduce", 2, 40_960_000, 261)]
+
+# The constants of the program, in the same order. PCIe's efficiency, the latency of NVLS and the least latency of a network hop
+# are NCCL's own figures (src/graph/tuning.cc) and are not fitted.
+START = {"base": 6, "hop": 1.35, "hop_beside_network": 3.7, "pairs_base": 8.4, "pairs_by_peer": 0.05, "pairs_by_peer_between_hosts": 1.1,
+         "own_part": 0.3, "pipeline": 1.45, "longest_pipeline": 4.5, "hopper": 0.93, "blackwell": 0.73, "tree_share": 0.78,
+         "pairs_share": 0.9, "nvlink": 0.73}
+PCIE, NVLS_LATENCY, NETWORK_HOP = 0.76, 25, 3
+
+
+@dataclasses.dataclass
+class Row:
+    system: str
+    op: str
+    ranks: int
+    hosts: int
+    bytes: int
+    us: float
+    link: tuple
+    nics: float = 0  # rate of a host's NICs together
+    weight: float = LOOPS
+
+
+def loops(folder):
+    """Yields the rows of nccl-tests, of each system those of its newest NCCL."""
+    def number(version):
+        return [int(part) for part in re.findall(r"\d+", version)]
+
+    with open(folder / "one-host.csv", encoding="utf-8") as table:
+        rows = [row for row in csv.DictReader(table) if row["system"] in SYSTEMS]
+    newest = {system: max((row["version"] for row in rows if row["system"] == system), key=number) for system in SYSTEMS}
+    for row in rows:
+        if row["version"] == newest[row["system"]]:
+            yield Row(row["system"], row["op"], int(row["num_gpus"]), 1, 2 * int(row["message_size"]), 1e3 * float(row["latency_ms"]), SYSTEMS[row["system"]])
+    with open(folder / "many-hosts.csv", encoding="utf-8") as table:
+        for row in csv.DictReader(table):
+            hosts = int(row["hosts"])
+            yield Row(row["source"], row["op"], hosts * int(row["gpus_per_host"]), hosts, int(row["bytes"]), float(row["time_us"]), CLUSTERS, int(row["nics"]) * int(row["nic_gbps"]) / 8)
+
+
+def torch_loops(table):
+    """Yields the rows of PyTorch's loops on one host whose devices are all connected in the same way."""
+    with open(table, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["op"] == "all_reduce" and row["ranks"] == row["devices_per_node"] and "pairwise" not in row["node"]:
+                link = SYSTEMS["b200_sxm" if "b200" in row["node"] else "a100_sxm"]
+                yield Row(f"{row['node']} (PyTorch)", row["op"], int(row["ranks"]), 1, int(row["bytes"]), float(row["measured_us"]), link, weight=TORCH)
+
+
+def kernels():
+    for system, op, ranks, size, us in KERNELS:
+        yield Row(f"{system} (steps)", op, ranks, 1, size, us, SYSTEMS[system], weight=STEPS)
+
+
+def thinned(rows):
+    """Returns the rows whose payload is at least NEXT times the last one of the same system, operation and ranks."""
+    last, kept = {}, []
+    for row in sorted(rows, key=lambda row: (row.bytes, row.us)):
+        key = row.system, row.op, row.ranks, row.hosts
+        if row.bytes >= max(SHORTEST, NEXT * last.get(key, 0)):
+            last[key] = row.bytes
+            kept.append(row)
+    return kept
+
+
+def predicted(row, c):
+    n, on_host, payload = row.ranks, row.ranks / row.hosts, row.bytes / 1e3
+    rate, factor, switch = row.link
+    inside = rate * c["nvlink"] if factor else rate * PCIE * min(1, (2 / n) ** 2)  # no peer access, but of two
+
+    def time(latency, transfer):
+        latency *= factor or 1
+        return latency + transfer + c["pipeline"] * math.sqrt(latency * min(transfer, c["longest_pipeline"] * latency))
+
+    if row.op == "alltoall":
+        latency = c["pairs_base"] + c["pairs_by_peer"] * (on_host - 1) + c["pairs_by_peer_between_hosts"] * (n - on_host)
+        transfer = (on_host - 1 + c["own_part"]) / n * payload / inside
+        if row.hosts > 1:
+            transfer = max(transfer if on_host > 1 else 0, (n - on_host) / n * payload / (row.nics / on_host * c["pairs_share"]))
+        return time(latency, transfer)
+    rounds = 2 if row.op == "all_reduce" else 1
+    hop = c["hop"] if row.hosts == 1 else max(c["hop"], c["hop_beside_network"])
+    between = max(NIC_LATENCY, NETWORK_HOP)
+    bus = inside if row.hosts == 1 else min(inside, row.nics) if on_host > 1 else row.nics
+    ring = time(c["base"] + rounds * ((n - row.hosts) * hop + (row.hosts - 1) * between), (rounds * (n - 1) + c["own_part"]) / n * payload / bus)
+    if row.op != "all_reduce":
+        return ring
+    reduced = (1 + 1 / on_host) * payload / (inside * c[switch]) if switch and on_host > 2 else None
+    if row.hosts == 1:
+        return min(ring, time(NVLS_LATENCY, reduced)) if reduced else ring
+    on_hosts = 0 if on_host == 1 else reduced or 2 * payload / inside
+    latency = c["base"] + 2 * (on_host - 1) * hop + 2 * math.log2(row.hosts) * between
+    return min(ring, time(latency, max(on_hosts, (1 if row.hosts == 2 else 2) * payload / (row.nics * c["tree_share"]))))
+
+
+def error(row, constants):
+    return predicted(row, constants) / row.us - 1
+
+
+def fitted(rows, start):
+    """Returns constants with the least mean |ln(predicted / measured)|: a search along one constant at a time, in steps that get
+    smaller."""
+    def loss(constants):
+        return sum(row.weight * abs(math.log(predicted(row, constants) / row.us)) for row in rows)
+
+    best, least = dict(start), loss(start)
+    steps = dict.fromkeys(start, 0.3)
+    while max(steps.values()) > 0.01:
+        for name in start:
+            for factor in (1 + steps[name], 1 / (1 + steps[name])):
+                other = {**best, name: best[name] * factor}
+                if (found := loss(other)) < least - 1e-4:
+                    best, least = other, found
+                    break
+            else:
+                steps[name] *= 0.6
+    return best
+
+
+def share(errors):
+    return f"{statistics.mean(map(abs, errors)):.0%}".replace("%", " %") if errors else ""
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    shared = pathlib.Path(sys.argv[1])
+    rows = thinned(loops(shared / "truth/cluster/nccl"))
+    for row in rows:
+        row.weight = LONG_LOOPS if row.bytes > LONG else LOOPS
+    others = [*torch_loops(shared / "truth/gpu/tables/collectives.csv"), *kernels()]
+    rows += others
+    print("fitted to all:", {name: round(value, 2) for name, value in fitted(rows, START).items()}, file=sys.stderr)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["system", "operation", "rows", "up to 1 MB", "above 1 MB", "left out, up to 1 MB", "left out, above 1 MB"])
+    total = {place: [] for place in range(4)}
+    for system in dict.fromkeys(row.system for row in rows):
+        without = fitted([row for row in rows if row.system.split()[0] != system.split()[0]], START)
+        for op in dict.fromkeys(row.op for row in rows if row.system == system):
+            mine = [row for row in rows if row.system == system and row.op == op]
+            errors = [[error(row, constants) for row in mine if (row.bytes > LONG) == long] for constants in (START, without) for long in (False, True)]
+            out.writerow([system, op, len(mine), *map(share, errors)])
+            for place, some in enumerate(errors):
+                total[place] += [] if mine[0] in others else some
+    out.writerow(["nccl-tests", "", len(rows) - len(others), *map(share, total.values())])
+
+
+if __name__ == "__main__":
+    main()
