@@ -111,6 +111,7 @@ def predicted(row, c):
         latency = c["pairs_base"] + c["pairs_by_peer"] * (on_host - 1) + c["pairs_by_peer_between_hosts"] * (n - on_host)
         transfer = (on_host - 1 + c["own_part"]) / n * payload / inside
         if row.hosts > 1:
+            latency += NIC_LATENCY - NETWORK_HOP
             transfer = max(transfer if on_host > 1 else 0, (n - on_host) / n * payload / (row.nics / on_host * c["pairs_share"]))
         return time(latency, transfer)
     rounds = 2 if row.op == "all_reduce" else 1

@@ -138,12 +138,15 @@ class Estimator {
     const bool one_way = shape_.op == CollectiveOp::kSendRecv;
     const double near = one_way ? (hosts_ == 1 ? 1 : 0) : on_host_ - 1;
     const double far = one_way ? 1 - near : members_ - on_host_;
-    const double latency = base(kPairsBase) + kPairsByPeer * near + kPairsByPeerBetweenHosts * far;
+    // The constants contain the latency of usual links. What slower ones add passes once, because peers do not wait for
+    // each other.
+    const double slower = far > 0 ? hop_between() - kLeastNetworkHop : std::max(hop_, kNcclHop) - kNcclHop;
+    const double latency = base(kPairsBase) + kPairsByPeer * near + kPairsByPeerBetweenHosts * far + slower;
     const double part = one_way ? 1 : 1.0 / members_;
     const double own = one_way ? 0 : own_part();
     const double inside = this->inside() > 0 ? bytes_us((near + own) * part, this->inside()) : 0;
-    const double each = nics() * (place_.rates_are_measured ? 1 : kPairsShare) / (one_way ? 1 : on_host_);
-    return estimate("pairs", latency, hosts_ == 1 ? inside : std::max(inside, bytes_us(far * part, each)));
+    const double nic = nics() * (place_.rates_are_measured ? 1 : kPairsShare) / (one_way ? 1 : on_host_);
+    return estimate("pairs", latency, std::max(inside, nic > 0 ? bytes_us(far * part, nic) : 0));
   }
 
   [[nodiscard]] double base(double usual) const { return place_.overhead_is_given ? 0 : usual; }

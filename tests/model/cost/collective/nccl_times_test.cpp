@@ -103,6 +103,21 @@ TEST(NcclEstimateTest, AllToAllsBetweenHostsPayWhatLeavesTheHost) {
   const NcclEstimate found = estimate({CollectiveOp::kAllToAll, 8, Bytes{8'000'000}}, place);
   EXPECT_NEAR(found.latency_us, 1.12 * (8.4 + 3 * 0.05 + 4 * 1.1), 1e-9);
   EXPECT_NEAR(found.bytes_us, 4 * 1e3 / (25 * 0.9), 1e-9);
+  place.latency = Duration{50'000};
+  EXPECT_NEAR(estimate({CollectiveOp::kAllToAll, 8, Bytes{8'000'000}}, place).latency_us, found.latency_us + 1.12 * 47,
+              1e-9);
+  CollectivePlace there{.hosts = 2, .between = gb_s(50), .device = "A100"};
+  there.latency = Duration{50'000};
+  EXPECT_NEAR(estimate({CollectiveOp::kSendRecv, 2, Bytes{1000}}, there).latency_us, 1.12 * (8.4 + 1.1 + 47), 1e-9);
+}
+
+TEST(NcclTimeTest, HostsWithoutLinksBetweenThemMoveNothing) {
+  CollectivePlace place = one_host(235);
+  place.hosts = 2;
+  for (const CollectiveOp op : {CollectiveOp::kAllToAll, CollectiveOp::kAllReduce, CollectiveOp::kSendRecv}) {
+    const Duration time = nccl_time({op, op == CollectiveOp::kSendRecv ? 2U : 8U, Bytes{1 << 20}}, place);
+    EXPECT_LT(time, Duration{1'000'000}) << static_cast<int>(op);
+  }
 }
 
 TEST(NcclEstimateTest, WithoutPeerAccessDevicesShareTheMemoryOfTheirHost) {
