@@ -7,8 +7,8 @@ go to standard error.
 Three kinds of measurements are fitted together: loops of nccl-tests, in which calls follow each other; loops of PyTorch, which
 wait for other ranks; and kernels of training steps, from the last rank's arrival on.
 
-The formula stands here a second time, independent of the program's, so that it can be fitted. Bytes are those of the large
-buffer, times in microseconds, rates in GB/s."""
+The formula is written here a second time, so that it can be fitted without building the program. Payloads are bytes of the
+larger buffer; times are in microseconds and rates in GB/s."""
 import csv
 import dataclasses
 import math

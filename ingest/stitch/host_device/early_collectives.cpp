@@ -1,10 +1,10 @@
 #include "ingest/stitch/host_device/collectives.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/base/median.h"
@@ -24,6 +24,26 @@ Uses unnumbered_kernels(const std::vector<CollectiveUse>& uses) {
     if (use.is_unnumbered_kernel()) kernels.push_back(&use);
   }
   return kernels;
+}
+
+/// Kernels of two ranks that may be parts of one collective.
+using UsePairs = std::vector<std::pair<const CollectiveUse*, const CollectiveUse*>>;
+
+/// Returns the time by which the second ends of the pairs are later, 0 if both ranks have one clock; nothing if that
+/// time is not right for nearly all pairs, or if there are none.
+std::optional<Duration> apart_by(const UsePairs& pairs, bool one_clock) {
+  if (pairs.empty()) return std::nullopt;
+  std::vector<Duration> differences;
+  differences.reserve(pairs.size());
+  for (const auto& [one, other] : pairs) differences.push_back(other->end - one->end);
+  const Duration apart = one_clock ? Duration{} : median(differences);
+  std::size_t together = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto& [one, other] = pairs[i];
+    const Duration tolerance = kernel_end_tolerance(std::min(one->end - one->begin, other->end - other->begin));
+    if (std::chrono::abs(differences[i] - apart) <= tolerance) ++together;
+  }
+  return 100 * together >= kEndTogether * pairs.size() ? std::optional{apart} : std::nullopt;
 }
 
 /// Compares two ranks' kernels of one group, both in the order of their begins.
@@ -46,7 +66,7 @@ class TwoRanks {
     std::vector<std::int64_t> at_once;  // of these, the ones that fit if both ranks have one clock
     for (std::int64_t early = fewest - static_cast<std::int64_t>(first_.size());
          early + fewest <= static_cast<std::int64_t>(second_.size()); ++early) {
-      const std::optional<Duration> apart = apart_by(early);
+      const std::optional<Duration> apart = apart_if(early);
       if (!apart) continue;
       fitting.push_back(early);
       if (may_share_clock_ && std::chrono::abs(*apart) <= kernel_end_tolerance({})) at_once.push_back(early);
@@ -58,27 +78,19 @@ class TwoRanks {
  private:
   /// Returns the time by which the second rank's ends are later if it is that many kernels early; nothing if that does
   /// not fit.
-  [[nodiscard]] std::optional<Duration> apart_by(std::int64_t early) const {
+  [[nodiscard]] std::optional<Duration> apart_if(std::int64_t early) const {
     const auto begin = static_cast<std::size_t>(std::max<std::int64_t>(0, -early));
     const auto shift = [early](std::size_t i) {
       return static_cast<std::size_t>(static_cast<std::int64_t>(i) + early);
     };
     const std::size_t end =
         std::min(first_.size(), static_cast<std::size_t>(static_cast<std::int64_t>(second_.size()) - early));
+    UsePairs pairs;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!are_alike(*first_[i], *second_[shift(i)])) return std::nullopt;
+      pairs.emplace_back(first_[i], second_[shift(i)]);
+      if (!are_alike(*pairs.back().first, *pairs.back().second)) return std::nullopt;
     }
-    std::vector<Duration> differences;
-    for (std::size_t i = begin; i < end; ++i) differences.push_back(second_[shift(i)]->end - first_[i]->end);
-    const Duration apart = share_clock_ ? Duration{} : median(differences);
-    std::size_t together = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const CollectiveUse& one = *first_[i];
-      const CollectiveUse& other = *second_[shift(i)];
-      const Duration tolerance = kernel_end_tolerance(std::min(one.end - one.begin, other.end - other.begin));
-      if (std::chrono::abs(differences[i - begin] - apart) <= tolerance) ++together;
-    }
-    return 100 * together >= kEndTogether * differences.size() ? std::optional{apart} : std::nullopt;
+    return apart_by(pairs, share_clock_);
   }
 
   /// True if two kernels may be parts of one collective: if they have the same operation, as their names say, and the
@@ -122,23 +134,12 @@ bool are_of_one_group(const std::vector<Uses>& kernels, const std::vector<RankEv
 bool keys_agree(const Uses& first, const Uses& second, bool one_clock) {
   std::map<std::string_view, const CollectiveUse*> by_key;
   for (const CollectiveUse* const use : first) by_key.emplace(use->key, use);
-  std::vector<Duration> differences;
-  std::vector<Duration> tolerances;
+  UsePairs pairs;
   for (const CollectiveUse* const use : second) {
     const auto found = by_key.find(use->key);
-    if (found == by_key.end()) continue;
-    differences.push_back(use->end - found->second->end);
-    tolerances.push_back(
-        kernel_end_tolerance(std::min(use->end - use->begin, found->second->end - found->second->begin)));
+    if (found != by_key.end()) pairs.emplace_back(found->second, use);
   }
-  if (differences.empty()) return false;
-  const Duration apart = one_clock ? Duration{} : median(differences);
-  std::size_t together = 0;
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    if (std::chrono::abs(differences[i] - apart) <= tolerances[i]) ++together;
-  }
-  return 2 * differences.size() >= std::min(first.size(), second.size()) &&
-         100 * together >= kEndTogether * differences.size();
+  return 2 * pairs.size() >= std::min(first.size(), second.size()) && apart_by(pairs, one_clock).has_value();
 }
 
 }  // namespace
