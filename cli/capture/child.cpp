@@ -142,6 +142,10 @@ std::string lines_of(const std::string& file, const ingest::CaptureSurvey& found
     lines +=
         "stepsim: warning: no step was marked, so nothing was recorded: call stepsim_mark_step(), name an NVTX range "
         "with --step-range, or leave out the options that count steps\n";
+  } else if (found.kernels == 0 && found.problems.empty()) {
+    lines +=
+        "stepsim: warning: no kernel was recorded: the program ran none while recording, or ended before recording "
+        "began (--delay, --wait, --profiler-api)\n";
   }
   for (const std::string& problem : found.problems)
     lines += fmt::format("stepsim: warning: {}\n", shown(problem, kLongestProblem));
