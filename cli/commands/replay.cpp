@@ -26,12 +26,13 @@ namespace {
 constexpr std::string_view kReplayName = "synthetic.json";
 constexpr std::size_t kRows = 20;
 
-void run_replay(const CommonOptions& options, bool tasks, const Session& session) {
+void run_replay(const CommonOptions& options, bool tasks, bool slow_ranks, const Session& session) {
   Result result;
   const Replayed& replayed = result.keep(load_and_replay(options, session, true));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, replayed.capture.inputs));
   sim::Findings& findings = result.keep(findings_of(replayed));
   findings.tasks_detail = tasks;
+  if (slow_ranks) findings.slow_ranks = slow_ranks_of(replayed, options, session);
   result.set(sim::replay_document(findings, provenance), answer_of(replayed, provenance));
   report(std::move(result), options, session);
 }
@@ -62,6 +63,11 @@ Command::Run setup_replay(CLI::App& app) {
   const auto common = add_common_options(app, writes_of_replay("replay"));
   const auto* tasks = app.add_flag("--tasks")->disable_flag_override()->description(
       "Add start and end of each task to the JSON answer (tasks_detail)");
+  const auto* slow_ranks =
+      app.add_flag("--slow-ranks")
+          ->disable_flag_override()
+          ->description(
+              "Also find what each slow rank and pipeline stage costs: replay the job with each as fast as the others");
   const auto* steps =
       app.add_option("--step-num")
           ->type_name("N")
@@ -76,7 +82,9 @@ Command::Run setup_replay(CLI::App& app) {
       throw UsageError("--del-queue has no effect alone; expected it with --step-num N");
     if (steps->count() > 0 && tasks->count() > 0)
       throw UsageError("--tasks lists the captured steps' tasks; expected it without --step-num");
-    if (steps->count() == 0) return run_replay(common(), tasks->count() > 0, session);
+    if (steps->count() > 0 && slow_ranks->count() > 0)
+      throw UsageError("--slow-ranks compares the captured steps; expected it without --step-num");
+    if (steps->count() == 0) return run_replay(common(), tasks->count() > 0, slow_ranks->count() > 0, session);
     run_steps(common(), parse_step_count(steps->results().back()),
               queues->count() > 0 ? sim::CommEvents::kStages : sim::CommEvents::kOperations, session);
   };

@@ -288,6 +288,16 @@ sim::Findings findings_of(const Replayed& replayed) {
   return findings;
 }
 
+sim::SlowRanks slow_ranks_of(const Replayed& replayed, const CommonOptions& options, const Session& session) {
+  Progress progress = progress_of(options, session);
+  auto found = sim::slow_ranks(
+      replayed.capture,
+      engine_options("comparing ranks", sim::replays_for_slow_ranks(replayed.capture), options, session, progress));
+  if (found) return *std::move(found);
+  throw CannotAnswer({options.traces.front(), {}, {}},
+                     "the capture has no steps of two ranks to compare; expected a capture of several ranks");
+}
+
 Writes writes_of_replay(std::string command) {
   using sim::Content;
   return {.command = std::move(command),

@@ -103,6 +103,11 @@ struct StagedCapture {
 /// Computes the results of the replay. Keeps references to `replayed`.
 [[nodiscard]] sim::Findings findings_of(const Replayed& replayed);
 
+/// Returns what slow ranks cost (sim/analysis/slow_ranks.h), with progress on standard error. Throws CannotAnswer if
+/// fewer than two ranks have steps.
+[[nodiscard]] sim::SlowRanks slow_ranks_of(const Replayed& replayed, const CommonOptions& options,
+                                           const Session& session);
+
 /// Returns the content that a command called `command` can write to -o FILE if it replays the traces.
 [[nodiscard]] Writes writes_of_replay(std::string command);
 

@@ -198,10 +198,13 @@ void keep_ranks(std::vector<RankInput>& ranks, const std::vector<Rank>& wanted) 
 /// Throws if the inputs cannot belong to one job: a task graph with other files, or BytePS with Kineto.
 void refuse_mix(const std::vector<RankTrace>& ranks, const std::vector<GpuParts>& gpus,
                 const std::vector<std::pair<TaskGraph, std::string>>& graphs,
-                const std::vector<ExecutionRank>& execution_graphs) {
-  const std::size_t kinds =
-      (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size() + (execution_graphs.empty() ? 0U : 1U);
+                const std::vector<ExecutionRank>& execution_graphs, const std::vector<OperationRanks>& tables) {
+  const std::size_t kinds = (ranks.empty() ? 0U : 1U) + (gpus.empty() ? 0U : 1U) + graphs.size() + tables.size() +
+                            (execution_graphs.empty() ? 0U : 1U);
   if (kinds <= 1) return;
+  if (!tables.empty()) {
+    throw InputError({tables.back().file, {}, {}}, "a table of operations is a complete job; expected no other input");
+  }
   if (!graphs.empty()) {
     throw InputError({graphs.back().second, {}, {}}, "a task graph is a complete job; expected no other input");
   }
@@ -349,6 +352,9 @@ void JobParts::take(PartType&& part, const Origin& origin) {
     put(gpu_of(origin).*slot, std::forward<PartType>(part), origin.name);
   }
 }
+void JobParts::take(OperationTable&& table, const Origin& origin) {
+  operation_tables_.push_back(ranks_of(std::move(table), origin.name));
+}
 // NOLINTNEXTLINE(cppcoreguidelines-rvalue-reference-param-not-moved): only that it is there counts
 void JobParts::take(RangeProfile&& /*profile*/, const Origin& origin) {
   if (profile_file_.empty()) profile_file_ = origin.name;
@@ -457,9 +463,14 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   }
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   if (ranks_.empty()) make_graphs_of_execution_traces();
-  refuse_mix(ranks_, gpus, graphs_, execution_graphs_);
+  refuse_mix(ranks_, gpus, graphs_, execution_graphs_, operation_tables_);
   if (!graphs_.empty()) {
     return stitch_given_graph(std::move(graphs_.front().first), assembly);
+  }
+  if (!operation_tables_.empty()) {
+    OperationRanks& table = operation_tables_.front();
+    keep_ranks(table.ranks, ranks);
+    return stitch_operations(std::move(table), assembly);
   }
   if (!execution_graphs_.empty()) {
     number_ranks(execution_graphs_, assembly);

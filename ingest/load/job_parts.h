@@ -13,6 +13,7 @@
 #include "ingest/stitch/assembly.h"
 #include "ingest/stitch/execution_graph/execution_graph.h"
 #include "ingest/stitch/host_device/host_device.h"
+#include "ingest/stitch/operation_table.h"
 #include "ingest/stitch/parameter_server/parameter_server.h"
 #include "ingest/stitch/trial/trial.h"
 #include "model/base/text.h"
@@ -33,6 +34,9 @@ class JobParts {
   /// If the inputs are graphs of operators without any events, joins the graphs into `assembly` and returns true. In
   /// this case, do not call stitch().
   bool stitch_untimed(Assembly& assembly);
+
+  /// True if the job is a table of operations. Rows that contradict each other can make its tasks wait for each other.
+  [[nodiscard]] bool is_table() const noexcept { return !operation_tables_.empty(); }
 
   /// Returns the inputs in the order of add(). Their rank or GPU is set by stitch(), except for ranks and GPUs that are
   /// left out.
@@ -55,6 +59,7 @@ class JobParts {
   void take(ExecutionGraph&& graph, const Origin& origin);
   void take(ExecutionTrace&& trace, const Origin& origin);
   void take(RangeProfile&& profile, const Origin& origin);
+  void take(OperationTable&& table, const Origin& origin);
   /// Stores a part that may occur only once per GPU or only once per job.
   template <class PartType>
   void take(PartType&& part, const Origin& origin);
@@ -74,6 +79,7 @@ class JobParts {
   TrialParts of_job_;  ///< files that belong to the whole job, not to a GPU
   std::vector<ExecutionRank> execution_graphs_;
   std::vector<std::pair<ExecutionTrace, std::string>> execution_traces_;
+  std::vector<OperationRanks> operation_tables_;
   std::string profile_file_;  ///< first file of an inline profiler; profiles do not form a job
   std::map<std::string, Gpus, FolderOrder> workers_{&natural_less};
   std::vector<Source> sources_;

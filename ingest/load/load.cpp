@@ -34,9 +34,9 @@ void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces
                    fmt::format("no trace found; expected {}", known_formats()));
 }
 
-/// Calls finish() for a graph without recorded events. Such a graph may contain a cycle, because nothing has ever run
-/// it; that throws InputError.
-Capture finish_untimed(Assembly&& assembly, const std::string& trace) {
+/// Calls finish() for a graph that may contain a cycle, because nothing has ever run it or because it follows from rows
+/// of a table; a cycle throws InputError.
+Capture finish_unsure(Assembly&& assembly, const std::string& trace) {
   try {
     return finish(std::move(assembly));
   } catch (const CycleError& error) {
@@ -90,7 +90,8 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   if (extras.sources != nullptr) *extras.sources = parts.take_sources();
   if (options.steps) keep_steps(assembly, options.steps->first, options.steps->second);
   begin_stage("building the graph");
-  Capture capture = untimed ? finish_untimed(std::move(assembly), traces.front()) : finish(std::move(assembly));
+  const bool unsure = untimed || parts.is_table();
+  Capture capture = unsure ? finish_unsure(std::move(assembly), traces.front()) : finish(std::move(assembly));
   capture.job = job;
   capture.events = events;
   capture.skipped = skipped;

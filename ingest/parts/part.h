@@ -19,6 +19,7 @@
 #include "model/base/id.h"
 #include "model/base/units.h"
 #include "model/job/operator_work.h"
+#include "model/job/parallel_place.h"
 #include "model/job/range_profile.h"
 #include "model/job/task_tables.h"
 #include "model/job/trace_details.h"
@@ -321,10 +322,27 @@ struct TaskGraph {
   }
 };
 
+// ---------------------------------------------------------------- tables of operations
+
+/// When each operation of a pipeline- and data-parallel job ran, such as "forward-compute" of one micro batch: a table
+/// of sampled steps that names no process, thread or stream.
+struct OperationTable {
+  struct Operation {
+    std::int64_t step = 0;
+    ParallelPlace place;         ///< the rank
+    TextId name;                 ///< "forward-compute"
+    Time start;                  ///< since the begin of the step
+    Duration duration{};         ///< for communication, includes waiting for the other ranks
+    std::int64_t sequence = -1;  ///< equal on all ranks of a message or collective; -1 if the table has no such column
+  };
+  std::vector<Operation> operations;
+  std::vector<std::string> texts;  ///< by TextId; each once
+};
+
 /// The content of a file, in one of these forms.
 using Part = std::variant<HostDeviceTrace, StageTrace, OperatorTrace, OperatorGraph, TensorTable, TaskGraph,
                           ExecutionGraph, ExecutionTrace, TensorflowTrace, OperatorMetadata, HorovodTrace, ChunkTrace,
-                          RankGraph, MessageTrace, ServerTrace, KeyTable, RangeProfile>;
+                          RankGraph, MessageTrace, ServerTrace, KeyTable, RangeProfile, OperationTable>;
 
 /// Collects the parts that a format reads from one input, and the problems it finds.
 struct PartSink {

@@ -327,6 +327,7 @@ Capture finish(Assembly&& assembly) {
   carry_over(assembly, built.new_id, capture);
   recording.clocks = std::move(assembly.clocks);
   capture.devices = std::move(assembly.devices);
+  capture.places = std::move(assembly.places);
   capture.ranks_of_batch = assembly.ranks_of_batch;
   capture.cluster = std::move(assembly.cluster);
   if (assembly.parameter_server.has_value())

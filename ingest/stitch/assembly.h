@@ -46,6 +46,7 @@ struct Assembly {
   LaunchTable launches;                        ///< launch configurations of kernels, if they were recorded
   AnnotationTable annotations;                 ///< annotations around device work
   std::map<Rank, std::string> devices;         ///< name of each rank's accelerator, from its trace
+  std::map<Rank, ParallelPlace> places;        ///< as in Capture
   std::optional<std::int64_t> ranks_of_batch;  ///< as in HostDeviceTrace
   std::vector<std::int64_t> task_ids;          ///< by task, its id in a task graph's file; empty for traces
   TraceDetails* details = nullptr;             ///< if not null, the stitchers fill it too

@@ -17,6 +17,7 @@
 #include "model/job/dag.h"
 #include "model/job/job.h"
 #include "model/job/operator_work.h"
+#include "model/job/parallel_place.h"
 #include "model/job/task_tables.h"
 
 namespace stepsim {
@@ -99,10 +100,11 @@ struct Capture {
   /// The gradients of a data-parallel job whose traces show them: by rank, in order of their computation. Empty for
   /// other jobs.
   std::vector<Gradient> gradients;
-  OperatorTable operators;              ///< framework operators of device work, if recorded
-  LaunchTable launches;                 ///< launch parameters of kernels, if recorded
-  AnnotationTable annotations;          ///< annotations around device work
-  std::map<Rank, std::string> devices;  ///< name of each rank's accelerator, if its trace has it
+  OperatorTable operators;               ///< framework operators of device work, if recorded
+  LaunchTable launches;                  ///< launch parameters of kernels, if recorded
+  AnnotationTable annotations;           ///< annotations around device work
+  std::map<Rank, std::string> devices;   ///< name of each rank's accelerator, if its trace has it
+  std::map<Rank, ParallelPlace> places;  ///< coordinates of all ranks; empty if they are unknown
   /// Number of ranks that share a batch (tensor, context and pipeline parallel), if the traces state the purpose of
   /// process groups.
   std::optional<std::int64_t> ranks_of_batch;

@@ -161,4 +161,27 @@ Capture CaptureEdit::finish() && {
   return std::move(capture_);
 }
 
+Capture without_unexplained_waits(const Capture& capture) {
+  const Recording& recording = capture.recording;
+  std::vector<Duration> waits(capture.dag.task_count());
+  for (const Recording::UnexplainedWait& wait : recording.unexplained) waits[wait.task.index()] += wait.wait;
+  CaptureEdit edit(capture);
+  // The wait is part of the lag of the edge that released the task.
+  std::vector<DagBuilder::Edge*> released_by(waits.size());
+  const auto releases_at = [&](const DagBuilder::Edge& edge) { return recording.finish[edge.from.index()] + edge.lag; };
+  for (DagBuilder::Edge& edge : edit.builder().edges()) {
+    DagBuilder::Edge*& last = released_by[edge.to.index()];
+    if (waits[edge.to.index()] > Duration{} && (last == nullptr || releases_at(edge) > releases_at(*last)))
+      last = &edge;
+  }
+  for (std::size_t task = 0; task < waits.size(); ++task) {
+    if (released_by[task] == nullptr) continue;
+    Duration& lag = released_by[task]->lag;
+    lag = std::max(lag - waits[task], Duration{});
+  }
+  Capture result = std::move(edit).finish();
+  result.recording.unexplained.clear();
+  return result;
+}
+
 }  // namespace stepsim

@@ -13,6 +13,10 @@ namespace stepsim {
 /// starts from it.
 [[nodiscard]] Capture without_tasks(const Capture& capture);
 
+/// Returns the capture without the lags that nothing explains (Recording::unexplained). Its replay shows what the known
+/// work and dependencies take. O(tasks log tasks + edges).
+[[nodiscard]] Capture without_unexplained_waits(const Capture& capture);
+
 /// Edits the graph of a capture, to simulate a change of the job. Until finish(), all ids are those of the capture;
 /// added items get the ids after those. Contains a copy of the capture. O(tasks log tasks + edges) in all.
 class CaptureEdit {

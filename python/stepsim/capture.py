@@ -63,9 +63,13 @@ class Capture:
         """The dependencies between tasks as numpy columns."""
         return Edges(self._captures)
 
-    def replay(self, *, network=None, cluster=None):
-        """Replays the capture: the step time, its error, where the time goes, the critical path."""
-        return self._ask("replay", {"--network": network, "--cluster": cluster})
+    def replay(self, *, slow_ranks=False, network=None, cluster=None):
+        """Replays the capture: the step time, its error, where the time goes, the critical path.
+
+        slow_ranks  also find what each slow rank and pipeline stage costs, in .slow_ranks
+        """
+        options = {"--network": network, "--cluster": cluster}
+        return self._ask("replay", options, ["--slow-ranks"] if slow_ranks else [])
 
     def critical_path(self, *, rows=None, network=None, cluster=None):
         """Lists the tasks on the critical path of a step; `rows` of them in the text form."""

@@ -333,6 +333,118 @@ constexpr auto kPartLists = std::to_array<Field<Parts>>({
 });
 constexpr auto kPartPaths = std::to_array<Field<Findings>>({{"", at<parts_of>, kPartLists}});
 
+// --- slow ranks: what a step would take if they were as fast as the others
+
+std::optional<std::uint32_t> data_rank_of(const SlowPart& rank) {
+  return rank.place ? std::optional{rank.place->data_rank} : std::nullopt;
+}
+std::optional<std::uint32_t> stage_of(const SlowPart& rank) {
+  return rank.place ? std::optional{rank.place->stage} : std::nullopt;
+}
+
+constexpr auto kSlowPart = std::to_array<Field<SlowPart>>({
+    {"slowdown", at<&SlowPart::slowdown>, {"slowdown", Use::kMain, Form::kFactor}},
+    {"saves_ns", at<&SlowPart::saves>, {"saves if as fast as the others"}},
+});
+constexpr auto kSlowRank = std::to_array<Field<SlowPart>>({
+    {"rank", at<&SlowPart::number>, {"rank", Use::kMain, Form::kId}},
+    {"data_rank", at<data_rank_of>, {"data-parallel rank", Use::kMain, Form::kId}, kIfAny},
+    {"stage", at<stage_of>, {"stage", Use::kMain, Form::kId}, kIfAny},
+    {"", at<>, kSlowPart},
+});
+constexpr auto kSlowDataRank = std::to_array<Field<SlowPart>>({
+    {"data_rank", at<&SlowPart::number>, {"data-parallel rank", Use::kMain, Form::kId}},
+    {"", at<>, kSlowPart},
+});
+constexpr auto kSlowStage = std::to_array<Field<SlowPart>>({
+    {"stage", at<&SlowPart::number>, {"stage", Use::kMain, Form::kId}},
+    {"", at<>, kSlowPart},
+});
+
+/// A step, and the slowest part of each kind in it.
+struct SlowStep {
+  SlowRanks::Step step;
+  const SlowPart* rank = nullptr;
+  const SlowPart* data_rank = nullptr;
+  const SlowPart* stage = nullptr;
+  std::size_t index = 0;  ///< of the step in SlowPart::by_step
+};
+
+/// Returns the part that alone makes a step longest; null if there are no parts.
+const SlowPart* slowest_in(const std::vector<SlowPart>& parts, std::size_t step) {
+  const auto slowest = std::max_element(parts.begin(), parts.end(), [step](const SlowPart& a, const SlowPart& b) {
+    return a.by_step[step] < b.by_step[step];
+  });
+  return slowest == parts.end() ? nullptr : &*slowest;
+}
+
+std::vector<SlowStep> slow_steps(const SlowRanks& slow) {
+  std::vector<SlowStep> steps;
+  for (std::size_t i = 0; i < slow.steps.size(); ++i) {
+    steps.push_back(
+        {slow.steps[i], slowest_in(slow.ranks, i), slowest_in(slow.data_ranks, i), slowest_in(slow.stages, i), i});
+  }
+  return steps;
+}
+
+template <const SlowPart* SlowStep::*Part>
+std::optional<std::int32_t> slowest(const SlowStep& step) {
+  return step.*Part == nullptr ? std::nullopt : std::optional{(step.*Part)->number};
+}
+template <const SlowPart* SlowStep::*Part>
+std::optional<double> slowdown_by_slowest(const SlowStep& step) {
+  return step.*Part == nullptr ? std::nullopt : std::optional{(step.*Part)->by_step[step.index]};
+}
+
+constexpr auto kSlowStep = std::to_array<Field<SlowStep>>({
+    {"step", at<&SlowStep::step, &SlowRanks::Step::number>, {"step", Use::kMain, Form::kId}},
+    {"replayed_ns", at<&SlowStep::step, &SlowRanks::Step::replayed>, {"replayed"}},
+    {"ideal_ns", at<&SlowStep::step, &SlowRanks::Step::ideal>, {"without stragglers"}},
+    {"rank", at<slowest<&SlowStep::rank>>, {"slowest rank", Use::kMain, Form::kId}},
+    {"rank_slowdown", at<slowdown_by_slowest<&SlowStep::rank>>, {"rank's slowdown", Use::kMain, Form::kFactor}},
+    {"data_rank", at<slowest<&SlowStep::data_rank>>, {"slowest data-parallel rank", Use::kMain, Form::kId}, kIfAny},
+    {"data_rank_slowdown",
+     at<slowdown_by_slowest<&SlowStep::data_rank>>,
+     {"data-parallel rank's slowdown", Use::kMain, Form::kFactor},
+     kIfAny},
+    {"stage", at<slowest<&SlowStep::stage>>, {"slowest stage", Use::kMain, Form::kId}, kIfAny},
+    {"stage_slowdown",
+     at<slowdown_by_slowest<&SlowStep::stage>>,
+     {"stage's slowdown", Use::kMain, Form::kFactor},
+     kIfAny},
+});
+constexpr auto kSlowRanks = std::to_array<Field<SlowRanks>>({
+    {"replayed_ns", at<&SlowRanks::replayed>},
+    {"ideal_ns", at<&SlowRanks::ideal>},
+    {"ranks", at<&SlowRanks::ranks>, kSlowRank, kItemLines | kOnNewLine},
+    {"data_ranks", at<&SlowRanks::data_ranks>, kSlowDataRank, kItemLines | kOnNewLine | kIfAny},
+    {"stages", at<&SlowRanks::stages>, kSlowStage, kItemLines | kOnNewLine | kIfAny},
+    {"steps", at<slow_steps>, kSlowStep, kItemLines | kOnNewLine},
+});
+constexpr auto kSlowRanksMember =
+    std::to_array<Field<Findings>>({{"slow_ranks", at<&Findings::slow_ranks>, kSlowRanks, kOnNewLine | kIfAny}});
+
+Sections slow_ranks_sections(const Findings& findings) {
+  if (!findings.slow_ranks) return {};
+  const SlowRanks& slow = *findings.slow_ranks;
+  TableRows shown{.most = 10};
+  if (slow.stages.empty()) shown.without = {"data-parallel rank", "stage"};
+  Sections sections{section_of("Slow ranks", kSlowRank, slow.ranks, shown)};
+  sections.front().lead = fmt::format(
+      "If every task took the mean of the tasks that do the same work on all ranks, a step would take {} instead of "
+      "{}. Unexplained waits are left out of both.",
+      to_text(slow.ideal), to_text(slow.replayed));
+  sections.push_back(section_of("Slow data-parallel ranks", kSlowDataRank, slow.data_ranks, shown));
+  sections.push_back(section_of("Slow stages", kSlowStage, slow.stages, shown));
+  TableRows by_step{.most = 20};
+  if (slow.stages.empty()) {
+    by_step.without = {"slowest data-parallel rank", "data-parallel rank's slowdown", "slowest stage",
+                       "stage's slowdown"};
+  }
+  sections.push_back(section_of("Slow ranks by step", kSlowStep, slow_steps(slow), by_step));
+  return sections;
+}
+
 // --- stragglers: the ranks that arrived last in collectives, and how long the others waited
 
 constexpr auto kStraggler = std::to_array<Field<Straggler>>({
@@ -510,6 +622,7 @@ std::span<const CaptureReport> capture_reports() {
       {.id = "part paths", .in = kCriticalPath, .sections = part_path_sections, .fields = kPartPaths},
       {.id = "path tasks", .in = kCriticalPath, .sections = path_tasks_sections, .fields = kPathTasks},
       {.id = "stragglers", .in = kReplay | kCriticalPath, .sections = stragglers_sections, .fields = kStragglers},
+      {.id = "slow ranks", .in = kReplay, .sections = slow_ranks_sections, .fields = kSlowRanksMember},
       {.id = "clocks", .in = kReplay, .sections = clocks_sections, .fields = kClocks},
       {.id = "interference", .in = kReplay, .sections = interference_sections, .fields = kInterferences},
       {.id = "calibration", .in = kCalibration, .sections = calibration_sections, .fields = kCalibrated},

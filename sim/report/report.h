@@ -14,6 +14,7 @@
 #include "model/job/recording.h"
 #include "sim/analysis/critical_path.h"
 #include "sim/analysis/perturbation.h"
+#include "sim/analysis/slow_ranks.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
 #include "sim/analysis/where_to_look.h"
@@ -45,6 +46,7 @@ struct Findings {
   std::optional<SteadyIteration> steady{};   ///< absent if the steps cannot be repeated
   std::optional<Perturbation> perturbation;  ///< result of the perturbation test; absent if it was not possible
   std::vector<Straggler> stragglers;
+  std::optional<SlowRanks> slow_ranks{};     ///< set if it was requested
   const NetworkModel* network = nullptr;     ///< the model that timed transfers
   const Calibration* calibration = nullptr;  ///< set if the hardware was calibrated
   std::string output;                        ///< the file that a conversion writes

@@ -49,6 +49,7 @@ def test_changes_are_a_dict_or_keywords_or_a_scenario(capture):
 def test_the_text_form_is_what_the_command_prints(capture, sample, program, monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
     assert str(capture.replay()) == program("replay", sample)
+    assert str(capture.replay(slow_ranks=True)) == program("replay", sample, "--slow-ranks")
 
 
 def test_the_frame_of_an_answer_has_the_rows_of_the_csv_file(capture, sample, program):
