@@ -16,6 +16,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/group.h"
 #include "model/job/topology.h"
+#include "model/job/transfer.h"
 
 namespace stepsim {
 namespace {
@@ -86,16 +87,12 @@ class UseFinder {
                                 collective.buffered};
     const CollectiveModel* const model = model_for(shape, collective.algorithm);
     if (model == nullptr) return;
-    Time begin = Time::min();
-    Time end = Time::min();
-    for (const TaskId member : group) {
-      begin = std::max(begin, recording_.start[member.index()]);
-      end = std::max(end, recording_.finish[member.index()]);
-    }
-    if (begin >= end) return;
+    if (group.empty()) return;
+    const Transfer transfer = transfer_of(dag_, recording_, rendezvous);
+    if (transfer.last >= transfer.end) return;
     const std::vector<Load>& loads = loads_for(*model, shape);
     for (std::size_t member = 0; member < group.size(); ++member)
-      uses_[dag_.lane(group[member]).rank].push_back({begin, end, loads[member]});
+      uses_[dag_.lane(group[member]).rank].push_back({transfer.last, transfer.end, loads[member]});
   }
 
   const std::vector<Load>& loads_for(const CollectiveModel& model, const CollectiveShape& shape) {
@@ -201,40 +198,18 @@ void set_links(Cluster& cluster, Bandwidth goodput, Duration alpha) {
   cluster.network.set(kMessageOverhead, overhead);
 }
 
-/// The time in which a collective moved its bytes.
-struct Transfer {
-  RendezvousId rendezvous;
-  Time begin;
-  Time end;
-  bool alone = true;  ///< true if no other collective of the same ranks ran in this time
-};
-
+/// Returns the transfers with a known payload.
 std::vector<Transfer> transfers_of(const Capture& capture) {
   const Dag& dag = capture.dag;
   std::vector<Transfer> transfers;
-  std::map<Rank, std::vector<std::size_t>> by_rank;
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {
     const Collective& collective = dag.collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) continue;
-    Transfer transfer{rendezvous, Time::min(), Time::min()};
-    for (const TaskId member : dag.members(rendezvous)) {
-      transfer.begin = std::max(transfer.begin, capture.recording.start[member.index()]);
-      transfer.end = std::max(transfer.end, capture.recording.finish[member.index()]);
-    }
-    if (transfer.begin >= transfer.end) continue;
-    for (const TaskId member : dag.members(rendezvous)) by_rank[dag.lane(member).rank].push_back(transfers.size());
-    transfers.push_back(transfer);
+    if (dag.members(rendezvous).empty()) continue;
+    const Transfer transfer = transfer_of(dag, capture.recording, rendezvous);
+    if (transfer.last < transfer.end) transfers.push_back(transfer);
   }
-  for (auto& [rank, own] : by_rank) {
-    std::stable_sort(own.begin(), own.end(),
-                     [&](std::size_t a, std::size_t b) { return transfers[a].begin < transfers[b].begin; });
-    std::optional<std::size_t> last;  // the transfer with the latest end so far
-    for (const std::size_t one : own) {
-      if (last && *last != one && transfers[one].begin < transfers[*last].end)
-        transfers[one].alone = transfers[*last].alone = false;
-      if (!last || transfers[one].end > transfers[*last].end) last = one;
-    }
-  }
+  mark_overlaps(dag, transfers);
   return transfers;
 }
 
@@ -275,7 +250,7 @@ std::vector<TimedCollective> nccl_timings(const Capture& capture, const Cluster&
     const std::size_t per_host = std::max<std::size_t>(1, capture.job.local_size.value_or(1));
     const auto on = static_cast<std::uint32_t>(std::max<std::size_t>(1, hosts.size() + absent / per_host));
     const TimedCollective timing{
-        collective.op, members, std::min(on, members), {}, collective.bytes, transfer.end - transfer.begin};
+        collective.op, members, std::min(on, members), {}, collective.bytes, transfer.end - transfer.last};
     all.push_back(timing);
     if (transfer.alone) alone.push_back(timing);
   }
