@@ -42,6 +42,11 @@ bool is_whole(const Dag& dag, RendezvousId rendezvous) noexcept {
   return dag.members(rendezvous).size() == group_size(dag, rendezvous);
 }
 
+bool has_all_members(const Dag& dag) noexcept {
+  const auto all = dag.all_rendezvous();
+  return std::all_of(all.begin(), all.end(), [&dag](RendezvousId rendezvous) { return is_whole(dag, rendezvous); });
+}
+
 std::vector<Member> members_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster) {
   const std::vector<TaskId> tasks = members_by_rank(dag, rendezvous);
   std::vector<Member> members;

@@ -33,6 +33,9 @@ struct Member {
 /// True if all ranks that take part in a collective were captured. O(1).
 [[nodiscard]] bool is_whole(const Dag& dag, RendezvousId rendezvous) noexcept;
 
+/// True if all ranks that take part in any collective were captured. O(collectives).
+[[nodiscard]] bool has_all_members(const Dag& dag) noexcept;
+
 /// Returns the members of a collective in order of rank. Members that were not captured run on the endpoints of the
 /// ranks that the group lists. If it lists none and one member was captured, they are assumed to run on the
 /// neighbouring endpoints: a group of n ranks on n consecutive endpoints from a multiple of n, or on the last n

@@ -123,6 +123,7 @@ struct Form {
   Generation generation;
   std::string_view source;
   std::string_view also;
+  double nvlink_gb_s = 0;
 };
 
 constexpr Bandwidth gb_s(double rate) { return Bandwidth::from_bytes_per_second(rate * 1e9); }
@@ -138,6 +139,7 @@ constexpr Accelerator device(const Form& form) {
   out.memory = gb_s(form.memory_gb_s);
   out.memory_share = form.share.bandwidth;
   out.host_link = gb_s(form.host_gb_s);
+  out.nvlink = gb_s(form.nvlink_gb_s);
   out.cache = form.cache_mb * 1e6;
   const double cycles = form.peak[static_cast<std::size_t>(Precision::kFloat32)] * 1e12 / (2 * form.generation.lanes);
   out.cache_rate = Bandwidth::from_bytes_per_second(kCachedBytes * cycles);
@@ -253,16 +255,16 @@ constexpr Form card(std::string_view name, std::string_view model, std::uint32_t
 }
 
 // If a name matches several devices, the first one is used. Each row has: name and model; multiprocessors; TFLOP/s;
-// memory's GB/s and cache's MB; host link; shares; generation; source; other words that the name may contain. Some rows
-// use card().
+// memory's GB/s and cache's MB; host link; shares; generation; source; other words that the name may contain; NVLink's GB/s
+// per direction, where all devices of a host usually have it. Some rows use card().
 constexpr auto kForms = std::to_array<Form>({
     // clang-format off
-    {"P100 SXM2",       "P100",           56,  {5.3, 10.6, 10.6, 21.2, 21.2},         732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "SXM2 16GB"},
+    {"P100 SXM2",       "P100",           56,  {5.3, 10.6, 10.6, 21.2, 21.2},         732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "SXM2 16GB", 80},
     {"P100 PCIe",       "P100 PCIe",      56,  {4.7, 9.3, 9.3, 18.7, 18.7},           732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "16GB 12GB"},
     {"P40",             "P40",            30,  {0.367, 11.76, 11.76, 11.76, 11.76},   346,    3,    kPcie3, kOneIssue, kGp10x, kPascalSource, "24GB"},
     {"P4",              "P4",             20,  {0.172, 5.5, 5.5, 5.5, 5.5},           192,    2,    kPcie3, kLowPower, kGp10x, kPascalSource, "8GB"},
     {"GTX 1080 Ti",     "1080 Ti",        28,  {0.354, 11.3, 11.3, 11.3, 11.3},       484,    2.75, kPcie3, kOneIssue, kGp10x, kGtx1080TiSource, "GTX 11GB"},
-    {"V100 SXM2",       "V100",           80,  {7.8, 15.7, 15.7, 125, 125},           900,    6,    kPcie3, kV100Share, kVolta, kV100Source, "SXM2 16GB 32GB FHHL DGXS LS N SXM3"},
+    {"V100 SXM2",       "V100",           80,  {7.8, 15.7, 15.7, 125, 125},           900,    6,    kPcie3, kV100Share, kVolta, kV100Source, "SXM2 16GB 32GB FHHL DGXS LS N SXM3", 150},
     {"V100 PCIe",       "V100 PCIe",      80,  {7.0, 14, 14, 112, 112},               900,    6,    kPcie3, kV100Share, kVolta, kV100Source, "16GB 32GB"},
     {"V100S PCIe",      "V100S",          80,  {8.2, 16.4, 16.4, 130, 130},           1134,   6,    kPcie3, kV100Share, kVolta, kV100Source, "PCIe 32GB"},
     {"TITAN V",         "TITAN V",        80,  {7.45, 14.9, 14.9, 119, 119},          653,    4.5,  kPcie3, kLikeV100, kVolta, kTitanVSource, "12GB"},
@@ -319,11 +321,11 @@ constexpr auto kForms = std::to_array<Form>({
     {"A10G",            "A10G",           80,  {0.547, 35, 35, 70, 70},               600,    6,    kPcie4, kTwoIssue, kGa10x, kA10gSource, "24GB PCIe"},
     {"A30",             "A30",            56,  {10.3, 10.3, 82, 165, 165},            933,    24,   kPcie4, kOneIssue, kAmpere, kA30Source, "24GB PCIe"},
     {"A40",             "A40",            84,  {0.585, 37.4, 74.8, 149.7, 149.7},     696,    6,    kPcie4, {0.80, kTwoIssueShare, 0.84, true}, kGa10x, kA40Source, "48GB PCIe"},
-    {"A100 SXM 40GB",   "A100",           108, {19.5, 19.5, 156, 312, 312},           1555,   40,   kPcie4, kA100Share, kAmpere, kA100Source, "SXM4 SXM 40GB PG509 200 PG506 230"},
-    {"A100 SXM 80GB",   "A100 80GB",      108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, kA100Share, kAmpere, kA100Source, "SXM4 SXM"},
+    {"A100 SXM 40GB",   "A100",           108, {19.5, 19.5, 156, 312, 312},           1555,   40,   kPcie4, kA100Share, kAmpere, kA100Source, "SXM4 SXM 40GB PG509 200 PG506 230", 300},
+    {"A100 SXM 80GB",   "A100 80GB",      108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, kA100Share, kAmpere, kA100Source, "SXM4 SXM", 300},
     {"A100 PCIe 40GB",  "A100 PCIe",      108, {19.5, 19.5, 156, 312, 312},           1555,   40,   kPcie4, {0.811, 0.90, 0.86, true}, kAmpere, kA100Source, "40GB"},
     {"A100 PCIe 80GB",  "A100 PCIe 80GB", 108, {19.5, 19.5, 156, 312, 312},           1935,   40,   kPcie4, {0.811, 0.90, 0.82, true}, kAmpere, kA100Source, ""},
-    {"A800 SXM",        "A800",           108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, kLikeA100, kAmpere, kA100Source, "SXM4 SXM 80GB 40GB"},
+    {"A800 SXM",        "A800",           108, {19.5, 19.5, 156, 312, 312},           2039,   40,   kPcie4, kLikeA100, kAmpere, kA100Source, "SXM4 SXM 80GB 40GB", 200},
     card("RTX 4050 Laptop",      "4050 Laptop",        20,  1755, 192,   12,  kAdaLaptop, "RTX GPU 6GB", 8),
     {"RTX 4060",        "4060",           24,  {0.236, 15.1, 15.1, 30.2, 60.4},       272,    24,   kPcie4, kAdaShare, kAda, kAda102Source, "RTX 8GB"},
     card("RTX 4060 Laptop",      "4060 Laptop",        24,  1890, 256,   32,  kAdaLaptop, "RTX GPU 8GB", 8),
@@ -351,13 +353,13 @@ constexpr auto kForms = std::to_array<Form>({
     {"L4",              "L4",             58,  {0.473, 30.3, 60, 121, 242},           300,    48,   kPcie4, kL4Share, kAda, kL4Source, "24GB PCIe"},
     {"L40",             "L40",            142, {1.41, 90.5, 90.5, 181, 362},          864,    96,   kPcie4, kTwoIssue, kAda, kL40Source, "48GB PCIe"},
     {"L40S",            "L40S",           142, {1.43, 91.6, 183, 362, 733},           864,    96,   kPcie4, kTwoIssue, kAda, kL40sSource, "48GB PCIe"},
-    {"H100 SXM",        "H100",           132, {67, 67, 494.7, 989.4, 1978.9},        3350,   50,   kPcie5, kH100Share, kHopper, kH100Source, "SXM5 SXM 80GB HBM3"},
+    {"H100 SXM",        "H100",           132, {67, 67, 494.7, 989.4, 1978.9},        3350,   50,   kPcie5, kH100Share, kHopper, kH100Source, "SXM5 SXM 80GB HBM3", 450},
     {"H100 PCIe",       "H100 PCIe",      114, {51, 51, 378, 756, 1513},              2000,   50,   kPcie5, kH100PcieShare, kHopper, kH100Source, "80GB HBM2e"},
     {"H100 NVL",        "H100 NVL",       132, {60, 60, 417.5, 835, 1671},            3900,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "94GB HBM3"},
-    {"H800 SXM",        "H800",           132, {1, 67, 494.7, 989.4, 1978.9},         3350,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "SXM5 SXM 80GB HBM3"},
-    {"H20",             "H20",            78,  {1, 44, 74, 148, 296},                 4000,   60,   kPcie5, kLikeH100, kHopper, kH20Source, "SXM5 SXM 96GB HBM3"},
+    {"H800 SXM",        "H800",           132, {1, 67, 494.7, 989.4, 1978.9},         3350,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "SXM5 SXM 80GB HBM3", 200},
+    {"H20",             "H20",            78,  {1, 44, 74, 148, 296},                 4000,   60,   kPcie5, kLikeH100, kHopper, kH20Source, "SXM5 SXM 96GB HBM3", 450},
     {"GH200",           "GH200",          132, {67, 67, 494.7, 989.4, 1978.9},        4000,   50,   450,    kLikeH100, kHopper, kGh200Source, "480GB 96GB 120GB HBM3 144G HBM3e"},
-    {"H200",            "H200",           132, {67, 67, 494.7, 989.4, 1978.9},        4800,   50,   kPcie5, kLikeH100, kHopper, kH200Source, "SXM5 SXM 141GB HBM3e"},
+    {"H200",            "H200",           132, {67, 67, 494.7, 989.4, 1978.9},        4800,   50,   kPcie5, kLikeH100, kHopper, kH200Source, "SXM5 SXM 141GB HBM3e", 450},
     card("RTX 5050",             "5050",               20,  2572, 320,   24,  kBlackwellCard, "RTX 8GB", 8),
     card("RTX 5050 Laptop",      "5050 Laptop",        20,  1500, 384,   32,  kBlackwellCard, "RTX GPU 8GB"),
     card("RTX 5060",             "5060",               30,  2497, 448,   32,  kBlackwellCard, "RTX 8GB", 8),
@@ -376,8 +378,8 @@ constexpr auto kForms = std::to_array<Form>({
     card("RTX PRO 4500",         "RTX PRO 4500",       82,  2407, 896,   64,  kBlackwellPro, "Blackwell 32GB"),
     card("RTX PRO 5000",         "RTX PRO 5000",       110, 2377, 1340,  96,  kBlackwellPro, "Blackwell 48GB 72GB"),
     {"RTX PRO 6000",    "RTX PRO 6000",   188, {1.97, 126, 251.9, 503.8, 1007.6},     1792,   128,  kPcie5, {0.83, kTwoIssueShare, 0.85, true}, kRtxBlackwell, kRtxBlackwellSource, "Blackwell Server Workstation Edition Max Q 96GB"},
-    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.776, 0.78, 0.92}, kHopper, kB200Source, "SXM6 SXM 180GB 192GB HBM3e"},
-    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.776, 0.78, 0.92}, kHopper, kGb200Source, "192GB 186GB HBM3e"},
+    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.776, 0.78, 0.92}, kHopper, kB200Source, "SXM6 SXM 180GB 192GB HBM3e", 900},
+    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.776, 0.78, 0.92}, kHopper, kGb200Source, "192GB 186GB HBM3e", 900},
     {"MI50",            "MI50",           60,  {6.6, 13.3, 13.3, 26.5, 26.5},         1024,   4,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kGcn, kMi50Source, "32GB 16GB"},
     {"MI100",           "MI100",          120, {11.5, 46.1, 46.1, 184.6, 184.6},      1228.8, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi100Source, "32GB"},
     {"MI210",           "MI210",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, 0.70, 0.78, true}, kCdna, kMi210Source, "64GB"},
