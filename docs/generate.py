@@ -30,6 +30,12 @@ NOTES = {
     "advise": ["`verdict` is gain, unsure, nothing or worse; `takes` is setting, code, hardware or limit. `low_change` and `high_change` are the range of the change."],
     "compare": ["`gate` is null without `--fail-above`; `gate.judged` is false if the captures do not compare. `parts`, `rows` and `critical_path` are those of the first two."],
     "stats": ["Lists of what a trace does not have are empty. Curves have at most 256 points."],
+    "collectives": ["The answer of `stats --collectives`. `bytes`, `algbw` and `busbw` are those of nccl-tests; `count` is the number of collectives.",
+                    "`time_ns` is the median from the last arrival to the end, or the shortest time if `all_captured` is false; the other times then "
+                    "include waits for ranks that were not captured.",
+                    "`of_expected` is expected_ns / time_ns; `not_expected` says why there is none. `longest_expected_ns` is the end of the model's range of error. "
+                    "`overlapped` counts collectives during which others of the same ranks moved bytes. `last_rank` arrived last most often: in `last_in` collectives.",
+                    "`slow` has an entry for each layout with slow groups; `rank` or `host` is the only one that all of them share and no normal group has."],
 }
 
 SCHEMAS = ["scenario", "job", "cluster", "ranges"]

@@ -23,6 +23,7 @@
 #include "sim/report/capture_documents.h"
 #include "sim/report/step_times.h"
 #include "sim/report/task_list.h"
+#include "sim/stats/collectives_document.h"
 #include "sim/stats/stats_document.h"
 
 namespace stepsim::cli {
@@ -34,9 +35,9 @@ std::string answers_schema() {
   for (sim::AnswerSchema& written : sim::written_schemas()) all.push_back(std::move(written));
   for (sim::AnswerSchema& other : std::vector<sim::AnswerSchema>{
            scenarios::what_if_schema(), scenarios::sweep_schema(), scenarios::advice_schema(), sim::stats_schema(),
-           sim::check_schema(), sim::compare_schema(), sim::several_schema(), sim::tasks_schema(), sim::graph_schema(),
-           sim::timeline_schema(), sim::scaling_schema(), sim::simulated_schema(), sim::collect_schema(),
-           combine_schema()})
+           sim::collectives_schema(), sim::check_schema(), sim::compare_schema(), sim::several_schema(),
+           sim::tasks_schema(), sim::graph_schema(), sim::timeline_schema(), sim::scaling_schema(),
+           sim::simulated_schema(), sim::collect_schema(), combine_schema()})
     all.push_back(std::move(other));
   sim::JsonWriter json;
   sim::write_schemas(json, all);

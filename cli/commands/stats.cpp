@@ -16,7 +16,11 @@
 #include "cli/work/work.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/calibration/data_sheet.h"
+#include "model/job/group.h"
 #include "scenarios/question/scenario.h"
+#include "sim/report/headline.h"
+#include "sim/stats/collectives_document.h"
 #include "sim/stats/statistics.h"
 #include "sim/stats/stats_document.h"
 
@@ -28,6 +32,7 @@ struct StatsCommand {
   sim::StatsOptions what;
   std::optional<std::string> select;  ///< the text of --select
   bool kernels = false;               ///< --kernels
+  bool collectives = false;           ///< --collectives
   std::size_t rows = 0;
   bool join = false;  ///< all TRACEs belong to one job
 };
@@ -79,23 +84,92 @@ sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std
   return sim::statistics_of(capture, details, traces.front(), selected_in(capture, command));
 }
 
-void run_stats(const StatsCommand& command, const Session& session) {
-  check_output(command.common);
-  const std::vector<std::string>& traces = command.common.traces;
-  refuse_standard_input_twice(traces, "inputs");
+/// The largest error of a calibrated link rate with which collectives are compared.
+constexpr double kWorstLinkRateError = 0.25;
+
+/// The hardware that collectives should have been as fast as.
+struct Expectation {
+  Cluster cluster;
+  std::string from;        ///< description, as a clause; empty if nothing is known
+  bool knows_nics = true;  ///< false if only the links inside hosts are known
+};
+
+/// Returns the hardware that --cluster describes, else that of the data sheet of the capture's devices, else what
+/// calibration finds in the capture itself.
+Expectation expectation_of(Capture& capture, const CommonOptions& options) {
+  if (options.cluster_file) {
+    Cluster cluster = hardware_of(capture, options).cluster;
+    const std::string_view how = cluster.measured.empty() ? "the formulas of a replay with the links"
+                                 : cluster.network[kMeasuredInCapture]
+                                     ? "the times that calibration found, and the links"
+                                     : "the tables of nccl-tests, and the links";
+    return {std::move(cluster), fmt::format("{} of {}", how, shown(*options.cluster_file))};
+  }
+  if (std::optional<DataSheet> sheet = data_sheet_of(capture)) {
+    return {std::move(sheet->cluster),
+            fmt::format("the formula for NCCL with the data sheet of {} (--cluster FILE for others)", sheet->text),
+            false};
+  }
+  if (!has_all_members(capture.dag)) return {};
+  try {
+    Hardware own = hardware_of(capture, options);
+    if (own.cluster.links.empty() || !own.calibration || own.calibration->link_rate_error > kWorstLinkRateError)
+      return {};
+    own.cluster.measured.clear();  // otherwise each row would be compared with itself
+    return {std::move(own.cluster),
+            "the link rate that calibration finds in these collectives: it shows which rows are slower than the rest, "
+            "not whether all are slow"};
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+sim::CollectiveStatistics collectives_of(const StatsCommand& command, const std::vector<std::string>& traces,
+                                         const Session& session, std::vector<InputFile>& inputs) {
+  CommonOptions options = command.common;
+  options.traces = traces;
+  Capture capture = load_capture(options, session);
+  sim::CollectiveStatistics made{.name = traces.front(),
+                                 .warning = sim::warning_of(capture),
+                                 .caution = sim::caution_of(capture.diagnostics),
+                                 .rows = sim::collective_rows(capture, command.what.only_steps)};
+  Expectation expectation = expectation_of(capture, options);
+  const NetworkModel& network = options.network->make != nullptr ? *options.network : parse_network("maxmin");
+  if (!expectation.from.empty())
+    sim::add_expected_times(made.rows, capture.dag, network, expectation.cluster, expectation.knows_nics);
+  made.expected_from = std::move(expectation.from);
+  made.siblings = sim::compare_siblings(made.rows, hosts_of_ranks(capture.dag));
+  inputs.insert(inputs.end(), capture.inputs.begin(), capture.inputs.end());
+  return made;
+}
+
+/// Calls make(TRACEs, inputs) for each input, and reports the document of the results.
+template <class Made, class Make, class Write>
+void answer(const StatsCommand& command, const Session& session, const Make& make, const Write& document_of) {
   Result result;
-  auto& statistics = result.keep(std::vector<sim::Statistics>{});
+  auto& made = result.keep(std::vector<Made>{});
   std::vector<InputFile> inputs;
+  const std::vector<std::string>& traces = command.common.traces;
   with_typed_errors([&] {
     if (command.join) {
-      statistics.push_back(statistics_of(command, traces, session, inputs));
+      made.push_back(make(command, traces, session, inputs));
     } else {
-      for (const std::string& trace : traces) statistics.push_back(statistics_of(command, {trace}, session, inputs));
+      for (const std::string& trace : traces) made.push_back(make(command, {trace}, session, inputs));
     }
   });
   const Provenance& provenance = result.keep(provenance_if_needed(command.common, session, inputs));
-  result.set(sim::stats_document(statistics, command.rows, provenance), provenance);
+  result.set(document_of(made, command.rows, provenance), provenance);
   report(std::move(result), command.common, session);
+}
+
+void run_stats(const StatsCommand& command, const Session& session) {
+  check_output(command.common);
+  refuse_standard_input_twice(command.common.traces, "inputs");
+  if (command.collectives) {
+    answer<sim::CollectiveStatistics>(command, session, collectives_of, sim::collectives_document);
+  } else {
+    answer<sim::Statistics>(command, session, statistics_of, sim::stats_document);
+  }
 }
 
 Command::Run setup_stats(CLI::App& app) {
@@ -113,6 +187,11 @@ Command::Run setup_stats(CLI::App& app) {
       app.add_flag("--kernels")
           ->disable_flag_override()
           ->description("Count only kernels, collectives on the GPU included: nsys's cuda_gpu_kern_sum");
+  const auto* collectives = app.add_flag("--collectives")
+                                ->disable_flag_override()
+                                ->description(
+                                    "List payload, bandwidth and arrival of collectives by group and size, "
+                                    "what to expect of the hardware, and slow links");
   const auto rows = add_rows_option(app, "Print the first N rows of each table", 20, "--head,--rows");
   return [=](const Session& session) {
     StatsCommand command{.common = common(),
@@ -122,9 +201,13 @@ Command::Run setup_stats(CLI::App& app) {
     command.what.only_steps = command.common.steps.has_value();
     command.rows = rows();
     command.kernels = kernels->count() > 0;
+    command.collectives = collectives->count() > 0;
     if (select->count() > 0) command.select = select->results().back();
     if (command.kernels && command.select)
       throw UsageError("--kernels and --select both choose what counts; expected one of them");
+    const bool other = by->count() > 0 || order->count() > 0 || select->count() > 0 || command.kernels;
+    if (command.collectives && other)
+      throw UsageError("--collectives has rows of its own; leave out --by, --sort, --select and --kernels");
     run_stats(command, session);
   };
 }
@@ -136,7 +219,7 @@ extern const Command stats_command{
     .summary = "List the times of kernels, calls, streams and copies, as measured",
     .setup = setup_stats,
     .examples = {"stepsim stats scenarios/samples/byteps-even --by stage",
-                 "stepsim stats scenarios/samples/byteps-even --sort count --head 5"},
+                 "stepsim stats scenarios/samples/pytorch-ddp --collectives"},
 };
 
 }  // namespace stepsim::cli

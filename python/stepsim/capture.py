@@ -111,11 +111,13 @@ class Capture:
         """Tries the usual improvements and ranks them by the time they save."""
         return self._ask("advise", {"--rows": rows, "--network": network, "--cluster": cluster})
 
-    def stats(self, *, by=None, sort=None, rows=None, select=None, kernels=False):
+    def stats(self, *, by=None, sort=None, rows=None, select=None, kernels=False, collectives=False, cluster=None):
         """Lists the times of kernels, calls, streams and copies, as measured; with select="class=gemm" only of selected
-        tasks, with kernels=True only of kernels. Reads the traces again."""
-        options = {"--by": by, "--sort": sort, "--rows": rows, "--select": select}
-        return self._ask("stats", options, ["--join", *(["--kernels"] if kernels else [])])
+        tasks, with kernels=True only of kernels. With collectives=True: bandwidth and arrival of collectives, what to
+        expect of the hardware (cluster="cluster.yaml"), and slow links. Reads the traces again."""
+        options = {"--by": by, "--sort": sort, "--rows": rows, "--select": select, "--cluster": cluster}
+        flags = {"--kernels": kernels, "--collectives": collectives}
+        return self._ask("stats", options, ["--join", *(flag for flag, given in flags.items() if given)])
 
     def check(self):
         """Says whether the capture is good enough, and what to record next time. Reads the traces again."""

@@ -151,6 +151,28 @@ constexpr auto kTerms = std::to_array<Term>({
      .more =
          "'others waited' is how long one of the other ranks waited for it on average, summed over the collectives. "
          "'arrived last' counts these collectives, 'of collectives' all in which it took part."},
+    {.name = "skew",
+     .also = "max skew, last rank, last in",
+     .definition = "The time from the first to the last arrival at a collective.",
+     .more =
+         "'last rank' is the rank that arrived last most often, 'last in' in how many of the collectives. The cause "
+         "is what that rank does before, not the network."},
+    {.name = "group",
+     .also = "groups, process group, communicator, siblings",
+     .definition = "Ranks that communicate with each other: a process group of PyTorch, a communicator of NCCL.",
+     .more = "The siblings of a group have as many ranks on as many hosts, and collectives of the same operation and "
+             "size: they should take the same time."},
+    {.name = "busbw",
+     .also = "algbw, bus bandwidth",
+     .definition =
+         "The bandwidth of a collective as nccl-tests counts it, which does not depend on the number of ranks.",
+     .more = "algbw is the size / the time. busbw is algbw times the traffic on a rank's link per byte: 2 (n - 1) / n "
+             "for an all-reduce of n ranks, (n - 1) / n for all-gather, reduce-scatter and all-to-all, otherwise 1."},
+    {.name = "of expected",
+     .also = "expected, at most",
+     .definition = "The time that a model expects of a collective alone on its links, relative to the measured time.",
+     .more = "The line below the table says which hardware is assumed; --cluster FILE gives it. 'at most' is the "
+             "longest expected time within the error of the model."},
     {.name = "waiting for data",
      .also = "loader, data loader",
      .definition = "Time in which a thread waits for the processes that load the training data.",

@@ -90,12 +90,6 @@ class StepTimes {
   std::vector<Time> ends_;  ///< indexed by step
 };
 
-/// True if some steps were selected and others were not.
-bool steps_are_chosen(const Recording& recording) {
-  return std::any_of(recording.steps.begin(), recording.steps.end(),
-                     [](const RecordedStep& step) { return !step.asked; });
-}
-
 class Collector {
  public:
   Collector(const Capture& capture, MeasuredWork& out) : capture_(capture), recording_(capture.recording), out_(out) {}
@@ -193,6 +187,11 @@ bool MeasuredWork::is_asked(std::int32_t step) const {
 }
 
 bool MeasuredWork::counts(std::size_t call) const { return is_asked(step_of_call[call]); }
+
+bool steps_are_chosen(const Recording& recording) {
+  return std::any_of(recording.steps.begin(), recording.steps.end(),
+                     [](const RecordedStep& step) { return !step.asked; });
+}
 
 MeasuredWork measured_work(const Capture& capture, const TraceDetails& details, bool only_steps) {
   MeasuredWork work{.capture = capture, .details = details, .pieces = {}, .step_of_call = {}};

@@ -62,6 +62,9 @@ struct MeasuredWork {
   bool chosen_steps = false;               ///< true if only work in the selected steps counts
 };
 
+/// True if some steps were selected and others were not.
+[[nodiscard]] bool steps_are_chosen(const Recording& recording);
+
 /// Collects the measured work. Only work in selected steps counts if `only_steps` is set or some steps are not
 /// selected. Keeps references to its arguments. O(tasks + edges + calls log steps).
 [[nodiscard]] MeasuredWork measured_work(const Capture& capture, const TraceDetails& details, bool only_steps = false);

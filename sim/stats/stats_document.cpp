@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <numeric>
 
 #include "model/base/text.h"
 #include "sim/report/class_style.h"
 #include "sim/report/table.h"
+#include "sim/stats/input_texts.h"
 #include "sim/stats/stats_fields.h"
 
 namespace stepsim::sim {
@@ -262,33 +262,6 @@ std::string headline_of(const Statistics& input) {
                                                              is_one(input.step_numbers) ? "is" : "are")
                                                 : std::string("in the whole capture; no step is marked");
   return fmt::format("{}{} ({} {}).", busy_text(input), times, what, extent);
-}
-
-/// Returns the name of each input in titles: empty for a single input, otherwise the file's name, or the whole path if
-/// file names are equal.
-std::vector<std::string> names_in_titles(const std::vector<Statistics>& inputs) {
-  std::vector<std::string> names(inputs.size());
-  if (inputs.size() == 1) return names;
-  const auto file_name = [](const Statistics& input) {
-    const std::filesystem::path path(input.name);
-    return (path.has_filename() ? path : path.parent_path()).filename().string();
-  };
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string name = file_name(inputs[i]);
-    const auto same =
-        std::count_if(inputs.begin(), inputs.end(), [&](const Statistics& other) { return file_name(other) == name; });
-    names[i] = same > 1 || name.empty() ? inputs[i].name : name;
-  }
-  return names;
-}
-
-std::string joined(const std::vector<Statistics>& inputs, std::string Statistics::*text) {
-  std::string all;
-  for (const Statistics& input : inputs) {
-    if ((input.*text).empty()) continue;
-    all += fmt::format("{}{}{}", all.empty() ? "" : " ", inputs.size() > 1 ? input.name + ": " : "", input.*text);
-  }
-  return all;
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
         answer("whatif", capture, "--set", "compute.scale=0.5")
         answer("sweep", capture, "--set", "compute.scale=0.5,2")
         answer("advise", capture)
+    answer("stats", f"{sample}/../pytorch-ddp", "--collectives")
     answer("compare", sample, measured)
     answer("compare", sample, measured, sample)
     answer("convert", sample, "-o", f"{folder}/graph.json")

@@ -268,7 +268,7 @@ Usage: stepsim stats TRACE... [options]
 
 Examples:
   stepsim stats scenarios/samples/byteps-even --by stage
-  stepsim stats scenarios/samples/byteps-even --sort count --head 5
+  stepsim stats scenarios/samples/pytorch-ddp --collectives
 
 Arguments:
   TRACE                       Captures, each counted separately; a folder or an archive is one job
@@ -283,6 +283,8 @@ Options:
                               class=gemm,rank=0
   --kernels                   Count only kernels, collectives on the GPU included: nsys's
                               cuda_gpu_kern_sum
+  --collectives               List payload, bandwidth and arrival of collectives by group and size,
+                              what to expect of the hardware, and slow links
   --head,--rows N             Print the first N rows of each table, or all (default: 20; --json has
                               all)
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
@@ -291,3 +293,14 @@ Options:
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
   --brief, --color WHEN, --quiet, -v,--verbose
+$ stepsim stats scenarios/samples/pytorch-ddp --collectives
+Collectives reach 50.0 % of the expected bandwidth (18 collectives in 1 row; 18 overlap with others of their ranks).
+
+Collectives by group
+group  ranks  hosts  operation      size  count       time        min        max       algbw       busbw  overlapped   expected  at most  of expected      skew  max skew  last rank  last in
+0-1        2      1  all_reduce  4.19 MB     18  70.072 ms  52.292 ms  70.321 ms  59.86 MB/s  59.86 MB/s          18  35.050 ms        -       50.0 %  246.3 us  2.371 ms          0       10
+- size, time, algbw and busbw as in nccl-tests; time: median, from the last arrival to the end; skew: median, from the first to the last arrival
+- expected: alone on the links, by the link rate that calibration finds in these collectives: it shows which rows are slower than the rest, not whether all are slow
+$ stepsim stats scenarios/samples/byteps-even --collectives
+error: scenarios/samples/byteps-even/traces/0/0/bps_trace_final.json: --collectives: no collective is known to have several ranks; expected a capture of a distributed job
+[exit 5]
