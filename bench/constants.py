@@ -11,14 +11,14 @@ changes most, and that score's mean error with and without the change. --update 
 columns."""
 import argparse
 import csv
-import json
 import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
-import tempfile
+
+import scores
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "docs/results/constants.csv"
@@ -156,72 +156,37 @@ def build(names):
     return COPY / "build/cli/stepsim"
 
 
-class Score:
-    """The answers of a score, their mean error and the share of measured times within the predicted ranges."""
-
-    def __init__(self, answers, error, inside):
-        self.answers, self.error, self.inside = answers, error, inside
-
-    def text(self):
-        return f"{self.error:.1%}" + ("" if self.inside is None else f", {self.inside:.0%}")
-
-    def change_from(self, other):
-        return statistics.mean(abs(new / old - 1) for new, old in zip(self.answers, other.answers) if old)
+def text_of(score):
+    """The mean error of a score, and the share of measured times within the predicted ranges."""
+    return f"{score.error:.1%}" + ("" if score.inside is None else f", {score.inside:.0%}")
 
 
-def run(script, *arguments):
-    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True).stdout
+def mean_change(new, old):
+    return statistics.mean(abs(after / before - 1) for after, before in zip(new.predictions, old.predictions) if before)
 
 
-def as_json(script, *arguments):
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        printed = run(script, *arguments, "--json", file.name)
-        return json.load(file), printed
+def collectives_from_data_sheets(program, shared):
+    return scores.collectives(program, shared).of("sheets")
 
 
-def whole_models(program, shared):
-    cases, printed = as_json(shared / "check/score_models.py", program, shared / "truth/gpu/models")
-    inside = re.search(r"in range (\d+)%", printed)
-    return Score([case["ours_ms"] for case in cases], statistics.mean(abs(case["errors"]["ours"]) for case in cases), int(inside[1]) / 100)
-
-
-def single_kernels(program, shared):
-    cases, _ = as_json(shared / "check/score_tables.py", program, shared / "truth/gpu")
-    return Score([case["predicted_us"] for case in cases], statistics.mean(abs(case["error"]) for case in cases), None)
-
-
-def collectives(program, shared):
-    rows, _ = as_json(shared / "check/score_collectives.py", program, shared / "truth/gpu")
-    rows = [row for row in rows if row["test"].startswith("vendor")]
-    return Score([row["predicted_us"] for row in rows],
-                 statistics.mean(abs(row["predicted_us"] / row["measured_us"] - 1) for row in rows), None)
-
-
-def nccl_tests(program, shared):
-    printed = run(shared / "check/score_nccl.py", program, shared / "truth/cluster", "--no-tables", "--show", "--thin", 16)
-    rows = [(float(measured), float(predicted)) for measured, predicted in re.findall(r"measured +([\d.]+) us, predicted +([\d.]+)", printed)]
-    return Score([predicted for _, predicted in rows], statistics.mean(abs(predicted / measured - 1) for measured, predicted in rows), None)
+def some_nccl_tests(program, shared):
+    return scores.nccl_tests(program, shared, "--thin", 16)
 
 
 def measured_runs(program, shared):
-    answers, errors, inside = [], [], []
-    for group in ("ps", "byteps", "ddp", "fsdp"):
-        relative = ["--relative"] if group == "fsdp" else []
-        for line in run(shared / "check/score_truth.py", program, shared / "truth" / group, "--coverage", "0", *relative).splitlines():
-            if found := re.search(r"measured ([\d.]+)  predicted ([\d.]+) .*?(inside|OUTSIDE)$", line):
-                answers.append(float(found[2]))
-                errors.append(abs(float(found[2]) / float(found[1]) - 1))
-                inside.append(found[3] == "inside")
-    return Score(answers, statistics.mean(errors), statistics.mean(inside))
+    groups = [scores.measured_runs(program, shared / "truth" / group, *(["--relative"] if group == "fsdp" else []))
+              for group in ("ps", "byteps", "ddp", "fsdp")]
+    return scores.Score(answer for score in groups for answer in score.answers)
 
 
 # By part of the file's path; the first match applies.
-SCORES = {"device/": {"models": whole_models, "kernels": single_kernels}, "collective/": {"collectives": collectives, "nccl-tests": nccl_tests},
-          "model/": {"runs": measured_runs}, "": {"models": whole_models, "runs": measured_runs}}
+SCORES = {"device/": {"models": scores.whole_models, "kernels": scores.single_kernels},
+          "collective/": {"collectives": collectives_from_data_sheets, "nccl-tests": some_nccl_tests},
+          "model/": {"runs": measured_runs}, "": {"models": scores.whole_models, "runs": measured_runs}}
 
 
 def scores_of(file):
-    return next(scores for part, scores in SCORES.items() if part in file)
+    return next(found for part, found in SCORES.items() if part in file)
 
 
 def effects(program, shared, names):
@@ -237,15 +202,15 @@ def effects(program, shared, names):
                     usual[name] = score(program, shared)
                 os.environ["STEPSIM_CONSTANT"] = f"{constant}={factor}"
                 changed = score(program, shared)
-                change = changed.change_from(usual[name])
+                change = mean_change(changed, usual[name])
                 moved = (change, changed.inside != usual[name].inside)
                 if best is None or moved > best[0]:
-                    best = (moved, f"{change:.1%} ({name} {changed.text()})")
+                    best = (moved, f"{change:.1%} ({name} {text_of(changed)})")
             texts.append(best[1] if best[0] > (0.0005, False) or best[0][1] else "none")
         found[constant, file] = tuple(texts)
         print(constant, file, *texts, sep="\t", flush=True)
     os.environ.pop("STEPSIM_CONSTANT", None)
-    print(*(f"{name} {score.text()}" for name, score in usual.items()), sep="; ")
+    print(*(f"{name} {text_of(score)}" for name, score in usual.items()), sep="; ")
     return found
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Predicts every measured run of each group from the group's captured run, and compares the times.
 
-    score_truth.py STEPSIM FOLDER [--mean E] [--worst E] [--relative] [--file NAME] [--ranges]
+    score_truth.py STEPSIM FOLDER [--mean E] [--worst E] [--relative] [--file NAME] [--ranges] [--json FILE]
 
 FOLDER contains groups of runs as tests/truth/data/README.md describes them. Each run is one `stepsim whatif` with
 the settings in which it differs from the captured run. Prints a line for each run and each group. Exits with 1 if a
@@ -9,7 +9,8 @@ run is refused, or if the mean or the worst error exceeds its limit.
 
 --relative compares changes against the captured run instead of times, for captures that their profiler slowed.
 --file reads other runs than those in measured.csv. --ranges requires that the measured time lies in the predicted
-range, with a tolerance of 3 %, and that no range is wider than a factor of 2.2; --outside N allows N exceptions."""
+range, with a tolerance of 3 %, and that no range is wider than a factor of 2.2; --outside N allows N exceptions.
+--json also writes the figures of each run to a file."""
 import argparse
 import csv
 import json
@@ -60,15 +61,17 @@ def answer(group, settings):
 
 
 def score(group, options):
-    """The error of each run of the group (1 for a refused run), and the number of runs that fail on their own."""
+    """The error of each run of the group (1 for a refused run), the number of runs that fail on their own, and the figures
+    of each run."""
     base = next(run for run in rows(group / "measured.csv") if run["is_base"] == "1")
     runs = rows(group / options.file)
     settings = [settings_of(run, base) for run in runs]
     with ThreadPoolExecutor(options.parallel) as pool:
         answers = list(pool.map(lambda one: answer(group, one), settings))
-    errors, wrong = [], 0
+    errors, wrong, figures = [], 0, []
     for run, sets, found in zip(runs, settings, answers):
         measured = float(run["median_step_s"])
+        figures.append({"group": group.name, "settings": sets, "measured_s": measured, "predicted_s": None})
         line = f"{group.name:20} {' '.join(sets) or '(captured)':60} measured {measured:.4f}"
         if isinstance(found, str):
             errors.append(1)
@@ -78,10 +81,11 @@ def score(group, options):
         scale = float(base["median_step_s"]) / found["baseline"]["iteration_ns"] if options.relative else 1e-9
         predicted, low, high = (found["scenario"][key] * scale for key in ("iteration_ns", "low_ns", "high_ns"))
         errors.append(abs(predicted / measured - 1))
+        figures[-1] |= {"predicted_s": predicted, "low_s": low, "high_s": high}
         inside = low * (1 - GRACE) <= measured <= high * (1 + GRACE) and high <= WIDEST * low
         wrong += options.ranges and not inside
         print(f"{line}  predicted {predicted:.4f}  {predicted / measured - 1:+.1%}  [{low:.4f} {high:.4f}]{'' if inside else ' OUTSIDE'}")
-    return errors, wrong
+    return errors, wrong, figures
 
 
 def summary(errors):
@@ -98,16 +102,20 @@ def main():
     parser.add_argument("--file", default="measured.csv")
     parser.add_argument("--ranges", action="store_true")
     parser.add_argument("--outside", type=int, default=0)
+    parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    every, wrong = [], 0
+    every, wrong, figures = [], 0, []
     for file in sorted(options.folder.glob(f"*/{options.file}")):
-        errors, bad = score(file.parent, options)
+        errors, bad, of_group = score(file.parent, options)
         print(f"{file.parent.name:20} {summary(errors)}")
         every += errors
+        figures += of_group
         wrong += bad
     if not every:
         sys.exit(f"{options.folder} has no group with {options.file}")
+    if options.json:
+        options.json.write_text(json.dumps(figures), encoding="utf-8")
     print(f"{summary(every)}, {wrong} refused{' or outside their range' if options.ranges else ''}")
     return 1 if wrong > options.outside or round(sum(every) / len(every), 4) > options.mean or max(every) > options.worst else 0
 
