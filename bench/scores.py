@@ -12,6 +12,7 @@ import tempfile
 from typing import NamedTuple, Optional
 
 import captures
+import device_products
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -153,6 +154,12 @@ def single_kernels(program, shared):
     batch = re.compile(r", \d+ -> \d+ tokens$")
     return Score([Answer(case["predicted_us"], float(case["b"]["measured_us"]), "batch" if batch.search(case["test"]) else "device") for case in cases],
                  refusals(printed))
+
+
+def products(program, shared):
+    """The groups are `memory`, of products that exceed the caches of both devices, and `cache`."""
+    rows, _ = as_json(ROOT / "bench/device_products.py", program, shared, "--each", 3)
+    return Score(Answer(row["predicted_us"], row["measured_us"], "memory" if row["operands"] == device_products.GROUPS[0] else "cache") for row in rows)
 
 
 def collectives(program, shared):

@@ -51,6 +51,7 @@ NOT_RUN = {  # how a line begins -> why it cannot run here
     "for base in TRUTH/": "the measured runs are not in the repository, and there are many",
     "bench/fidelity.py": "the measured runs are not in the repository",
     "bench/device_kernels.py": "the measured kernels are not in the repository",
+    "bench/device_products.py": "the measured products are not in the repository",
     "bench/launched_kernels.py": "the captures are not in the repository",
     "bench/captures.py": "the captures are not in the repository",
     "bench/commands.py": "it takes minutes",

@@ -177,7 +177,7 @@ Step times and their ranges (* = best)
         A100   17.00 ms  16.13 ms  17.88 ms    0.0 %
         H100    6.24 ms   5.43 ms   7.18 ms  -63.3 %
         H200    6.19 ms   5.03 ms   7.64 ms  -63.6 %
-        B200    5.52 ms   4.49 ms   6.80 ms  -67.6 %
+        B200    5.52 ms   4.80 ms   6.34 ms  -67.5 %
 *     MI300X    3.23 ms   2.52 ms   4.18 ms  -81.0 %
 
 Assumptions

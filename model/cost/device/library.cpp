@@ -7,14 +7,16 @@
 //   chapter), as of 2025: A100 SXM 271.2 of 312, A100 PCIe 252.9 of 312, H100 SXM 794.5 of 989, B200 1745 of 2250,
 //   MI250X 147 of 191.5 per die, MI300X 668.4 of 1307, MI325X 784.9 of 1307, MI355X 1565 of 2516. [T]: fitted to tables
 //   of single kernels, see docs/internals/fidelity.md, "Another GPU": A40 and RTX PRO 6000 (0.80, 0.83), RTX 4090
-//   (1.0, because its clock is above the one its peak is given for), V100 (0.70).
+//   (1.0, because its clock is above the one its peak is given for), V100 (0.70). [G]: fitted to bf16 products larger
+//   than the cache in NVIDIA's aiconfigurator, so that they are as far above their best time as those of A100 and H100:
+//   B200 0.70 (0.776 in [B]), L40S 0.60 (350 W; its peak is given for a clock that large products do not keep).
 // - `batched`: the share of that rate that batched products reach. [T]: V100 0.78; 1 for other devices.
 // - `simple`: the share of the fp32 peak that large products reach. [N]: fitted to measured steps of bert_large and
 //   gpt2_large (inference) in the artefact of Lee et al., NeuSight, ASPLOS 2025: T4 0.60, V100 1.0 (because its clock
-//   is above the one its peak is given for), L4 0.40 (72 W), A100 0.90, H100 0.78, MI210 0.70.
+//   is above the one its peak is given for), L4 0.39 (72 W), A100 0.90, H100 0.78, MI210 0.70.
 // - `bandwidth`: the share of the memory's bandwidth that a pass over memory reaches. [N], operators of 32 MB and more:
 //   T4 0.70, V100 0.91, L4 0.77, A100 PCIe 0.86 and 0.82, H100 0.92 (0.89 in [N], 0.96 in [T]), MI210 0.78. [T]: A40
-//   0.84, A100 SXM 0.88, RTX 4090 0.92, RTX PRO 6000 0.85.
+//   0.84, A100 SXM 0.88, RTX 4090 0.92, RTX PRO 6000 0.85. [G], products of few rows: B200 0.87, L40S 0.85.
 // - Shares without a measurement (Shares::is_measured is false, which widens the range of answers). kUsualShare is the
 //   median of [B]'s NVIDIA rows, kUsualBandwidth the median of NVIDIA's measured ones. kLowPowerShare, one half, is for
 //   cards of 75 W and less. kOneIssueShare is for designs in which fp32 operations have a separate issue slot (64 lanes
@@ -22,8 +24,8 @@
 //   (128 lanes: GA10x, Ada, Hopper, Blackwell); the values are those of A100 and H100. Ada cards have the RTX 4090's
 //   shares, their laptop versions kUsualShare. AMD's other devices have the shares of MI250X ([B]) and MI210 ([N]).
 //   TITAN V, A800, H800, H20, H100 NVL, GH200 and H200 have those of V100, A100 and H100. H100 PCIe has those of H100
-//   SXM, reduced as A100 PCIe is relative to A100 SXM. B200 and GB200 have the H100's, except for the half-precision
-//   peak. P4 has the T4's.
+//   SXM, reduced as A100 PCIe is relative to A100 SXM. GB200 has the B200's, and both have the H100's for fp32. P4 has
+//   the T4's.
 // - Floors, the durations of kernels with almost no work: the 5th percentile of the durations of elementwise kernels in
 //   captured PyTorch models: T4 2.7 us, V100 1.7, A100 1.6, RTX 3060 1.1 to 1.9, RTX 4090 1.0, RTX 5090 0.9, H100 1.6.
 //   Other devices have the floor of their generation. AMD's vary between captures (MI210 3.4, MI300X 2.0 and 4.5); the
@@ -86,6 +88,7 @@ constexpr Generation kAmpere{kNvidia, kTf32, Duration{1'600}, 64, {2048, 32, kRe
 constexpr Generation kGa10x{kNvidia, kTf32, Duration{1'300}, 128, {1536, 16, kRegisters, 100 * kKib, kKib}};
 constexpr Generation kAda{kNvidia, kTf32, Duration{1'000}, 128, {1536, 24, kRegisters, 100 * kKib, kKib}};
 constexpr Generation kHopper{kNvidia, kTf32, Duration{1'600}, 128, {2048, 32, kRegisters, 228 * kKib, kKib}};
+constexpr Generation kBlackwell{kNvidia, kTf32, Duration{900}, 128, {2048, 32, kRegisters, 228 * kKib, kKib}};
 constexpr Generation kRtxBlackwell{kNvidia, kTf32, Duration{900}, 128, {1536, 24, kRegisters, 100 * kKib, kKib}};
 constexpr Generation kGcn{kAmd, kNoMatrixUnits, Duration{2'240}, 64, {}};
 constexpr Generation kCdna{kAmd, kHalf, Duration{2'240}, 128, {}};
@@ -160,7 +163,7 @@ constexpr Shares kOneIssue{kUsualShare, kOneIssueShare};
 constexpr Shares kTwoIssue{};
 constexpr Shares kV100Share{0.70, 1.0, 0.91, true, 0.78};
 constexpr Shares kT4Share{kLowPowerShare, 0.60, 0.70, true};
-constexpr Shares kL4Share{kLowPowerShare, 0.40, 0.77, true};
+constexpr Shares kL4Share{kLowPowerShare, 0.39, 0.77, true};
 constexpr Shares kA100Share{0.869, 0.90, 0.88, true};
 constexpr Shares kH100Share{0.803, 0.78, 0.92, true};
 constexpr Shares kLowPower{kLowPowerShare, 0.60, 0.70};  // the values of the T4
@@ -352,7 +355,7 @@ constexpr auto kForms = std::to_array<Form>({
     {"RTX 6000 Ada",    "RTX 6000 Ada",   142, {1.42, 91.1, 182.1, 364.2, 728.5},     960,    96,   kPcie4, kTwoIssue, kAda, kRtx6000AdaSource, "Generation 48GB"},
     {"L4",              "L4",             58,  {0.473, 30.3, 60, 121, 242},           300,    48,   kPcie4, kL4Share, kAda, kL4Source, "24GB PCIe"},
     {"L40",             "L40",            142, {1.41, 90.5, 90.5, 181, 362},          864,    96,   kPcie4, kTwoIssue, kAda, kL40Source, "48GB PCIe"},
-    {"L40S",            "L40S",           142, {1.43, 91.6, 183, 362, 733},           864,    96,   kPcie4, kTwoIssue, kAda, kL40sSource, "48GB PCIe"},
+    {"L40S",            "L40S",           142, {1.43, 91.6, 183, 362, 733},           864,    96,   kPcie4, {0.60, kTwoIssueShare, 0.85, true}, kAda, kL40sSource, "48GB PCIe"},
     {"H100 SXM",        "H100",           132, {67, 67, 494.7, 989.4, 1978.9},        3350,   50,   kPcie5, kH100Share, kHopper, kH100Source, "SXM5 SXM 80GB HBM3", 450},
     {"H100 PCIe",       "H100 PCIe",      114, {51, 51, 378, 756, 1513},              2000,   50,   kPcie5, kH100PcieShare, kHopper, kH100Source, "80GB HBM2e"},
     {"H100 NVL",        "H100 NVL",       132, {60, 60, 417.5, 835, 1671},            3900,   50,   kPcie5, kLikeH100, kHopper, kH100Source, "94GB HBM3"},
@@ -378,8 +381,8 @@ constexpr auto kForms = std::to_array<Form>({
     card("RTX PRO 4500",         "RTX PRO 4500",       82,  2407, 896,   64,  kBlackwellPro, "Blackwell 32GB"),
     card("RTX PRO 5000",         "RTX PRO 5000",       110, 2377, 1340,  96,  kBlackwellPro, "Blackwell 48GB 72GB"),
     {"RTX PRO 6000",    "RTX PRO 6000",   188, {1.97, 126, 251.9, 503.8, 1007.6},     1792,   128,  kPcie5, {0.83, kTwoIssueShare, 0.85, true}, kRtxBlackwell, kRtxBlackwellSource, "Blackwell Server Workstation Edition Max Q 96GB"},
-    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.776, 0.78, 0.92}, kHopper, kB200Source, "SXM6 SXM 180GB 192GB HBM3e", 900},
-    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.776, 0.78, 0.92}, kHopper, kGb200Source, "192GB 186GB HBM3e", 900},
+    {"B200",            "B200",           148, {37, 75, 1100, 2250, 4500},            7700,   126,  kPcie5, {0.70, 0.78, 0.87, true}, kBlackwell, kB200Source, "SXM6 SXM 180GB 192GB HBM3e", 900},
+    {"GB200",           "GB200",          152, {40, 80, 1250, 2500, 5000},            8000,   126,  450,    {0.70, 0.78, 0.87}, kBlackwell, kGb200Source, "192GB 186GB HBM3e", 900},
     {"MI50",            "MI50",           60,  {6.6, 13.3, 13.3, 26.5, 26.5},         1024,   4,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kGcn, kMi50Source, "32GB 16GB"},
     {"MI100",           "MI100",          120, {11.5, 46.1, 46.1, 184.6, 184.6},      1228.8, 8,    kPcie4, {kAmdShare, kAmdSimpleShare, kAmdBandwidth}, kCdna, kMi100Source, "32GB"},
     {"MI210",           "MI210",          104, {45.3, 45.3, 45.3, 181, 181},          1638.4, 8,    kPcie4, {kAmdShare, 0.70, 0.78, true}, kCdna, kMi210Source, "64GB"},

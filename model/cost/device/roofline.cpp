@@ -105,11 +105,24 @@ double rows_under_way(const DeviceWork& piece, const Accelerator& device) {
   return 2 * piece.row * device.processors * threads / kThreadsOfRow;
 }
 
+/// Returns the bytes of a product's second factor, which is usually a weight.
+double weight_bytes(const Work& work) {
+  const ProductShape& shape = work.shape;
+  const double weight = shape.columns * shape.inner;
+  return work.bytes * weight / (weight + shape.rows * (shape.inner + shape.columns));
+}
+
 /// Returns the nanoseconds in which memory and the last cache move the data of a piece. Elementwise passes mostly read
-/// what was just written, which is in the cache. Products and lookups do not: their weights and tables were written
-/// long before. A norm finds a row again if all rows under way fit into the cache.
+/// what was just written, which is in the cache, and so do products, except for their weights. Weights and the tables
+/// of lookups were written long before. A norm finds a row again if all rows under way fit into the cache.
 double cached_time(const DeviceWork& piece, const Accelerator& device) {
   const Work& work = *piece.work;
+  if (work.kind == KernelClass::kGemm && has_tiles(work, device)) {
+    const double weight = weight_bytes(work);
+    return (device.pass_seconds(weight, 0) +
+            device.pass_seconds(work.bytes - weight, device.cached_share(work.bytes))) *
+           kNanoseconds;
+  }
   if (work.kind != KernelClass::kElementwise) return memory_time(piece, device);
   const double cached = device.cached_share(work.bytes);
   double seconds = device.pass_seconds(work.bytes, cached);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -194,6 +195,26 @@ TEST(ProductTest, SharersOfATileStartNoSooner) {
   constexpr double kStart = 1'000;
   EXPECT_GE(product_time(shape, Precision::kFloat16, device), kStart + arithmetic + partial);
   EXPECT_LE(product_time(shape, Precision::kFloat16, device), kStart + 2 * arithmetic + 64 * partial);
+}
+
+TEST(RooflineTest, ProductsReadAndWriteTheCacheButForTheirWeights) {
+  constexpr double kRows = 2'048, kColumns = 512, kInner = 1'024;
+  constexpr double kWeight = 2 * kInner * kColumns, kRest = 2 * kRows * (kInner + kColumns);
+  const Work work{KernelClass::kGemm,
+                  2 * kRows * kColumns * kInner,
+                  kWeight + kRest,
+                  Precision::kFloat16,
+                  {1, kRows, kColumns, kInner}};
+  const DeviceWork piece{Duration{100'000}, KernelClass::kGemm, Precision::kFloat16, work};
+  Accelerator device = accelerator_named("L40S");
+  const double arithmetic = product_time(work.shape, Precision::kFloat16, device);
+  const double start = static_cast<double>(device.floor.count()) + 2'000;
+  const double weight = kWeight / device.bytes_per_second() * 1e9;
+  const double cached = kRest / device.cache_rate.bytes_per_second() * 1e9;
+  const double uncached = kRest / device.bytes_per_second() * 1e9;
+  EXPECT_NEAR(roofline_time(piece, device), start + std::hypot(arithmetic, weight + cached), 1e-6);
+  device.cache = kWeight;  // less than three quarters of the data
+  EXPECT_NEAR(roofline_time(piece, device), start + std::hypot(arithmetic, weight + uncached), 1e-6);
 }
 
 TEST(RooflineTest, SharesThatWereNotMeasuredWidenTheRange) {
