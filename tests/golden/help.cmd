@@ -64,6 +64,8 @@ Arguments:
 
 Options:
   --tasks                     Add start and end of each task to the JSON answer (tasks_detail)
+  --slow-ranks                Also find what each slow rank and pipeline stage costs: replay the job
+                              with each as fast as the others
   --step-num N                Repeat the median step N times and write these iterations to -o
                               FILE.json (default: synthetic.json)
   --del-queue                 With --step-num: write each stage of each partition, not one event per
