@@ -122,6 +122,7 @@ class Stitcher {
   }
 
   void add_step(std::int64_t number, std::vector<std::size_t>& next) {
+    const std::size_t first = assembly_.steps.size();
     std::vector<TaskId> ends;
     for (std::size_t i = 0; i < next.size(); ++i) {
       const auto& operations = table_.ranks[i].operations;
@@ -129,10 +130,11 @@ class Stitcher {
       while (next[i] < operations.size() && operations[next[i]].step == number) ++next[i];
       if (next[i] == begin) continue;
       add_step_of_rank(i, std::span(operations).subspan(begin, next[i] - begin), ends);
+      assembly_.steps.back().next_follows = next[i] < operations.size();
     }
     for (const auto& [key, members] : rendezvous_) join(members);
     rendezvous_.clear();
-    end_step(ends);
+    end_step(ends, first);
   }
 
   void add_step_of_rank(std::size_t index, std::span<const Operation> operations, std::vector<TaskId>& ends) {
@@ -252,9 +254,11 @@ class Stitcher {
   }
 
   /// Adds the end of a step, after all tasks that nothing else waits for. The next step begins there.
-  void end_step(const std::vector<TaskId>& ends) {
+  /// It belongs to the rank of the step at index `first`.
+  void end_step(const std::vector<TaskId>& ends, std::size_t first) {
     for (const TaskId end : ends) base_ = std::max(base_, assembly_.finish[end.index()]);
-    step_end_ = add_boundary("step ends", lanes_.front().compute, -1);
+    const LaneId lane = assembly_.builder.task(assembly_.steps[first].first).lane;
+    step_end_ = add_boundary("step ends", lane, static_cast<std::int32_t>(first));
     for (const TaskId end : ends) assembly_.add_edge(end, step_end_, EdgeKind::kCrossRank);
   }
 

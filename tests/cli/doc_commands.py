@@ -171,6 +171,7 @@ FILES = {  # the files that lines name, and how they come to be
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "scenarios/samples/pytorch-ddp": copy_of(os.path.join(ROOT, "scenarios/samples/pytorch-ddp")), "new-trace/": copy_of(SAMPLE),
     "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),
     "C": copy_of(SAMPLE), "mxnet/": mxnet_folder, "modules.json": copy_of(os.path.join(ROOT, "tests/golden/data/stats_step.json")),
+    "operations.csv": copy_of(os.path.join(ROOT, "tests/golden/data/operations.csv")),
     "JOB": copy_of(GPU), "dag.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "graph.gml": copy_of(os.path.join(SAMPLE, "traces/0/0/dag.gml")),
     "trace.json.gz": packed(OVERLAP),

@@ -37,7 +37,7 @@ class TableMaker {
   std::map<std::string, std::size_t> names_;
 };
 
-constexpr auto ms = &TableMaker::ms;
+constexpr auto kMs = &TableMaker::ms;
 
 std::vector<TaskId> tasks_named(const Capture& capture, std::string_view name) {
   std::vector<TaskId> tasks;
@@ -71,8 +71,8 @@ TEST(OperationStitchTest, AReplayEndsWhenTheRecordingDid) {
     EXPECT_EQ(timeline.finish[task.index()], capture.recording.finish[task.index()]) << capture.dag.name(task);
   const auto ranks = sim::rank_steps(capture.dag, capture.recording, timeline);
   ASSERT_EQ(ranks.at(0).steps.size(), 2U);
-  EXPECT_EQ(ranks.at(0).steps[0].time.replayed, ms(10 + 1 + 20 + 40 + 1 + 30));
-  EXPECT_EQ(ranks.at(0).steps[1].time.replayed, ms(50 + 1 + 20 + 40 + 1 + 30));
+  EXPECT_EQ(ranks.at(0).steps[0].time.replayed, kMs(10 + 1 + 20 + 40 + 1 + 30));
+  EXPECT_EQ(ranks.at(0).steps[1].time.replayed, kMs(50 + 1 + 20 + 40 + 1 + 30));
   EXPECT_EQ(ranks.at(0).steps[0].time.error(), 0);
   EXPECT_TRUE(capture.recording.unexplained.empty()) << "all waits follow from messages";
 }
@@ -84,7 +84,7 @@ TEST(OperationStitchTest, AMessageTakesTheTimeFromTheLaterEnd) {
   for (const std::string_view name : {"forward-send", "forward-recv", "backward-send", "backward-recv"}) {
     const auto tasks = tasks_named(capture, name);
     ASSERT_EQ(tasks.size(), 1U) << name;
-    EXPECT_EQ(capture.dag.duration(tasks[0]), ms(1)) << name;
+    EXPECT_EQ(capture.dag.duration(tasks[0]), kMs(1)) << name;
     ASSERT_TRUE(capture.dag.rendezvous(tasks[0]).valid()) << name;
   }
   const Collective& forward = capture.dag.collective(capture.dag.rendezvous(tasks_named(capture, "forward-send")[0]));
@@ -101,12 +101,12 @@ TEST(OperationStitchTest, ASlowerStageDelaysTheOther) {
   std::vector<Duration> durations;
   for (const TaskId task : capture.dag.tasks()) {
     const bool slower = capture.dag.name(task) == "forward-compute" && capture.dag.lane(task).rank == 0;
-    durations.push_back(capture.dag.duration(task) + (slower ? ms(5) : Duration{}));
+    durations.push_back(capture.dag.duration(task) + (slower ? kMs(5) : Duration{}));
   }
   sim::Machine machine = sim::Machine::as_recorded(capture);
   machine.set_durations(durations);
   const auto ranks = sim::rank_steps(capture.dag, capture.recording, sim::replay(capture.dag, machine));
-  EXPECT_EQ(ranks.at(0).steps[0].time.replayed, ms(102 + 5));
+  EXPECT_EQ(ranks.at(0).steps[0].time.replayed, kMs(102 + 5));
 }
 
 TEST(OperationStitchTest, WhatStillRanIsNotWaitedFor) {
@@ -119,8 +119,8 @@ TEST(OperationStitchTest, WhatStillRanIsNotWaitedFor) {
   const Capture capture = maker.capture();
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
   const TaskId second = tasks_named(capture, "forward-compute")[1];
-  EXPECT_EQ(timeline.finish[second.index()], Time{ms(20)});
-  EXPECT_EQ(timeline.finish[tasks_named(capture, "forward-recv")[0].index()], Time{ms(100)});
+  EXPECT_EQ(timeline.finish[second.index()], Time{kMs(20)});
+  EXPECT_EQ(timeline.finish[tasks_named(capture, "forward-recv")[0].index()], Time{kMs(100)});
 }
 
 TEST(OperationStitchTest, ASendThatHadEndedIsWaitedFor) {
@@ -145,8 +145,8 @@ TEST(OperationStitchTest, SendAndReceiveOfOneBatchDoNotWaitForEachOther) {
   maker.add(1, {0, 1}, "forward-recv", 14, 1);
   const Capture capture = maker.capture();
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
-  EXPECT_EQ(timeline.finish[tasks_named(capture, "backward-recv")[0].index()], Time{ms(15)});
-  EXPECT_EQ(timeline.finish[tasks_named(capture, "forward-recv")[0].index()], Time{ms(15)});
+  EXPECT_EQ(timeline.finish[tasks_named(capture, "backward-recv")[0].index()], Time{kMs(15)});
+  EXPECT_EQ(timeline.finish[tasks_named(capture, "forward-recv")[0].index()], Time{kMs(15)});
 }
 
 TEST(OperationStitchTest, CollectivesJoinTheRanksThatTheirNamesTell) {
@@ -196,7 +196,7 @@ TEST(OperationStitchTest, WhatHasNoCounterpartIsCounted) {
   const Capture capture = maker.capture();
   EXPECT_EQ(capture.diagnostics.count_of("unmatched_message"), 1U);
   EXPECT_EQ(capture.diagnostics.count_of("unmatched_collective"), 1U);
-  EXPECT_EQ(capture.dag.duration(tasks_named(capture, "forward-send")[0]), ms(10));
+  EXPECT_EQ(capture.dag.duration(tasks_named(capture, "forward-send")[0]), kMs(10));
 }
 
 }  // namespace
