@@ -101,7 +101,8 @@ constexpr auto kTerms = std::to_array<Term>({
     {.name = "stage",
      .also = "stages, partition, partitions, queued, worked, in line, waiting for workers",
      .definition = "A step that each partition of a gradient goes through in BytePS: REDUCE, COPYD2H, PUSH, PULL, ...",
-     .more = "'queued' is the time from the end of the previous stage until the stage takes the partition; 'worked' "
+     .more = "In a pipeline-parallel job, the part of the model that some of its ranks have. In BytePS, "
+             "'queued' is the time from the end of the previous stage until the stage takes the partition; 'worked' "
              "is the recorded time in the stage. Of that, 'in line' is the time in which other messages of the same "
              "link went first, and 'waiting for workers' the part of a pull before the last worker has pushed."},
     // --- where the time goes
@@ -151,6 +152,20 @@ constexpr auto kTerms = std::to_array<Term>({
      .more =
          "'others waited' is how long one of the other ranks waited for it on average, summed over the collectives. "
          "'arrived last' counts these collectives, 'of collectives' all in which it took part."},
+    {.name = "slow rank",
+     .also =
+         "slow ranks, slowest rank, rank's slowdown, slowest stage, stage's slowdown, without stragglers, saves if as "
+         "fast as the others",
+     .definition = "A rank, or all ranks of a pipeline stage, whose work takes longer than the same work on others.",
+     .more =
+         "'slowdown' is a step in which only that rank takes its recorded times and all others the mean, over one in "
+         "which every task takes the mean ('without stragglers'). 'saves if as fast as the others' is what a step "
+         "saves "
+         "if only that rank takes the mean. A straggler arrives last, a slow rank is the cause."},
+    {.name = "data-parallel rank",
+     .also = "data parallel rank, slowest data-parallel rank, data-parallel rank's slowdown, dp rank",
+     .definition = "All ranks that process the same share of a batch in a pipeline- or tensor-parallel job.",
+     .more = "They are one rank of each pipeline stage. Data-parallel ranks add up their gradients after a step."},
     {.name = "skew",
      .also = "max skew, last rank, last in",
      .definition = "The time from the first to the last arrival at a collective.",

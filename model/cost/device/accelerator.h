@@ -45,8 +45,8 @@ struct Accelerator {
   double cache = 0;         ///< size in bytes of the last cache before memory
   Bandwidth cache_rate;     ///< rate of a pass over data in the last cache
   Bandwidth host_link;      ///< rate of PCIe in one direction
-  Bandwidth nvlink;         ///< rate of all NVLinks in one direction; 0 if the devices of a host are not connected by it
-  Duration floor{};         ///< duration of a kernel with almost no work
+  Bandwidth nvlink;  ///< rate of all NVLinks in one direction; 0 if the devices of a host are not connected by it
+  Duration floor{};  ///< duration of a kernel with almost no work
   std::string_view source;
   bool has_bfloat16 = true;      ///< true if the device has bf16 in addition to fp16, at the same rate
   std::uint32_t processors = 0;  ///< multiprocessors or compute units; each works on one tile at a time

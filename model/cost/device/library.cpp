@@ -258,8 +258,8 @@ constexpr Form card(std::string_view name, std::string_view model, std::uint32_t
 }
 
 // If a name matches several devices, the first one is used. Each row has: name and model; multiprocessors; TFLOP/s;
-// memory's GB/s and cache's MB; host link; shares; generation; source; other words that the name may contain; NVLink's GB/s
-// per direction, where all devices of a host usually have it. Some rows use card().
+// memory's GB/s and cache's MB; host link; shares; generation; source; other words that the name may contain; NVLink's
+// GB/s per direction, where all devices of a host usually have it. Some rows use card().
 constexpr auto kForms = std::to_array<Form>({
     // clang-format off
     {"P100 SXM2",       "P100",           56,  {5.3, 10.6, 10.6, 21.2, 21.2},         732,    4,    kPcie3, kOneIssue, kPascal, kPascalSource, "SXM2 16GB", 80},
