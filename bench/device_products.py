@@ -5,8 +5,8 @@ two times are, and whether their order over the shapes is right (Spearman's rank
 
 SHARED contains truth/cluster/gemm.csv (docs/internals/test-data.md): bf16 products by m, n and k on A100, H100, B200 and
 L40S, called again and again. Each shape that was measured on both devices of a pair is asked for, or each N-th with --each N.
-Each product is a capture of its own. Products whose operands fit into a cache of the two devices are listed apart: repeated
-calls find weights there that the steps of a model do not, so their ratios are not those of steps."""
+Each product is a capture of its own. Products whose operands fit into a cache of the two devices are listed apart, because
+what a call finds there depends on the calls before it."""
 import argparse
 import concurrent.futures
 import csv

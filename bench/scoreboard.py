@@ -92,7 +92,7 @@ RUNS = {
         Line("single products and additions", "time with other numbers of tokens", group="batch")], "truth/gpu/tables"),
     "products": Run(of_shared(scores.products), [
         Line("products on A100, H100, B200, L40S, larger than the caches", "time on another GPU", group="memory"),
-        Line("the same, in a cache because the call is repeated", "time on another GPU", group="cache")], "truth/cluster/gemm.csv"),
+        Line("the same, that fit into a cache of one of them", "time on another GPU", group="cache")], "truth/cluster/gemm.csv"),
     "pairs": Run(of_shared(scores.pairs), [
         Line("pairs of captures on real GPUs", "step after one change", group="step"),
         Line("pairs of captures on real GPUs", "busy time of the device after one change", group="busy")], "truth/gpu/pairs.csv"),

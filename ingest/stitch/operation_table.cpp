@@ -57,6 +57,9 @@ const Named& named(std::string_view name) noexcept {
 /// Recorded times of operations that follow each other overlap by up to 137 us in ByteDance's traces.
 constexpr Duration kLargestOverlap{200'000};
 
+/// All steps in a row may take this long. Times must fit in 64 bits.
+constexpr Duration kLongestRun{3'000'000'000'000'000'000};
+
 /// True if `before` had ended when `start` came, within the precision of the recording.
 bool had_ended(Time begin, Time end, Time start) noexcept {
   return end <= start + std::min(kLargestOverlap, (end - begin) / 2);
@@ -135,6 +138,10 @@ class Stitcher {
     for (const auto& [key, members] : rendezvous_) join(members);
     rendezvous_.clear();
     end_step(ends, first);
+    if (base_ - Time{} > kLongestRun) {
+      throw InputError({table_.file, {}, {}},
+                       fmt::format("the steps up to {} take more than 95 years; expected shorter ones", number));
+    }
   }
 
   void add_step_of_rank(std::size_t index, std::span<const Operation> operations, std::vector<TaskId>& ends) {
@@ -253,8 +260,8 @@ class Stitcher {
     return named(assembly_.builder.name(assembly_.builder.task(task).name)).sends;
   }
 
-  /// Adds the end of a step, after all tasks that nothing else waits for. The next step begins there.
-  /// It belongs to the rank of the step at index `first`.
+  /// Adds the end of a step, after all tasks that nothing else waits for, to the rank's step at index `first`. The next
+  /// step begins there.
   void end_step(const std::vector<TaskId>& ends, std::size_t first) {
     for (const TaskId end : ends) base_ = std::max(base_, assembly_.finish[end.index()]);
     const LaneId lane = assembly_.builder.task(assembly_.steps[first].first).lane;

@@ -12,6 +12,7 @@
 
 #include "sim/analysis/rank_steps.h"
 #include "sim/engine/engine.h"
+#include "tests/thrown_by.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -186,6 +187,13 @@ TEST(OperationStitchTest, TheLastStageOfAnInterleavedPipelineSendsToTheFirst) {
   const Capture capture = maker.capture();
   EXPECT_EQ(capture.dag.rendezvous_count(), 1U);
   EXPECT_EQ(capture.diagnostics.count_of("unmatched_message"), 0U);
+}
+
+TEST(OperationStitchTest, StepsThatDoNotFitInto64BitsAreRefused) {
+  TableMaker maker;
+  for (std::int64_t step = 0; step < 2000; ++step) maker.add(step, {0, 0}, "optimizer", 1'000'000'000, 1'000'000'000);
+  EXPECT_EQ(stepsim::testing::thrown_by<InputError>([&] { (void)maker.capture(); }),
+            "table.csv: the steps up to 1500 take more than 95 years; expected shorter ones");
 }
 
 TEST(OperationStitchTest, WhatHasNoCounterpartIsCounted) {
