@@ -230,7 +230,7 @@ class Stitcher {
     return key;
   }
 
-  /// Returns an id for "forward" and "backward" that is no operation's.
+  /// Returns the id of a direction, forward or backward. No operation has it.
   [[nodiscard]] TextId direction_of(std::string_view name) const {
     return TextId{table_.texts.size() + (name.starts_with("backward") ? 1U : 0U)};
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/base/side_by_side.h"
+#include "model/job/group.h"
 #include "model/rewrite/capture_edit.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
@@ -19,23 +20,23 @@ constexpr std::int32_t kNoPart = -1;
 
 /// A way to divide the ranks into parts.
 struct Division {
-  std::map<Rank, std::int32_t> part_of;      ///< of each rank
-  std::vector<std::int32_t> owner;           ///< the part that a task belongs to, by task; kNoPart if none
-  std::vector<SlowPart> SlowRanks::*result;  // NOLINT(misc-non-private-member-variables-in-classes)
+  std::map<Rank, std::int32_t> parts;  ///< by rank
+  std::vector<std::int32_t> owner;     ///< the part that a task belongs to, by task; kNoPart if none
+  std::vector<SlowPart> SlowRanks::*result;
+
+  [[nodiscard]] std::int32_t part_of(Rank rank) const {
+    const auto found = parts.find(rank);
+    return found == parts.end() ? kNoPart : found->second;
+  }
 };
 
 /// Returns the part that all members of a collective belong to, or that of a message's sender.
-std::int32_t owner_of(const Dag& dag, RendezvousId rendezvous, const std::map<Rank, std::int32_t>& part_of) {
-  const auto members = dag.members(rendezvous);
-  const auto part = [&](TaskId member) {
-    const auto found = part_of.find(dag.lane(member).rank);
-    return found == part_of.end() ? kNoPart : found->second;
-  };
+std::int32_t owner_of(const Dag& dag, RendezvousId rendezvous, const Division& division) {
+  const std::vector<TaskId> members = members_by_rank(dag, rendezvous);
+  const auto part = [&](TaskId member) { return division.part_of(dag.lane(member).rank); };
   const Collective& collective = dag.collective(rendezvous);
-  if (collective.op == CollectiveOp::kSendRecv && members.size() == 2) {
-    const bool sender_first = (dag.lane(members[0]).rank < dag.lane(members[1]).rank) == (collective.root == 0);
-    return part(members[sender_first ? 0 : 1]);
-  }
+  if (collective.op == CollectiveOp::kSendRecv && members.size() == 2)
+    return part(members[collective.root == 0 ? 0 : 1]);
   const bool one =
       std::all_of(members.begin(), members.end(), [&](TaskId member) { return part(member) == part(members.front()); });
   return one ? part(members.front()) : kNoPart;
@@ -43,28 +44,26 @@ std::int32_t owner_of(const Dag& dag, RendezvousId rendezvous, const std::map<Ra
 
 void find_owners(const Dag& dag, Division& division) {
   std::vector<std::int32_t> of_rendezvous;
-  for (const RendezvousId id : dag.all_rendezvous()) of_rendezvous.push_back(owner_of(dag, id, division.part_of));
+  for (const RendezvousId id : dag.all_rendezvous()) of_rendezvous.push_back(owner_of(dag, id, division));
   division.owner.reserve(dag.task_count());
   for (const TaskId task : dag.tasks()) {
     const RendezvousId rendezvous = dag.rendezvous(task);
-    const auto part = division.part_of.find(dag.lane(task).rank);
-    division.owner.push_back(rendezvous.valid()               ? of_rendezvous[rendezvous.index()]
-                             : part == division.part_of.end() ? kNoPart
-                                                              : part->second);
+    division.owner.push_back(rendezvous.valid() ? of_rendezvous[rendezvous.index()]
+                                                : division.part_of(dag.lane(task).rank));
   }
 }
 
 std::vector<Division> divisions_of(const Capture& capture) {
   std::vector<Division> divisions(1);
   divisions[0].result = &SlowRanks::ranks;
-  for (const Rank rank : capture.recording.ranks) divisions[0].part_of[rank] = rank;
+  for (const Rank rank : capture.recording.ranks) divisions[0].parts[rank] = rank;
   const auto has_place = [&](Rank rank) { return capture.places.contains(rank); };
   if (!std::all_of(capture.recording.ranks.begin(), capture.recording.ranks.end(), has_place)) return divisions;
-  Division data{.part_of = {}, .owner = {}, .result = &SlowRanks::data_ranks};
-  Division stages{.part_of = {}, .owner = {}, .result = &SlowRanks::stages};
+  Division data{.parts = {}, .owner = {}, .result = &SlowRanks::data_ranks};
+  Division stages{.parts = {}, .owner = {}, .result = &SlowRanks::stages};
   for (const Rank rank : capture.recording.ranks) {
-    data.part_of[rank] = static_cast<std::int32_t>(capture.places.at(rank).data_rank);
-    stages.part_of[rank] = static_cast<std::int32_t>(capture.places.at(rank).stage);
+    data.parts[rank] = static_cast<std::int32_t>(capture.places.at(rank).data_rank);
+    stages.parts[rank] = static_cast<std::int32_t>(capture.places.at(rank).stage);
   }
   divisions.push_back(std::move(data));
   divisions.push_back(std::move(stages));
@@ -73,7 +72,7 @@ std::vector<Division> divisions_of(const Capture& capture) {
 
 std::set<std::int32_t> parts_of(const Division& division) {
   std::set<std::int32_t> parts;
-  for (const auto& [rank, part] : division.part_of) parts.insert(part);
+  for (const auto& [rank, part] : division.parts) parts.insert(part);
   return parts;
 }
 
@@ -108,9 +107,9 @@ class Equals {
       by_place_[place_of(task)].add(dag.duration(task));
     }
     for (const auto& [place, sums] : by_place_) within_places_[place.first] += sums.spread();
-    std::map<NameId, std::uint32_t> largest;
+    std::map<NameId, std::uint32_t> count_of;
     for (const auto& [key, count] : counts) {
-      const auto [known, is_new] = largest.try_emplace(key.first, count);
+      const auto [known, is_new] = count_of.try_emplace(key.first, count);
       if (!is_new && known->second != count) uneven_.insert(key.first);
     }
   }
@@ -167,19 +166,21 @@ Times times_of(const Capture& capture, const Timeline& timeline) {
 class Comparison {
  public:
   Comparison(const Capture& capture, const EngineOptions& options)
-      : capture_(capture), options_(options), ideal_(ideal_durations(capture.dag, capture.recording)) {}
+      : capture_(capture),
+        options_(options),
+        recorded_(Machine::as_recorded(capture)),
+        ideal_(ideal_durations(capture.dag, capture.recording)) {}
 
   /// Replays the tasks for which `is_ideal` is true as in a job without stragglers, where all ranks begin together.
   template <class IsIdeal>
   [[nodiscard]] Times replayed(const IsIdeal& is_ideal) {
     const Dag& dag = capture_.dag;
-    const Machine recorded = Machine::as_recorded(capture_);
     std::vector<Duration> durations;
     std::vector<std::pair<TaskId, Time>> origins;
     durations.reserve(dag.task_count());
     for (const TaskId task : dag.tasks()) {
       durations.push_back(is_ideal(task) ? ideal_[task.index()] : dag.duration(task));
-      if (recorded.origin(task) != Time{} && !is_ideal(task)) origins.emplace_back(task, recorded.origin(task));
+      if (recorded_.origin(task) != Time{} && !is_ideal(task)) origins.emplace_back(task, recorded_.origin(task));
     }
     Machine machine(dag);
     machine.set_durations(durations);
@@ -193,6 +194,7 @@ class Comparison {
  private:
   const Capture& capture_;
   const EngineOptions& options_;
+  Machine recorded_;  // for its origins
   std::vector<Duration> ideal_;
   std::mutex reporting_;
   std::size_t done_ = 0;

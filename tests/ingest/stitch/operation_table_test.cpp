@@ -110,14 +110,19 @@ TEST(OperationStitchTest, ASlowerStageDelaysTheOther) {
   EXPECT_EQ(ranks.at(0).steps[0].time.replayed, kMs(102 + 5));
 }
 
-TEST(OperationStitchTest, WhatStillRanIsNotWaitedFor) {
+/// Stage 0 sends at 10 ms to stage 1, which receives at 99 ms, and computes again from `second` on.
+Capture with_late_receiver(std::int64_t second) {
   TableMaker maker;
   maker.add(1, {0, 0}, "forward-compute", 0, 10, 0);
-  maker.add(1, {0, 0}, "forward-send", 10, 90, 0);  // the receiver is busy until 99
-  maker.add(1, {0, 0}, "forward-compute", 10, 10, 1);
+  maker.add(1, {0, 0}, "forward-send", 10, 90, 0);
+  maker.add(1, {0, 0}, "forward-compute", second, 10, 1);
   maker.add(1, {0, 1}, "other work", 0, 99);
   maker.add(1, {0, 1}, "forward-recv", 99, 1, 0);
-  const Capture capture = maker.capture();
+  return maker.capture();
+}
+
+TEST(OperationStitchTest, WhatStillRanIsNotWaitedFor) {
+  const Capture capture = with_late_receiver(10);
   const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture));
   const TaskId second = tasks_named(capture, "forward-compute")[1];
   EXPECT_EQ(timeline.finish[second.index()], Time{kMs(20)});
@@ -125,14 +130,8 @@ TEST(OperationStitchTest, WhatStillRanIsNotWaitedFor) {
 }
 
 TEST(OperationStitchTest, ASendThatHadEndedIsWaitedFor) {
-  TableMaker maker;
-  maker.add(1, {0, 0}, "forward-compute", 0, 10, 0);
-  maker.add(1, {0, 0}, "forward-send", 10, 90, 0);  // the receiver is busy until 99
-  maker.add(1, {0, 0}, "forward-compute", 100, 10, 1);
-  maker.add(1, {0, 1}, "other work", 0, 99);
-  maker.add(1, {0, 1}, "forward-recv", 99, 1, 0);
-  const Capture capture = maker.capture();
-  EXPECT_TRUE(capture.recording.unexplained.empty()) << "the receiver explains why the second computation is late";
+  EXPECT_TRUE(with_late_receiver(100).recording.unexplained.empty())
+      << "the receiver explains why the second computation is late";
 }
 
 TEST(OperationStitchTest, SendAndReceiveOfOneBatchDoNotWaitForEachOther) {
