@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""fit_nccl.py SHARED: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
+"""fit_nccl.py SHARED [--tables]: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
 collectives (docs/internals/test-data.md) and writes docs/results/nccl-left-out.csv to standard output: the errors of each system
 and operation with the constants of the program, and with constants that were fitted without that system. The fitted constants
 go to standard error.
 
 Three kinds of measurements are fitted together: loops of nccl-tests, in which calls follow each other; loops of PyTorch, which
 wait for other ranks; and kernels of training steps, from the last rank's arrival on.
+
+With --tables it writes docs/results/nccl-loops-as-tables.csv instead: how well the loops of nccl-tests, taken as tables of the same
+device, operation and ranks, and the formula give the times of PyTorch's loops and of kernels of steps.
 
 The formula is written here a second time, so that it can be fitted without building the program. Payloads are bytes of the
 larger buffer; times are in microseconds and rates in GB/s."""
@@ -157,10 +160,37 @@ def share(errors):
     return f"{statistics.mean(map(abs, errors)):.0%}".replace("%", " %") if errors else ""
 
 
+def interpolated(table, size):
+    """Returns the time of a size from (bytes, us) in ascending order: linear in the logarithms, and a constant below."""
+    if size <= table[0][0]:
+        return table[0][1]
+    after = next((place for place, entry in enumerate(table) if entry[0] >= size), len(table) - 1)
+    (low, short), (high, long) = table[after - 1:after + 1]
+    return short * (long / short) ** (math.log(size / low) / math.log(high / low))
+
+
+def loops_as_tables(shared):
+    tables = {}
+    for row in loops(shared / "truth/cluster/nccl"):
+        if row.hosts == 1:
+            tables.setdefault((row.link, row.op, row.ranks), {})[row.bytes] = row.us
+    errors = {}
+    for row in [*torch_loops(shared / "truth/gpu/tables/collectives.csv"), *kernels()]:
+        table = sorted(tables[row.link, row.op, row.ranks].items())
+        errors.setdefault((row.system, row.bytes > LONG), []).append((interpolated(table, row.bytes) / row.us - 1, error(row, START)))
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["measured by", "payload", "rows", "error of the loops of nccl-tests", "error of the formula"])
+    for (system, is_long), both in errors.items():
+        out.writerow([system, "above 1 MB" if is_long else "up to 1 MB", len(both), *map(share, zip(*both))])
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--tables"]):
         sys.exit(__doc__)
     shared = pathlib.Path(sys.argv[1])
+    if sys.argv[2:]:
+        loops_as_tables(shared)
+        return
     rows = thinned(loops(shared / "truth/cluster/nccl"))
     for row in rows:
         row.weight = LONG_LOOPS if row.bytes > LONG else LOOPS

@@ -10,7 +10,7 @@
 #include "model/base/error.h"
 #include "model/base/median.h"
 #include "model/job/group.h"
-#include "model/rewrite/capture_edit.h"
+#include "model/rewrite/reduction_edit.h"
 
 namespace stepsim {
 namespace {
@@ -59,29 +59,15 @@ Bytes first_bound(const StepReductions& step, Bytes bound) {
   return is_default ? std::min(bound, kFirstBucket) : bound;
 }
 
-/// The tasks of the thread that belong to the call of one all-reduce.
-struct Call {
-  std::vector<TaskId> before;  ///< tasks up to and including the launch
-  std::vector<TaskId> after;
-};
-
 class DeviceRebucketing {
  public:
   DeviceRebucketing(const Capture& capture, Bytes bound)
       : dag_(capture.dag),
         recording_(capture.recording),
-        edit_(capture),
         bound_(bound),
         launches_(device_launches(capture)),
-        steps_(device_reductions(capture, launches_)),
-        next_(capture.dag.task_count()),
-        previous_(capture.dag.task_count()),
-        launches_work_(capture.dag.task_count(), false) {
-    for (const auto& [thread, list] : launches_) {
-      for (const DeviceLaunch& launch : list) launches_work_[launch.call.index()] = true;
-    }
-    for (const TaskId task : dag_.tasks()) link(task);
-  }
+        edit_(capture, launches_),
+        steps_(device_reductions(capture, launches_)) {}
 
   Capture run() && {
     std::size_t answered = 0;
@@ -93,7 +79,6 @@ class DeviceRebucketing {
       if (buckets != captured_buckets(one)) rebuild(step, buckets);
     }
     if (answered == 0) refuse();
-    rewire();
     try {
       return std::move(edit_).finish();
     } catch (const CycleError&) {
@@ -104,19 +89,6 @@ class DeviceRebucketing {
   }
 
  private:
-  /// Stores the next and the previous task of each task on its thread, and for each collective the lag of the edge by
-  /// which it waits for work on other streams.
-  void link(TaskId task) {
-    for (const EdgeId edge : dag_.edges_from(task)) {
-      const TaskId target = dag_.target(edge);
-      if (dag_.edge_kind(edge) == EdgeKind::kSync && dag_.kind(target) == TaskKind::kCollective)
-        sync_lag_[target] = dag_.lag(edge);
-      if (dag_.edge_kind(edge) != EdgeKind::kProgram || dag_.lane_id(target) != dag_.lane_id(task)) continue;
-      next_[task.index()] = target;
-      previous_[target.index()] = task;
-    }
-  }
-
   [[noreturn]] static void refuse() {
     throw CannotAnswer(
         {},
@@ -167,7 +139,7 @@ class DeviceRebucketing {
     for (const Bucket& bucket : buckets) {
       Collective collective = dag_.collective(rendezvous_of(steps_.at(*joint.begin()).reductions.front()));
       collective.bytes = bucket.bytes;
-      reduced.push_back(edit_.builder().add_rendezvous(collective));
+      reduced.push_back(edit_.capture().builder().add_rendezvous(collective));
     }
     for (const std::int32_t index : joint) rebuild_rank(index, buckets, reduced);
   }
@@ -176,117 +148,51 @@ class DeviceRebucketing {
     const StepReductions& step = steps_.at(index);
     std::map<std::size_t, const DeviceReduction*> ending;  // captured reductions by their last gradient
     for (const DeviceReduction& reduction : step.reductions) ending[reduction.gradients.back()] = &reduction;
-    const auto [before, after] = call_times(step);
+    const CallTimes usual = usual_call(step);
     std::vector<TaskId> kernels;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
+      const TaskId ready = step.gradients[buckets[i].last].ready;
       const auto kept = ending.find(buckets[i].last);
-      DeviceLaunch launch = step.reductions.front().launch;
       if (kept == ending.end()) {
-        launch.call = add_call(step, index, step.gradients[buckets[i].last].ready, before, after);
+        const TaskId call = edit_.add_call(ready, usual, "all-reduce of a new bucket");
+        const DeviceLaunch launch{recording_.finish[ready.index()], call, step.reductions.front().launch.work,
+                                  step.reductions.front().launch.lag};
+        kernels.push_back(add_kernel(step, index, buckets[i].bytes, launch));
       } else {
-        launch = kept->second->launch;
+        kernels.push_back(add_kernel(step, index, buckets[i].bytes, kept->second->launch));
         ending.erase(kept);
       }
-      kernels.push_back(add_kernel(step, index, buckets[i], launch));
-      edit_.builder().join(reduced[i], kernels.back());
+      edit_.capture().builder().join(reduced[i], kernels.back());
     }
-    for (const auto& [last, reduction] : ending) zero_durations(call_of(reduction->launch.call));
+    for (const auto& [last, reduction] : ending) edit_.drop_call(reduction->launch);
     move_waits(step, buckets, kernels);
-    for (const DeviceReduction& reduction : step.reductions) {
-      edit_.remove(reduction.launch.work);
-      gone_.insert(reduction.launch.work);
-    }
+    for (const DeviceReduction& reduction : step.reductions) edit_.remove(reduction.launch.work);
   }
 
-  /// Returns the time that the backward thread spends on an all-reduce, up to its launch and after it.
-  [[nodiscard]] std::pair<Duration, Duration> call_times(const StepReductions& step) const {
+  /// Returns the median times of a call of the backward thread for an all-reduce.
+  [[nodiscard]] CallTimes usual_call(const StepReductions& step) const {
     std::vector<Duration> before;
     std::vector<Duration> after;
     for (const DeviceReduction& reduction : step.reductions) {
-      const Call call = call_of(reduction.launch.call);
-      before.push_back(total(call.before));
-      after.push_back(total(call.after));
+      const CallTimes times = edit_.call_times(reduction.launch);
+      before.push_back(times.before);
+      after.push_back(times.after);
     }
     return {median(std::move(before)), median(std::move(after))};
   }
 
-  [[nodiscard]] Duration total(const std::vector<TaskId>& tasks) const {
-    Duration sum{};
-    for (const TaskId task : tasks) sum += dag_.duration(task);
-    return sum;
-  }
-
-  /// True if a task is part of the library's call that launches an all-reduce: a range of the library, or a runtime
-  /// call that launches nothing.
-  [[nodiscard]] bool is_of_call(TaskId task) const {
-    if (launches_work_[task.index()]) return false;
-    const std::string_view name = dag_.name(task);
-    return dag_.kind(task) == TaskKind::kRuntime || name.starts_with("c10d::") || name.starts_with("nccl:") ||
-           name == "record_param_comms";
-  }
-
-  [[nodiscard]] Call call_of(TaskId launch) const {
-    Call call{.before = {launch}, .after = {}};
-    for (TaskId task = previous_[launch.index()]; task.valid() && is_of_call(task); task = previous_[task.index()])
-      call.before.push_back(task);
-    for (TaskId task = next_[launch.index()]; task.valid() && is_of_call(task); task = next_[task.index()])
-      call.after.push_back(task);
-    return call;
-  }
-
-  void zero_durations(const Call& call) {
-    for (const auto* part : {&call.before, &call.after}) {
-      for (const TaskId task : *part) edit_.builder().set_duration(task, Duration{});
-    }
-  }
-
-  /// Adds the tasks of one call. Returns the one that launches.
-  TaskId add_call(const StepReductions& step, std::int32_t index, TaskId ready, Duration before, Duration after) {
-    const Time at = recording_.finish[ready.index()];
-    TaskSpec spec{.kind = TaskKind::kHost,
-                  .name = edit_.builder().intern("all-reduce of a new bucket"),
-                  .lane = step.thread,
-                  .duration = before,
-                  .bytes = {},
-                  .hint = at};
-    const TaskId launch = edit_.add_task(spec, index);
-    spec.duration = after;
-    spec.hint = at + before;
-    const TaskId rest = edit_.add_task(spec, index);
-    edit_.builder().add_edge(launch, rest, EdgeKind::kProgram);
-    calls_after_[ready].emplace_back(launch, rest);
-    return launch;
-  }
-
-  TaskId add_kernel(const StepReductions& step, std::int32_t index, const Bucket& bucket, const DeviceLaunch& launch) {
-    const DeviceReduction& like = step.reductions.front();
-    const TaskId ready = step.gradients[bucket.last].ready;
-    const bool is_new = launch.call.index() >= dag_.task_count();
-    const Time at = is_new ? recording_.finish[ready.index()] : launch.end;
-    const TaskId kernel = edit_.add_task({.kind = TaskKind::kCollective,
-                                          .name = edit_.builder().intern(dag_.name(like.launch.work)),
-                                          .lane = dag_.lane_id(like.launch.work),
-                                          .duration = dag_.duration(like.launch.work),
-                                          .bytes = dag_.bytes(like.launch.work) > Bytes{} ? bucket.bytes : Bytes{},
-                                          .hint = at},
-                                         index);
-    edit_.builder().add_edge(launch.call, kernel, EdgeKind::kLaunch, launch.lag);
-    if (const auto work = last_work(step, is_new ? recording_.finish[ready.index()] : launch.end))
-      edit_.builder().add_edge(*work, kernel, EdgeKind::kSync, sync_lag_[like.launch.work]);
-    added_[dag_.lane_id(like.launch.work)].emplace_back(at, kernel);
+  /// Adds an all-reduce like launch.work with that launch.
+  TaskId add_kernel(const StepReductions& step, std::int32_t index, Bytes bytes, const DeviceLaunch& launch) {
+    CaptureEdit& edit = edit_.capture();
+    const TaskId kernel = edit.add_task({.kind = TaskKind::kCollective,
+                                         .name = edit.builder().intern(dag_.name(launch.work)),
+                                         .lane = dag_.lane_id(launch.work),
+                                         .duration = dag_.duration(launch.work),
+                                         .bytes = dag_.bytes(launch.work) > Bytes{} ? bytes : Bytes{},
+                                         .hint = launch.end},
+                                        index);
+    edit_.launch(kernel, step.thread, launch);
     return kernel;
-  }
-
-  /// Returns the last work that the thread had launched by `time` and that is not a collective, or nothing.
-  [[nodiscard]] std::optional<TaskId> last_work(const StepReductions& step, Time time) const {
-    const std::vector<DeviceLaunch>& launches = launches_.at(step.thread);
-    auto place = std::upper_bound(launches.begin(), launches.end(), time,
-                                  [](Time at, const DeviceLaunch& launch) { return at < launch.end; });
-    while (place != launches.begin()) {
-      --place;
-      if (dag_.kind(place->work) != TaskKind::kCollective) return place->work;
-    }
-    return std::nullopt;
   }
 
   /// Makes the tasks that waited for a captured all-reduce wait for the new one that carries its last gradient.
@@ -299,87 +205,17 @@ class DeviceRebucketing {
       const TaskId work = reduction.launch.work;
       for (const EdgeId edge : dag_.edges_from(work)) {
         if (dag_.edge_kind(edge) == EdgeKind::kStream) continue;
-        edit_.builder().add_edge(kernel, dag_.target(edge), dag_.edge_kind(edge), dag_.lag(edge));
+        edit_.capture().builder().add_edge(kernel, dag_.target(edge), dag_.edge_kind(edge), dag_.lag(edge));
       }
     }
-  }
-
-  /// Inserts the added tasks into the order of their thread or stream.
-  void rewire() {
-    for (DagBuilder::Edge& edge : edit_.builder().edges()) {
-      const auto calls = calls_after_.find(edge.from);
-      if (calls == calls_after_.end() || edge.kind != EdgeKind::kProgram) continue;
-      if (edge.to.index() < dag_.task_count() && dag_.lane_id(edge.to) == dag_.lane_id(edge.from))
-        edge.from = calls->second.back().second;
-    }
-    for (const auto& [ready, calls] : calls_after_) {
-      TaskId last = ready;
-      for (const auto& [launch, rest] : calls) {
-        edit_.builder().add_edge(last, launch, EdgeKind::kProgram);
-        last = rest;
-      }
-    }
-    std::map<TaskId, Time> called;
-    for (const auto& [thread, list] : launches_) {
-      for (const DeviceLaunch& launch : list) called[launch.work] = launch.end;
-    }
-    std::map<LaneId, std::vector<std::pair<Time, TaskId>>> captured;
-    for (const TaskId task : dag_.tasks()) {
-      if (!added_.contains(dag_.lane_id(task))) continue;
-      const auto call = called.find(task);
-      captured[dag_.lane_id(task)].emplace_back(call == called.end() ? recording_.start[task.index()] : call->second,
-                                                task);
-    }
-    for (auto& [lane, kernels] : added_) rewire(lane, kernels, captured[lane]);
-  }
-
-  /// Inserts kernels into the order of a stream. Both lists have the times of launches, or of starts if those are
-  /// unknown.
-  void rewire(LaneId lane, const std::vector<std::pair<Time, TaskId>>& added,
-              const std::vector<std::pair<Time, TaskId>>& captured) {
-    std::set<TaskId> is_new;
-    for (const auto& [at, kernel] : added) is_new.insert(kernel);
-    std::vector<std::pair<Time, TaskId>> all = added;
-    all.insert(all.end(), captured.begin(), captured.end());
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    const Duration pause = pause_on(lane);
-    TaskId last;
-    bool changed = false;  // true if a task was added or removed since `last`
-    for (const auto& [at, task] : all) {
-      changed = changed || is_new.contains(task) || gone_.contains(task);
-      if (gone_.contains(task)) continue;
-      if (changed && last.valid()) edit_.builder().add_edge(last, task, EdgeKind::kStream, pause);
-      changed = is_new.contains(task);
-      last = task;
-    }
-  }
-
-  /// Returns the shortest pause on a stream between a removed all-reduce and the next work; 0 if no such pause is
-  /// known.
-  [[nodiscard]] Duration pause_on(LaneId lane) const {
-    Duration least = Duration::max();
-    for (const TaskId work : gone_) {
-      if (dag_.lane_id(work) != lane) continue;
-      for (const EdgeId edge : dag_.edges_from(work)) {
-        if (dag_.edge_kind(edge) == EdgeKind::kStream) least = std::min(least, dag_.lag(edge));
-      }
-    }
-    return least == Duration::max() ? Duration{} : least;
   }
 
   const Dag& dag_;
   const Recording& recording_;
-  CaptureEdit edit_;
   Bytes bound_;
   DeviceLaunches launches_;
+  ReductionEdit edit_;
   std::map<std::int32_t, StepReductions> steps_;
-  std::vector<TaskId> next_;      ///< indexed by task: the next one on its thread
-  std::vector<TaskId> previous_;  ///< indexed by task: the previous one on its thread
-  std::vector<bool> launches_work_;
-  std::map<TaskId, Duration> sync_lag_;  ///< lag of the edge into the waiting task, for each collective
-  std::map<TaskId, std::vector<std::pair<TaskId, TaskId>>> calls_after_;  ///< new calls, by the task they follow
-  std::map<LaneId, std::vector<std::pair<Time, TaskId>>> added_;          ///< new kernels by stream, with launch times
-  std::set<TaskId> gone_;                                                 ///< removed all-reduces
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "model/cost/collective/nccl_times.h"
 #include "model/cost/network/network.h"
 #include "model/job/task_names.h"
+#include "model/rewrite/early_reductions.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
 
@@ -243,7 +244,7 @@ Proposals algorithms(const Situation& situation) {
   if (has_servers(situation)) return none(std::string(kOnlyServers));
   if (!has_sized_collectives(captured(situation)))
     return none("no captured collective of several ranks records its size");
-  if (!nccl_assumptions(captured(situation).dag, situation.plan.cluster).empty())
+  if (nccl_sources(captured(situation).dag, situation.plan.cluster).total() > 0)
     return none("NCCL chooses the algorithm of each collective itself");
   Proposals proposals;
   for (const CollectiveModel* const model : collective_models()) {
@@ -267,6 +268,12 @@ Proposals more_servers(const Situation& situation) {
 Proposals no_barriers(const Situation& situation) {
   if (has_servers(situation)) return none("for parameter servers, comm.barrier=cross does this");
   return {{{{{"overlap.barriers", "off"}}}}};
+}
+
+Proposals early_reductions(const Situation& situation) {
+  if (reduction_starts(captured(situation)).movable == 0)
+    return none("no reduction that is known to carry a gradient starts after the backward pass");
+  return {{{{{"comm.start", "gradient"}}}}};
 }
 
 Proposals prefetch(const Situation& situation) {

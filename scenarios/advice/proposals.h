@@ -63,6 +63,8 @@ struct Proposals {
 /// Proposes bf16 and fp16 separately, because a device may have units for only one of them.
 [[nodiscard]] Proposals half_precision(const Situation& situation);
 [[nodiscard]] Proposals more_servers(const Situation& situation);
+/// Proposes to start reductions at their gradients if some start after the backward pass.
+[[nodiscard]] Proposals early_reductions(const Situation& situation);
 [[nodiscard]] Proposals no_barriers(const Situation& situation);
 /// Proposes prefetching, but only for jobs whose task names contain FSDP or FullyShardedDataParallel. In other jobs,
 /// all-gathers may carry activations.

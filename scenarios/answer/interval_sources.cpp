@@ -239,7 +239,12 @@ bool may_drift(const Case& of) {
 
 bool rests_on_nccl_model(const Case& of) {
   if (!of.links_apply() || of.plan.recorded_collectives || (is_measured(of) && !of.changes_anything())) return false;
-  return !nccl_assumptions(of.scenario.graph->dag, of.plan.cluster).empty();
+  return nccl_sources(of.scenario.graph->dag, of.plan.cluster).total() > 0;
+}
+
+std::string sources_of_collectives(const Case& of) {
+  return fmt::format("collectives may take less or more time: {}",
+                     to_text(nccl_sources(of.scenario.graph->dag, of.plan.cluster)));
 }
 
 // ---- copies
@@ -459,8 +464,7 @@ constexpr std::array kSources{
                      return both_sides(
                          [](Plan& plan, double side) { plan.cluster.network.set(kCollectiveSide, side); });
                    },
-               .reason = "collectives without a matching measurement may take less or more time than the fitted "
-                         "formula says"},
+               .reason_of = sources_of_collectives},
     SourceRule{.name = "copies", .applies = has_copies, .variants = other_copies, .reason_of = who_was_captured},
     SourceRule{
         .name = "device",

@@ -8,6 +8,7 @@
 #include "model/job/parameter_server/server_rules.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/capture_edit.h"
+#include "model/rewrite/early_reductions.h"
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
 
@@ -24,6 +25,9 @@ YamlType known_algorithms() {
   return yaml::one_of(names);
 }
 
+/// The parameter that moves reductions. It keeps their times, so that it needs no network model.
+constexpr std::string_view kStart = "start";
+
 constexpr std::array kCommParameters{
     Parameter{"partition_bytes", "a size such as 1MiB", "largest size of a partition (parameter servers)", ""},
     Parameter{"bucket_bytes", "a size such as 25MB", "size of the buckets in which gradients are reduced", ""},
@@ -37,6 +41,9 @@ constexpr std::array kCommParameters{
     Parameter{"key_hash", "the name of a rule such as djb2", "rule that assigns partitions to servers", "",
               computable_rules},
     Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", "", known_algorithms},
+    Parameter{kStart, "recorded or gradient",
+              "gradient = start each reduction of gradients when its gradient is ready, as hooks of the backward pass do",
+              "recorded"},
 };
 
 constexpr std::size_t kBucketsNamed = 6;
@@ -117,16 +124,55 @@ void assume_captured_buckets(Plan& plan) {
            found->first_is_smaller ? " The first bucket ends at 1 MiB, DistributedDataParallel's default." : "")});
 }
 
+std::string text_of(const ReductionStarts& starts) {
+  std::string text =
+      starts.movable == 0
+          ? "No reduction of gradients starts earlier."
+          : fmt::format("Each reduction of gradients that was launched after the backward pass ({}) starts when its "
+                        "gradient is ready{}.",
+                        grouped(starts.movable),
+                        starts.by_order ? "; the trace lacks sizes, so they were matched in order" : "");
+  std::string others;
+  const auto add = [&others](std::size_t count, std::string_view which) {
+    if (count > 0) add_item(others, fmt::format("{} {}", grouped(count), which));
+  };
+  add(starts.during, "that started during the backward pass");
+  add(starts.packed, "whose input is made by kernels after the backward pass");
+  add(starts.unknown, "of unknown gradients");
+  if (!others.empty()) text += fmt::format(" Others keep their place: {}.", others);
+  return text;
+}
+
+void start_at_gradients(const Change& change, const YamlField& value, Plan& plan) {
+  const ReductionStarts starts = reduction_starts(*plan.captured);
+  if (starts.during + starts.movable + starts.packed + starts.unknown == 0) {
+    cannot_answer(value,
+                  "the capture has no reduction on a GPU's stream after a gradient; expected a GPU job that reduces "
+                  "gradients, and a trace with AccumulateGrad (PyTorch's CPU operators)");
+  }
+  if (starts.movable == 0 && starts.unknown > 0) {
+    cannot_answer(value,
+                  fmt::format("it is unknown which gradients {} carry; expected a trace with the sizes of gradients "
+                              "(record_shapes=True) and of reductions (PyTorch 2.1 or later)",
+                              counted(starts.unknown, "reduction")));
+  }
+  plan.assumptions.push_back({"reductions_at_gradients", text_of(starts)});
+  plan.add_edit(change, with_early_reductions);
+}
+
 void apply_comm(const Change& change, Plan& plan) {
   for (const Parameter& parameter : kCommParameters) {
     const YamlField* const value = change.find(parameter.name);
-    if (value != nullptr) refuse_inapplicable(*value, parameter.name, plan);
+    if (value != nullptr && parameter.name != kStart) refuse_inapplicable(*value, parameter.name, plan);
   }
   for (const JobParameter& parameter : kJobParameters) {
     if (const YamlField* const value = change.find(parameter.name)) parameter.set(plan.job, *value);
   }
   if (change.find("bucket_bytes") != nullptr) assume_captured_buckets(plan);
   if (const YamlField* const value = change.find("algorithm")) set_algorithm(change, *value, plan);
+  if (const YamlField* const value = change.find(kStart)) {
+    if (value->one_of_words({"recorded", "gradient"}) == 1) start_at_gradients(change, *value, plan);
+  }
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ Not applicable to this job
 - comm.bucket_bytes, comm.algorithm: the job has parameter servers and no collectives
 - loader.workers, loader.scale: no waiting for data loader processes was captured
 - overlap.barriers: for parameter servers, comm.barrier=cross does this
+- comm.start: no reduction that is known to carry a gradient starts after the backward pass
 - overlap.prefetch: no FSDP module was captured
 - compute{class=...}.scale: the capture has no device work of a known class
 - compute{name=DataLoader}.scale: no data loading in the training process was captured
@@ -110,6 +111,7 @@ Not applicable to this job
 - comm.bucket_bytes: no captured all-reduce records its size
 - comm.algorithm: no captured collective of several ranks records its size
 - loader.workers, loader.scale: no waiting for data loader processes was captured
+- comm.start: no reduction that is known to carry a gradient starts after the backward pass
 - overlap.prefetch: no FSDP module was captured
 - compute{name=DataLoader}.scale: no data loading in the training process was captured
 - compute{rank=...}.scale: only one rank was captured
@@ -139,6 +141,7 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"changes":["comm.bucket_bytes"],"reason":"no captured all-reduce records its size"},
 {"changes":["comm.algorithm"],"reason":"no captured collective of several ranks records its size"},
 {"changes":["loader.workers","loader.scale"],"reason":"no waiting for data loader processes was captured"},
+{"changes":["comm.start"],"reason":"no reduction that is known to carry a gradient starts after the backward pass"},
 {"changes":["overlap.prefetch"],"reason":"no FSDP module was captured"},
 {"changes":["compute{name=DataLoader}.scale"],"reason":"no data loading in the training process was captured"},
 {"changes":["compute{rank=...}.scale"],"reason":"only one rank was captured"},

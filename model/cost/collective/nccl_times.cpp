@@ -272,6 +272,7 @@ std::vector<const MeasuredCollective*> tables_for(CollectiveOp op, const Collect
 struct Layout {
   std::uint32_t ranks = 1;
   std::uint32_t hosts = 1;
+  friend auto operator<=>(const Layout&, const Layout&) = default;
 
   [[nodiscard]] double per_host() const noexcept { return static_cast<double>(ranks) / hosts; }
 
@@ -320,6 +321,41 @@ std::optional<Layout> layout_of(const Dag& dag, RendezvousId rendezvous, const C
   }
   if (members.size() < 2) return std::nullopt;
   return Layout{static_cast<std::uint32_t>(members.size()), static_cast<std::uint32_t>(hosts.size())};
+}
+
+/// What distinguishes collectives that the formula times: the layout (no ranks if it is not known), operation, bytes.
+using TimedKind = std::tuple<Layout, CollectiveOp, Bytes>;
+
+/// Counts the collectives that the formula times under a network model.
+std::map<TimedKind, std::size_t> timed_collectives(const Dag& dag, const Cluster& cluster) {
+  const CollectiveModel* const nccl = find_collective_model("nccl");
+  std::map<TimedKind, std::size_t> counts;
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    if (dag.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
+    const Collective& collective = dag.collective(rendezvous);
+    const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
+    if (collective.algorithm != nccl || collective.bytes <= Bytes{} || !nccl->supports(shape)) continue;
+    const Layout layout = layout_of(dag, rendezvous, cluster).value_or(Layout{.ranks = 0});
+    ++counts[{layout, collective.op, collective.bytes}];
+  }
+  return counts;
+}
+
+NcclSources sources_of(const std::map<TimedKind, std::size_t>& timed, const Cluster& cluster) {
+  NcclSources sources;
+  for (const auto& [kind, count] : timed) {
+    const auto& [layout, op, bytes] = kind;
+    CollectivePlace place{.hosts = layout.hosts};
+    place.measured = cluster.measured;
+    const std::vector<const MeasuredCollective*> tables = tables_for(op, place);
+    bool is_held = false;
+    for (const MeasuredCollective* const table : tables) {
+      is_held = is_held || (layout.ranks > 0 && layout.distance_to(*table) == 0 && table->op == op &&
+                            Table(*table, place).error_us(bytes).has_value());
+    }
+    (is_held ? sources.by_table : tables.empty() ? sources.by_formula : sources.by_other_tables) += count;
+  }
+  return sources;
 }
 
 /// Returns a sentence, after a space, about collectives over several hosts whose layout no table holds; else nothing.
@@ -449,29 +485,34 @@ Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place) {
   return Duration{std::llround(time.us * std::pow(1 + time.error_us / time.us, place.side) * 1e3)};
 }
 
+std::size_t NcclSources::total() const noexcept { return by_table + by_other_tables + by_formula; }
+
+std::string to_text(const NcclSources& sources) {
+  std::string text;
+  const auto add = [&text](std::size_t count, std::string_view source) {
+    if (count > 0) add_item(text, fmt::format("{} {}", grouped(count), source));
+  };
+  add(sources.by_table, "from measured times of their ranks and size");
+  add(sources.by_other_tables, "from the fitted formula, corrected by measured times of other ranks, sizes or operations");
+  add(sources.by_formula, "from the fitted formula and the rates of the links");
+  return text;
+}
+
+NcclSources nccl_sources(const Dag& dag, const Cluster& cluster) {
+  return sources_of(timed_collectives(dag, cluster), cluster);
+}
+
 Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
-  const CollectiveModel* const nccl = find_collective_model("nccl");
-  std::size_t timed = 0;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, CollectiveOp>, std::size_t> layouts;
-  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
-    if (dag.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
-    const Collective& collective = dag.collective(rendezvous);
-    const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
-    if (collective.algorithm != nccl || collective.bytes <= Bytes{} || !nccl->supports(shape)) continue;
-    ++timed;
-    if (const std::optional<Layout> layout = layout_of(dag, rendezvous, cluster))
-      ++layouts[{layout->ranks, layout->hosts, collective.op}];
+  const std::map<TimedKind, std::size_t> timed = timed_collectives(dag, cluster);
+  if (timed.empty()) return {};
+  const NcclSources sources = sources_of(timed, cluster);
+  std::map<std::pair<Layout, CollectiveOp>, std::size_t> layouts;
+  for (const auto& [kind, count] : timed) {
+    if (std::get<Layout>(kind).ranks > 0) layouts[{std::get<Layout>(kind), std::get<CollectiveOp>(kind)}] += count;
   }
-  if (timed == 0) return {};
-  std::string text = fmt::format(
-      "The times of {} come from a formula (algorithm nccl) that was fitted to measured collectives of "
-      "other clusters, {}.",
-      counted(timed, "collective"),
-      cluster.measured.empty() ? "without measured times of this one" : "corrected by measured times");
-  for (const auto& [layout, count] : layouts) {
-    const auto& [ranks, hosts, op] = layout;
-    text += outside_text({ranks, hosts}, op, count, cluster);
-  }
+  std::string text = fmt::format("The times of {} (algorithm nccl) come {}.", counted(sources.total(), "collective"),
+                                 to_text(sources));
+  for (const auto& [layout, count] : layouts) text += outside_text(layout.first, layout.second, count, cluster);
   return {{"nccl_model", std::move(text)}};
 }
 

@@ -1,7 +1,9 @@
 #ifndef STEPSIM_MODEL_COST_COLLECTIVE_NCCL_TIMES_H
 #define STEPSIM_MODEL_COST_COLLECTIVE_NCCL_TIMES_H
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "model/base/assumption.h"
@@ -113,9 +115,22 @@ struct NcclTime {
 /// sizes).
 [[nodiscard]] Duration nccl_time(const CollectiveShape& shape, const CollectivePlace& place);
 
-/// Returns the assumption that the formula gives the times of collectives of `dag` under a network model. Its
-/// sentence also states whether measured tables correct these times. Returns nothing if it times no
-/// collective of `dag`. O(collectives).
+/// Where the times of collectives come from: how many have each source.
+struct NcclSources {
+  std::size_t by_table = 0;         ///< a measured table of their operation, ranks and hosts, which includes their size
+  std::size_t by_other_tables = 0;  ///< the formula, corrected by other tables
+  std::size_t by_formula = 0;       ///< the formula and the rates of the links alone
+  [[nodiscard]] std::size_t total() const noexcept;
+};
+
+/// Returns the sources of the times of the collectives of `dag` that the formula times under a network model. If links
+/// differ from those of a table, the formula scales its times. O(collectives * tables).
+[[nodiscard]] NcclSources nccl_sources(const Dag& dag, const Cluster& cluster);
+/// Returns "3 from measured times of their ranks and size, 2 from ...".
+[[nodiscard]] std::string to_text(const NcclSources& sources);
+
+/// Returns the assumption that the formula gives the times of collectives of `dag` under a network model, with
+/// their sources. Returns nothing if it times no collective of `dag`. O(collectives * tables).
 [[nodiscard]] Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster);
 
 }  // namespace stepsim

@@ -43,12 +43,13 @@ class TaskRecorder {
   /// Adds `task` to the all-reduce number `k` of the job. Every rank adds one task to it.
   void join(std::size_t k, TaskId task, Bytes bytes) {
     if (k == reductions_.size())
-      reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes}));
+      reductions_.push_back(builder_.add_rendezvous({.op = CollectiveOp::kAllReduce, .bytes = bytes, .group = group_}));
     builder_.join(reductions_[k], task);
   }
 
   Capture capture_;
   DagBuilder builder_;
+  GroupId group_{};
 
  private:
   template <class T>
@@ -136,6 +137,7 @@ class JobRecorder : public TaskRecorder {
 class DeviceJobRecorder : public TaskRecorder {
  public:
   explicit DeviceJobRecorder(const DeviceDataParallelJob& job) : job_(job) {
+    if (job.group > 0) group_ = builder_.add_group({.size = job.group});
     for (std::size_t rank = 0; rank < job.ranks; ++rank) record_rank(static_cast<Rank>(rank));
   }
 
@@ -160,19 +162,31 @@ class DeviceJobRecorder : public TaskRecorder {
   void record_step(Rank rank, std::size_t number) {
     begin_step(rank, number, job_.steps);
     std::vector<TaskId> reductions;
+    std::vector<Bytes> late;
+    TaskId kernel;
     Bytes bucket{};
     std::size_t next = 0;
+    wait_ = job_.wait;
     for (std::size_t i = 0; i < job_.gradients.size(); ++i) {
-      const TaskId kernel = launch(TaskKind::kKernel, "gradient", compute_, kCompute);
+      kernel = launch(TaskKind::kKernel, "gradient", compute_, kCompute);
       if (i == 0) capture_.recording.steps.back().first = first_of_step_;
       if (!job_.shapes) copy_into_bucket(job_.gradients[i]);
       bucket += job_.gradients[i];
       if (next < job_.buckets.size() && job_.buckets[next] == i) {
-        reductions.push_back(reduce(kernel, std::exchange(bucket, Bytes{})));
+        if (job_.late) {
+          late.push_back(bucket);
+        } else {
+          reductions.push_back(reduce(kernel, bucket));
+        }
+        bucket = {};
         ++next;
       }
       capture_.gradients.push_back(
           {on(thread_, TaskKind::kHost, "autograd", kCall), job_.shapes ? job_.gradients[i] : Bytes{}});
+    }
+    for (; !late.empty(); late.pop_back()) {
+      if (job_.packed) kernel = launch(TaskKind::kKernel, "pack", compute_, Duration{});
+      reductions.push_back(reduce(kernel, late.back()));
     }
     for (const TaskId reduction : reductions) compute_.free = std::max(compute_.free, end_of(reduction));
     const TaskId optimizer = launch(TaskKind::kKernel, "optimizer", compute_, kOptimizer);
@@ -190,7 +204,8 @@ class DeviceJobRecorder : public TaskRecorder {
   TaskId reduce(TaskId gradient, Bytes bytes) {
     (void)on(thread_, TaskKind::kHost, "c10d::allreduce_", kCall);
     network_.free = std::max(network_.free, end_of(gradient));
-    const TaskId task = launch(TaskKind::kCollective, "ncclKernel_AllReduce", network_, ring_time(job_.ranks, bytes));
+    const Duration time = ring_time(std::max<std::size_t>(job_.ranks, job_.group), bytes) + std::exchange(wait_, {});
+    const TaskId task = launch(TaskKind::kCollective, "ncclKernel_AllReduce", network_, time);
     (void)on(thread_, TaskKind::kHost, "c10d::allreduce_", kCall);
     builder_.add_edge(gradient, task, EdgeKind::kSync);
     join(reduced_++, task, bytes);
@@ -220,6 +235,7 @@ class DeviceJobRecorder : public TaskRecorder {
   Row network_;
   TaskId first_of_step_;
   std::size_t reduced_ = 0;
+  Duration wait_{};  ///< that the next all-reduce includes
 };
 
 }  // namespace

@@ -36,6 +36,15 @@ struct DeviceDataParallelJob {
   /// bucket, with one block for every `kBlock` bytes.
   bool shapes = true;
 
+  /// If true, the all-reduces are launched after the backward pass, those of the last buckets first.
+  bool late = false;
+  /// If true, a kernel of zero duration precedes each late all-reduce, as if it made its input.
+  bool packed = false;
+  /// Time by which the first all-reduce of each step takes longer, because other ranks arrive late.
+  Duration wait{};
+  /// Number of ranks in the group, if not all were captured.
+  std::uint32_t group = 0;
+
   static constexpr std::int64_t kBlock = 2000;
 
   [[nodiscard]] Capture capture() const;

@@ -1,10 +1,12 @@
 // Tests settings of a job's communication: for steps whose times are sums of a few terms, and against a capture with
 // the same settings (tests/theory has the closed forms).
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "sim/analysis/summary.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -96,6 +98,26 @@ struct Setting {
   std::string set;
   std::function<void(Job& job)> change;
 };
+
+TEST(CommWhatIf, ReductionsAtTheirGradientsAreThoseOfHooks) {
+  const Cluster cluster = switch_of(2, 1e9, kLatency / 2);
+  for (const std::vector<std::size_t>& buckets : {std::vector<std::size_t>{0, 1, 2, 3}, {1, 3}, {0, 3}}) {
+    const Question hooks(DeviceDataParallelJob{.buckets = buckets}.capture(), cluster, "maxmin");
+    const Question late(DeviceDataParallelJob{.buckets = buckets, .late = true}.capture(), cluster, "maxmin");
+    EXPECT_GT(late.iteration(), hooks.iteration());
+    EXPECT_EQ(late.iteration({"comm.start=gradient"}), hooks.iteration());
+    EXPECT_EQ(hooks.iteration({"comm.start=gradient"}), hooks.iteration());
+    EXPECT_EQ(late.iteration({"comm.start=recorded"}), late.iteration());
+  }
+}
+
+TEST(CommWhatIf, ReductionsOfUnknownGradientsAreRefused) {
+  const DeviceDataParallelJob late{.shapes = false, .late = true};
+  EXPECT_THAT(problem_of(Question(late.capture()), {"comm.start=gradient"}),
+              ::testing::HasSubstr("it is unknown which gradients 12 reductions carry"));
+  EXPECT_THAT(problem_of(Question(DataParallelJob{}.capture()), {"comm.start=gradient"}),
+              ::testing::HasSubstr("no reduction on a GPU's stream"));
+}
 
 TEST(CommWhatIf, EachSettingEqualsAJobThatRanWithIt) {
   const Capture capture = busy_job().capture();
