@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,22 @@ TEST(CommWhatIf, ReductionsAtTheirGradientsAreThoseOfHooks) {
     EXPECT_EQ(late.iteration({"comm.start=gradient"}), hooks.iteration());
     EXPECT_EQ(hooks.iteration({"comm.start=gradient"}), hooks.iteration());
     EXPECT_EQ(late.iteration({"comm.start=recorded"}), late.iteration());
+  }
+}
+
+TEST(CommWhatIf, ReductionsOfAnySizesAreThoseOfHooks) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 30; ++i) {
+    DeviceDataParallelJob job{.ranks = 3, .gradients = {}, .buckets = {}};
+    const std::size_t count = 1 + random() % 8;
+    for (std::size_t k = 0; k < count; ++k) {
+      job.gradients.emplace_back(1 + random() % 4 * 5'000'000);  // some are equal, some take longer than a kernel
+      job.buckets.push_back(k);
+    }
+    const Cluster cluster = switch_of(3, 1e9, kLatency / 2);
+    const Duration in_hooks = Question(job.capture(), cluster, "maxmin").iteration();
+    job.late = true;
+    EXPECT_EQ(Question(job.capture(), cluster, "maxmin").iteration({"comm.start=gradient"}), in_hooks);
   }
 }
 
