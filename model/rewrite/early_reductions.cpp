@@ -97,9 +97,8 @@ class LateReductions {
       }
     }
     for (Step& step : steps_) {
-      std::stable_sort(step.late.begin(), step.late.end(), [](const LateReduction& a, const LateReduction& b) {
-        return a.launch.end < b.launch.end;
-      });
+      std::stable_sort(step.late.begin(), step.late.end(),
+                       [](const LateReduction& a, const LateReduction& b) { return a.launch.end < b.launch.end; });
     }
   }
 
@@ -210,14 +209,13 @@ bool mostly_waits(const Dag& dag, TaskId task) {
   const RendezvousId rendezvous = dag.rendezvous(task);
   const Collective& collective = dag.collective(rendezvous);
   if (is_whole(dag, rendezvous)) return false;
-  for (const RendezvousId other : dag.all_rendezvous()) {
-    if (dag.members(other).empty() || group_size(dag, other) != group_size(dag, rendezvous)) continue;
+  const auto all = dag.all_rendezvous();
+  return std::any_of(all.begin(), all.end(), [&](RendezvousId other) {
+    if (dag.members(other).empty() || group_size(dag, other) != group_size(dag, rendezvous)) return false;
     const Collective& like = dag.collective(other);
-    if (like.op == collective.op && like.bytes >= collective.bytes &&
-        2 * dag.duration(dag.members(other).front()) < dag.duration(task))
-      return true;
-  }
-  return false;
+    return like.op == collective.op && like.bytes >= collective.bytes &&
+           2 * dag.duration(dag.members(other).front()) < dag.duration(task);
+  });
 }
 
 /// Returns the reductions of known gradients in the order of these. A wait for ranks that were not captured is part of
@@ -229,9 +227,8 @@ std::vector<LateReduction> in_order_of_gradients(const Dag& dag, const Step& ste
   if (reductions.empty()) return reductions;
   const auto by_gradient = [](const LateReduction& a, const LateReduction& b) { return a.gradient < b.gradient; };
   LateReduction& launched_first = reductions.front();
-  if (mostly_waits(dag, launched_first.launch.work))
-    std::swap(launched_first.gradient,
-              std::min_element(reductions.begin(), reductions.end(), by_gradient)->gradient);
+  LateReduction& of_first_gradient = *std::min_element(reductions.begin(), reductions.end(), by_gradient);
+  if (mostly_waits(dag, launched_first.launch.work)) std::swap(launched_first.gradient, of_first_gradient.gradient);
   std::stable_sort(reductions.begin(), reductions.end(), by_gradient);
   return reductions;
 }

@@ -40,9 +40,9 @@ class ReductionEdit {
   TaskId add_call(TaskId ready, const CallTimes& times, std::string_view name);
 
   /// Launches the collective `kernel`, captured or added, by launch.call, which ends at launch.end. It then waits for
-  /// this call, for the last work other than a collective that `thread` had launched by then, and for the kernels of its
-  /// stream that were launched before. Its lags are those of the captured collective launch.work. A captured kernel must
-  /// be among those of forget_waits().
+  /// this call, for the last work other than a collective that `thread` had launched by then, and for the kernels of
+  /// its stream that were launched before. Its lags are those of the captured collective launch.work. A captured kernel
+  /// must be among those of forget_waits().
   void launch(TaskId kernel, LaneId thread, const DeviceLaunch& launch);
   /// Removes what captured collectives wait for, and takes them from their places on their streams. What waits for them
   /// stays. launch() gives each a new place. O(edges).

@@ -41,9 +41,10 @@ constexpr std::array kCommParameters{
     Parameter{"key_hash", "the name of a rule such as djb2", "rule that assigns partitions to servers", "",
               computable_rules},
     Parameter{"algorithm", "the name of an algorithm such as ring", "of collectives", "", known_algorithms},
-    Parameter{kStart, "recorded or gradient",
-              "gradient = start each reduction of gradients when its gradient is ready, as hooks of the backward pass do",
-              "recorded"},
+    Parameter{
+        kStart, "recorded or gradient",
+        "gradient = start each reduction of gradients when its gradient is ready, as hooks of the backward pass do",
+        "recorded"},
 };
 
 constexpr std::size_t kBucketsNamed = 6;
@@ -128,10 +129,11 @@ std::string text_of(const ReductionStarts& starts) {
   std::string text =
       starts.movable == 0
           ? "No reduction of gradients starts earlier."
-          : fmt::format("Each reduction of gradients that was launched after the backward pass ({}) starts when its "
-                        "gradient is ready{}.",
-                        grouped(starts.movable),
-                        starts.by_order ? "; the trace lacks sizes, so they were matched in order" : "");
+          : fmt::format(
+                "Each reduction of gradients that was launched after the backward pass ({}) starts when its "
+                "gradient is ready{}.",
+                grouped(starts.movable),
+                starts.by_order ? "; the trace lacks sizes, so they were matched in order" : "");
   std::string others;
   const auto add = [&others](std::size_t count, std::string_view which) {
     if (count > 0) add_item(others, fmt::format("{} {}", grouped(count), which));

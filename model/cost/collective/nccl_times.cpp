@@ -493,7 +493,8 @@ std::string to_text(const NcclSources& sources) {
     if (count > 0) add_item(text, fmt::format("{} {}", grouped(count), source));
   };
   add(sources.by_table, "from measured times of their ranks and size");
-  add(sources.by_other_tables, "from the fitted formula, corrected by measured times of other ranks, sizes or operations");
+  add(sources.by_other_tables,
+      "from the fitted formula, corrected by measured times of other ranks, sizes or operations");
   add(sources.by_formula, "from the fitted formula and the rates of the links");
   return text;
 }
