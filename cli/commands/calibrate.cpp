@@ -11,6 +11,7 @@
 #include "model/base/error.h"
 #include "model/calibration/calibration.h"
 #include "model/calibration/collectives.h"
+#include "sim/check/checkup.h"
 #include "sim/report/capture_documents.h"
 
 namespace stepsim::cli {
@@ -33,7 +34,8 @@ void run_calibrate(const CommonOptions& options, bool of_tables, const Session& 
   Capture& capture = result.keep(of_tables ? Capture{} : load_capture(options, session));
   const Calibration& calibration = result.keep(of_tables ? calibrate_tables(options, capture) : calibrate(capture));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, capture.inputs));
-  const auto& findings = result.keep(sim::Findings{.capture = capture, .calibration = &calibration});
+  const auto& findings = result.keep(sim::Findings{
+      .capture = capture, .calibration = &calibration, .caution = sim::caution_of(capture, {sim::Question::kNetwork})});
   result.set(sim::calibration_document(findings, provenance),
              {.provenance = provenance, .cluster = &calibration.cluster, .calibration = &calibration});
   report(std::move(result), options, session);

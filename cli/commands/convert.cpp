@@ -17,6 +17,7 @@
 #include "model/base/units.h"
 #include "sim/check/written_documents.h"
 #include "sim/report/capture_documents.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::cli {
 namespace {
@@ -39,8 +40,10 @@ void convert(const CommonOptions& options, const Session& session) {
   Result result;
   const Replayed& replayed = result.keep(load_and_replay(options, session));
   const Provenance& provenance = result.keep(make_provenance(session.arguments, replayed.capture.inputs));
-  const auto& findings = result.keep(
-      sim::Findings{.capture = replayed.capture, .timeline = &replayed.timeline, .output = *options.output});
+  const auto& findings = result.keep(sim::Findings{.capture = replayed.capture,
+                                                   .timeline = &replayed.timeline,
+                                                   .caution = sim::caution_of(replayed.capture.diagnostics),
+                                                   .output = *options.output});
   sim::Document document = sim::conversion_document(findings, sim::find_exporter(*options.output)->name, provenance);
   const auto& defects = replayed.capture.diagnostics.entries();
   const bool whole = std::all_of(defects.begin(), defects.end(),

@@ -87,7 +87,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
   head.name = request.scenario.name;
   head.network = what_if.network->name;
   head.warning = sim::warning_of(what_if.capture);
-  head.caution = sim::caution_of(what_if.capture.diagnostics);
+  head.caution = sweep.caution().text();
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
   head.work = sim::captured_work(what_if.capture);
   head.points = sweep.points();

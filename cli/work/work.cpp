@@ -24,6 +24,7 @@
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/step_times.h"
+#include "sim/check/checkup.h"
 #include "sim/engine/engine.h"
 #include "sim/report/headline.h"
 
@@ -285,6 +286,7 @@ sim::Findings findings_of(const Replayed& replayed) {
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;
+  findings.caution = sim::caution_of(replayed.capture, {sim::Question::kReplay});
   return findings;
 }
 

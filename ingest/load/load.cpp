@@ -78,11 +78,13 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   assembly.diagnostics.merge(read.diagnostics);
   std::uint64_t events = 0;
   std::uint64_t skipped = 0;
+  CaptureContents contents;
   JobParts parts;
   for (ReadInput& input : read.inputs) {
     assembly.diagnostics.merge(input.sink.diagnostics);
     events += input.sink.events;
     skipped += input.sink.skipped;
+    contents.sources.push_back(std::move(input.contents));
     parts.add(input);
   }
   const bool untimed = options.untimed && parts.stitch_untimed(assembly);
@@ -93,6 +95,7 @@ Capture load(const std::vector<std::string>& traces, const LoadOptions& options,
   const bool unsure = untimed || parts.is_table();
   Capture capture = unsure ? finish_unsure(std::move(assembly), traces.front()) : finish(std::move(assembly));
   capture.job = job;
+  capture.contents = std::move(contents);
   capture.events = events;
   capture.skipped = skipped;
   capture.inputs = std::move(read.files);

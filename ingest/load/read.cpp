@@ -13,6 +13,7 @@
 #include "ingest/bytes/input.h"
 #include "ingest/combined/combined_trace.h"
 #include "ingest/config/config.h"
+#include "ingest/load/contents.h"
 #include "ingest/load/recognise.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -73,10 +74,11 @@ struct Reading {
 
 ReadInput read_with(const Format& format, Input& input, Reading reading) {
   const fs::path folder = fs::path(absolute_path(input.name())).parent_path();
-  ReadInput read{input.name(), folder.string(), folder.parent_path().string(), format.name, {}};
+  ReadInput read{input.name(), folder.string(), folder.parent_path().string(), format.name, {}, {}};
   read.sink.details = reading.details;
   read.sink.threads = reading.threads;
   format.read(input, read.sink);
+  read.contents = contents_of(read.name, read.format, read.sink);
   return read;
 }
 

@@ -10,6 +10,7 @@
 #include "ingest/load/discover.h"
 #include "ingest/load/load.h"
 #include "ingest/parts/part.h"
+#include "model/job/capture_contents.h"
 
 namespace stepsim::ingest {
 
@@ -26,6 +27,7 @@ struct ReadInput {
   std::string worker_folder;  ///< folder that contains gpu_folder
   std::string_view format;    ///< name of the format that read it
   PartSink sink;
+  SourceContents contents{};  ///< counts of what was read
 };
 
 /// A job.yaml among the members of an archive.

@@ -13,6 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/capture_contents.h"
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
 #include "model/job/job.h"
@@ -92,6 +93,7 @@ struct Capture {
   std::uint64_t events = 0;       ///< number of records in the input
   std::uint64_t skipped = 0;      ///< number of records that could not be used
   std::vector<InputFile> inputs;  ///< the files it was read from
+  CaptureContents contents;       ///< what these files contain, without private_parts
   Assumptions assumptions;
   Job job;                         ///< contents of job.yaml
   std::optional<Cluster> cluster;  ///< the hardware, if the input itself describes it (task graphs)

@@ -54,6 +54,7 @@ Capture without_tasks(const Capture& capture) {
   result.events = capture.events;
   result.skipped = capture.skipped;
   result.inputs = capture.inputs;
+  result.contents = capture.contents;
   result.assumptions = capture.assumptions;
   result.job = capture.job;
   result.cluster = capture.cluster;

@@ -13,6 +13,7 @@
 #include "model/base/error.h"
 #include "model/cost/collective/nccl_times.h"
 #include "scenarios/advice/proposals.h"
+#include "scenarios/answer/caution.h"
 #include "scenarios/change/selection.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/headline.h"
@@ -241,7 +242,9 @@ Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, c
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
   advice.warning = sim::warning_of(*plan.captured);
-  advice.caution = sim::caution_of(plan.captured->diagnostics);
+  Caution caution(*plan.captured);
+  caution.add_all(plan.cluster);
+  advice.caution = caution.text();
   advice.network = plan.network->name;
   advice.baseline = baseline_of(predictor, baseline);
   advice.assumptions = common_assumptions(baseline, calibration, plan);

@@ -110,7 +110,11 @@ class WorkList {
 }  // namespace
 
 Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
-    : predictor_(predictor), changes_(scenario), points_(points_of(scenario)), common_(predictor.plan()) {
+    : predictor_(predictor),
+      changes_(scenario),
+      points_(points_of(scenario)),
+      common_(predictor.plan()),
+      caution_(*common_.captured) {
   const bool hardware_varies = changes_.has_hardware();
   std::vector<const Change*> at_once;
   for (const Change& change : scenario.changes)
@@ -125,6 +129,9 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
     static_cast<void>(problem_of([&] {
       const Plan plan = plan_of(point);
       assumptions.add(plan.assumptions);
+      std::vector<const Change*> changes = changes_.of(points_, point);
+      for (const Change& change : scenario.changes) changes.push_back(&change);
+      caution_.add(changes, plan.cluster);
       key = plan.graph_key();
     }));
     graph_of_.push_back(graphs.number_of(key));

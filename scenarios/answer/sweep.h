@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scenarios/answer/baseline.h"
+#include "scenarios/answer/caution.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/points.h"
@@ -66,6 +67,8 @@ class Sweep {
   [[nodiscard]] const Points& points() const noexcept { return points_; }
   /// Returns the assumptions of the scenario and of its points, without duplicates.
   [[nodiscard]] const Assumptions& assumptions() const noexcept { return assumptions_; }
+  /// Returns what a reader must know before the answers of any point.
+  [[nodiscard]] const Caution& caution() const noexcept { return caution_; }
 
   /// Predicts the points with the numbers in `which`. A point that a what-if refuses has an outcome with a problem.
   /// Throws Interrupted.
@@ -87,6 +90,7 @@ class Sweep {
   std::vector<GraphKey> graphs_;         ///< the distinct graphs of the points
   std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_
   Assumptions assumptions_;
+  Caution caution_;
 };
 
 /// Everything in a sweep's reports except the outcomes of its points. It depends only on the question and the inputs.

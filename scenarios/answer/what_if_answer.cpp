@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "model/cost/collective/nccl_times.h"
+#include "scenarios/answer/caution.h"
 #include "scenarios/answer/predict.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/steady.h"
@@ -65,7 +66,14 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   Prediction baseline = meter.predict(predictor, captured);
   Plan plan = predictor.plan();
   apply_all(scenario.changes, plan);
-  for (const Change& change : scenario.changes) answer.changes.push_back(change.to_text());
+  std::vector<const Change*> changes;
+  for (const Change& change : scenario.changes) {
+    changes.push_back(&change);
+    answer.changes.push_back(change.to_text());
+  }
+  Caution caution(*captured.captured);
+  caution.add(changes, plan.cluster);
+  answer.caution = caution.text();
   Prediction predicted = meter.predict(predictor, plan);
   for (const Change& change : scenario.changes) {
     auto& selection = answer.selections.emplace_back(selection_of(change, *captured.captured));

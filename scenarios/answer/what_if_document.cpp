@@ -75,9 +75,8 @@ sim::Table rows_of(const WhatIfAnswer& answer) {
 }  // namespace
 
 sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance) {
-  sim::Document document{.warning = sim::warning_of(*answer.capture),
-                         .headline = headline(answer),
-                         .caution = sim::caution_of(answer.capture->diagnostics)};
+  sim::Document document{
+      .warning = sim::warning_of(*answer.capture), .headline = headline(answer), .caution = answer.caution};
   sim::add_sections(document, what_if_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer, &provenance](sim::JsonWriter& json) {

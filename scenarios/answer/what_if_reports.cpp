@@ -73,8 +73,11 @@ constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
 });
 
 constexpr auto kPrediction = std::to_array<Field<WhatIfAnswer>>({
-    {"capture", [](const WhatIfAnswer& answer) -> const Capture& { return *answer.capture; }, sim::kCaptureKind,
-     sim::kLineAfter},
+    {"capture",
+     [](const WhatIfAnswer& answer) {
+       return sim::CaptureHead{answer.capture, answer.caution};
+     },
+     sim::kCaptureHead, sim::kLineAfter},
     {"measured", at<&WhatIfAnswer::captured>, kMeasured, sim::kLineAfter},
     {"baseline", at<>, kAsCaptured, sim::kLineAfter},
     {"scenario", at<>, kScenario},

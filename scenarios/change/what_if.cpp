@@ -209,6 +209,10 @@ EditKey Change::key() const {
   return key;
 }
 
+bool Change::sets_only(std::string_view what_if, std::string_view parameter) const noexcept {
+  return what_if_->name == what_if && values_.size() == 1 && values_.front().first->name == parameter;
+}
+
 std::optional<int> Change::hardware_turn() const {
   return what_if_->hardware_turn == nullptr ? std::nullopt : std::optional(what_if_->hardware_turn(*this));
 }

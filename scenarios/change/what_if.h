@@ -14,6 +14,7 @@
 #include "model/base/yaml_keys.h"
 #include "scenarios/change/plan.h"
 #include "scenarios/change/selector.h"
+#include "sim/check/question.h"
 
 namespace stepsim::scenarios {
 
@@ -67,6 +68,8 @@ struct WhatIf {
   std::string_view summary;  ///< one-line description
   std::string_view ignores;  ///< what the answer does not account for
   Parameters parameters;
+  /// The questions about the capture on which an answer depends (sim::Question), besides that of the replay.
+  sim::Questions asks{};
   /// Returns the tasks that a change applies to, in ascending order, for reports. Empty if the selection has no effect.
   /// Throws InputError if the selection matches no suitable task. The pointer is null if the what-if accepts no
   /// `select`.
@@ -107,9 +110,14 @@ class Change {
   /// Returns the change by value, for comparisons.
   [[nodiscard]] EditKey key() const;
 
+  /// Returns the questions about the capture on which its answer depends.
+  [[nodiscard]] sim::Questions asks() const noexcept { return what_if_->asks | sim::Questions{sim::Question::kReplay}; }
+
   void apply(Plan& plan) const { what_if_->apply(*this, plan); }
   /// Returns the result of WhatIf::hardware_turn; nothing if the change does not affect hardware.
   [[nodiscard]] std::optional<int> hardware_turn() const;
+  /// True if the change is of this what-if and sets no other parameter.
+  [[nodiscard]] bool sets_only(std::string_view what_if, std::string_view parameter) const noexcept;
 
  private:
   void read(const YamlField& map);

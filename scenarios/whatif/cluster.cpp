@@ -240,6 +240,7 @@ extern const WhatIf cluster_what_if{
     .summary = "Change the number of workers and servers",
     .ignores = "differences between machines, and changes of the job itself with its size",
     .parameters = kClusterParameters,
+    .asks = {sim::Question::kNetwork, sim::Question::kRanks},
     .apply = apply_cluster,
     .hardware_turn = turn_of,
 };

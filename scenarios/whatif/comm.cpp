@@ -184,6 +184,7 @@ extern const WhatIf comm_what_if{
     .summary = "Change how the job communicates: partitions, buckets, order, credit, barriers, algorithms",
     .ignores = "the CPU time of more and smaller messages on busy hosts",
     .parameters = kCommParameters,
+    .asks = {sim::Question::kNetwork},
     .apply = apply_comm,
 };
 

@@ -222,6 +222,7 @@ extern const WhatIf device_what_if{
         "Run on another device: scale each kernel by its bottleneck, by a factor, or by a fit to a capture there",
     .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits in memory",
     .parameters = kDeviceParameters,
+    .asks = {sim::Question::kDevice},
     .selected = selected_by<selected_device_work>,
     .apply = apply_device,
 };

@@ -114,6 +114,7 @@ extern const WhatIf launch_what_if{
         "framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, "
         "waiting)",
     .parameters = kLaunchParameters,
+    .asks = {sim::Question::kHost},
     .selected = selected_by<selected_launches>,
     .apply = apply_launch,
 };

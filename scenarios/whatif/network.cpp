@@ -316,6 +316,7 @@ extern const WhatIf network_what_if{
     .summary = "Change the bandwidth, latency, overhead or sharing of links",
     .ignores = "effects of another network on the hosts: interrupts, copies, protocol limits",
     .parameters = parameters,
+    .asks = {sim::Question::kNetwork},
     .selected = selected_by<selected_transfers>,
     .apply = apply_network,
     .hardware_turn = [](const Change&) { return 3; },  // after changes of `cluster`, which create links

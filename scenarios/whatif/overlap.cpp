@@ -217,6 +217,7 @@ extern const WhatIf overlap_what_if{
     .summary = "Increase overlap: no barriers; copies and collectives in parallel with kernels",
     .ignores = "contention of overlapping work for memory bandwidth and multiprocessors",
     .parameters = kOverlapParameters,
+    .asks = {sim::Question::kNetwork},
     .selected = selected_collectives,
     .apply = apply_overlap,
 };

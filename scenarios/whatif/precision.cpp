@@ -160,6 +160,7 @@ extern const WhatIf precision_what_if{
         "Compute in another precision: matrix products scale with the units' rates, other kernels with their bytes",
     .ignores = "casts between precisions, how well products of these sizes use other units, and effects on training",
     .parameters = kPrecisionParameters,
+    .asks = {sim::Question::kDevice},
     .selected = selected_by<selected_device_work>,
     .apply = apply_precision,
 };

@@ -83,6 +83,7 @@ extern const WhatIf host_what_if{
     .summary = "Speed up or slow down the CPU",
     .ignores = "that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work",
     .parameters = kHostParameters,
+    .asks = {sim::Question::kHost},
     .selected = selected_by<selected_host_work>,
     .apply = apply_host,
 };
@@ -106,6 +107,7 @@ extern const WhatIf batch_what_if{
     .summary = "Change the batch size: compute and activations grow with it, gradients and the optimizer do not",
     .ignores = "CPU work per sample, and whether the batch fits in memory",
     .parameters = kBatchParameters,
+    .asks = {sim::Question::kDevice},
     .apply = apply_batch,
 };
 

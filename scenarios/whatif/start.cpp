@@ -76,6 +76,7 @@ extern const WhatIf start_what_if{
     .summary = "Let ranks start earlier or later",
     .ignores = "why a rank starts late: a slow input pipeline delays every step",
     .parameters = kStartParameters,
+    .asks = {sim::Question::kRanks},
     .selected = selected_by<selected_tasks>,
     .apply = apply_start,
 };

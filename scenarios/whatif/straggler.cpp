@@ -125,6 +125,7 @@ extern const WhatIf straggler_what_if{
     .summary = "Slow down compute now and then, on one rank or at random",
     .ignores = "slow network and CPU threads of a slow machine",
     .parameters = kStragglerParameters,
+    .asks = {sim::Question::kRanks},
     .selected = selected_by<compute_tasks>,
     .apply = apply_straggler,
 };

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "model/base/text.h"
 #include "sim/check/findings.h"
 #include "sim/check/recorded.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::sim {
 namespace {
@@ -25,6 +32,14 @@ Verdict verdict_of(const Checkup& checkup, bool has_work) {
     if (checkup.cost_of(question) == Cost::kPrevents) return Verdict::kDoubtful;
   }
   return checkup.cost_of(Question::kReplay) == Cost::kWeakens ? Verdict::kDoubtful : Verdict::kGood;
+}
+
+/// True if the sentence about lost data, which comes first, already has this finding.
+bool is_loss(const Finding& finding, const Diagnostics& diagnostics) {
+  const auto& entries = diagnostics.entries();
+  return std::any_of(entries.begin(), entries.end(), [&finding](const Diagnostics::Entry& entry) {
+    return entry.name == finding.name && entry.severity == Severity::kDataLoss;
+  });
 }
 
 }  // namespace
@@ -61,6 +76,32 @@ Checkup check(const Examined& examined) {
   });
   checkup.verdict = verdict_of(checkup, examined.capture != nullptr || holds_profile(examined));
   return checkup;
+}
+
+std::string caution_of(const Capture& capture, Questions asked) {
+  const std::string lost = caution_of(capture.diagnostics);
+  const Checkup checkup =
+      check({.contents = capture.contents, .diagnostics = capture.diagnostics, .capture = &capture});
+  Questions affected;
+  std::vector<std::string> problems;
+  for (const Finding& finding : checkup.findings) {
+    const bool counts = finding.cost == Cost::kPrevents || finding.cost == Cost::kWeakens;
+    if (!counts || (finding.weakens & asked).empty() || is_loss(finding, capture.diagnostics)) continue;
+    affected = affected | (finding.weakens & asked);
+    problems.push_back(fmt::format("{} ({})", shown(finding.sentence), finding.name));
+  }
+  if (problems.empty()) return lost;
+  std::vector<std::string> words;
+  for (const Question question : kQuestions) {
+    if (affected.has(question) && question != Question::kReplay) words.emplace_back(to_text(question));
+  }
+  const std::string unreliable =
+      fmt::format("{} unreliable: {}",
+                  words.empty() ? "Answers about this capture are"
+                                : fmt::format("Predictions of {} changes are", enumerated(words, "and")),
+                  fmt::join(problems, "; "));
+  return lost.empty() ? unreliable + "; 'stepsim check' explains the consequences."
+                      : fmt::format("{} {}.", lost, unreliable);
 }
 
 }  // namespace stepsim::sim

@@ -26,6 +26,11 @@ struct Checkup {
 /// another question cannot be answered. O(size of the summary); does not read files or replay.
 [[nodiscard]] Checkup check(const Examined& examined);
 
+/// Returns what a reader must know before answers to the `asked` questions: what part of the input could not be used,
+/// and why answers are unreliable, by check() without a replay. Empty if there is nothing to say. O(size of the
+/// capture's contents and diagnostics).
+[[nodiscard]] std::string caution_of(const Capture& capture, Questions asked);
+
 }  // namespace stepsim::sim
 
 #endif

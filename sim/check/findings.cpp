@@ -231,7 +231,7 @@ void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) 
                       .cost = share < 0.5 ? Cost::kBlurs : Cost::kWeakens,
                       .weakens = {kHost, kDevice, kNetwork, kRanks},
                       .share = share,
-                      .sentence = "of the critical path is unexplained waiting",
+                      .sentence = percent(share) + " of the critical path is unexplained waiting",
                       .effect = "No what-if can shorten it.",
                       .remedy = "record what is missing, see the other problems here: waits, ranks, threads"});
 }
@@ -245,7 +245,7 @@ void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
                       .cost = mostly ? Cost::kWeakens : Cost::kBlurs,
                       .weakens = mostly ? Questions{kReplay, kHost, kDevice} : Questions{kHost},
                       .share = share,
-                      .sentence = "of the critical path is CPU time without events",
+                      .sentence = percent(share) + " of the critical path is CPU time without events",
                       .effect =
                           "It may be work, which a faster CPU shortens, or waiting for something that was not recorded "
                           "(data, files, other processes), which it does not shorten.",

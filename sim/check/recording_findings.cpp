@@ -268,7 +268,8 @@ class Missing {
         .cost = communicates ? Cost::kWeakens : Cost::kBlurs,
         .weakens = communicates ? Questions{kNetwork, kRanks} : Questions{kRanks},
         .count = all > here ? all - here : 0,
-        .sentence = alone ? "collectives, but only one rank" : fmt::format("{} of the job's {} ranks", here, all),
+        .sentence = alone ? "collectives, but only one rank was captured"
+                          : fmt::format("{} of the job's {} ranks {} captured", here, all, here == 1 ? "was" : "were"),
         .effect =
             "The other ranks are assumed to arrive at each collective when this one does, so waiting for them "
             "counts as transfer: a faster network then seems to save time that a straggler causes.",

@@ -15,9 +15,8 @@ namespace {
 
 Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, std::function<Table()> rows,
                      const Findings& findings, const Provenance& provenance) {
-  Document document{.warning = warning_of(findings.capture),
-                    .headline = std::move(headline),
-                    .caution = caution_of(findings.capture.diagnostics)};
+  Document document{
+      .warning = warning_of(findings.capture), .headline = std::move(headline), .caution = findings.caution};
   add_sections(document, capture_reports(), findings, kind);
   document.rows = std::move(rows);
   document.json = [kind, schema, &findings, &provenance](JsonWriter& json) {

@@ -127,7 +127,11 @@ constexpr auto kLongRun = std::to_array<Field<Findings>>({
 });
 
 constexpr auto kSteps = std::to_array<Field<Findings>>({
-    {"capture", [](const Findings& found) -> const Capture& { return found.capture; }, kCaptureKind, kOnNewLine},
+    {"capture",
+     [](const Findings& found) {
+       return CaptureHead{&found.capture, found.caution};
+     },
+     kCaptureHead, kOnNewLine},
     {"steps", at<step_lines>, kStep, kRowLines},
     {"set_aside", at<&Findings::summary, &Summary::set_aside>, kSetAside},
     {"iteration", at<&Findings::summary>, kIteration, kOnNewLine},

@@ -134,11 +134,15 @@ inline constexpr auto kJobKind = std::to_array<Field<JobKind>>({
     {"device_work", at<&JobKind::has_device_work>},
     {"devices", at<&JobKind::devices>},
 });
-inline constexpr auto kCaptureKind = std::to_array<Field<Capture>>({
-    {"", at<job_kind>, kJobKind},
-    {"warning", at<warning_of>},
-    {"caution", [](const Capture& capture) { return caution_of(capture.diagnostics); }},
-    {"loss", at<essential_loss>},
+struct CaptureHead {
+  const Capture* capture;
+  std::string caution;
+};
+inline constexpr auto kCaptureHead = std::to_array<Field<CaptureHead>>({
+    {"", [](const CaptureHead& head) { return job_kind(*head.capture); }, kJobKind},
+    {"warning", [](const CaptureHead& head) { return warning_of(*head.capture); }},
+    {"caution", at<&CaptureHead::caution>},
+    {"loss", [](const CaptureHead& head) { return essential_loss(*head.capture); }},
 });
 
 inline constexpr auto kFit = std::to_array<Field<Fit>>({

@@ -2,6 +2,7 @@ What does a network four times as fast save where an all-reduce makes the kernel
 
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x
 Step time 14.44 ms (14.26 to 15.58 ms), 7.2 % less than the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
 
 Why
 - Largest difference: compute, 15.50 ms to 14.38 ms (-1.125 ms).
@@ -53,6 +54,7 @@ gemm            9     1.50x            1.50x            1.50x     42     46.50 m
 - kernel time per step and rank: -1.125 ms (turn this off with --no-interference)
 $ stepsim whatif tests/golden/data/gpu_overlap.json --set network.bandwidth=4x --no-interference
 Step time 15.56 ms (15.37 to 15.75 ms), the same as the baseline's 15.56 ms. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
 
 Why
 - None of the tasks whose duration changes (3) is on the critical path. Largest part of the critical path: compute (100 %).
@@ -96,6 +98,7 @@ waiting   0.025 ms   0.025 ms           0
 - baseline: rank 0's step 4; scenario: rank 0's step 4
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
 Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.98 to 15.57 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change
@@ -112,6 +115,7 @@ Assumptions
 - 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
 Best of 3 points: network.bandwidth=1x: step time 15.56 ms (15.37 to 15.75 ms), the same as the baseline's 15.56 ms; no point is faster than the baseline; network.bandwidth hardly matters from 1x to 16x (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
 
 Step times and their ranges (* = best)
    network.bandwidth  step time      from        to  change

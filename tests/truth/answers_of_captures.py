@@ -9,6 +9,7 @@ folder next to the checkout; those that are absent are skipped.
     shapes    where batch.scale is refused because shapes are missing, check finds it
     tested    check reports an untested graph if, and only if, the replay tested nothing
     classes   a what-if of the device has as many tasks of a class, with the same time, as 'tasks' and a selection
+    doubted   what check calls unreliable, the answers of these questions say before their figures
     damaged   a truncated capture is reported in the first lines; it gives correct answers or refuses
     unlike    a gate refuses to compare jobs that are not comparable"""
 import glob
@@ -22,6 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from checks import SHARED, check, quietly, verdict, write  # noqa: E402
 
 NEUTRAL = "compute.scale=1"
+OF_REPLAY = {"replay_off", "graph_test_off", "unexplained_wait", "silent_host", "repetition_contradicted"}  # check's own replay finds these
 MOST_FOR_ADVISE = 2_000_000  # bytes: advise makes some twenty predictions
 
 
@@ -56,12 +58,30 @@ def judge(name, path):
     check(f"{name}: check lacks shapes where batch.scale does", not refused or "no_shapes" in findings, findings)
     untested = [finding["name"] for finding in judged["findings"] if "not tested" in finding["effect"]]
     check(f"{name}: check says untested where nothing was", not untested or judged["replay"].get("test_error") is None, (untested, judged["replay"]))
-    shares = (answer("whatif", path, "--set", "device.to=H100") or {}).get("device_work", [])
+    shares = doubted(name, path, judged).get("device_work", [])
     if shares:
         classes = {row["name"]: (row["tasks"], row["total_ns"]) for row in answer("tasks", path)["classes"]}
         found = {one["name"]: (one["pieces"], one["before_ns"]) for one in shares[0]["classes"]}
         check(f"{name}: classes of device work are those of tasks", all(classes.get(key) == value for key, value in found.items()), (found, classes))
     check(f"{name}: it is whole", "lost_kernels" not in findings, findings)
+
+
+def doubted(name, path, judged):
+    """Returns the answer about another device; empty if it is refused."""
+    about_device = {}
+    for question, change in (("device", "device.to=H100"), ("network", "network.bandwidth=2x"), ("ranks", "straggler.factor=1.1"), ("host", "host.scale=0.9")):
+        found = answer("whatif", path, "--set", change)
+        if found is None:
+            continue
+        about_device = found if question == "device" else about_device
+        expected = {finding["name"] for finding in judged["findings"]
+                    if question in finding["questions"] and finding["cost"] in ("prevents", "weakens") and finding["name"] not in OF_REPLAY}
+        caution = found["capture"]["caution"]
+        check(f"{name}: {change} says what check says", all(one in caution for one in expected), (expected, caution))
+        if question == "ranks" and caution:
+            lines = quietly("whatif", path, "--set", change, "--brief").stdout.decode().splitlines()
+            check(f"{name}: the caution is in the first lines", caution in lines[1:3], lines[:4])
+    return about_device
 
 
 def cut(path, share, folder):

@@ -98,6 +98,24 @@ TEST(CheckupTest, RanksThatAreNotThereAreCounted) {
   EXPECT_EQ(checkup.cost_of(Question::kNetwork), Cost::kWeakens);
 }
 
+TEST(CheckupTest, TheCautionIsThatOfTheQuestionsAsked) {
+  Whole whole;
+  for (HostDeviceContents& process : whole.contents.sources[0].processes) process.shaped_operators = 0;
+  whole.capture.contents = whole.contents;
+  EXPECT_EQ(caution_of(whole.capture, {Question::kDevice, Question::kHost}),
+            "Predictions of device changes are unreliable: no input shapes of operators (no_shapes); 'stepsim check' "
+            "explains the consequences.");
+  EXPECT_EQ(caution_of(whole.capture, {Question::kReplay, Question::kHost}), "");
+}
+
+TEST(CheckupTest, TheCautionNamesLostDataOnce) {
+  Whole whole;
+  whole.capture.contents = whole.contents;
+  whole.capture.diagnostics.count(diagnostic("no_timestamp"), {});
+  EXPECT_EQ(caution_of(whole.capture, {Question::kReplay}),
+            "Part of the input could not be used: no_timestamp (1); 'stepsim check' explains the consequences.");
+}
+
 TEST(CheckupTest, LaunchesWithoutKernelsCannotBeUsed) {
   Whole whole;
   whole.capture.diagnostics.count(diagnostic("launches_without_device_work"), {}, {}, 260);
