@@ -79,7 +79,7 @@ Checkup check(const Examined& examined) {
 }
 
 std::string caution_of(const Capture& capture, Questions asked) {
-  const std::string lost = caution_of(capture.diagnostics);
+  std::string lost = caution_of(capture.diagnostics);
   const Checkup checkup =
       check({.contents = capture.contents, .diagnostics = capture.diagnostics, .capture = &capture});
   Questions affected;

@@ -24,20 +24,19 @@ using ::testing::Not;
 /// One rank of a job of NCCL on two GPUs. `sized` is false if its operators have no shapes.
 Capture one_of_two(bool shaped) {
   Capture capture = testing::DeviceDataParallelJob{.ranks = 1, .group = 2}.capture();
-  capture.contents.sources.push_back(
-      {.file = "rank0.json",
-       .format = "kineto",
-       .processes = {{.rank = 0,
-                      .world_size = 2,
-                      .device_name = "NVIDIA H100",
-                      .has_base_time = true,
-                      .operators = 10,
-                      .calls = 20,
-                      .kernels = 20,
-                      .syncs = 5,
-                      .collectives = 6,
-                      .sized_collectives = 6,
-                      .shaped_operators = shaped ? 10U : 0U}}});
+  capture.contents.sources.push_back({.file = "rank0.json",
+                                      .format = "kineto",
+                                      .processes = {{.rank = 0,
+                                                     .world_size = 2,
+                                                     .device_name = "NVIDIA H100",
+                                                     .has_base_time = true,
+                                                     .operators = 10,
+                                                     .calls = 20,
+                                                     .kernels = 20,
+                                                     .syncs = 5,
+                                                     .collectives = 6,
+                                                     .sized_collectives = 6,
+                                                     .shaped_operators = shaped ? 10U : 0U}}});
   return capture;
 }
 
