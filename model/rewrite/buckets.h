@@ -48,6 +48,17 @@ struct StepReductions {
 [[nodiscard]] std::span<const DeviceLaunch> launched_between(const std::vector<DeviceLaunch>& launches, Time from,
                                                              Time to);
 
+/// Returns the last of the launches whose work is not a collective; invalid if there is none.
+[[nodiscard]] TaskId last_work(const Dag& dag, std::span<const DeviceLaunch> launches);
+
+/// Returns the operation of a collective on a stream; nothing for other tasks.
+[[nodiscard]] std::optional<CollectiveOp> stream_collective(const Dag& dag, TaskId task);
+
+/// True for operations that sum what the members have.
+[[nodiscard]] constexpr bool is_reduction(CollectiveOp op) noexcept {
+  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kReduce;
+}
+
 /// Implements with_buckets() for DistributedDataParallel on NCCL and similar libraries, where all-reduces are kernels
 /// on a stream. The thread of the backward pass launches each from the hook of its bucket's last gradient.
 ///

@@ -12,12 +12,6 @@
 namespace stepsim {
 namespace {
 
-bool is_all_reduce(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kCollective || dag.lane(task).kind != LaneKind::kStream) return false;
-  const RendezvousId rendezvous = dag.rendezvous(task);
-  return rendezvous.valid() && dag.collective(rendezvous).op == CollectiveOp::kAllReduce;
-}
-
 /// Returns the number of blocks in the grid of each task, if recorded.
 std::map<TaskId, std::uint64_t> blocks_of(const LaunchTable& table) {
   std::map<TaskId, std::uint64_t> blocks;
@@ -119,13 +113,10 @@ class Matching {
   /// collective that was launched before the gradient was ready.
   [[nodiscard]] std::optional<std::uint64_t> grid_of_copy(std::size_t gradient) const {
     const Time from = gradient == 0 ? Time::min() : ready(gradient - 1);
-    const auto launched = launched_between(launches_, from, ready(gradient));
-    const auto last = std::find_if(launched.rbegin(), launched.rend(), [this](const DeviceLaunch& launch) {
-      return capture_.dag.kind(launch.work) != TaskKind::kCollective;
-    });
-    if (last == launched.rend()) return std::nullopt;
-    const KernelClass found = classify_kernel(capture_.dag.kind(last->work), capture_.dag.name(last->work));
-    const auto blocks = blocks_.find(last->work);
+    const TaskId last = last_work(capture_.dag, launched_between(launches_, from, ready(gradient)));
+    if (!last.valid()) return std::nullopt;
+    const KernelClass found = classify_kernel(capture_.dag.kind(last), capture_.dag.name(last));
+    const auto blocks = blocks_.find(last);
     const bool copies = found == KernelClass::kElementwise || found == KernelClass::kCopy;
     return copies && blocks != blocks_.end() ? std::optional{blocks->second} : std::nullopt;
   }
@@ -191,6 +182,19 @@ std::span<const DeviceLaunch> launched_between(const std::vector<DeviceLaunch>& 
   return {begin, end};
 }
 
+TaskId last_work(const Dag& dag, std::span<const DeviceLaunch> launches) {
+  const auto last = std::find_if(launches.rbegin(), launches.rend(), [&dag](const DeviceLaunch& launch) {
+    return dag.kind(launch.work) != TaskKind::kCollective;
+  });
+  return last == launches.rend() ? TaskId{} : last->work;
+}
+
+std::optional<CollectiveOp> stream_collective(const Dag& dag, TaskId task) {
+  if (dag.kind(task) != TaskKind::kCollective || dag.lane(task).kind != LaneKind::kStream) return std::nullopt;
+  const RendezvousId rendezvous = dag.rendezvous(task);
+  return rendezvous.valid() ? std::optional(dag.collective(rendezvous).op) : std::nullopt;
+}
+
 std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture, const DeviceLaunches& launches) {
   using Place = std::pair<std::int32_t, LaneId>;  // step and thread
   const std::vector<std::int32_t>& step = capture.recording.step;
@@ -200,7 +204,8 @@ std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture,
   std::map<Place, std::vector<DeviceLaunch>> all_reduces;
   for (const auto& [thread, list] : launches) {
     for (const DeviceLaunch& launch : list) {
-      if (is_all_reduce(capture.dag, launch.work)) all_reduces[{step[launch.call.index()], thread}].push_back(launch);
+      if (stream_collective(capture.dag, launch.work) == CollectiveOp::kAllReduce)
+        all_reduces[{step[launch.call.index()], thread}].push_back(launch);
     }
   }
   const std::map<TaskId, std::uint64_t> blocks = blocks_of(capture.launches);

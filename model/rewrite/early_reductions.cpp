@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -34,12 +35,9 @@ struct Step {
   std::vector<LateReduction> late;  ///< in the order of their launches
 };
 
-bool is_reduction(const Dag& dag, TaskId task) {
-  if (dag.kind(task) != TaskKind::kCollective || dag.lane(task).kind != LaneKind::kStream) return false;
-  const RendezvousId rendezvous = dag.rendezvous(task);
-  if (!rendezvous.valid()) return false;
-  const CollectiveOp op = dag.collective(rendezvous).op;
-  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kReduce;
+bool is_device_reduction(const Dag& dag, TaskId task) {
+  const std::optional<CollectiveOp> op = stream_collective(dag, task);
+  return op && is_reduction(*op);
 }
 
 /// Finds the reductions of gradients and the gradients that they carry.
@@ -84,11 +82,11 @@ class LateReductions {
           first_work = {};
           // A hook of the first gradient launches before that gradient counts as ready.
           const bool is_early = thread == step.thread || launch.end > ready(step.gradients.front());
-          if (is_early && is_reduction(dag_, launch.work)) ++step.during;
+          if (is_early && is_device_reduction(dag_, launch.work)) ++step.during;
         } else if (dag_.kind(launch.work) != TaskKind::kCollective) {
           if (!first_work.valid()) first_work = launch.work;
         } else {
-          if (is_reduction(dag_, launch.work)) {
+          if (is_device_reduction(dag_, launch.work)) {
             step.late.push_back({launch, first_work.valid(), waiters_.contains(first_work)});
             for (const EdgeId edge : dag_.edges_from(launch.work)) waiters_.insert(dag_.target(edge));
           }
@@ -184,11 +182,7 @@ class LateReductions {
     Time from = Time::min();
     for (std::size_t i = 0; i < step.gradients.size(); ++i) {
       const Time to = ready(step.gradients[i]);
-      const auto between = launched_between(launches->second, from, to);
-      const bool works = std::any_of(between.begin(), between.end(), [this](const DeviceLaunch& launch) {
-        return dag_.kind(launch.work) != TaskKind::kCollective;
-      });
-      if (works) launched.push_back(i);
+      if (last_work(dag_, launched_between(launches->second, from, to)).valid()) launched.push_back(i);
       from = to;
     }
     return launched;
@@ -218,9 +212,9 @@ bool mostly_waits(const Dag& dag, TaskId task) {
   });
 }
 
-/// Returns the reductions of known gradients in the order of these. A wait for ranks that were not captured is part of
-/// the recorded time of the reduction that was launched first. That one stays first, in exchange with the one of the
-/// first gradient, because the other ranks come no earlier to another one.
+/// Returns the reductions of known gradients, in the order of these gradients. If other ranks were not captured, the
+/// time of the reduction that was launched first includes the wait for them. It then takes the place of the first
+/// gradient, because the other ranks do not arrive earlier at another reduction.
 std::vector<LateReduction> in_order_of_gradients(const Dag& dag, const Step& step) {
   std::vector<LateReduction> reductions = step.late;
   std::erase_if(reductions, [](const LateReduction& reduction) { return reduction.gradient == kNone; });

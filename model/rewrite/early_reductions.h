@@ -24,10 +24,13 @@ struct ReductionStarts {
 /// thread had launched by then, and for the reductions launched before it. What waits for a reduction stays.
 ///
 /// A reduction that was launched after its step's last gradient carries the latest gradient of its payload's size that
-/// is not taken; if there is none, the latest run of such gradients whose sizes sum to its payload. If sizes are not
-/// recorded, the reductions and the gradients for which the backward thread launched work are matched in order, if they
-/// are as many. Reductions stay in place if their thread launched work for them after the backward pass, such as copies
-/// into one buffer; work that waits for an earlier reduction is not for them. O(tasks log tasks + edges).
+/// is not taken; if there is none, the latest run of such gradients whose sizes sum to its payload. Of equal payloads,
+/// the one that was launched first carries the gradient that is ready first. If sizes are not recorded, the reductions
+/// and the gradients for which the backward thread launched work are matched in order, if they are as many. Reductions
+/// stay in place if their thread launched work for them after the backward pass, such as copies into one buffer; work
+/// that waits for an earlier reduction is not for them. If other ranks were not captured and most of the time of the
+/// reduction that was launched first is a wait for them, it exchanges its gradient with the one of the first gradient.
+/// O(tasks log tasks + edges).
 [[nodiscard]] Capture with_early_reductions(const Capture& capture);
 
 }  // namespace stepsim

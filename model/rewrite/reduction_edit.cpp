@@ -89,16 +89,6 @@ TaskId ReductionEdit::add_call(TaskId ready, const CallTimes& times, std::string
   return launch;
 }
 
-std::optional<TaskId> ReductionEdit::last_work(LaneId thread, Time at) const {
-  const auto launches = launches_.find(thread);
-  if (launches == launches_.end()) return std::nullopt;
-  const auto until = launched_between(launches->second, Time::min(), at);
-  const auto last = std::find_if(until.rbegin(), until.rend(), [this](const DeviceLaunch& launch) {
-    return dag_.kind(launch.work) != TaskKind::kCollective;
-  });
-  return last == until.rend() ? std::nullopt : std::optional{last->work};
-}
-
 void ReductionEdit::forget_waits(std::set<TaskId> kernels) {
   moved_ = std::move(kernels);
   std::erase_if(edit_.builder().edges(), [this](const DagBuilder::Edge& edge) {
@@ -111,8 +101,11 @@ void ReductionEdit::launch(TaskId kernel, LaneId thread, const DeviceLaunch& lau
   DagBuilder& builder = edit_.builder();
   builder.add_edge(launch.call, kernel, EdgeKind::kLaunch, launch.lag);
   const auto lag = sync_lag_.find(launch.work);
-  if (const auto work = last_work(thread, launch.end))
-    builder.add_edge(*work, kernel, EdgeKind::kSync, lag == sync_lag_.end() ? Duration{} : lag->second);
+  const auto launches = launches_.find(thread);
+  const TaskId work = launches == launches_.end()
+                          ? TaskId{}
+                          : last_work(dag_, launched_between(launches->second, Time::min(), launch.end));
+  if (work.valid()) builder.add_edge(work, kernel, EdgeKind::kSync, lag == sync_lag_.end() ? Duration{} : lag->second);
   arriving_[builder.task(kernel).lane].push_back({launch.end, kernel, Change::kArrives});
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -71,7 +70,6 @@ class ReductionEdit {
   [[nodiscard]] bool is_of_call(TaskId task) const;
   [[nodiscard]] bool launches_collective(TaskId call) const;
   [[nodiscard]] Call call_of(TaskId launch) const;
-  [[nodiscard]] std::optional<TaskId> last_work(LaneId thread, Time at) const;
   [[nodiscard]] bool leaves(TaskId task) const { return moved_.contains(task) || removed_.contains(task); }
   void order_threads();
   void order_streams();

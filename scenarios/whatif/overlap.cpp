@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "model/rewrite/buckets.h"
 #include "model/rewrite/overlap.h"
 #include "scenarios/change/graph_edits.h"
 #include "scenarios/change/plan.h"
@@ -59,10 +60,6 @@ void set_copies_apart(const Change& change, const YamlField& value, Plan& plan) 
   plan.add_edit(change, with_copy_engines);
   plan.assumptions.push_back(
       {"copies_apart", "Copies to the device do not depend on earlier kernels on their stream."});
-}
-
-bool is_reduction(CollectiveOp op) {
-  return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter || op == CollectiveOp::kReduce;
 }
 
 bool is_gather(CollectiveOp op) { return op == CollectiveOp::kAllGather; }

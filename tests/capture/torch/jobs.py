@@ -67,8 +67,8 @@ check("job.yaml has what was seen", {key: job.get(key) for key in ("framework", 
       {"framework": "pytorch-ddp", "backend": "gloo", "workers": "2", "bucket_bytes": str(4 << 20)}, job)
 own_times = json.loads(read(times.replace("%RANK", "0")))
 free_ns = int(job["measured_step"].partition("ns")[0])
-# The hook ends a step a little earlier than the job does, so that single times differ where others use the processor;
-# parts_test.py tests with a clock of its own that the median is taken.
+# The hook ends a step a little earlier than the job does, so their times differ while other programs use the processor.
+# That measured_step is a median is tested in parts_test.py, with a clock that the test sets.
 of_steps = own_times[3:7]  # steps 4 to 7: own_times[i] is that of step i + 1
 check("measured_step is among the times that the job measures itself",
       0.98 * min(of_steps) - 1e6 < free_ns < 1.02 * max(of_steps) + 1e6,
