@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/help/field_words.h"
 #include "cli/program/options.h"
 #include "ingest/formats/format.h"
 #include "model/base/error.h"
@@ -198,10 +199,22 @@ std::vector<Topic> glossary_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const sim::Term& term : sim::glossary()) {
     topics.push_back({.name = std::string(term.name),
-                      .also = sim::other_names(term),
+                      .also = sim::list_of_names(term.also),
                       .summary = std::string(term.definition),
                       .text = std::string(term.more),
                       .picture = std::string(term.picture)});
+  }
+  return topics;
+}
+
+std::vector<Topic> field_word_topics(Commands /*commands*/) {
+  std::vector<Topic> topics;
+  for (const FieldWord& word : field_words()) {
+    topics.push_back({.name = std::string(word.name),
+                      .also = sim::list_of_names(word.also),
+                      .summary = std::string(word.meaning),
+                      .details = {{"command", std::string(word.ask)}},
+                      .text = std::string(word.here)});
   }
   return topics;
 }
@@ -381,6 +394,7 @@ std::vector<Topic> problem_topics(Commands /*commands*/) {
 
 constexpr std::array kKinds{
     TopicKind{"term", "glossary", "Terms in reports, headings and columns", glossary_topics},
+    TopicKind{"word", "words", "Words of the field, and where stepsim has what they mean", field_word_topics},
     TopicKind{"command", "commands", "Commands of stepsim", command_topics},
     TopicKind{"option", "options", "Options of all commands that read traces", option_topics},
     TopicKind{"what-if", "what-ifs", "Changes to predict, for --set and scenario files", what_if_topics},

@@ -425,9 +425,9 @@ constexpr auto kTerms = std::to_array<Term>({
 
 std::span<const Term> glossary() noexcept { return kTerms; }
 
-std::vector<std::string> other_names(const Term& term) {
+std::vector<std::string> list_of_names(std::string_view text) {
   std::vector<std::string> names;
-  for (std::string_view rest = term.also; !rest.empty();) {
+  for (std::string_view rest = text; !rest.empty();) {
     const std::size_t comma = rest.find(", ");
     names.emplace_back(rest.substr(0, comma));
     rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 2);

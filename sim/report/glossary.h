@@ -20,8 +20,8 @@ struct Term {
 /// Returns all terms in the order of the printed glossary, which groups related ones.
 [[nodiscard]] std::span<const Term> glossary() noexcept;
 
-/// Returns Term::also as a list.
-[[nodiscard]] std::vector<std::string> other_names(const Term& term);
+/// Returns the names in a text such as Term::also, which commas separate.
+[[nodiscard]] std::vector<std::string> list_of_names(std::string_view text);
 
 }  // namespace stepsim::sim
 

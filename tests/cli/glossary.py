@@ -60,7 +60,25 @@ def listed(text):
     return {word.strip() for word in text.split(",")}
 
 
+ASKED = """NVLink, MFU, FSDP, DDP, bf16, AMP, busbw, bucket_cap_mb, CUDA graph, torch.compile, TP, PP, OOM, Slurm, ZeRO, fp8, tf32, HBM, roofline,
+    tensor parallel, checkpointing, Nsight, Perfetto, hook, pipeline bubble, straggler, NCCL, num_workers, InfiniBand, MoE, DeepSpeed, autocast"""
+
+
+def field_words():
+    """Words that engineers ask for have an answer, and the commands in the answers name what-ifs and commands that exist."""
+    for word in sorted(listed(ASKED)):
+        check(f"help answers '{word}'", stepsim("help", word).returncode == 0)
+    (words,) = json.loads(stepsim("help", "words", "--json").stdout)["kinds"]
+    for word in words["topics"]:
+        for line in [detail["text"] for detail in word["details"] if detail["label"] == "command"]:
+            parts = shlex.split(line)
+            check(f"{word['name']}: '{parts[1]}' is a command", stepsim(parts[1], "--help").returncode == 0)
+            for key in re.findall(r"--set '?([a-z_]+)(?:\{[^}]*\})?(\.[a-z_]+)=", line):
+                check(f"{word['name']}: {''.join(key)} is a parameter", stepsim("help", "".join(key)).returncode == 0)
+
+
 def main():
+    field_words()
     terms = glossary()
     terms_in_titles = [re.compile(rf"\b{re.escape(term)}\b") for term in terms if len(term) > 3]
     headings, titles = {}, {}

@@ -144,7 +144,7 @@ void write_glossary(JsonWriter& json) {
   json.begin_array();
   for (const Term& term : glossary()) {
     json.new_line().begin_object().key("name").value(term.name).key("also").begin_array();
-    for (const std::string& name : other_names(term)) json.value(name);
+    for (const std::string& name : list_of_names(term.also)) json.value(name);
     json.end_array().key("summary").value(term.definition).key("text").value(term.more);
     json.key("picture").value(term.picture).end_object();
   }

@@ -1,0 +1,153 @@
+#include "cli/help/field_words.h"
+
+#include <array>
+
+namespace stepsim::cli {
+namespace {
+
+constexpr auto kWords = std::to_array<FieldWord>({
+    // --- kinds of parallelism
+    {.name = "DDP",
+     .also = "DistributedDataParallel, data parallel, data parallelism, DP",
+     .meaning = "Every rank has the whole model and a part of the batch, and gradients are reduced over all ranks.",
+     .here = "The reductions run in buckets beside the backward pass; what is not hidden is exposed transfer.",
+     .ask = "stepsim whatif TRACE --set comm.bucket_bytes=50MiB"},
+    {.name = "bucket_cap_mb",
+     .also = "bucket, gradient bucket, bucket size",
+     .meaning = "The size of the buckets in which DistributedDataParallel reduces gradients.",
+     .here = "The captured buckets are in the assumptions of the answer. 'advise' tries other sizes.",
+     .ask = "stepsim whatif TRACE --set comm.bucket_bytes=50MiB"},
+    {.name = "hook",
+     .also = "hooks, backward hook, overlap_grad_reduce",
+     .meaning = "Code that runs when a gradient is ready, such as the start of its reduction.",
+     .here = "The what-if starts reductions there that now start after the backward pass.",
+     .ask = "stepsim whatif TRACE --set comm.start=gradient"},
+    {.name = "FSDP",
+     .also = "FullyShardedDataParallel, ZeRO, ZeRO-3, DeepSpeed, sharded",
+     .meaning = "Ranks hold parts of the parameters, gather each layer before it computes, and scatter its gradients.",
+     .here = "Gathers and scatters are collectives of the trace. Another sharding, or offloading, is not modelled.",
+     .ask = "stepsim whatif TRACE --set overlap.prefetch=1"},
+    {.name = "TP",
+     .also = "tensor parallel, tensor parallelism, sequence parallel, context parallel",
+     .meaning = "Ranks compute parts of one layer together, with collectives of activations in every layer.",
+     .here = "Traces of such jobs are replayed, and the network can be changed. Another number of ranks in a group is "
+             "not modelled.",
+     .ask = "stepsim whatif TRACE --set network.inside=2x"},
+    {.name = "PP",
+     .also = "pipeline parallel, pipeline parallelism, pipeline, 1F1B, micro batch, microbatch",
+     .meaning = "Ranks compute different layers and pass activations and gradients on, a micro batch at a time.",
+     .here =
+         "Traces of such jobs are replayed. Another schedule or number of stages is not modelled. The comparison of "
+         "ranks names the stage that costs the others most.",
+     .ask = "stepsim replay TRACES --slow-ranks"},
+    {.name = "pipeline bubble",
+     .also = "bubble, bubbles",
+     .meaning = "Time in which a stage of a pipeline has no micro batch to compute.",
+     .here = "It is part of 'waiting for ranks' and of 'nothing running' of a rank.",
+     .ask = "stepsim replay TRACES"},
+    {.name = "EP",
+     .also = "expert parallel, expert parallelism, MoE, mixture of experts",
+     .meaning = "Ranks hold different experts, and all-to-alls bring each token to its experts and back.",
+     .here = "The all-to-alls are collectives of the trace. Another placement of experts is not modelled.",
+     .ask = "stepsim stats TRACE --collectives"},
+    {.name = "gradient accumulation",
+     .also = "accumulation steps",
+     .meaning = "Several forward and backward passes before one update.",
+     .here = "A step is what lies between two marks of steps: mark it once an update, so that steps are alike."},
+    {.name = "activation checkpointing",
+     .also = "checkpointing, recomputation, recompute",
+     .meaning = "Activations are computed again in the backward pass, which saves memory.",
+     .here = "The second computation is in the trace as kernels of the backward pass. Turning it on or off is not "
+             "modelled; 'remove' and 'insert' can stand for it.",
+     .ask = "stepsim tasks TRACE"},
+    // --- precision and code
+    {.name = "bf16",
+     .also = "fp16, bfloat16, half precision, fp8, tf32",
+     .meaning = "Floating-point formats of fewer bits than fp32.",
+     .here = "Products take the rates of the GPU's units in that format, other kernels scale with their bytes.",
+     .ask = "stepsim whatif TRACE --set precision.to=bf16"},
+    {.name = "AMP",
+     .also = "autocast, mixed precision, GradScaler",
+     .meaning = "PyTorch's automatic choice of a precision for each operator.",
+     .here = "The what-if changes products and kernels that move floats; casts between formats are left out.",
+     .ask = "stepsim whatif TRACE --set precision.to=bf16"},
+    {.name = "CUDA graph",
+     .also = "CUDA graphs, cudaGraphLaunch, graph capture",
+     .meaning = "A sequence of kernels that the CPU launches by one call.",
+     .here = "A what-if without launch overhead is close to it. It does not check whether a step can be captured.",
+     .ask = "stepsim whatif TRACE --set launch.overhead=0us"},
+    {.name = "torch.compile",
+     .also = "Inductor, Triton, fusion, fused kernels",
+     .meaning = "PyTorch's compiler, which fuses operators into fewer kernels.",
+     .here = "The what-if fuses consecutive elementwise kernels: it saves launches and gaps, not memory traffic.",
+     .ask = "stepsim whatif TRACE --set 'fuse{class=elementwise}.most=100'"},
+    {.name = "num_workers",
+     .also = "DataLoader, dataloader, input pipeline, data loading",
+     .meaning = "The number of processes that load and prepare batches.",
+     .here = "Time in which the training process waits for them is 'waiting for data'.",
+     .ask = "stepsim whatif TRACE --set loader.workers=2x"},
+    {.name = "host-bound",
+     .also = "CPU-bound, launch-bound, GPU starvation, starved GPU",
+     .meaning = "The CPU does not launch kernels as fast as the GPU runs them.",
+     .here = "The first line of a replay says what limits a step.",
+     .ask = "stepsim replay TRACE --brief"},
+    // --- hardware
+    {.name = "NVLink",
+     .also = "NVSwitch, NVLS, xGMI, PCIe",
+     .meaning = "Links between the GPUs of a host.",
+     .here = "cluster.yaml gives their rate and latency; NCCL's reductions in the switch are part of its model.",
+     .ask = "stepsim whatif TRACES --set network.inside=2x"},
+    {.name = "InfiniBand",
+     .also = "RoCE, Ethernet, NIC, NICs, EFA, rail, RDMA",
+     .meaning = "Networks between hosts.",
+     .here = "cluster.yaml gives NICs, switches and their rates.",
+     .ask = "stepsim whatif TRACES --set network.between=2x"},
+    {.name = "MFU",
+     .also = "model FLOPs utilization, HFU, utilization, percent of peak",
+     .meaning = "The floating-point operations of the model per second, as a share of the GPU's peak.",
+     .here =
+         "'stats' counts the operations of operators with shapes (record_shapes=True) or with_flops=True, and 'help "
+         "H100' has a GPU's peak. The quotient is not printed.",
+     .ask = "stepsim stats TRACE"},
+    {.name = "HBM",
+     .also = "memory bandwidth, roofline, arithmetic intensity, memory-bound",
+     .meaning = "A GPU's memory, whose bandwidth limits kernels that compute little for each byte.",
+     .here = "The model of devices compares each kernel's bytes with the bandwidth and its operations with the units.",
+     .ask = "stepsim whatif TRACE --set device.to=H100"},
+    {.name = "OOM",
+     .also = "out of memory, peak memory, memory, CUDA out of memory",
+     .meaning = "A job needs more memory than a GPU has.",
+     .here = "Memory is not modelled: whether a larger batch or another GPU fits has to be tried. 'stats' shows the "
+             "captured peak if memory was recorded (profile_memory=True).",
+     .ask = "stepsim stats TRACE"},
+    {.name = "NCCL_ALGO",
+     .also = "NCCL_PROTO, LL, LL128, Simple, nccl-tests",
+     .meaning = "NCCL's settings of algorithm and protocol; nccl-tests measures its collectives.",
+     .here = "The model takes what NCCL chooses by itself. 'calibrate --nccl-tests' makes tables of your own system.",
+     .ask = "stepsim calibrate --nccl-tests LOG -o cluster.yaml"},
+    // --- where people work
+    {.name = "Slurm",
+     .also = "srun, sbatch, MPI, Dask, Ray",
+     .meaning = "Systems that start programs on many hosts.",
+     .here =
+         "Record by the profiler of each rank, one file a rank, and give all files together. Large sweeps can run on "
+         "several hosts.",
+     .ask = "stepsim sweep TRACE --set network.bandwidth=1x,2x,4x --engine slurm:4"},
+    {.name = "Perfetto",
+     .also = "Chrome trace, chrome://tracing, TensorBoard",
+     .meaning = "A viewer of timelines.",
+     .here = "Replays and what-ifs are written for it.",
+     .ask = "stepsim whatif TRACE --set network.bandwidth=2x -o timeline.pftrace"},
+    {.name = "Nsight Systems",
+     .also = "nsys, Nsight, NVTX",
+     .meaning = "NVIDIA's profiler of whole programs.",
+     .here =
+         "The databases that it exports (nsys export --type=sqlite) are read. NVTX ranges named 'step N' mark steps.",
+     .ask = "stepsim help formats"},
+});
+
+}  // namespace
+
+std::span<const FieldWord> field_words() noexcept { return kWords; }
+
+}  // namespace stepsim::cli
