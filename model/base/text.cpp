@@ -173,19 +173,27 @@ std::string shown(std::string_view text, std::size_t limit) {
   return fmt::format("{}{}{}", front, kCut, shown_back(text, room / 2));
 }
 
-std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known) {
-  std::optional<std::string> nearest;
-  std::size_t least = 0;
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known, std::size_t most) {
+  std::vector<std::pair<std::size_t, std::string>> near;  // with the edit distance
   for (const std::string& name : known) {
     const std::size_t longer = std::max(word.size(), name.size());
     const std::size_t allowed = std::max<std::size_t>(1, longer / 3);
     if (longer - std::min(word.size(), name.size()) > allowed) continue;
     const std::size_t distance = edit_distance(word, name);
-    if (distance > allowed || (nearest && distance >= least)) continue;
-    nearest = name;
-    least = distance;
+    const bool is_new = std::none_of(near.begin(), near.end(), [&](const auto& other) { return other.second == name; });
+    if (distance <= allowed && is_new) near.emplace_back(distance, name);
   }
-  return nearest;
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [distance, name] : near) {
+    if (names.size() < most) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known) {
+  std::vector<std::string> names = nearest_names(word, known, 1);
+  return names.empty() ? std::nullopt : std::optional(std::move(names.front()));
 }
 
 std::string enumerated(std::span<const std::string> words, std::string_view conjunction) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepsim {
 
@@ -59,8 +60,11 @@ void append_utf8(std::string& out, char32_t code);
 /// shortened in the middle with "...".
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 200);
 
-/// Returns the entry of `known` with the smallest edit distance to `word`, or nothing if that distance is too large for
-/// a typing error. At most one edit is allowed, or as many as a third of the longer word's characters if that is more.
+/// Returns at most `most` entries of `known` that may be meant by `word`, those with the smallest edit distance first.
+/// At most one edit is allowed, or as many as a third of the longer word's characters if that is more.
+[[nodiscard]] std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known,
+                                                     std::size_t most);
+/// Returns the first of these entries, or nothing.
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> known);
 
 /// Returns "a, b and c" for the conjunction "and".

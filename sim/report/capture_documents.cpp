@@ -52,13 +52,27 @@ Table rows_of(const Summary& summary) {
   return table;
 }
 
-/// Returns one row per count.
+/// Returns one row per task; "start_ns" is empty if the tasks were never run, "step" if a task is in none.
 Table rows_of(const Capture& capture) {
-  Table table({{"what", Align::kLeft}, {"count"}});
-  table.add_row({"tasks", capture.dag.task_count()});
-  table.add_row({"dependencies", capture.dag.edge_count()});
-  table.add_row({"records", capture.events});
-  table.add_row({"records skipped", capture.skipped});
+  Table table({{"task"},
+               {"name", Align::kLeft},
+               {"kind", Align::kLeft},
+               {"rank"},
+               {"lane", Align::kLeft},
+               {"step"},
+               {"start_ns"},
+               {"duration_ns"},
+               {"bytes"}});
+  const Dag& dag = capture.dag;
+  const Recording& recording = capture.recording;
+  for (const TaskId task : dag.tasks()) {
+    const std::size_t i = task.index();
+    const std::int32_t step = recording.step.empty() ? -1 : recording.step[i];
+    table.add_row({i, std::string(dag.name(task)), std::string(to_text(dag.kind(task))), dag.lane(task).rank,
+                   dag.lane(task).name, step < 0 ? Cell("") : Cell(recording.steps[static_cast<std::size_t>(step)].number),
+                   recording.start.empty() ? Cell("") : nanoseconds_cell(recording.start[i] - Time{}),
+                   nanoseconds_cell(dag.duration(task)), dag.bytes(task).count()});
+  }
   return table;
 }
 

@@ -334,7 +334,16 @@ def killed():
             print(f"while writing .{extension}, {whole} kills came after the rename")
 
 
-SECTIONS = [workbooks, databases, perfetto_traces, pictures, compressed_and_streamed, hostile_names, without_room, killed]
+def converted():
+    """A table of a conversion has a row for each task, with the task's name and duration of the task graph."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(written(folder, "csv", "convert", SAMPLE), encoding="utf-8", newline="") as file:
+            rows = [(row["name"], int(row["duration_ns"])) for row in csv.DictReader(file)]
+        graph = json.loads(read(written(folder, "tasks.json", "convert", SAMPLE)))
+        check("a row for each task", sorted(rows) == sorted((task["name"], task["ns"]) for task in graph["tasks"]), (len(rows), len(graph["tasks"])))
+
+
+SECTIONS = [converted, workbooks, databases, perfetto_traces, pictures, compressed_and_streamed, hostile_names, without_room, killed]
 
 
 def main():

@@ -13,6 +13,9 @@
 namespace stepsim {
 namespace {
 
+/// Number of known devices that an error suggests for an unknown one.
+constexpr std::size_t kMostSuggested = 3;
+
 enum class Kind : char { kNothing, kLetter, kDigit };
 
 Kind kind_of(char c) noexcept {
@@ -107,13 +110,13 @@ const Accelerator* find_accelerator(std::string_view name) {
 
 const Accelerator& accelerator_named(std::string_view name) {
   if (const Accelerator* const found = find_accelerator(name)) return *found;
-  std::vector<std::string> names;
-  for (const Accelerator& device : accelerators()) names.emplace_back(device.name);
-  std::vector<std::string> near = names;
-  for (const Accelerator& device : accelerators()) near.emplace_back(device.model);
-  const auto nearest = nearest_name(name, near);
-  throw UsageError(fmt::format("no device '{}' is known; {}expected {}", shown(name),
-                               nearest ? fmt::format("did you mean '{}'? ", *nearest) : "", one_of(names)));
+  std::vector<std::string> known;
+  for (const Accelerator& device : accelerators()) known.emplace_back(device.name);
+  for (const Accelerator& device : accelerators()) known.emplace_back(device.model);
+  std::vector<std::string> near = nearest_names(name, known, kMostSuggested);
+  for (std::string& one : near) one = fmt::format("'{}'", one);
+  throw UsageError(fmt::format("no device '{}' is known; {}expected a name that 'stepsim help devices' lists",
+                               shown(name), near.empty() ? "" : fmt::format("did you mean {}? ", one_of(near))));
 }
 
 std::uint32_t resident_blocks(const KernelLaunch& launch, const Residency& room) noexcept {

@@ -83,7 +83,7 @@ struct Accelerator {
 /// names are ignored.
 [[nodiscard]] const Accelerator* find_accelerator(std::string_view name);
 
-/// Like find_accelerator(), but throws UsageError: "no device 'H1000' is known; did you mean 'H100'? known are ...".
+/// Like find_accelerator(), but throws UsageError: "no device 'H1000' is known; did you mean 'H100'? ...".
 [[nodiscard]] const Accelerator& accelerator_named(std::string_view name);
 
 /// Returns how many blocks of `launch` one multiprocessor can run at the same time, given its threads, blocks,

@@ -104,8 +104,8 @@ TEST(AcceleratorTest, NothingElseIsTakenForADevice) {
 
 TEST(AcceleratorTest, UnknownNameIsAnErrorThatNamesTheNearest) {
   const std::string error = thrown_by<UsageError>([&] { return accelerator_named("H201"); });
-  EXPECT_THAT(error, ::testing::HasSubstr("no device 'H201' is known; did you mean 'H20'?"));
-  EXPECT_THAT(error, ::testing::HasSubstr("MI300X"));
+  EXPECT_THAT(error, ::testing::HasSubstr("no device 'H201' is known; did you mean 'H20' or 'H200'?"));
+  EXPECT_THAT(error, ::testing::HasSubstr("'stepsim help devices'"));
 }
 
 TEST(AcceleratorTest, AFormsModelIsNearEnoughToo) {
