@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -27,7 +28,8 @@ template <class Key>
 std::vector<TaskGroup> by_total(std::map<Key, TaskGroup> groups, const PartTotals& totals) {
   std::vector<TaskGroup> list;
   for (auto& [key, group] : groups) {
-    group.share = ratio(group.total, totals[static_cast<std::size_t>(group.part)]);
+    const Duration all = std::accumulate(totals.begin(), totals.end(), Duration{});
+    group.share = ratio(group.total, group.part ? totals[static_cast<std::size_t>(*group.part)] : all);
     list.push_back(std::move(group));
   }
   std::stable_sort(list.begin(), list.end(), [](const TaskGroup& a, const TaskGroup& b) { return a.total > b.total; });
@@ -98,14 +100,17 @@ class Grouping {
     return timeline_ == nullptr ? dag_.duration(task) : own_time(dag_, *timeline_, task);
   }
 
-  /// Returns the group at `key`. A new group gets its name, kind and part from its first task.
+  /// Returns the group at `key` for one more task. A new group gets its name, kind and part from its first task.
   template <class Key>
-  TaskGroup& group_in(std::map<Key, TaskGroup>& groups, const Key& key, std::string_view name, TaskId first) const {
+  TaskGroup& group_in(std::map<Key, TaskGroup>& groups, const Key& key, std::string_view name, TaskId task) const {
     TaskGroup& group = groups[key];
+    const PathClass part = path_class_of(dag_, task);
     if (group.tasks == 0) {
       group.name = name;
-      group.kind = dag_.kind(first);
-      group.part = path_class_of(dag_, first);
+      group.kind = dag_.kind(task);
+      group.part = part;
+    } else if (group.part != part) {
+      group.part.reset();
     }
     return group;
   }

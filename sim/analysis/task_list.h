@@ -2,6 +2,7 @@
 #define STEPSIM_SIM_ANALYSIS_TASK_LIST_H
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,13 @@ namespace stepsim::sim {
 struct TaskGroup {
   std::string name;  ///< name of the tasks, the kind, the class or the operator
   TaskKind kind = TaskKind::kHost;
-  PathClass part = PathClass::kHost;                 ///< the class of a step's time that they belong to
+  std::optional<PathClass> part;  ///< the class of a step's time that they belong to; absent if they are of several
   KernelClass kernel_class = KernelClass::kUnknown;  ///< class of device work; unknown for other work
   std::size_t tasks = 0;
   Duration total{};
   Duration shortest = Duration::max();
   Duration longest{};
-  double share = 0;  ///< share of the time of all tasks with the same `part`
+  double share = 0;  ///< share of the time of all tasks with the same `part`, or of all tasks
 };
 
 /// The groups of tasks that can be selected in a capture. Each list is sorted by total time, the largest first.

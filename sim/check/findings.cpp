@@ -327,13 +327,14 @@ std::vector<Finding> replay_findings(const Examined& examined) {
 
 std::vector<Finding> privacy_findings(const Examined& examined) {
   std::vector<Finding> findings;
-  Finding person{
-      .name = problem("private_content"),
-      .cost = Cost::kNothing,
-      .weakens = {},
-      .effect =
-          "No effect on answers, and stepsim copies none of it to its output. Anyone who gets the files can read it.",
-      .remedy = "before you share them, replace it with 'stepsim convert --scrub IN -o OUT'"};
+  Finding person{.name = problem("private_content"),
+                 .cost = Cost::kNothing,
+                 .weakens = {},
+                 .effect =
+                     "No effect on answers. Anyone who gets the files can read it. Pages, pictures, timelines and JSON "
+                     "have names of "
+                     "hosts and files.",
+                 .remedy = "before you share them, replace it with 'stepsim convert --scrub IN -o OUT'"};
   for (const PrivateContent& content : examined.contents.private_parts) {
     if (content.secret) {
       findings.push_back(

@@ -69,7 +69,8 @@ Table rows_of(const Capture& capture) {
     const std::size_t i = task.index();
     const std::int32_t step = recording.step.empty() ? -1 : recording.step[i];
     table.add_row({i, std::string(dag.name(task)), std::string(to_text(dag.kind(task))), dag.lane(task).rank,
-                   dag.lane(task).name, step < 0 ? Cell("") : Cell(recording.steps[static_cast<std::size_t>(step)].number),
+                   dag.lane(task).name,
+                   step < 0 ? Cell("") : Cell(recording.steps[static_cast<std::size_t>(step)].number),
                    recording.start.empty() ? Cell("") : nanoseconds_cell(recording.start[i] - Time{}),
                    nanoseconds_cell(dag.duration(task)), dag.bytes(task).count()});
   }

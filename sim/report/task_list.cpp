@@ -41,7 +41,7 @@ constexpr auto kTaskGroup = std::to_array<Field<TaskGroup>>({
      {.title = "share",
       .use = Use::kHelp,
       .cell = [](const TaskGroup& group) -> Cell {
-        return fmt::format("{} of {}", percent(group.share), work_label(group.part));
+        return fmt::format("{} of {}", percent(group.share), group.part ? work_label(*group.part) : "all");
       }}},
 });
 
@@ -89,7 +89,9 @@ std::string headline(const TaskList& list, const std::string& selection) {
   const std::string what = fmt::format("{} under {}", counted(list.tasks, "task"), counted(list.names.size(), "name"));
   std::string times;
   std::array<Duration, kPathClassCount> totals{};
-  for (const TaskGroup& name : list.names) totals[static_cast<std::size_t>(name.part)] += name.total;
+  for (const TaskGroup& name : list.names) {
+    if (name.part) totals[static_cast<std::size_t>(*name.part)] += name.total;
+  }
   for (const PathClass one : kParts) {
     const Duration total = totals[static_cast<std::size_t>(one)];
     if (total > Duration{}) add_item(times, fmt::format("{} of {}", stepsim::to_text(total), work_label(one)));

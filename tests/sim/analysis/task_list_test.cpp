@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/output/json_writer.h"
 #include "sim/report/task_list.h"
 #include "tests/sim/dag_maker.h"
@@ -39,6 +41,19 @@ std::vector<TaskId> all_of(const Capture& capture) {
   std::vector<TaskId> tasks;
   for (std::size_t i = 0; i < capture.dag.task_count(); ++i) tasks.emplace_back(i);
   return tasks;
+}
+
+TEST(TaskListTest, AGroupOfDifferentWorkIsAShareOfAllWork) {
+  Capture capture = job();
+  const TaskId call{0};
+  ASSERT_EQ(capture.dag.name(call), "cudaLaunchKernel");
+  capture.annotations.uses.push_back({call, 1});
+  const TaskList list = sim::list_tasks(capture, all_of(capture));
+  const auto loss = std::find_if(list.annotations.begin(), list.annotations.end(),
+                                 [](const TaskGroup& group) { return group.name == "loss"; });
+  ASSERT_NE(loss, list.annotations.end());
+  EXPECT_FALSE(loss->part);
+  EXPECT_DOUBLE_EQ(loss->share, 60.0 / 110);  // 50 ns on the device and 10 ns on the CPU, of 100 and 10
 }
 
 TEST(TaskListTest, GroupsByNameKindClassAndOperator) {
