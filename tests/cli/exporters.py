@@ -335,12 +335,14 @@ def killed():
 
 
 def converted():
-    """A table of a conversion has a row for each task, with the task's name and duration of the task graph."""
+    """A table of a conversion has a row for each task, with the task's name and duration of the task graph, which also
+    has delays and lags as tasks of their own."""
     with tempfile.TemporaryDirectory() as folder:
         with open(written(folder, "csv", "convert", SAMPLE), encoding="utf-8", newline="") as file:
             rows = [(row["name"], int(row["duration_ns"])) for row in csv.DictReader(file)]
         graph = json.loads(read(written(folder, "tasks.json", "convert", SAMPLE)))
-        check("a row for each task", sorted(rows) == sorted((task["name"], task["ns"]) for task in graph["tasks"]), (len(rows), len(graph["tasks"])))
+        tasks = [(task["name"], task["ns"]) for task in graph["tasks"] if not task["name"].startswith("stepsim:")]
+        check("a row for each task", sorted(rows) == sorted(tasks), (len(rows), len(tasks)))
 
 
 SECTIONS = [converted, workbooks, databases, perfetto_traces, pictures, compressed_and_streamed, hostile_names, without_room, killed]

@@ -72,7 +72,8 @@ def field_words():
     for word in words["topics"]:
         for line in [detail["text"] for detail in word["details"] if detail["label"] == "command"]:
             parts = shlex.split(line)
-            check(f"{word['name']}: '{parts[1]}' is a command", stepsim(parts[1], "--help").returncode == 0)
+            known = parts[1:] if parts[1] == "help" else [parts[1], "--help"]
+            check(f"{word['name']}: '{line}' has a command and a topic that exist", stepsim(*known).returncode == 0)
             for key in re.findall(r"--set '?([a-z_]+)(?:\{[^}]*\})?(\.[a-z_]+)=", line):
                 check(f"{word['name']}: {''.join(key)} is a parameter", stepsim("help", "".join(key)).returncode == 0)
 
