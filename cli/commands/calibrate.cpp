@@ -34,8 +34,10 @@ void run_calibrate(const CommonOptions& options, bool of_tables, const Session& 
   Capture& capture = result.keep(of_tables ? Capture{} : load_capture(options, session));
   const Calibration& calibration = result.keep(of_tables ? calibrate_tables(options, capture) : calibrate(capture));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, capture.inputs));
-  const auto& findings = result.keep(sim::Findings{
-      .capture = capture, .calibration = &calibration, .caution = sim::caution_of(capture, {sim::Question::kNetwork})});
+  const auto& findings = result.keep(
+      sim::Findings{.capture = capture,
+                    .calibration = &calibration,
+                    .trust = sim::trust_in(capture, sim::checkup_of(capture, nullptr), {sim::Question::kNetwork})});
   result.set(sim::calibration_document(findings, provenance),
              {.provenance = provenance, .cluster = &calibration.cluster, .calibration = &calibration});
   report(std::move(result), options, session);

@@ -8,7 +8,6 @@
 #include "cli/program/terminal.h"
 #include "cli/work/work.h"
 #include "model/base/error.h"
-#include "sim/analysis/step_spread.h"
 #include "sim/check/check_document.h"
 
 namespace stepsim::cli {
@@ -20,9 +19,7 @@ class Replays {
   Replays(std::optional<Capture> capture, const CommonOptions& options, const Session& session) {
     if (!capture) return;
     replayed_.emplace(replay(std::move(*capture), options, session, true));
-    const sim::Findings findings = findings_of(*replayed_);
-    check_ = {findings.summary, findings.path, findings.perturbation,
-              sim::contradicted_repetition(replayed_->capture, replayed_->timeline, findings.steady)};
+    check_ = replay_check_of(findings_of(*replayed_));
   }
   [[nodiscard]] const Capture* capture() const { return replayed_ ? &replayed_->capture : nullptr; }
   [[nodiscard]] const sim::ReplayCheck* check() const { return check_ ? &*check_ : nullptr; }

@@ -40,10 +40,10 @@ void convert(const CommonOptions& options, const Session& session) {
   Result result;
   const Replayed& replayed = result.keep(load_and_replay(options, session));
   const Provenance& provenance = result.keep(make_provenance(session.arguments, replayed.capture.inputs));
-  const auto& findings = result.keep(sim::Findings{.capture = replayed.capture,
-                                                   .timeline = &replayed.timeline,
-                                                   .caution = sim::caution_of(replayed.capture.diagnostics),
-                                                   .output = *options.output});
+  sim::Findings& findings = result.keep(sim::Findings{.capture = replayed.capture, .timeline = &replayed.timeline});
+  findings.trust.warning = sim::warning_of(replayed.capture);
+  findings.trust.caution = sim::caution_of(replayed.capture.diagnostics);
+  findings.output = *options.output;
   sim::Document document = sim::conversion_document(findings, sim::find_exporter(*options.output)->name, provenance);
   const auto& defects = replayed.capture.diagnostics.entries();
   const bool whole = std::all_of(defects.begin(), defects.end(),

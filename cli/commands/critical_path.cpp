@@ -12,7 +12,7 @@ namespace {
 
 void run_critical_path(const CommonOptions& options, std::size_t rows, const Session& session) {
   Result result;
-  const Replayed& replayed = result.keep(load_and_replay(options, session));
+  const Replayed& replayed = result.keep(load_and_replay(options, session, true));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, replayed.capture.inputs));
   sim::Findings& findings = result.keep(findings_of(replayed));
   findings.path_rows = rows;

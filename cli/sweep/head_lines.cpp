@@ -17,7 +17,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "7";
+constexpr std::string_view kVersion = "8";
 constexpr std::string_view kVersionOfTabs = "5";    // the last version whose lines are not JSON
 constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
@@ -93,6 +93,17 @@ void read_axis(Line& line, HeadRead& read) {
   if (axis.values.empty() || read.head.points.size() > scenarios::kMostPoints) line.refuse();
 }
 
+void read_verdict(Line& line, HeadRead& read) {
+  using enum sim::Verdict;
+  const std::string text = line.text();
+  for (const sim::Verdict verdict : {kGood, kDoubtful, kUnusable}) {
+    if (to_text(verdict) != text) continue;
+    read.head.trust.verdict = verdict;
+    return;
+  }
+  line.refuse();
+}
+
 constexpr std::array kKinds{
     Kind{"made by",
          [](Line& line, HeadRead& read) {
@@ -109,8 +120,9 @@ constexpr std::array kKinds{
          }},
     Kind{"name", [](Line& line, HeadRead& read) { read.head.name = line.text(); }},
     Kind{"network", [](Line& line, HeadRead& read) { read.head.network = line.text(); }},
-    Kind{"warning", [](Line& line, HeadRead& read) { read.head.warning = line.text(); }},
-    Kind{"caution", [](Line& line, HeadRead& read) { read.head.caution = line.text(); }},
+    Kind{"verdict", read_verdict},
+    Kind{"warning", [](Line& line, HeadRead& read) { read.head.trust.warning = line.text(); }},
+    Kind{"caution", [](Line& line, HeadRead& read) { read.head.trust.caution = line.text(); }},
     Kind{"change", [](Line& line, HeadRead& read) { read.head.changes.push_back(line.text()); }},
     Kind{"assumption",
          [](Line& line, HeadRead& read) {
@@ -170,8 +182,9 @@ std::vector<Fields> head_lines(const SweepHead& head, const Shard& shard) {
   }
   lines.push_back({"name", head.name});
   lines.push_back({"network", head.network});
-  if (!head.warning.empty()) lines.push_back({"warning", head.warning});
-  if (!head.caution.empty()) lines.push_back({"caution", head.caution});
+  lines.push_back({"verdict", std::string(to_text(head.trust.verdict))});
+  if (!head.trust.warning.empty()) lines.push_back({"warning", head.trust.warning});
+  if (!head.trust.caution.empty()) lines.push_back({"caution", head.trust.caution});
   for (const std::string& change : head.changes) lines.push_back({"change", change});
   for (const Assumption& assumption : head.assumptions)
     lines.push_back({"assumption", assumption.id, assumption.sentence});

@@ -86,8 +86,7 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
     append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
   head.name = request.scenario.name;
   head.network = what_if.network->name;
-  head.warning = sim::warning_of(what_if.capture);
-  head.caution = sweep.caution().text();
+  head.trust = sweep.caution().trust();
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
   head.work = sim::captured_work(what_if.capture);
   head.points = sweep.points();

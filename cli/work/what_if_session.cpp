@@ -16,6 +16,7 @@
 #include "scenarios/answer/predict.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/summary.h"
+#include "sim/check/checkup.h"
 #include "sim/report/headline.h"
 #include "sim/report/table.h"
 
@@ -95,6 +96,13 @@ void learn_from_replays(WhatIfSession& what_if, const CommonOptions& options, bo
   if (options.cluster_file) state_cluster_file(what_if.capture, options, meter, *what_if.predictor);
 }
 
+/// Assesses the capture from a replay of its recorded times, so that every answer has the verdict of 'stepsim check'.
+sim::Checkup checkup_of(const Capture& capture, const CommonOptions& options, const Session& session) {
+  const Replayed replayed = replay_recorded(capture, options, session);
+  const sim::ReplayCheck check = replay_check_of(findings_of(replayed));
+  return sim::checkup_of(capture, &check);
+}
+
 /// Throws CannotAnswer if the capture lacks data that every answer needs.
 void refuse_essential_loss(const Capture& capture, const CommonOptions& options) {
   const std::string loss = sim::essential_loss(capture);
@@ -124,6 +132,7 @@ std::shared_ptr<WhatIfSession> prepare_what_ifs(const CommonOptions& options, bo
   what_if->predictor->set_reader([threads = options.threads, stop](const std::string& path) {
     return ingest::load({path}, {.threads = threads, .stop = stop});
   });
+  what_if->predictor->set_checkup(checkup_of(what_if->capture, options, session));
   learn_from_replays(*what_if, options, interference, session);
   return what_if;
 }

@@ -23,6 +23,7 @@
 #include "model/rewrite/parameter_server/build.h"
 #include "model/rewrite/repeated_step.h"
 #include "sim/analysis/steady.h"
+#include "sim/analysis/step_spread.h"
 #include "sim/analysis/step_times.h"
 #include "sim/check/checkup.h"
 #include "sim/engine/engine.h"
@@ -278,6 +279,16 @@ Replayed replay(Capture capture, CommonOptions options, const Session& session, 
                          test);
 }
 
+Replayed replay_recorded(const Capture& capture, CommonOptions options, const Session& session) {
+  options.network = find_network_model("recorded");
+  return replay_prepared(std::shared_ptr<const Capture>(std::shared_ptr<void>(), &capture), {}, options, session, true);
+}
+
+sim::ReplayCheck replay_check_of(const sim::Findings& findings) {
+  return {findings.summary, findings.path, findings.perturbation,
+          sim::contradicted_repetition(findings.capture, *findings.timeline, findings.steady)};
+}
+
 sim::Findings findings_of(const Replayed& replayed) {
   sim::Findings findings{.capture = replayed.capture, .timeline = &replayed.timeline, .network = replayed.network};
   findings.summary = sim::summarize(replayed.capture, replayed.timeline);
@@ -286,7 +297,8 @@ sim::Findings findings_of(const Replayed& replayed) {
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;
-  findings.caution = sim::caution_of(replayed.capture, {sim::Question::kReplay});
+  const sim::ReplayCheck check = replay_check_of(findings);
+  findings.trust = sim::trust_in(replayed.capture, sim::checkup_of(replayed.capture, &check), {sim::Question::kReplay});
   return findings;
 }
 

@@ -20,6 +20,7 @@
 #include "ingest/survey/survey.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
+#include "sim/check/findings.h"
 #include "sim/engine/timeline.h"
 #include "sim/export/exporter.h"
 #include "sim/report/document.h"
@@ -100,8 +101,15 @@ struct StagedCapture {
 /// Replays a loaded capture in the same way as load_and_replay().
 [[nodiscard]] Replayed replay(Capture capture, CommonOptions options, const Session& session, bool test = false);
 
+/// Replays the recorded times of a capture that is prepared already, and tests its graph as load_and_replay() does.
+/// `capture` must outlive the result.
+[[nodiscard]] Replayed replay_recorded(const Capture& capture, CommonOptions options, const Session& session);
+
 /// Computes the results of the replay. Keeps references to `replayed`.
 [[nodiscard]] sim::Findings findings_of(const Replayed& replayed);
+
+/// Returns the results that sim::check() assesses.
+[[nodiscard]] sim::ReplayCheck replay_check_of(const sim::Findings& findings);
 
 /// Returns what slow ranks cost (sim/analysis/slow_ranks.h), with progress on standard error. Throws CannotAnswer if
 /// fewer than two ranks have steps.

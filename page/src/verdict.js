@@ -1,4 +1,4 @@
-// The top of the page: the title, the answer in one sentence, how far to trust it and by which rule, and four tiles.
+// The top of the page: the title, the answer in one sentence, the verdict on the capture, and four tiles.
 
 import {settingsText} from './advice.js';
 import {CLASSES} from './classes.js';
@@ -39,63 +39,24 @@ export function titleLine(answer) {
     command === '' ? null : el('p.command', {}, el('code', {}, command), ' ', button('Copy command', () => copy(command), 'Copied')));
 }
 
-const GOOD_ERROR = 0.03;
-const BAD_ERROR = 0.1;
-const GOOD_REST = 0.05;
-const BAD_REST = 0.25;
-const GOOD_WIDTH = 0.1;
-const BAD_WIDTH = 0.5;
+/** The words of the verdicts of stepsim check. */
+const VERDICTS = {good: 'good', doubtful: 'usable with doubts', unusable: 'not usable'};
 
 /** Returns the gains found by advise, without limits; empty for other answers. */
 function gains(answer) {
   return (answer.advice ?? []).filter((entry) => entry.verdict === 'gain' && entry.takes !== 'limit');
 }
 
-/** Returns the evidence for and against the answer: {reason, value, good, bad}. Smaller values are better. */
-function evidence(answer) {
-  const found = [];
-  const add = (what, value, good, bad) => {
-    if (Number.isFinite(value)) found.push({reason: what.replace('#', percent(value)), value, good, bad});
-  };
-  const held = (answer.steps ?? []).map((step) => step.held_out_error).filter((error) => typeof error === 'number');
-  const test = answer.trust?.perturbation;
-  const one = test?.of === 'ranks' ? 'rank' : 'step';
-  add(`self-check: one ${one}\u2019s graph predicts the others within #`, test?.mean_abs_error, GOOD_ERROR, BAD_ERROR);
-  if (held.length > 0) add('the most unusual step is # off the typical one', Math.max(...held.map(Math.abs)), GOOD_ERROR, BAD_ERROR);
-  const path = answer.critical_path ?? answer;
-  if (path.length_ns > 0) add('unexplained waiting takes # of the critical path', path.unexplained_ns / path.length_ns, GOOD_REST, BAD_REST);
-  add('the captured step is predicted with an error of #', Math.abs(answer.baseline?.error ?? NaN), GOOD_ERROR, BAD_ERROR);
-  const point = answer.scenario ?? answer.best ?? gains(answer)[0];
-  if (point) add('the range is # wide', (point.high_ns - point.low_ns) / point.iteration_ns, GOOD_WIDTH, BAD_WIDTH);
-  return found;
-}
-
-/** Returns {word, reasons}. The word is "good" if all evidence is good, "do not trust" if any is bad or the capture is not
- * what it seems. Returns null for an answer that predicts nothing. */
-export function judge(answer, text) {
-  const found = evidence(answer);
-  const isTest = answer.steps !== undefined || answer.baseline !== undefined;
-  if (found.length === 0 && !isTest && text.warning === '') return null;
-  const reasons = found.map((fact) => fact.reason);
-  const lost = (answer.ingest?.diagnostics ?? []).some((entry) => entry.severity === 'data loss');
-  if (lost) reasons.push('part of the capture was lost');
-  if (text.warning !== '') reasons.push('see the warning');
-  if (text.warning !== '' || found.some((fact) => fact.value > fact.bad)) return {word: 'do not trust', reasons};
-  const tested = answer.trust ? answer.trust.perturbation !== null || answer.steps.some((step) => step.held_out_error !== null)
-    : typeof answer.baseline?.error === 'number';
-  if (!tested) reasons.push(isTest ? 'there is no self-check' : 'only stepsim replay has the self-check');
-  if (text.caution !== '') reasons.push('see the note');
-  return {word: tested && !lost && text.caution === '' && found.every((fact) => fact.value <= fact.good) ? 'good' : 'usable', reasons};
+/** Returns what stepsim check says about the answer's capture, in words; null for an answer without a verdict. */
+export function judge(answer) {
+  return VERDICTS[answer.capture?.verdict ?? (answer.usable === undefined ? '' : answer.verdict)] ?? null;
 }
 
 export function verdict(answer, text) {
-  const badge = judge(answer, text);
-  const rule = `Good: errors up to ${percent(GOOD_ERROR, 0)}, unexplained waiting up to ${percent(GOOD_REST, 0)} of the path, range up to ` +
-    `${percent(GOOD_WIDTH, 0)} wide, a self-check, nothing lost, no note. Do not trust: an error above ${percent(BAD_ERROR, 0)}, unexplained waiting above ` +
-    `${percent(BAD_REST, 0)}, a range above ${percent(BAD_WIDTH, 0)}, or a warning. Otherwise usable.`;
+  const word = judge(answer);
   return el('section', {id: 'verdict', 'aria-label': 'Verdict'},
-    badge === null ? null : el('p.trust', {}, el('strong', {class: `badge ${badge.word.replaceAll(' ', '-')}`, id: 'badge'}, badge.word), ' ',
-      badge.reasons.join('; '), badge.reasons.length > 0 ? '. ' : '', el('span.rule', {}, rule)),
+    word === null ? null : el('p.trust', {}, 'Capture: ', el('strong', {class: `badge ${word.replaceAll(' ', '-')}`, id: 'badge'}, word), ' ',
+      el('span.rule', {}, 'the verdict of stepsim check')),
     text.warning === '' ? null : el('p.warning', {role: 'note'}, text.warning),
     el('p.headline', {id: 'headline'}, text.headline),
     text.caution === '' ? null : el('p.warning', {role: 'note'}, text.caution),

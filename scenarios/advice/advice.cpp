@@ -241,10 +241,9 @@ std::vector<std::vector<Setting>> settings_of(const std::vector<Candidate>& cand
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
                        const Plan& plan, Advice& advice) {
   const sim::Summary summary = sim::summarize(*baseline.graph, baseline.timeline);
-  advice.warning = sim::warning_of(*plan.captured);
-  Caution caution(*plan.captured);
+  Caution caution(*plan.captured, predictor.checkup());
   caution.add_all(plan.cluster);
-  advice.caution = caution.text();
+  advice.trust = caution.trust();
   advice.network = plan.network->name;
   advice.baseline = baseline_of(predictor, baseline);
   advice.assumptions = common_assumptions(baseline, calibration, plan);

@@ -63,8 +63,7 @@ struct Advice {
   std::vector<LeftOut> left_out;  ///< changes that do not apply to this job or could not be predicted
   std::vector<Together> together;
   Assumptions assumptions;  ///< assumptions of all predictions
-  std::string warning;      ///< warns that the capture is not what it seems to be; may be empty
-  std::string caution;      ///< states that part of the input could not be used; may be empty
+  sim::CaptureTrust trust;  ///< how far the capture can be trusted (Caution::trust())
   std::string network;      ///< name of the network model
 };
 

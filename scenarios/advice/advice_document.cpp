@@ -52,8 +52,9 @@ std::string headline(const Advice& advice) {
 }  // namespace
 
 sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance) {
-  sim::Document document{
-      .warning = findings.advice.warning, .headline = headline(findings.advice), .caution = findings.advice.caution};
+  sim::Document document{.warning = findings.advice.trust.warning,
+                         .headline = headline(findings.advice),
+                         .caution = findings.advice.trust.caution};
   sim::add_sections(document, advice_reports(), findings);
   document.rows = [&findings] { return rows_of(findings.advice); };
   document.json = [&findings, &provenance](sim::JsonWriter& json) {

@@ -70,13 +70,8 @@ constexpr auto kTriedLine = std::to_array<Field<TriedLine>>({
 
 const Advice& advice_in(const AdviceFindings& findings) { return findings.advice; }
 
-constexpr auto kAdviceCapture = std::to_array<Field<Advice>>({
-    {"warning", at<&Advice::warning>},
-    {"caution", at<&Advice::caution>},
-});
-
 constexpr auto kGains = std::to_array<Field<AdviceFindings>>({
-    {"capture", at<advice_in>, kAdviceCapture, sim::kLineAfter},
+    {"capture", at<advice_in, &Advice::trust>, sim::kCaptureTrust, sim::kLineAfter},
     {"baseline", at<advice_in, &Advice::baseline>, kBaseline, sim::kLineAfter},
     {"advice", at<advice_in, &Advice::tried>, kTried, sim::kItemLines},
 });

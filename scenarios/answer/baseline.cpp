@@ -59,6 +59,12 @@ std::string trust_text(const Baseline& baseline, const Assumptions& assumptions)
         "network model.",
         subject, sim::signed_percent(error));
   }
+  const Duration alone = baseline.of_captured_steps;
+  if (std::abs(sim::ratio(baseline.iteration - alone, alone)) >= sim::kLeastShown) {
+    return fmt::format(
+        "Without changes, a step takes {} in the long run; the captured steps alone take {} (measured {}, {}).",
+        to_text(baseline.iteration), to_text(alone), to_text(*baseline.measured), sim::signed_percent(error));
+  }
   constexpr double kSame = 0.00005;  // 0.005 %; a smaller difference counts as none
   if (std::abs(error) < kSame) {
     return fmt::format(

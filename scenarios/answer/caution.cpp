@@ -7,7 +7,6 @@
 
 #include "model/cost/collective/algorithm.h"
 #include "sim/analysis/job_kind.h"
-#include "sim/check/checkup.h"
 
 namespace stepsim::scenarios {
 namespace {
@@ -34,8 +33,9 @@ bool was_compared(const Change& change) { return change.sets_only("comm", "start
 
 }  // namespace
 
-Caution::Caution(const Capture& capture)
+Caution::Caution(const Capture& capture, const sim::Checkup& checkup)
     : capture_(capture),
+      checkup_(checkup),
       uses_nccl_(has_nccl(capture.dag)),
       uses_gpus_(capture.parameter_server == nullptr && sim::job_kind(capture).has_device_work) {}
 
@@ -61,11 +61,12 @@ void Caution::add_never_compared(sim::Questions asked, const Cluster& changed) {
     never_compared_.insert("steps on several GPU hosts or on more than 8 GPUs");
 }
 
-std::string Caution::text() const {
-  std::string text = sim::caution_of(capture_, asked_);
-  if (never_compared_.empty()) return text;
-  if (!text.empty()) text += ' ';
-  return text + fmt::format("Never compared with measured runs: {}.", fmt::join(never_compared_, "; "));
+sim::CaptureTrust Caution::trust() const {
+  sim::CaptureTrust trust = sim::trust_in(capture_, checkup_, asked_);
+  if (never_compared_.empty()) return trust;
+  if (!trust.caution.empty()) trust.caution += ' ';
+  trust.caution += fmt::format("Never compared with measured runs: {}.", fmt::join(never_compared_, "; "));
+  return trust;
 }
 
 }  // namespace stepsim::scenarios

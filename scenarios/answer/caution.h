@@ -2,13 +2,12 @@
 #define STEPSIM_SCENARIOS_ANSWER_CAUTION_H
 
 #include <set>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "scenarios/change/plan.h"
 #include "scenarios/change/what_if.h"
-#include "sim/check/question.h"
+#include "sim/check/checkup.h"
 
 namespace stepsim::scenarios {
 
@@ -16,20 +15,21 @@ namespace stepsim::scenarios {
 /// were never compared with measured runs.
 class Caution {
  public:
-  /// `capture` must outlive this object. O(lanes + steps + collectives).
-  explicit Caution(const Capture& capture);
+  /// `capture` and its `checkup` must outlive this object. O(lanes + steps + collectives).
+  Caution(const Capture& capture, const sim::Checkup& checkup);
 
   /// Adds a question with these changes; `changed` is the cluster after them. O(changes + endpoints).
   void add(const std::vector<const Change*>& changes, const Cluster& changed);
   /// Adds every question about the captured job.
   void add_all(const Cluster& captured);
-  /// Returns the sentences; empty if there is nothing to say.
-  [[nodiscard]] std::string text() const;
+  /// Returns the verdict on the capture and the sentences, which are empty if there is nothing to say.
+  [[nodiscard]] sim::CaptureTrust trust() const;
 
  private:
   void add_never_compared(sim::Questions asked, const Cluster& changed);
 
   const Capture& capture_;
+  const sim::Checkup& checkup_;
   bool uses_nccl_ = false;
   bool uses_gpus_ = false;  ///< and no parameter servers
   sim::Questions asked_;

@@ -17,6 +17,7 @@
 #include "scenarios/change/plan.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/throughput.h"
+#include "sim/check/checkup.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/timeline.h"
 
@@ -103,6 +104,9 @@ class Predictor {
   /// the measured time is then compared with this prediction. Not thread-safe.
   void set_on_own_cluster(Duration iteration) noexcept { on_own_cluster_ = iteration; }
   [[nodiscard]] const std::optional<Duration>& on_own_cluster() const noexcept { return on_own_cluster_; }
+  /// Sets what 'stepsim check' says about the capture, for the cautions of answers. Not thread-safe.
+  void set_checkup(sim::Checkup checkup) { checkup_ = std::move(checkup); }
+  [[nodiscard]] const sim::Checkup& checkup() const noexcept { return checkup_; }
   /// Returns the capture of another trace. Reads each path only once. Precondition: set_reader() was called. Throws
   /// what the reader throws.
   [[nodiscard]] std::shared_ptr<const Capture> read(const std::string& path) const;
@@ -123,6 +127,7 @@ class Predictor {
   const NetworkModel& network_;
   std::mutex mutex_;  ///< protects graphs_
   std::map<GraphKey, std::shared_future<std::shared_ptr<const Capture>>> graphs_;
+  sim::Checkup checkup_;
   std::optional<ProfilerCost> profiler_;
   std::vector<double> fitting_sharings_;
   std::optional<Assumption> sharing_note_;

@@ -114,7 +114,7 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
       changes_(scenario),
       points_(points_of(scenario)),
       common_(predictor.plan()),
-      caution_(*common_.captured) {
+      caution_(*common_.captured, predictor.checkup()) {
   const bool hardware_varies = changes_.has_hardware();
   std::vector<const Change*> at_once;
   for (const Change& change : scenario.changes)

@@ -97,10 +97,9 @@ class Sweep {
 /// If several processes share a sweep, all of them have the same head.
 struct SweepHead {
   sim::Provenance provenance;
-  std::string name;     ///< name of the scenario; may be empty
-  std::string network;  ///< name of the network model
-  std::string warning;  ///< warns that the capture is not what it seems to be; may be empty
-  std::string caution;  ///< states that part of the input could not be used; may be empty
+  std::string name;         ///< name of the scenario; may be empty
+  std::string network;      ///< name of the network model
+  sim::CaptureTrust trust;  ///< how far the capture can be trusted (Caution::trust())
   std::vector<std::string> changes;
   Assumptions assumptions;
   Baseline baseline;

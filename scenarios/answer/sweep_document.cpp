@@ -97,12 +97,28 @@ bool is_faster(const SweepAnswer& answer, const Outcome& outcome) {
          sim::rate_in_all(answer.head.work, answer.head.baseline.iteration);
 }
 
+/// Returns " (as fast: device.to=H200)", the points that take as long as `best`; empty if none does.
+std::string ties_text(const SweepAnswer& answer, std::size_t best) {
+  constexpr std::size_t kMostNamed = 3;
+  const Outcome& outcome = answer.outcomes[best];
+  std::string names;
+  std::size_t ties = 0;
+  for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
+    const Outcome& other = answer.outcomes[point];
+    if (point == best || !other.iteration || work_at(answer, other) != work_at(answer, outcome)) continue;
+    if (std::abs(sim::ratio(*other.iteration - *outcome.iteration, *outcome.iteration)) >= sim::kLeastShown) continue;
+    if (++ties <= kMostNamed) add_item(names, to_text(answer.head.points.at(point)));
+  }
+  if (ties > kMostNamed) names += fmt::format(" and {} more", ties - kMostNamed);
+  return ties == 0 ? "" : fmt::format(" (as fast: {})", names);
+}
+
 std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
-  return fmt::format("Best of {}: {}: {}step time {}, {}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
-                     to_text(head.points.at(best)), rates_text(answer, outcome),
+  return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
+                     to_text(head.points.at(best)), ties_text(answer, best), rates_text(answer, outcome),
                      with_range(time, outcome.low, outcome.high), against_baseline(time, head.baseline.iteration),
                      is_faster(answer, outcome) ? "" : "; no point is faster than the baseline", knees_text(answer),
                      outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
@@ -216,9 +232,9 @@ double efficiency_of(const SweepAnswer& answer, const Outcome& outcome) {
 }
 
 sim::Document sweep_document(const SweepAnswer& answer) {
-  sim::Document document{.warning = answer.head.warning,
+  sim::Document document{.warning = answer.head.trust.warning,
                          .headline = headline(answer, *best_point(answer.outcomes)),
-                         .caution = answer.head.caution};
+                         .caution = answer.head.trust.caution};
   sim::add_sections(document, sweep_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.plot = plot_of(answer);

@@ -229,14 +229,9 @@ constexpr auto kSweepBaseline = std::to_array<Field<SweepHead>>({
      sim::kThroughput},
 });
 
-constexpr auto kSweepCapture = std::to_array<Field<SweepHead>>({
-    {"warning", at<&SweepHead::warning>},
-    {"caution", at<&SweepHead::caution>},
-});
-
 constexpr auto kPoints = std::to_array<Field<SweepAnswer>>({
     {"name", at<&SweepAnswer::head, &SweepHead::name>, {}, sim::kLineAfter},
-    {"capture", at<&SweepAnswer::head>, kSweepCapture, sim::kLineAfter},
+    {"capture", at<&SweepAnswer::head, &SweepHead::trust>, sim::kCaptureTrust, sim::kLineAfter},
     {"baseline", at<&SweepAnswer::head>, kSweepBaseline, sim::kLineAfter},
     {"best",
      [](const SweepAnswer& answer) {

@@ -71,9 +71,9 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
     changes.push_back(&change);
     answer.changes.push_back(change.to_text());
   }
-  Caution caution(*captured.captured);
+  Caution caution(*captured.captured, predictor.checkup());
   caution.add(changes, plan.cluster);
-  answer.caution = caution.text();
+  answer.trust = caution.trust();
   Prediction predicted = meter.predict(predictor, plan);
   for (const Change& change : scenario.changes) {
     auto& selection = answer.selections.emplace_back(selection_of(change, *captured.captured));

@@ -51,7 +51,7 @@ struct WhatIfAnswer {
   /// For each change, the tasks that it applies to, or nothing if it does not select tasks.
   std::vector<std::optional<Selection>> selections;
   Assumptions assumptions;  ///< all assumptions of the answer
-  std::string caution;      ///< what a reader must know before the figures (Caution::text()); may be empty
+  sim::CaptureTrust trust;  ///< how far the capture can be trusted (Caution::trust())
   const Capture* capture = nullptr;
   const NetworkModel* network = nullptr;
   const Calibration* calibration = nullptr;  ///< calibration of the cluster, if it was calibrated

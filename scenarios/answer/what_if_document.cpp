@@ -76,7 +76,7 @@ sim::Table rows_of(const WhatIfAnswer& answer) {
 
 sim::Document what_if_document(const WhatIfAnswer& answer, const sim::Provenance& provenance) {
   sim::Document document{
-      .warning = sim::warning_of(*answer.capture), .headline = headline(answer), .caution = answer.caution};
+      .warning = answer.trust.warning, .headline = headline(answer), .caution = answer.trust.caution};
   sim::add_sections(document, what_if_reports(), answer);
   document.rows = [&answer] { return rows_of(answer); };
   document.json = [&answer, &provenance](sim::JsonWriter& json) {

@@ -75,7 +75,7 @@ constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
 constexpr auto kPrediction = std::to_array<Field<WhatIfAnswer>>({
     {"capture",
      [](const WhatIfAnswer& answer) {
-       return sim::CaptureHead{answer.capture, answer.caution};
+       return sim::CaptureHead{answer.capture, &answer.trust};
      },
      sim::kCaptureHead, sim::kLineAfter},
     {"measured", at<&WhatIfAnswer::captured>, kMeasured, sim::kLineAfter},

@@ -13,6 +13,7 @@
 #include "scenarios/answer/factors.h"
 #include "sim/analysis/activity.h"
 #include "sim/report/class_style.h"
+#include "sim/report/headline.h"
 #include "sim/report/table.h"
 
 namespace stepsim::scenarios {
@@ -172,6 +173,15 @@ std::string why_uncertain(const WhatIfAnswer& answer) {
                      sim::signed_percent(ratio(after - before, before)), title_of(*widest), widest->reason);
 }
 
+/// Returns what limits the pace without and with the changes; empty without device work.
+std::string limits_text(const WhatIfAnswer& answer) {
+  const std::string_view before = sim::limit_of(answer.baseline.summary, answer.baseline.path.path);
+  const std::string_view after = sim::limit_of(answer.scenario.summary, answer.scenario.path.path);
+  if (before.empty() || after.empty()) return {};
+  if (before == after) return fmt::format("The step is limited by {}, before and after.", before);
+  return fmt::format("The limit moves: before, the step is limited by {}, after by {}.", before, after);
+}
+
 }  // namespace
 
 ReplayDifference difference_of(const PredictionView& baseline, const PredictionView& scenario) {
@@ -200,8 +210,12 @@ std::vector<std::string> reasons_of(const WhatIfAnswer& answer) {
   const Duration change = answer.scenario.prediction.iteration - before;
   if (answer.changes.empty() || before <= Duration{}) return {};
   const ReplayDifference difference = difference_of(answer.baseline, answer.scenario);
-  if (std::abs(ratio(change, before)) < sim::kLeastShown) return {why_nothing(answer, difference)};
   std::vector<std::string> reasons;
+  if (std::string limits = limits_text(answer); !limits.empty()) reasons.push_back(std::move(limits));
+  if (std::abs(ratio(change, before)) < sim::kLeastShown) {
+    reasons.push_back(why_nothing(answer, difference));
+    return reasons;
+  }
   const ChangedWork work = changed_work(difference, answer.baseline);
   // If the scenario has another graph, its messages or their queueing may differ. The time of all messages then does
   // not show whether the step should become longer or shorter.

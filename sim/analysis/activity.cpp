@@ -78,6 +78,7 @@ void Activity::add(const Dag& dag, const Recording& recording, const Timeline& t
     }
   };
   const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
+  if (dag.lane(task).kind == LaneKind::kStream) put(whole, device);
   if (dag.rendezvous(task).valid()) {
     const Interval transfer = own_work(dag, timeline, task);
     put({whole.begin, transfer.begin}, collective_wait);

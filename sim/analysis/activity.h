@@ -74,6 +74,7 @@ class Activity {
   Kind collective_wait;  ///< waiting in a collective before its last member arrived
   Kind loader;           ///< a thread waits for processes that load data
   Kind host;
+  Kind device;  ///< a stream is busy, also while its collective waits for other ranks
 
   /// Adds `task` to its kind. Tasks are added in the order of their ids. Precondition: `timeline` is a replay of `dag`,
   /// to which `recording` belongs.

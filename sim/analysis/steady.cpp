@@ -208,8 +208,9 @@ std::optional<Duration> recurrence_of(const Capture& capture, const Timeline& ti
 RankBreakdown at_pace(RankBreakdown rank, Duration iteration) {
   rank.idle = std::max(Duration{}, rank.idle + iteration - rank.iteration);
   rank.iteration = iteration;
-  for (Duration* const part : {&rank.compute, &rank.communication, &rank.exposed_communication, &rank.copies,
-                               &rank.collective_wait, &rank.loader, &rank.host, &rank.idle, &rank.unexplained}) {
+  for (Duration* const part :
+       {&rank.compute, &rank.communication, &rank.exposed_communication, &rank.copies, &rank.collective_wait,
+        &rank.loader, &rank.host, &rank.idle, &rank.device_busy, &rank.unexplained}) {
     *part = std::min(*part, iteration);
   }
   return rank;

@@ -45,23 +45,31 @@ void add_steps(const Recording& recording, const RankSteps& rank, std::vector<St
   }
 }
 
-/// Returns the pace of the rank with the longest replayed iteration, the first one for ties.
-std::optional<Pace> pace_of_slowest(const std::map<Rank, RankSteps>& ranks) {
+/// Returns the rank with the longest replayed iteration, the first one for ties; null if there is no rank.
+const RankSteps* slowest_of(const std::map<Rank, RankSteps>& ranks) {
   const bool only_with_steps = any_steps(ranks);
   const RankSteps* slowest = nullptr;
   for (const auto& [rank, steps] : ranks) {
     if (only_with_steps && steps.whole == 0) continue;
     if (slowest == nullptr || steps.iteration.replayed > slowest->iteration.replayed) slowest = &steps;
   }
-  return slowest == nullptr ? std::nullopt : slowest->pace;
+  return slowest;
+}
+
+Duration mean_of(const std::vector<TimedStep>& steps) {
+  Duration sum{};
+  for (const TimedStep& step : steps) sum = saturated_sum(sum, step.time.measured);
+  return steps.empty() ? sum : sum / static_cast<std::int64_t>(steps.size());
 }
 
 IterationReport job_iteration(const std::map<Rank, RankSteps>& ranks, const std::vector<StepReport>& steps) {
   const MeasuredAndReplayed longest = longest_iteration(ranks);
-  IterationReport report{.pace = pace_of_slowest(ranks),
-                         .measured = longest.measured,
-                         .replayed = longest.replayed,
-                         .error = longest.error()};
+  const RankSteps* const slowest = slowest_of(ranks);
+  IterationReport report{.measured = longest.measured, .replayed = longest.replayed, .error = longest.error()};
+  if (slowest != nullptr) {
+    report.pace = slowest->pace;
+    report.mean = mean_of(slowest->steps);
+  }
   std::vector<double> errors;
   errors.reserve(steps.size());
   for (const StepReport& step : steps) errors.push_back(std::abs(step.error));
@@ -97,6 +105,7 @@ RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankAct
   result.collective_wait = in_one(activity.collective_wait.own);
   result.loader = in_one(activity.loader.own);
   result.host = in_one(activity.host.own);
+  result.device_busy = in_one(activity.device.own);
   result.unexplained = in_one(activity.unexplained);
   return result;
 }
@@ -187,6 +196,11 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
   summary.iteration.replayed = whole_length(timeline);
   summary.parts.idle += summary.iteration.replayed - summary.parts.sum();  // before the slowest rank starts
   return summary;
+}
+
+std::optional<double> RankBreakdown::overlap() const noexcept {
+  if (communication == Duration{}) return std::nullopt;
+  return 1 - std::min(1.0, ratio(exposed_communication, communication));
 }
 
 RankBreakdown slowest_rank(const Summary& summary) {

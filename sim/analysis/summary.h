@@ -46,6 +46,8 @@ struct IterationReport {
   std::optional<Pace> pace;  ///< pace of the slowest rank; absent if none has two consecutive steps with device work
   Duration measured{};
   Duration replayed{};
+  /// Mean of the measured steps of the slowest rank, of which `measured` is the midmean; 0 without steps.
+  Duration mean{};
   double error = 0;
   double mean_abs_error = 0;   ///< mean of |error| over whole steps
   double worst_abs_error = 0;  ///< largest |error| over whole steps
@@ -64,8 +66,12 @@ struct RankBreakdown {
   Duration collective_wait{};        ///< time in a collective before its last member arrived
   Duration loader{};                 ///< time in which a thread waits for processes that load data
   Duration host{};
-  Duration idle{};  ///< time in which none of the above runs
+  Duration idle{};         ///< time in which none of the above runs
+  Duration device_busy{};  ///< time in which a stream is busy, also while its collective waits for other ranks
   Duration unexplained{};
+
+  /// Returns the share of `communication` that runs beside compute; nothing without communication.
+  [[nodiscard]] std::optional<double> overlap() const noexcept;
 };
 
 struct UnexplainedKind {

@@ -86,6 +86,12 @@ std::vector<Straggler> stragglers(const Dag& dag, const Timeline& timeline) {
   return result;
 }
 
+const PathTask* late_start_on(const CriticalPath& path) {
+  const PathTask& first = path.tasks.front();
+  const bool late = first.release.by() == Release::By::kNothing && ratio(first.wait, path.length) > kWorthALook;
+  return late ? &first : nullptr;
+}
+
 std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
                                          const std::vector<Straggler>& stragglers) {
   if (path.tasks.empty()) return std::nullopt;
@@ -99,8 +105,7 @@ std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary,
   } else if (found.largest_class != PathClass::kQueueing) {
     found.longest_name = longest_name(dag, path, found.largest_class);
   }
-  const PathTask& first = path.tasks.front();
-  if (first.release.by() == Release::By::kNothing && worth_saying(first.wait)) found.late_start = &first;
+  found.late_start = late_start_on(path);
   if (!stragglers.empty() && worth_saying(stragglers.front().each)) found.straggler = &stragglers.front();
   if (worth_saying(path[PathClass::kQueueing])) found.queueing = longest_queue(dag, path);
   found.most_exposed = most_exposed_rank(summary.ranks);

@@ -51,6 +51,10 @@ struct WhereToLook {
 /// The smallest share of a path that is worth looking at.
 inline constexpr double kWorthALook = 0.02;
 
+/// Returns the first task of a path that begins before the task's rank has started; null for other paths, and if the
+/// wait is not worth looking at. Precondition: the path has tasks.
+[[nodiscard]] const PathTask* late_start_on(const CriticalPath& path);
+
 /// Returns the findings to look at first; nothing if the path is empty.
 [[nodiscard]] std::optional<WhereToLook> where_to_look(const Dag& dag, const Summary& summary, const CriticalPath& path,
                                                        const std::vector<Straggler>& stragglers);

@@ -42,16 +42,32 @@ bool is_loss(const Finding& finding, const Diagnostics& diagnostics) {
   });
 }
 
-}  // namespace
-
-std::string_view to_text(Verdict verdict) noexcept {
-  switch (verdict) {
-    case Verdict::kGood: return "good";
-    case Verdict::kDoubtful: return "doubtful";
-    case Verdict::kUnusable: return "unusable";
+/// Returns what part of the input could not be used, and why answers to the `asked` questions are unreliable.
+std::string unreliable_answers(const Capture& capture, const Checkup& checkup, Questions asked) {
+  std::string lost = caution_of(capture.diagnostics);
+  Questions affected;
+  std::vector<std::string> problems;
+  for (const Finding& finding : checkup.findings) {
+    const bool counts = finding.cost == Cost::kPrevents || finding.cost == Cost::kWeakens;
+    if (!counts || (finding.weakens & asked).empty() || is_loss(finding, capture.diagnostics)) continue;
+    affected = affected | (finding.weakens & asked);
+    problems.push_back(fmt::format("{} ({})", shown(finding.sentence), finding.name));
   }
-  return "";
+  if (problems.empty()) return lost;
+  std::vector<std::string> words;
+  for (const Question question : kQuestions) {
+    if (affected.has(question) && question != Question::kReplay) words.emplace_back(to_text(question));
+  }
+  const std::string unreliable =
+      fmt::format("{} unreliable: {}",
+                  words.empty() ? "Answers about this capture are"
+                                : fmt::format("Predictions of {} changes are", enumerated(words, "and")),
+                  fmt::join(problems, "; "));
+  return lost.empty() ? unreliable + "; 'stepsim check' explains the consequences."
+                      : fmt::format("{} {}.", lost, unreliable);
 }
+
+}  // namespace
 
 Cost Checkup::cost_of(Question question) const noexcept {
   Cost dearest = Cost::kNothing;
@@ -78,30 +94,13 @@ Checkup check(const Examined& examined) {
   return checkup;
 }
 
-std::string caution_of(const Capture& capture, Questions asked) {
-  std::string lost = caution_of(capture.diagnostics);
-  const Checkup checkup =
-      check({.contents = capture.contents, .diagnostics = capture.diagnostics, .capture = &capture});
-  Questions affected;
-  std::vector<std::string> problems;
-  for (const Finding& finding : checkup.findings) {
-    const bool counts = finding.cost == Cost::kPrevents || finding.cost == Cost::kWeakens;
-    if (!counts || (finding.weakens & asked).empty() || is_loss(finding, capture.diagnostics)) continue;
-    affected = affected | (finding.weakens & asked);
-    problems.push_back(fmt::format("{} ({})", shown(finding.sentence), finding.name));
-  }
-  if (problems.empty()) return lost;
-  std::vector<std::string> words;
-  for (const Question question : kQuestions) {
-    if (affected.has(question) && question != Question::kReplay) words.emplace_back(to_text(question));
-  }
-  const std::string unreliable =
-      fmt::format("{} unreliable: {}",
-                  words.empty() ? "Answers about this capture are"
-                                : fmt::format("Predictions of {} changes are", enumerated(words, "and")),
-                  fmt::join(problems, "; "));
-  return lost.empty() ? unreliable + "; 'stepsim check' explains the consequences."
-                      : fmt::format("{} {}.", lost, unreliable);
+Checkup checkup_of(const Capture& capture, const ReplayCheck* replay) {
+  return check(
+      {.contents = capture.contents, .diagnostics = capture.diagnostics, .capture = &capture, .replay = replay});
+}
+
+CaptureTrust trust_in(const Capture& capture, const Checkup& checkup, Questions asked) {
+  return {checkup.verdict, warning_of(capture), unreliable_answers(capture, checkup, asked)};
 }
 
 }  // namespace stepsim::sim

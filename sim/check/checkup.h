@@ -1,17 +1,12 @@
 #ifndef STEPSIM_SIM_CHECK_CHECKUP_H
 #define STEPSIM_SIM_CHECK_CHECKUP_H
 
-#include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "sim/check/findings.h"
+#include "sim/report/capture_trust.h"
 
 namespace stepsim::sim {
-
-enum class Verdict : std::uint8_t { kGood, kDoubtful, kUnusable };
-/// Returns "good", "doubtful", "unusable".
-[[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
 
 /// The assessment of a capture.
 struct Checkup {
@@ -26,10 +21,12 @@ struct Checkup {
 /// another question cannot be answered. O(size of the summary); does not read files or replay.
 [[nodiscard]] Checkup check(const Examined& examined);
 
-/// Returns what a reader must know before answers to the `asked` questions: what part of the input could not be used,
-/// and why answers are unreliable, by check() without a replay. Empty if there is nothing to say. O(size of the
-/// capture's contents and diagnostics).
-[[nodiscard]] std::string caution_of(const Capture& capture, Questions asked);
+/// Assesses a loaded capture. `replay` can be null; its findings are then missing.
+[[nodiscard]] Checkup checkup_of(const Capture& capture, const ReplayCheck* replay);
+
+/// Returns the verdict on the capture, and what a reader must know before answers to the `asked` questions: what part
+/// of the input could not be used, and why answers are unreliable. O(findings + diagnostics).
+[[nodiscard]] CaptureTrust trust_in(const Capture& capture, const Checkup& checkup, Questions asked);
 
 }  // namespace stepsim::sim
 

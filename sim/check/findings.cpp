@@ -10,6 +10,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
+#include "sim/analysis/where_to_look.h"
 #include "sim/check/problems.h"
 #include "sim/check/recorded.h"
 #include "sim/report/headline.h"
@@ -170,10 +171,14 @@ using enum Question;
 // every wait, so any error means that the graph is wrong.
 constexpr double kReplayOff = 0.02;
 constexpr double kReplayUseless = 0.2;
-// An error of the perturbation test below this limit is not reported. For every capture, predictions of separately
-// measured runs have about this error (docs/internals/fidelity.md).
-constexpr double kTestOff = 0.1;
+// An error of the perturbation test below the first limit is not reported. Between the limits, the graph still helps if
+// its error is smaller than that of a guess without any graph, which is the steps' difference. Above the second limit
+// it is worse than predictions of separately measured runs (docs/internals/fidelity.md).
+constexpr double kTestOff = 0.05;
+constexpr double kTestUseless = 0.1;
 constexpr double kUnexplained = 0.05;
+// From this share of the critical path, what a capture does not show weighs more than most changes that one asks about.
+constexpr double kMuchOfAPath = 0.2;
 // A profiler that slows the job by less than this share is not reported as a problem, because the steps of one job
 // differ by as much anyway.
 constexpr double kSlowed = 0.02;
@@ -185,8 +190,9 @@ void add_error(const ReplayCheck& replay, std::vector<Finding>& findings) {
                       .cost = error < kReplayUseless ? Cost::kWeakens : Cost::kPrevents,
                       .weakens = Questions::all(),
                       .share = error,
-                      .sentence = "the replay differs from the captured iteration, so dependencies are missing or "
-                                  "wrong",
+                      .sentence = fmt::format("the replay is {} off the captured iteration, so dependencies are "
+                                              "missing or wrong",
+                                              percent(error)),
                       .effect = "What-ifs are at least as far off.",
                       .remedy = "fix the other problems listed here, worst first, and record again"});
 }
@@ -196,14 +202,15 @@ void add_test(const ReplayCheck& replay, std::vector<Finding>& findings) {
   const Perturbation& test = *replay.perturbation;
   if (test.error < kTestOff) return;
   const std::string_view what = test.between_ranks ? "rank" : "step";
+  const bool helps = test.error < kTestUseless && test.error < test.difference;
   findings.push_back(
       {.name = problem("graph_test_off"),
-       .cost = Cost::kWeakens,
+       .cost = helps ? Cost::kBlurs : Cost::kWeakens,
        .weakens = Questions::all(),
        .count = test.steps,
        .share = test.error,
-       .sentence = fmt::format("one {0}'s graph predicts the others this far off (the {0}s differ by {1})", what,
-                               percent(test.difference)),
+       .sentence = fmt::format("one {0}'s graph predicts the others {1} off on average (the {0}s differ by {2})", what,
+                               percent(test.error), percent(test.difference)),
        .effect = "Some dependencies are unknown, so waits do not change correctly when durations do.",
        .remedy = "record more steps, and the waits (see no_sync_events); leave warm-up steps out by --steps"});
 }
@@ -234,6 +241,24 @@ void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) 
                       .sentence = percent(share) + " of the critical path is unexplained waiting",
                       .effect = "No what-if can shorten it.",
                       .remedy = "record what is missing, see the other problems here: waits, ranks, threads"});
+}
+
+void add_late_start(const ReplayCheck& replay, std::vector<Finding>& findings) {
+  const CriticalPath& path = replay.path.path;
+  const PathTask* const late = path.tasks.empty() ? nullptr : late_start_on(path);
+  if (late == nullptr) return;
+  const double share = ratio(late->wait, path.length);
+  if (share < kUnexplained) return;
+  findings.push_back(
+      {.name = problem("late_start"),
+       .cost = share < kMuchOfAPath ? Cost::kBlurs : Cost::kWeakens,
+       .weakens = Questions::all(),
+       .share = share,
+       .sentence =
+           fmt::format("ranks start {} apart, which is {} of the critical path", to_text(late->wait), percent(share)),
+       .effect = "The step includes this wait, which no what-if shortens, and what others wait for a late "
+                 "rank counts as waiting for ranks.",
+       .remedy = "record three steps, of all ranks"});
 }
 
 void add_silence(const ReplayCheck& replay, std::vector<Finding>& findings) {
@@ -320,6 +345,7 @@ std::vector<Finding> replay_findings(const Examined& examined) {
   add_test(*examined.replay, findings);
   add_repetition(*examined.replay, findings);
   add_unexplained(*examined.replay, findings);
+  add_late_start(*examined.replay, findings);
   add_silence(*examined.replay, findings);
   if (examined.capture != nullptr) add_slowing(*examined.capture, *examined.replay, findings);
   return findings;

@@ -16,7 +16,7 @@ namespace {
 Document document_of(CaptureDocument kind, std::string_view schema, std::string headline, std::function<Table()> rows,
                      const Findings& findings, const Provenance& provenance) {
   Document document{
-      .warning = warning_of(findings.capture), .headline = std::move(headline), .caution = findings.caution};
+      .warning = findings.trust.warning, .headline = std::move(headline), .caution = findings.trust.caution};
   add_sections(document, capture_reports(), findings, kind);
   document.rows = std::move(rows);
   document.json = [kind, schema, &findings, &provenance](JsonWriter& json) {
@@ -77,28 +77,11 @@ Table rows_of(const Capture& capture) {
   return table;
 }
 
-/// Returns the shares of a path's classes, the largest first, and of unexplained waiting: "; 89.1 % communication, 10.8
-/// % compute".
-std::string shares_text(const CriticalPath& path) {
-  std::vector<std::pair<Duration, PathClass>> classes;
-  for (std::size_t c = 0; c < kPathClassCount; ++c) classes.emplace_back(path.classes[c], static_cast<PathClass>(c));
-  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  const auto add = [&](Duration time, std::string_view what) {
-    const double share = ratio(time, path.length);
-    if (share >= kLeastShown) text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", percent(share), what);
-  };
-  for (const auto& [time, path_class] : classes) add(time, style_of(path_class).label);
-  if (path.unexplained > Duration{})
-    text += fmt::format("; {} of it is unexplained waiting", to_text(path.unexplained));
-  return text;
-}
-
 }  // namespace
 
 Document replay_document(const Findings& findings, const Provenance& provenance) {
   Document document = document_of(
-      kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary),
+      kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary, findings.path.path),
       [&findings] { return rows_of(findings.summary); }, findings, provenance);
   document.trust = trust_line(findings.capture, findings.summary, findings.path.path, findings.perturbation);
   return document;

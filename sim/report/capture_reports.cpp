@@ -49,7 +49,7 @@ constexpr auto kWritten = std::to_array<Field<Findings>>({
 
 // --- comparison of measured and replayed times, by step and for the iteration:
 //
-//     rank  step     measured     replayed    error  predicted from the other steps
+//     rank  step     measured     replayed    error  against the other steps' median
 //        0     4   105.112 ms   105.100 ms  -0.01 %   +0.40 %
 
 template <class Value>
@@ -71,7 +71,7 @@ constexpr auto kStep = std::to_array<Field<StepLine>>({
     {"error", [](const StepLine& line) { return if_measured(*line.of, line.step->error); }},
     {"held_out_error",
      at<&StepLine::step, &StepReport::held_out_error>,
-     {"predicted from the other steps", Use::kMain, Form::kChange}},
+     {"against the other steps' median", Use::kMain, Form::kChange}},
 });
 
 std::vector<StepLine> step_lines(const Findings& findings) {
@@ -93,6 +93,7 @@ struct IfMeasured {
 constexpr auto kIteration = std::to_array<Field<Summary>>({
     {"measured_ns", IfMeasured<&IterationReport::measured>{}},
     {"replayed_ns", at<&Summary::iteration, &IterationReport::replayed>},
+    {"mean_ns", IfMeasured<&IterationReport::mean>{}},
     {"pace", at<&Summary::iteration, &IterationReport::pace>},
     {"error", IfMeasured<&IterationReport::error>{}},
     {"mean_abs_error", IfMeasured<&IterationReport::mean_abs_error>{}},
@@ -129,7 +130,7 @@ constexpr auto kLongRun = std::to_array<Field<Findings>>({
 constexpr auto kSteps = std::to_array<Field<Findings>>({
     {"capture",
      [](const Findings& found) {
-       return CaptureHead{&found.capture, found.caution};
+       return CaptureHead{&found.capture, &found.trust};
      },
      kCaptureHead, kOnNewLine},
     {"steps", at<step_lines>, kStep, kRowLines},
@@ -281,9 +282,27 @@ Sections unexplained_sections(const Findings& findings) {
 
 constexpr auto kPathSummary = std::to_array<Field<Findings>>({{"critical_path", at<&Findings::path>, kIterationPath}});
 
+/// Returns the sections of the path of a typical step, and what the path of the longest step is made of if steps
+/// differ.
+Sections sections_of_path(const Findings& findings) {
+  Sections sections = path_sections(findings.capture.dag, findings.path.path, findings.path_rows);
+  if (!steps_differ(findings.summary)) return sections;
+  const StepReport* longest = nullptr;
+  for (const StepReport& step : findings.summary.steps) {
+    if (step.rank != findings.path.step->rank) continue;
+    if (longest == nullptr || step.replayed > longest->replayed) longest = &step;
+  }
+  const CriticalPath path = critical_path_of_step(findings.capture, *findings.timeline, longest->timed);
+  sections.front().sentences.emplace_back(
+      fmt::format("Critical path of the longest step, {}: {}{}.",
+                  path_subject({path, IterationPath::Step{longest->rank, longest->step}}), to_text(path.length),
+                  shares_text(path)));
+  return sections;
+}
+
 Sections path_summary_sections(const Findings& findings) {
   const IterationPath& path = findings.path;
-  Sections sections = path_sections(findings.capture.dag, path.path, findings.path_rows);
+  Sections sections = sections_of_path(findings);
   sections.front().title = fmt::format("Critical path of {}: {}", path_subject(path), to_text(path.path.length));
   return sections;
 }
@@ -296,9 +315,7 @@ constexpr auto kPathTasks = std::to_array<Field<Findings>>({
     {"tasks", at<path_lines>, kPathLine, kOnNewLine | kItemLines},
 });
 
-Sections path_tasks_sections(const Findings& findings) {
-  return path_sections(findings.capture.dag, findings.path.path, findings.path_rows);
-}
+Sections path_tasks_sections(const Findings& findings) { return sections_of_path(findings); }
 
 // --- the longest path of each GPU alone, and of each worker
 

@@ -11,6 +11,7 @@
 #include "sim/analysis/job_kind.h"
 #include "sim/analysis/steady.h"
 #include "sim/analysis/summary.h"
+#include "sim/report/capture_trust.h"
 #include "sim/report/class_style.h"
 #include "sim/report/field.h"
 #include "sim/report/headline.h"
@@ -51,6 +52,11 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"loader_ns", if_any<&RankBreakdown::loader>, {"waiting for data"}, kIfAny},
     {"host_ns", at<&RankBreakdown::host>, {"CPU", Use::kHelp}},
     {"idle_ns", at<&RankBreakdown::idle>, {"nothing running", Use::kDetail}},
+    {"device_busy_ns",
+     at<&RankBreakdown::device_busy>,
+     {.title = "GPU busy",
+      .cell = [](const RankBreakdown& rank) { return percent_cell(ratio(rank.device_busy, rank.iteration)); }}},
+    {"overlap", at<&RankBreakdown::overlap>, {"overlap"}},
 });
 
 /// The disjoint parts of an iteration.
@@ -136,12 +142,11 @@ inline constexpr auto kJobKind = std::to_array<Field<JobKind>>({
 });
 struct CaptureHead {
   const Capture* capture;
-  std::string caution;
+  const CaptureTrust* trust;
 };
 inline constexpr auto kCaptureHead = std::to_array<Field<CaptureHead>>({
     {"", [](const CaptureHead& head) { return job_kind(*head.capture); }, kJobKind},
-    {"warning", [](const CaptureHead& head) { return warning_of(*head.capture); }},
-    {"caution", at<&CaptureHead::caution>},
+    {"", at<&CaptureHead::trust>, kCaptureTrust},
     {"loss", [](const CaptureHead& head) { return essential_loss(*head.capture); }},
 });
 

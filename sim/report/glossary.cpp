@@ -40,7 +40,7 @@ constexpr auto kTerms = std::to_array<Term>({
      .more = "A positive error means that the replay takes longer. A small error under --network recorded shows only "
              "that nothing was lost while reading; the self-check shows whether the dependencies are right."},
     {.name = "self-check",
-     .also = "from the other steps, predicted from the other steps, held out",
+     .also = "from the other steps, against the other steps' median, held out",
      .definition = "A test that a wrong dependency graph fails: each step is predicted with the graph of another step.",
      .more =
          "The graph of one step, with the task durations of another step, must predict how long that other step "
@@ -224,9 +224,12 @@ constexpr auto kTerms = std::to_array<Term>({
     {.name = "limited by the CPU",
      .also = "limited by the GPU, limited by, pace, CPU-bound, GPU-bound",
      .definition = "What the iterations wait for in the long run: the CPU that launches work, or the GPU that does it.",
-     .more = "Where completions of steps lie further apart than their starts, the GPU falls behind and limits the job; "
-             "otherwise the CPU does. A job that is limited by the CPU gains nothing from faster kernels: use fewer or "
-             "cheaper launches (CUDA graphs, fusion, torch.compile).",
+     .more =
+         "Where completions of steps lie further apart than their starts, the GPU falls behind and limits the job; "
+         "otherwise the CPU does. If that does not show, for example because there is only one step, the class with "
+         "the larger half of the critical path does; if a thread waits longer for data than the GPU works, the "
+         "loader does. A job that is limited by the CPU gains nothing from faster kernels: use fewer or "
+         "cheaper launches (CUDA graphs, fusion, torch.compile).",
      .picture = "limited by the CPU      CPU  [launch][launch][launch]\n"
                 "                        GPU    [k]     [k]     [k]\n"
                 "limited by the GPU      CPU  [l][l][l]\n"

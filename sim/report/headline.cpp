@@ -111,13 +111,37 @@ std::string guess_warning(const Capture& capture) {
                      : fmt::format("that there are {} servers", servers));
 }
 
-/// Returns "; steps take from 22.0 ms to 50.1 ms"; empty if they differ by at most a fifth.
-std::string spread_text(const Summary& summary) {
-  const auto by_time = [](const StepReport& a, const StepReport& b) { return a.measured < b.measured; };
-  const auto [shortest, longest] = std::minmax_element(summary.steps.begin(), summary.steps.end(), by_time);
-  constexpr double kAlike = 1.2;
-  if (summary.steps.size() < 2 || ratio(longest->measured, shortest->measured) <= kAlike) return {};
-  return fmt::format("; steps take from {} to {}", to_text(shortest->measured), to_text(longest->measured));
+/// The shortest and the longest measured time.
+struct Spread {
+  Duration shortest{};
+  Duration longest{};
+  [[nodiscard]] bool is_wide() const { return ratio(longest, shortest) > 1.2; }
+};
+
+/// Returns the spread of the steps of `rank`, or of all ranks.
+Spread spread_of(const Summary& summary, std::optional<Rank> rank) {
+  Spread spread;
+  for (const StepReport& step : summary.steps) {
+    if (rank && step.rank != *rank) continue;
+    spread.shortest = spread.longest == Duration{} ? step.measured : std::min(spread.shortest, step.measured);
+    spread.longest = std::max(spread.longest, step.measured);
+  }
+  return spread;
+}
+
+/// Returns "; ranks take from 12.5 ms to 19.9 ms" if each rank has one step; empty if they take about equally long.
+std::string rank_spread_text(const Summary& summary, std::size_t steps) {
+  const Spread spread = spread_of(summary, std::nullopt);
+  if (steps != 1 || !spread.is_wide()) return {};
+  return fmt::format("; ranks take from {} to {}", to_text(spread.shortest), to_text(spread.longest));
+}
+
+/// Returns "258.9 ms"; "339.0 ms on average, from 150.2 ms to 828.9 ms, typically 258.9 ms" if the steps differ much.
+std::string times_text(const Summary& summary, std::string typical) {
+  const Spread spread = spread_of(summary, slowest_rank(summary).rank);
+  if (!spread.is_wide()) return typical;
+  return fmt::format("{} on average, from {} to {}, typically {}", to_text(summary.iteration.mean),
+                     to_text(spread.shortest), to_text(spread.longest), typical);
 }
 
 /// Returns "; 64.0 % of it is spent waiting for data"; empty if it is less than a twentieth.
@@ -127,10 +151,22 @@ std::string loader_text(const Summary& summary) {
   return share < kLeast ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
 }
 
-/// Returns "; limited by the CPU"; empty if host and device take equally long, or if that is unknown.
-std::string limit_text(const IterationReport& iteration) {
-  if (!iteration.pace || *iteration.pace == Pace::kBoth) return {};
-  return fmt::format("; limited by the {}", *iteration.pace == Pace::kHost ? "CPU" : "GPU");
+/// Returns "; GPU busy 23.8 %", the mean over the ranks that have device work; empty without device work.
+std::string busy_text(const Summary& summary) {
+  double sum = 0;
+  std::size_t ranks = 0;
+  for (const RankBreakdown& rank : summary.ranks) {
+    if (rank.device_busy == Duration{}) continue;
+    sum += ratio(rank.device_busy, rank.iteration);
+    ++ranks;
+  }
+  return ranks == 0 ? "" : fmt::format("; GPU busy {}", percent(sum / static_cast<double>(ranks)));
+}
+
+/// Returns "; limited by the CPU"; empty without device work.
+std::string limit_text(const Summary& summary, const CriticalPath& path) {
+  const std::string_view limit = limit_of(summary, path);
+  return limit.empty() ? "" : fmt::format("; limited by {}", limit);
 }
 
 /// Returns "; 12 % of the device time is outside whole steps"; empty if it is less than 1 %.
@@ -153,7 +189,29 @@ std::string outside_text(const Capture& capture) {
 
 }  // namespace
 
-std::string headline(const Capture& capture, const Summary& summary) {
+bool steps_differ(const Summary& summary) { return spread_of(summary, slowest_rank(summary).rank).is_wide(); }
+
+std::string_view limit_of(const Summary& summary, const CriticalPath& path) {
+  const RankBreakdown slowest = slowest_rank(summary);
+  const bool has_device = std::any_of(summary.ranks.begin(), summary.ranks.end(),
+                                      [](const RankBreakdown& rank) { return rank.device_busy > Duration{}; });
+  if (!has_device) return {};
+  const Duration device_idle = slowest.iteration - slowest.device_busy;
+  if (device_idle > slowest.iteration / 10 && slowest.loader > device_idle / 2) return "waiting for data";
+  if (summary.iteration.pace == Pace::kHost) return "the CPU";
+  if (summary.iteration.pace == Pace::kDevice) return "the GPU";
+  const std::array<std::pair<Duration, std::string_view>, 5> parts{
+      {{path[PathClass::kHost], "the CPU"},
+       {path[PathClass::kCompute] + path[PathClass::kCopy], "the GPU"},
+       {path[PathClass::kCommunication], "communication"},
+       {path[PathClass::kLoader], "waiting for data"},
+       {path[PathClass::kWait] + path[PathClass::kQueueing], "waiting"}}};
+  const auto largest =
+      *std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return ratio(largest.first, path.length) >= 0.5 ? largest.second : "several things in turn";
+}
+
+std::string headline(const Capture& capture, const Summary& summary, const CriticalPath& path) {
   const IterationReport& iteration = summary.iteration;
   const std::string tasks = counted(capture.dag.task_count(), "task");
   const std::string ranks = counted(summary.ranks.size(), "rank");
@@ -179,9 +237,13 @@ std::string headline(const Capture& capture, const Summary& summary) {
                                                   : "marks no steps";
     return fmt::format("The capture {}; {} {} ({}, {}).", steps, what, times, ranks, tasks);
   }
-  return fmt::format("Step time {} ({}, {}, {}){}.", times, counted(step_count(capture.recording), "step"), ranks,
-                     tasks,
-                     limit_text(iteration) + loader_text(summary) + spread_text(summary) + outside_text(capture));
+  const std::size_t all_steps = step_count(capture.recording);
+  const std::string steps = numbers.size() < all_steps
+                                ? fmt::format("{} of {}", numbers.size(), counted(all_steps, "step"))
+                                : counted(all_steps, "step");
+  return fmt::format("Step time {} ({}, {}, {}){}.", times_text(summary, times), steps, ranks, tasks,
+                     busy_text(summary) + limit_text(summary, path) + loader_text(summary) +
+                         rank_spread_text(summary, numbers.size()) + outside_text(capture));
 }
 
 std::string untested_reason(const Capture& capture) {

@@ -20,7 +20,16 @@ namespace stepsim::sim {
 constexpr std::string_view kClusterFile = "cluster_file";
 
 /// Returns the first line of a replay's report: the quantity, its value with a unit, and how reliable it is.
-[[nodiscard]] std::string headline(const Capture& capture, const Summary& summary);
+[[nodiscard]] std::string headline(const Capture& capture, const Summary& summary, const CriticalPath& path);
+
+/// True if the steps of the slowest rank differ by more than a fifth, so that no single one stands for them.
+[[nodiscard]] bool steps_differ(const Summary& summary);
+
+/// Returns what limits the pace: "the CPU", "the GPU", "communication", "waiting for data", "waiting" or "several
+/// things in turn"; empty without device work. If a thread waits for data in more than half of the
+/// device's idle time, that is the limit. Otherwise the distances of steps decide; where they do not, the larger half
+/// of the path does.
+[[nodiscard]] std::string_view limit_of(const Summary& summary, const CriticalPath& path);
 
 /// Returns the reason why perturbation_test() did not test the graph, as a clause: "the ranks have different numbers of
 /// steps".

@@ -121,7 +121,20 @@ std::string queueing_text(const Dag& dag, const CriticalPath& path, const WhereT
       to_text(path[PathClass::kQueueing]), to_text(queue.time), shown(lane.name, 60), lane.rank);
 }
 
-std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<RankBreakdown>& ranks) {
+/// Returns how long the slowest rank only waits for data; empty if that is little of its iteration.
+std::string waiting_for_data_text(const IterationParts& parts) {
+  constexpr double kMuch = 0.2;
+  const double share = ratio(parts.loader, parts.sum());
+  if (share < kMuch) return {};
+  return fmt::format(
+      "In {} of an iteration ({} on rank {}) a thread waits for data and the GPU does nothing: load data in more "
+      "worker "
+      "processes (num_workers of DataLoader); --set loader.workers=2x predicts what that saves.",
+      percent(share), to_text(parts.loader), parts.rank);
+}
+
+std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<RankBreakdown>& ranks,
+                                  const CriticalPath& path) {
   const bool communicates = std::any_of(ranks.begin(), ranks.end(), [](const RankBreakdown& rank) {
     return rank.communication > Duration{} || rank.collective_wait > Duration{};
   });
@@ -129,10 +142,19 @@ std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<R
   if (most == nullptr) return "No transfer is exposed: wherever communication moves data, the same rank computes.";
   const double share = ratio(most->exposed_communication, most->iteration);
   if (share < kLeastShown) return "A faster network or more overlap can save less than 0.1 % of an iteration.";
+  const std::string exposed = fmt::format("{} of an iteration ({} on rank {})", percent(share),
+                                          to_text(most->exposed_communication), most->rank);
+  if (ratio(path[PathClass::kCommunication], path.length) < kLeastShown) {
+    return fmt::format(
+        "A faster network saves nothing now, because no transfer is on the critical path. {} is exposed transfer, "
+        "which "
+        "moves data while nothing is computed: it can be saved once the rest is faster.",
+        exposed);
+  }
   return fmt::format(
-      "A faster network or more overlap can save at most {} of an iteration ({} on rank {}): that much is exposed "
-      "transfer, which moves data while nothing is computed.",
-      percent(share), to_text(most->exposed_communication), most->rank);
+      "A faster network or more overlap can save at most {}: that much is exposed transfer, which moves data while "
+      "nothing is computed.",
+      exposed);
 }
 
 std::string unexplained_text(const Summary& summary, const CriticalPath& path) {
@@ -155,12 +177,15 @@ std::vector<std::string> sentences_on(const Findings& findings) {
   // If there are already four sentences, the one about exposed transfers is left out. A sentence about unexplained
   // waits is added last, so there are at most five sentences.
   constexpr std::size_t kEnough = 4;
-  std::vector<std::string> sentences{largest_class_text(dag, path, *found)};
+  std::vector<std::string> sentences;
+  if (std::string loader = waiting_for_data_text(findings.summary.parts); !loader.empty())
+    sentences.push_back(std::move(loader));
+  sentences.push_back(largest_class_text(dag, path, *found));
   if (found->late_start != nullptr) sentences.push_back(late_start_text(dag, *found->late_start));
   if (found->straggler != nullptr) sentences.push_back(straggler_text(*found->straggler));
   if (found->queueing) sentences.push_back(queueing_text(dag, path, *found->queueing));
   if (sentences.size() < kEnough)
-    sentences.push_back(exposed_transfer_text(found->most_exposed, findings.summary.ranks));
+    sentences.push_back(exposed_transfer_text(found->most_exposed, findings.summary.ranks, path));
   if (findings.summary.measured) sentences.push_back(unexplained_text(findings.summary, path));
   return sentences;
 }
@@ -179,6 +204,21 @@ std::string released_by_text(const Dag& dag, const Timeline& timeline, TaskId ta
 
 std::string path_subject(const IterationPath& path) {
   return path.step ? fmt::format("rank {}'s step {}", path.step->rank, path.step->number) : "the replay";
+}
+
+std::string shares_text(const CriticalPath& path) {
+  std::vector<std::pair<Duration, PathClass>> classes;
+  for (std::size_t c = 0; c < kPathClassCount; ++c) classes.emplace_back(path.classes[c], static_cast<PathClass>(c));
+  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  const auto add = [&](Duration time, std::string_view what) {
+    const double share = ratio(time, path.length);
+    if (share >= kLeastShown) text += fmt::format("{}{} {}", text.empty() ? "; " : ", ", percent(share), what);
+  };
+  for (const auto& [time, path_class] : classes) add(time, style_of(path_class).label);
+  if (path.unexplained > Duration{})
+    text += fmt::format("; {} of it is unexplained waiting", to_text(path.unexplained));
+  return text;
 }
 
 std::vector<PathLine> lines_of(const Dag& dag, const CriticalPath& path) {

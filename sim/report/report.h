@@ -21,6 +21,7 @@
 #include "sim/engine/timeline.h"
 #include "sim/output/json_writer.h"
 #include "sim/output/provenance.h"
+#include "sim/report/capture_trust.h"
 #include "sim/report/document.h"
 #include "sim/report/field.h"
 
@@ -49,7 +50,7 @@ struct Findings {
   std::optional<SlowRanks> slow_ranks{};     ///< set if it was requested
   const NetworkModel* network = nullptr;     ///< the model that timed transfers
   const Calibration* calibration = nullptr;  ///< set if the hardware was calibrated
-  std::string caution;                       ///< what a reader must know before the figures; may be empty
+  CaptureTrust trust;                        ///< how far the capture can be trusted
   std::string output;                        ///< the file that a conversion writes
   std::size_t path_rows = 10;                ///< maximum number of path tasks to list
   bool tasks_detail = false;                 ///< true if JSON includes the times of every task

@@ -84,19 +84,11 @@ test('a waterfall leads from the baseline to the scenario, whatever the paths sa
   assert.deepEqual(steps.map((step) => [step.from, step.to]), [[0, 100], [100, 105], [105, 65], [65, 70], [0, 70]]);
 });
 
-test('the badge follows its rule', () => {
-  const text = {warning: '', caution: ''};
-  const replay = (error, unexplained) => ({steps: [{held_out_error: error}], trust: {perturbation: null}, critical_path: {length_ns: 100, unexplained_ns: unexplained}});
-  assert.equal(judge(replay(0.01, 1), text).word, 'good');
-  assert.equal(judge(replay(-0.05, 1), text).word, 'usable');
-  assert.equal(judge(replay(-0.2, 1), text).word, 'do not trust');
-  assert.equal(judge(replay(0.01, 30), text).word, 'do not trust');
-  assert.equal(judge(replay(0.01, 1), {warning: 'no kernels', caution: ''}).word, 'do not trust');
-  assert.equal(judge({...replay(0.01, 1), ingest: {diagnostics: [{severity: 'data loss'}]}}, text).word, 'usable');
-  assert.equal(judge(replay(0.01, 1), {warning: '', caution: 'sampled'}).word, 'usable');
-  assert.equal(judge({steps: [], iteration: {}}, text).word, 'usable', 'nothing tests a task graph');
-  assert.equal(judge({length_ns: 100, unexplained_ns: 1}, text).word, 'usable', 'critical-path makes no test');
-  assert.equal(judge({fits: []}, text), null, 'a calibration predicts nothing');
+test('the badge is the verdict of the answer, whatever its figures are', () => {
+  const replay = (verdict) => ({capture: {verdict}, steps: [{held_out_error: 0.5}], critical_path: {length_ns: 100, unexplained_ns: 90}});
+  assert.deepEqual(['good', 'doubtful', 'unusable'].map((verdict) => judge(replay(verdict))), ['good', 'usable with doubts', 'not usable']);
+  assert.equal(judge({usable: true, verdict: 'doubtful'}), 'usable with doubts', 'check has its verdict at the top');
+  assert.equal(judge({fits: []}), null, 'a calibration predicts nothing');
 });
 
 test('a page is named after the scenario, or after what its inputs share', () => {

@@ -10,6 +10,7 @@ folder next to the checkout; those that are absent are skipped.
     tested    check reports an untested graph if, and only if, the replay tested nothing
     classes   a what-if of the device has as many tasks of a class, with the same time, as 'tasks' and a selection
     doubted   what check calls unreliable, the answers of these questions say before their figures
+    judged    every answer has the verdict of check
     damaged   a truncated capture is reported in the first lines; it gives correct answers or refuses
     unlike    a gate refuses to compare jobs that are not comparable"""
 import glob
@@ -23,7 +24,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from checks import SHARED, check, quietly, verdict, write  # noqa: E402
 
 NEUTRAL = "compute.scale=1"
-OF_REPLAY = {"replay_off", "graph_test_off", "unexplained_wait", "silent_host", "repetition_contradicted"}  # check's own replay finds these
 MOST_FOR_ADVISE = 2_000_000  # bytes: advise makes some twenty predictions
 
 
@@ -38,6 +38,8 @@ def judge(name, path):
     whole = answer("whatif", path, "--set", NEUTRAL)
     if whole is None:
         return
+    judged = answer("check", path)
+    verdicts = {"whatif": whole["capture"]["verdict"]}
     measured, predicted = whole["measured"].get("iteration_ns"), whole["baseline"]["iteration_ns"]
     if measured:
         low, high = whole["scenario"]["low_ns"], whole["scenario"]["high_ns"]
@@ -47,10 +49,12 @@ def judge(name, path):
     for question in [("sweep", path, "--set", NEUTRAL)] + ([("advise", path)] if size < MOST_FOR_ADVISE else []):
         other = answer(*question)
         if other is not None:
+            verdicts[question[0]] = other["capture"]["verdict"]
             found = {key: other["baseline"].get(key) for key in first}
             check(f"{name}: {question[0]} has the baseline of whatif", found == first, (found, first))
     contradicted = any("until they are steady" in sentence for sentence in whole["assumptions"])
-    judged = answer("check", path)
+    verdicts.update((command, answer(command, path)["capture"]["verdict"]) for command in ("replay", "critical-path"))
+    check(f"{name}: every answer has the verdict of check", set(verdicts.values()) == {judged["verdict"]}, (judged["verdict"], verdicts))
     findings = {finding["name"] for finding in judged["findings"]}
     found = "repetition_contradicted" in findings
     check(f"{name}: check and whatif agree on whether the steps repeat", found == contradicted, (found, contradicted))
@@ -75,7 +79,7 @@ def doubted(name, path, judged):
             continue
         about_device = found if question == "device" else about_device
         expected = {finding["name"] for finding in judged["findings"]
-                    if question in finding["questions"] and finding["cost"] in ("prevents", "weakens") and finding["name"] not in OF_REPLAY}
+                    if question in finding["questions"] and finding["cost"] in ("prevents", "weakens")}
         caution = found["capture"]["caution"]
         check(f"{name}: {change} says what check says", all(one in caution for one in expected), (expected, caution))
         if question == "ranks" and caution:

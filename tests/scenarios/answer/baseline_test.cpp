@@ -28,6 +28,18 @@ TEST(AgainstBaselineTest, IsAPercentageAMultipleOrThatItIsTheSame) {
   EXPECT_EQ(against_baseline(milliseconds{1}, Duration{}), "and the baseline takes no time") << "no share of nothing";
 }
 
+TEST(TrustTextTest, SaysBothStepTimesWhereTheyDiffer) {
+  const Baseline baseline{.iteration = std::chrono::microseconds{120'400},
+                          .of_captured_steps = std::chrono::microseconds{117'600},
+                          .measured = std::chrono::microseconds{116'800}};
+  EXPECT_EQ(trust_text(baseline, {}),
+            "Without changes, a step takes 120.4 ms in the long run; the captured steps alone take 117.6 ms (measured "
+            "116.8 ms, +0.7 %).");
+  EXPECT_EQ(trust_text({milliseconds{5}, milliseconds{5}, milliseconds{5}}, {}),
+            "The captured step of 5 ms is reproduced exactly because no part of it was modelled; see the self-check of "
+            "'stepsim replay'.");
+}
+
 TEST(LargestChangeTest, IsThePartThatChangedMostInTheSameDirection) {
   const std::vector<ComparedTime> times{{"iteration", "step time", false, milliseconds{100}, milliseconds{60}},
                                         {"communication", "communication", false, milliseconds{80}, milliseconds{10}},

@@ -25,6 +25,7 @@ using ::testing::AllOf;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 Timeline replayed(const Capture& capture) { return replay(capture.dag, Machine::as_recorded(capture)); }
 
@@ -156,7 +157,7 @@ TEST(SummaryTest, TaskGraphWithoutARecordingIsNotMeasured) {
   EXPECT_FALSE(summary.measured);
   EXPECT_EQ(summary.iteration.replayed, Duration{100});
   EXPECT_EQ(summary.iteration.measured, Duration{0});
-  EXPECT_THAT(headline(capture, summary), HasSubstr("there is no measured time to compare with"));
+  EXPECT_THAT(headline(capture, summary, {}), HasSubstr("there is no measured time to compare with"));
 }
 
 TEST(SummaryTest, TaskGraphTakesAsLongAsItsHostsTogether) {
@@ -230,18 +231,64 @@ TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
 
 TEST(HeadlineTest, SaysWhatAndHowMuch) {
   const Capture capture = sample_capture(microseconds{40});
-  EXPECT_EQ(headline(capture, summary_of(capture)),
+  EXPECT_EQ(headline(capture, summary_of(capture), {}),
             "Step time 250 us, replayed as 210 us (2 steps, 2 ranks, 12 tasks).");
+}
+
+/// Returns the summary of one rank with steps of these times and a typical step of 80 us. `busy` is the time of it in
+/// which a stream is busy, `loader` that in which a thread waits for data.
+Summary summary_of_steps(const std::vector<int>& times, microseconds busy, microseconds loader) {
+  Summary summary;
+  summary.measured = summary.marked = true;
+  for (const int time : times) {
+    StepReport& step = summary.steps.emplace_back();
+    step.step = static_cast<std::int64_t>(summary.steps.size());
+    step.measured = step.replayed = microseconds{time};
+    summary.iteration.mean += step.measured / static_cast<int>(times.size());
+  }
+  summary.iteration.measured = summary.iteration.replayed = microseconds{80};
+  summary.ranks.push_back({.iteration = microseconds{80}, .loader = loader, .device_busy = busy});
+  summary.parts.loader = loader;
+  summary.parts.idle = microseconds{80} - loader;
+  return summary;
+}
+
+TEST(HeadlineTest, LeadsWithTheMeanWhereStepsDiffer) {
+  const Capture capture = sample_capture();
+  const Summary alike = summary_of_steps({75, 85}, microseconds{20}, {});
+  EXPECT_THAT(headline(capture, alike, {}),
+              StartsWith("Step time 80 us (2 steps, 1 rank, 12 tasks); GPU busy 25.0 %;"));
+  const Summary uneven = summary_of_steps({40, 200}, microseconds{20}, microseconds{30});
+  EXPECT_THAT(
+      headline(capture, uneven, {}),
+      StartsWith("Step time 120 us on average, from 40 us to 200 us, typically 80 us (2 steps, 1 rank, 12 tasks); "
+                 "GPU busy 25.0 %; limited by waiting for data; 37.5 % of it is spent waiting for data"));
+}
+
+TEST(LimitTest, FollowsThePaceOrElseTheLargerHalfOfThePath) {
+  CriticalPath path;
+  path.length = Duration{100};
+  path.classes[static_cast<std::size_t>(PathClass::kHost)] = Duration{60};
+  path.classes[static_cast<std::size_t>(PathClass::kCompute)] = Duration{40};
+  Summary summary = summary_of_steps({80}, microseconds{20}, {});
+  EXPECT_EQ(limit_of(summary, path), "the CPU");
+  summary.iteration.pace = Pace::kDevice;
+  EXPECT_EQ(limit_of(summary, path), "the GPU");
+  summary.iteration.pace = Pace::kBoth;
+  path.classes[static_cast<std::size_t>(PathClass::kHost)] = Duration{45};
+  path.classes[static_cast<std::size_t>(PathClass::kCommunication)] = Duration{15};
+  EXPECT_EQ(limit_of(summary, path), "several things in turn");
+  EXPECT_EQ(limit_of(summary_of_steps({80}, {}, {}), path), "") << "no device";
 }
 
 TEST(HeadlineTest, SaysIfNoStepsAreMarked) {
   Capture capture = sample_capture();
   for (RecordedStep& step : capture.recording.steps) step.marked = false;
-  EXPECT_THAT(headline(capture, summary_of(capture)),
+  EXPECT_THAT(headline(capture, summary_of(capture), {}),
               HasSubstr("The capture marks no steps; a typical one of its 2 windows takes"));
   capture.recording.steps.clear();
   std::fill(capture.recording.step.begin(), capture.recording.step.end(), -1);
-  EXPECT_THAT(headline(capture, summary_of(capture)), HasSubstr("The capture marks no steps; all of it takes"));
+  EXPECT_THAT(headline(capture, summary_of(capture), {}), HasSubstr("The capture marks no steps; all of it takes"));
 }
 
 TEST(TrustLineTest, SaysHowFarTheGraphWasTestedAndOnWhatItRests) {

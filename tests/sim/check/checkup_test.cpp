@@ -98,21 +98,25 @@ TEST(CheckupTest, RanksThatAreNotThereAreCounted) {
   EXPECT_EQ(checkup.cost_of(Question::kNetwork), Cost::kWeakens);
 }
 
+std::string caution_of_questions(const Capture& capture, Questions asked) {
+  return trust_in(capture, checkup_of(capture, nullptr), asked).caution;
+}
+
 TEST(CheckupTest, TheCautionIsThatOfTheQuestionsAsked) {
   Whole whole;
   for (HostDeviceContents& process : whole.contents.sources[0].processes) process.shaped_operators = 0;
   whole.capture.contents = whole.contents;
-  EXPECT_EQ(caution_of(whole.capture, {Question::kDevice, Question::kHost}),
+  EXPECT_EQ(caution_of_questions(whole.capture, {Question::kDevice, Question::kHost}),
             "Predictions of device changes are unreliable: no input shapes of operators (no_shapes); 'stepsim check' "
             "explains the consequences.");
-  EXPECT_EQ(caution_of(whole.capture, {Question::kReplay, Question::kHost}), "");
+  EXPECT_EQ(caution_of_questions(whole.capture, {Question::kReplay, Question::kHost}), "");
 }
 
 TEST(CheckupTest, TheCautionNamesLostDataOnce) {
   Whole whole;
   whole.capture.contents = whole.contents;
   whole.capture.diagnostics.count(diagnostic("no_timestamp"), {});
-  EXPECT_EQ(caution_of(whole.capture, {Question::kReplay}),
+  EXPECT_EQ(caution_of_questions(whole.capture, {Question::kReplay}),
             "Part of the input could not be used: no_timestamp (1); 'stepsim check' explains the consequences.");
 }
 
@@ -152,6 +156,41 @@ TEST(CheckupTest, WhatTheProfilerAddsIsSaidBesideTheFreeStep) {
   EXPECT_EQ(finding(slowed, "profiler_slowing")->cost, Cost::kBlurs);
   whole.capture.job.measured_step = std::chrono::milliseconds{109};
   EXPECT_EQ(finding(check(whole.examined), "profiler_slowing")->cost, Cost::kNothing);
+}
+
+TEST(CheckupTest, AGraphThatPredictsWorseThanNoGraphIsDoubtful) {
+  Whole whole;
+  ReplayCheck replay;
+  replay.summary.measured = true;
+  whole.examined.replay = &replay;
+  const auto verdict = [&](double error, double difference) {
+    replay.perturbation = Perturbation{.steps = 3, .error = error, .worst_error = error, .difference = difference};
+    return check(whole.examined).verdict;
+  };
+  EXPECT_EQ(verdict(0.049, 0.01), Verdict::kGood) << "the error is small";
+  EXPECT_EQ(verdict(0.058, 0.031), Verdict::kDoubtful) << "a guess without a graph is better";
+  EXPECT_EQ(verdict(0.058, 0.2), Verdict::kGood) << "the graph explains most of the difference";
+  EXPECT_EQ(finding(check(whole.examined), "graph_test_off")->cost, Cost::kBlurs);
+  EXPECT_EQ(verdict(0.11, 0.2), Verdict::kDoubtful) << "the error is large";
+}
+
+TEST(CheckupTest, AStepThatBeginsWithTheWaitForARankIsDoubtful) {
+  Whole whole;
+  ReplayCheck replay;
+  replay.summary.measured = true;
+  whole.examined.replay = &replay;
+  replay.path.path.length = std::chrono::milliseconds{20};
+  const auto verdict = [&](Duration wait) {
+    replay.path.path.tasks = {{.wait = wait}};
+    return check(whole.examined).verdict;
+  };
+  EXPECT_EQ(verdict(std::chrono::microseconds{7500}), Verdict::kDoubtful);
+  EXPECT_THAT(finding(check(whole.examined), "late_start")->sentence,
+              HasSubstr("ranks start 7.500 ms apart, which is 37.5 % of the critical path"));
+  EXPECT_EQ(verdict(std::chrono::microseconds{1500}), Verdict::kGood);
+  EXPECT_EQ(finding(check(whole.examined), "late_start")->cost, Cost::kBlurs);
+  EXPECT_EQ(verdict({}), Verdict::kGood);
+  EXPECT_EQ(finding(check(whole.examined), "late_start"), nullptr);
 }
 
 /// Returns a capture of two ranks that has the first `steps` steps of each rank. `marked` says whether the trace marks
