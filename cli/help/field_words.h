@@ -9,10 +9,11 @@ namespace stepsim::cli {
 /// A word of the field that reports do not use, and where stepsim has what it means.
 struct FieldWord {
   std::string_view name;
-  std::string_view also;     ///< other names, separated by commas; may be empty
-  std::string_view meaning;  ///< one sentence
-  std::string_view here;     ///< what stepsim says about it, and what it does not: complete sentences
-  std::string_view ask{};    ///< the command that answers; may be empty
+  std::string_view also;            ///< other names, separated by commas; may be empty
+  std::string_view meaning;         ///< one sentence
+  std::string_view here;            ///< what stepsim says about it: complete sentences
+  std::string_view ask{};           ///< the command that answers; may be empty
+  std::string_view not_modelled{};  ///< related changes that no what-if predicts: a part of a sentence; may be empty
 };
 
 /// Returns all words, with related ones together.

@@ -207,6 +207,17 @@ std::vector<Topic> glossary_topics(Commands /*commands*/) {
   return topics;
 }
 
+/// Returns the one list of what no what-if changes; each word of the field has its own part of it.
+Topic not_modelled_topic() {
+  Topic topic{.name = "not modelled",
+              .also = {"limits", "limitations", "unsupported"},
+              .summary = "Changes that no what-if predicts, each with the word that 'stepsim help' explains."};
+  for (const FieldWord& word : field_words()) {
+    if (!word.not_modelled.empty()) topic.picture += fmt::format("  {:<24} {}\n", word.name, word.not_modelled);
+  }
+  return topic;
+}
+
 std::vector<Topic> field_word_topics(Commands /*commands*/) {
   std::vector<Topic> topics;
   for (const FieldWord& word : field_words()) {
@@ -214,8 +225,10 @@ std::vector<Topic> field_word_topics(Commands /*commands*/) {
                       .also = sim::list_of_names(word.also),
                       .summary = std::string(word.meaning),
                       .details = {{"command", std::string(word.ask)}},
-                      .text = std::string(word.here)});
+                      .text = std::string(word.here) +
+                              (word.not_modelled.empty() ? "" : fmt::format(" Not modelled: {}.", word.not_modelled))});
   }
+  topics.push_back(not_modelled_topic());
   return topics;
 }
 

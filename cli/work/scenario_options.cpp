@@ -29,7 +29,9 @@ std::string what_ifs_help() {
     text += fmt::format("  {:<13} {}\n", name, what_if->summary);
   }
   return text +
-         "'stepsim help compute' lists the parameters of one; 'stepsim tasks TRACE' lists what can be selected.\n";
+         "'stepsim help compute' lists the parameters of one; 'stepsim tasks TRACE' lists what can be selected; "
+         "'stepsim "
+         "help not-modelled' lists what no what-if changes.\n";
 }
 
 /// Returns the message for an error in text from the command line; it begins with the option and the text. Returns
@@ -39,9 +41,10 @@ std::optional<std::string> typed_text(const InputError& error) {
   const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),
                                           [&place](std::string_view prefix) { return place.starts_with(prefix); });
   if (option == kTyped.end()) return std::nullopt;
-  const std::string_view what = error.what();
-  return fmt::format("{}'{}': {}", *option, shown(place.substr(option->size())),
-                     what.substr(error.where().to_text().size() + 2));
+  const std::string_view problem = std::string_view(error.what()).substr(error.where().to_text().size() + 2);
+  const bool is_unlike_any = problem.starts_with("unknown key") && problem.find("did you mean") == problem.npos;
+  return fmt::format("{}'{}': {}{}", *option, shown(place.substr(option->size())), problem,
+                     is_unlike_any ? "; 'stepsim help not-modelled' lists what no what-if changes" : "");
 }
 
 /// Throws InputError if nothing exists at `path`, with a hint if it looks like a change for --set.

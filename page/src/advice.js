@@ -5,8 +5,9 @@ import {el} from './dom.js';
 import {duration, signedPercent} from './format.js';
 
 const MOST_ADVICE = 12;
-const ADVICE_TITLES = [['gain', 'Best changes (bar length: time saved)'], ['limit', 'Upper bounds: the most that work on each part could save'],
-                ['unsure', 'No significant effect'], ['worse', 'Slower']];
+const ADVICE_TITLES = [['gain', 'Best changes (bar length: time saved)'], ['hardware', 'With other hardware'],
+                ['limit', 'Upper bounds: the most that work on each part could save'],
+                ['unsure', 'Uncertain: the range includes no change'], ['worse', 'Slower']];
 
 export function settingsText(set) {
   return Object.entries(set).map(([key, value]) => `${key}=${value}`).join(', ');
@@ -14,7 +15,7 @@ export function settingsText(set) {
 
 /** Returns [{title, entries}] in the order of the answer, with only the best value of each setting. Changes without effect are left out. */
 export function adviceGroups(advice) {
-  const groupOf = (entry) => (entry.takes === 'limit' ? 'limit' : entry.verdict);
+  const groupOf = ({takes, verdict}) => (takes === 'limit' || (takes === 'hardware' && verdict === 'gain') ? takes : verdict);
   const best = advice.filter((entry) => entry.best_of_its_values && entry.verdict !== 'nothing');
   return ADVICE_TITLES.map(([name, title]) => ({title, entries: best.filter((entry) => groupOf(entry) === name).slice(0, MOST_ADVICE)}))
     .filter((group) => group.entries.length > 0);
@@ -27,11 +28,11 @@ export function barOf(entry, most) {
 }
 
 function adviceRow(entry, most) {
-  const name = settingsText(entry.set);
+  const set = settingsText(entry.set);
   const bar = barOf(entry, most);
   const range = `${signedPercent(entry.low_change)} to ${signedPercent(entry.high_change)}`;
-  const words = `${name}: ${duration(entry.iteration_ns)}, ${signedPercent(entry.change)}, from ${range}`;
-  return el('div.row', {}, el('span.label', {title: entry.what}, name, el('span.note', {}, ` ${entry.takes}`)),
+  const words = `${entry.what} [${set}]: ${duration(entry.iteration_ns)}, ${signedPercent(entry.change)}, from ${range}`;
+  return el('div.row', {}, el('span.label', {title: words}, entry.what, el('span.note', {}, ` ${set}`)),
     el('div.track', {role: 'img', 'aria-label': words, title: words},
       el(`div.fall.${entry.change > 0 ? 'more' : 'less'}`, {style: {width: `${bar.length * 100}%`}}),
       el('div.measured', {style: {'margin-left': `${bar.from * 100}%`, width: `${(bar.to - bar.from) * 100}%`}})),

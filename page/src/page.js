@@ -20,7 +20,7 @@ import {waterfall} from './waterfall.js';
 // tiles.
 const REPORTS = {
   question: ['changes', 'range', 'problems'],
-  advice: ['advice', 'together', 'limits', 'values', 'no gains', 'meaning', 'left out'],
+  advice: ['advice', 'long calls', 'together', 'limits', 'values', 'no gains', 'meaning', 'left out'],
   ranks: ['breakdown', 'difference', 'stragglers', 'steps'],
   path: ['path summary', 'paths', 'path tasks'],
   sweep: ['points'],

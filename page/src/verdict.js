@@ -101,7 +101,8 @@ function iterationTiles(answer) {
     const gain = (title, entry) => entry && tile(title, time(entry.iteration_ns), [settingsText(entry.set), ': ', signedPercent(entry.change),
       ', from ', signedPercent(entry.low_change), ' to ', signedPercent(entry.high_change)]);
     return [tile('Iteration as captured', time(answer.baseline.iteration_ns), ['measured ', time(answer.baseline.measured_ns)]),
-      gain('With the best change', best[0]), gain('Without new hardware', best.find((entry) => entry.takes !== 'hardware'))];
+      gain('Do this first', best.find((entry) => entry.takes !== 'hardware')),
+      gain('With other hardware', best.find((entry) => entry.takes === 'hardware'))];
   }
   if (!answer.iteration) return [];
   const {iteration} = answer;

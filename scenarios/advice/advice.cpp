@@ -197,7 +197,7 @@ std::vector<std::size_t> largest_gains(const Advice& advice, bool with_hardware,
 
 void predict_together(Predictor& predictor, const Prediction& captured, const AdviceOptions& options, Advice& advice) {
   std::vector<std::vector<std::size_t>> sets;
-  for (const bool with_hardware : {true, false}) {
+  for (const bool with_hardware : {false, true}) {
     std::vector<std::size_t> set = largest_gains(advice, with_hardware, *predictor.plan().captured);
     if (!set.empty() && std::find(sets.begin(), sets.end(), set) == sets.end()) sets.push_back(std::move(set));
   }
@@ -236,6 +236,23 @@ std::vector<std::vector<Setting>> settings_of(const std::vector<Candidate>& cand
   return points;
 }
 
+std::string remedy_of(std::string_view call) {
+  const auto has = [call](std::string_view word) { return call.find(word) != std::string_view::npos; };
+  if (has("Free")) {
+    return "a free waits for the device: keep the memory (no empty_cache(), and fewer different sizes, because the "
+           "allocator frees blocks when no other fits)";
+  }
+  if (has("Alloc")) return "the allocator still grows: record later steps, or replay them alone (--steps)";
+  return "the driver starts or waits: record later steps, or replay them alone (--steps)";
+}
+
+std::vector<LongCalls> named_calls(const sim::TaskList& tasks) {
+  std::vector<LongCalls> calls;
+  for (const sim::TaskGroup& group : long_calls(tasks))
+    calls.push_back({group.name, group.tasks, group.total, group.longest, group.share, remedy_of(group.name)});
+  return calls;
+}
+
 /// Returns the changes worth trying for the captured job, whose prediction is `baseline`. Also fills in the members of
 /// `advice` that do not depend on a change: warnings, baseline and assumptions.
 Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, const Calibration* calibration,
@@ -248,7 +265,9 @@ Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, c
   advice.baseline = baseline_of(predictor, baseline);
   advice.assumptions = common_assumptions(baseline, calibration, plan);
   const IdRange<TaskId> tasks = plan.captured->dag.tasks();
-  return candidates_for({plan, summary, sim::list_tasks(*plan.captured, {tasks.begin(), tasks.end()})});
+  const sim::TaskList list = sim::list_tasks(*plan.captured, {tasks.begin(), tasks.end()});
+  advice.long_calls = named_calls(list);
+  return candidates_for({plan, summary, list});
 }
 
 }  // namespace

@@ -57,14 +57,25 @@ struct Together {
   double sum = 0;  ///< sum of the changes of the iteration by each gain alone
 };
 
+/// Calls of the device's runtime with one name that host.scale does not scale (long_calls()).
+struct LongCalls {
+  std::string name;
+  std::size_t calls = 0;
+  Duration total{};    ///< over the whole capture and all ranks
+  Duration longest{};  ///< the longest call
+  double share = 0;    ///< share of all CPU work
+  std::string remedy;  ///< what to do about them
+};
+
 struct Advice {
   Baseline baseline;
   std::vector<Tried> tried;       ///< the shortest iteration first; if equal, in order of the table
   std::vector<LeftOut> left_out;  ///< changes that do not apply to this job or could not be predicted
   std::vector<Together> together;
-  Assumptions assumptions;  ///< assumptions of all predictions
-  sim::CaptureTrust trust;  ///< how far the capture can be trusted (Caution::trust())
-  std::string network;      ///< name of the network model
+  std::vector<LongCalls> long_calls;  ///< the longest total first
+  Assumptions assumptions;            ///< assumptions of all predictions
+  sim::CaptureTrust trust;            ///< how far the capture can be trusted (Caution::trust())
+  std::string network;                ///< name of the network model
 };
 
 struct AdviceOptions {

@@ -12,41 +12,56 @@ namespace {
 
 using stepsim::to_text;
 
-/// Returns the largest gain that can be carried out, or null if there is none. If `with_hardware` is false, considers
-/// only changes that need no other hardware.
-const Tried* largest_gain(const Advice& advice, bool with_hardware) {
-  const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [with_hardware](const Tried& tried) {
+/// Returns the shortest of the changes that can be carried out and have this verdict, or null if there is none. If
+/// `with_hardware` is false, considers only changes that need no other hardware.
+const Tried* shortest(const Advice& advice, Verdict verdict, bool with_hardware) {
+  const auto found = std::find_if(advice.tried.begin(), advice.tried.end(), [&](const Tried& tried) {
     const Effort effort = tried.candidate.effort;
-    return tried.verdict == Verdict::kGain && effort != Effort::kLimit &&
-           (with_hardware || effort != Effort::kHardware);
+    return tried.verdict == verdict && effort != Effort::kLimit && (with_hardware || effort != Effort::kHardware);
   });
   return found == advice.tried.end() ? nullptr : &*found;
 }
 
-/// Returns "links with twice the bandwidth [network.bandwidth=2x]".
-std::string name_of(const Tried& tried) {
-  return fmt::format("{} [{}]", tried.candidate.what, to_text(tried.candidate.settings));
+std::string full_text(const Advice& advice, const Tried& tried) {
+  std::string text =
+      fmt::format("{}: step time {}, {}", name_of(tried.candidate), with_range(tried.iteration, tried.low, tried.high),
+                  against_baseline(tried.iteration, advice.baseline.iteration));
+  if (!tried.note.empty()) text += "; " + tried.note;
+  return text;
 }
 
-std::string best_text(const Advice& advice) {
-  const Tried* const best = largest_gain(advice, true);
-  if (best == nullptr) {
-    return fmt::format("None of the {} changes tried saves a significant part of the step time of {}",
-                       advice.tried.size(), to_text(advice.baseline.iteration));
-  }
-  std::string text = fmt::format("Best of {} changes: {}: step time {}, {}", advice.tried.size(), name_of(*best),
-                                 with_range(best->iteration, best->low, best->high),
-                                 against_baseline(best->iteration, advice.baseline.iteration));
-  if (!best->note.empty()) text += "; " + best->note;
-  const Tried* const without = largest_gain(advice, false);
-  if (without == best) return text;
-  return text + (without == nullptr ? std::string(". Without new hardware nothing saves a significant part")
-                                    : fmt::format(". Best without new hardware: {}: {}", name_of(*without),
-                                                  sim::signed_percent(without->change.by)));
+/// Returns "use a faster CPU [host.scale=0.7]: -18.5 % (-30.0 % to -14.2 %)".
+std::string short_text(const Tried& tried) {
+  return fmt::format("{}: {} ({} to {})", name_of(tried.candidate), sim::signed_percent(tried.change.by),
+                     sim::signed_percent(tried.change.low), sim::signed_percent(tried.change.high));
 }
 
+/// States what to do first: the largest gain by a setting or by code. Hardware and uncertain changes follow if they
+/// may save more.
 std::string headline(const Advice& advice) {
-  return fmt::format("{}. {}", best_text(advice), trust_text(advice.baseline, advice.assumptions));
+  const Tried* const first = shortest(advice, Verdict::kGain, false);
+  const Tried* const hardware = shortest(advice, Verdict::kGain, true);
+  const auto saves_more = [first](const Tried* tried) {
+    return tried != nullptr && tried != first && is_worth_a_look(*tried) &&
+           (first == nullptr || tried->change.by < first->change.by);
+  };
+  const Tried* uncertain = shortest(advice, Verdict::kUnsure, false);
+  if (!saves_more(uncertain)) uncertain = shortest(advice, Verdict::kUnsure, true);
+  std::string text = first != nullptr ? "Do this first: " + full_text(advice, *first)
+                     : hardware != nullptr
+                         ? "No setting and no change of the code is certain to shorten the step time"
+                         : fmt::format("None of the {} changes tried is certain to shorten the step time of {}",
+                                       advice.tried.size(), to_text(advice.baseline.iteration));
+  if (first == nullptr && hardware != nullptr)
+    text += ". With other hardware: " + full_text(advice, *hardware);
+  else if (saves_more(hardware))
+    text += ". With other hardware: " + short_text(*hardware);
+  if (saves_more(uncertain)) text += ". Uncertain, because the range includes no change: " + short_text(*uncertain);
+  if (!advice.long_calls.empty() && advice.long_calls.front().share > 0.5) {
+    const LongCalls& calls = advice.long_calls.front();
+    text += fmt::format(". {} of the CPU work is {}: {}", sim::percent(calls.share), calls.name, calls.remedy);
+  }
+  return fmt::format("{}. {}", text, trust_text(advice.baseline, advice.assumptions));
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ struct AdviceFindings {
 /// Returns the reports on advice in the order of the document; advice_reports.cpp lists them.
 using AdviceReport = sim::Report<AdviceFindings>;
 [[nodiscard]] std::span<const AdviceReport> advice_reports();
+/// True if the change is so large that its table should not be the last one: 1 % of the iteration or more.
+[[nodiscard]] bool is_worth_a_look(const Tried& tried) noexcept;
 /// Returns one row per tried change, for spreadsheets. Gives the ratio of the iterations, which is never negative,
 /// instead of their difference.
 [[nodiscard]] sim::Table rows_of(const Advice& advice);

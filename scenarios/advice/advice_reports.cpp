@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -26,11 +28,11 @@ using Sections = std::vector<sim::Section>;
 // --- what would help, the largest gain first; JSON also lists everything that was tried.
 //
 //     Best changes
-//     change                       needs     step time      from        to    effect
-//     network.bandwidth=2x         hardware   253.2 ms  246.0 ms  260.0 ms  -52.42 %
-//     comm.partition_bytes=125KiB  setting    501.2 ms  489.7 ms  513.3 ms   -5.80 %
+//     change                     --set                        needs    step time      from        to    effect
+//     change the partition size  comm.partition_bytes=125KiB  setting   501.2 ms  489.7 ms  513.3 ms   -5.80 %
 //
-// The table has one row per setting, for its best value. A sentence below it lists all values.
+// The tables have one row per setting, for its best value. A sentence below lists all values. Settings and code come
+// first, because they cost less than hardware. Changes whose range includes no change follow, unless they are small.
 
 constexpr auto kPredicted = std::to_array<Field<Tried>>({
     {"takes", at<&Tried::candidate, &Candidate::effort>, {"needs"}},
@@ -42,7 +44,8 @@ constexpr auto kPredicted = std::to_array<Field<Tried>>({
     {"high_ns", at<&Tried::high>, {"to"}},
 });
 constexpr auto kTried = std::to_array<Field<Tried>>({
-    {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"change"}},
+    {"", at<&Tried::candidate, &Candidate::what>, {"change"}},
+    {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"--set"}},
     {"set", [](const Tried& tried) { return entries_of(tried.candidate.settings); }},
     {"", at<>, kPredicted},
     {"change", at<&Tried::change, &RelativeChange::by>, {"effect", Use::kMain, Form::kChange}},
@@ -76,17 +79,29 @@ constexpr auto kGains = std::to_array<Field<AdviceFindings>>({
     {"advice", at<advice_in, &Advice::tried>, kTried, sim::kItemLines},
 });
 
-/// Returns the best candidate of each family (the values of one setting) whose verdict is one of `verdicts`, at most
-/// findings.rows of them. If `limits` is true, returns only upper bounds (Effort::kLimit); otherwise only real changes.
-std::vector<const Tried*> best_with(const AdviceFindings& findings, std::initializer_list<Verdict> verdicts,
-                                    bool limits) {
+bool needs_hardware(const Tried& tried) { return tried.candidate.effort == Effort::kHardware; }
+
+/// Returns the best candidates of each family (the values of one setting) that are `meant`, at most findings.rows.
+/// Those that need hardware come last.
+template <class Predicate>
+std::vector<const Tried*> best_of(const AdviceFindings& findings, Predicate meant) {
   std::vector<const Tried*> chosen;
   for (const Tried& tried : findings.advice.tried) {
-    const bool is_meant = std::find(verdicts.begin(), verdicts.end(), tried.verdict) != verdicts.end();
-    if (chosen.size() == findings.rows) break;
-    if (tried.best && is_meant && (tried.candidate.effort == Effort::kLimit) == limits) chosen.push_back(&tried);
+    if (tried.best && meant(tried)) chosen.push_back(&tried);
   }
+  std::stable_partition(chosen.begin(), chosen.end(), [](const Tried* tried) { return !needs_hardware(*tried); });
+  chosen.resize(std::min(chosen.size(), findings.rows));
   return chosen;
+}
+
+bool is_limit(const Tried& tried) { return tried.candidate.effort == Effort::kLimit; }
+bool is_gain(const Tried& tried) { return tried.verdict == Verdict::kGain && !is_limit(tried); }
+bool is_uncertain(const Tried& tried) { return tried.verdict == Verdict::kUnsure && !is_limit(tried); }
+
+/// Returns a section with a table of `tried`; nothing if there are none.
+Sections table_section(std::string title, const std::vector<const Tried*>& tried) {
+  if (tried.empty()) return {};
+  return {{.title = std::move(title), .table = sim::table_of(kTried, tried)}};
 }
 
 /// Returns all tried values of one setting (a family of candidates) with the change of the iteration, the best first:
@@ -114,9 +129,16 @@ std::vector<sim::Sentence> families(const AdviceFindings& findings) {
 }
 
 Sections gains_sections(const AdviceFindings& findings) {
-  const std::vector<const Tried*> gains = best_with(findings, {Verdict::kGain}, false);
-  if (gains.empty()) return {};
-  return {{.title = "Best changes", .table = sim::table_of(kTried, gains)}};
+  Sections sections;
+  const auto add = [&](std::string title, auto meant) {
+    for (sim::Section& section : table_section(std::move(title), best_of(findings, meant)))
+      sections.push_back(std::move(section));
+  };
+  add("Best changes", [](const Tried& tried) { return is_gain(tried) && !needs_hardware(tried); });
+  add("With other hardware", [](const Tried& tried) { return is_gain(tried) && needs_hardware(tried); });
+  add("Uncertain: the range includes no change",
+      [](const Tried& tried) { return is_uncertain(tried) && is_worth_a_look(tried); });
+  return sections;
 }
 
 Sections families_sections(const AdviceFindings& findings) {
@@ -135,7 +157,12 @@ std::vector<Setting> settings_of(const Advice& advice, const Together& together)
 }
 
 sim::Sentence sentence_of(const Advice& advice, const Together& together) {
-  const std::string set = to_text(settings_of(advice, together));
+  const auto action = [&advice](std::size_t one) {
+    const std::string& what = advice.tried[one].candidate.what;
+    return what.substr(0, what.find(" ("));
+  };
+  const std::string set =
+      fmt::format("{} [{}]", joined(together.tried, action, "; "), to_text(settings_of(advice, together)));
   const Outcome& outcome = together.outcome;
   if (!outcome.iteration) return fmt::format("{}: cannot be combined: {}", set, outcome.problem);
   const Tried& largest = advice.tried[together.tried.front()];
@@ -191,8 +218,9 @@ constexpr auto kTogethers =
 // --- changes that nobody can make, as upper bounds: the most that work on a part of the step can save
 
 Sections limits_sections(const AdviceFindings& findings) {
-  const auto limits = best_with(findings, {Verdict::kGain, Verdict::kUnsure, Verdict::kNothing}, true);
-  const auto worse = best_with(findings, {Verdict::kWorse}, true);
+  const auto is_worse = [](const Tried& tried) { return tried.verdict == Verdict::kWorse; };
+  const auto limits = best_of(findings, [&](const Tried& tried) { return is_limit(tried) && !is_worse(tried); });
+  const auto worse = best_of(findings, [&](const Tried& tried) { return is_limit(tried) && is_worse(tried); });
   if (limits.empty() && worse.empty()) return {};
   sim::Section section{.title = "Upper bounds: the most that work on each part could save"};
   if (!limits.empty()) section.table = sim::table_of(kTried, limits, {.without = {"needs"}});
@@ -208,16 +236,15 @@ Sections limits_sections(const AdviceFindings& findings) {
 // --- changes without gain: within the uncertainty, without effect, or with a longer iteration
 
 Sections no_gains_sections(const AdviceFindings& findings) {
-  Sections sections;
-  const auto add = [&](std::string title, Verdict verdict) {
-    const std::vector<const Tried*> tried = best_with(findings, {verdict}, false);
-    if (!tried.empty()) sections.push_back({.title = std::move(title), .table = sim::table_of(kTried, tried)});
+  const auto with = [&](Verdict verdict) {
+    return best_of(findings, [verdict](const Tried& tried) { return tried.verdict == verdict && !is_limit(tried); });
   };
-  add("No significant effect", Verdict::kUnsure);
-  add("Slower", Verdict::kWorse);
+  Sections sections = table_section("No significant effect", best_of(findings, [](const Tried& tried) {
+                                      return is_uncertain(tried) && !is_worth_a_look(tried);
+                                    }));
+  for (sim::Section& slower : table_section("Slower", with(Verdict::kWorse))) sections.push_back(std::move(slower));
   sim::Section nothing{.title = "No effect"};
-  for (const Tried* const tried : best_with(findings, {Verdict::kNothing}, false))
-    nothing.sentences.emplace_back(to_text(tried->candidate.settings) + ": " + tried->candidate.what);
+  for (const Tried* const tried : with(Verdict::kNothing)) nothing.sentences.emplace_back(name_of(tried->candidate));
   sections.push_back(std::move(nothing));
   return sections;
 }
@@ -225,7 +252,7 @@ Sections no_gains_sections(const AdviceFindings& findings) {
 // --- the meaning of each gain: what to do, what it applies to, what it assumes and leaves out
 
 sim::Sentence meaning_of(const Tried& tried) {
-  std::string text = fmt::format("{}: {}", to_text(tried.candidate.settings), tried.candidate.what);
+  std::string text = name_of(tried.candidate);
   if (!tried.applies_to.empty()) text += "; applies to " + joined(tried.applies_to, std::identity{}, "; ");
   if (!tried.note.empty()) text += "; " + tried.note;
   std::string detail;
@@ -237,8 +264,30 @@ sim::Sentence meaning_of(const Tried& tried) {
 
 Sections meaning_sections(const AdviceFindings& findings) {
   sim::Section section{.title = "The best changes explained"};
-  for (const Tried* const tried : best_with(findings, {Verdict::kGain}, false))
-    section.sentences.push_back(meaning_of(*tried));
+  for (const Tried* const tried : best_of(findings, is_gain)) section.sentences.push_back(meaning_of(*tried));
+  return {std::move(section)};
+}
+
+// --- calls of the driver that no faster CPU shortens
+
+constexpr auto kLongCall = std::to_array<Field<LongCalls>>({
+    {"name", at<&LongCalls::name>},
+    {"calls", at<&LongCalls::calls>},
+    {"total_ns", at<&LongCalls::total>},
+    {"longest_ns", at<&LongCalls::longest>},
+    {"share_of_cpu_work", at<&LongCalls::share>},
+    {"remedy", at<&LongCalls::remedy>},
+});
+constexpr auto kLongCalls = std::to_array<Field<AdviceFindings>>(
+    {{"long_calls", at<advice_in, &Advice::long_calls>, kLongCall, sim::kItemLines}});
+
+Sections long_calls_sections(const AdviceFindings& findings) {
+  sim::Section section{.title = "Not shortened by a faster CPU"};
+  for (const LongCalls& calls : findings.advice.long_calls) {
+    section.sentences.emplace_back(fmt::format(
+        "{}: {}, {} in total, up to {} each ({} of CPU work); {}", calls.name, counted(calls.calls, "call"),
+        stepsim::to_text(calls.total), stepsim::to_text(calls.longest), sim::percent(calls.share), calls.remedy));
+  }
   return {std::move(section)};
 }
 
@@ -277,6 +326,11 @@ Sections assumptions_sections(const AdviceFindings& findings) {
 
 }  // namespace
 
+bool is_worth_a_look(const Tried& tried) noexcept {
+  constexpr double kLeast = 0.01;
+  return std::abs(tried.change.by) >= kLeast;
+}
+
 sim::Table rows_of(const Advice& advice) {
   std::vector<TriedLine> lines;
   for (const Tried& tried : advice.tried) lines.push_back({&tried, advice.baseline.iteration});
@@ -286,6 +340,7 @@ sim::Table rows_of(const Advice& advice) {
 std::span<const AdviceReport> advice_reports() {
   static constexpr auto kReports = std::to_array<AdviceReport>({
       {.id = "advice", .sections = gains_sections, .fields = kGains},
+      {.id = "long calls", .sections = long_calls_sections, .fields = kLongCalls},
       {.id = "limits", .sections = limits_sections},
       {.id = "together", .sections = together_sections, .fields = kTogethers},
       {.id = "meaning", .sections = meaning_sections},

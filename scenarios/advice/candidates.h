@@ -26,11 +26,14 @@ enum class Effort : std::uint8_t {
 /// A change worth trying.
 struct Candidate {
   Effort effort = Effort::kSetting;
-  std::string what;               ///< description for people: "links of twice the rate"
+  std::string what;               ///< what to do, for people: "use links with twice the bandwidth"
   std::vector<Setting> settings;  ///< settings in the form that --set accepts
   /// Candidates of one family are different values of one setting.
   std::size_t family = 0;
 };
+
+/// Returns "use links with twice the bandwidth [network.bandwidth=2x]".
+[[nodiscard]] std::string name_of(const Candidate& candidate);
 
 /// A reason why changes do not apply to this job, and all changes with this reason.
 struct LeftOut {

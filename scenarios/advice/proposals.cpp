@@ -17,6 +17,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/task_names.h"
 #include "model/rewrite/early_reductions.h"
+#include "scenarios/change/selection.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/rank_steps.h"
 
@@ -105,9 +106,20 @@ Bytes in_whole_mebibytes(Bytes size) {
   return size.count() < 8 * kMebi ? size : Bytes{(size.count() + kMebi - 1) / kMebi * kMebi};
 }
 
-Proposals other_sizes(const std::string& key, Bytes now) {
+/// Rounds to whole mebibytes, or to whole kibibytes if the size is less than 1 MiB, but not to 0.
+Bytes rounded(Bytes size) {
+  for (const std::int64_t unit : {std::int64_t{1024} * 1024, std::int64_t{1024}}) {
+    if (size.count() >= unit) return Bytes{(size.count() + unit / 2) / unit * unit};
+  }
+  return size;
+}
+
+Proposals other_sizes(const std::string& key, Bytes now, Bytes (*round)(Bytes) = nullptr) {
   Proposals proposals;
-  for (const double factor : kSizeFactors) proposals.list.push_back({{{key, size_text(times(now, factor))}}});
+  for (const double factor : kSizeFactors) {
+    const Bytes size = times(now, factor);
+    proposals.list.push_back({{{key, size_text(round == nullptr ? size : round(size))}}});
+  }
   return proposals;
 }
 
@@ -237,7 +249,7 @@ Proposals buckets(const Situation& situation) {
   if (has_servers(situation)) return none(std::string(kOnlyServers));
   const auto size = bucket_size(situation);
   if (!size) return none("no captured all-reduce records its size");
-  return other_sizes("comm.bucket_bytes", in_whole_mebibytes(*size));
+  return other_sizes("comm.bucket_bytes", in_whole_mebibytes(*size), rounded);
 }
 
 Proposals algorithms(const Situation& situation) {
@@ -293,14 +305,14 @@ Proposals longest_classes(const Situation& situation) {
     if (proposals.list.size() == kMostClasses) break;
     if (!is_computed(group.kernel_class) || group.share < kLeastShare) continue;
     proposals.list.push_back({{{fmt::format("compute{{class={}}}.scale", group.name), "0.5"}},
-                              fmt::format("{} kernels twice as fast", group.name)});
+                              fmt::format("make {} kernels twice as fast", group.name)});
   }
   if (proposals.list.empty()) proposals.reason = "the capture has no device work of a known class";
   return proposals;
 }
 
 Proposals faster_loading(const Situation& situation) { return data_loading(situation, "0.5"); }
-Proposals free_loading(const Situation& situation) { return data_loading(situation, "0"); }
+Proposals loading_in_workers(const Situation& situation) { return data_loading(situation, "0"); }
 Proposals more_loaders(const Situation& situation) { return waits_for_data(situation, {"loader.workers", "2x"}); }
 Proposals half_waits_for_data(const Situation& situation) { return waits_for_data(situation, {"loader.scale", "0.5"}); }
 Proposals no_waits_for_data(const Situation& situation) { return waits_for_data(situation, {"loader.scale", "0"}); }
@@ -318,7 +330,7 @@ Proposals slowest_rank(const Situation& situation) {
   const double factor = static_cast<double>(usual.count()) / static_cast<double>(slowest.count());
   if (factor * kLeastStraggling > 1) return none("all ranks compute for about the same time");
   return {{{{{fmt::format("compute{{rank={}}}.scale", rank), fmt::format("{:.3g}", factor)}},
-            fmt::format("rank {} as fast as the others", rank)}}};
+            fmt::format("make rank {} as fast as the others", rank)}}};
 }
 
 Proposals free_network(const Situation& situation) {
@@ -333,6 +345,23 @@ Proposals no_copies(const Situation& situation) {
   if (std::none_of(situation.tasks.kinds.begin(), situation.tasks.kinds.end(), copies))
     return none("the capture has no copies");
   return {{{{{"remove{kind=copy}.share", "1"}}}}};
+}
+
+std::vector<sim::TaskGroup> long_calls(const sim::TaskList& tasks) {
+  std::vector<sim::TaskGroup> calls;
+  for (const sim::TaskGroup& group : tasks.names) {
+    if (is_long_call(group.kind, group.name, group.longest) && group.share >= kLeastShare) calls.push_back(group);
+  }
+  return calls;
+}
+
+Proposals no_long_calls(const Situation& situation) {
+  Proposals proposals{{},
+                      "no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work"};
+  for (const sim::TaskGroup& call : long_calls(situation.tasks))
+    proposals.list.push_back(
+        {{{fmt::format("host{{name={}}}.scale", call.name), "0"}}, fmt::format("no time in {}", call.name)});
+  return proposals;
 }
 
 }  // namespace stepsim::scenarios

@@ -49,7 +49,7 @@ struct Proposals {
 };
 
 // Proposals that depend on the job. Proposed sizes are 0.5, 2, 0.25, 4 and 0.125 times the job's current size, in this
-// order, because the first of several equally good sizes is advised.
+// order, because the first of several equally good sizes is advised. Bucket sizes are rounded to whole MiB or KiB.
 
 [[nodiscard]] Proposals partitions(const Situation& situation);
 /// Proposes to send pushes in order of priority, with a limit on the pushes in flight. Without a limit, pushes would
@@ -72,7 +72,7 @@ struct Proposals {
 /// Proposes twice as fast kernels for each of up to three classes that take at least 5 % of the GPU work of their kind.
 [[nodiscard]] Proposals longest_classes(const Situation& situation);
 [[nodiscard]] Proposals faster_loading(const Situation& situation);
-[[nodiscard]] Proposals free_loading(const Situation& situation);
+[[nodiscard]] Proposals loading_in_workers(const Situation& situation);
 [[nodiscard]] Proposals more_loaders(const Situation& situation);
 [[nodiscard]] Proposals half_waits_for_data(const Situation& situation);
 [[nodiscard]] Proposals no_waits_for_data(const Situation& situation);
@@ -80,6 +80,12 @@ struct Proposals {
 [[nodiscard]] Proposals slowest_rank(const Situation& situation);
 [[nodiscard]] Proposals free_network(const Situation& situation);
 [[nodiscard]] Proposals no_copies(const Situation& situation);
+/// Proposes that each call of long_calls() takes no time.
+[[nodiscard]] Proposals no_long_calls(const Situation& situation);
+
+/// Returns the calls of the device's runtime that host.scale does not scale, because some of them take too long to be
+/// CPU work (is_long_call()): by name, the longest total first, if they take at least 5 % of the CPU work.
+[[nodiscard]] std::vector<sim::TaskGroup> long_calls(const sim::TaskList& tasks);
 
 }  // namespace stepsim::scenarios
 

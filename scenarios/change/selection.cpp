@@ -10,6 +10,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
+#include "model/job/task_names.h"
 #include "scenarios/change/plan.h"
 
 namespace stepsim::scenarios {
@@ -103,6 +104,11 @@ std::vector<TaskId> compute_tasks(const Selector& selector, const Capture& captu
   });
   if (tasks.empty()) selector.fail(capture, "only communication, whose time depends on the network");
   return tasks;
+}
+
+bool is_long_call(TaskKind kind, std::string_view name, Duration duration) noexcept {
+  constexpr Duration kLongestCall{1'000'000};
+  return kind == TaskKind::kRuntime && duration > kLongestCall && !launches_kernel(name) && !launches_graph(name);
 }
 
 bool is_host_work(const Dag& dag, TaskId task) noexcept { return class_of(dag.kind(task)) == TaskClass::kHost; }

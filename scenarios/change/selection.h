@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/job/recording.h"
@@ -43,6 +44,10 @@ struct Selection {
 /// True if a task is CPU work: framework and Python work, and calls of the device's runtime. The duration of such a
 /// call does not include the time in which it waits.
 [[nodiscard]] bool is_host_work(const Dag& dag, TaskId task) noexcept;
+
+/// True for a call of the device's runtime that takes so long that a faster CPU would hardly shorten it: more than 1
+/// ms, and it launches nothing. It allocates or frees memory, waits for the device, or starts the driver.
+[[nodiscard]] bool is_long_call(TaskKind kind, std::string_view name, Duration duration) noexcept;
 
 /// Multiplies the durations of all CPU work (is_host_work()) by `factor`. `durations` are indexed by TaskId.
 /// Precondition: factor >= 0. O(tasks).

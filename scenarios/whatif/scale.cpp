@@ -49,9 +49,14 @@ constexpr std::array kHostParameters{
     Parameter{"scale", "a number such as 0.8 from 0", "factor on CPU work: framework, Python, CUDA calls", "1"},
 };
 
+/// Returns the selected CPU work. A faster CPU does not shorten long calls, so these must be selected to be scaled.
 std::vector<TaskId> selected_host_work(const Selector& selector, const Capture& capture) {
   std::vector<TaskId> tasks = selector.select(capture);
-  std::erase_if(tasks, [&capture](TaskId task) { return !is_host_work(capture.dag, task); });
+  std::erase_if(tasks, [&](TaskId task) {
+    const Dag& dag = capture.dag;
+    return !is_host_work(dag, task) ||
+           (selector.is_all() && is_long_call(dag.kind(task), dag.name(task), dag.duration(task)));
+  });
   return tasks;
 }
 
@@ -81,7 +86,9 @@ void apply_host(const Change& change, Plan& plan) {
 extern const WhatIf host_what_if{
     .name = "host",
     .summary = "Speed up or slow down the CPU",
-    .ignores = "that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work",
+    .ignores =
+        "that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more "
+        "than 1 ms that allocate, free or start the driver keep their times",
     .parameters = kHostParameters,
     .asks = {sim::Question::kHost},
     .selected = selected_by<selected_host_work>,

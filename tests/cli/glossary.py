@@ -21,7 +21,7 @@ PLAIN = """A, B, about, bandwidth, calls, collectives, count, duration, file, fo
 PLAIN_TITLES = """By layer, By module, By name, Best changes, Best changes combined, Changes, Compared, Files, Input, Modules, No effect,
     Not applicable to this job, Notes, Points without an answer, Runs, Slower, Stacks, The best changes explained,
     What is drawn, What you can ask, Where to look next, Why,
-    cluster.yaml"""
+    Uncertain: the range includes no change, With other hardware, Not shortened by a faster CPU, cluster.yaml"""
 NO_REPORT = ("help", "capture", "analyze", "convert", "combine", "collect", "schedule", "--help", "--version", "--json-schema")
 
 

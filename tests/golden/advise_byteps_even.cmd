@@ -1,33 +1,41 @@
 What would help the BytePS sample most, and a step of one linear layer on a GPU?
 $ stepsim advise scenarios/samples/byteps-even --quiet
-Best of 19 changes: links with twice the bandwidth [network.bandwidth=2x]: step time 253.2 ms (246.0 to 260.0 ms), 52.4 % less than the baseline's 532.1 ms. Best without new hardware: no global barrier, with priority scheduling (layers needed first go first) [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]: -33.2 %. The captured step of 534.1 ms is predicted with an error of -0.4 %.
+Do this first: drop the global barrier and send the layers needed first ahead of others [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]: step time 355.3 ms (346.9 to 412.4 ms), 33.2 % less than the baseline's 532.1 ms. With other hardware: use links with twice the bandwidth [network.bandwidth=2x]: -52.4 % (-53.8 % to -51.2 %). The captured step of 534.1 ms is predicted with an error of -0.4 %.
 
 Best changes
-change                                                                 needs     step time      from        to   effect  best case  worst case
-network.bandwidth=2x                                                   hardware   253.2 ms  246.0 ms  260.0 ms  -52.4 %    -53.8 %     -51.2 %
-comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting    355.3 ms  346.9 ms  412.4 ms  -33.2 %    -34.9 %      -2.9 %
-comm.control=first                                                     setting    376.3 ms  367.6 ms  387.0 ms  -29.3 %    -30.9 %     -27.3 %
-comm.schedule=priority, comm.credit_bytes=4000KiB                      setting    394.3 ms  385.2 ms  450.4 ms  -25.9 %    -27.6 %     -15.3 %
+change                                                                    --set                                                                  needs    step time      from        to   effect  best case  worst case
+drop the global barrier and send the layers needed first ahead of others  comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB  setting   355.3 ms  346.9 ms  412.4 ms  -33.2 %    -34.9 %      -2.9 %
+send acknowledgements and requests ahead of bulk data                     comm.control=first                                                     setting   376.3 ms  367.6 ms  387.0 ms  -29.3 %    -30.9 %     -27.3 %
+send the layers needed first ahead of others (BYTEPS_SCHEDULING_CREDIT)   comm.schedule=priority, comm.credit_bytes=4000KiB                      setting   394.3 ms  385.2 ms  450.4 ms  -25.9 %    -27.6 %     -15.3 %
+
+With other hardware
+change                              --set                 needs     step time      from        to   effect  best case  worst case
+use links with twice the bandwidth  network.bandwidth=2x  hardware   253.2 ms  246.0 ms  260.0 ms  -52.4 %    -53.8 %     -51.2 %
+
+Uncertain: the range includes no change
+change                                              --set                        needs     step time      from        to  effect  best case  worst case
+change the partition size (BYTEPS_PARTITION_BYTES)  comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.3 %     -3.2 %      +1.0 %
+add parameter servers                               cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.3 %     -3.7 %      +2.8 %
 
 Upper bounds: the most that work on each part could save
-change                                        step time      from        to   effect  best case  worst case
-network.bandwidth=1000x, network.latency=0us   152.3 ms  146.4 ms  158.6 ms  -71.4 %    -72.5 %     -70.2 %
-remove{kind=copy}.share=1                      531.4 ms  520.3 ms  543.4 ms   -0.1 %     -2.1 %      +2.0 %
+change                             --set                                         step time      from        to   effect  best case  worst case
+no network time                    network.bandwidth=1000x, network.latency=0us   152.3 ms  146.4 ms  158.6 ms  -71.4 %    -72.5 %     -70.2 %
+no copies to, from or within GPUs  remove{kind=copy}.share=1                      531.4 ms  520.3 ms  543.4 ms   -0.1 %     -2.1 %      +2.0 %
 - No bound from compute.scale=0: without this work the step takes 5.8 % longer, because the rest then runs in another order.
 
 Best changes combined
-- network.bandwidth=2x, comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: step time 215.7 ms (200.7 to 224.8 ms), -59.5 % (sum of the separate effects: -114.9 %)
-- comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first: step time 350.6 ms (341.1 to 381.7 ms), -34.1 % (sum of the separate effects: -62.5 %)
+- drop the global barrier and send the layers needed first ahead of others; send acknowledgements and requests ahead of bulk data [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first]: step time 350.6 ms (341.1 to 381.7 ms), -34.1 % (sum of the separate effects: -62.5 %)
+- use links with twice the bandwidth; drop the global barrier and send the layers needed first ahead of others; send acknowledgements and requests ahead of bulk data [network.bandwidth=2x, comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB, comm.control=first]: step time 215.7 ms (200.7 to 224.8 ms), -59.5 % (sum of the separate effects: -114.9 %)
 
 The best changes explained
-- network.bandwidth=2x: links with twice the bandwidth; applies to 1,152 tasks, 7.240 s of 7.377 s of communication (98.2 %)
+- drop the global barrier and send the layers needed first ahead of others [comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB]
+  not modelled: the CPU time of more and smaller messages on busy hosts
+- send acknowledgements and requests ahead of bulk data [comm.control=first]
+  not modelled: the CPU time of more and smaller messages on busy hosts
+- send the layers needed first ahead of others (BYTEPS_SCHEDULING_CREDIT) [comm.schedule=priority, comm.credit_bytes=4000KiB]
+  not modelled: the CPU time of more and smaller messages on busy hosts
+- use links with twice the bandwidth [network.bandwidth=2x]; applies to 1,152 tasks, 7.240 s of 7.377 s of communication (98.2 %)
   not modelled: effects of another network on the hosts: interrupts, copies, protocol limits
-- comm.barrier=cross, comm.schedule=priority, comm.credit_bytes=4000KiB: no global barrier, with priority scheduling (layers needed first go first)
-  not modelled: the CPU time of more and smaller messages on busy hosts
-- comm.control=first: acknowledgements and requests sent ahead of bulk data
-  not modelled: the CPU time of more and smaller messages on busy hosts
-- comm.schedule=priority, comm.credit_bytes=4000KiB: priority scheduling: layers needed first go first, with a limit on pushes in flight (BYTEPS_SCHEDULING_CREDIT)
-  not modelled: the CPU time of more and smaller messages on busy hosts
 
 Assumptions
 - The time of copying and summing on servers is part of the recorded pulls, because no server was recorded.
@@ -45,27 +53,26 @@ All values tried of each setting
 - comm.partition_bytes=125KiB -1.3 %; comm.partition_bytes=250KiB -0.3 %; comm.partition_bytes=500KiB -0.03 %; comm.partition_bytes=2000KiB +19.0 %; comm.partition_bytes=4000KiB +19.6 %
 
 No significant effect
-change                       needs     step time      from        to  effect  best case  worst case
-cluster.servers=4            hardware   524.9 ms  512.9 ms  547.1 ms  -1.3 %     -3.7 %      +2.8 %
-comm.partition_bytes=125KiB  setting    525.3 ms  514.5 ms  537.7 ms  -1.3 %     -3.2 %      +1.0 %
-comm.barrier=cross           setting    531.4 ms  520.2 ms  543.2 ms  -0.1 %     -2.2 %      +2.0 %
+change                                                                                 --set               needs    step time      from        to  effect  best case  worst case
+drop the global barrier (a layer's next forward pass waits only for its own gradient)  comm.barrier=cross  setting   531.4 ms  520.2 ms  543.2 ms  -0.1 %     -2.2 %      +2.0 %
 
 Slower
-change             needs     step time      from        to  effect  best case  worst case
-compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.3 %     +3.7 %      +9.0 %
+change                                                --set              needs     step time      from        to  effect  best case  worst case
+use GPUs twice as fast (CPUs if the job has no GPUs)  compute.scale=0.5  hardware   560.3 ms  552.6 ms  580.0 ms  +5.3 %     +3.7 %      +9.0 %
 
 No effect
-- network.latency=0.5x: links with half the latency
+- use links with half the latency [network.latency=0.5x]
 
 Not applicable to this job
 - comm.bucket_bytes, comm.algorithm: the job has parameter servers and no collectives
 - loader.workers, loader.scale: no waiting for data loader processes was captured
+- compute{name=DataLoader}.scale: no data loading in the training process was captured
 - overlap.barriers: for parameter servers, comm.barrier=cross does this
 - comm.start: no reduction that is known to carry a gradient starts after the backward pass
 - overlap.prefetch: no FSDP module was captured
 - compute{class=...}.scale: the capture has no device work of a known class
-- compute{name=DataLoader}.scale: no data loading in the training process was captured
 - compute{rank=...}.scale: all ranks compute for about the same time
+- host{name=...}.scale: no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work
 - precision.to=tf32, precision.to: the capture has no GPU kernels
 - launch.overhead=0us: the capture has no launches of device work
 - fuse{class=elementwise}.most=100: {class=elementwise} matches none of the 8082 tasks
@@ -75,22 +82,26 @@ Not applicable to this job
 - network.inside=2x, network.between=2x: links inside and between hosts are not separate here
 - host.scale=0.7, host.scale=0: the capture has no CPU work
 $ stepsim advise tests/golden/data/gpu_step.json --quiet --rows 1
-Best of 12 changes: mixed precision (torch.autocast) [precision.to=bf16]: step time 1.955 ms (1.562 to 2.534 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+Do this first: use mixed precision (torch.autocast) [precision.to=bf16]: step time 1.955 ms (1.562 to 2.534 ms), 88.5 % less than the baseline's 17 ms. The captured step of 17 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 
 Best changes
-change             needs  step time      from        to   effect  best case  worst case
-precision.to=bf16  code    1.955 ms  1.562 ms  2.534 ms  -88.5 %    -90.8 %     -85.2 %
+change                                --set              needs  step time      from        to   effect  best case  worst case
+use mixed precision (torch.autocast)  precision.to=bf16  code    1.955 ms  1.562 ms  2.534 ms  -88.5 %    -90.8 %     -85.2 %
+
+With other hardware
+change                                                --set              needs     step time      from        to   effect  best case  worst case
+use GPUs twice as fast (CPUs if the job has no GPUs)  compute.scale=0.5  hardware   8.805 ms  8.322 ms  9.293 ms  -48.2 %    -49.4 %     -47.0 %
 
 Upper bounds: the most that work on each part could save
-change           step time      from        to   effect  best case  worst case
-compute.scale=0   610.0 us  533.2 us  682.1 us  -96.4 %    -96.8 %     -96.0 %
+change           --set            step time      from        to   effect  best case  worst case
+no compute time  compute.scale=0   610.0 us  533.2 us  682.1 us  -96.4 %    -96.8 %     -96.0 %
 
 Best changes combined
-- precision.to=bf16, compute.scale=0.5: step time 1.283 ms (1.067 to 1.588 ms), -92.5 % (sum of the separate effects: -136.7 %)
-- precision.to=bf16, compute{class=gemm}.scale=0.5: step time 1.423 ms (1.198 to 1.739 ms), -91.6 % (sum of the separate effects: -135.6 %)
+- use mixed precision; make gemm kernels twice as fast [precision.to=bf16, compute{class=gemm}.scale=0.5]: step time 1.423 ms (1.198 to 1.739 ms), -91.6 % (sum of the separate effects: -135.6 %)
+- use mixed precision; use GPUs twice as fast [precision.to=bf16, compute.scale=0.5]: step time 1.283 ms (1.067 to 1.588 ms), -92.5 % (sum of the separate effects: -136.7 %)
 
 The best changes explained
-- precision.to=bf16: mixed precision (torch.autocast); applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
+- use mixed precision (torch.autocast) [precision.to=bf16]; applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
   assumptions: Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision. not modelled: casts between precisions, how well products of these sizes use other units, and effects on training
 
 Assumptions
@@ -100,21 +111,22 @@ All values tried of each setting
 - precision.to=bf16 -88.5 %; precision.to=fp16 -88.5 %
 
 No significant effect
-change          needs     step time      from        to  effect  best case  worst case
-host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.3 %     -1.5 %      +0.9 %
+change                                                                       --set           needs     step time      from        to  effect  best case  worst case
+use a faster CPU (30 % less CPU time, a typical difference between servers)  host.scale=0.7  hardware   16.94 ms  16.07 ms  17.81 ms  -0.3 %     -1.5 %      +0.9 %
 
 No effect
-- launch.overhead=0us: CUDA graphs (launches take no CPU time)
+- use CUDA graphs (launches take no CPU time) [launch.overhead=0us]
 
 Not applicable to this job
 - comm.partition_bytes, comm.schedule, comm.barrier, comm.control, cluster.servers: the job has no parameter servers
 - comm.bucket_bytes: no captured all-reduce records its size
 - comm.algorithm: no captured collective of several ranks records its size
 - loader.workers, loader.scale: no waiting for data loader processes was captured
+- compute{name=DataLoader}.scale: no data loading in the training process was captured
 - comm.start: no reduction that is known to carry a gradient starts after the backward pass
 - overlap.prefetch: no FSDP module was captured
-- compute{name=DataLoader}.scale: no data loading in the training process was captured
 - compute{rank=...}.scale: only one rank was captured
+- host{name=...}.scale: no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work
 - overlap.barriers=off: the capture has no barriers
 - overlap.collectives=asynchronous: it is unknown which reductions carry gradients
 - start.delay=0us: the capture has fewer than two ranks with a start
@@ -125,16 +137,17 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 "baseline":{"iteration_ns":15560000,"measured_ns":15560000,"error":0},
 "advice":[
 {"set":{"compute.scale":"0"},"takes":"limit","what":"no compute time","verdict":"gain","best_of_its_values":true,"iteration_ns":4500000,"low_ns":4327422,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218880535777459,"high_change":-0.699263478339737,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
-{"set":{"precision.to":"bf16"},"takes":"code","what":"mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":true,"iteration_ns":4962223,"low_ns":4470664,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126805807501762,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
-{"set":{"precision.to":"fp16"},"takes":"code","what":"mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":false,"iteration_ns":4962223,"low_ns":4470664,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126805807501762,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in fp16 and activations are kept in fp16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
-{"set":{"precision.to":"tf32"},"takes":"setting","what":"matrix products in TF32 (allow_tf32)","verdict":"gain","best_of_its_values":true,"iteration_ns":6610583,"low_ns":4712501,"high_ns":9147196,"change":-0.5751553341902313,"low_change":-0.6971396599362956,"high_change":-0.3880507859450706,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in tf32 and activations are kept in tf32; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
-{"set":{"compute{class=gemm}.scale":"0.5"},"takes":"code","what":"gemm kernels twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377159,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.4616145036566781,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
-{"set":{"compute.scale":"0.5"},"takes":"hardware","what":"GPUs twice as fast (CPUs if the job has no GPUs)","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377159,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.4616145036566781,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
+{"set":{"precision.to":"bf16"},"takes":"code","what":"use mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":true,"iteration_ns":4962223,"low_ns":4470664,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126805807501762,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in bf16 and activations are kept in bf16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
+{"set":{"precision.to":"fp16"},"takes":"code","what":"use mixed precision (torch.autocast)","verdict":"gain","best_of_its_values":false,"iteration_ns":4962223,"low_ns":4470664,"high_ns":6939767,"change":-0.6810910668380463,"low_change":-0.7126805807501762,"high_change":-0.5255258115521397,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in fp16 and activations are kept in fp16; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
+{"set":{"precision.to":"tf32"},"takes":"setting","what":"run matrix products in TF32 (allow_tf32)","verdict":"gain","best_of_its_values":true,"iteration_ns":6610583,"low_ns":4712501,"high_ns":9147196,"change":-0.5751553341902313,"low_change":-0.6971396599362956,"high_change":-0.3880507859450706,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":["Matrix products run in tf32 and activations are kept in tf32; no casts are added, and the optimizer keeps its precision."],"leaves_out":["casts between precisions, how well products of these sizes use other units, and effects on training"],"note":"78 % of the device time was recorded without shapes, which widens the range: record with record_shapes=True and without CUDA graphs"},
+{"set":{"compute{class=gemm}.scale":"0.5"},"takes":"code","what":"make gemm kernels twice as fast","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377159,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.4616145036566781,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
+{"set":{"compute.scale":"0.5"},"takes":"hardware","what":"use GPUs twice as fast (CPUs if the job has no GPUs)","verdict":"gain","best_of_its_values":true,"iteration_ns":8560000,"low_ns":8377159,"high_ns":8746675,"change":-0.4498714652956298,"low_change":-0.4616145036566781,"high_change":-0.41542686292102327,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},
 {"set":{"network.bandwidth":"1000x"},"takes":"limit","what":"no network time","verdict":"unsure","best_of_its_values":true,"iteration_ns":14061500,"low_ns":13888352,"high_ns":15571733,"change":-0.09630462724935729,"low_change":-0.10742223657687255,"high_change":0.000754062617219553,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 1000, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
-{"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"links with twice the bandwidth","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14631853,"high_ns":15582706,"change":-0.04820051413881743,"low_change":-0.059639619638052976,"high_change":0.0014592432602285044,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 2, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
-{"set":{"host.scale":"0"},"takes":"limit","what":"no CPU time","verdict":"unsure","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15339810,"high_ns":15712425,"change":-0.0022493573264781297,"low_change":-0.014151023023408649,"high_change":0.009795950432908374,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work"]},
-{"set":{"host.scale":"0.7"},"takes":"hardware","what":"a faster CPU (30 % less CPU time, a typical difference between servers)","verdict":"unsure","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363948,"high_ns":15737218,"change":-0.0006748071979434389,"low_change":-0.012595068298084544,"high_change":0.011390227982962964,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work"]},
-{"set":{"launch.overhead":"0us"},"takes":"code","what":"CUDA graphs (launches take no CPU time)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15369389,"high_ns":15742784,"change":-0.0003213367609254947,"low_change":-0.012245826449324926,"high_change":0.011748135283144556,"applies_to":["45 tasks, 225.0 us of 546.0 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, waiting)"]}],
+{"set":{"network.bandwidth":"2x"},"takes":"hardware","what":"use links with twice the bandwidth","verdict":"unsure","best_of_its_values":true,"iteration_ns":14810000,"low_ns":14631853,"high_ns":15582706,"change":-0.04820051413881743,"low_change":-0.059639619638052976,"high_change":0.0014592432602285044,"applies_to":["3 tasks, 13.50 ms of 13.50 ms of communication (100.0 %)"],"assumptions":["3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 2, like transfers over links."],"leaves_out":["effects of another network on the hosts: interrupts, copies, protocol limits"]},
+{"set":{"host.scale":"0"},"takes":"limit","what":"no CPU time","verdict":"unsure","best_of_its_values":true,"iteration_ns":15525000,"low_ns":15339810,"high_ns":15712425,"change":-0.0022493573264781297,"low_change":-0.014151023023408649,"high_change":0.009795950432908374,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
+{"set":{"host.scale":"0.7"},"takes":"hardware","what":"use a faster CPU (30 % less CPU time, a typical difference between servers)","verdict":"unsure","best_of_its_values":true,"iteration_ns":15549500,"low_ns":15363948,"high_ns":15737218,"change":-0.0006748071979434389,"low_change":-0.012595068298084544,"high_change":0.011390227982962964,"applies_to":["102 tasks, 546.0 us of 546.0 us of host work (100.0 %)"],"assumptions":[],"leaves_out":["that CPUs differ in cores, caches and memory bandwidth, and so by the kind of work; calls of more than 1 ms that allocate, free or start the driver keep their times"]},
+{"set":{"launch.overhead":"0us"},"takes":"code","what":"use CUDA graphs (launches take no CPU time)","verdict":"nothing","best_of_its_values":true,"iteration_ns":15555000,"low_ns":15369389,"high_ns":15742784,"change":-0.0003213367609254947,"low_change":-0.012245826449324926,"high_change":0.011748135283144556,"applies_to":["45 tasks, 225.0 us of 546.0 us of host work (41.2 %)"],"assumptions":[],"leaves_out":["framework time around a launch, device time between two kernels, and call time beyond 100 us (loading code, waiting)"]}],
+"long_calls":[],
 "together":[
 {"set":{"precision.to":"bf16","compute{class=gemm}.scale":"0.5"},"iteration_ns":4500000,"low_ns":4327422,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218880535777459,"high_change":-0.699263478339737,"sum_of_changes":-1.130962532133676}],
 "left_out":[
@@ -142,11 +155,12 @@ $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"changes":["comm.bucket_bytes"],"reason":"no captured all-reduce records its size"},
 {"changes":["comm.algorithm"],"reason":"no captured collective of several ranks records its size"},
 {"changes":["loader.workers","loader.scale"],"reason":"no waiting for data loader processes was captured"},
+{"changes":["compute{name=DataLoader}.scale"],"reason":"no data loading in the training process was captured"},
 {"changes":["comm.start"],"reason":"no reduction that is known to carry a gradient starts after the backward pass"},
 {"changes":["overlap.prefetch"],"reason":"no FSDP module was captured"},
-{"changes":["compute{name=DataLoader}.scale"],"reason":"no data loading in the training process was captured"},
 {"changes":["compute{rank=...}.scale"],"reason":"only one rank was captured"},
 {"changes":["remove{kind=copy}.share"],"reason":"the capture has no copies"},
+{"changes":["host{name=...}.scale"],"reason":"no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work"},
 {"changes":["fuse{class=elementwise}.most=100"],"reason":"{class=elementwise} matches none of the 147 tasks; expected rank 0 and names such as 'ProfilerStep#3' (stepsim tasks lists all)"},
 {"changes":["overlap.copies=apart"],"reason":"the capture has no copies between host and device on streams; expected a trace of a GPU"},
 {"changes":["overlap.barriers=off"],"reason":"the capture has no barriers; expected parameter servers, or collectives without payload"},

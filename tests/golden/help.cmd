@@ -32,6 +32,7 @@ Commands:
 
 Help topics:
   glossary      Terms in reports, headings and columns
+  words         Words of the field, and where stepsim has what they mean
   commands      Commands of stepsim
   options       Options of all commands that read traces
   what-ifs      Changes to predict, for --set and scenario files

@@ -144,6 +144,7 @@ In the long run
 
 Assumptions
 - The network is unknown: a single rank sends no messages.
+- Memory is not modelled: the batch is assumed to fit, with activations 2 times as large.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 
 Critical paths by class

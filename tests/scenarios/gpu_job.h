@@ -21,14 +21,19 @@ class GpuJob {
   /// Adds a call of duration `host` that launches work of duration `device`. The work starts at least `turn` after the
   /// end of the previous work.
   TaskId launch(const std::string& name, TaskKind kind, Duration host, Duration device, Duration turn = {}) {
-    const TaskId call = add(thread_, TaskKind::kRuntime, "cudaLaunchKernel", host);
+    const TaskId call = this->call("cudaLaunchKernel", host);
     const TaskId work = add(stream_, kind, name, device);
-    if (last_call_.valid()) builder_.add_edge(last_call_, call, EdgeKind::kProgram);
     if (last_work_.valid()) builder_.add_edge(last_work_, work, EdgeKind::kStream, turn);
     builder_.add_edge(call, work, EdgeKind::kLaunch);
-    last_call_ = call;
     last_work_ = work;
     return work;
+  }
+  /// Adds a call of the device's runtime that launches nothing.
+  TaskId call(const std::string& name, Duration host) {
+    const TaskId call = add(thread_, TaskKind::kRuntime, name, host);
+    if (last_call_.valid()) builder_.add_edge(last_call_, call, EdgeKind::kProgram);
+    last_call_ = call;
+    return call;
   }
   [[nodiscard]] DagBuilder& builder() { return builder_; }
   /// Makes the thread's latest call wait for `work`.

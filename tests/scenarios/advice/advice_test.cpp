@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "ingest/config/config.h"
@@ -87,6 +88,57 @@ TEST(AdviceTest, WhoWaitsForItsDataLoaderIsAdvisedOnThatAndNotOnAProcessor) {
   EXPECT_EQ(find(advice, "host.scale=0.7").iteration, std::chrono::milliseconds{48});
   EXPECT_EQ(to_text(advice.tried.front().candidate.settings).substr(0, 7), "loader.");
   EXPECT_THAT(all_of(advice), HasSubstr("[loader.scale=0.5]: step time 37 ms ("));
+}
+
+/// Before the launch of each of two kernels, the CPU works for 3 ms. A faster CPU saves 0.9 ms of it. A free of 94 ms
+/// before them takes most of the CPU's time, and no faster CPU shortens it.
+TEST(AdviceTest, AFreeIsNamedAndNotAnsweredByAFasterProcessor) {
+  stepsim::testing::GpuJob job;
+  (void)job.call("cudaFree", std::chrono::milliseconds{94});
+  for (int i = 0; i < 2; ++i)
+    (void)job.launch("kernel", TaskKind::kKernel, std::chrono::milliseconds{3}, std::chrono::milliseconds{1});
+  const Advice advice = advice_on(std::move(job).question());
+  EXPECT_EQ(find(advice, "host.scale=0.7").iteration, Duration{94'000'000 + 2 * 2'100'000 + 1'000'000});
+  ASSERT_EQ(advice.long_calls.size(), 1U);
+  EXPECT_EQ(advice.long_calls.front().name, "cudaFree");
+  EXPECT_DOUBLE_EQ(advice.long_calls.front().share, 0.94);
+  EXPECT_THAT(all_of(advice), HasSubstr("94.0 % of the CPU work is cudaFree: a free waits for the device"));
+}
+
+/// Returns advice with one change of the code and one of hardware, each with its effect and the same range around it.
+Advice two_changes(double code, double hardware, double range) {
+  Advice advice;
+  advice.baseline.iteration = std::chrono::milliseconds{100};
+  const auto add = [&](Effort effort, double by) {
+    Tried& tried = advice.tried.emplace_back();
+    tried.candidate = {effort, effort == Effort::kCode ? "write it" : "buy it", {{"key", "1"}}, advice.tried.size()};
+    tried.iteration = std::chrono::milliseconds{100 + std::lround(100 * by)};
+    tried.change = {by, by - range, by + range};
+    tried.verdict = by + range < 0 ? Verdict::kGain : Verdict::kUnsure;
+    tried.best = true;
+  };
+  add(Effort::kHardware, hardware);
+  add(Effort::kCode, code);
+  return advice;
+}
+
+TEST(AdviceTest, SettingsAndCodeComeBeforeHardware) {
+  const std::string text = all_of(two_changes(-0.1, -0.3, 0.05));
+  EXPECT_THAT(text, ::testing::StartsWith("Do this first: write it [key=1]: step time 90 ms"));
+  EXPECT_THAT(text, HasSubstr(". With other hardware: buy it [key=1]: -30.0 % (-35.0 % to -25.0 %)"));
+  EXPECT_LT(text.find("Best changes\n"), text.find("With other hardware\n"));
+  EXPECT_THAT(all_of(two_changes(-0.3, -0.1, 0.05)), Not(HasSubstr(". With other hardware")));
+}
+
+TEST(AdviceTest, ALargeEffectWhoseRangeIncludesNoChangeIsUncertainAndNotHidden) {
+  const std::string text = all_of(two_changes(-0.27, -0.004, 0.3));
+  EXPECT_THAT(text, HasSubstr("Uncertain, because the range includes no change: write it [key=1]: -27.0 %"));
+  const auto uncertain = text.find("Uncertain: the range includes no change\n");
+  const auto small = text.find("No significant effect\n");
+  ASSERT_NE(uncertain, std::string::npos);
+  ASSERT_NE(small, std::string::npos);
+  EXPECT_NE(text.substr(uncertain, small - uncertain).find("write it"), std::string::npos);
+  EXPECT_EQ(text.substr(uncertain, small - uncertain).find("buy it"), std::string::npos);
 }
 
 TEST(AdviceTest, TheNumberOfThreadsChangesNothing) {

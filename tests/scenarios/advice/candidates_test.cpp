@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tests/scenarios/gpu_job.h"
 #include "tests/scenarios/sample_questions.h"
 
 namespace stepsim::scenarios {
@@ -59,6 +60,36 @@ TEST(CandidatesTest, ASizeThatIsNoMultipleOfAKibibyteIsInBytes) {
   const auto candidates = candidates_of(stepsim::testing::parameter_server_question(),
                                         [](Plan& plan) { plan.job.partition_bytes = Bytes{1000}; });
   EXPECT_THAT(values_of(candidates, "comm.partition_bytes"), ElementsAre("500", "2000", "250", "4000", "125"));
+}
+
+TEST(CandidatesTest, BucketSizesAreWholeMebibytesOrKibibytes) {
+  const auto candidates =
+      candidates_of(stepsim::testing::streams_question(), [](Plan& plan) { plan.job.bucket_bytes = Bytes{1'576'964}; });
+  EXPECT_THAT(values_of(candidates, "comm.bucket_bytes"), ElementsAre("770KiB", "3MiB", "385KiB", "6MiB", "193KiB"));
+}
+
+TEST(CandidatesTest, AJobThatLoadsItsDataItselfIsAskedForWorkerProcesses) {
+  stepsim::testing::GpuJob job;
+  (void)job.call("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", Duration{1000});
+  (void)job.launch("kernel", TaskKind::kKernel, Duration{1000}, Duration{1000});
+  const auto candidates = candidates_of(std::move(job).question());
+  const auto found = std::find_if(candidates.tried.begin(), candidates.tried.end(), [](const Candidate& candidate) {
+    return to_text(candidate.settings) == "compute{name=DataLoader}.scale=0";
+  });
+  ASSERT_NE(found, candidates.tried.end());
+  EXPECT_EQ(found->effort, Effort::kSetting);
+  EXPECT_THAT(found->what, ::testing::StartsWith("use worker processes for data loading (num_workers"));
+}
+
+TEST(CandidatesTest, LongCallsOfTheDriverAreNamedAndBoundedByOneAnother) {
+  stepsim::testing::GpuJob job;
+  (void)job.call("hipFree", std::chrono::milliseconds{68});
+  (void)job.call("hipMalloc", std::chrono::milliseconds{1});  // not more than 1 ms
+  (void)job.launch("kernel", TaskKind::kKernel, std::chrono::milliseconds{3}, Duration{1000});
+  const auto candidates = candidates_of(std::move(job).question());
+  EXPECT_THAT(sets(candidates), Contains("host{name=hipFree}.scale=0"));
+  EXPECT_THAT(sets(candidates), Not(Contains("host{name=hipMalloc}.scale=0")));
+  EXPECT_THAT(sets(candidates), Not(Contains("host{name=cudaLaunchKernel}.scale=0")));
 }
 
 TEST(CandidatesTest, ValuesOfOneSettingAreOneFamilyAndOthersAreNot) {

@@ -26,6 +26,16 @@ TEST(HostWhatIf, HostWorkTakesAFactorOfItsTimeAndTheDeviceItsOwn) {
   EXPECT_EQ(question.iteration({"host.scale=0"}), std::chrono::milliseconds{2});
 }
 
+/// The host frees memory for 5 ms, then launches for 3 ms a kernel of 1 ms: a faster CPU shortens only the launch.
+TEST(HostWhatIf, LongCallsThatLaunchNothingKeepTheirTimesUnlessSelected) {
+  GpuJob job;
+  (void)job.call("cudaFree", std::chrono::milliseconds{5});
+  (void)job.launch("kernel", TaskKind::kKernel, std::chrono::milliseconds{3}, std::chrono::milliseconds{1});
+  const Question question = std::move(job).question();
+  EXPECT_EQ(question.iteration({"host.scale=0"}), std::chrono::milliseconds{5 + 1});
+  EXPECT_EQ(question.iteration({"host{name=cudaFree}.scale=0"}), std::chrono::milliseconds{3 + 1});
+}
+
 TEST(HostWhatIf, OneChangesNothing) {
   const Question question = host_bound();
   EXPECT_EQ(question.predicted({"host.scale=1"}).timeline.finish, question.predicted({}).timeline.finish);

@@ -156,6 +156,25 @@ TEST(StragglerTest, OneLateRankOfEightIsFound) {
   EXPECT_EQ(ranks.front().each, Duration{800});
 }
 
+/// 64 ranks in groups of 8, as in tensor parallelism: rank 13 is 5.08 ms late at its group's collective. Seven others
+/// wait for it, and the other 56 ranks do not count.
+TEST(StragglerTest, TheAverageWaitIsThatOfTheMembersAndNotOfAllRanks) {
+  DagMaker maker;
+  for (Rank first = 0; first < 64; first += 8) {
+    const RendezvousId group = maker.builder.add_rendezvous();
+    for (Rank rank = first; rank < first + 8; ++rank) {
+      const LaneId lane = maker.lane(rank);
+      const TaskId compute = maker.task(lane, rank == 13 ? 6'080'000 : 1'000'000);
+      maker.builder.join(group, maker.task(lane, 10, {compute}));
+    }
+  }
+  const Dag dag = maker.build();
+  const std::vector<Straggler> ranks = stragglers(dag, replay(dag, Machine{dag}));
+  EXPECT_EQ(ranks.front().rank, 13);
+  EXPECT_EQ(ranks.front().each, microseconds{5'080});
+  EXPECT_EQ(ranks.front().collectives, 1U);
+}
+
 /// Returns the stragglers of a job whose ranks take part in one collective. Before it, each rank computes for one of
 /// the given times.
 std::vector<Straggler> stragglers_after(std::initializer_list<std::int64_t> nanoseconds) {
