@@ -154,8 +154,8 @@ constexpr auto kWords = std::to_array<FieldWord>({
      .also = "srun, sbatch, MPI, Dask, Ray",
      .meaning = "Systems that start programs on many hosts.",
      .here =
-         "Record by the profiler of each rank, one file a rank, and give all files together. Large sweeps can run on "
-         "several hosts.",
+         "'stepsim capture --torch --dir SHARED -- COMMAND' runs on every node, or in every task of srun; each rank "
+         "writes one file, and all files together are the job. Large sweeps can run on several hosts.",
      .ask = "stepsim sweep TRACE --set network.bandwidth=1x,2x,4x --engine slurm:4"},
     {.name = "Perfetto",
      .also = "Chrome trace, chrome://tracing, TensorBoard",

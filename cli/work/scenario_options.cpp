@@ -41,10 +41,9 @@ std::optional<std::string> typed_text(const InputError& error) {
   const auto* const option = std::find_if(kTyped.begin(), kTyped.end(),
                                           [&place](std::string_view prefix) { return place.starts_with(prefix); });
   if (option == kTyped.end()) return std::nullopt;
-  const std::string_view problem = std::string_view(error.what()).substr(error.where().to_text().size() + 2);
-  const bool is_unlike_any = problem.starts_with("unknown key") && problem.find("did you mean") == problem.npos;
-  return fmt::format("{}'{}': {}{}", *option, shown(place.substr(option->size())), problem,
-                     is_unlike_any ? "; 'stepsim help not-modelled' lists what no what-if changes" : "");
+  const std::string_view what = error.what();
+  return fmt::format("{}'{}': {}", *option, shown(place.substr(option->size())),
+                     what.substr(error.where().to_text().size() + 2));
 }
 
 /// Throws InputError if nothing exists at `path`, with a hint if it looks like a change for --set.

@@ -145,6 +145,20 @@ double scale_of(const YamlField& value, double least) {
   return value.number(least, kLargestFactor);
 }
 
+namespace {
+
+/// Throws InputError for a name that is neither a what-if nor similar to one, such as "tp": perhaps no what-if does it.
+void refuse_unlike_any(const YamlField& entry, const std::vector<std::string>& names) {
+  const YamlValue& key = entry.value->items.front();
+  const bool is_known = std::find(names.begin(), names.end(), key.text) != names.end();
+  if (key.kind != YamlValue::Kind::kScalar || is_known || nearest_name(key.text, names)) return;
+  YamlField{entry.name, &key, entry.file}.fail(
+      fmt::format("unknown key '{}'; expected {}; 'stepsim help not-modelled' lists what no what-if changes",
+                  shown(key.text), one_of(names)));
+}
+
+}  // namespace
+
 Change::Change(const YamlField& entry) {
   if (!entry.is(YamlValue::Kind::kMap)) entry.reject(kForm);
   if (entry.value->items.size() != 2) {
@@ -152,6 +166,7 @@ Change::Change(const YamlField& entry) {
   }
   std::vector<std::string> names;
   for (const WhatIf* const known : what_ifs()) names.emplace_back(known->name);
+  refuse_unlike_any(entry, names);
   entry.for_each_entry(names, [this](std::size_t place, const YamlField& map) {
     what_if_ = what_ifs()[place];
     place_ = map;

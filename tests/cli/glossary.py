@@ -15,7 +15,7 @@ from checks import check, stepsim, verdict
 
 ROOT = os.path.abspath(sys.argv[2])
 
-PLAIN = """A, B, about, bandwidth, calls, collectives, count, duration, file, for, format, highest, hosts, contents, data, needed for, kernels, largest,
+PLAIN = """--set, A, B, about, bandwidth, calls, collectives, count, duration, file, for, format, highest, hosts, contents, data, needed for, kernels, largest,
     layer, longest, max, mean, mean A, mean B, median, min, module, name, per step of the slowest rank, on,
     operation, operator, operators, part, quantity, result, run, scaled by, shortest, size, smallest, stack, start, time, value, what"""
 PLAIN_TITLES = """By layer, By module, By name, Best changes, Best changes combined, Changes, Compared, Files, Input, Modules, No effect,

@@ -93,6 +93,7 @@ CASES = [
     (["compare", "x", "y", "--fail-above", "nan%"], "--fail-above: 'nan%' is not a percentage"),
     (["compare", "x", "y", "--rows", "few"], "--rows: 'few'"),
     (["compare", "x", "y", "-o", "out.trace.json"], "-o 'out.trace.json': compare has no timeline"),
+    (["whatif", "x", "--set", "tp.degree=2"], "'stepsim help not-modelled' lists what no what-if changes"),
     (["replay", "x", "--\x9b0m"], "\\u009b0m"),
     (["replay", "x", "--\udc9b0m"], "\\x9b0m"),
     (["replay", "x", "--threads", "\u202e1"], "'\\u202e1'"),
