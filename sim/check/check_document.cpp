@@ -151,9 +151,8 @@ std::string secrets_caution(const CaptureContents& contents) {
   }
   if (secrets.empty()) return {};
   return fmt::format(
-      "The files contain what looks like a secret: {}. Do not share them, and revoke what you already shared; 'stepsim "
-      "convert --scrub' writes a copy without it.",
-      enumerated(secrets, "and"));
+      "The files contain what looks like a secret: {}. Do not share them, and revoke what you already shared; {}.",
+      enumerated(secrets, "and"), how_to_share(contents));
 }
 
 /// Returns one row per applicable question, then one per finding.

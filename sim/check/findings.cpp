@@ -358,9 +358,8 @@ std::vector<Finding> privacy_findings(const Examined& examined) {
                  .weakens = {},
                  .effect =
                      "No effect on answers. Anyone who gets the files can read it. Pages, pictures, timelines and JSON "
-                     "have names of "
-                     "hosts and files.",
-                 .remedy = "before you share them, replace it with 'stepsim convert --scrub IN -o OUT'"};
+                     "have names of hosts and files.",
+                 .remedy = fmt::format("before you share them: {}", how_to_share(examined.contents))};
   for (const PrivateContent& content : examined.contents.private_parts) {
     if (content.secret) {
       findings.push_back(
@@ -370,7 +369,7 @@ std::vector<Finding> privacy_findings(const Examined& examined) {
            .count = content.count,
            .sentence = fmt::format("{}, first at {}", content.kind, content.first),
            .effect = "Anyone who gets the file can use it.",
-           .remedy = "revoke it if you shared the file; 'stepsim convert --scrub IN -o OUT' replaces it"});
+           .remedy = fmt::format("revoke it if you shared the file; {}", how_to_share(examined.contents))});
     } else {
       person.count += content.count;
       add_item(person.sentence, fmt::format("{} ({})", content.kind, content.count));

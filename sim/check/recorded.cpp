@@ -42,6 +42,11 @@ bool communicates(const Dag& dag) {
   return false;
 }
 
+bool has_format(const CaptureContents& contents, std::string_view format) {
+  return std::any_of(contents.sources.begin(), contents.sources.end(),
+                     [format](const SourceContents& source) { return source.format == format; });
+}
+
 }  // namespace
 
 bool holds_profile(const Examined& examined) {
@@ -51,12 +56,18 @@ bool holds_profile(const Examined& examined) {
 }
 
 Profiler profiler_of(const CaptureContents& contents) {
-  const auto written_by = [&contents](std::string_view format) {
-    return std::any_of(contents.sources.begin(), contents.sources.end(),
-                       [format](const SourceContents& source) { return source.format == format; });
-  };
-  if (written_by("nsys")) return Profiler::kNsight;
-  return written_by("kineto") || written_by("legacy_autograd") ? Profiler::kPyTorch : Profiler::kOther;
+  if (has_format(contents, "nsys")) return Profiler::kNsight;
+  return has_format(contents, "kineto") || has_format(contents, "legacy_autograd") ? Profiler::kPyTorch
+                                                                                   : Profiler::kOther;
+}
+
+std::string_view how_to_share(const CaptureContents& contents) {
+  if (has_format(contents, "nsys") || has_format(contents, "capture")) {
+    return "'stepsim convert --scrub' rewrites only text, no databases and captures: keep the files, and share an "
+           "answer such as 'stepsim replay IN -o replay.html', which has names of work, hosts and files and nothing "
+           "else of them";
+  }
+  return "'stepsim convert --scrub IN -o OUT' writes a copy without it";
 }
 
 Recorded recorded_of(const CaptureContents& contents) {

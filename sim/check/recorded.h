@@ -12,6 +12,10 @@ namespace stepsim::sim {
 enum class Profiler : std::uint8_t { kPyTorch, kNsight, kOther };
 [[nodiscard]] Profiler profiler_of(const CaptureContents& contents);
 
+/// Returns how to share the files without their private content: as a scrubbed copy, or as an answer if a file is not
+/// text, because `convert --scrub` rewrites only text. The result continues a sentence.
+[[nodiscard]] std::string_view how_to_share(const CaptureContents& contents);
+
 /// Totals over all processes of a capture.
 struct Recorded {
   HostDeviceContents sum;  ///< sums of the counts; world_size is the maximum

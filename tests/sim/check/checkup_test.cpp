@@ -241,6 +241,17 @@ TEST(CheckupTest, TheDearestFindingsComeFirst) {
   EXPECT_EQ(checkup.verdict, Verdict::kGood) << "a secret makes no answer worse";
 }
 
+TEST(CheckupTest, ScrubbingIsAdvisedForTextAndNotForDatabases) {
+  Whole whole;
+  whole.contents.private_parts = {{"GitHub token", true, 2, "a.json@7"}, {"path", false, 3, "a.json@9"}};
+  for (const char* const name : {"secret", "private_content"}) {
+    whole.contents.sources[0].format = "kineto";
+    EXPECT_THAT(finding(check(whole.examined), name)->remedy, HasSubstr("--scrub IN -o OUT' writes a copy"));
+    whole.contents.sources[0].format = "nsys";
+    EXPECT_THAT(finding(check(whole.examined), name)->remedy, HasSubstr("--scrub' rewrites only text"));
+  }
+}
+
 TEST(CheckupTest, TheJsonObjectHasTheSameFindings) {
   Whole whole;
   whole.process().shaped_operators = 0;
