@@ -159,11 +159,11 @@ test('a fragment gives back its view, and nonsense gives none', () => {
   assert.deepEqual([nonsense.view, nonsense.selected, nonsense.mark, nonsense.query], [{}, null, null, '']);
 });
 
-test('advice has a bar for the best value of each setting that changes something, limits apart', () => {
+test('advice has a bar for the best value of each setting that changes something, hardware and limits apart', () => {
   const entry = (set, takes, verdict, best) => ({set, takes, verdict, best_of_its_values: best});
   const advice = [entry({'host.scale': '0'}, 'limit', 'gain', true), entry({'a.b': '1'}, 'setting', 'gain', true), entry({'a.b': '2'}, 'setting', 'gain', false),
-    entry({'c.d': '1'}, 'code', 'nothing', true), entry({'e.f': '1'}, 'hardware', 'worse', true)];
-  assert.deepEqual(adviceGroups(advice).map((group) => group.entries.map((one) => settingsText(one.set))), [['a.b=1'], ['host.scale=0'], ['e.f=1']]);
+    entry({'c.d': '1'}, 'code', 'nothing', true), entry({'e.f': '1'}, 'hardware', 'worse', true), entry({'g.h': '1'}, 'hardware', 'gain', true)];
+  assert.deepEqual(adviceGroups(advice).map((group) => group.entries.map((one) => settingsText(one.set))), [['a.b=1'], ['g.h=1'], ['host.scale=0'], ['e.f=1']]);
   assert.equal(settingsText({'comm.schedule': 'priority', 'comm.credit_bytes': '4MiB'}), 'comm.schedule=priority, comm.credit_bytes=4MiB');
 });
 
