@@ -192,12 +192,18 @@ Command::Run setup_stats(CLI::App& app) {
                                 ->description(
                                     "List payload, bandwidth and arrival of collectives by group and size, "
                                     "what to expect of the hardware, and slow links");
+  const auto* sequences =
+      app.add_flag("--sequences")
+          ->disable_flag_override()
+          ->description(
+              "Also print which kernels the calls of each operator launch; --json and files have them always");
   const auto rows = add_rows_option(app, "Print the first N rows of each table", 20, "--head,--rows");
   return [=](const Session& session) {
     StatsCommand command{.common = common(),
                          .what = {.key = chosen("key of --by", sim::stats_keys(), by->results()).key,
                                   .order = chosen("key of --sort", sim::stats_orders(), order->results()).order},
                          .join = join->count() > 0};
+    command.what.prints_sequences = sequences->count() > 0;
     command.what.only_steps = command.common.steps.has_value();
     command.rows = rows();
     command.kernels = kernels->count() > 0;
@@ -205,9 +211,11 @@ Command::Run setup_stats(CLI::App& app) {
     if (select->count() > 0) command.select = select->results().back();
     if (command.kernels && command.select)
       throw UsageError("--kernels and --select both choose what counts; expected one of them");
-    const bool other = by->count() > 0 || order->count() > 0 || select->count() > 0 || command.kernels;
+    const bool other = by->count() > 0 || order->count() > 0 || select->count() > 0 || command.kernels ||
+                       command.what.prints_sequences;
     if (command.collectives && other)
-      throw UsageError("--collectives has rows of its own; leave out --by, --sort, --select and --kernels");
+      throw UsageError(
+          "--collectives has rows of its own; leave out --by, --sort, --select, --kernels and --sequences");
     run_stats(command, session);
   };
 }

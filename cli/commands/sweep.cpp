@@ -15,9 +15,9 @@ namespace stepsim::cli {
 namespace {
 
 /// Options that do not influence the result, only how it is computed or shown.
-constexpr std::array<std::string_view, 11> kOptionsWithoutEffect{"--threads", "--quiet", "--verbose", "--brief",
-                                                                 "--color",   "--json",  "-o",        "--resume",
-                                                                 "--shard",   "--merge", "--engine"};
+constexpr std::array<std::string_view, 12> kOptionsWithoutEffect{"--threads", "--quiet", "--verbose", "--brief",
+                                                                 "--full",    "--color", "--json",    "-o",
+                                                                 "--resume",  "--shard", "--merge",   "--engine"};
 
 void refuse_with_merge(const CLI::App& app) {
   for (const char* const name :

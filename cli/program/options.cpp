@@ -176,6 +176,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
   const auto* threads = option("--threads", "N", "Use N threads; results stay the same (default: all cores)");
   const auto* json = flag("--json", "Print one JSON object instead of the report");
   const auto* brief = flag("--brief", "Print only the first lines of the report");
+  const auto* full = flag("--full", "Print the whole names of kernels (default: the function and its operation)");
   const auto* color =
       option("--color", "WHEN", "Use bold type and colours: auto (on a terminal), always or never (default: auto)");
   const auto* quiet = flag("--quiet", "Print no progress on standard error");
@@ -198,6 +199,7 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
     options.threads = threads_text ? parse_threads(*threads_text) : default_threads();
     options.json = json->count() > 0;
     options.brief = brief->count() > 0;
+    options.full = full->count() > 0;
     if (options.brief && options.json) throw UsageError("--brief has no effect on --json; give only one of them");
     if (const auto text = value_of(color)) {
       options.color = parse_color(*text);

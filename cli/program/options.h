@@ -34,6 +34,7 @@ struct CommonOptions {
   int threads = 1;                                             ///< --threads; the machine's cores if not given
   bool json = false;                                           ///< --json
   bool brief = false;                                          ///< --brief: print only the first lines of the report
+  bool full = false;                                           ///< --full: print whole names of kernels
   ColorWhen color = ColorWhen::kAuto;                          ///< --color
   bool quiet = false;                                          ///< --quiet: no progress
   std::optional<std::string> output;                           ///< -o; check_output() checks it

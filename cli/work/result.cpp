@@ -25,6 +25,7 @@ void print_document(const sim::Document& document, const CommonOptions& options,
   if (!options.json) {
     sim::TextStyle style = standard_output_style(options.color);
     style.brief = options.brief;
+    style.full = options.full;
     session.out.write(sim::to_text(document, style));
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <unordered_map>
@@ -15,7 +16,8 @@ namespace {
 
 using Views = std::vector<std::string_view>;
 
-constexpr int kMostNested = 64;             // names are from files; deeper ones are not analysed
+constexpr int kMostNested = 64;             // names are from files, so they may be hostile
+constexpr std::size_t kLongest = 10'000;    // the longest of 1,084 real ones has 3,001 bytes
 constexpr std::size_t kMostOperations = 2;  // "multi_tensor_apply_kernel<BinaryOpListAlphaFunctor<float>, plus<float>>"
 constexpr std::size_t kMostTypes = 3;
 
@@ -151,7 +153,7 @@ void add_once(std::vector<std::string>& list, std::string item) {
 
 std::string with_arguments(std::string_view name, const std::vector<std::string>& arguments) {
   std::string text(name);
-  if (!arguments.empty()) text += '<' + joined(arguments, [](const std::string& argument) { return argument; }) + '>';
+  if (!arguments.empty()) text += '<' + stepsim::joined(arguments, std::identity{}) + '>';
   return text;
 }
 
@@ -228,10 +230,20 @@ std::string operation(std::string_view argument, Detail detail, int nested) {
                    nested);
 }
 
+/// Returns the words in parentheses after a name, with the blank before: " (same thread or stream)". Parameters have no
+/// blank before them.
+std::string_view remark_after(std::string_view name) {
+  if (name.size() > kLongest || !name.ends_with(')') || !is_balanced(name)) return {};
+  const std::size_t begin = last_bracket(name);
+  return begin > 0 && name[begin - 1] == ' ' ? name.substr(begin - 1) : std::string_view{};
+}
+
 bool is_cpp_function(std::string_view name) {
-  if (!is_balanced(name) || starts_with_any(name, {"<", "(", "_Z"})) return false;
-  return name.starts_with("void ") || (name.ends_with(')') && !contains(name, ": ") &&
-                                       (contains_any(name, {"::", ">("}) || name.starts_with("nccl")));
+  if (name.size() > kLongest || !is_balanced(name) || name.starts_with("_Z")) return false;
+  if (name.starts_with("void ")) return true;
+  const std::string_view head = name.substr(0, name.find_first_of("<("));
+  if (head.empty() || contains_any(head, {" ", ".", ","}) || !name.ends_with(')')) return false;
+  return contains_any(name, {"::", ">("}) || head.starts_with("nccl");
 }
 
 /// Returns the components of a function's qualified name. The last one has no parameters.
@@ -288,9 +300,11 @@ std::string long_function(std::string_view name) {
   return text;
 }
 
-std::string shown_with(std::string_view name, Detail detail) {
-  if (detail == Detail::kWholeName || !is_cpp_function(name)) return std::string(name);
-  return detail == Detail::kAll ? long_function(name) : short_function(name, detail);
+std::string shown_with(std::string_view text, Detail detail) {
+  const std::string_view remark = remark_after(text);
+  const std::string_view name = text.substr(0, text.size() - remark.size());
+  if (detail == Detail::kWholeName || !is_cpp_function(name)) return std::string(text);
+  return (detail == Detail::kAll ? long_function(name) : short_function(name, detail)).append(remark);
 }
 
 /// Returns how many of `names` have each of the `shown` names.

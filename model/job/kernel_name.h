@@ -14,7 +14,8 @@ namespace stepsim {
 /// >(int, ...)" this is "vectorized_elementwise_kernel<CUDAFunctor_add<float>>". A lambda has the name of the function
 /// around it and the types of its parameters: "direct_copy_kernel_cuda<float>".
 ///
-/// Returns other names unchanged: those of operators, Triton and cuBLAS kernels, mangled and truncated ones. O(length).
+/// Words in parentheses after the name remain: " (same stream)". Returns other names unchanged: those of operators,
+/// Triton and cuBLAS kernels, mangled and truncated ones. O(length).
 [[nodiscard]] std::string short_kernel_name(std::string_view name);
 
 /// Returns the short names of `names`, in order. Different names have different short names: those that would be equal

@@ -22,10 +22,11 @@ function compareCells(a, b) {
 }
 
 class SortableTable {
-  /** `cell(text, row, column)` returns the content of a cell; `row` is the index in `rows`. */
-  constructor(caption, columns, rows, cell, titled) {
+  /** `cell(text, row, column)` returns the content of a cell; `row` is the index in `rows`. A name that `exact` has in full shows that on hover. */
+  constructor(caption, columns, rows, exact, cell, titled) {
     this.columns = columns;
     this.rows = rows;
+    this.exact = exact;
     this.cell = cell;
     this.order = rows.map((_, i) => i);
     this.body = el('tbody');
@@ -49,7 +50,8 @@ class SortableTable {
     this.body.replaceChildren(...this.order.map((row) => el('tr', {}, this.rows[row].map((text, column) => {
       const content = this.cell(text, row, column);
       const right = this.columns[column].right ? 'right' : null;
-      return column === 0 && !right ? el('th', {scope: 'row'}, content) : el('td', {class: right}, content);
+      const title = right || this.exact[row][column] === text ? null : this.exact[row][column];
+      return column === 0 && !right ? el('th', {scope: 'row', title}, content) : el('td', {class: right, title}, content);
     }))));
   }
 }
@@ -58,7 +60,7 @@ const FEW_ROWS = 30;
 
 /** Returns a table with its buttons. `exact`: the rows to save. `titled`: a heading above the table already has its caption. Long tables are folded. */
 export function table(caption, columns, rows, {cell = (text) => text, exact = rows, file = 'table.csv', titled = false, folded = rows.length > FEW_ROWS} = {}) {
-  const sortable = new SortableTable(caption, columns, rows, cell, titled || folded);
+  const sortable = new SortableTable(caption, columns, rows, exact, cell, titled || folded);
   const buttons = el('p.tools', {},
     button('Copy as CSV', () => copy(csvOf(columns, exact)), 'Copied'),
     button('Save as CSV', () => save(file, 'text/csv', csvOf(columns, exact))));

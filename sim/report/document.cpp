@@ -65,7 +65,8 @@ std::string to_text(const Document& document, const TextStyle& style) {
   if (!document.caution.empty()) text += paragraph(document.caution, Tone::kCaution, style);
   if (!document.trust.empty()) text += paragraph(document.trust, Tone::kPlain, style);
   for (const Section& section : document.sections) {
-    if (!section.empty() && (section.brief || !style.brief)) text += section_text(section, style);
+    if (!section.empty() && !section.only_in_files && (section.brief || !style.brief))
+      text += section_text(section, style);
   }
   return text;
 }

@@ -37,6 +37,7 @@ struct Section {
   std::string lead;                 ///< a sentence before the table
   std::string verbatim;             ///< a file's content, printed last
   bool brief = false;               ///< also printed with --brief
+  bool only_in_files = false;       ///< written to files, but not printed
   std::string_view report{};        ///< the id of the report that made it; set by add_sections()
 
   [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/base/text.h"
+#include "model/job/kernel_name.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/longest_path.h"
 #include "sim/analysis/where_to_look.h"
@@ -80,8 +81,8 @@ std::string largest_class_text(const Dag& dag, const CriticalPath& path, const W
                                        percent(ratio(path[found.largest_class], path.length)), to_text(path.length));
   const WhereToLook::Name& longest = found.longest_name;
   const auto with_name = [&](std::string_view work) {
-    return fmt::format("{} {}, most of all {} ({} in {}).", part, work, shown(longest.name, 60), to_text(longest.time),
-                       counted(longest.tasks, "task"));
+    return fmt::format("{} {}, most of all {} ({} in {}).", part, work, shown(short_kernel_name(longest.name), 60),
+                       to_text(longest.time), counted(longest.tasks, "task"));
   };
   switch (found.largest_class) {
     case PathClass::kCompute: return with_name("compute");
@@ -97,7 +98,8 @@ std::string largest_class_text(const Dag& dag, const CriticalPath& path, const W
   }
   const PathTask& wait = *found.longest_wait;
   return fmt::format("{} waiting; the longest is {} before {} on rank {}, after {}.", part, to_text(wait.wait),
-                     shown(dag.name(wait.task), 60), dag.lane(wait.task).rank, shown(released_by_text(dag, wait), 80));
+                     shown(short_kernel_name(dag.name(wait.task)), 60), dag.lane(wait.task).rank,
+                     shown(short_kernel_name(released_by_text(dag, wait)), 80));
 }
 
 /// Describes a path that begins before its first rank has started.
@@ -317,10 +319,6 @@ std::vector<Section> part_path_sections(const Findings& findings) {
   std::vector<Section> sections;
   add_parts(sections, findings, paths.gpus, "GPU", where);
   add_parts(sections, findings, paths.workers, "worker", where);
-  if (!sections.empty()) {
-    sections.push_back({.title = fmt::format("The whole job: {}", path_subject(findings.path)),
-                        .lead = "Its critical path through the tasks of all ranks:"});
-  }
   return sections;
 }
 

@@ -11,13 +11,15 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "model/job/kernel_name.h"
 #include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kBetween = 2;     // number of blanks between columns
-constexpr std::size_t kLeastName = 28;  // minimum width of a name while other columns can still be left out
+constexpr std::size_t kLeastName = 22;  // minimum width of a name while other columns can still be left out
+constexpr std::size_t kLongName = 80;   // a wider column of names is the last one where lines have no limit
 constexpr std::size_t kLeastSentence = 30;
 constexpr std::size_t kMostBytes = 1000;  // maximum for a cell, because a name may be a megabyte
 
@@ -33,14 +35,25 @@ constexpr int kOfNoUse = static_cast<int>(Use::kExtra) + 1;
 using Lines = std::vector<std::vector<std::string>>;
 
 /// Returns the titles, then the rows. Each cell is one line without control characters.
-Lines printed(const Table& table) {
+Lines printed(const Table& table, bool full) {
   Lines lines(1);
   for (const Column& column : table.columns()) lines.front().push_back(shown(column.title));
-  for (std::vector<std::string>& row : with_common_units(table)) {
+  for (std::vector<std::string>& row : full ? with_common_units(table) : with_short_names(table)) {
     for (std::string& cell : row) cell = shown(cell, kMostBytes);
     lines.push_back(std::move(row));
   }
   return lines;
+}
+
+/// Moves the widest column of names to the end if it is long.
+void move_long_names_last(const Table& table, std::vector<Fitted>& columns) {
+  const auto is_left = [&table](const Fitted& column) { return table.columns()[column.place].align == Align::kLeft; };
+  auto longest = columns.end();
+  for (auto column = columns.begin(); column != columns.end(); ++column) {
+    if (is_left(*column) && column->width > kLongName && (longest == columns.end() || column->width > longest->width))
+      longest = column;
+  }
+  if (longest != columns.end()) std::rotate(longest, std::next(longest), columns.end());
 }
 
 /// True if the column contains only times of 0.
@@ -336,7 +349,7 @@ std::string text_of(const Cell& cell, const Column& column) {
 }  // namespace
 
 std::string to_text(const Table& table, const TextStyle& style) {
-  const Lines lines = printed(table);
+  const Lines lines = printed(table, style.full);
   std::vector<Fitted> columns;
   for (std::size_t place = 0; place < table.columns().size(); ++place) columns.push_back(natural(table, lines, place));
   std::vector<Fitted> out;
@@ -344,6 +357,7 @@ std::string to_text(const Table& table, const TextStyle& style) {
     out = leave_out(columns, style.width);
     shorten(columns, style.width);
   }
+  if (style.width == 0) move_long_names_last(table, columns);
   std::string text;
   for (const std::vector<std::string>& line : lines) text += row_text(table, line, columns);
   return text + left_out_text(lines, out, style);
@@ -359,6 +373,19 @@ std::vector<std::vector<std::string>> with_common_units(const Table& table) {
       line.push_back(units[column] ? text_of(row[column], groups[*units[column]])
                                    : text_of(row[column], table.columns()[column]));
     }
+  }
+  return texts;
+}
+
+std::vector<std::vector<std::string>> with_short_names(const Table& table) {
+  std::vector<std::vector<std::string>> texts = with_common_units(table);
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    const Column& column = table.columns()[c];
+    if (column.align != Align::kLeft || column.sentences) continue;
+    std::vector<std::string> names;
+    for (std::vector<std::string>& row : texts) names.push_back(std::move(row[c]));
+    std::vector<std::string> short_names = short_kernel_names(names);
+    for (std::size_t row = 0; row < texts.size(); ++row) texts[row][c] = std::move(short_names[row]);
   }
   return texts;
 }

@@ -13,6 +13,9 @@ namespace stepsim::sim {
 /// trailing blanks. Times of a column have one unit (with_common_units()); control characters are escaped
 /// (model/base/text.h).
 ///
+/// Kernels have short names (model/job/kernel_name.h) unless the style is full. Without a width, the column of names
+/// longer than 80 columns is the last one, so that what follows it stays in view.
+///
 /// If the style has a width, no line is wider. Names are shortened in the middle, the widest first and only as much as
 /// needed; sentences are wrapped. If that is not enough, whole columns are left out, the least important first
 /// (Column::use), and a line below the table lists them. The first column always remains. O(cells * (columns + width)).
@@ -31,6 +34,10 @@ namespace stepsim::sim {
 ///
 /// O(cells * columns).
 [[nodiscard]] std::vector<std::vector<std::string>> with_common_units(const Table& table);
+
+/// Returns with_common_units() with short names of kernels (model/job/kernel_name.h); names that differ within a column
+/// still differ.
+[[nodiscard]] std::vector<std::vector<std::string>> with_short_names(const Table& table);
 
 }  // namespace stepsim::sim
 

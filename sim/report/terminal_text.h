@@ -14,6 +14,7 @@ struct TextStyle {
   std::size_t width = 0;  ///< columns of the terminal, the maximum line length; 0 for no limit
   bool color = false;     ///< true for bold type and colours, as escape sequences (ECMA-48 SGR)
   bool brief = false;     ///< true to write only what comes before the sections
+  bool full = false;      ///< true for the whole names of kernels in tables
 };
 
 /// The role of a piece of text, which determines its colour.

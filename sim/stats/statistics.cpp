@@ -82,6 +82,7 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
                   .has_calls = details.has_calls() && options.selection.empty(),
                   .key = options.key,
                   .order = options.order,
+                  .prints_sequences = options.prints_sequences,
                   .totals = work_totals(work),
                   .rows = stats_rows(work, options.key, options.order)};
   if (!options.selection.empty()) return made;

@@ -32,6 +32,7 @@ struct Statistics {
   bool has_calls = false;     ///< true if calls on host threads were recorded, so that `self` differs from totals
   StatsKey key = StatsKey::kName;
   StatsOrder order = StatsOrder::kSelf;
+  bool prints_sequences = false;  ///< true to print `sequences`, which files and --json always have
   WorkTotals totals;
   std::vector<StatsRow> rows;
   std::vector<DeviceUse> devices;
@@ -52,6 +53,7 @@ struct Statistics {
 struct StatsOptions {
   StatsKey key = StatsKey::kName;
   StatsOrder order = StatsOrder::kSelf;
+  bool prints_sequences = false;
   bool only_steps = false;  ///< true to count only work in the selected steps, even if all steps are selected
   /// The tasks whose work counts, and what they are called: "{class=gemm}". Without a name, all work counts.
   std::vector<TaskId> selected{};

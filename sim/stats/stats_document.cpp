@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "model/base/text.h"
+#include "model/job/kernel_name.h"
 #include "sim/report/class_style.h"
 #include "sim/report/table.h"
 #include "sim/stats/input_texts.h"
@@ -37,7 +38,7 @@ Cell sequence_cell(const KernelSequence& sequence) {
   const std::vector<std::string>& kernels = sequence.kernels;
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, kernels.size()); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : " > ", kernels[i]);
+    text += fmt::format("{}{}", i == 0 ? "" : " > ", short_kernel_name(kernels[i]));
   return kernels.size() > kMost ? fmt::format("{} > {} more", text, grouped(kernels.size() - kMost)) : text;
 }
 
@@ -182,15 +183,21 @@ class StatsSections {
     return section;
   }
 
+  [[nodiscard]] Section sequences() const {
+    Section section =
+        of("Kernel sequences",
+           fmt::format(" ({} or more kernels launched by one call of an operator)", KernelSequence::kFewest),
+           kKernelSequence, input_.sequences);
+    section.only_in_files = !input_.prints_sequences;
+    return section;
+  }
+
   void add(std::vector<Section>& sections, std::string lead) const {
-    const std::string sequences =
-        fmt::format(" ({} or more kernels launched by one call of an operator)", KernelSequence::kFewest);
     for (Section& section : std::to_array<Section>(
              {rows(std::move(lead)), most_expensive(), devices(), streams(), stages(), queues(),
               of("Launches", " (call: the launching call; delay: from its end to the start of the work)", kLaunchUse,
                  input_.launches),
-              of("Copies", " (--json has the bandwidth over time)", kCopyUse, input_.copies),
-              of("Kernel sequences", sequences, kKernelSequence, input_.sequences),
+              of("Copies", " (--json has the bandwidth over time)", kCopyUse, input_.copies), sequences(),
               of("Occupancy by device", " (estimated from launches)", kDeviceOccupancy, input_.occupancy.devices),
               of("Occupancy by kernel", " (blocks and warps per multiprocessor)", kKernelOccupancy,
                  input_.occupancy.kernels),

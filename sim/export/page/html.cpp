@@ -43,7 +43,7 @@ std::string exact_text(std::int64_t time) {
   return fmt::format("{}{} ns", sign, size);
 }
 
-/// Writes the rows twice: as the command prints them, and as they are saved, with exact times.
+/// Writes the rows twice: as the command prints them, and as they are saved, with whole names and exact times.
 void write_table(JsonWriter& json, const Table& table) {
   json.key("columns").begin_array();
   for (const Column& column : table.columns()) {
@@ -51,7 +51,7 @@ void write_table(JsonWriter& json, const Table& table) {
     json.key("right").value(column.align == Align::kRight).end_object();
   }
   json.end_array();
-  write_rows(json, "rows", with_common_units(table));
+  write_rows(json, "rows", with_short_names(table));
   std::vector<std::vector<std::string>> exact;
   for (const std::vector<Cell>& row : table.rows()) {
     std::vector<std::string>& texts = exact.emplace_back();

@@ -37,6 +37,22 @@ TEST(TableTextTest, CellsCannotMoveTheCursorOrAddLines) {
   EXPECT_EQ(to_text(table), "task\na\\nb\\x1b[2J\\u009b\n");
 }
 
+TEST(TableTextTest, KernelsHaveShortNamesUnlessTheStyleIsFull) {
+  const std::string add = "void n::elementwise_kernel<4, n::Add<float> >(int, n::Add<float>)";
+  Table table{{{"task", Align::kLeft}, {"time"}}};
+  table.add_row({add, "1"});
+  table.add_row({"aten::add", "2"});
+  EXPECT_THAT(to_text(table), HasSubstr("elementwise_kernel<Add<float>>     1\n"));
+  EXPECT_THAT(to_text(table, {.full = true}), HasSubstr(add + "     1\n"));
+}
+
+TEST(TableTextTest, LongNamesAreLastWhereLinesHaveNoLimit) {
+  Table table{{{"task", Align::kLeft}, {"time"}}};
+  table.add_row({std::string(81, 'a'), "12 ms"});
+  EXPECT_EQ(to_text(table), " time  task\n12 ms  " + std::string(81, 'a') + "\n");
+  EXPECT_THAT(to_text(table, {.width = 100}), HasSubstr("a  12 ms\n"));
+}
+
 TEST(TableTextTest, NamesAreShortenedOnlyAsFarAsNeeded) {
   Table table{{{"task", Align::kLeft}, {"by", Align::kLeft}}};
   table.add_row({"0123456789012345678901234567890123456789", "0123456789012345678901234"});

@@ -10,6 +10,7 @@ namespace stepsim::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 sim::Statistics sample(const std::string& name) {
   const Capture capture = sample_capture();
@@ -39,6 +40,21 @@ TEST(StatsDocumentTest, SeveralInputsHaveSectionsOfTheirOwn) {
   sim::JsonWriter json;
   document.json(json);
   EXPECT_THAT(json.take(), HasSubstr(R"({"schema":"stepsim.stats/1",)"));
+}
+
+TEST(StatsDocumentTest, KernelSequencesArePrintedOnlyOnRequest) {
+  std::vector<sim::Statistics> inputs{sample("x.json")};
+  inputs.front().sequences = {
+      {.name = "aten::add", .kernels = {"void a::f<4, b::g<int> >(int)", "x", "y"}, .calls = 2}};
+  const sim::Provenance provenance;
+  EXPECT_THAT(to_text(sim::stats_document(inputs, 20, provenance)), Not(HasSubstr("Kernel sequences")));
+  inputs.front().prints_sequences = true;
+  const sim::Document document = sim::stats_document(inputs, 20, provenance);
+  EXPECT_THAT(to_text(document), HasSubstr("f<g<int>> > x > y"));
+  inputs.front().prints_sequences = false;
+  sim::JsonWriter json;
+  document.json(json);
+  EXPECT_THAT(json.take(), HasSubstr("void a::f<4, b::g<int> >(int)"));
 }
 
 }  // namespace
