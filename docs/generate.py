@@ -28,7 +28,7 @@ NOTES = {
                "`device_work` has an entry for each change of GPU work; `interference` one for each class of kernels that communication slows."],
     "sweep": ["A point that the capture cannot answer has `problem` in place of figures; `cannot_answer` says whether the capture or the question is the reason."],
     "advise": ["`verdict` is gain, unsure, nothing or worse; `takes` is setting, code, hardware or limit. `low_change` and `high_change` are the range of the change."],
-    "compare": ["`gate` is null without `--fail-above`; `gate.judged` is false if the captures do not compare. `parts`, `rows` and `critical_path` are those of the first two."],
+    "compare": ["`gate` is null without `--fail-above`; `gate.judged` is false if the captures do not compare, or if the noise hides whether B is slower; `gate.more_steps` of each capture would then be enough. `parts`, `rows` and `critical_path` are those of the first two."],
     "stats": ["Lists of what a trace does not have are empty. Curves have at most 256 points."],
     "collectives": ["The answer of `stats --collectives`. `bytes`, `algbw` and `busbw` are those of nccl-tests; `count` is the number of collectives.",
                     "`time_ns` is the median from the last arrival to the end, or the shortest time if `all_captured` is false; the other times then "

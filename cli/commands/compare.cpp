@@ -39,6 +39,7 @@ struct CompareOptions {
   sim::RowOrder order = sim::RowOrder::kDifference;
   std::size_t rows = 0;
   std::optional<double> fail_above;
+  sim::AllowNoise allow_noise = sim::AllowNoise::kNo;
   bool ignore_partitions = false;
 };
 
@@ -191,7 +192,7 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
     const Sides& sides = result.keep(sides_of(options, scenario, session));
     const auto& difference = result.keep(sim::difference_of(sides.a, sides.b, options.by, options.order));
     std::optional<sim::Gate> gate;
-    if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above);
+    if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above, options.allow_noise);
     const Provenance& provenance = result.keep(provenance_if_needed(options.common, session, sides.inputs));
     result.set(sim::compare_document(difference, result.keep(gate), options.rows, provenance), provenance);
     write_pair(std::move(result), sides, options, session);
@@ -220,7 +221,12 @@ Command::Run setup_compare(CLI::App& app) {
           ->description("Add up the partitions of a tensor: Comm.w.PUSH.0 and .1 become Comm.w.PUSH");
   const auto* fail_above = app.add_option("--fail-above")
                                ->type_name("PERCENT")
-                               ->description("Exit with 4 if B is significantly more than PERCENT slower than A");
+                               ->description(
+                                   "Exit with 4 if B is significantly more than PERCENT slower than A, and with 5 if "
+                                   "noise hides whether it is");
+  const auto* allow_noise = app.add_flag("--allow-noise")
+                                ->disable_flag_override()
+                                ->description("Let --fail-above pass if noise hides whether B is slower");
   return [=, &app](const Session& session) {
     CompareOptions options{.common = common(),
                            .by = chosen("key of --by", kBys, by->results()).value,
@@ -228,6 +234,10 @@ Command::Run setup_compare(CLI::App& app) {
     options.rows = rows();
     options.ignore_partitions = ignore_partitions->count() > 0;
     if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
+    if (allow_noise->count() > 0) {
+      if (!options.fail_above) throw UsageError("--allow-noise has no effect without --fail-above PERCENT");
+      options.allow_noise = sim::AllowNoise::kYes;
+    }
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;
     run_compare(options, has_scenario ? std::optional(scenario()) : std::nullopt, session);
   };

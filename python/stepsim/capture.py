@@ -30,11 +30,12 @@ def check(*paths, job=None, ranks=None, steps=None):
     return _run(_core.Captures(), ["check", *map(os.fspath, paths)], options)
 
 
-def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None):
+def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
     """Compares two captures or saved answers: paths, or Captures that were loaded from one path. See Capture.compare().
     """
     options = {"--by": by, "--sort": sort, "--rows": rows, "--fail-above": fail_above}
-    return _run(_core.Captures(), ["compare", _path_of(a), _path_of(b)], options)
+    flags = ["--allow-noise"] if allow_noise else []
+    return _run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options)
 
 
 class Capture:
@@ -127,10 +128,10 @@ class Capture:
         """Derives link, copy and launch rates from the capture; save("cluster.yaml") writes them."""
         return self._ask("calibrate", {})
 
-    def compare(self, other, *, by=None, sort=None, rows=None, fail_above=None):
+    def compare(self, other, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
         """Compares with another capture, which is B: a path, or a Capture that was loaded from one path. With
         fail_above="3%", the field `gate` says whether B is significantly slower than that; nothing is raised."""
-        return compare(self, other, by=by, sort=sort, rows=rows, fail_above=fail_above)
+        return compare(self, other, by=by, sort=sort, rows=rows, fail_above=fail_above, allow_noise=allow_noise)
 
     def _ask(self, command, options, more=()):
         return _run(self._captures, [command, *self._paths], {**self._selection, **options}, more)

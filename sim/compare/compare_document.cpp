@@ -100,7 +100,12 @@ constexpr auto kSheet = std::to_array<Field<Row>>({
 constexpr auto kIterations = std::to_array<Field<Difference>>({
     {"difference_ns", at<&Difference::change>},
     {"relative", [](const Difference& all) { return relative_to(*all.a.iteration, *all.b.iteration); }},
+    {"ratio",
+     [](const Difference& all) {
+       return *all.a.iteration == Duration{} ? std::nullopt : std::optional{ratio(*all.b.iteration, *all.a.iteration)};
+     }},
     {"noise_ns", at<&Difference::noise>},
+    {"smallest_visible_change", at<&Difference::smallest_visible_change>},
     {"beyond_noise",
      [](const Difference& all) { return all.noise ? std::optional{all.is_beyond_noise()} : std::nullopt; }},
 });
@@ -109,6 +114,7 @@ constexpr auto kGate = std::to_array<Field<Gate>>({
     {"limit", at<&Gate::limit>},
     {"judged", at<&Gate::judged>},
     {"failed", at<&Gate::failed>},
+    {"more_steps", at<&Gate::more_steps>},
     {"sentence", at<&Gate::sentence>},
 });
 

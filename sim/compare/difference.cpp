@@ -39,10 +39,10 @@ double variance_of(const std::vector<Duration>& values) {
   return squares / static_cast<double>(values.size() - 1);
 }
 
-std::optional<Error> error_of(const Side& side) {
+std::optional<Error> error_of(const Side& side, std::size_t more_steps) {
   if (side.uncertainty) return Error{.uncertainty = as_double(*side.uncertainty)};
   if (side.steps.size() < 2) return std::nullopt;
-  const auto count = static_cast<double>(side.steps.size());
+  const auto count = static_cast<double>(side.steps.size() + more_steps);
   const double of_median = std::numbers::pi / 2 * variance_of(side.steps) / count;
   return Error{.variance = of_median, .dispersion = of_median * of_median / (count - 1)};
 }
@@ -133,13 +133,32 @@ std::string verdict(const Difference& difference) {
 
 }  // namespace
 
-std::optional<Duration> noise_of_difference(const Side& a, const Side& b) {
-  const std::optional<Error> of_a = error_of(a);
-  const std::optional<Error> of_b = error_of(b);
+std::optional<Duration> noise_of_difference(const Side& a, const Side& b, std::size_t more_steps) {
+  const std::optional<Error> of_a = error_of(a, more_steps);
+  const std::optional<Error> of_b = error_of(b, more_steps);
   if (!of_a || !of_b) return std::nullopt;
   const double noise = std::hypot(step_noise(*of_a, *of_b), of_a->uncertainty, of_b->uncertainty);
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
   return Duration{static_cast<std::int64_t>(std::llround(std::min(noise, static_cast<double>(kMost))))};
+}
+
+std::optional<std::size_t> steps_to_resolve(const Side& a, const Side& b, Duration noise) {
+  constexpr std::size_t kMost = 1'000'000;
+  const auto is_enough = [&](std::size_t more_steps) {
+    const std::optional<Duration> expected = noise_of_difference(a, b, more_steps);
+    return expected && *expected <= noise;
+  };
+  if (!is_enough(kMost)) return std::nullopt;
+  std::size_t enough = kMost;
+  for (std::size_t too_few = 0; enough > too_few;) {
+    const std::size_t middle = too_few + (enough - too_few) / 2;
+    if (is_enough(middle)) {
+      enough = middle;
+    } else {
+      too_few = middle + 1;
+    }
+  }
+  return enough;
 }
 
 void refuse_different_extents(const Side& a, const Side& b) {
@@ -149,6 +168,11 @@ void refuse_different_extents(const Side& a, const Side& b) {
 }
 
 double Difference::relative() const noexcept { return ratio(change(), *a.iteration); }
+
+std::optional<double> Difference::smallest_visible_change() const noexcept {
+  if (!noise || *a.iteration == Duration{}) return std::nullopt;
+  return ratio(*noise, *a.iteration);
+}
 
 bool Difference::is_beyond_noise() const noexcept { return length_of(change()) > *noise; }
 
@@ -241,7 +265,25 @@ std::string to_text(const std::vector<std::string>& obstacles) {
       obstacles, [](const std::string& obstacle) { return obstacle; }, "; ");
 }
 
-Gate gate_of(const Difference& difference, double limit) {
+namespace {
+
+/// Adds what would allow a decision: enough steps that the noise is at most `noise` ns.
+void add_remedy(Gate& gate, const Difference& difference, double noise) {
+  gate.more_steps = steps_to_resolve(difference.a, difference.b, Duration{static_cast<std::int64_t>(noise)});
+  const std::string resolved = percent(noise / as_double(*difference.a.iteration));
+  if (gate.more_steps) {
+    gate.sentence += fmt::format("; record {} per capture to resolve {}, or pass with --allow-noise",
+                                 counted(*gate.more_steps, "more step"), resolved);
+  } else if (difference.noise) {
+    gate.sentence += fmt::format("; more steps do not resolve {}: use a larger limit, or --allow-noise", resolved);
+  } else {
+    gate.sentence += "; record more steps, or pass with --allow-noise";
+  }
+}
+
+}  // namespace
+
+Gate gate_of(const Difference& difference, double limit, AllowNoise allow_noise) {
   for (const Side* const side : {&difference.a, &difference.b}) {
     if (side->iteration) continue;
     throw UsageError(
@@ -251,27 +293,31 @@ Gate gate_of(const Difference& difference, double limit) {
   }
   if (!difference.obstacles.empty())
     return {.limit = limit, .judged = false, .sentence = "cannot judge: " + to_text(difference.obstacles)};
-  const auto excess =
-      static_cast<double>(difference.change().count()) - limit * static_cast<double>(difference.a.iteration->count());
-  const double noise = difference.noise ? static_cast<double>(difference.noise->count()) : 0;
-  const std::string noise_text =
-      percent(noise / static_cast<double>(std::max<std::int64_t>(1, difference.a.iteration->count())));
-  Gate gate{.limit = limit};
-  const std::string is = verdict(difference);
-  if (excess <= 0) {
-    gate.sentence = fmt::format("passed: {}; the limit is {}", is, percent(limit));
-    if (excess + noise > 0)
-      gate.sentence += fmt::format(", but the noise of +-{} could hide more than that", noise_text);
-  } else if (!difference.noise) {
-    gate.failed = true;
-    gate.sentence = fmt::format("failed: {}; the limit is {}, and the noise is not known, so that alone decides", is,
-                                percent(limit));
-  } else {
-    gate.failed = excess > noise;
-    gate.sentence = fmt::format("{}: {}; the limit is {}, and what is above it is {} the noise of +-{}",
-                                gate.failed ? "failed" : "passed", is, percent(limit),
-                                gate.failed ? "beyond" : "within", noise_text);
+  const auto iteration = static_cast<double>(difference.a.iteration->count());
+  const double excess = static_cast<double>(difference.change().count()) - limit * iteration;
+  const double noise = difference.noise ? as_double(*difference.noise) : 0;
+  const bool is_above = excess > 0;
+  const std::string found = fmt::format("{}; the limit is {}", verdict(difference), percent(limit));
+  Gate gate{.limit = limit, .failed = excess > noise};
+  if (gate.failed) {
+    gate.sentence = "failed: " + found +
+                    (difference.noise
+                         ? fmt::format(", and what is above it is beyond the noise of +-{}", percent(noise / iteration))
+                         : ", and the noise is not known, so that alone decides");
+    return gate;
   }
+  const bool is_blind = !difference.noise || noise > limit * iteration;
+  std::string doubt;
+  if (!difference.noise) {
+    doubt = ", and the noise is not known: it needs two steps per capture";
+  } else if (is_above) {
+    doubt = fmt::format(", and what is above it is within the noise of +-{}", percent(noise / iteration));
+  } else if (excess + noise > 0) {
+    doubt = fmt::format(", but the noise of +-{} could hide more than that", percent(noise / iteration));
+  }
+  gate.judged = doubt.empty() || !(is_blind || is_above) || allow_noise == AllowNoise::kYes;
+  gate.sentence = fmt::format("{}: {}{}", gate.judged ? "passed" : "cannot judge", found, doubt);
+  if (!gate.judged) add_remedy(gate, difference, is_blind ? limit * iteration : excess);
   return gate;
 }
 

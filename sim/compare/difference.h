@@ -22,7 +22,16 @@ namespace stepsim::sim {
 /// If a side states its uncertainty, the result is the root of the sum of squares of that and the noise of the steps.
 /// Returns nothing if a side has neither an uncertainty nor two steps. Runs on different days may differ by more,
 /// because steps of one run share their machine, clocks and data.
-[[nodiscard]] std::optional<Duration> noise_of_difference(const Side& a, const Side& b);
+///
+/// With `more_steps`, returns the noise to expect if each capture had this many more steps that vary as the captured
+/// ones do: the standard error of a mean or median of n independent steps is proportional to 1/sqrt(n), and so is the
+/// width of the interval (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.2 "Confidence Limits for the Mean").
+/// The uncertainty of a prediction stays.
+[[nodiscard]] std::optional<Duration> noise_of_difference(const Side& a, const Side& b, std::size_t more_steps = 0);
+
+/// Returns the smallest number of steps that each capture needs in addition, so that noise_of_difference() is at most
+/// `noise`; nothing if that is not known, or more than a million. O(steps).
+[[nodiscard]] std::optional<std::size_t> steps_to_resolve(const Side& a, const Side& b, Duration noise);
 
 /// The order of the rows: largest difference first, largest difference relative to A first, by name, or longest time
 /// first.
@@ -59,6 +68,9 @@ struct Difference {
   [[nodiscard]] Duration change() const noexcept { return *b.iteration - *a.iteration; }
   /// Returns the change relative to A; 0 if A's iteration is 0. Precondition: has_iterations().
   [[nodiscard]] double relative() const noexcept;
+  /// Returns the noise relative to A, which is the smallest change that is significant; nothing if the noise is unknown
+  /// or A's iteration is 0.
+  [[nodiscard]] std::optional<double> smallest_visible_change() const noexcept;
   /// True if the change is larger than the noise. Precondition: has_iterations() and noise.
   [[nodiscard]] bool is_beyond_noise() const noexcept;
 };
@@ -82,18 +94,28 @@ void refuse_different_extents(const Side& a, const Side& b);
 /// Joins the reasons: "a; b".
 [[nodiscard]] std::string to_text(const std::vector<std::string>& obstacles);
 
-/// The decision whether B passes. B fails if it is slower than A by more than `limit` and the noise of the steps does
-/// not explain the excess. If the noise is unknown, the difference alone decides.
+/// The decision whether B passes.
+///
+///     failed   B is slower than A by more than `limit` plus the noise, or by more than `limit` if the noise is unknown
+///     passed   B is within `limit`, and the noise is at most `limit` or cannot hide more than `limit`
+///     neither  the noise is unknown or too large to tell; if noise is allowed, B passes
 struct Gate {
   double limit = 0;  ///< share of A's iteration, for example 0.03
   bool failed = false;
-  /// False if the iterations cannot be compared (obstacles_to_comparison()). B then does not pass.
+  /// False if the iterations cannot be compared (obstacles_to_comparison()), or if the noise is too large to tell. B
+  /// then does not pass.
   bool judged = true;
+  /// Steps that each capture needs in addition before the noise allows a decision; absent if that is not the obstacle,
+  /// or no number of steps is enough.
+  std::optional<std::size_t> more_steps;
   std::string sentence;  ///< the verdict and its reason, for people
 };
 
+/// Whether B passes if the noise is too large to tell.
+enum class AllowNoise : bool { kNo, kYes };
+
 /// Decides whether B passes. Throws UsageError if a side has no iteration. Precondition: `limit` is not negative.
-[[nodiscard]] Gate gate_of(const Difference& difference, double limit);
+[[nodiscard]] Gate gate_of(const Difference& difference, double limit, AllowNoise allow_noise);
 
 }  // namespace stepsim::sim
 

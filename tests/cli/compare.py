@@ -31,7 +31,7 @@ def kineto(kernel_us, steps=6, name="ampere_sgemm_32x32_nn", scale=1, odd=0):
 def with_itself(folder):
     trace = write(folder, "a.json", kineto(100, odd=7))
     for path in (trace, SAMPLE):
-        found = answer("compare", path, path, "--fail-above", "0%")
+        found = answer("compare", path, path, "--fail-above", "0%", "--allow-noise")
         check("nothing differs", found["iteration"]["difference_ns"] == 0 and found["gate"]["failed"] is False, found["iteration"])
         check("no row differs", found["rows"] and all(row["difference_ns"] == 0 and row["match"] == "exact" for row in found["rows"]))
         check("no part differs", all(part["difference_ns"] == 0 for part in found["parts"]))
@@ -56,10 +56,20 @@ def doubled(folder):
 
 def noise(folder):
     """A difference of 6 % is within the noise if steps differ by 40 %, and beyond it if they do not differ."""
-    for odd, code in ((40, 0), (0, 4)):
+    for odd, code in ((40, 5), (0, 4)):
         a, b = write(folder, "a.json", kineto(100, odd=odd)), write(folder, "b.json", kineto(108, odd=odd))
         run = quietly("compare", a, b, "--fail-above", "3%")
-        check(f"a gate beside steps that differ by {odd} us", run.returncode == code, (run.returncode, run.stdout[:300], run.stderr))
+        check(f"a gate beside steps that differ by {odd} us", run.returncode == code and run.stderr.count(b"\n") == 1, (run.returncode, run.stdout[:300], run.stderr))
+        found = answer("compare", a, b, "--fail-above", "3%", code=code)
+        more = found["gate"]["more_steps"]
+        check("says how many steps would be enough", (more is None) == (code == 4) and (more is None or f"record {more} more steps per capture to resolve 3.0 %".encode() in run.stderr), run.stderr)
+        change = found["iteration"]
+        check("the ratio and the smallest visible change", abs(change["ratio"] - 1 - change["relative"]) < 1e-9 and abs(change["smallest_visible_change"] - change["noise_ns"] / found["a"]["iteration_ns"]) < 1e-9, change)
+        check("unless noise is allowed", quietly("compare", a, b, "--fail-above", "3%", "--allow-noise").returncode == (0 if code == 5 else 4))
+        if more is not None:  # that many more steps, which vary in the same way, are enough to see 6 % beyond 3 %
+            a, b = (write(folder, f"{name}{more}.json", kineto(length, odd=odd, steps=6 + more)) for name, length in (("a", 100), ("b", 108)))
+            enough = answer("compare", a, b)["iteration"]
+            check("as many steps resolve 3 %", enough["smallest_visible_change"] <= 0.031, enough)
     a, b = write(folder, "a.json", kineto(100, steps=1)), write(folder, "b.json", kineto(108, steps=1))
     run = quietly("compare", a, b, "--fail-above", "3%")
     check("one step has no noise, and the difference decides", run.returncode == 4 and b"noise is not known" in run.stderr, run.stderr)

@@ -91,6 +91,7 @@ CASES = [
     (["compare", "x", "y", "--fail-above", "3"], "--fail-above: '3' is not a percentage; expected for example 3%"),
     (["compare", "x", "y", "--fail-above", "-3%"], "--fail-above: '-3%' is not a percentage"),
     (["compare", "x", "y", "--fail-above", "nan%"], "--fail-above: 'nan%' is not a percentage"),
+    (["compare", "x", "y", "--allow-noise"], "--allow-noise has no effect without --fail-above PERCENT"),
     (["compare", "x", "y", "--rows", "few"], "--rows: 'few'"),
     (["compare", "x", "y", "-o", "out.trace.json"], "-o 'out.trace.json': compare has no timeline"),
     (["whatif", "x", "--set", "tp.degree=2"], "'stepsim help not-modelled' lists what no what-if changes"),

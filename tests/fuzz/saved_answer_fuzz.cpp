@@ -24,7 +24,7 @@ void compare(const sim::Side& a, const sim::Side& b) {
     try {
       const sim::Difference difference = sim::difference_of(a, b, by, sim::RowOrder::kRelative);
       std::optional<sim::Gate> gate;
-      if (difference.has_iterations()) gate = sim::gate_of(difference, 0.03);
+      if (difference.has_iterations()) gate = sim::gate_of(difference, 0.03, sim::AllowNoise::kNo);
       constexpr std::size_t kRows = 20;
       sim::JsonWriter json{[](std::string_view) {}};
       const sim::Document document = sim::compare_document(difference, gate, kRows, provenance);

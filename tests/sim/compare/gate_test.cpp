@@ -14,8 +14,8 @@ using ::testing::Not;
 using testing::side;
 using ::testing::StartsWith;
 
-Gate gate(const Side& a, const Side& b, double limit) {
-  return gate_of(difference_of(a, b, By::kName, RowOrder::kDifference), limit);
+Gate gate(const Side& a, const Side& b, double limit, AllowNoise allow_noise = AllowNoise::kNo) {
+  return gate_of(difference_of(a, b, By::kName, RowOrder::kDifference), limit, allow_noise);
 }
 
 /// Returns a side with a hundred steps: half take `spread` ns more than `iteration`, and half take `spread` ns less.
@@ -29,9 +29,11 @@ TEST(GateTest, FailsBeyondTheLimitAndTheNoise) {
   // The steps are 10 per mille longer or shorter than the iteration, so their variance is 10 * 10 * 100 / 99. The
   // variance of the median of 100 steps is that times pi/2 / 100, and the difference of two medians has twice this
   // variance. With Student's t of 1.97, the noise is 1.97 * sqrt(2 * pi/2 * 100 * 100 / 99 / 100) = 3.5 per mille. Only
-  // a difference above 3 % plus this noise fails: 3.3 % passes, and 3.4 % fails.
+  // a difference above 3 % plus this noise fails: 3.4 % fails, and 3.3 % is not known to be above the limit.
+  EXPECT_TRUE(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).judged);
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).failed);
   EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03).failed);
+  EXPECT_FALSE(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03).judged);
   EXPECT_TRUE(gate(around(1'000'000, 10'000), around(1'034'000, 10'000), 0.03).failed);
   EXPECT_TRUE(gate(around(1'000'000, 10'000), around(1'080'000, 10'000), 0.03).failed);
 }
@@ -61,12 +63,49 @@ TEST(GateTest, WithoutKnownNoiseTheDifferenceDecides) {
   const Gate failed = gate(side(1000, {1000}), side(1031, {1031}), 0.03);
   EXPECT_TRUE(failed.failed);
   EXPECT_THAT(failed.sentence, HasSubstr("noise is not known"));
-  EXPECT_FALSE(gate(side(1000, {1000}), side(1030, {1030}), 0.03).failed);
+  const Gate unknown = gate(side(1000, {1000}), side(1030, {1030}), 0.03);
+  EXPECT_FALSE(unknown.failed);
+  EXPECT_FALSE(unknown.judged);
+  EXPECT_THAT(unknown.sentence, HasSubstr("the noise is not known"));
+  EXPECT_TRUE(gate(side(1000, {1000}), side(1030, {1030}), 0.03, AllowNoise::kYes).judged);
 }
 
 TEST(GateTest, TheSentenceSaysThatNoiseSavedIt) {
-  EXPECT_THAT(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03).sentence,
+  EXPECT_THAT(gate(around(1'000'000, 10'000), around(1'033'000, 10'000), 0.03, AllowNoise::kYes).sentence,
               AllOf(StartsWith("passed: B is 3.3 % slower"), HasSubstr("within the noise")));
+}
+
+TEST(GateTest, NoiseAboveTheLimitIsNotJudged) {
+  // With 100 steps a side, the noise is 1.97 * sqrt(2 * pi/2 * 140^2 / 99) = 50 per mille: above the limit of 30. It
+  // falls with the square root of the number of steps, and Student's t falls to 1.965 for 550 degrees of freedom:
+  // 1.965^2 * pi * 140^2 / 30^2 = 264 steps.
+  const Side a = around(1'000'000, 140'000);
+  const Side b = around(1'010'000, 140'000);
+  const Gate blind = gate(a, b, 0.03);
+  EXPECT_FALSE(blind.judged);
+  EXPECT_FALSE(blind.failed);
+  EXPECT_THAT(blind.sentence, AllOf(StartsWith("cannot judge: B is 1.0 % slower than A; the limit is 3.0 %"),
+                                    HasSubstr("more steps per capture to resolve 3.0 %")));
+  ASSERT_TRUE(blind.more_steps);
+  EXPECT_NEAR(static_cast<double>(*blind.more_steps), 264 + 2 - 100, 3);
+  EXPECT_LE(*noise_of_difference(a, b, *blind.more_steps), Duration{30'000});
+  EXPECT_GT(*noise_of_difference(a, b, *blind.more_steps - 1), Duration{30'000});
+
+  const Gate allowed = gate(a, b, 0.03, AllowNoise::kYes);
+  EXPECT_TRUE(allowed.judged);
+  EXPECT_THAT(allowed.sentence, StartsWith("passed: "));
+}
+
+TEST(GateTest, MuchFasterOrSlowerIsJudgedDespiteNoise) {
+  EXPECT_TRUE(gate(around(1'000'000, 140'000), around(1'100'000, 140'000), 0.03).failed);
+  EXPECT_TRUE(gate(around(1'000'000, 140'000), around(900'000, 140'000), 0.03).judged);
+}
+
+TEST(GateTest, NoNumberOfStepsResolvesALimitOfZero) {
+  const Gate blind = gate(around(1'000'000, 10'000), around(1'000'000, 10'000), 0);
+  EXPECT_FALSE(blind.judged);
+  EXPECT_EQ(blind.more_steps, std::nullopt);
+  EXPECT_THAT(blind.sentence, HasSubstr("use a larger limit"));
 }
 
 TEST(GateTest, APassSaysThatTheNoiseCouldHideMore) {
@@ -75,7 +114,7 @@ TEST(GateTest, APassSaysThatTheNoiseCouldHideMore) {
   // standard error of the difference, 177 ns.
   EXPECT_THAT(gate(around(1'000'000, 10'000), around(1'020'000, 10'000), 0.03).sentence,
               AllOf(StartsWith("passed: B is 2.0 % slower"), Not(HasSubstr("noise"))));
-  const Gate wide = gate(side(1000, {900, 1100}), side(1000, {900, 1100}), 0.03);
+  const Gate wide = gate(side(1000, {900, 1100}), side(1000, {900, 1100}), 0.03, AllowNoise::kYes);
   EXPECT_FALSE(wide.failed);
   EXPECT_THAT(wide.sentence, AllOf(StartsWith("passed: B is as fast as A; the limit is 3.0 %"),
                                    HasSubstr("could hide more than that")));
@@ -98,7 +137,7 @@ Side stepped(JobKind job) {
 
 /// Returns why the gate refuses to compare the sides, or an empty text if it compares them.
 std::string obstacle(const Side& a, const Side& b) {
-  const Gate made = gate(a, b, 0.03);
+  const Gate made = gate(a, b, 0.03, AllowNoise::kYes);
   EXPECT_FALSE(made.failed && !made.judged);
   return made.judged ? std::string() : made.sentence;
 }
