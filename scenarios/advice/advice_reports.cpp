@@ -35,22 +35,22 @@ using Sections = std::vector<sim::Section>;
 // first, because they cost less than hardware. Changes whose range includes no change follow, unless they are small.
 
 constexpr auto kPredicted = std::to_array<Field<Tried>>({
-    {"takes", at<&Tried::candidate, &Candidate::effort>, {"needs"}},
+    {"takes", at<&Tried::candidate, &Candidate::effort>, {"needs", Use::kHelp}},
     {"what", at<&Tried::candidate, &Candidate::what>},
     {"verdict", at<&Tried::verdict>},
     {"best_of_its_values", at<&Tried::best>},
-    {"iteration_ns", at<&Tried::iteration>, {"step time"}},
-    {"low_ns", at<&Tried::low>, {"from"}},
-    {"high_ns", at<&Tried::high>, {"to"}},
+    {"iteration_ns", at<&Tried::iteration>, {"step time", Use::kHelp}},
+    {"low_ns", at<&Tried::low>, {"from", Use::kExtra}},
+    {"high_ns", at<&Tried::high>, {"to", Use::kExtra}},
 });
 constexpr auto kTried = std::to_array<Field<Tried>>({
-    {"", at<&Tried::candidate, &Candidate::what>, {"change"}},
+    {"", at<&Tried::candidate, &Candidate::what>, {.title = "change", .sentences = true}},
     {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"--set"}},
     {"set", [](const Tried& tried) { return entries_of(tried.candidate.settings); }},
     {"", at<>, kPredicted},
     {"change", at<&Tried::change, &RelativeChange::by>, {"effect", Use::kMain, Form::kChange}},
-    {"low_change", at<&Tried::change, &RelativeChange::low>, {"best case", Use::kMain, Form::kChange}},
-    {"high_change", at<&Tried::change, &RelativeChange::high>, {"worst case", Use::kMain, Form::kChange}},
+    {"low_change", at<&Tried::change, &RelativeChange::low>, {"best case", Use::kDetail, Form::kChange}},
+    {"high_change", at<&Tried::change, &RelativeChange::high>, {"worst case", Use::kDetail, Form::kChange}},
     {"applies_to", at<&Tried::applies_to>},
     {"assumptions", [](const Tried& tried) { return sentences_of(tried.assumptions); }},
     {"leaves_out", at<&Tried::leaves_out>},
