@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/program/command.h"
 #include "cli/program/options.h"
+#include "cli/work/rewrite.h"
 #include "cli/work/work.h"
 #include "ingest/load/collect.h"
 #include "model/base/error.h"
@@ -20,8 +24,28 @@ namespace {
 
 enum class Wanted { kAll, kOperators, kTimes };
 
-/// Writes the rebuilt files. Returns their paths.
-std::vector<std::string> write_files(const ingest::Collected& collected) {
+struct CollectCommand {
+  CommonOptions common;
+  Wanted wanted = Wanted::kAll;
+  std::optional<std::string> folder;  ///< folder of the copy with the rebuilt files; absent to rebuild in place
+};
+
+/// Copies the folder `from`, so that `to` has all files of the job. Throws OutputError if that fails.
+void copy_folder(const std::string& from, const std::string& to) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(to, error);
+  const fs::path source = fs::canonical(from, error);
+  const fs::path target = error ? fs::path() : fs::canonical(to, error);
+  if (!error && std::mismatch(source.begin(), source.end(), target.begin(), target.end()).first == source.end())
+    throw UsageError(fmt::format("-o '{}' is in the folder of the traces; expected another, or --in-place", shown(to)));
+  if (!error) fs::copy(source, target, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+  if (error) throw OutputError(fmt::format("{}: cannot copy {} ({})", shown(to), shown(from), error.message()));
+}
+
+/// Writes the rebuilt files of the folder `root`, or to the same places in its copy `folder`. Returns their paths.
+std::vector<std::string> write_files(const ingest::Collected& collected, const std::filesystem::path& root,
+                                     const std::optional<std::string>& folder) {
   std::vector<const ingest::CollectedFile*> files;
   for (const ingest::CollectedGpu& gpu : collected.gpus) {
     for (const ingest::CollectedFile& file : gpu.files) files.push_back(&file);
@@ -29,8 +53,12 @@ std::vector<std::string> write_files(const ingest::Collected& collected) {
   if (collected.job_graph) files.push_back(&*collected.job_graph);
   std::vector<std::string> written;
   for (const ingest::CollectedFile* const file : files) {
-    sim::write_file(file->path, file->text);
-    written.push_back(file->path);
+    const std::filesystem::path place = std::filesystem::path(file->path).lexically_normal();
+    const std::string path =
+        folder ? (std::filesystem::path(*folder) / place.lexically_relative(root.lexically_normal())).string()
+               : file->path;
+    sim::write_file(path, file->text);
+    written.push_back(path);
   }
   return written;
 }
@@ -49,16 +77,22 @@ std::vector<sim::Section> sections_of(const ingest::Collected& collected, const 
   return {std::move(files), std::move(notes)};
 }
 
-void run_collect(const CommonOptions& options, Wanted wanted, const Session& session) {
+void run_collect(const CollectCommand& command, const Session& session) {
+  CommonOptions options = command.common;
   if (options.traces.size() != 1)
     throw UsageError(fmt::format("collect works on one folder; {} given", options.traces.size()));
   check_output(options);
   std::vector<sim::Section> sections;
   std::vector<std::string> written;
-  if (wanted != Wanted::kTimes) {
-    const ingest::Collected collected = ingest::collect(
-        options.traces.front(), wanted == Wanted::kOperators ? ingest::Renew::kOperators : ingest::Renew::kAll);
-    written = write_files(collected);
+  if (command.wanted != Wanted::kTimes) {
+    const std::string root = options.traces.front();
+    const ingest::Collected collected =
+        ingest::collect(root, command.wanted == Wanted::kOperators ? ingest::Renew::kOperators : ingest::Renew::kAll);
+    if (command.folder) {
+      copy_folder(root, *command.folder);
+      options.traces = {*command.folder};
+    }
+    written = write_files(collected, root, command.folder);
     sections = sections_of(collected, written);
   }
   Result result;
@@ -81,14 +115,27 @@ Command::Run setup_collect(CLI::App& app) {
   const auto* operators = app.add_flag("--operators")
                               ->disable_flag_override()
                               ->description("Rebuild only the operators of the merged traces, from temp.json");
+  const auto* in_place = app.add_flag("--in-place")
+                             ->disable_flag_override()
+                             ->description("Rebuild the files in TRACE itself, over those that are there");
+  app.get_option("-o")->description(
+      "Rebuild the files in a copy of TRACE if FILE is a folder or ends in /. Otherwise: " +
+      output_help({.command = "collect", .contents = {sim::Content::kDocument}}));
   return [=](const Session& session) {
     if (times->count() > 0 && operators->count() > 0)
       throw UsageError("--iter-time writes no file and --operators rebuilds files; expected one of them");
-    run_collect(common(),
-                times->count() > 0       ? Wanted::kTimes
-                : operators->count() > 0 ? Wanted::kOperators
-                                         : Wanted::kAll,
-                session);
+    CollectCommand command{.common = common(),
+                           .wanted = times->count() > 0       ? Wanted::kTimes
+                                     : operators->count() > 0 ? Wanted::kOperators
+                                                              : Wanted::kAll};
+    if (command.common.output && names_folder(*command.common.output)) command.folder.swap(command.common.output);
+    const bool rebuilds = command.wanted != Wanted::kTimes;
+    if (rebuilds != (command.folder || in_place->count() > 0) || (command.folder && in_place->count() > 0)) {
+      throw UsageError(rebuilds ? "collect rebuilds traces; expected either -o FOLDER/ for a copy of TRACE with the "
+                                  "rebuilt files, or --in-place to write over those in TRACE"
+                                : "--iter-time writes no traces; expected it without --in-place and -o FOLDER/");
+    }
+    run_collect(command, session);
   };
 }
 

@@ -122,6 +122,7 @@ Words collect(const Analysis& analysis) {
   } else if (!analysis.sub_option.empty() && analysis.sub_option != "combine") {
     refuse_sub_option(analysis, {"iter_time", "operator", "combine", "xlsx", "straggler"});
   }
+  if (analysis.sub_option != "iter_time") words.emplace_back("--in-place");  // as analyze.py does
   return words;
 }
 

@@ -27,7 +27,7 @@ FORMS = [  # what is typed, the equivalent command, files that it writes
     ("--option reproduce --path job --del_queue", "replay --step-num 1 --del-queue -o synthetic.json -- job", ["synthetic.json"]),
     ("--option replay --path job --sub_option smlt_delay_cmp --delay_ratio 2", "whatif --set compute.scale=2 -- job", []),
     ("--option collect --path job --sub_option iter_time", "collect --iter-time -- job", []),
-    ("--option collect --path job", "collect -- job", []),
+    ("--option collect --path job", "collect --in-place -- job", []),
     ("--option collect --path job --sub_option xlsx", "stats -o job/statistic.xlsx -- job", ["job/statistic.xlsx"]),
     ("--option collect --path job --sub_option straggler", "replay -- job", []),
     ("--option 3dcompare --path job,other,job", "compare --by category --ignore-partitions -o job/3dcompare.svg -- job other job", ["job/3dcompare.svg"]),
@@ -76,7 +76,7 @@ def main():
             for file in files:
                 check(f"{typed}: writes {file}", any(os.path.exists(os.path.join(folder, place)) for place in (file, os.path.join("job", file))),
                       str(os.listdir(folder)) + str(os.listdir(os.path.join(folder, "job"))))
-            if not files and meant != "collect -- job":
+            if not files and meant != "collect --in-place -- job":
                 check(f"{typed}: answers as that", done.stdout == stepsim(*meant.split(), cwd=folder, text=True).stdout)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SAMPLE, os.path.join(folder, "job"))

@@ -13,7 +13,7 @@ SAMPLE = os.path.abspath(sys.argv[2])
 
 
 def collect(*arguments, **more):
-    return quietly("collect", *arguments, **more)
+    return quietly("collect", *arguments, "--in-place", **more)
 
 
 def sums(folder):
@@ -64,7 +64,7 @@ def check_sources(folder):
     gpu = os.path.join(folder, "trial/worker/0")
     gpu_folder(gpu)
     before = sums(gpu)
-    made = answer("collect", os.path.join(folder, "trial"))
+    made = answer("collect", os.path.join(folder, "trial"), "--in-place")
     # The iteration lasts from the start of step 0 to that of step 1; fw_bw from the first FW. to the last BW.
     check("iteration time", made["iteration_ns"] == 1_000_000 and made["fw_bw_ns"] == 700_000, made)
     check("sources stay", {name: old for name, old in sums(gpu).items() if name in before} == before)
@@ -125,6 +125,26 @@ def check_sample(folder):
     check("networkx writes the same", "\n".join(networkx.generate_gml(graph)) + "\n" == open(os.path.join(copy, "traces/0/0/dag.gml"), encoding="utf-8").read())
 
 
+def check_copy(folder):
+    """With -o FOLDER/, the traces stay as they are, and the copy is what --in-place makes of them."""
+    source, copy, there = (os.path.join(folder, name) for name in ("source", "copy", "there"))
+    gpu_folder(os.path.join(source, "worker/0"))
+    shutil.copytree(source, there)
+    before = sums(source)
+    for _ in range(2):  # the second run writes over the first copy
+        made = answer("collect", source, "-o", copy + "/")
+        check("the traces stay", sums(source) == before)
+        check("the copy has the rebuilt files", made["written"] and all(path.startswith(copy) for path in made["written"]), made["written"])
+    answer("collect", there, "--in-place")
+    check("the copy is as one made in place", sums(copy) == sums(there), (sums(copy), sums(there)))
+    for more in ([], ["--operators"], ["-o", os.path.join(folder, "report.json")], ["-o", copy, "--in-place"]):
+        refused = quietly("collect", source, *more)
+        check(f"neither or both of -o FOLDER/ and --in-place: {more}", one_line(refused, 2) and b"expected either -o FOLDER/" in refused.stderr, refused.stderr)
+    inside = quietly("collect", source, "-o", os.path.join(source, "worker/"))
+    check("no copy in the traces", one_line(inside, 2) and b"is in the folder of the traces" in inside.stderr, inside.stderr)
+    check("they are as they were", sums(source) == before)
+
+
 def check_mistakes(folder, gpu):
     other = os.path.join(folder, "other/0/0")
     gpu_folder(other)
@@ -159,6 +179,7 @@ def main():
         gpu = check_sources(folder)
         check_operators(gpu)
         check_sample(folder)
+        check_copy(folder)
         check_mistakes(folder, gpu)
         before = sums(SAMPLE)
         times = answer("collect", SAMPLE, "--iter-time")

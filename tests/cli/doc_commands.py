@@ -162,7 +162,7 @@ def parts(folder_and_pattern):
 def mxnet_folder(target):
     """A worker's folder with what ByteProfile's recorder for MXNet leaves, and what `collect` made of it."""
     collect.gpu_folder(os.path.join(target, "0", "0"))
-    stepsim("collect", target).check_returncode()
+    stepsim("collect", target, "--in-place").check_returncode()
 
 
 FILES = {  # the files that lines name, and how they come to be
