@@ -151,7 +151,7 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
 
 /// Writes the comparison of two results. Pictures have the same form as for several results.
 void write_pair(Result result, const Sides& sides, const CompareOptions& options, const Session& session) {
-  const sim::Exporter* const exporter = options.common.output ? sim::find_exporter(*options.common.output) : nullptr;
+  const sim::Exporter* const exporter = exporter_if_any(options.common);
   if (exporter == nullptr || exporter->accepts != sim::Content::kPicture)
     return report(std::move(result), options.common, session);
   const Provenance& provenance = result.answer().provenance;

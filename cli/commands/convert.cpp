@@ -44,14 +44,16 @@ void convert(const CommonOptions& options, const Session& session) {
   findings.trust.warning = sim::warning_of(replayed.capture);
   findings.trust.caution = sim::caution_of(replayed.capture.diagnostics);
   findings.output = *options.output;
-  sim::Document document = sim::conversion_document(findings, sim::find_exporter(*options.output)->name, provenance);
+  sim::Document document = sim::conversion_document(findings, exporter_if_any(options)->name, provenance);
   const auto& defects = replayed.capture.diagnostics.entries();
   const bool whole = std::all_of(defects.begin(), defects.end(),
                                  [](const Diagnostics::Entry& defect) { return defect.severity == Severity::kInfo; });
   result.set(std::move(document), answer_of(replayed, provenance));
   CommonOptions printed = options;
   printed.brief |= whole;  // the file has the sections; a terminal needs them only where something was lost
-  report(std::move(result), printed, session);
+  begin_stage(session, "writing");
+  write_output(options, result.answer());
+  say(result.document(), printed, session);
 }
 
 void scrub_traces(const CommonOptions& options, const Session& session) {
@@ -99,7 +101,7 @@ void convert_to_comm_json(const ConvertCommand& command, const Session& session)
 /// other or the input cannot be cut.
 bool wants_cut(const ConvertCommand& command) {
   const CommonOptions& options = command.common;
-  const sim::Exporter* const exporter = sim::find_exporter(*options.output);
+  const sim::Exporter* const exporter = exporter_if_any(options);
   const bool to_folder = names_folder(*options.output);
   const bool to_trace = to_folder || (exporter != nullptr && exporter->extension == "trace.json");
   if (command.cuts_events && !to_trace)

@@ -37,7 +37,7 @@ struct GraphCommand {
 
 /// True if -o is a picture or a page, which need a layout of the graph.
 bool wants_layout(const CommonOptions& options) {
-  const sim::Exporter* const exporter = options.output ? sim::find_exporter(*options.output) : nullptr;
+  const sim::Exporter* const exporter = exporter_if_any(options);
   return exporter != nullptr && (exporter->accepts == sim::Content::kPicture || exporter->name == "html");
 }
 

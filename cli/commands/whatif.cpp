@@ -10,6 +10,7 @@
 #include "cli/work/scenario_options.h"
 #include "cli/work/what_if_session.h"
 #include "scenarios/answer/what_if_document.h"
+#include "scenarios/question/scenario.h"
 
 namespace stepsim::cli {
 namespace {
@@ -50,16 +51,18 @@ void run_whatif(const CommonOptions& options, const std::function<scenarios::Sce
                {.provenance = provenance,
                 .replays = {{"baseline", *baseline.graph, baseline.timeline},
                             {"scenario", *predicted.graph, predicted.timeline}},
-                .cluster = &answer.cluster});
+                .cluster = &answer.cluster,
+                .scenario = result.keep(scenarios::changes_yaml(scenario))});
     report(std::move(result), options, session);
   });
 }
 
 Command::Run setup_whatif(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "whatif",
-                                               .contents = {sim::Content::kDocument, sim::Content::kTimeline,
-                                                            sim::Content::kTaskGraph, sim::Content::kPicture},
-                                               .cluster = HasCluster::kIfKnown});
+  const auto common =
+      add_common_options(app, {.command = "whatif",
+                               .contents = {sim::Content::kDocument, sim::Content::kTimeline, sim::Content::kTaskGraph,
+                                            sim::Content::kPicture, sim::Content::kScenario},
+                               .cluster = HasCluster::kIfKnown});
   const auto scenario =
       add_scenario_options(app, "Change one parameter, for example network.bandwidth=2x; may be repeated");
   return [=](const Session& session) { run_whatif(common(), scenario, session); };

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "cli/program/error.h"
 #include "cli/program/options.h"
@@ -34,11 +37,31 @@ bool has(const CommonOptions& options, Content content) {
   return false;
 }
 
+/// True for the file to which GitHub's workflows append Markdown for the summary of a job. Its name has no extension.
+bool is_step_summary(const std::string& path) {
+  const char* const summary = std::getenv("GITHUB_STEP_SUMMARY");
+  return summary != nullptr && path == summary;
+}
+
+/// Returns the exporter for a file of this name, or null.
+const Exporter* find_exporter(const std::string& path, const Writes& writes) {
+  return sim::find_exporter(is_step_summary(path) ? "-.md" : path, writes.contents);
+}
+
+/// True if the command writes other content to files with the exporter's extension, or the same to a shorter one.
+bool is_hidden(const Exporter& exporter, const Writes& writes) {
+  if (find_exporter(fmt::format("-.{}", exporter.extension), writes) != &exporter) return true;
+  const std::size_t dot = exporter.extension.find('.');
+  if (dot == std::string_view::npos) return false;
+  const Exporter* const shorter = find_exporter(fmt::format("-{}", exporter.extension.substr(dot)), writes);
+  return shorter != nullptr && shorter->write == exporter.write;
+}
+
 /// Returns the extensions that the command writes with these options: ".json, .md or .csv".
 std::vector<std::string> extensions(const CommonOptions& options) {
   std::vector<std::string> words;
   for (const Exporter* const exporter : sim::exporters()) {
-    if (!has(options, exporter->accepts)) continue;
+    if (!has(options, exporter->accepts) || is_hidden(*exporter, options.writes)) continue;
     words.push_back(fmt::format(".{}", exporter->extension));
     if (!exporter->alias.empty()) words.push_back(fmt::format(".{}", exporter->alias));
   }
@@ -80,7 +103,7 @@ void refuse_two_answers(const CommonOptions& options) {
 
 /// Returns the exporter for the extension of -o. Throws UsageError if the command cannot write this extension.
 const Exporter& exporter_of(const CommonOptions& options) {
-  const Exporter* const exporter = sim::find_exporter(*options.output);
+  const Exporter* const exporter = find_exporter(*options.output, options.writes);
   if (exporter == nullptr) refuse_extension(options);
   if (!has(options, exporter->accepts)) refuse_content(options, exporter->accepts);
   return *exporter;
@@ -91,7 +114,7 @@ const Exporter& exporter_of(const CommonOptions& options) {
 std::string output_help(const Writes& writes) {
   std::string extensions;
   for (const Exporter* const exporter : sim::exporters()) {
-    if (!may_have(writes, exporter->accepts)) continue;
+    if (!may_have(writes, exporter->accepts) || is_hidden(*exporter, writes)) continue;
     add_item(extensions, fmt::format(".{}", exporter->extension));
     if (!exporter->alias.empty()) add_item(extensions, fmt::format(".{}", exporter->alias));
   }
@@ -117,9 +140,13 @@ bool writes_to_standard_output(const CommonOptions& options) {
   return options.output && sim::is_standard_output(*options.output);
 }
 
+const Exporter* exporter_if_any(const CommonOptions& options) {
+  return options.output ? find_exporter(*options.output, options.writes) : nullptr;
+}
+
 bool wants_cluster(const CommonOptions& options) {
-  if (!options.output || !may_have(options.writes, Content::kCluster)) return false;
-  const Exporter* const exporter = sim::find_exporter(*options.output);
+  if (!may_have(options.writes, Content::kCluster)) return false;
+  const Exporter* const exporter = exporter_if_any(options);
   return exporter != nullptr && exporter->accepts == Content::kCluster;
 }
 
@@ -151,7 +178,16 @@ void write_output(const CommonOptions& options, const sim::Answer& answer) {
   if (!options.output) return;
   throw_if_memory_ran_out();
   refuse_input_as_output(*options.output, answer.provenance.inputs);
-  sim::export_to_file(*options.output, exporter_of(options), answer);
+  sim::Answer shortened = answer;
+  shortened.brief = options.brief;
+  const Exporter& exporter = exporter_of(options);
+  if (!is_step_summary(*options.output)) return sim::export_to_file(*options.output, exporter, shortened);
+  std::ostringstream earlier;  // what earlier commands of the workflow's step wrote
+  earlier << std::ifstream(*options.output, std::ios::binary).rdbuf();
+  sim::OutputFile file = sim::open_output(*options.output);
+  file.write(earlier.str());
+  exporter.write(shortened, file);
+  file.commit();
 }
 
 }  // namespace stepsim::cli

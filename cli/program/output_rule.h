@@ -38,6 +38,8 @@ void check_output(const CommonOptions& options);
 
 /// Throws UsageError. Its message says that the command can write a cluster, but these traces do not show one.
 [[noreturn]] void refuse_unknown_cluster(const CommonOptions& options);
+/// Returns the exporter for -o; null without -o, or if no format has its extension.
+[[nodiscard]] const sim::Exporter* exporter_if_any(const CommonOptions& options);
 /// True if -o is a cluster file.
 [[nodiscard]] bool wants_cluster(const CommonOptions& options);
 
@@ -48,7 +50,8 @@ void check_output(const CommonOptions& options);
 void refuse_input_as_output(const std::string& output, const std::string& input);
 void refuse_input_as_output(const std::string& output, const std::vector<InputFile>& inputs);
 
-/// Writes `answer` to -o FILE, if given. Throws OutputError, and UsageError if FILE is one of the inputs. Precondition:
+/// Writes `answer` to -o FILE, if given. The file that the variable GITHUB_STEP_SUMMARY names gets Markdown, after what
+/// it contains. Throws OutputError, and UsageError if FILE is one of the inputs. Precondition:
 /// check_output() has passed.
 void write_output(const CommonOptions& options, const sim::Answer& answer);
 

@@ -1,6 +1,7 @@
 #include "scenarios/question/scenario.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <set>
@@ -241,7 +242,36 @@ void add_axis(Scenario& scenario, std::string_view text, const std::string& key,
   scenario.documents.push_back(document);
 }
 
+void emit(YAML::Emitter& out, const YamlValue& value) {  // NOLINT(misc-no-recursion): as deep as the file
+  const bool is_map = value.kind == YamlValue::Kind::kMap;
+  switch (value.kind) {
+    case YamlValue::Kind::kNothing: out << YAML::Null; return;
+    case YamlValue::Kind::kScalar: out << value.text; return;
+    case YamlValue::Kind::kList: out << YAML::Flow << YAML::BeginSeq; break;
+    case YamlValue::Kind::kMap: out << YAML::BeginMap; break;
+  }
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    if (is_map) out << (i % 2 == 0 ? YAML::Key : YAML::Value);
+    emit(out, value.items[i]);
+  }
+  is_map ? out << YAML::EndMap : out << YAML::EndSeq;
+}
+
 }  // namespace
+
+std::string changes_yaml(const Scenario& scenario) {
+  YAML::Emitter out;
+  out << YAML::BeginMap;
+  if (!scenario.name.empty()) out << YAML::Key << "name" << YAML::Value << scenario.name;
+  out << YAML::Key << "changes" << YAML::Value << YAML::BeginSeq;
+  for (const Change& change : scenario.changes) {
+    out << YAML::BeginMap << YAML::Key << change.place().name << YAML::Value;
+    emit(out, *change.place().value);
+    out << YAML::EndMap;
+  }
+  out << YAML::EndSeq << YAML::EndMap;
+  return std::string(out.c_str()) + '\n';
+}
 
 YamlType scenario_file_type() { return type_of(scenario_keys()); }
 

@@ -50,6 +50,9 @@ struct Scenario {
 /// Parses a scenario file; `name` is its path in messages. Throws InputError with file and line.
 [[nodiscard]] Scenario parse_scenario(std::string_view text, const std::string& name);
 
+/// Returns the text of a scenario file with the same name and changes, wherever they came from; without the sweep.
+[[nodiscard]] std::string changes_yaml(const Scenario& scenario);
+
 /// Appends the change of `--set TEXT`: WHATIF.PARAMETER=VALUE or WHATIF{KEY=VALUE,...}.PARAMETER=VALUE. Several values,
 /// as in network.bandwidth=1x,2x,4x, are added as an axis of the sweep. Throws UsageError if the text is invalid, and
 /// if a change and an axis set the same parameter.

@@ -149,7 +149,9 @@ void write_markdown(const Answer& answer, OutputFile& out) {
   out.write(fmt::format("{}\n", plain_markdown(document.headline)));
   if (!document.caution.empty()) out.write(fmt::format("\n{}\n", plain_markdown(document.caution)));
   if (!document.trust.empty()) out.write(fmt::format("\n{}\n", plain_markdown(document.trust)));
-  for (const Section& section : document.sections) write_section(section, out);
+  for (const Section& section : document.sections) {
+    if (section.brief || !answer.brief) write_section(section, out);
+  }
   out.write(fmt::format("\n<sub>{}</sub>\n", plain_markdown(document.origin)));
 }
 

@@ -1,5 +1,6 @@
 #include "sim/export/exporter.h"
 
+#include <algorithm>
 #include <array>
 
 #include "model/base/error.h"
@@ -20,6 +21,7 @@ bool has(const Answer& answer, Content content) noexcept {
     case Content::kTimeline:
     case Content::kTaskGraph: return !answer.replays.empty();
     case Content::kCluster: return answer.cluster != nullptr;
+    case Content::kScenario: return !answer.scenario.empty();
     case Content::kGraph: return answer.graph != nullptr;
     case Content::kPicture:
       return answer.layout != nullptr || answer.bars != nullptr || !answer.replays.empty() ||
@@ -31,8 +33,8 @@ bool has(const Answer& answer, Content content) noexcept {
 }  // namespace
 
 std::string_view to_text(Content content) noexcept {
-  static constexpr std::array<std::string_view, 6> kWords{"document", "timeline", "task graph",
-                                                          "cluster",  "picture",  "graph"};
+  static constexpr std::array<std::string_view, 7> kWords{"document", "timeline", "task graph", "cluster",
+                                                          "scenario", "picture",  "graph"};
   return kWords[static_cast<std::size_t>(content)];
 }
 
@@ -42,15 +44,19 @@ bool is_standard_output(std::string_view path) noexcept {
 
 bool is_gzipped(std::string_view path) noexcept { return path.ends_with(kGzip); }
 
-const Exporter* find_exporter(std::string_view path) noexcept {
+const Exporter* find_exporter(std::string_view path, std::span<const Content> contents) noexcept {
   const bool gzipped = is_gzipped(path);
   if (gzipped) path.remove_suffix(kGzip.size());
   if (path == kStandardOutput) path = "-.json";
+  const auto rank = [contents](const Exporter& exporter) {
+    const bool is_wanted = std::find(contents.begin(), contents.end(), exporter.accepts) != contents.end();
+    return std::pair{exporter.extension.size(), is_wanted};
+  };
   const Exporter* best = nullptr;
   for (const Exporter* const exporter : exporters()) {
     if (gzipped && !exporter->gzip) continue;
     if (!ends_in(path, exporter->extension) && !ends_in(path, exporter->alias)) continue;
-    if (best == nullptr || exporter->extension.size() > best->extension.size()) best = exporter;
+    if (best == nullptr || rank(*exporter) > rank(*best)) best = exporter;
   }
   return best;
 }

@@ -25,10 +25,11 @@ enum class Content : std::uint8_t {
   kTimeline,
   kTaskGraph,
   kCluster,
+  kScenario,
   kPicture,  ///< a graph, a timeline, bars, or a document with a plot
   kGraph,
 };
-/// Returns "document", "timeline", "task graph", "cluster", "picture", "graph".
+/// Returns "document", "timeline", "task graph", "cluster", "scenario", "picture", "graph".
 [[nodiscard]] std::string_view to_text(Content content) noexcept;
 
 /// A replay of capture.dag, and its name in viewers.
@@ -45,9 +46,11 @@ struct Answer {
   std::vector<NamedReplay> replays;          ///< replays of one job; a task graph is made from the last
   const Cluster* cluster = nullptr;          ///< the cluster of the last replay
   const Calibration* calibration = nullptr;  ///< the calibration of `cluster`, if it was calibrated
+  std::string_view scenario{};               ///< the changes of a what-if, in the form of scenario.yaml
   const Graph* graph = nullptr;              ///< the graph to draw
   const Layout* layout = nullptr;            ///< the positions of the graph's nodes and edges in a picture
   const BarChart* bars = nullptr;            ///< the bar chart to draw
+  bool brief = false;                        ///< true if Markdown is only what --brief prints
 };
 
 /// A file format. Each one is a .cpp in sim/export/ and a line in its CMakeLists.txt.
@@ -68,8 +71,9 @@ struct Exporter {
 [[nodiscard]] std::span<const Exporter* const> exporters();
 
 /// Returns the exporter with the longest extension that matches the end of `path`, before a .gz if there is one; null
-/// if no extension matches. "-" alone means "-.json".
-[[nodiscard]] const Exporter* find_exporter(std::string_view path) noexcept;
+/// if no extension matches. If several have this extension, prefers one that accepts one of `contents`, then the first.
+/// "-" alone means "-.json".
+[[nodiscard]] const Exporter* find_exporter(std::string_view path, std::span<const Content> contents = {}) noexcept;
 
 /// True for "-", and for "-" with an extension that selects the format: "-.csv.gz".
 [[nodiscard]] bool is_standard_output(std::string_view path) noexcept;

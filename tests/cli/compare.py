@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import tempfile
 
-from checks import SHARED, answer, check, one_line, quietly, verdict, write
+from checks import SHARED, answer, check, one_line, quietly, read, verdict, write
 
 SAMPLE = os.path.abspath(sys.argv[2])
 
@@ -159,6 +159,27 @@ def files(folder):
         check(".sqlite has the rows", len(rows) in counts, (tables, counts))
 
 
+def step_summary(folder):
+    """-o "$GITHUB_STEP_SUMMARY" adds Markdown to the file, which has no extension; --brief leaves out the tables."""
+    a, b = write(folder, "a.json", kineto(100)), write(folder, "b.json", kineto(120))
+    summary = write(folder, "step_summary_1", "earlier\n")
+    github = {**os.environ, "GITHUB_STEP_SUMMARY": summary}
+    lengths = []
+    for more in (["--brief"], []):
+        before = read(summary)
+        run = quietly("compare", a, b, "--fail-above", "3%", "-o", summary, *more, env=github)
+        after = read(summary)
+        check("Markdown is added", run.returncode == 4 and after.startswith(before) and b"Step time of A" in after[len(before):] and after.endswith(b"</sub>\n"), (run.stderr, after))
+        check("tables unless --brief", (b"| ---" in after[len(before):]) == (not more), after)
+        lengths.append(len(after) - len(before))
+    check("--brief is shorter", lengths[0] < lengths[1] / 2, lengths)
+    for command in (["replay", a], ["convert", SAMPLE], ["graph", SAMPLE]):
+        before = len(read(summary))
+        run = quietly(*command, "-o", summary, env=github)
+        check(f"{command[0]} too", run.returncode == 0 and len(read(summary)) > before, run.stderr)
+    check("without the variable, a name needs an extension", one_line(quietly("compare", a, b, "-o", summary), 2))
+
+
 def cannot_answer(folder):
     """If the capture lacks data for the answer the exit code is 5; for a wrong value, or a selection of nothing, it is
     2."""
@@ -204,7 +225,7 @@ def real_captures():
 
 
 def main():
-    for part in (with_itself, doubled, noise, names, saved, files, cannot_answer):
+    for part in (with_itself, doubled, noise, names, saved, files, step_summary, cannot_answer):
         with tempfile.TemporaryDirectory() as folder:
             part(folder)
     prediction()

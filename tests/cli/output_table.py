@@ -37,7 +37,7 @@ def table():
 def sample_of(command, extension):
     if command in ("timeline", "scaling"):
         return PROFILE
-    has_network = command in ("collect", "calibrate", "sweep") or extension in (".yaml", ".yml")
+    has_network = command in ("collect", "calibrate", "sweep") or extension.endswith((".yaml", ".yml"))
     return SAMPLE if has_network or NIGHTLY else SMALL
 
 
@@ -78,6 +78,9 @@ def problem_of_file(folder, command, name, extension):
         run(folder, command, sample_of(command, extension), "--fold", "task", "-o", name)  # a folded graph may have cycles
         back = run(folder, "graph", name, "--json")
         return None if back.returncode == 0 and json.loads(back.stdout)["tasks"] > 0 else f"it is not read back: {back.stderr}"
+    if command.startswith("whatif") and "cluster" not in extension:
+        back = quietly("whatif", sample_of(command, extension), "-s", name, cwd=folder)
+        return None if back.returncode == 0 else f"it is not read back: {back.stderr}"
     back = run(folder, "replay", SAMPLE, "--network", "maxmin", "--cluster", name)
     return None if back.returncode == 0 else f"it is not read back: {back.stderr}"
 

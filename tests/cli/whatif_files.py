@@ -54,6 +54,18 @@ def json_file(folder):
     return answer
 
 
+def yaml_files(folder):
+    """.yaml is the scenario, which -s reads; .cluster.yaml is the predicted cluster, which --cluster reads."""
+    sets = ["--set", r"compute{worker=1,name=BW\..*}.scale=1.5", "--set", "overlap.barriers=off"]
+    for name, more in (("from-file.yaml", ["-s", "s.yaml"]), ("from-sets.yml", sets), ("from-both.yaml", ["-s", "s.yaml", *sets])):
+        asked = json.loads(quietly("whatif", SAMPLE, *more, "-o", name, "--json", cwd=folder).stdout)
+        back = json.loads(quietly("whatif", SAMPLE, "-s", name, "--json", cwd=folder).stdout or "{}")
+        check(f"{name} is the same question", back.get("scenario") and back["changes"] == asked["changes"] and back["scenario"]["iteration_ns"] == asked["scenario"]["iteration_ns"], (asked["changes"], read(os.path.join(folder, name))))
+    whatif(folder, "-o", "out.cluster.yaml")
+    run = quietly("replay", SAMPLE, "--network", "maxmin", "--cluster", "out.cluster.yaml", cwd=folder)
+    check(".cluster.yaml is a cluster", run.returncode == 0, run.stderr)
+
+
 def csv_file(folder, answer):
     rows = list(csv.DictReader(written(folder, "out.csv")[0].splitlines()))
     table = {(row["part"], row["what"]): row for row in rows}
@@ -114,6 +126,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         write(folder, "s.yaml", SCENARIO)
         answer = json_file(folder)
+        yaml_files(folder)
         csv_file(folder, answer)
         md_file(folder, answer)
         trace_file(folder)

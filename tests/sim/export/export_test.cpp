@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "model/job/topology.h"
@@ -197,7 +198,8 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
     Answer answer{.provenance = kProvenance,
                   .document = &document,
                   .replays = {{"replayed", capture, timeline}},
-                  .cluster = &cluster};
+                  .cluster = &cluster,
+                  .scenario = "changes: []"};
     const Graph graph = graph_of(capture, {}, std::nullopt);
     // with a graph, other exporters would run Graphviz
     if (GetParam()->accepts == Content::kGraph) answer.graph = &graph;
@@ -209,7 +211,8 @@ class EveryExporterTest : public ::testing::TestWithParam<const Exporter*> {
 TEST_P(EveryExporterTest, HasANameAnExtensionAndASummary) {
   EXPECT_FALSE(GetParam()->name.empty());
   EXPECT_FALSE(GetParam()->summary.empty());
-  EXPECT_EQ(find_exporter("out." + std::string(GetParam()->extension)), GetParam());
+  const std::array contents{GetParam()->accepts};
+  EXPECT_EQ(find_exporter("out." + std::string(GetParam()->extension), contents), GetParam());
 }
 
 TEST_P(EveryExporterTest, WritesTheSameBytesEveryTime) {
@@ -248,6 +251,13 @@ TEST(ExporterTest, LongestExtensionChooses) {
   EXPECT_EQ(find_exporter("a/b.trace.json")->name, "chrome");
   EXPECT_EQ(find_exporter("a/b.tasks.json")->name, "task-graph");
   EXPECT_EQ(find_exporter("a/b.yml"), find_exporter("a/b.yaml"));
+}
+
+TEST(ExporterTest, AmongEqualExtensionsTheWantedContentChooses) {
+  constexpr std::array kScenario{Content::kScenario};
+  EXPECT_EQ(find_exporter("a/b.yaml")->accepts, Content::kCluster);
+  EXPECT_EQ(find_exporter("a/b.yaml", kScenario)->accepts, Content::kScenario);
+  EXPECT_EQ(find_exporter("a/b.cluster.yaml", kScenario)->accepts, Content::kCluster);
 }
 
 TEST(ExporterTest, UnknownExtensionHasNoExporter) {

@@ -1,5 +1,5 @@
-// Writes the cluster of an answer as cluster.yaml. Comments at the top state its origin and, if it was calibrated, how
-// well each value fits and what is assumed.
+// Writes the YAML files that stepsim reads: the cluster of an answer, and its scenario. Comments at the top state the
+// origin and, if the cluster was calibrated, how well each value fits and what is assumed.
 
 #include <fmt/format.h>
 
@@ -36,23 +36,51 @@ std::string calibration_text(const Calibration& calibration) {
   return text;
 }
 
-void write_cluster_file(const Answer& answer, OutputFile& out) {
-  const Provenance& provenance = answer.provenance;
+/// Returns who made the file, and from what.
+std::string origin_of(const Provenance& provenance) {
   std::string text = fmt::format("Made by stepsim {} ({}): {}\n", provenance.version, provenance.commit,
                                  shown(provenance.command, 2000));
   for (const InputFile& input : provenance.inputs)
     text += fmt::format("- from {}\n", shown(to_text(input), kLongestRemark));
+  return text;
+}
+
+void write_cluster_file(const Answer& answer, OutputFile& out) {
+  std::string text = origin_of(answer.provenance);
   if (answer.calibration != nullptr) text += calibration_text(*answer.calibration);
   out.write(commented(text) + cluster_yaml(*answer.cluster));
 }
 
+void write_scenario_file(const Answer& answer, OutputFile& out) {
+  out.write(commented(origin_of(answer.provenance)));
+  out.write(answer.scenario);
+}
+
 }  // namespace
 
-extern const Exporter cluster_file_exporter{
+extern const Exporter cluster_exporter{
     .name = "cluster",
     .extension = "yaml",
     .alias = "yml",
     .summary = "cluster.yaml, for --cluster",
+    .accepts = Content::kCluster,
+    .write = write_cluster_file,
+};
+
+extern const Exporter scenario_exporter{
+    .name = "scenario",
+    .extension = "yaml",
+    .alias = "yml",
+    .summary = "the changes of a what-if, for -s",
+    .accepts = Content::kScenario,
+    .write = write_scenario_file,
+};
+
+extern const Exporter named_cluster_exporter{
+    .name = "named-cluster",
+    .extension = "cluster.yaml",
+    .alias = "cluster.yml",
+    .summary = "cluster.yaml, for --cluster, where .yaml is the scenario",
     .accepts = Content::kCluster,
     .write = write_cluster_file,
 };
