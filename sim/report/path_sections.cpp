@@ -319,6 +319,10 @@ std::vector<Section> part_path_sections(const Findings& findings) {
   std::vector<Section> sections;
   add_parts(sections, findings, paths.gpus, "GPU", where);
   add_parts(sections, findings, paths.workers, "worker", where);
+  if (!sections.empty()) {
+    sections.push_back({.title = fmt::format("The whole job: {}", path_subject(findings.path)),
+                        .lead = "Its critical path through the tasks of all ranks:"});
+  }
   return sections;
 }
 
