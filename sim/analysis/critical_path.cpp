@@ -237,7 +237,8 @@ IterationPath iteration_path(const Capture& capture, const Timeline& timeline, c
   const std::vector<StepReport> steps = steps_of(summary, slowest_rank(summary).rank);
   if (steps.empty()) return {critical_path(capture, timeline), std::nullopt};
   const StepReport& median = steps[(steps.size() - 1) / 2];
-  return {critical_path_of_step(capture, timeline, median.timed), IterationPath::Step{median.rank, median.step}};
+  return {critical_path_of_step(capture, timeline, median.timed),
+          IterationPath::Step{median.rank, median.step, median.timed}};
 }
 
 std::optional<std::int64_t> step_of_path(const Recording& recording, const CriticalPath& path) {

@@ -91,6 +91,7 @@ struct IterationPath {
   struct Step {
     Rank rank = 0;
     std::int64_t number = 0;
+    TimedStep timed;
   };
   CriticalPath path;
   std::optional<Step> step;  ///< the step; absent if the path is that of the whole replay

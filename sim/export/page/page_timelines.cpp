@@ -68,7 +68,8 @@ class GraphWriter {
     const Time begin = path_.path.begin;
     if (with_measured && !recording.start.empty() && recording.start.size() == dag_.task_count()) {
       const Time zero = *std::min_element(recording.start.begin(), recording.start.end());
-      sides_.push_back({"measured", recording.start, recording.finish, zero, measured_at(begin).value_or(zero)});
+      const Time align = path_.step ? measured_begin(path_.step->timed) : zero;
+      sides_.push_back({"measured", recording.start, recording.finish, zero, align});
     }
     sides_.push_back({replay.name, replay.timeline.start, replay.timeline.finish, Time{}, begin, &replay.timeline});
     find_names();
@@ -126,14 +127,15 @@ class GraphWriter {
     }
   }
 
-  /// Returns the measured begin of the step whose replayed begin is `replayed`.
-  [[nodiscard]] std::optional<Time> measured_at(Time replayed) const {
+  /// Returns the measured begin of a step. A step that begins when the previous one is complete has no task that starts
+  /// at its begin, so its begin is computed from its end.
+  [[nodiscard]] Time measured_begin(const TimedStep& step) const {
     const Recording& recording = replay_.capture.recording;
-    for (const RecordedStep& step : recording.steps) {
-      if (step.first.valid() && replay_.timeline.start[step.first.index()] == replayed)
-        return recording.start[step.first.index()];
-    }
-    return std::nullopt;
+    const std::size_t first = recording.steps[step.step].first.index();
+    if (replay_.timeline.start[first] == step.begin) return recording.start[first];
+    const std::size_t last = step.last.index();
+    const bool ends_at_start = replay_.timeline.start[last] == step.replayed().end;
+    return (ends_at_start ? recording.start[last] : recording.finish[last]) - step.time.measured;
   }
 
   void describe_lane(JsonWriter& json, LaneId id) const {
