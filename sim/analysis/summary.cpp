@@ -99,6 +99,9 @@ RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankAct
   result.compute = parts.compute;
   result.exposed_communication = parts.communication;
   result.idle = parts.idle;
+  result.exposed_copies = parts.copies;
+  result.exposed_collective_wait = parts.collective_wait;
+  result.exposed_loader = parts.loader;
   const auto in_one = [&](std::vector<Interval>& all) { return std::min(union_length(all) / iterations, iteration); };
   result.communication = in_one(activity.communication.own);
   result.copies = in_one(activity.copies.own);

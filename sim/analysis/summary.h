@@ -55,7 +55,8 @@ struct IterationReport {
 
 /// The breakdown of a rank's replayed time, as means over its TypicalIterations (sim/analysis/activity.h), the same
 /// that the iteration is the mean of. Each part is the length of a union over the rank's lanes, so the parts overlap
-/// and do not sum to the iteration.
+/// and do not sum to the iteration. The exposed parts are those of IterationParts: with `compute`, `idle` and the rest,
+/// which is host work, they sum to the iteration.
 struct RankBreakdown {
   Rank rank = 0;
   Duration iteration{};  ///< replayed duration
@@ -66,7 +67,10 @@ struct RankBreakdown {
   Duration collective_wait{};        ///< time in a collective before its last member arrived
   Duration loader{};                 ///< time in which a thread waits for processes that load data
   Duration host{};
-  Duration idle{};         ///< time in which none of the above runs
+  Duration idle{};  ///< time in which none of the above runs
+  Duration exposed_copies{};
+  Duration exposed_collective_wait{};
+  Duration exposed_loader{};
   Duration device_busy{};  ///< time in which a stream is busy, also while its collective waits for other ranks
   Duration unexplained{};
 

@@ -57,6 +57,9 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
      {.title = "GPU busy",
       .cell = [](const RankBreakdown& rank) { return percent_cell(ratio(rank.device_busy, rank.iteration)); }}},
     {"overlap", at<&RankBreakdown::overlap>, {"overlap"}},
+    {"exposed_copies_ns", at<&RankBreakdown::exposed_copies>},
+    {"exposed_collective_wait_ns", at<&RankBreakdown::exposed_collective_wait>},
+    {"exposed_loader_ns", if_any<&RankBreakdown::exposed_loader>, {}, kIfAny},
 });
 
 /// The disjoint parts of an iteration.
