@@ -1,6 +1,7 @@
 // The glossary: terms of headings and columns lead to their entries in the last part of the page.
 
 import {el, embedded} from './dom.js';
+import {counted} from './format.js';
 
 /** Names are compared in small letters, with blanks for '-' and '_', as `stepsim help WORD` does. */
 const plain = (text) => text.toLowerCase().replace(/[-_\s]+/g, ' ').trim();
@@ -30,6 +31,7 @@ export function jump(id, text) {
     event.preventDefault();
     const target = document.getElementById(id);
     target.setAttribute('tabindex', '-1');
+    target.closest('details')?.setAttribute('open', '');
     target.scrollIntoView();
     target.focus({preventScroll: true});
   }}, text);
@@ -51,12 +53,13 @@ export function columnTerms(titles) {
   return terms.length === 0 ? null : el('p.note', {}, 'Terms: ', terms.map((title, i) => [i === 0 ? null : ', ', linked(title)]));
 }
 
-/** The entries of the terms that were linked so far, by name. */
+/** The entries of the terms that were linked so far, by name; folded. */
 export function glossaryEntries() {
   const terms = [...used].sort((a, b) => (plain(a.name) < plain(b.name) ? -1 : 1));
   if (terms.length === 0) return null;
-  return el('dl', {}, terms.map((term) => [el('dt', {id: idOf(term)}, term.name), el('dd', {}, `${term.summary} ${term.text}`,
+  const list = el('dl', {}, terms.map((term) => [el('dt', {id: idOf(term)}, term.name), el('dd', {}, `${term.summary} ${term.text}`,
     term.picture === '' ? null : el('pre', {tabindex: 0}, term.picture))]));
+  return el('details', {}, el('summary', {}, counted(terms.length, 'term')), list);
 }
 
 /** The list of the page's parts. */

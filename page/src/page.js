@@ -29,8 +29,9 @@ const REPORTS = {
   network: ['network', 'links', 'calibration', 'interference', 'device work', 'device_work'],
 };
 
+/** Returns the sections of these reports; their tables are folded, because a chart or the timeline shows the same. */
 function sections(text, ids) {
-  return text.sections.filter((section) => ids.includes(section.report)).map(sectionOf);
+  return text.sections.filter((section) => ids.includes(section.report)).map((section) => sectionOf(section, true));
 }
 
 /** Returns what to look at next, as parts of the page: their headings follow the page's title. */
@@ -42,12 +43,12 @@ function nextParts(text) {
 /** Returns the sections about the path. Without a timeline they include the path's tasks; otherwise the page lists these itself. */
 function pathSections(text, withTasks) {
   const listsTasks = (section) => section.columns?.some((column) => column.title === 'task');
-  return text.sections.filter((section) => REPORTS.path.includes(section.report) && (withTasks || !listsTasks(section))).map(sectionOf);
+  return text.sections.filter((section) => REPORTS.path.includes(section.report) && (withTasks || !listsTasks(section))).map((section) => sectionOf(section, true));
 }
 
 function otherSections(text) {
   const placed = Object.values(REPORTS).flat();
-  return text.sections.filter((section) => !placed.includes(section.report)).map(sectionOf);
+  return text.sections.filter((section) => !placed.includes(section.report)).map((section) => sectionOf(section));
 }
 
 /** Returns the part that is filled in when the timelines have been read, or null if there are none. */
@@ -73,7 +74,7 @@ async function drawTimelines(answer, places) {
   places.timeline.append(view.element);
   view.start();
   const withPath = graphs.flatMap((graph) => graph.sides).filter((side) => side.path && side.path.span.length > 0);
-  places.path.append(...withPath.map((side, i) => longestOfPath(side, (span) => view.show(side, span), i + 1 < withPath.length)));
+  places.path.append(...withPath.map((side) => longestOfPath(side, (span) => view.show(side, span))));
   places.leftOut.replaceWith(...[part('left-out', 'What is left out', leftOut(answer, graphs))].filter(Boolean));
   // Takes a while where there are many tasks, and nobody waits for it.
   setTimeout(() => {
@@ -97,8 +98,8 @@ export function start(libraries) {
   document.getElementById('page').replaceChildren(...[
     titleLine(answer), verdict(answer, text), tiles(answer), ...nextParts(text), el('nav', {id: 'contents'}),
     part('graph', 'Graph', graphDrawing(embedded('graph'))),
-    part('bars', 'Ranges', barRows(embedded('bars'))),
-    part('answer-itself', 'The answer', otherSections(text)),
+    // The bars of advice have their ranges on a page.
+    part('bars', 'Chart', answer.advice ? null : barRows(embedded('bars'))),
     part('advice', 'Advice', adviceBars(answer), sections(text, REPORTS.advice)),
     part('question', 'Changes and uncertainty', sections(text, REPORTS.question)),
     part('ranks', 'Where the time of an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
@@ -106,6 +107,7 @@ export function start(libraries) {
     timelines,
     part('waterfall', 'From the baseline to the scenario', waterfall(answer)),
     part('sweep', 'Sweep', sweepCharts(answer, libraries), sections(text, REPORTS.sweep)),
+    part('answer-itself', 'The answer', otherSections(text)),
     collectives,
     part('network', 'Network, links and kernels', sections(text, REPORTS.network)),
     part('rest', 'Clocks, input and assumptions', sections(text, REPORTS.rest)),

@@ -26,7 +26,7 @@ function strip(label, path, longest) {
 
 export function pathStrip(answer) {
   const own = answer.schema?.startsWith('stepsim.critical_path') ? answer : answer.critical_path;
-  const paths = own ? [[own.of, own]] : answer.scenario?.critical_path
+  const paths = own?.of ? [[own.of, own]] : answer.scenario?.critical_path
     ? [[`baseline, ${answer.baseline.critical_path.of}`, answer.baseline.critical_path],
        [`scenario, ${answer.scenario.critical_path.of}`, answer.scenario.critical_path]] : [];
   if (paths.length === 0) return null;
@@ -36,7 +36,7 @@ export function pathStrip(answer) {
 }
 
 /** Returns a table of the longest tasks on the path of `side`; `show(span)` jumps to a task. */
-export function longestOfPath(side, show, folded) {
+export function longestOfPath(side, show) {
   const {path} = side;
   const order = [...path.span.keys()].sort((a, b) => path.duration[b] + path.wait[b] - path.duration[a] - path.wait[a] || a - b);
   const chosen = order.slice(0, LONGEST).sort((a, b) => a - b);
@@ -50,5 +50,5 @@ export function longestOfPath(side, show, folded) {
   });
   const caption = `${side.name}: the ${counted(chosen.length, 'longest task')} of ${path.span.length.toLocaleString('en')} on the path of ${path.of}, in order of time`;
   const cell = (text, row, column) => column === columns.length - 1 ? button(text, () => show(path.span[chosen[row]])) : text;
-  return table(caption, columns, rows, {cell, folded, file: `path-${side.name}.csv`});
+  return table(caption, columns, rows, {cell, folded: true, file: `path-${side.name}.csv`});
 }

@@ -7,6 +7,7 @@ import {counted, duration, signedPercent, sortValue, tickStep} from './format.js
 import {table} from './tables.js';
 
 const MOST_LINES = 6;
+const KNEE_EDGE = 4;  // pixels that the range of a knee is wider at each end, so that a single value is visible
 const SIZE = {width: 760, height: 300, left: 70, right: 20, top: 16, bottom: 46};
 
 /** Returns the axes of the points, with values in order of appearance; null unless all points have the same keys. */
@@ -29,7 +30,7 @@ function unitOf(most) {
 }
 
 /** Draws one chart. `line` is [{place, label, point}] in order of place. */
-function chart(title, axis, line, baseline, most) {
+function chart(title, axis, line, baseline, most, knee) {
   const {width, height, left, right, top, bottom} = SIZE;
   const [scale, unit] = unitOf(most);
   const places = line.map((entry) => entry.place);
@@ -46,6 +47,9 @@ function chart(title, axis, line, baseline, most) {
     line.map((entry) => svg('text', {x: x(entry.place), y: height - bottom + 18, 'text-anchor': 'middle'}, entry.label)),
     svg('text', {x: (left + width - right) / 2, y: height - 6, 'text-anchor': 'middle'}, axis.key),
     svg('text', {x: 12, y: top + 4}, unit),
+    knee && [svg('rect', {class: 'knee-range', x: x(knee.from) - KNEE_EDGE, width: x(knee.to) - x(knee.from) + 2 * KNEE_EDGE, y: top, height: height - top - bottom}),
+      svg('line', {class: 'knee', x1: x(knee.at), x2: x(knee.at), y1: top, y2: height - bottom}),
+      svg('text', {x: x(knee.at) + 5, y: height - bottom - 6}, knee.label)],
     svg('polygon', {class: 'range', points: [...corners('low_ns'), ...corners('high_ns').reverse()].join(' ')}),
     svg('line', {class: 'captured', x1: left, x2: width - right, y1: y(baseline), y2: y(baseline)}),
     svg('text', {x: width - right, y: y(baseline) - 5, 'text-anchor': 'end'}, `as captured ${duration(baseline)}`),
@@ -54,8 +58,31 @@ function chart(title, axis, line, baseline, most) {
       svg('title', {}, `${axis.key}=${entry.label}: ${duration(entry.point.iteration_ns)}, from ${duration(entry.point.low_ns)} to ${duration(entry.point.high_ns)}`))));
 }
 
+/** Returns where the knee of an axis is among the places of its values: {at, from, to, label}; null if it has none. */
+export function kneeOf(knees, axis, places) {
+  const knee = knees?.find((entry) => entry.key === axis.key && entry.flat !== 'everywhere');
+  if (knee === undefined) return null;
+  const placeOf = (value) => places[axis.values.indexOf(value)];
+  const ends = [placeOf(knee.from), placeOf(knee.to)].sort((a, b) => a - b);
+  return {at: placeOf(knee.value), from: ends[0], to: ends[1], label: `knee ${knee.value}`};
+}
+
+function drawKnee(plot, knee, ink) {
+  const {ctx, bbox} = plot;
+  const [at, from, to] = [knee.at, knee.from, knee.to].map((place) => plot.valToPos(place, 'x', true));
+  ctx.save();
+  ctx.fillStyle = 'rgba(128,128,128,.18)';
+  ctx.fillRect(from - KNEE_EDGE, bbox.top, to - from + 2 * KNEE_EDGE, bbox.height);
+  ctx.fillStyle = ink;
+  ctx.fillRect(at, bbox.top, 1.5, bbox.height);
+  ctx.font = '12px system-ui, sans-serif';
+  ctx.textAlign = 'left';
+  ctx.fillText(knee.label, at + 5, bbox.top + bbox.height - 8);
+  ctx.restore();
+}
+
 /** Draws the chart on a canvas. Dragging zooms in; a double click zooms out. */
-function interactiveChart(uPlot, axis, line, baseline, most) {
+function interactiveChart(uPlot, axis, line, baseline, most, knee) {
   const [scale, unit] = unitOf(most);
   const value = (name) => line.map((entry) => (entry.point[name] === null ? null : entry.point[name] / scale));
   const labels = new Map(line.map((entry) => [entry.place, entry.label]));
@@ -72,6 +99,7 @@ function interactiveChart(uPlot, axis, line, baseline, most) {
              {label: 'from', stroke: '#e69f00', width: 1, points: {show: false}}, {label: 'to', stroke: '#e69f00', width: 1, points: {show: false}},
              {label: `iteration (${unit})`, stroke: '#0072b2', width: 2, points: {show: true, size: 7}},
              {label: `as captured (${unit})`, stroke: '#888888', dash: [6, 4], points: {show: false}}],
+    hooks: {draw: knee ? [(drawn) => drawKnee(drawn, knee, ink)] : []},
     bands: [{series: [2, 1], fill: 'rgba(230,159,0,.18)'}],
   }, [places, value('low_ns'), value('high_ns'), value('iteration_ns'), places.map(() => baseline / scale)], host);
   const fit = () => { if (host.clientWidth > 0) plot.setSize({width: Math.min(host.clientWidth, 1000), height: SIZE.height}); };
@@ -79,16 +107,17 @@ function interactiveChart(uPlot, axis, line, baseline, most) {
   return host;
 }
 
-function lineChart(libraries, title, axis, points, baseline, most) {
+function lineChart(libraries, title, axis, points, baseline, most, knees) {
   const places = placesOf(axis.values);
   const line = axis.values.map((label, i) => ({label, place: places[i], point: points[i]}))
     .filter((entry) => entry.point !== undefined).sort((a, b) => a.place - b.place);
-  const drawing = chart(title, axis, line, baseline, most);
+  const knee = kneeOf(knees, axis, places);
+  const drawing = chart(title, axis, line, baseline, most, knee);
   const distinct = new Set(line.map((entry) => entry.place)).size === line.length;
   const figure = el('figure', {}, el('figcaption', {}, title));
   if (libraries.uPlot && distinct && line.length > 1) {
     drawing.classList.add('print-only');
-    figure.append(interactiveChart(libraries.uPlot, axis, line, baseline, most));
+    figure.append(interactiveChart(libraries.uPlot, axis, line, baseline, most, knee));
   }
   figure.append(drawing, el('p.tools', {}, button('Save as SVG', () => save('sweep.svg', 'image/svg+xml', standalone(drawing)))));
   return figure;
@@ -146,8 +175,8 @@ export function sweepCharts(answer, libraries) {
   const knees = el('ul', {}, (answer.knees ?? []).map((knee) => el('li', {}, kneeText(knee))));
   const base = answer.baseline.iteration_ns;
   if (axes === null || axes.length === 0 || axes.length > 2) return [knees];
-  if (axes.length === 1) return [lineChart(libraries, `Iteration over ${axes[0].key}`, axes[0], axes[0].values.map((value) => at(value)), base, most), knees];
+  if (axes.length === 1) return [lineChart(libraries, `Iteration over ${axes[0].key}`, axes[0], axes[0].values.map((value) => at(value)), base, most, answer.knees), knees];
   if (axes[1].values.length > MOST_LINES) return [heatMapOf(axes, at, answer.best), knees, pointsTable(answer, axes)];
   return [el('div.multiples', {}, axes[1].values.map((value) =>
-    lineChart(libraries, `${axes[1].key}=${value}`, axes[0], axes[0].values.map((first) => at(first, value)), base, most))), knees, pointsTable(answer, axes)];
+    lineChart(libraries, `${axes[1].key}=${value}`, axes[0], axes[0].values.map((first) => at(first, value)), base, most, value === answer.best?.set[axes[1].key] ? answer.knees : []))), knees, pointsTable(answer, axes)];
 }

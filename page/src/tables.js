@@ -1,7 +1,7 @@
 // The tables that the command prints, with sorting and copying.
 
 import {button, copy, el, save} from './dom.js';
-import {sortValue} from './format.js';
+import {counted, sortValue} from './format.js';
 import {columnTerms, linked} from './glossary.js';
 
 /** Formats CSV according to RFC 4180. A cell that a spreadsheet would read as a formula is prefixed with a quote, as in -o x.csv. */
@@ -56,25 +56,26 @@ class SortableTable {
   }
 }
 
-const FEW_ROWS = 30;
+const FEW_ROWS = 12;
 
-/** Returns a table with its buttons. `exact`: the rows to save. `titled`: a heading above the table already has its caption. Long tables are folded. */
+/** Returns a table, and its terms and buttons, which are folded. `exact`: the rows to save. `titled`: a heading above the table already has its caption. Long tables are folded. */
 export function table(caption, columns, rows, {cell = (text) => text, exact = rows, file = 'table.csv', titled = false, folded = rows.length > FEW_ROWS} = {}) {
   const sortable = new SortableTable(caption, columns, rows, exact, cell, titled || folded);
   const buttons = el('p.tools', {},
     button('Copy as CSV', () => copy(csvOf(columns, exact)), 'Copied'),
     button('Save as CSV', () => save(file, 'text/csv', csvOf(columns, exact))));
   const terms = columnTerms(columns.map((column) => column.title));
-  if (!folded) return el('div.table', {}, sortable.element, terms, buttons);
-  return el('details', {}, el('summary', {}, caption), sortable.element, terms, buttons);
+  const more = el('details.more', {}, el('summary', {}, terms === null ? 'CSV' : 'Terms, CSV'), terms, buttons);
+  if (!folded) return el('div.table', {}, sortable.element, more);
+  return el('details', {}, el('summary', {}, titled ? `Table of ${counted(rows.length, 'row')}` : caption), sortable.element, more);
 }
 
-/** Returns a section of the document as the command prints it, with a third-level heading. */
-export function sectionOf(section) {
+/** Returns a section of the document as the command prints it, with a third-level heading. `folded`: a chart shows what its table lists. */
+export function sectionOf(section, folded) {
   const title = section.title === '' ? null : el('h3', {}, linked(section.title));
   return el('div.report', {'data-report': section.report}, title,
     section.lead === '' ? null : el('p', {}, section.lead),
-    section.rows === undefined ? null : table(section.title || section.report, section.columns, section.rows, {exact: section.exact, file: `${section.report.replaceAll(' ', '-')}.csv`, titled: section.title !== ''}),
+    section.rows === undefined ? null : table(section.title || section.report, section.columns, section.rows, {exact: section.exact, file: `${section.report.replaceAll(' ', '-')}.csv`, titled: section.title !== '', ...(folded && {folded})}),
     section.sentences.length === 0 ? null : el('ul', {}, section.sentences.map((sentence) =>
       el('li', {}, sentence.text, sentence.detail === '' ? null : el('div.detail', {}, sentence.detail)))),
     section.verbatim === '' ? null : el('pre', {tabindex: 0}, section.verbatim));

@@ -49,6 +49,8 @@ async function close({page, problems}) {
   await page.context().close();
 }
 
+/** Opens everything that is folded: tables, their terms and buttons, the glossary. */
+const unfold = (page) => page.$$eval('#page details', (folded) => folded.forEach((details) => { details.open = true; }));
 const facts = (page) => page.$$eval('#panel dd', (values) => Object.fromEntries(values.map((value) => [value.dataset.fact, value.textContent])));
 const nanoseconds = (text) => Number((/\((\d+) ns\)/.exec(text) ?? /^(\d+) ns/.exec(text))[1]);
 const tileValues = (page) => page.$$eval('#tiles data', (values) => values.map((value) => Number(value.value)));
@@ -210,6 +212,7 @@ test('one task fills the view, a click selects it, a step is marked, a span is m
   const {file} = answered('mouse', ...COMMANDS.replay);
   const opened = await open(browser, file);
   const {page} = opened;
+  await unfold(page);
   await page.click('#path td button >> nth=0');
   const name = await page.textContent('#panel h3');
   const wanted = await facts(page);
@@ -282,6 +285,7 @@ test('the range is saved as a Chrome trace, a table as CSV, a plot as SVG', asyn
   const trace = JSON.parse(await downloaded(opened.page, () => opened.page.click('text=Save range as Chrome trace')));
   const spans = trace.traceEvents.filter((event) => event.ph === 'X' && trace.traceEvents.some((other) => other.name === 'process_name' && other.pid === event.pid && other.args.name === 'replayed'));
   assert.equal(spans.length, replayedTasks(...COMMANDS.replay).length);
+  await unfold(opened.page);
   const csv = await downloaded(opened.page, () => opened.page.click('[data-report=steps] >> text=Save as CSV'));
   assert.match(csv, /^rank,step,measured,replayed,error,predicted from the other steps\r\n0,5,535\.195 ms,/);
   await close(opened);
@@ -293,6 +297,7 @@ test('the range is saved as a Chrome trace, a table as CSV, a plot as SVG', asyn
 test('a column sorts by quantity', async () => {
   const opened = await open(browser, answered('sort', ...COMMANDS.replay).file);
   const times_ = async () => opened.page.$$eval('[data-report=steps] tbody tr td:nth-child(3)', (cells) => cells.map((cell) => parseFloat(cell.textContent)));
+  await unfold(opened.page);
   await opened.page.click('[data-report=steps] >> text=measured');
   const sorted = await times_();
   assert.deepEqual(sorted, [...sorted].sort((a, b) => a - b));

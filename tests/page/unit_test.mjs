@@ -13,11 +13,19 @@ const {termOf} = await import(new URL('glossary.js', source));
 const {partsOf} = await import(new URL('ranks.js', source));
 const {waterfallSteps} = await import(new URL('waterfall.js', source));
 const {judge, titleOf} = await import(new URL('verdict.js', source));
-const {axesOf} = await import(new URL('sweep.js', source));
+const {axesOf, kneeOf} = await import(new URL('sweep.js', source));
 const {tensorColors, tensorOf} = await import(new URL('classes.js', source));
 const {adviceGroups, barOf, settingsText} = await import(new URL('advice.js', source));
 const {communicationOf} = await import(new URL('collectives.js', source));
 const {markLine} = await import(new URL('bar_rows.js', source));
+
+test('the knee is among the places of its axis', () => {
+  const axis = {key: 'n', values: ['4x', '1x', '2x']};
+  const knee = {key: 'n', value: '2x', from: '4x', to: '1x', flat: 'above'};
+  assert.deepEqual(kneeOf([knee], axis, [2, 0, 1]), {at: 1, from: 0, to: 2, label: 'knee 2x'});
+  assert.equal(kneeOf([{...knee, flat: 'everywhere'}], axis, [2, 0, 1]), null);
+  assert.equal(kneeOf(undefined, axis, [2, 0, 1]), null);
+});
 
 test('durations have four significant digits, and a unit in which they are at least 1', () => {
   assert.deepEqual([0, 999, 1000, 1234567, 999999999, 534061500, 123456789012, -1500].map(duration),
@@ -71,10 +79,11 @@ test('a lower bound is the first that is not below', () => {
 });
 
 test('the parts of an iteration do not overlap and sum to it', () => {
-  // 70 of compute, 50 of communication of which 30 are exposed, so 20 overlap compute. The rest, 110 - 70 - 30 - 5, is idle.
-  const rank = {iteration_ns: 110, compute_ns: 70, communication_ns: 50, exposed_communication_ns: 30, idle_ns: 5};
+  // 70 of compute, 50 of communication of which 30 are exposed, so 20 overlap compute. The rest, 120 - 70 - 30 - 5 - 1 - 7 - 2, is host work.
+  const rank = {iteration_ns: 120, compute_ns: 70, communication_ns: 50, exposed_communication_ns: 30, idle_ns: 5, exposed_copies_ns: 1,
+                exposed_collective_wait_ns: 7, exposed_loader_ns: 2, copies_ns: 60, collective_wait_ns: 60};
   const parts = Object.fromEntries(partsOf(rank).map((entry) => [entry.name, entry.value]));
-  assert.deepEqual(parts, {compute: 50, overlapped: 20, communication: 30, host: 5, idle: 5});
+  assert.deepEqual(parts, {compute: 50, overlapped: 20, communication: 30, copy: 1, wait: 7, loader: 2, host: 5, idle: 5});
   assert.equal(Object.values(parts).reduce((a, b) => a + b), rank.iteration_ns);
 });
 
