@@ -201,22 +201,11 @@ class Answer {
     options.output = path;
     if (sim::is_standard_output(path)) throw UsageError("'-' is standard output; expected the name of a file");
     cli::check_output(options);
-    refuse_missing_picture(path);
     cli::write_output(options, result_.answer());
   }
   [[nodiscard]] const std::vector<sim::NamedReplay>& replays() const { return result_.answer().replays; }
 
  private:
-  /// Some commands prepare a picture only if -o asks for it.
-  void refuse_missing_picture(const std::string& path) const {
-    const sim::Exporter* const exporter = sim::find_exporter(path);
-    const sim::Answer& answer = result_.answer();
-    const bool has_picture = !answer.replays.empty() || answer.bars != nullptr || answer.layout != nullptr ||
-                             answer.document->plot.has_value();
-    if (exporter != nullptr && exporter->accepts == sim::Content::kPicture && !has_picture)
-      throw UsageError("'" + path + "': this result has no picture; expected another extension");
-  }
-
   cli::Result result_;
   cli::CommonOptions options_;
 };

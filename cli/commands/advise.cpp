@@ -30,12 +30,14 @@ void run_advise(CommonOptions options, std::size_t rows, const Session& session)
   limit_threads(options.threads);
   const scenarios::Advice& advice = result.keep(advise_with_progress(what_if, options, session));
   const auto& findings = result.keep(scenarios::AdviceFindings{advice, rows});
-  result.set(scenarios::advice_document(findings, provenance), provenance);
+  const sim::BarChart& chart = result.keep(scenarios::chart_of(advice));
+  result.set(scenarios::advice_document(findings, provenance), {.provenance = provenance, .bars = &chart});
   report(std::move(result), options, session);
 }
 
 Command::Run setup_advise(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "advise", .contents = {sim::Content::kDocument}});
+  const auto common =
+      add_common_options(app, {.command = "advise", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   const auto rows = add_rows_option(app, "Print the N best changes of each kind", 10);
   return [=](const Session& session) { run_advise(common(), rows(), session); };
 }

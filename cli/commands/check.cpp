@@ -42,7 +42,8 @@ void run_check(const CommonOptions& options, const Session& session) {
                                                    .replay = replays.check()});
   const sim::Checkup& checkup = result.keep(sim::check(examined));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, inputs));
-  result.set(sim::check_document(checkup, examined, provenance), provenance);
+  const sim::BarChart& chart = result.keep(sim::chart_of(examined));
+  result.set(sim::check_document(checkup, examined, provenance), {.provenance = provenance, .bars = &chart});
   const bool is_usable = checkup.verdict != sim::Verdict::kUnusable;
   report(std::move(result), options, session);
   session.out.flush();
@@ -53,7 +54,8 @@ void run_check(const CommonOptions& options, const Session& session) {
 }
 
 Command::Run setup_check(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "check", .contents = {sim::Content::kDocument}});
+  const auto common =
+      add_common_options(app, {.command = "check", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   return [=](const Session& session) { run_check(common(), session); };
 }
 

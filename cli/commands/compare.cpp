@@ -149,23 +149,6 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
   return sides;
 }
 
-/// Writes the comparison of two results. Pictures have the same form as for several results.
-void write_pair(Result result, const Sides& sides, const CompareOptions& options, const Session& session) {
-  const sim::Exporter* const exporter = exporter_if_any(options.common);
-  if (exporter == nullptr || exporter->accepts != sim::Content::kPicture)
-    return report(std::move(result), options.common, session);
-  const Provenance& provenance = result.answer().provenance;
-  const std::vector<sim::Side> both{sides.a, sides.b};
-  const sim::Several several = sim::several_of(both, options.by, options.order);
-  const sim::Document picture = sim::several_document(several, options.rows, provenance);
-  if (!picture.plot) {
-    throw UsageError(fmt::format("-o '{}': the results list no tasks to draw; expected captures, or another extension",
-                                 shown(*options.common.output)));
-  }
-  write_output(options.common, {.provenance = provenance, .document = &picture});
-  if (!writes_to_standard_output(options.common)) print_document(result.document(), options.common, session);
-}
-
 void compare_several(const CompareOptions& options, const Session& session) {
   if (options.fail_above) {
     throw UsageError(fmt::format("--fail-above compares two results, and {} are given; expected A and B",
@@ -177,7 +160,8 @@ void compare_several(const CompareOptions& options, const Session& session) {
   for (const std::string& trace : options.common.traces) sides.push_back(side_at(trace, options, session, inputs));
   const sim::Several& several = result.keep(sim::several_of(sides, options.by, options.order));
   const Provenance& provenance = result.keep(provenance_if_needed(options.common, session, inputs));
-  result.set(sim::several_document(several, options.rows, provenance), provenance);
+  const sim::BarChart& chart = result.keep(sim::chart_of(several));
+  result.set(sim::several_document(several, options.rows, provenance), {.provenance = provenance, .bars = &chart});
   report(std::move(result), options.common, session);
 }
 
@@ -194,8 +178,10 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
     std::optional<sim::Gate> gate;
     if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above, options.allow_noise);
     const Provenance& provenance = result.keep(provenance_if_needed(options.common, session, sides.inputs));
-    result.set(sim::compare_document(difference, result.keep(gate), options.rows, provenance), provenance);
-    write_pair(std::move(result), sides, options, session);
+    const sim::BarChart& chart = result.keep(sim::chart_of(difference));
+    result.set(sim::compare_document(difference, result.keep(gate), options.rows, provenance),
+               {.provenance = provenance, .bars = &chart});
+    report(std::move(result), options.common, session);
     session.out.flush();
     if (gate && !gate->judged) throw CannotAnswer({}, "--fail-above " + gate->sentence);
     if (gate && gate->failed) throw GateFailed("--fail-above " + gate->sentence);

@@ -158,7 +158,9 @@ void answer(const StatsCommand& command, const Session& session, const Make& mak
     }
   });
   const Provenance& provenance = result.keep(provenance_if_needed(command.common, session, inputs));
-  result.set(document_of(made, command.rows, provenance), provenance);
+  sim::Answer parts{.provenance = provenance};
+  if constexpr (std::is_same_v<Made, sim::Statistics>) parts.bars = &result.keep(sim::chart_of(made));
+  result.set(document_of(made, command.rows, provenance), std::move(parts));
   report(std::move(result), command.common, session);
 }
 
@@ -173,7 +175,8 @@ void run_stats(const StatsCommand& command, const Session& session) {
 }
 
 Command::Run setup_stats(CLI::App& app) {
-  const auto common = add_common_options(app, {.command = "stats", .contents = {sim::Content::kDocument}});
+  const auto common =
+      add_common_options(app, {.command = "stats", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
   app.get_option("TRACE")->description("Captures, each counted separately; a folder or an archive is one job");
   const auto* join = app.add_flag("--join")->description("Treat all TRACEs as files of one job");
   const auto* by = app.add_option("--by")->type_name("KEY")->description(

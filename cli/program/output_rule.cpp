@@ -178,9 +178,13 @@ void write_output(const CommonOptions& options, const sim::Answer& answer) {
   if (!options.output) return;
   throw_if_memory_ran_out();
   refuse_input_as_output(*options.output, answer.provenance.inputs);
+  const Exporter& exporter = exporter_of(options);
+  if (exporter.accepts == Content::kPicture && !sim::has(answer, exporter.accepts)) {
+    throw UsageError(
+        fmt::format("-o '{}': this answer has nothing to draw; expected another extension", shown(*options.output)));
+  }
   sim::Answer shortened = answer;
   shortened.brief = options.brief;
-  const Exporter& exporter = exporter_of(options);
   if (!is_step_summary(*options.output)) return sim::export_to_file(*options.output, exporter, shortened);
   std::ostringstream earlier;  // what earlier commands of the workflow's step wrote
   earlier << std::ifstream(*options.output, std::ios::binary).rdbuf();

@@ -78,6 +78,35 @@ sim::Document advice_document(const AdviceFindings& findings, const sim::Provena
   return document;
 }
 
+sim::BarChart chart_of(const Advice& advice) {
+  constexpr std::size_t kMost = 10;
+  const Duration whole = advice.baseline.iteration;
+  sim::BarChart chart{.title = "Changes that save time",
+                      .kinds = {"step after the change", "time saved", "time saved at most (upper bound)"},
+                      .line = "step as captured"};
+  const auto add = [&](bool limits) {
+    std::size_t rows = 0;
+    for (const Tried& tried : advice.tried) {
+      const bool is_limit = tried.candidate.effort == Effort::kLimit;
+      if (tried.verdict != Verdict::kGain || !tried.best || is_limit != limits || ++rows > kMost) continue;
+      const std::string change =
+          fmt::format("{}, from {} to {}", sim::signed_percent(tried.change.by), sim::signed_percent(tried.change.low),
+                      sim::signed_percent(tried.change.high));
+      chart.rows.push_back({.group = fmt::format("{} ({})", name_of(tried), change),
+                            .name = to_text(tried.iteration),
+                            .bars = {{.length = tried.iteration, .hint = to_text(tried.iteration)},
+                                     {.begin = tried.iteration,
+                                      .length = whole - tried.iteration,
+                                      .kind = limits ? 2U : 1U,
+                                      .hint = change}},
+                            .mark = whole});
+    }
+  };
+  add(false);
+  add(true);
+  return chart;
+}
+
 sim::AnswerSchema advice_schema() { return sim::schema_of("stepsim.advise/1", advice_reports()); }
 
 }  // namespace stepsim::scenarios

@@ -32,6 +32,9 @@ using AdviceReport = sim::Report<AdviceFindings>;
 /// the arguments.
 [[nodiscard]] sim::Document advice_document(const AdviceFindings& findings, const sim::Provenance& provenance);
 
+/// Returns a chart of the best gains and of the upper bounds: the iteration after each change, and the time saved.
+[[nodiscard]] sim::BarChart chart_of(const Advice& advice);
+
 /// Returns the schema of the JSON object of advice_document().
 [[nodiscard]] sim::AnswerSchema advice_schema();
 

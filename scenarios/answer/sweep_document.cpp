@@ -169,6 +169,11 @@ sim::Plot plot_of(const SweepAnswer& answer) {
                  .low = "low_ns",
                  .high = "high_ns",
                  .baseline = "baseline_ns"};
+  for (const Knee& knee : knees(points, answer.outcomes)) {
+    if (knee.whole_axis) continue;
+    const std::string range = knee.from == knee.to ? "" : fmt::format(" ({} to {})", knee.from, knee.to);
+    plot.title += fmt::format("; knee of {}: {}{}", points.axes[knee.axis].key, knee.value, range);
+  }
   plot.points_a_line = points.axes.empty() ? points.size() : points.axes.back().values.size();
   for (std::size_t first = 0; first < points.size(); first += plot.points_a_line) {
     std::vector<Setting> of_line;

@@ -231,6 +231,30 @@ Document check_document(const Checkup& checkup, const Examined& examined, const 
   return document;
 }
 
+BarChart chart_of(const Examined& examined) {
+  constexpr std::size_t kMost = 12;
+  BarChart chart{.title = "Steps, measured and replayed", .kinds = {"measured", "replayed"}};
+  if (examined.replay == nullptr) return chart;
+  const auto add = [&](const std::string& name, Duration measured, Duration replayed, double error) {
+    const auto row = [&](std::string_view side, Duration time, std::uint32_t kind) {
+      const std::string text = fmt::format("{}  {}", side, to_text(time));
+      const std::string group =
+          examined.replay->summary.measured ? fmt::format("{} ({})", name, signed_percent(error)) : name;
+      chart.rows.push_back({.group = group, .name = text, .bars = {{.length = time, .kind = kind, .hint = text}}});
+    };
+    if (examined.replay->summary.measured) row("measured", measured, 0);
+    row("replayed", replayed, 1);
+  };
+  const std::vector<StepReport>& steps = examined.replay->summary.steps;
+  for (std::size_t i = 0; i < std::min(kMost, steps.size()); ++i) {
+    const StepReport& step = steps[i];
+    add(fmt::format("rank {}, step {}", step.rank, step.step), step.measured, step.replayed, step.error);
+  }
+  const IterationReport& iteration = examined.replay->summary.iteration;
+  if (steps.empty()) add("iteration", iteration.measured, iteration.replayed, iteration.error);
+  return chart;
+}
+
 namespace {
 
 /// Returns for each kind of question how severe the worst problem for it is ("weakens"), or nothing for questions that

@@ -14,6 +14,10 @@ namespace stepsim::sim {
 /// Returns the first line: the verdict, what was recorded, and which questions it can answer.
 [[nodiscard]] std::string verdict_sentence(const Checkup& checkup, const Examined& examined);
 
+/// Returns a chart of the first steps, or of the iteration if none is marked: measured and replayed. Empty without a
+/// replay.
+[[nodiscard]] BarChart chart_of(const Examined& examined);
+
 /// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema check_schema();
 

@@ -335,6 +335,44 @@ Document compare_document(const Difference& difference, const std::optional<Gate
   return document;
 }
 
+BarChart largest_differences(const std::vector<std::pair<std::string, std::string>>& sides,
+                             std::vector<TimesOfSides> rows) {
+  constexpr std::size_t kMost = 10;
+  const auto spread = [](const TimesOfSides& row) {
+    const auto [least, most] = std::minmax_element(row.times.begin(), row.times.end());
+    return *most - *least;
+  };
+  std::erase_if(rows, [](const TimesOfSides& row) { return row.times.empty(); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const TimesOfSides& a, const TimesOfSides& b) { return spread(a) > spread(b); });
+  BarChart chart{.title = "Largest differences"};
+  for (const auto& [label, name] : sides) chart.kinds.push_back(fmt::format("{}: {}", label, name));
+  for (std::size_t i = 0; i < std::min(kMost, rows.size()); ++i) {
+    const TimesOfSides& row = rows[i];
+    const std::string difference = row.times.size() == 2 ? signed_time(row.times.back() - row.times.front())
+                                                         : stepsim::to_text(spread(row)) + " apart";
+    for (std::size_t side = 0; side < row.times.size(); ++side) {
+      const std::string time = stepsim::to_text(row.times[side]);
+      chart.rows.push_back({.group = fmt::format("{} ({})", row.name, difference),
+                            .name = fmt::format("{}  {}", sides[side].first, time),
+                            .bars = {{.length = row.times[side],
+                                      .kind = static_cast<std::uint32_t>(side),
+                                      .hint = fmt::format("{}: {}", sides[side].second, time)}}});
+    }
+  }
+  return chart;
+}
+
+BarChart chart_of(const Difference& difference) {
+  std::vector<TimesOfSides> rows;
+  for (const Row& row : difference.rows) rows.push_back({row.name, {row.time_a, row.time_b}});
+  if (rows.empty()) {
+    for (const PartDifference& part : difference.parts)
+      rows.push_back({std::string(label_of(part.name)), {part.a, part.b}});
+  }
+  return largest_differences({{"A", difference.a.name}, {"B", difference.b.name}}, std::move(rows));
+}
+
 AnswerSchema compare_schema() { return schema_of("stepsim.compare/1", kCompared); }
 
 }  // namespace stepsim::sim

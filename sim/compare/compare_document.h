@@ -36,6 +36,18 @@ inline constexpr auto kSide = std::to_array<Field<Side>>({
 [[nodiscard]] Document compare_document(const Difference& difference, const std::optional<Gate>& gate, std::size_t rows,
                                         const Provenance& provenance);
 
+/// The times of one kind of work, one per side.
+struct TimesOfSides {
+  std::string name;
+  std::vector<Duration> times;
+};
+/// Returns a chart of the ten rows whose times differ most, the largest difference first, with one bar per side.
+/// `sides`: the sides' labels and names.
+[[nodiscard]] BarChart largest_differences(const std::vector<std::pair<std::string, std::string>>& sides,
+                                           std::vector<TimesOfSides> rows);
+/// Returns the chart of a comparison: its rows or, if a side lists no tasks, the parts of the iterations.
+[[nodiscard]] BarChart chart_of(const Difference& difference);
+
 /// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema compare_schema();
 

@@ -199,6 +199,17 @@ Document several_document(const Several& several, std::size_t rows, const Proven
   return document;
 }
 
+BarChart chart_of(const Several& several) {
+  std::vector<std::pair<std::string, std::string>> sides;
+  for (const Side& side : several.sides) sides.emplace_back(label_of(sides.size()), side.name);
+  std::vector<TimesOfSides> rows;
+  for (const Several::Row& row : several.rows) {
+    TimesOfSides& times = rows.emplace_back(TimesOfSides{row.name, {}});
+    for (const Several::Share& share : row.shares) times.times.push_back(share.time);
+  }
+  return largest_differences(sides, std::move(rows));
+}
+
 AnswerSchema several_schema() { return schema_of("stepsim.compare_several/1", kSeveral); }
 
 }  // namespace stepsim::sim

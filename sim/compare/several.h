@@ -38,6 +38,9 @@ struct Several {
 /// Prints `rows` rows; JSON has all. Keeps references to its arguments.
 [[nodiscard]] Document several_document(const Several& several, std::size_t rows, const Provenance& provenance);
 
+/// Returns the chart of the rows that differ most.
+[[nodiscard]] BarChart chart_of(const Several& several);
+
 /// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema several_schema();
 

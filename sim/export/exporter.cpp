@@ -15,6 +15,8 @@ bool ends_in(std::string_view path, std::string_view extension) noexcept {
          path[path.size() - extension.size() - 1] == '.';
 }
 
+}  // namespace
+
 bool has(const Answer& answer, Content content) noexcept {
   switch (content) {
     case Content::kDocument: return answer.document != nullptr;
@@ -24,13 +26,11 @@ bool has(const Answer& answer, Content content) noexcept {
     case Content::kScenario: return !answer.scenario.empty();
     case Content::kGraph: return answer.graph != nullptr;
     case Content::kPicture:
-      return answer.layout != nullptr || answer.bars != nullptr || !answer.replays.empty() ||
-             (answer.document != nullptr && answer.document->plot);
+      return answer.layout != nullptr || (answer.bars != nullptr && !answer.bars->rows.empty()) ||
+             !answer.replays.empty() || (answer.document != nullptr && answer.document->plot);
   }
   return false;
 }
-
-}  // namespace
 
 std::string_view to_text(Content content) noexcept {
   static constexpr std::array<std::string_view, 7> kWords{"document", "timeline", "task graph", "cluster",

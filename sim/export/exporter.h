@@ -53,6 +53,9 @@ struct Answer {
   bool brief = false;                        ///< true if Markdown is only what --brief prints
 };
 
+/// True if `answer` has this content, which a file format needs.
+[[nodiscard]] bool has(const Answer& answer, Content content) noexcept;
+
 /// A file format. Each one is a .cpp in sim/export/ and a line in its CMakeLists.txt.
 struct Exporter {
   std::string_view name;        ///< for example "chrome"

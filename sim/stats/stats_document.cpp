@@ -297,6 +297,25 @@ Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
   return document;
 }
 
+BarChart chart_of(const std::vector<Statistics>& inputs) {
+  constexpr std::size_t kMost = 12;
+  BarChart chart{.title = "Time by " + std::string(to_text(inputs.front().key)), .kinds = {"several kinds"}};
+  for (const WorkPart part : kParts) chart.kinds.emplace_back(label_of(part));
+  const std::vector<std::string> names = names_in_titles(inputs);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t j = 0; j < std::min(kMost, inputs[i].rows.size()); ++j) {
+      const StatsRow& row = inputs[i].rows[j];
+      const std::string of = names[i].empty() ? "" : fmt::format(" of {}", names[i]);
+      chart.rows.push_back({.group = fmt::format("{}{} ({})", row.name, of, share_cell(row).text()),
+                            .name = stepsim::to_text(row.self),
+                            .bars = {{.length = row.self,
+                                      .kind = row.part ? static_cast<std::uint32_t>(*row.part) + 1 : 0,
+                                      .hint = fmt::format("{}: {}", row.name, stepsim::to_text(row.self))}}});
+    }
+  }
+  return chart;
+}
+
 AnswerSchema stats_schema() { return schema_of("stepsim.stats/1", kInputs); }
 
 }  // namespace stepsim::sim

@@ -16,6 +16,9 @@ namespace stepsim::sim {
 [[nodiscard]] Document stats_document(const std::vector<Statistics>& inputs, std::size_t rows,
                                       const Provenance& provenance);
 
+/// Returns a chart of the first rows of each input.
+[[nodiscard]] BarChart chart_of(const std::vector<Statistics>& inputs);
+
 /// Returns the schema of the JSON object.
 [[nodiscard]] AnswerSchema stats_schema();
 

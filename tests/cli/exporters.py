@@ -214,6 +214,23 @@ def pictures():
         texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
         check("the timeline", len(shapes) > 100 and any("rank 0 measured" in text for text in texts) and any("rank 1 replayed" in text for text in texts), texts)
         check("provenance", "stepsim replay" in picture[0].text, picture[0].text)
+        faster = ["--set", "network.bandwidth=2x"]
+        compared = ["compare", SAMPLE, *faster]
+        for command in (compared, ["stats", SAMPLE], ["check", SAMPLE], ["advise", SAMPLE]):
+            picture = xml.fromstring(read(written(folder, "svg", *command)))
+            bars = [rect for rect in picture.iter("{http://www.w3.org/2000/svg}rect") if len(rect) > 0]
+            check(f"the bars of {command[0]}", len(bars) > 5, len(bars))
+            if command is compared:
+                rows = sorted(answer(*command)["rows"], key=lambda row: -abs(row["difference_ns"]))[:10]
+                times = [row[side] for row in rows for side in ("a_ns", "b_ns")]
+                widths = [float(bar.get("width")) for bar in bars]
+                scale = max(widths) / max(times)
+                check("the ten largest differences", len(widths) == len(times) and all(abs(width - scale * time) < 1.3 for width, time in zip(widths, times)), (widths, times))
+        picture = xml.fromstring(read(written(folder, "svg", "whatif", SAMPLE, *faster)))
+        words = " ".join(text.text for text in picture.iter("{http://www.w3.org/2000/svg}text"))
+        check("the numbers of a what-if", "less than the baseline" in words, words)
+        run = quietly("stats", os.path.join(os.path.dirname(SAMPLE), "pytorch-ddp"), "--collectives", "-o", "x.svg", cwd=folder)
+        check("nothing to draw", one_line(run, 2) and b"nothing to draw" in run.stderr, run)
 
 
 # --- rules for all formats

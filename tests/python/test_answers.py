@@ -80,9 +80,9 @@ def test_a_result_is_saved_in_the_form_of_its_extension(capture, tmp_path, sampl
     assert other.scenario.iteration_ns > 0
 
 
-def test_a_picture_that_was_not_prepared_is_refused(capture, tmp_path):
-    with pytest.raises(stepsim.UsageError, match="has no picture; expected another extension"):
-        capture.compare(capture).save(tmp_path / "x.svg")
+def test_an_answer_without_a_picture_is_refused(capture, tmp_path):
+    with pytest.raises(stepsim.UsageError, match="nothing to draw; expected another extension"):
+        capture.stats(collectives=True).save(tmp_path / "x.svg")
 
 
 def test_a_file_that_cannot_be_loaded_is_an_answer_of_check(tmp_path):

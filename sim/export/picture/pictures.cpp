@@ -20,6 +20,7 @@
 #include "sim/export/relation.h"
 #include "sim/graph/graph_text.h"
 #include "sim/output/run_program.h"
+#include "sim/report/terminal_text.h"
 
 namespace stepsim::sim {
 
@@ -35,7 +36,7 @@ std::string escaped(std::string_view text) { return xml_escaped(shown(text, kLon
 /// Draws the answer's graph if it has one; otherwise its bars, its plot or its timeline, whichever it has first.
 void write_picture(const Answer& answer, OutputFile& out) {
   if (answer.layout != nullptr) return draw_graph(answer, out);
-  if (answer.bars != nullptr) return draw_bars(answer, out);
+  if (answer.bars != nullptr && !answer.bars->rows.empty()) return draw_bars(answer, out);
   const bool plot = answer.document != nullptr && answer.document->plot;
   plot ? draw_plot(answer, out) : draw_timeline(answer, out);
 }
@@ -204,6 +205,21 @@ void SvgPicture::shape(std::string_view element, std::string_view hint) {
     return;
   }
   out_.write(fmt::format("<{}><title>{}</title></{}>\n", element, escaped(hint), element.substr(0, element.find(' '))));
+}
+
+PictureFigures::PictureFigures(const Answer& answer, double width) {
+  if (answer.document == nullptr) return;
+  constexpr double kLetter = 6.5;
+  const std::string headline = shown(answer.document->headline);
+  for (const std::string_view line : wrapped(headline, static_cast<std::size_t>(width / kLetter)))
+    lines_.emplace_back(line);
+}
+
+void PictureFigures::draw(SvgPicture& picture, SvgPicture::Point first) const {
+  for (const std::string& line : lines_) {
+    picture.text(first, line);
+    first.y += kLine;
+  }
 }
 
 std::vector<double> marks(double most) {

@@ -49,6 +49,19 @@ class SvgPicture {
   OutputFile& out_;
 };
 
+/// The answer's main figures in a picture: its headline, wrapped to the picture's width. Empty without a document.
+class PictureFigures {
+ public:
+  PictureFigures(const Answer& answer, double width);
+  [[nodiscard]] double height() const noexcept { return kLine * static_cast<double>(lines_.size()); }
+  /// Writes the lines; `first` is the base of the first one.
+  void draw(SvgPicture& picture, SvgPicture::Point first) const;
+
+ private:
+  static constexpr double kLine = 16;
+  std::vector<std::string> lines_;
+};
+
 /// Returns the positions of the marks on an axis from 0 to `most`: at most eight, spaced by 1, 2 or 5 times a power of
 /// ten.
 [[nodiscard]] std::vector<double> marks(double most);

@@ -19,7 +19,8 @@ class PlotPicture {
         rows_(relation_of("rows", "", answer.document->rows())),
         lines_(std::min(plot_.lines.size(), kMostLines)),
         right_(plot_.lines.size() > 1 ? kWidth - 220 : kWidth - 30),
-        picture_(out, kWidth, kHeight, answer.document->headline, answer.provenance) {
+        figures_(answer, kWidth - kLeft),
+        picture_(out, kWidth, kHeight + figures_.height(), answer.document->headline, answer.provenance) {
     for (std::size_t row = 0; row < rows_.rows; ++row) {
       for (const std::string* const column : {&plot_.y, &plot_.high, &plot_.baseline})
         most_ = std::max(most_, number(*column, row).value_or(0));
@@ -28,6 +29,7 @@ class PlotPicture {
 
   void draw() {
     picture_.heading({kLeft, 28}, left_out().empty() ? plot_.title : fmt::format("{} ({})", plot_.title, left_out()));
+    figures_.draw(picture_, {kLeft - 60, kHeight - 8});
     draw_axes();
     draw_baseline();
     for (std::size_t line = 0; line < lines_; ++line) draw_line(line);
@@ -137,6 +139,7 @@ class PlotPicture {
   Relation rows_;
   std::size_t lines_;
   double right_;
+  PictureFigures figures_;
   SvgPicture picture_;
   double most_ = 0;
 };
@@ -153,6 +156,8 @@ class BarsPicture {
       : chart_(*answer.bars),
         rows_(std::min(chart_.rows.size(), kMostRows)),
         kinds_(std::min(chart_.kinds.size(), kMostKinds)),
+        figures_(answer, kWidth - 40),
+        top_(kTop + figures_.height()),
         picture_(out, kWidth, height(), answer.document->headline, answer.provenance) {
     for (const BarChart::Row& row : chart_.rows) {
       for (const BarChart::Bar& bar : row.bars)
@@ -165,8 +170,9 @@ class BarsPicture {
     const std::string left_out =
         rows_ < chart_.rows.size() ? fmt::format(" (the first {} of {} rows)", rows_, chart_.rows.size()) : "";
     picture_.heading({20, 26}, chart_.title + left_out);
+    figures_.draw(picture_, {20, 46});
     draw_axis();
-    double y = kTop;
+    double y = top_;
     for (std::size_t i = 0; i < rows_; ++i) {
       if (begins_group(i)) {
         picture_.text({20, y + kBar}, shown(chart_.rows[i].group, 100));
@@ -222,7 +228,7 @@ class BarsPicture {
   [[nodiscard]] double height() const {
     const std::size_t lines =
         (kinds_ + kLegendColumns - 1) / kLegendColumns + (has_more_kinds() ? 1 : 0) + (chart_.line.empty() ? 0 : 1);
-    return kTop + rows_height() + kLegendLine * static_cast<double>(lines + 2);
+    return top_ + rows_height() + kLegendLine * static_cast<double>(lines + 2);
   }
   /// Returns how many lines of the legend this many entries fill completely.
   static double lines_of_legend(std::size_t entries) {
@@ -238,12 +244,12 @@ class BarsPicture {
   }
 
   void draw_axis() {
-    const double bottom = kTop + rows_height();
+    const double bottom = top_ + rows_height();
     for (const double mark : marks(most_)) {
-      picture_.line({x_of(mark), kTop - 6}, {x_of(mark), bottom}, "#dddddd");
-      picture_.text({x_of(mark), kTop - 10}, mark_text(mark, most_), Anchor::kMiddle);
+      picture_.line({x_of(mark), top_ - 6}, {x_of(mark), bottom}, "#dddddd");
+      picture_.text({x_of(mark), top_ - 10}, mark_text(mark, most_), Anchor::kMiddle);
     }
-    picture_.text({kLeft - 26, kTop - 10}, chart_.axis, Anchor::kEnd);
+    picture_.text({kLeft - 26, top_ - 10}, chart_.axis, Anchor::kEnd);
   }
 
   void draw_row(const BarChart::Row& row, double y) {
@@ -288,6 +294,8 @@ class BarsPicture {
   const BarChart& chart_;
   std::size_t rows_;
   std::size_t kinds_;
+  PictureFigures figures_;
+  double top_;
   SvgPicture picture_;
   double most_ = 0;
   std::optional<SvgPicture::Point> last_mark_;

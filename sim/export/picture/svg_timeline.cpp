@@ -26,16 +26,18 @@ struct Stretch {
 
 class TimelinePicture {
  public:
-  TimelinePicture(const Answer& answer, OutputFile& out) : tracks_(answer) {
+  TimelinePicture(const Answer& answer, OutputFile& out) : tracks_(answer), figures_(answer, kWidth - 20) {
     for (const NamedReplay& replay : answer.replays) note_path(replay);
     for (const TrackProcess& process : tracks_.processes()) note_tracks(process);
     const std::size_t rows = std::min(tracks_count_, kMostTracks) + shown_processes_;
     const std::string title = answer.document == nullptr ? "Timeline" : answer.document->headline;
-    picture_.emplace(out, kWidth, kTop + kRow * static_cast<double>(rows) + 20, title, answer.provenance);
+    picture_.emplace(out, kWidth, kTop + figures_.height() + kRow * static_cast<double>(rows) + 20, title,
+                     answer.provenance);
   }
 
   void draw() {
     draw_head();
+    y_ += figures_.height();
     for (const TrackProcess& process : tracks_.processes()) draw(process);
     picture_->finish();
   }
@@ -83,10 +85,12 @@ class TimelinePicture {
     }
     picture_->rectangle({x, 20}, 10, 2, kPathColour);
     picture_->text({x + 16, 24}, "on the critical path");
+    figures_.draw(*picture_, {10, 44});
+    const double axis = 46 + figures_.height();
     for (const double mark : marks(most_)) {
       const double at = x_of(Duration{static_cast<std::int64_t>(mark)});
-      picture_->line({at, 50}, {at, 56}, "#444444");
-      picture_->text({at, 46}, mark_text(mark, most_), Anchor::kMiddle);
+      picture_->line({at, axis + 4}, {at, axis + 10}, "#444444");
+      picture_->text({at, axis}, mark_text(mark, most_), Anchor::kMiddle);
     }
   }
 
@@ -162,6 +166,7 @@ class TimelinePicture {
   }
 
   Tracks tracks_;
+  PictureFigures figures_;
   std::vector<std::vector<bool>> on_path_;  ///< indexed by replay, then task: true if it is on the path
   std::size_t tracks_count_ = 0;
   std::size_t shown_processes_ = 0;
