@@ -77,7 +77,7 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --color WHEN, --quiet, -v,--verbose
+  --brief, --full, --color WHEN, --quiet, -v,--verbose
 $ stepsim convert --help
 Convert a capture to another format, cut it, or remove private data
 
@@ -106,4 +106,4 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --color WHEN, --quiet, -v,--verbose
+  --brief, --full, --color WHEN, --quiet, -v,--verbose

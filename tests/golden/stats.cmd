@@ -40,26 +40,26 @@ $ stepsim stats tests/golden/data/stats_step.json --head 30
 GPU busy 100.0 %: 1.5 ms compute, 800 us communication, 850 us copies, 2.411 ms CPU work (13 events on 1 rank in the whole capture; step 7 is whole).
 
 By name
-name                                                                       kind        count    total     self                     share     mean   median      min      max  deviation  per step
-cudaDeviceSynchronize                                                      runtime         1  2200 us  2200 us        91.2 % of CPU work  2200 us  2200 us  2200 us  2200 us          0   2200 us
-ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              kernel          1  1200 us  1200 us         80.0 % of compute  1200 us  1200 us  1200 us  1200 us          0   1200 us
-Memcpy DtoH (Device -> Pinned)                                             copy            1   850 us   850 us         100.0 % of copies   850 us   850 us   850 us   850 us          0    850 us
-ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  collective      1   800 us   800 us  100.0 % of communication   800 us   800 us   800 us   800 us          0    800 us
-void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)   kernel          1   300 us   300 us         20.0 % of compute   300 us   300 us   300 us   300 us          0    300 us
-aten::addmm                                                                operator        1   110 us   100 us         4.1 % of CPU work   110 us   110 us   110 us   110 us          0    100 us
-aten::relu                                                                 operator        1    60 us    52 us         2.2 % of CPU work    60 us    60 us    60 us    60 us          0     52 us
-aten::linear                                                               operator        1   130 us    20 us         0.8 % of CPU work   130 us   130 us   130 us   130 us          0     20 us
-cudaLaunchKernel                                                           runtime         2    18 us    18 us         0.7 % of CPU work     9 us     9 us     8 us    10 us       1 us     18 us
-cudaLaunchKernelExC                                                        runtime         1    12 us    12 us         0.5 % of CPU work    12 us    12 us    12 us    12 us          0     12 us
-cudaMemcpyAsync                                                            runtime         1     9 us     9 us         0.4 % of CPU work     9 us     9 us     9 us     9 us          0      9 us
-ProfilerStep#                                                              annotation      1  1000 us        0         0.0 % of CPU work  1000 us  1000 us  1000 us  1000 us          0         0
+name                                           kind        count    total     self                     share     mean   median      min      max  deviation  per step
+cudaDeviceSynchronize                          runtime         1  2200 us  2200 us        91.2 % of CPU work  2200 us  2200 us  2200 us  2200 us          0   2200 us
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn  kernel          1  1200 us  1200 us         80.0 % of compute  1200 us  1200 us  1200 us  1200 us          0   1200 us
+Memcpy DtoH (Device -> Pinned)                 copy            1   850 us   850 us         100.0 % of copies   850 us   850 us   850 us   850 us          0    850 us
+ncclDevKernel_AllReduce_Sum_f16_RING_LL        collective      1   800 us   800 us  100.0 % of communication   800 us   800 us   800 us   800 us          0    800 us
+vectorized_elementwise_kernel<relu>            kernel          1   300 us   300 us         20.0 % of compute   300 us   300 us   300 us   300 us          0    300 us
+aten::addmm                                    operator        1   110 us   100 us         4.1 % of CPU work   110 us   110 us   110 us   110 us          0    100 us
+aten::relu                                     operator        1    60 us    52 us         2.2 % of CPU work    60 us    60 us    60 us    60 us          0     52 us
+aten::linear                                   operator        1   130 us    20 us         0.8 % of CPU work   130 us   130 us   130 us   130 us          0     20 us
+cudaLaunchKernel                               runtime         2    18 us    18 us         0.7 % of CPU work     9 us     9 us     8 us    10 us       1 us     18 us
+cudaLaunchKernelExC                            runtime         1    12 us    12 us         0.5 % of CPU work    12 us    12 us    12 us    12 us          0     12 us
+cudaMemcpyAsync                                runtime         1     9 us     9 us         0.4 % of CPU work     9 us     9 us     9 us     9 us          0      9 us
+ProfilerStep#                                  annotation      1  1000 us        0         0.0 % of CPU work  1000 us  1000 us  1000 us  1000 us          0         0
 
 Most expensive of each part
-part           name                                                                          self    share     mean
-compute        ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                              1.20 ms   80.0 %  1.20 ms
-communication  ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)  0.80 ms  100.0 %  0.80 ms
-copies         Memcpy DtoH (Device -> Pinned)                                             0.85 ms  100.0 %  0.85 ms
-CPU            cudaDeviceSynchronize                                                      2.20 ms   91.2 %  2.20 ms
+part           name                                              self    share     mean
+compute        ampere_h16816gemm_256x128_ldg8_stages_64x3_tn  1.20 ms   80.0 %  1.20 ms
+communication  ncclDevKernel_AllReduce_Sum_f16_RING_LL        0.80 ms  100.0 %  0.80 ms
+copies         Memcpy DtoH (Device -> Pinned)                 0.85 ms  100.0 %  0.85 ms
+CPU            cudaDeviceSynchronize                          2.20 ms   91.2 %  2.20 ms
 
 Overlap by device (from its first to its last work)
 rank  device     span  compute  exposed comm.  hidden comm.  exposed copies  hidden copies  idle  idle share
@@ -80,11 +80,11 @@ stream 20     0       0         1        1.00        1     0          0         
 - queue: work that is launched and has not started; full: 1,024 or more. Idle time of a stream is a host wait if its next work was launched after the last one ended; otherwise a kernel wait if it is shorter than 30 us, else an other wait. outside: before its first and after its last work
 
 Launches (call: the launching call; delay: from its end to the start of the work)
-name                                                                       count  mean call  longest call  median delay  longest delay  mean work  shorter than call
-ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                                  1      10 us         10 us      0.020 ms       0.020 ms   1.200 ms                  0
-Memcpy DtoH (Device -> Pinned)                                                 1       9 us          9 us      1.441 ms       1.441 ms   0.850 ms                  0
-ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)      1      12 us         12 us      0.788 ms       0.788 ms   0.800 ms                  0
-void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)       1       8 us          8 us      1.122 ms       1.122 ms   0.300 ms                  0
+name                                           count  mean call  longest call  median delay  longest delay  mean work  shorter than call
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn      1      10 us         10 us      0.020 ms       0.020 ms   1.200 ms                  0
+Memcpy DtoH (Device -> Pinned)                     1       9 us          9 us      1.441 ms       1.441 ms   0.850 ms                  0
+ncclDevKernel_AllReduce_Sum_f16_RING_LL            1      12 us         12 us      0.788 ms       0.788 ms   0.800 ms                  0
+vectorized_elementwise_kernel<relu>                1       8 us          8 us      1.122 ms       1.122 ms   0.300 ms                  0
 
 Copies (--json has the bandwidth over time)
 copy                            rank  count     moved  smallest    median   largest    time   bandwidth     highest
@@ -152,11 +152,11 @@ stream 20     0       0         1        1.00        1     0          0         
 - queue: work that is launched and has not started; full: 1,024 or more. Idle time of a stream is a host wait if its next work was launched after the last one ended; otherwise a kernel wait if it is shorter than 30 us, else an other wait. outside: before its first and after its last work
 
 Launches of stats_step.json (call: the launching call; delay: from its end to the start of the work)
-name                                                                       count  mean call  longest call  median delay  longest delay  mean work  shorter than call
-ampere_h16816gemm_256x128_ldg8_stages_64x3_tn                                  1      10 us         10 us      0.020 ms       0.020 ms   1.200 ms                  0
-Memcpy DtoH (Device -> Pinned)                                                 1       9 us          9 us      1.441 ms       1.441 ms   0.850 ms                  0
-ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)      1      12 us         12 us      0.788 ms       0.788 ms   0.800 ms                  0
-void at::native::vectorized_elementwise_kernel<4, at::native::relu>(int)       1       8 us          8 us      1.122 ms       1.122 ms   0.300 ms                  0
+name                                           count  mean call  longest call  median delay  longest delay  mean work  shorter than call
+ampere_h16816gemm_256x128_ldg8_stages_64x3_tn      1      10 us         10 us      0.020 ms       0.020 ms   1.200 ms                  0
+Memcpy DtoH (Device -> Pinned)                     1       9 us          9 us      1.441 ms       1.441 ms   0.850 ms                  0
+ncclDevKernel_AllReduce_Sum_f16_RING_LL            1      12 us         12 us      0.788 ms       0.788 ms   0.800 ms                  0
+vectorized_elementwise_kernel<relu>                1       8 us          8 us      1.122 ms       1.122 ms   0.300 ms                  0
 
 Copies of stats_step.json (--json has the bandwidth over time)
 copy                            rank  count     moved  smallest    median   largest    time   bandwidth     highest
@@ -285,6 +285,8 @@ Options:
                               cuda_gpu_kern_sum
   --collectives               List payload, bandwidth and arrival of collectives by group and size,
                               what to expect of the hardware, and slow links
+  --sequences                 Also print which kernels the calls of each operator launch; --json and
+                              files have them always
   --head,--rows N             Print the first N rows of each table, or all (default: 20; --json has
                               all)
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
@@ -292,7 +294,7 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --color WHEN, --quiet, -v,--verbose
+  --brief, --full, --color WHEN, --quiet, -v,--verbose
 $ stepsim stats scenarios/samples/pytorch-ddp --collectives
 Collectives reach 50.0 % of the expected bandwidth (18 collectives in 1 row; 18 overlap with others of their ranks).
 
