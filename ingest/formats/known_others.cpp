@@ -143,8 +143,8 @@ constexpr std::array kOthers{
     KnownOther{kXla, kNotXla, is_xplane},
     KnownOther{kXla, kNotXla, is_xla_trace},
     KnownOther{"a trace in Perfetto's own form", "the JSON trace that it was made from", is_perfetto},
-    KnownOther{"a source file of ByteProfile", "its folder, after 'stepsim collect --in-place' has made the merged trace",
-               is_byteprofile_source},
+    KnownOther{"a source file of ByteProfile",
+               "its folder, after 'stepsim collect --in-place' has made the merged trace", is_byteprofile_source},
     KnownOther{"a YAML file", "it with its option: --job for job.yaml, --cluster for hardware, -s for a scenario",
                is_yaml},
 };

@@ -92,7 +92,7 @@ sim::BarChart chart_of(const Advice& advice) {
       const std::string change =
           fmt::format("{}, from {} to {}", sim::signed_percent(tried.change.by), sim::signed_percent(tried.change.low),
                       sim::signed_percent(tried.change.high));
-      chart.rows.push_back({.group = fmt::format("{} ({})", name_of(tried), change),
+      chart.rows.push_back({.group = fmt::format("{} ({})", name_of(tried.candidate), change),
                             .name = to_text(tried.iteration),
                             .bars = {{.length = tried.iteration, .hint = to_text(tried.iteration)},
                                      {.begin = tried.iteration,

@@ -74,6 +74,8 @@ struct RankBreakdown {
   Duration device_busy{};  ///< time in which a stream is busy, also while its collective waits for other ranks
   Duration unexplained{};
 
+  /// False if no device work was recorded, or only part of it: BytePS records NCCL's kernels, and layers as operators.
+  [[nodiscard]] bool computes_on_device() const noexcept { return device_busy > Duration{} && device_busy >= compute; }
   /// Returns the share of `communication` that runs beside compute; nothing without communication.
   [[nodiscard]] std::optional<double> overlap() const noexcept;
 };

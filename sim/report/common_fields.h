@@ -55,8 +55,11 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"device_busy_ns",
      at<&RankBreakdown::device_busy>,
      {.title = "GPU busy",
-      .cell = [](const RankBreakdown& rank) { return percent_cell(ratio(rank.device_busy, rank.iteration)); }}},
-    {"overlap", at<&RankBreakdown::overlap>, {"overlap"}},
+      .cell =
+          [](const RankBreakdown& rank) {
+            return rank.computes_on_device() ? percent_cell(ratio(rank.device_busy, rank.iteration)) : Cell("-");
+          }}},
+    {"overlap", at<&RankBreakdown::overlap>, {"overlap", Use::kMain, Form::kShare}},
     {"exposed_copies_ns", at<&RankBreakdown::exposed_copies>},
     {"exposed_collective_wait_ns", at<&RankBreakdown::exposed_collective_wait>},
     {"exposed_loader_ns", if_any<&RankBreakdown::exposed_loader>, {}, kIfAny},

@@ -53,8 +53,8 @@ All values tried of each setting
 - comm.partition_bytes=125KiB -1.3 %; comm.partition_bytes=250KiB -0.3 %; comm.partition_bytes=500KiB -0.03 %; comm.partition_bytes=2000KiB +19.0 %; comm.partition_bytes=4000KiB +19.6 %
 
 No significant effect
-change                                                                                 --set               needs    step time      from        to  effect  best case  worst case
-drop the global barrier (a layer's next forward pass waits only for its own gradient)  comm.barrier=cross  setting   531.4 ms  520.2 ms  543.2 ms  -0.1 %     -2.2 %      +2.0 %
+change                                                                --set               needs    step time      from        to  effect  best case  worst case
+drop the global barrier (each layer waits only for its own gradient)  comm.barrier=cross  setting   531.4 ms  520.2 ms  543.2 ms  -0.1 %     -2.2 %      +2.0 %
 
 Slower
 change                                                --set              needs     step time      from        to  effect  best case  worst case
@@ -133,7 +133,7 @@ Not applicable to this job
 - network.bandwidth=2x, network.inside=2x, network.between=2x, network.latency=0.5x, network.bandwidth=1000x: the capture has no message and no collective, so nothing crosses a link
 $ stepsim advise tests/golden/data/gpu_overlap.json --json --quiet
 {"schema":"stepsim.advise/1",
-"capture":{"warning":"","caution":"Predictions of device, network and ranks changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); no input shapes of operators (no_shapes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs."},
+"capture":{"verdict":"good","warning":"","caution":"Predictions of device, network and ranks changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); no input shapes of operators (no_shapes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs."},
 "baseline":{"iteration_ns":15560000,"measured_ns":15560000,"error":0},
 "advice":[
 {"set":{"compute.scale":"0"},"takes":"limit","what":"no compute time","verdict":"gain","best_of_its_values":true,"iteration_ns":4500000,"low_ns":4327422,"high_ns":4679460,"change":-0.7107969151670951,"low_change":-0.7218880535777459,"high_change":-0.699263478339737,"applies_to":["42 tasks, 46.50 ms of 46.50 ms of compute (100.0 %)"],"assumptions":[],"leaves_out":["contention of compute and communication for CPU cores, and for the device where the capture does not show it"]},

@@ -2,7 +2,7 @@ What do scripts read of the BytePS sample?
 $ stepsim replay scenarios/samples/byteps-even --json
 {"schema":"stepsim.replay/1",
 "tasks":2070,"edges":4908,"ranks":[0,1],
-"capture":{"steps_marked":true,"parameter_servers":true,"device_work":true,"devices":[],"warning":"","caution":"","loss":""},"steps":[
+"capture":{"steps_marked":true,"parameter_servers":true,"device_work":true,"devices":[],"verdict":"good","warning":"","caution":"","loss":""},"steps":[
 {"rank":0,"step":5,"measured_ns":535195000,"replayed_ns":535195000,"error":0,"held_out_error":-0.004038714860938536},
 {"rank":0,"step":6,"measured_ns":532928000,"replayed_ns":532928000,"error":0,"held_out_error":0.0023248919178575716},
 {"rank":0,"step":7,"measured_ns":533139000,"replayed_ns":533139000,"error":0,"held_out_error":0.0017303179846156443},
@@ -10,15 +10,15 @@ $ stepsim replay scenarios/samples/byteps-even --json
 {"rank":1,"step":6,"measured_ns":529945000,"replayed_ns":529945000,"error":0,"held_out_error":0.004879751672343356},
 {"rank":1,"step":7,"measured_ns":533835000,"replayed_ns":533835000,"error":0,"held_out_error":-0.006086150214954059}],
 "set_aside":[],
-"iteration":{"measured_ns":534061500,"replayed_ns":534061500,"pace":null,"error":0,"mean_abs_error":0,"worst_abs_error":0},
+"iteration":{"measured_ns":534061500,"replayed_ns":534061500,"mean_ns":533754000,"pace":null,"error":0,"mean_abs_error":0,"worst_abs_error":0},
 "in_the_long_run":{"iteration_ns":534061500,"limited_by":[{"rank":0,"of":"PUSH to server 1","time_ns":282572000},{"rank":0,"of":"PULL from server 1","time_ns":193459000},{"rank":0,"of":"operators","time_ns":57245000},{"rank":null,"of":"waiting","time_ns":782000},{"rank":0,"of":"BROADCAST","time_ns":459000},{"rank":0,"of":"COPYD2H","time_ns":450000},{"rank":0,"of":"COPYH2D","time_ns":228000}]},
 "trust":{"perturbation":{"of":"steps","steps":6,"mean_abs_error":0.016439856818154294,"worst_abs_error":0.0503255822644083,"mean_abs_difference":0.0038511035559794676},"path_unexplained_ns":56000,"path_silent_ns":0,"path_hand_overs":6,"path_inferred_hand_overs":0},
 "network":{"model":"recorded","fits":[]},
 "throughput":null,
 "profiler":null,
 "breakdown":[
-{"rank":0,"iteration_ns":534061500,"compute_ns":150041000,"communication_ns":476701000,"exposed_communication_ns":383951000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":69500,"unexplained_ns":240500},
-{"rank":1,"iteration_ns":530586000,"compute_ns":150296500,"communication_ns":472900500,"exposed_communication_ns":380162500,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":127000,"unexplained_ns":365500}],
+{"rank":0,"iteration_ns":534061500,"compute_ns":150041000,"communication_ns":476701000,"exposed_communication_ns":383951000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":69500,"device_busy_ns":6056000,"overlap":0.1945664053568169,"exposed_copies_ns":0,"exposed_collective_wait_ns":0,"unexplained_ns":240500},
+{"rank":1,"iteration_ns":530586000,"compute_ns":150296500,"communication_ns":472900500,"exposed_communication_ns":380162500,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":127000,"device_busy_ns":5403000,"overlap":0.19610467741099868,"exposed_copies_ns":0,"exposed_collective_wait_ns":0,"unexplained_ns":365500}],
 "iteration_parts":{"rank":0,"compute_ns":150041000,"communication_ns":383951000,"copies_ns":0,"collective_wait_ns":0,"host_ns":0,"idle_ns":69500},
 "unexplained_wait_ns":365500,"unexplained":[{"kind":"host thread","wait_ns":1762000,"count":123},{"kind":"device","wait_ns":71000,"count":3},{"kind":"communication","wait_ns":37000,"count":2}],
 "critical_path":{"of":"rank 0's step 7","length_ns":533139000,"classes":{"compute":57496000,"communication":474986000,"copy":0,"host":0,"queueing":0,"wait":657000},"unexplained_ns":56000},

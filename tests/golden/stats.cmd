@@ -290,7 +290,7 @@ Options:
   --head,--rows N             Print the first N rows of each table, or all (default: 20; --json has
                               all)
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
-                              .md, .csv, .xlsx, .sqlite, .parquet, .html
+                              .svg, .png, .md, .csv, .xlsx, .sqlite, .parquet, .html
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,

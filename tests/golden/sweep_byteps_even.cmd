@@ -50,7 +50,7 @@ Assumptions
 $ stepsim sweep scenarios/samples/byteps-even -s tests/golden/data/sweep_list.yaml --json --quiet
 {"schema":"stepsim.sweep/1",
 "name":"what to buy",
-"capture":{"warning":"","caution":""},
+"capture":{"verdict":"good","warning":"","caution":""},
 "baseline":{"iteration_ns":532082249,"measured_ns":534061500,"error":-0.0037060357280949852,"throughput":{"unit":"batches/s","in_all":3.758817370357341,"per_device":1.8794086851786704,"workers":2,"devices":2}},
 "best":{
 "set":{"network.bandwidth":"2x"},"iteration_ns":253182790,"low_ns":246010104,"high_ns":259967595,"change":-0.5241660655362326,"throughput":{"unit":"batches/s","in_all":7.899431079023973,"per_device":3.9497155395119865,"workers":2,"devices":2,"efficiency":2.101573527173786}},

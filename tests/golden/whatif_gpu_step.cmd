@@ -5,6 +5,7 @@ Step time 6.241 ms (5.432 to 7.177 ms), 63.3 % less than the baseline's 17 ms. T
 
 Why
 - Largest difference: compute, 16.39 ms to 5.631 ms (-10.76 ms).
+- The step is limited by the GPU, before and after.
 
 Where the difference comes from
 per step of the slowest rank   baseline  scenario  difference
@@ -60,6 +61,7 @@ Step time 1.955 ms (1.562 to 2.534 ms), 88.5 % less than the baseline's 17 ms. T
 
 Why
 - Largest difference: compute, 16.39 ms to 1.345 ms (-15.04 ms).
+- The step is limited by the GPU, before and after.
 
 Where the difference comes from
 per step of the slowest rank   baseline  scenario  difference
@@ -114,6 +116,7 @@ Step time 33.59 ms (28.85 to 39.10 ms), 97.6 % more than the baseline's 17 ms; 5
 
 Why
 - Largest difference: compute, 16.39 ms to 32.58 ms (+16.19 ms).
+- The step is limited by the GPU, before and after.
 
 Where the difference comes from
 per step of the slowest rank   baseline   scenario  difference
