@@ -116,6 +116,11 @@ constexpr auto kTerms = std::to_array<Term>({
      .definition = "Time in which data moves between ranks or servers: collectives, sends, pushes and pulls.",
      .more = "'stats' counts a collective from the start to the end of its kernel, waiting for other ranks included. "
              "'replay' and what-ifs list that waiting separately as 'waiting for ranks'."},
+    {.name = "GPU busy",
+     .also = "utilisation, utilization",
+     .definition = "The share of the time in which at least one stream of the GPU works.",
+     .more = "Waiting for other ranks inside collectives counts as work, because the stream is taken. It says nothing "
+             "about how well kernels use the GPU."},
     {.name = "exposed communication",
      .also = "exposed, exposed comm., communication without compute",
      .definition = "Communication during which the device computes nothing: it makes the step longer.",

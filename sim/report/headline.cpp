@@ -195,7 +195,7 @@ std::string_view limit_of(const Summary& summary, const CriticalPath& path) {
   const RankBreakdown slowest = slowest_rank(summary);
   const bool has_device = std::any_of(summary.ranks.begin(), summary.ranks.end(),
                                       [](const RankBreakdown& rank) { return rank.computes_on_device(); });
-  if (!has_device) return {};
+  if (!has_device || path.length <= Duration{}) return {};
   const Duration device_idle = slowest.iteration - slowest.device_busy;
   if (device_idle > slowest.iteration / 10 && slowest.loader > device_idle / 2) return "waiting for data";
   if (summary.iteration.pace == Pace::kHost) return "the CPU";

@@ -28,7 +28,8 @@ EXPECTED = [
     ("kineto/event-sync.json.gz", "good", {"no_shapes": "weakens"}, ["no_sync_events"]),
     ("kineto/ddp-a100-rank0of2.json.gz", "good", {"missing_ranks": "weakens", "no_shapes": "weakens"}, ["no_collective_sizes"]),
     ("kineto/v100-rank1of2-5steps.json.gz", "good", {"missing_ranks": "weakens", "no_collective_sizes": "weakens", "no_shapes": "weakens"}, []),
-    ("kineto/dlrm-8ranks", "good", {"one_step": "blurs"}, ["missing_ranks", "no_collective_sizes"]),
+    ("kineto/dlrm-8ranks", "doubtful", {"late_start": "weakens", "one_step": "blurs"}, ["missing_ranks", "no_collective_sizes"]),  # its ranks start 7.5 of 19.9 ms apart
+    ("kineto/diff-test-v100-rank1of2.json.gz", "doubtful", {"graph_test_off": "weakens"}, ["late_start"]),  # a guess without a graph is better
     ("kineto/llama-tp2", "doubtful", {"no_steps": "weakens", "no_shapes": "weakens"}, ["missing_ranks"]),
     ("kineto/rocm-mi210-gpu-only.json.gz", "doubtful", {"no_operators": "weakens", "no_steps": "weakens"}, []),
     ("kineto/rocm-mi250.json.gz", "good", {"one_step": "blurs"}, ["sampled_operators"]),

@@ -47,6 +47,8 @@ WORDS = {  # patterns of what a line leaves open -> what stands there in the run
 }
 
 NOT_RUN = {  # how a line begins -> why it cannot run here
+    "- run: stepsim": "it is a step of a workflow in CI",
+    "stepsim compare TRACES -s perf/slower-network.yaml": "it is a gate that the sample fails",
     "docker ": "it needs images from a registry",
     "for base in TRUTH/": "the measured runs are not in the repository, and there are many",
     "bench/fidelity.py": "the measured runs are not in the repository",
@@ -167,6 +169,7 @@ def mxnet_folder(target):
 
 FILES = {  # the files that lines name, and how they come to be
     "TRACE": copy_of(SAMPLE), "TRACES": copy_of(SAMPLE), "A": copy_of(SAMPLE), "B": copy_of(SAMPLE), "PATH": copy_of(SAMPLE), "OUT": copy_of(SAMPLE),
+    "run7": copy_of(SAMPLE), "perf/slower-network.yaml": yaml_example("docs/guides/compare.md", "name: half the network"),
     "before": copy_of(SAMPLE), "after": copy_of(SAMPLE), "runs/monday": copy_of(SAMPLE), "runs/tuesday": copy_of(SAMPLE),
     "scenarios/samples/byteps-even": copy_of(SAMPLE), "scenarios/samples/pytorch-ddp": copy_of(os.path.join(ROOT, "scenarios/samples/pytorch-ddp")), "new-trace/": copy_of(SAMPLE),
     "traces": folder_of(os.path.join(ROOT, "tests/fuzz/corpus/capture_fuzz/ranges.capture")),

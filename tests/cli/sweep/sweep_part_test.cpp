@@ -193,9 +193,9 @@ TEST_F(SweepPartTest, OneAnswerAPoint) {
   EXPECT_EQ(read_part(path("part")).done.size(), 1U);
   SweepJournal(path("part"), sample_head(), {}, true).add(0, {Duration{5}, {}, Duration{4}, Duration{6}});
   const std::string problem =
-      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 18 has 1000 ns, from 993 to 1009; "
+      "has 5 ns, from 4 to 6 for network.bandwidth=1x, comm.barrier=global, and line 19 has 1000 ns, from 993 to 1009; "
       "expected one answer per point";
-  EXPECT_EQ(merge_error({"part"}), path("part") + ":20: " + problem);
+  EXPECT_EQ(merge_error({"part"}), path("part") + ":21: " + problem);
   EXPECT_THROW(SweepJournal(path("part"), sample_head(), {}, true), InputError);
 }
 
@@ -260,7 +260,7 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
 
 TEST_F(SweepPartTest, PartFromBeforeJsonLinesIsRefusedAndSaysItsVersion) {
   EXPECT_EQ(thrown_by<InputError>([&] { return parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"); }),
-            "old:1: is a part of version 5; expected version 7");
+            "old:1: is a part of version 5; expected version 8");
 }
 
 }  // namespace

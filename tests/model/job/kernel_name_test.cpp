@@ -15,7 +15,7 @@ struct Example {
 
 void PrintTo(const Example& example, std::ostream* out) { *out << example.shown; }
 
-class KernelNameTest : public testing::TestWithParam<Example> {};
+class KernelNameTest : public ::testing::TestWithParam<Example> {};
 
 TEST_P(KernelNameTest, IsTheFunctionWithItsOperationAndDataTypes) {
   EXPECT_EQ(short_kernel_name(GetParam().name), GetParam().shown);
@@ -24,7 +24,7 @@ TEST_P(KernelNameTest, IsTheFunctionWithItsOperationAndDataTypes) {
 // Names from captures in shared/traces.
 INSTANTIATE_TEST_SUITE_P(
     Captures, KernelNameTest,
-    testing::Values(
+    ::testing::Values(
         Example{"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
                 "at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3>)",
                 "vectorized_elementwise_kernel<CUDAFunctor_add<float>>"},

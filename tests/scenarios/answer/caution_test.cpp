@@ -45,9 +45,10 @@ std::string caution_of(const Capture& capture, std::initializer_list<std::string
   for (const std::string& set : sets) add_set(scenario, set);
   std::vector<const Change*> changes;
   for (const Change& change : scenario.changes) changes.push_back(&change);
-  Caution caution(capture);
+  const sim::Checkup checkup = sim::checkup_of(capture, nullptr);
+  Caution caution(capture, checkup);
   caution.add(changes, cluster);
-  return caution.text();
+  return caution.trust().caution;
 }
 
 TEST(CautionTest, AnAnswerHasTheDoubtsOfItsQuestionOnly) {

@@ -232,7 +232,8 @@ TEST(SummaryTest, WaitsOfSeveralLanesAtOnceCountOnce) {
 TEST(HeadlineTest, SaysWhatAndHowMuch) {
   const Capture capture = sample_capture(microseconds{40});
   EXPECT_EQ(headline(capture, summary_of(capture), {}),
-            "Step time 250 us, replayed as 210 us (2 steps, 2 ranks, 12 tasks).");
+            "Step time 250 us, replayed as 210 us (2 steps, 2 ranks, 12 tasks); GPU busy 85.7 %.")
+      << "streams are busy for 100 + 80 and 150 + 30 us";
 }
 
 /// Returns the summary of one rank with steps of these times and a typical step of 80 us. `busy` is the time of it in
@@ -256,13 +257,13 @@ Summary summary_of_steps(const std::vector<int>& times, microseconds busy, micro
 TEST(HeadlineTest, LeadsWithTheMeanWhereStepsDiffer) {
   const Capture capture = sample_capture();
   const Summary alike = summary_of_steps({75, 85}, microseconds{20}, {});
-  EXPECT_THAT(headline(capture, alike, {}),
+  EXPECT_THAT(headline(capture, alike, {.length = Duration{80}}),
               StartsWith("Step time 80 us (2 steps, 1 rank, 12 tasks); GPU busy 25.0 %;"));
-  const Summary uneven = summary_of_steps({40, 200}, microseconds{20}, microseconds{30});
+  const Summary uneven = summary_of_steps({40, 200}, microseconds{20}, microseconds{32});
   EXPECT_THAT(
-      headline(capture, uneven, {}),
+      headline(capture, uneven, {.length = Duration{80}}),
       StartsWith("Step time 120 us on average, from 40 us to 200 us, typically 80 us (2 steps, 1 rank, 12 tasks); "
-                 "GPU busy 25.0 %; limited by waiting for data; 37.5 % of it is spent waiting for data"));
+                 "GPU busy 25.0 %; limited by waiting for data; 40.0 % of it is spent waiting for data"));
 }
 
 TEST(LimitTest, FollowsThePaceOrElseTheLargerHalfOfThePath) {

@@ -186,7 +186,7 @@ TEST(CheckupTest, AStepThatBeginsWithTheWaitForARankIsDoubtful) {
   };
   EXPECT_EQ(verdict(std::chrono::microseconds{7500}), Verdict::kDoubtful);
   EXPECT_THAT(finding(check(whole.examined), "late_start")->sentence,
-              HasSubstr("ranks start 7.500 ms apart, which is 37.5 % of the critical path"));
+              HasSubstr("ranks start 7.5 ms apart, which is 37.5 % of the critical path"));
   EXPECT_EQ(verdict(std::chrono::microseconds{1500}), Verdict::kGood);
   EXPECT_EQ(finding(check(whole.examined), "late_start")->cost, Cost::kBlurs);
   EXPECT_EQ(verdict({}), Verdict::kGood);

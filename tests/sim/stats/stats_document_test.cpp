@@ -54,7 +54,7 @@ TEST(StatsDocumentTest, KernelSequencesArePrintedOnlyOnRequest) {
   inputs.front().prints_sequences = false;
   sim::JsonWriter json;
   document.json(json);
-  EXPECT_THAT(json.take(), HasSubstr("void a::f<4, b::g<int> >(int)"));
+  EXPECT_THAT(json.take(), HasSubstr("void a::f\\u003c4, b::g\\u003cint> >(int)"));
 }
 
 }  // namespace
