@@ -127,12 +127,10 @@ constexpr auto kLongRun = std::to_array<Field<Findings>>({
     {"limited_by", at<limits_in>, kCyclePart},
 });
 
+CaptureHead head_of(const Findings& findings) { return {&findings.capture, &findings.trust}; }
+
 constexpr auto kSteps = std::to_array<Field<Findings>>({
-    {"capture",
-     [](const Findings& found) {
-       return CaptureHead{&found.capture, &found.trust};
-     },
-     kCaptureHead, kOnNewLine},
+    {"capture", at<head_of>, kCaptureHead, kOnNewLine},
     {"steps", at<step_lines>, kStep, kRowLines},
     {"set_aside", at<&Findings::summary, &Summary::set_aside>, kSetAside},
     {"iteration", at<&Findings::summary>, kIteration, kOnNewLine},
@@ -311,6 +309,7 @@ std::vector<PathLine> path_lines(const Findings& findings) {
   return lines_of(findings.capture.dag, findings.path.path);
 }
 constexpr auto kPathTasks = std::to_array<Field<Findings>>({
+    {"capture", at<head_of>, kCaptureHead, kOnNewLine},
     {"", at<&Findings::path>, kIterationPath},
     {"tasks", at<path_lines>, kPathLine, kOnNewLine | kItemLines},
 });

@@ -287,7 +287,7 @@ test('the range is saved as a Chrome trace, a table as CSV, a plot as SVG', asyn
   assert.equal(spans.length, replayedTasks(...COMMANDS.replay).length);
   await unfold(opened.page);
   const csv = await downloaded(opened.page, () => opened.page.click('[data-report=steps] >> text=Save as CSV'));
-  assert.match(csv, /^rank,step,measured,replayed,error,predicted from the other steps\r\n0,5,535\.195 ms,/);
+  assert.match(csv, /^rank,step,measured,replayed,error,against the other steps' median\r\n0,5,535\.195 ms,/);
   await close(opened);
   const sweep = await open(browser, answered('svg', ...COMMANDS.sweep).file);
   assert.match(await downloaded(sweep.page, () => sweep.page.click('text=Save as SVG >> nth=0')), /^<svg [^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg".*<polyline/s);
