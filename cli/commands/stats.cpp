@@ -216,9 +216,10 @@ Command::Run setup_stats(CLI::App& app) {
       throw UsageError("--kernels and --select both choose what counts; expected one of them");
     const bool other = by->count() > 0 || order->count() > 0 || select->count() > 0 || command.kernels ||
                        command.what.prints_sequences;
-    if (command.collectives && other)
+    if (command.collectives && other) {
       throw UsageError(
           "--collectives has rows of its own; leave out --by, --sort, --select, --kernels and --sequences");
+    }
     run_stats(command, session);
   };
 }

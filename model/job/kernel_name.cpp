@@ -105,10 +105,12 @@ std::string_view without_qualifiers(std::string_view type) {
   return type;
 }
 
-/// Returns the components of a qualified name, without the return type, unnamed namespaces and cv-qualifiers.
+/// Returns the components of a qualified name, without the return type, unnamed namespaces and cv-qualifiers; at least
+/// one.
 Views components_of(std::string_view text) {
   Views parts = split(text, "::");
   std::erase_if(parts, [](std::string_view part) { return part == "(anonymous namespace)" || part == "<unnamed>"; });
+  if (parts.empty()) parts.push_back(text);
   for (std::string_view& part : parts) part = without_qualifiers(part);
   // A return type ends within a component, as in "void at::f" and "enable_if<true>::type internal::f".
   for (std::size_t i = parts.size(); i-- > 0;) {
@@ -191,6 +193,7 @@ enum class Detail : std::uint8_t {
   kWholeName,
 };
 
+// NOLINTBEGIN(misc-no-recursion): at most kMostNested calls deep
 std::string operation(std::string_view argument, Detail detail, int nested);
 
 /// Returns the name with the data types of its arguments or, if exactly one argument is an operation, that operation,
@@ -229,6 +232,7 @@ std::string operation(std::string_view argument, Detail detail, int nested) {
   return unwrapped(function, function.arguments.empty() ? lambda_parameters(parts.back()) : function.arguments, detail,
                    nested);
 }
+// NOLINTEND(misc-no-recursion)
 
 /// Returns the words in parentheses after a name, with the blank before: " (same thread or stream)". Parameters have no
 /// blank before them.
@@ -288,14 +292,15 @@ std::string long_function(std::string_view name) {
       continue;
     }
     ++i;
-    if (text.ends_with("(anonymous namespace)"))
+    if (text.ends_with("(anonymous namespace)")) {
       text.resize(text.size() - std::string_view("(anonymous namespace)").size());
-    else if (text.ends_with("<unnamed>"))
+    } else if (text.ends_with("<unnamed>")) {
       text.resize(text.size() - std::string_view("<unnamed>").size());
-    else if (text.ends_with('>') || text.ends_with(')') || text.ends_with('}') || text.ends_with(']'))
+    } else if (text.ends_with('>') || text.ends_with(')') || text.ends_with('}') || text.ends_with(']')) {
       text += "::";
-    else
+    } else {
       text.erase(text.find_last_of(" <(,") + 1);
+    }
   }
   return text;
 }

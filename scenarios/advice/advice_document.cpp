@@ -52,10 +52,11 @@ std::string headline(const Advice& advice) {
                          ? "No setting and no change of the code is certain to shorten the step time"
                          : fmt::format("None of the {} changes tried is certain to shorten the step time of {}",
                                        advice.tried.size(), to_text(advice.baseline.iteration));
-  if (first == nullptr && hardware != nullptr)
+  if (first == nullptr && hardware != nullptr) {
     text += ". With other hardware: " + full_text(advice, *hardware);
-  else if (saves_more(hardware))
+  } else if (saves_more(hardware)) {
     text += ". With other hardware: " + short_text(*hardware);
+  }
   if (saves_more(uncertain)) text += ". Uncertain, because the range includes no change: " + short_text(*uncertain);
   if (!advice.long_calls.empty() && advice.long_calls.front().share > 0.5) {
     const LongCalls& calls = advice.long_calls.front();

@@ -358,9 +358,10 @@ std::vector<sim::TaskGroup> long_calls(const sim::TaskList& tasks) {
 Proposals no_long_calls(const Situation& situation) {
   Proposals proposals{{},
                       "no call of more than 1 ms that allocates, frees or starts the driver takes 5 % of the CPU work"};
-  for (const sim::TaskGroup& call : long_calls(situation.tasks))
+  for (const sim::TaskGroup& call : long_calls(situation.tasks)) {
     proposals.list.push_back(
         {{{fmt::format("host{{name={}}}.scale", call.name), "0"}}, fmt::format("no time in {}", call.name)});
+  }
   return proposals;
 }
 

@@ -35,11 +35,11 @@ constexpr std::uint64_t HostDeviceContents::*const kCounts[] = {
 };
 
 bool communicates(const Dag& dag) {
-  for (const TaskId task : dag.tasks()) {
+  const IdRange<TaskId> tasks = dag.tasks();
+  return std::any_of(tasks.begin(), tasks.end(), [&dag](TaskId task) {
     const TaskKind kind = dag.kind(task);
-    if (kind == TaskKind::kCollective || kind == TaskKind::kTransfer || kind == TaskKind::kControl) return true;
-  }
-  return false;
+    return kind == TaskKind::kCollective || kind == TaskKind::kTransfer || kind == TaskKind::kControl;
+  });
 }
 
 bool has_format(const CaptureContents& contents, std::string_view format) {

@@ -382,8 +382,8 @@ std::vector<std::vector<std::string>> with_short_names(const Table& table) {
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     const Column& column = table.columns()[c];
     if (column.align != Align::kLeft || column.sentences) continue;
-    std::vector<std::string> names;
-    for (std::vector<std::string>& row : texts) names.push_back(std::move(row[c]));
+    std::vector<std::string> names(texts.size());
+    for (std::size_t row = 0; row < texts.size(); ++row) names[row] = std::move(texts[row][c]);
     std::vector<std::string> short_names = short_kernel_names(names);
     for (std::size_t row = 0; row < texts.size(); ++row) texts[row][c] = std::move(short_names[row]);
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ struct Example {
   std::string shown;
 };
 
-void PrintTo(const Example& example, std::ostream* out) { *out << example.shown; }
+std::ostream& operator<<(std::ostream& out, const Example& example) { return out << example.shown; }
 
 class KernelNameTest : public ::testing::TestWithParam<Example> {};
 
@@ -104,6 +105,12 @@ TEST(KernelNamesTest, DifferentNamesStayDifferentAndEqualOnesEqual) {
                                       "vectorized_elementwise_kernel<AUnaryFunctor<MulFunctor<float>>, 4>"}));
   const std::vector<std::string> overloads{"void a::f<int>(float)", "void a::f<int>(double)", "void a::g<int>(int)"};
   EXPECT_EQ(short_kernel_names(overloads), (std::vector<std::string>{overloads[0], overloads[1], "g<int>"}));
+}
+
+TEST(ShortKernelNameTest, AcceptsNamesOfUnnamedNamespacesOnly) {
+  for (const char* const name :
+       {"void (anonymous namespace)", "void <unnamed>::<unnamed>", "void f<(anonymous namespace)>()", "void )("})
+    EXPECT_FALSE(short_kernel_name(name).empty()) << name;
 }
 
 }  // namespace
