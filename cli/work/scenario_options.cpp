@@ -30,8 +30,7 @@ std::string what_ifs_help() {
   }
   return text +
          "'stepsim help compute' lists the parameters of one; 'stepsim tasks TRACE' lists what can be selected; "
-         "'stepsim "
-         "help not-modelled' lists what no what-if changes.\n";
+         "'stepsim help not-modelled' lists what no what-if changes.\n";
 }
 
 /// Returns the message for an error in text from the command line; it begins with the option and the text. Returns

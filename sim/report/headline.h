@@ -26,9 +26,8 @@ constexpr std::string_view kClusterFile = "cluster_file";
 [[nodiscard]] bool steps_differ(const Summary& summary);
 
 /// Returns what limits the pace: "the CPU", "the GPU", "communication", "waiting for data", "waiting" or "several
-/// things in turn"; empty without device work. If a thread waits for data in more than half of the
-/// device's idle time, that is the limit. Otherwise the distances of steps decide; where they do not, the larger half
-/// of the path does.
+/// things in turn"; empty without device work. If a thread waits for data in more than half of the device's idle time,
+/// that is the limit. Otherwise the distances of steps decide; where they do not, the larger half of the path does.
 [[nodiscard]] std::string_view limit_of(const Summary& summary, const CriticalPath& path);
 
 /// Returns the reason why perturbation_test() did not test the graph, as a clause: "the ranks have different numbers of
