@@ -82,6 +82,7 @@ void run_collect(const CollectCommand& command, const Session& session) {
   if (options.traces.size() != 1)
     throw UsageError(fmt::format("collect works on one folder; {} given", options.traces.size()));
   check_output(options);
+  refuse_anonymous(options, "collect writes traces as they are");
   std::vector<sim::Section> sections;
   std::vector<std::string> written;
   if (command.wanted != Wanted::kTimes) {

@@ -49,6 +49,7 @@ void refuse_unused_options(const CommonOptions& options) {
     throw UsageError("combine merges all steps and ranks; leave out --steps and --ranks");
   if (options.network_given || options.cluster_file)
     throw UsageError("combine merges recorded times; leave out --network and --cluster");
+  refuse_anonymous(options, "combine copies events as they are");
 }
 
 /// Splits "Comm.a,Comm.b" into names.

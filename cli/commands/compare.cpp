@@ -33,12 +33,18 @@
 namespace stepsim::cli {
 namespace {
 
+/// How much a property of B's steps may exceed A's.
+struct Limit {
+  sim::Gauge gauge = sim::Gauge::kStepTime;
+  double most = 0;  ///< as a share
+};
+
 struct CompareOptions {
   CommonOptions common;
   sim::By by = sim::By::kName;
   sim::RowOrder order = sim::RowOrder::kDifference;
   std::size_t rows = 0;
-  std::optional<double> fail_above;
+  std::vector<Limit> limits;  ///< --fail-above
   sim::AllowNoise allow_noise = sim::AllowNoise::kNo;
   bool ignore_partitions = false;
 };
@@ -64,15 +70,33 @@ constexpr std::array kOrders{Word<sim::RowOrder>{"difference", sim::RowOrder::kD
                              Word<sim::RowOrder>{"name", sim::RowOrder::kName},
                              Word<sim::RowOrder>{"total", sim::RowOrder::kTotal}};
 
-/// Parses a percentage as a fraction: "3%" is 0.03. Throws UsageError for negative numbers and other text.
-double parse_limit(const std::string& text) {
+constexpr auto kGauges =
+    std::to_array({sim::Gauge::kStepTime, sim::Gauge::kExposed, sim::Gauge::kGpuIdle, sim::Gauge::kLaunches});
+
+/// Parses "3%", a limit of the step time, or "exposed=3%". Throws UsageError for negative numbers and other text.
+Limit parse_limit(const std::string& text) {
+  Limit limit;
   std::string_view number = text;
+  if (const std::size_t sign = text.find('='); sign != std::string::npos) {
+    const std::string_view word = number.substr(0, sign);
+    const auto* const gauge =
+        std::ranges::find_if(kGauges, [word](sim::Gauge known) { return sim::to_text(known) == word; });
+    if (gauge == kGauges.end()) {
+      std::vector<std::string> known;
+      for (const sim::Gauge one : kGauges) known.emplace_back(sim::to_text(one));
+      throw_unknown("--fail-above", word, known);
+    }
+    limit.gauge = *gauge;
+    number.remove_prefix(sign + 1);
+  }
   const bool has_sign = number.ends_with('%');
   if (has_sign) number.remove_suffix(1);
   while (number.ends_with(' ')) number.remove_suffix(1);
   constexpr double kHundred = 100;
-  if (const auto value = parse_number<double>(number); has_sign && value && std::isfinite(*value) && *value >= 0)
-    return *value / kHundred;
+  if (const auto value = parse_number<double>(number); has_sign && value && std::isfinite(*value) && *value >= 0) {
+    limit.most = *value / kHundred;
+    return limit;
+  }
   throw UsageError(fmt::format("--fail-above: '{}' is not a percentage; expected for example 3%", shown(text)));
 }
 
@@ -92,7 +116,7 @@ sim::Side side_at(const std::string& path, const CompareOptions& options, const 
                   std::vector<InputFile>& inputs) {
   sim::Side side =
       is_saved_answer(path) ? read_saved_answer(path, inputs) : side_of_capture(path, options, session, inputs);
-  side.name = path;
+  side.name = name_in_answers(path, options.common, inputs);
   if (options.ignore_partitions) side.work = sim::without_partitions(side.work);
   return side;
 }
@@ -116,9 +140,11 @@ Sides capture_and_prediction(const CompareOptions& options, const scenarios::Sce
   const scenarios::WhatIfAnswer answer = scenarios::answer_of(
       *what_if->predictor, scenario, what_if->calibration ? &*what_if->calibration : nullptr, meter);
   sides.a = side_of_prediction(answer.baseline);
-  sides.a.name = options.common.traces.front() + ", as captured";
+  sides.a.name = name_in_answers(options.common.traces.front(), options.common, sides.inputs) + ", as captured";
   sides.b = side_of_prediction(answer.scenario);
-  sides.b.uncertainty = (answer.interval.high - answer.interval.low) / 2;
+  // The side of the range towards A decides whether B differs from A.
+  sides.b.uncertainty = *sides.b.iteration > *sides.a.iteration ? *sides.b.iteration - answer.interval.low
+                                                                : answer.interval.high - *sides.b.iteration;
   for (const std::string& change : answer.changes) add_item(sides.b.name, change);
   for (sim::Side* const side : {&sides.a, &sides.b}) {
     side->job.reset();  // both sides are the same job
@@ -150,7 +176,7 @@ Sides sides_of(const CompareOptions& options, const std::optional<scenarios::Sce
 }
 
 void compare_several(const CompareOptions& options, const Session& session) {
-  if (options.fail_above) {
+  if (!options.limits.empty()) {
     throw UsageError(fmt::format("--fail-above compares two results, and {} are given; expected A and B",
                                  options.common.traces.size()));
   }
@@ -165,6 +191,16 @@ void compare_several(const CompareOptions& options, const Session& session) {
   report(std::move(result), options.common, session);
 }
 
+/// Returns the sentences of the gates for which `is_meant` is true, as one.
+template <class IsMeant>
+std::string sentences_of(const std::vector<sim::Gate>& gates, const IsMeant& is_meant) {
+  std::string sentences;
+  for (const sim::Gate& gate : gates) {
+    if (std::invoke(is_meant, gate)) sentences += (sentences.empty() ? "" : "; ") + gate.sentence;
+  }
+  return sentences;
+}
+
 void run_compare(const CompareOptions& options, const std::optional<scenarios::Scenario>& scenario,
                  const Session& session) {
   check_output(options.common);
@@ -175,16 +211,19 @@ void run_compare(const CompareOptions& options, const std::optional<scenarios::S
     Result result;
     const Sides& sides = result.keep(sides_of(options, scenario, session));
     const auto& difference = result.keep(sim::difference_of(sides.a, sides.b, options.by, options.order));
-    std::optional<sim::Gate> gate;
-    if (options.fail_above) gate = sim::gate_of(difference, *options.fail_above, options.allow_noise);
+    auto& gates = result.keep(std::vector<sim::Gate>{});
+    for (const Limit& limit : options.limits)
+      gates.push_back(sim::gate_of(difference, limit.most, options.allow_noise, limit.gauge));
     const Provenance& provenance = result.keep(provenance_if_needed(options.common, session, sides.inputs));
     const sim::BarChart& chart = result.keep(sim::chart_of(difference));
-    result.set(sim::compare_document(difference, result.keep(gate), options.rows, provenance),
+    result.set(sim::compare_document(difference, gates, options.rows, provenance),
                {.provenance = provenance, .bars = &chart});
+    const std::string failed = sentences_of(gates, &sim::Gate::failed);
+    const std::string not_judged = sentences_of(gates, [](const sim::Gate& gate) { return !gate.judged; });
     report(std::move(result), options.common, session);
     session.out.flush();
-    if (gate && !gate->judged) throw CannotAnswer({}, "--fail-above " + gate->sentence);
-    if (gate && gate->failed) throw GateFailed("--fail-above " + gate->sentence);
+    if (!failed.empty()) throw GateFailed("--fail-above " + failed);
+    if (!not_judged.empty()) throw CannotAnswer({}, "--fail-above " + not_judged);
   });
 }
 
@@ -206,10 +245,13 @@ Command::Run setup_compare(CLI::App& app) {
           ->disable_flag_override()
           ->description("Add up the partitions of a tensor: Comm.w.PUSH.0 and .1 become Comm.w.PUSH");
   const auto* fail_above = app.add_option("--fail-above")
-                               ->type_name("PERCENT")
+                               ->type_name("[GAUGE=]PERCENT")
+                               ->expected(1)
+                               ->take_all()
                                ->description(
                                    "Exit with 4 if B is significantly more than PERCENT slower than A, and with 5 if "
-                                   "noise hides whether it is");
+                                   "noise hides whether it is; 'exposed=' limits exposed communication, 'gpu-idle=' "
+                                   "idle time of the GPU, 'launches=' their number; may be repeated");
   const auto* allow_noise = app.add_flag("--allow-noise")
                                 ->disable_flag_override()
                                 ->description("Let --fail-above pass if noise hides whether B is slower");
@@ -219,9 +261,9 @@ Command::Run setup_compare(CLI::App& app) {
                            .order = chosen("key of --sort", kOrders, order->results()).value};
     options.rows = rows();
     options.ignore_partitions = ignore_partitions->count() > 0;
-    if (fail_above->count() > 0) options.fail_above = parse_limit(fail_above->results().back());
+    for (const std::string& limit : fail_above->results()) options.limits.push_back(parse_limit(limit));
     if (allow_noise->count() > 0) {
-      if (!options.fail_above) throw UsageError("--allow-noise has no effect without --fail-above PERCENT");
+      if (options.limits.empty()) throw UsageError("--allow-noise has no effect without --fail-above PERCENT");
       options.allow_noise = sim::AllowNoise::kYes;
     }
     const bool has_scenario = app.get_option("--scenario")->count() > 0 || app.get_option("--set")->count() > 0;

@@ -63,6 +63,7 @@ void scrub_traces(const CommonOptions& options, const Session& session) {
 }
 
 void cut_trace(const ConvertCommand& command, const Session& session) {
+  refuse_anonymous(command.common, "a cut has its events as they are");
   if (!names_folder(*command.common.output)) check_output(command.common);
   std::vector<sim::CutOut> cuts;
   const CutAnswers answers = cut(command.common, command.cut, session);

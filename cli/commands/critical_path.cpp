@@ -10,7 +10,8 @@
 namespace stepsim::cli {
 namespace {
 
-void run_critical_path(const CommonOptions& options, std::size_t rows, const Session& session) {
+void run_critical_path(CommonOptions options, std::size_t rows, const Session& session) {
+  if (rank_rows_of(rows)) options.rank_rows = kRankRows;
   Result result;
   const Replayed& replayed = result.keep(load_and_replay(options, session, true));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, replayed.capture.inputs));

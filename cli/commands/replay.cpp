@@ -73,6 +73,7 @@ Command::Run setup_replay(CLI::App& app) {
           ->type_name("N")
           ->description(
               "Repeat the median step N times and write these iterations to -o FILE.json (default: synthetic.json)");
+  const auto rows = add_rows_option(app, "Of more than 16 rows by rank, print the N slowest", kRankRows);
   const auto* queues =
       app.add_flag("--del-queue")
           ->disable_flag_override()
@@ -84,8 +85,10 @@ Command::Run setup_replay(CLI::App& app) {
       throw UsageError("--tasks lists the captured steps' tasks; expected it without --step-num");
     if (steps->count() > 0 && slow_ranks->count() > 0)
       throw UsageError("--slow-ranks compares the captured steps; expected it without --step-num");
-    if (steps->count() == 0) return run_replay(common(), tasks->count() > 0, slow_ranks->count() > 0, session);
-    run_steps(common(), parse_step_count(steps->results().back()),
+    CommonOptions options = common();
+    options.rank_rows = rank_rows_of(rows());
+    if (steps->count() == 0) return run_replay(options, tasks->count() > 0, slow_ranks->count() > 0, session);
+    run_steps(options, parse_step_count(steps->results().back()),
               queues->count() > 0 ? sim::CommEvents::kStages : sim::CommEvents::kOperations, session);
   };
 }

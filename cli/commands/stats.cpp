@@ -81,7 +81,8 @@ sim::Statistics statistics_of(const StatsCommand& command, const std::vector<std
   }
   const auto& [capture, details] = std::get<ingest::DetailedCapture>(loaded);
   inputs.insert(inputs.end(), capture.inputs.begin(), capture.inputs.end());
-  return sim::statistics_of(capture, details, traces.front(), selected_in(capture, command));
+  return sim::statistics_of(capture, details, name_in_answers(traces.front(), command.common, capture.inputs),
+                            selected_in(capture, command));
 }
 
 /// The largest error of a calibrated link rate with which collectives are compared.
@@ -103,7 +104,7 @@ Expectation expectation_of(Capture& capture, const CommonOptions& options) {
                                  : cluster.network[kMeasuredInCapture]
                                      ? "the times that calibration found, and the links"
                                      : "the tables of nccl-tests, and the links";
-    return {std::move(cluster), fmt::format("{} of {}", how, shown(*options.cluster_file))};
+    return {std::move(cluster), fmt::format("{} of {}", how, shown(name_of_cluster_file(options)))};
   }
   if (std::optional<DataSheet> sheet = data_sheet_of(capture)) {
     return {std::move(sheet->cluster),
@@ -129,7 +130,7 @@ sim::CollectiveStatistics collectives_of(const StatsCommand& command, const std:
   CommonOptions options = command.common;
   options.traces = traces;
   Capture capture = load_capture(options, session);
-  sim::CollectiveStatistics made{.name = traces.front(),
+  sim::CollectiveStatistics made{.name = name_in_answers(traces.front(), options, capture.inputs),
                                  .warning = sim::warning_of(capture),
                                  .caution = sim::caution_of(capture.diagnostics),
                                  .rows = sim::collective_rows(capture, command.what.only_steps)};

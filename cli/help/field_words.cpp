@@ -130,8 +130,8 @@ constexpr auto kWords = std::to_array<FieldWord>({
      .also = "model FLOPs utilization, HFU, utilization, percent of peak",
      .meaning = "The floating-point operations of the model per second, as a share of the GPU's peak.",
      .here =
-         "'stats' counts the operations of operators with shapes (record_shapes=True) or with_flops=True, and 'help "
-         "H100' has a GPU's peak. The quotient is not printed.",
+         "'stats' prints it for products whose shapes were recorded (record_shapes=True), on a known GPU, and for each "
+         "operator the share of the peak rate that it reached. Recomputed activations count too.",
      .ask = "stepsim stats TRACE"},
     {.name = "HBM",
      .also = "memory bandwidth, roofline, arithmetic intensity, memory-bound",
@@ -157,6 +157,18 @@ constexpr auto kWords = std::to_array<FieldWord>({
          "'stepsim capture --torch --dir SHARED -- COMMAND' runs on every node, or in every task of srun; each rank "
          "writes one file, and all files together are the job. Large sweeps can run on several hosts.",
      .ask = "stepsim sweep TRACE --set network.bandwidth=1x,2x,4x --engine slurm:4"},
+    {.name = "gate",
+     .also = "CI, fail-above, regression",
+     .meaning = "A check in CI that fails if a step became slower.",
+     .here =
+         "'compare A B' fails beyond a limit of the step time, exposed communication, idle time of the GPU or launches "
+         "if the difference is larger than the noise; if noise hides it, the gate cannot judge.",
+     .ask = "stepsim compare BASELINE NEW --fail-above 3%"},
+    {.name = "pandas",
+     .also = "Python, DataFrame, notebook, Jupyter",
+     .meaning = "A Python package for tables.",
+     .here = "In the Python package 'stepsim', results and tasks have to_pandas(); -o writes .csv and .parquet.",
+     .ask = "stepsim stats TRACE -o kernels.csv"},
     {.name = "Perfetto",
      .also = "Chrome trace, chrome://tracing, TensorBoard",
      .meaning = "A viewer of timelines.",

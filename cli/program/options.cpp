@@ -135,6 +135,10 @@ std::function<std::size_t()> add_rows_option(CLI::App& app, std::string_view wha
   return [rows, otherwise] { return rows->count() > 0 ? parse_rows(rows->results().back()) : otherwise; };
 }
 
+std::optional<std::size_t> rank_rows_of(std::size_t rows) {
+  return rows == std::numeric_limits<std::size_t>::max() ? std::nullopt : std::optional{rows};
+}
+
 const NetworkModel& parse_network(std::string_view name) {
   if (const NetworkModel* const model = find_network_model(name)) {
     return *model;
@@ -179,6 +183,10 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
   const auto* full = flag("--full", "Print the whole names of kernels (default: the function and its operation)");
   const auto* color =
       option("--color", "WHEN", "Use bold type and colours: auto (on a terminal), always or never (default: auto)");
+  const auto* anonymous =
+      flag("--anonymous", "Name hosts host001, host002, ... and files without their folders, in every output");
+  const auto* host_names =
+      flag("--host-names", "Keep the names of hosts in pages and pictures (default: host001, host002, ...)");
   const auto* quiet = flag("--quiet", "Print no progress on standard error");
   flag(kVerbose, "Print the time of each stage on standard error");
   const auto* output = app.add_option("-o")->type_name("FILE")->description(output_help(writes))->group(kOutputGroup);
@@ -200,6 +208,10 @@ std::function<CommonOptions()> add_common_options(CLI::App& app, const Writes& w
     options.json = json->count() > 0;
     options.brief = brief->count() > 0;
     options.full = full->count() > 0;
+    options.anonymous = anonymous->count() > 0;
+    options.host_names = host_names->count() > 0;
+    if (options.anonymous && options.host_names)
+      throw UsageError("--anonymous hides what --host-names keeps; give only one of them");
     if (options.brief && options.json) throw UsageError("--brief has no effect on --json; give only one of them");
     if (const auto text = value_of(color)) {
       options.color = parse_color(*text);

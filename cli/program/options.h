@@ -35,6 +35,9 @@ struct CommonOptions {
   bool json = false;                                           ///< --json
   bool brief = false;                                          ///< --brief: print only the first lines of the report
   bool full = false;                                           ///< --full: print whole names of kernels
+  std::optional<std::size_t> rank_rows;                        ///< rows of long tables of ranks; all if absent
+  bool anonymous = false;                                      ///< --anonymous: no host names and folders in answers
+  bool host_names = false;                                     ///< --host-names: also in pages and pictures
   ColorWhen color = ColorWhen::kAuto;                          ///< --color
   bool quiet = false;                                          ///< --quiet: no progress
   std::optional<std::string> output;                           ///< -o; check_output() checks it
@@ -78,6 +81,11 @@ struct OptionHelp {
 [[nodiscard]] std::function<std::size_t()> add_rows_option(CLI::App& app, std::string_view what, std::size_t otherwise,
                                                            const std::string& names = "--rows",
                                                            std::string_view complete = "--json has all");
+
+/// The number of ranks of a long table that are printed (sim/report/table.h) by commands without an option for it.
+inline constexpr std::size_t kRankRows = 5;
+/// Returns `rows` for long tables of ranks, or nothing if `rows` means all.
+[[nodiscard]] std::optional<std::size_t> rank_rows_of(std::size_t rows);
 
 /// Throws UsageError if more than one of `traces` is "-". `what` is the word for them in the message: "inputs".
 void refuse_standard_input_twice(const std::vector<std::string>& traces, std::string_view what);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <isa-l/crc64.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "model/base/text.h"
@@ -13,6 +14,16 @@ namespace {
 
 bool changes_no_result(const std::string& argument) {
   return argument == "--quiet" || argument == "-v" || argument == "--verbose" || argument.rfind("--threads=", 0) == 0;
+}
+
+/// Returns the path, or the path after "OPTION=", without its folder.
+std::string without_folder(const std::string& argument) {
+  const std::size_t value = argument.starts_with('-') ? argument.find('=') + 1 : 0;  // npos + 1 is 0
+  const std::size_t slash = argument.find_last_not_of('/') == std::string::npos
+                                ? std::string::npos
+                                : argument.rfind('/', argument.find_last_not_of('/'));
+  if (slash == std::string::npos || slash < value) return argument;
+  return argument.substr(0, value) + argument.substr(slash + 1);
 }
 
 }  // namespace
@@ -44,7 +55,20 @@ std::string command_line(std::span<const std::string> arguments) {
 }
 
 Provenance make_provenance(std::span<const std::string> arguments, std::vector<InputFile> inputs) {
-  return {std::string(version()), std::string(commit()), command_line(arguments), std::move(inputs)};
+  const bool anonymous = std::find(arguments.begin(), arguments.end(), "--anonymous") != arguments.end();
+  std::vector<std::string> shown(arguments.begin(), arguments.end());
+  for (std::string& argument : shown) {
+    for (const InputFile& input : inputs) {
+      if (const std::size_t at = argument.find(input.opened); !input.opened.empty() && at != std::string::npos)
+        argument.replace(at, input.opened.size(), input.name);
+    }
+    if (anonymous) argument = without_folder(argument);
+  }
+  for (InputFile& input : inputs) {
+    if (anonymous) input.name = without_folder(input.name);
+    input.opened.clear();
+  }
+  return {std::string(version()), std::string(commit()), command_line(shown), std::move(inputs)};
 }
 
 std::uint64_t crc64_of(std::string_view text) {

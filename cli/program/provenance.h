@@ -14,6 +14,7 @@ namespace stepsim::cli {
 using sim::Provenance;
 
 /// Returns the provenance of a result that this command made from `inputs`: version, commit, command line and inputs.
+/// Inputs have the names that answers give them, also in the command line; after --anonymous, no path has a folder.
 [[nodiscard]] Provenance make_provenance(std::span<const std::string> arguments, std::vector<InputFile> inputs);
 
 /// Returns the CRC-64 of a text (ECMA-182, reflected), the checksum that is also computed for inputs.

@@ -32,7 +32,7 @@ bool same(const Outcome& a, const Outcome& b) {
 std::string in_words(const Outcome& outcome) {
   return outcome.iteration ? fmt::format("{} ns, from {} to {}", outcome.iteration->count(), outcome.low.count(),
                                          outcome.high.count())
-                           : "no iteration";
+                           : "no step time";
 }
 
 /// Collects the points from the lines of one file. A point may occur several times if its outcomes are equal; otherwise

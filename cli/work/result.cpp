@@ -26,6 +26,7 @@ void print_document(const sim::Document& document, const CommonOptions& options,
     sim::TextStyle style = standard_output_style(options.color);
     style.brief = options.brief;
     style.full = options.full;
+    style.rank_rows = options.rank_rows;
     session.out.write(sim::to_text(document, style));
     return;
   }
@@ -36,7 +37,8 @@ void print_document(const sim::Document& document, const CommonOptions& options,
 }
 
 CaptureStore::Selected CaptureStore::selected(const CommonOptions& options) {
-  return {options.traces, options.job_file, options.steps, options.ranks, options.untimed};
+  return {options.traces, options.job_file, options.steps, options.ranks, options.untimed,
+          options.anonymous};
 }
 
 std::shared_ptr<const Capture> CaptureStore::capture(const CommonOptions& options, const Read& read) {

@@ -75,9 +75,9 @@ class CaptureStore {
                                                         const Prepare& prepare);
 
  private:
-  /// TRACE..., --job, --steps, --ranks and whether graphs without events are accepted.
+  /// TRACE..., --job, --steps, --ranks, whether graphs without events are accepted, and --anonymous.
   using Selected = std::tuple<std::vector<std::string>, std::optional<std::string>,
-                              std::optional<std::pair<std::int64_t, std::int64_t>>, std::vector<Rank>, bool>;
+                              std::optional<std::pair<std::int64_t, std::int64_t>>, std::vector<Rank>, bool, bool>;
   [[nodiscard]] static Selected selected(const CommonOptions& options);
 
   std::mutex mutex_;

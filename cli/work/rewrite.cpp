@@ -47,6 +47,7 @@ void refuse_other_options(const CommonOptions& options) {
   if (!options.ranks.empty()) refuse("--ranks");
   if (options.network_given) refuse("--network");
   if (options.cluster_file) refuse("--cluster");
+  if (options.anonymous) refuse("--anonymous");
 }
 
 /// Returns the name of the output file for the input file `name`. Keeps the extension .gz, but removes .zst, because

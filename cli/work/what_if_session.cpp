@@ -72,7 +72,7 @@ void state_cluster_file(Capture& capture, const CommonOptions& options, scenario
   const Duration before = own.value_or(measured);
   predictor.set_on_own_cluster(before);
   const std::string change =
-      fmt::format("With {} alone the captured step goes from {} to {} ({})", shown(*options.cluster_file),
+      fmt::format("With {} alone the captured step goes from {} to {} ({})", shown(name_of_cluster_file(options)),
                   stepsim::to_text(before), stepsim::to_text(there.of_captured_steps),
                   sim::signed_percent(sim::ratio(there.of_captured_steps - before, before)));
   predictor.add_assumption(

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -123,6 +125,19 @@ Assumption replayed_elsewhere(const std::string& file) {
                   shown(file))};
 }
 
+/// Devices to which the file gives no model are taken for those of the capture, if these are all the same. Times of
+/// collectives depend on the model; without one it would follow from the links, and change with them.
+void name_devices(const Capture& capture, Cluster& cluster) {
+  std::set<std::string> models;
+  for (const auto& [rank, name] : capture.devices) models.insert(name);
+  if (models.size() != 1) return;
+  for (Device& device : cluster.devices) {
+    if (device.model.empty()) device.model = *models.begin();
+  }
+  if (cluster.shape && cluster.shape->devices > 0 && cluster.shape->device_model.empty())
+    cluster.shape->device_model = *models.begin();
+}
+
 /// Makes of a capture the job that is replayed, and finds its hardware if there is a network model.
 void prepare(Capture& capture, Hardware& hardware, const CommonOptions& options) {
   if (options.network->make == nullptr) {
@@ -137,7 +152,7 @@ void prepare(Capture& capture, Hardware& hardware, const CommonOptions& options)
   hardware = hardware_of(capture, options);
   if (hardware.calibration) append(capture.assumptions, hardware.calibration->assumptions);
   rebuild_messages(capture, hardware.cluster);
-  if (options.cluster_file) capture.assumptions.push_back(replayed_elsewhere(*options.cluster_file));
+  if (options.cluster_file) capture.assumptions.push_back(replayed_elsewhere(name_of_cluster_file(options)));
   append(capture.assumptions, nccl_assumptions(capture.dag, hardware.cluster));
 }
 
@@ -176,6 +191,33 @@ Replayed replay_prepared(std::shared_ptr<const Capture> capture, Hardware hardwa
 }
 
 }  // namespace
+
+ingest::Hidden hidden_in(const CommonOptions& options) {
+  if (options.anonymous) return ingest::Hidden::kHostsAndPaths;
+  const sim::Exporter* const exporter = options.host_names ? nullptr : exporter_if_any(options);
+  const bool is_seen =
+      exporter != nullptr && (exporter->extension == "html" || exporter->accepts == sim::Content::kPicture ||
+                              exporter->accepts == sim::Content::kGraph);
+  return is_seen ? ingest::Hidden::kHosts : ingest::Hidden::kNothing;
+}
+
+void refuse_anonymous(const CommonOptions& options, std::string_view why) {
+  if (!options.anonymous) return;
+  throw UsageError(fmt::format("--anonymous: {}; expected 'stepsim convert --scrub' to replace names in traces", why));
+}
+
+std::string name_in_answers(const std::string& trace, const CommonOptions& options,
+                            const std::vector<InputFile>& inputs) {
+  const auto found = std::ranges::find(inputs, trace, &InputFile::opened);
+  if (found != inputs.end()) return found->name;
+  const std::filesystem::path path = trace;
+  return options.anonymous ? (path.has_filename() ? path : path.parent_path()).filename().string() : trace;
+}
+
+std::string name_of_cluster_file(const CommonOptions& options) {
+  const std::filesystem::path path = *options.cluster_file;
+  return options.anonymous ? path.filename().string() : path.string();
+}
 
 Progress progress_of(const CommonOptions& options, const Session& session) {
   return session.host == nullptr ? Progress(options.quiet, session.stages) : Progress(session.host->progress);
@@ -249,6 +291,8 @@ ingest::Survey survey_capture(const CommonOptions& options, const Session& sessi
 Hardware hardware_of(Capture& capture, const CommonOptions& options) {
   if (options.cluster_file) {
     Cluster cluster = ingest::read_cluster_file(*options.cluster_file, capture.inputs);
+    ingest::hide_names(cluster, capture);
+    name_devices(capture, cluster);
     if (capture.parameter_server == nullptr) append(capture.assumptions, place_as_captured(capture.dag, cluster));
     return {std::move(cluster), std::nullopt};
   }
@@ -297,8 +341,12 @@ sim::Findings findings_of(const Replayed& replayed) {
   findings.perturbation = replayed.perturbation;
   findings.stragglers = sim::stragglers(replayed.capture.dag, replayed.timeline);
   if (replayed.hardware.calibration) findings.calibration = &*replayed.hardware.calibration;
+  // On another cluster the replay is to differ from the captured steps, which says nothing about the capture.
+  const bool is_elsewhere = std::ranges::find(replayed.capture.assumptions, sim::kClusterFile, &Assumption::id) !=
+                            replayed.capture.assumptions.end();
   const sim::ReplayCheck check = replay_check_of(findings);
-  findings.trust = sim::trust_in(replayed.capture, sim::checkup_of(replayed.capture, &check), {sim::Question::kReplay});
+  findings.trust = sim::trust_in(replayed.capture, sim::checkup_of(replayed.capture, is_elsewhere ? nullptr : &check),
+                                 {sim::Question::kReplay});
   return findings;
 }
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "cli/program/command.h"
@@ -17,6 +19,7 @@
 #include "cli/work/result.h"
 #include "ingest/load/load.h"
 #include "ingest/load/recorded_stages.h"
+#include "ingest/privacy/hidden_names.h"
 #include "ingest/survey/survey.h"
 #include "model/calibration/calibration.h"
 #include "model/job/recording.h"
@@ -49,12 +52,41 @@ struct Replayed {
   std::optional<sim::Perturbation> perturbation;  ///< set if it was requested and possible
 };
 
+/// Returns what answers with these options do not say: with --anonymous names of hosts and folders, in pages and
+/// pictures names of hosts unless --host-names was given.
+[[nodiscard]] ingest::Hidden hidden_in(const CommonOptions& options);
+/// Throws UsageError if --anonymous was given. `why` says why the output keeps all names.
+void refuse_anonymous(const CommonOptions& options, std::string_view why);
+/// Returns TRACE as answers name it: as typed, or without what hidden_in() hides. `inputs` are the files read from it.
+[[nodiscard]] std::string name_in_answers(const std::string& trace, const CommonOptions& options,
+                                          const std::vector<InputFile>& inputs);
+/// Returns the --cluster file as answers name it: without its folder after --anonymous. Precondition: there is one.
+[[nodiscard]] std::string name_of_cluster_file(const CommonOptions& options);
+
 /// Returns the progress of a command: on standard error, or for its Host.
 [[nodiscard]] Progress progress_of(const CommonOptions& options, const Session& session);
 
 /// Returns the options for loading; begins the phase "reading". Keeps references to its arguments.
 [[nodiscard]] ingest::LoadOptions load_options(const CommonOptions& options, const Session& session,
                                                Progress& progress);
+
+/// A capture with BytePS's own comm.json as it was recorded, and the text of its job.yaml.
+struct StagedCapture {
+  Capture capture;
+  TraceDetails details;
+  std::vector<ingest::RecordedStages> stages;
+  std::optional<std::string> job_text;
+};
+
+// hide_names() (ingest/privacy/hidden_names.h) for everything that loaded() loads.
+using ingest::hide_names;
+inline void hide_names(StagedCapture& staged, ingest::Hidden hidden) { hide_names(staged.capture, hidden); }
+inline void hide_names(ingest::Survey& survey, ingest::Hidden hidden) {
+  hide_names(survey.capture, survey.contents, survey.diagnostics, survey.problem, hidden);
+}
+inline void hide_names(std::variant<ingest::LoadedRun, ingest::DetailedCapture>& measured, ingest::Hidden hidden) {
+  std::visit([hidden](auto& one) { hide_names(one, hidden); }, measured);
+}
 
 /// Limits the threads, then calls read(LoadOptions) with progress on standard error, and returns its result. Throws
 /// UsageError if -o is one of the inputs. `inputs_of` returns a pointer to the inputs of the result, or null.
@@ -66,6 +98,7 @@ template <class Read, class InputsOf>
   begin_stage(session, "analysing");
   if (const std::vector<InputFile>* const inputs = inputs_of(result); inputs != nullptr && options.output)
     refuse_input_as_output(*options.output, *inputs);
+  hide_names(result, hidden_in(options));
   return result;
 }
 
@@ -77,13 +110,6 @@ template <class Read, class InputsOf>
 /// Loads the traces like load_capture(). Also returns a description of each input from which the capture was made.
 [[nodiscard]] ingest::SourcedCapture load_sourced_capture(const CommonOptions& options, const Session& session);
 
-/// A capture with BytePS's own comm.json as it was recorded, and the text of its job.yaml.
-struct StagedCapture {
-  Capture capture;
-  TraceDetails details;
-  std::vector<ingest::RecordedStages> stages;
-  std::optional<std::string> job_text;
-};
 [[nodiscard]] StagedCapture load_staged_capture(const CommonOptions& options, const Session& session);
 
 /// Reads the traces and returns what they contain, even if they do not form a job.

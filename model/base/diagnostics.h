@@ -62,6 +62,12 @@ class Diagnostics {
   /// Adds all entries of `other`. An entry that both have keeps this object's place.
   void merge(const Diagnostics& other);
 
+  /// Calls rewrite(Entry&) for each entry. `rewrite` changes no name.
+  template <class Rewrite>
+  void rewrite_each(const Rewrite& rewrite) {
+    for (Entry& entry : entries_) rewrite(entry);
+  }
+
   /// Returns the entries in order of first occurrence.
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   [[nodiscard]] std::uint64_t count_of(std::string_view name) const noexcept;

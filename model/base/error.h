@@ -73,6 +73,7 @@ struct InputFile {
   std::string name;            ///< path, as given or found
   std::uint64_t size = 0;      ///< size of the file on disk in bytes
   std::uint64_t checksum = 0;  ///< CRC-64 (ECMA-182) of the file's bytes, as computed by xz
+  std::string opened{};        ///< the path, if `name` hides part of it (ingest/privacy/hidden_names.h); else empty
 };
 
 }  // namespace stepsim

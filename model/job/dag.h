@@ -90,6 +90,11 @@ class Dag {
   /// Returns the minimum time between the end of the edge's source and the start of its target. >= 0.
   [[nodiscard]] Duration lag(EdgeId edge) const noexcept { return lag_.empty() ? Duration{} : lag_[edge.index()]; }
   [[nodiscard]] bool has_lags() const noexcept { return !lag_.empty(); }
+  /// Calls rename(std::string& host) for the name of each lane's host.
+  template <class Rename>
+  void rename_hosts(const Rename& rename) {
+    for (Lane& lane : lanes_) rename(lane.host);
+  }
   /// Returns the number of edges into each task.
   [[nodiscard]] std::span<const std::uint32_t> in_degrees() const noexcept { return in_degree_; }
 

@@ -94,6 +94,9 @@ struct Capture {
   std::uint64_t skipped = 0;      ///< number of records that could not be used
   std::vector<InputFile> inputs;  ///< the files it was read from
   CaptureContents contents;       ///< what these files contain, without private_parts
+  /// The recorded name of each host that has another name in `dag` and in answers, and that name: "host001". Empty if
+  /// hosts are not renamed (ingest/privacy/hidden_names.h).
+  std::map<std::string, std::string> renamed_hosts;
   Assumptions assumptions;
   Job job;                         ///< contents of job.yaml
   std::optional<Cluster> cluster;  ///< the hardware, if the input itself describes it (task graphs)

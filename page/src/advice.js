@@ -6,8 +6,8 @@ import {duration, signedPercent} from './format.js';
 
 const MOST_ADVICE = 12;
 const ADVICE_TITLES = [['gain', 'Best changes (bar length: time saved)'], ['hardware', 'With other hardware'],
-                ['limit', 'Upper bounds: the most that work on each part could save'],
-                ['unsure', 'Uncertain: the range includes no change'], ['worse', 'Slower']];
+                ['unsure', 'Uncertain: the range includes no change'], ['worse', 'Slower'],
+                ['limit', 'Upper bounds: the most that work on each part could save']];
 
 export function settingsText(set) {
   return Object.entries(set).map(([key, value]) => `${key}=${value}`).join(', ');
@@ -21,20 +21,34 @@ export function adviceGroups(advice) {
     .filter((group) => group.entries.length > 0);
 }
 
-/** Returns {length, from, to}: the change and its range as shares of `most`. A range that includes no change begins at 0. */
-export function barOf(entry, most) {
-  const sides = [entry.low_change, entry.high_change].map((change) => (Math.sign(change) === Math.sign(entry.change) ? Math.abs(change) / most : 0));
-  return {length: Math.abs(entry.change) / most, from: Math.min(...sides), to: Math.max(...sides)};
+/** Returns the change and its range, away from the zero of the bars; negative on the other side of it. */
+function towards(entry) {
+  const sign = entry.change > 0 ? 1 : -1;
+  const ends = [sign * entry.low_change, sign * entry.high_change];
+  return {length: Math.abs(entry.change), from: Math.min(...ends), to: Math.max(...ends)};
 }
 
-function adviceRow(entry, most) {
+/** Returns {zero, whole}: how far the ranges of all entries reach to the other side of zero, and in all. */
+export function scaleOf(entries) {
+  const all = entries.map(towards);
+  const zero = Math.max(0, ...all.map((one) => -one.from));
+  return {zero, whole: Math.max(1e-9, zero + Math.max(0, ...all.flatMap((one) => [one.length, one.to])))};
+}
+
+/** Returns {zero, length, from, to} as shares of the scale: the bar begins at zero, and its range may begin before it. */
+export function barOf(entry, {zero, whole}) {
+  const {length, from, to} = towards(entry);
+  return {zero: zero / whole, length: length / whole, from: (zero + from) / whole, to: (zero + to) / whole};
+}
+
+function adviceRow(entry, scale) {
   const set = settingsText(entry.set);
-  const bar = barOf(entry, most);
+  const bar = barOf(entry, scale);
   const range = `${signedPercent(entry.low_change)} to ${signedPercent(entry.high_change)}`;
   const words = `${entry.what} [${set}]: ${duration(entry.iteration_ns)}, ${signedPercent(entry.change)}, from ${range}`;
   return el('div.row', {}, el('span.label', {title: words}, entry.what, el('span.note', {}, ` ${set}`)),
     el('div.track', {role: 'img', 'aria-label': words, title: words},
-      el(`div.fall.${entry.change > 0 ? 'more' : 'less'}`, {style: {width: `${bar.length * 100}%`}}),
+      el(`div.fall.${entry.change > 0 ? 'more' : 'less'}`, {style: {'margin-left': `${bar.zero * 100}%`, width: `${bar.length * 100}%`}}),
       el('div.measured', {style: {'margin-left': `${bar.from * 100}%`, width: `${(bar.to - bar.from) * 100}%`}})),
     el('span.figure', {}, signedPercent(entry.change)));
 }
@@ -42,7 +56,6 @@ function adviceRow(entry, most) {
 export function adviceBars(answer) {
   if (!answer.advice) return null;
   const groups = adviceGroups(answer.advice);
-  const most = Math.max(1e-9, ...groups.flatMap((group) => group.entries.flatMap((entry) =>
-    [entry.change, entry.low_change, entry.high_change].map(Math.abs))));
-  return groups.map((group) => [el('h3', {}, group.title), el('div.bars.advice', {}, group.entries.map((entry) => adviceRow(entry, most)))]);
+  const scale = scaleOf(groups.flatMap((group) => group.entries));
+  return groups.map((group) => [el('h3', {}, group.title), el('div.bars.advice', {}, group.entries.map((entry) => adviceRow(entry, scale)))]);
 }

@@ -102,7 +102,7 @@ export function start(libraries) {
     part('bars', 'Chart', answer.advice ? null : barRows(embedded('bars'))),
     part('advice', 'Advice', adviceBars(answer), sections(text, REPORTS.advice)),
     part('question', 'Changes and uncertainty', sections(text, REPORTS.question)),
-    part('ranks', 'Where the time of an iteration goes', rankBars(answer), sections(text, REPORTS.ranks)),
+    part('ranks', 'Where the time of a step goes', rankBars(answer), sections(text, REPORTS.ranks)),
     part('path', 'Critical path', pathStrip(answer), pathSections(text, timelines === null), timelines === null ? null : pathDetail),
     timelines,
     part('waterfall', 'From the baseline to the scenario', waterfall(answer)),

@@ -71,7 +71,7 @@ function heatMapOnDemand(answer) {
 
 function measuredNote(answer) {
   const measured = answer.iteration?.measured_ns;
-  return typeof measured === 'number' ? el('p', {}, `The bars are replayed iterations, the thin lines below them the median of the rank\u2019s measured steps. The longest iteration was measured as ${duration(measured)}.`) : null;
+  return typeof measured === 'number' ? el('p', {}, `The bars are replayed steps, the thin lines below them the median of the rank\u2019s measured steps. The longest step time was measured as ${duration(measured)}.`) : null;
 }
 
 /** Draws the ranks of a replay, or the slowest rank before and after a what-if. Returns null for other answers. */

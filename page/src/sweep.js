@@ -41,7 +41,7 @@ function chart(title, axis, line, baseline, most, knee) {
   const step = tickStep(most / scale, 6) * scale;
   const ticks = Array.from({length: Math.floor(most / step) + 1}, (_, i) => i * step);
   const corners = (name) => known.map((entry) => `${x(entry.place).toFixed(1)},${y(entry.point[name]).toFixed(1)}`);
-  return svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${title}: iteration over ${axis.key}, with its range`, class: 'chart'},
+  return svg('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${title}: step time over ${axis.key}, with its range`, class: 'chart'},
     ticks.map((tick) => [svg('line', {class: 'grid', x1: left, x2: width - right, y1: y(tick), y2: y(tick)}),
       svg('text', {x: left - 6, y: y(tick) + 4, 'text-anchor': 'end'}, `${Number((tick / scale).toPrecision(6))}`)]),
     line.map((entry) => svg('text', {x: x(entry.place), y: height - bottom + 18, 'text-anchor': 'middle'}, entry.label)),
@@ -97,7 +97,7 @@ function interactiveChart(uPlot, axis, line, baseline, most, knee) {
            {...axisStyle, label: unit, size: 64}],
     series: [{label: axis.key, value: (_, place) => labels.get(place) ?? ''},
              {label: 'from', stroke: '#e69f00', width: 1, points: {show: false}}, {label: 'to', stroke: '#e69f00', width: 1, points: {show: false}},
-             {label: `iteration (${unit})`, stroke: '#0072b2', width: 2, points: {show: true, size: 7}},
+             {label: `step time (${unit})`, stroke: '#0072b2', width: 2, points: {show: true, size: 7}},
              {label: `as captured (${unit})`, stroke: '#888888', dash: [6, 4], points: {show: false}}],
     hooks: {draw: knee ? [(drawn) => drawKnee(drawn, knee, ink)] : []},
     bands: [{series: [2, 1], fill: 'rgba(230,159,0,.18)'}],
@@ -138,8 +138,8 @@ function standalone(drawing) {
 function heatMapOf(axes, at, best) {
   const times = axes[0].values.flatMap((a) => axes[1].values.map((b) => at(a, b)?.iteration_ns)).filter((time) => typeof time === 'number');
   const [low, high] = [Math.min(...times), Math.max(...times)];
-  return el('div.scroll', {tabindex: 0, role: 'region', 'aria-label': 'Iterations over two axes'},
-    el('table.heat', {}, el('caption', {}, `Iterations from ${duration(low)} (light) to ${duration(high)} (dark); rows ${axes[0].key}, columns ${axes[1].key}; * is the best`),
+  return el('div.scroll', {tabindex: 0, role: 'region', 'aria-label': 'Step times over two axes'},
+    el('table.heat', {}, el('caption', {}, `Step times from ${duration(low)} (light) to ${duration(high)} (dark); rows ${axes[0].key}, columns ${axes[1].key}; * is the best`),
       el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, `${axes[0].key} \\ ${axes[1].key}`), axes[1].values.map((value) => el('th', {scope: 'col'}, value)))),
       el('tbody', {}, axes[0].values.map((a) => el('tr', {}, el('th', {scope: 'row'}, a), axes[1].values.map((b) => {
         const point = at(a, b);
@@ -158,7 +158,7 @@ function kneeText(knee) {
 /** Returns a table with one row per point, if the answer's own table is a matrix. */
 function pointsTable(answer, axes) {
   if (axes?.length !== 2) return null;
-  const columns = [...axes.map((axis) => ({title: axis.key, right: true})), ...['iteration', 'from', 'to', 'change'].map((title) => ({title, right: true})), {title: 'problem'}];
+  const columns = [...axes.map((axis) => ({title: axis.key, right: true})), ...['step time', 'from', 'to', 'change'].map((title) => ({title, right: true})), {title: 'problem'}];
   const rows = answer.points.map((point) => [...axes.map((axis) => point.set[axis.key]),
     ...[point.iteration_ns, point.low_ns, point.high_ns].map((time) => (time === null ? '-' : duration(time))),
     point.change === null ? '-' : signedPercent(point.change), point.problem ?? '']);
@@ -175,7 +175,7 @@ export function sweepCharts(answer, libraries) {
   const knees = el('ul', {}, (answer.knees ?? []).map((knee) => el('li', {}, kneeText(knee))));
   const base = answer.baseline.iteration_ns;
   if (axes === null || axes.length === 0 || axes.length > 2) return [knees];
-  if (axes.length === 1) return [lineChart(libraries, `Iteration over ${axes[0].key}`, axes[0], axes[0].values.map((value) => at(value)), base, most, answer.knees), knees];
+  if (axes.length === 1) return [lineChart(libraries, `Step time over ${axes[0].key}`, axes[0], axes[0].values.map((value) => at(value)), base, most, answer.knees), knees];
   if (axes[1].values.length > MOST_LINES) return [heatMapOf(axes, at, answer.best), knees, pointsTable(answer, axes)];
   return [el('div.multiples', {}, axes[1].values.map((value) =>
     lineChart(libraries, `${axes[1].key}=${value}`, axes[0], axes[0].values.map((first) => at(first, value)), base, most, value === answer.best?.set[axes[1].key] ? answer.knees : []))), knees, pointsTable(answer, axes)];

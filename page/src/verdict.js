@@ -5,10 +5,13 @@ import {CLASSES} from './classes.js';
 import {button, copy, el} from './dom.js';
 import {counted, duration, percent, signedPercent} from './format.js';
 
-/** Returns the title of the page from the inputs' names: their innermost common folder, or the only file. */
+const LEAST_SHOWN = 0.0005; // a smaller change is none, as in sim/report/table.h
+
+/** Returns the title of the page from the inputs' names: their innermost common folder, the only file, or both sides of a comparison. */
 export function titleOf(answer) {
   if (answer.scenario?.name) return answer.scenario.name;
   if (answer.name) return answer.name;
+  if (answer.a?.name && answer.b?.name) return [answer.a, answer.b].map(({name}) => name.split('/').filter(Boolean).at(-1)).join(' and ');
   const paths = (answer.provenance?.inputs ?? []).map((input) => input.path);
   if (paths.length === 0) return 'stepsim report';
   if (paths.length === 1) return paths[0].split('/').at(-1);
@@ -78,7 +81,7 @@ function comparedTiles({a, b, iteration}) {
   if (!iteration) return [];
   const noise = typeof iteration.noise_ns === 'number' ? [iteration.beyond_noise ? 'significant' : 'not significant', ' (noise ', time(iteration.noise_ns), ')'] : ['noise unknown'];
   const relative = typeof iteration.relative === 'number' ? [`${signedPercent(iteration.relative)}, `] : [];
-  return [tile('Iteration of A', time(a.iteration_ns), a.what), tile('Iteration of B', time(b.iteration_ns), b.what),
+  return [tile('Step time of A', time(a.iteration_ns), a.what), tile('Step time of B', time(b.iteration_ns), b.what),
     tile('Difference', time(iteration.difference_ns), [...relative, ...noise])];
 }
 
@@ -86,13 +89,16 @@ function iterationTiles(answer) {
   if (answer.a && answer.b) return comparedTiles(answer);
   if (answer.scenario) {
     const {scenario, baseline, measured} = answer;
-    return [tile('Iteration, predicted', time(scenario.iteration_ns),
+    return [tile('Step time, predicted', time(scenario.iteration_ns),
       ['from ', time(scenario.low_ns), ' to ', time(scenario.high_ns), `; ${signedPercent(scenario.change)} against `, time(baseline.iteration_ns),
        ' replayed; measured ', time(measured?.iteration_ns)])];
   }
   if (answer.best) {
     const {best, baseline} = answer;
-    return [tile('Iteration at the best point', time(best.iteration_ns),
+    if (answer.points.every(({change}) => change === null || Math.abs(change) < LEAST_SHOWN)) {
+      return [tile('Step time', time(baseline.iteration_ns), ['from ', time(best.low_ns), ' to ', time(best.high_ns), ` at each of ${counted(answer.points.length, 'point')}`])];
+    }
+    return [tile('Step time at the best point', time(best.iteration_ns),
       ['from ', time(best.low_ns), ' to ', time(best.high_ns), `; ${signedPercent(best.change)} against `, time(baseline.iteration_ns), ' as captured']),
       tile('Best point', Object.entries(best.set).map(([key, value]) => `${key}=${value}`).join(', '), `of ${counted(answer.points.length, 'point')}`)];
   }
@@ -100,13 +106,13 @@ function iterationTiles(answer) {
     const best = gains(answer);
     const gain = (title, entry) => entry && tile(title, time(entry.iteration_ns), [settingsText(entry.set), ': ', signedPercent(entry.change),
       ', from ', signedPercent(entry.low_change), ' to ', signedPercent(entry.high_change)]);
-    return [tile('Iteration as captured', time(answer.baseline.iteration_ns), ['measured ', time(answer.baseline.measured_ns)]),
+    return [tile('Step time as captured', time(answer.baseline.iteration_ns), ['measured ', time(answer.baseline.measured_ns)]),
       gain('Do this first', best.find((entry) => entry.takes !== 'hardware')),
       gain('With other hardware', best.find((entry) => entry.takes === 'hardware'))];
   }
   if (!answer.iteration) return [];
   const {iteration} = answer;
-  return [tile('Iteration, measured', time(iteration.measured_ns),
+  return [tile('Step time, measured', time(iteration.measured_ns),
     ['replayed ', time(iteration.replayed_ns), iteration.pace ? `; ${PACES[iteration.pace] ?? iteration.pace}` : ''])];
 }
 
@@ -114,7 +120,7 @@ function exposedTile(answer) {
   const slowest = answer.scenario?.breakdown ?? [...(answer.breakdown ?? [])].sort((a, b) => b.iteration_ns - a.iteration_ns)[0];
   if (!slowest) return null;
   const share = slowest.iteration_ns > 0 ? slowest.exposed_communication_ns / slowest.iteration_ns : 0;
-  return tile('Exposed transfer', time(slowest.exposed_communication_ns), `${percent(share)} of an iteration of rank ${slowest.rank}, the slowest`);
+  return tile('Exposed transfer', time(slowest.exposed_communication_ns), `${percent(share)} of a step of rank ${slowest.rank}, the slowest`);
 }
 
 function stragglerTile(answer) {

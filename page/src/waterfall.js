@@ -19,7 +19,7 @@ export function waterfallSteps(answer) {
   };
   for (const [key, label] of FALLS) move(label, (after.critical_path[key] ?? 0) - (before.critical_path[key] ?? 0));
   // They differ because the iteration is a median over steps and ranks, and the path is of one step.
-  move('between the path\u2019s step and the iteration', after.iteration_ns - level);
+  move('between the path\u2019s step and the step time', after.iteration_ns - level);
   steps.push({label: 'scenario', from: 0, to: after.iteration_ns, whole: true});
   return steps;
 }
@@ -40,6 +40,6 @@ export function waterfall(answer) {
   });
   const columns = [{title: 'part of the critical path'}, {title: 'change', right: true}, {title: 'of the baseline', right: true}];
   const cells = steps.filter((step) => !step.whole).map((step) => [step.label, text(step), signedPercent((step.to - step.from) / base)]);
-  return [el('div.bars', {}, rows), el('p', {}, 'Each part is the difference of the two critical paths; a shorter iteration may take another path.'),
+  return [el('div.bars', {}, rows), el('p', {}, 'Each part is the difference of the two critical paths; a shorter step may take another path.'),
           table('What each part of the path adds or saves', columns, cells, {file: 'waterfall.csv'})];
 }

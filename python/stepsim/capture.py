@@ -9,7 +9,7 @@ from stepsim.progress import Progress
 from stepsim.result import Result
 
 
-def load(*paths, job=None, ranks=None, steps=None, threads=None):
+def load(*paths, job=None, ranks=None, steps=None, threads=None, anonymous=False):
     """Reads the traces of one job and returns them as a Capture.
 
     paths    files, folders or archives, as on the command line
@@ -17,10 +17,13 @@ def load(*paths, job=None, ranks=None, steps=None, threads=None):
     ranks    use only these ranks: [0, 2] or "0,4-7"
     steps    use only these steps: 5, (5, 8) or "5-8"
     threads  how many threads to use; all cores if None. It does not change any answer.
+    anonymous  name hosts host001, host002, ... and files without their folders in all answers and files. Otherwise,
+               answers and saved pages have the recorded names.
 
     Raises InputError, which names the place in the file, what was found and what was expected.
     """
-    return Capture(paths, {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps), "--threads": threads})
+    return Capture(paths, {"--job": job, "--ranks": _list_of(ranks), "--steps": _range_of(steps), "--threads": threads,
+                           "--anonymous": anonymous or None})
 
 
 def check(*paths, job=None, ranks=None, steps=None):
@@ -33,8 +36,9 @@ def check(*paths, job=None, ranks=None, steps=None):
 def compare(a, b, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
     """Compares two captures or saved answers: paths, or Captures that were loaded from one path. See Capture.compare().
     """
-    options = {"--by": by, "--sort": sort, "--rows": rows, "--fail-above": fail_above}
-    flags = ["--allow-noise"] if allow_noise else []
+    options = {"--by": by, "--sort": sort, "--rows": rows}
+    limits = [fail_above] if isinstance(fail_above, str) else fail_above or []
+    flags = [*(["--allow-noise"] if allow_noise else []), *(word for limit in limits for word in ("--fail-above", limit))]
     return _run(_core.Captures(), ["compare", _path_of(a), _path_of(b), *flags], options)
 
 
@@ -130,7 +134,8 @@ class Capture:
 
     def compare(self, other, *, by=None, sort=None, rows=None, fail_above=None, allow_noise=False):
         """Compares with another capture, which is B: a path, or a Capture that was loaded from one path. With
-        fail_above="3%", the field `gate` says whether B is significantly slower than that; nothing is raised."""
+        fail_above="3%", the field `gate` says whether B is significantly slower than that; nothing is raised. With
+        ["3%", "exposed=2%"], `gates` has one for each limit."""
         return compare(self, other, by=by, sort=sort, rows=rows, fail_above=fail_above, allow_noise=allow_noise)
 
     def _ask(self, command, options, more=()):
@@ -143,9 +148,15 @@ def _run(captures, arguments, options, more=()):
 
 
 def _arguments(options):
-    """Returns options as on the command line: {"--rows": 3, "--job": None} is ["--rows", "3"]."""
-    return [word for name, value in options.items() if value is not None for word in (name, os.fspath(value) if
-            isinstance(value, os.PathLike) else str(value))]
+    """Returns options as on the command line: {"--rows": 3, "--job": None, "--full": True} is ["--rows", "3",
+    "--full"]."""
+    words = []
+    for name, value in options.items():
+        if value is not None:
+            words.append(name)
+        if value is not None and value is not True:
+            words.append(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+    return words
 
 
 def _sets(changes, more):

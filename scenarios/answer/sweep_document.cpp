@@ -113,10 +113,24 @@ std::string ties_text(const SweepAnswer& answer, std::size_t best) {
   return ties == 0 ? "" : fmt::format(" (as fast: {})", names);
 }
 
+/// True if each point that could be predicted takes as long as the captured job, for the same work.
+bool changes_nothing(const SweepAnswer& answer) {
+  return std::ranges::all_of(answer.outcomes, [&answer](const Outcome& outcome) {
+    if (!outcome.iteration) return true;
+    return work_at(answer, outcome) == answer.head.work && std::abs(change_of(answer, outcome)) < sim::kLeastShown;
+  });
+}
+
 std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
+  if (changes_nothing(answer)) {
+    return fmt::format("None of {} changes the step time of {} by 0.1 % or more{}{}. {}",
+                       counted(answer.outcomes.size(), "point"), with_range(time, outcome.low, outcome.high),
+                       knees_text(answer), outcome.note.empty() ? "" : "; " + outcome.note,
+                       trust_text(head.baseline, head.assumptions));
+  }
   return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
                      to_text(head.points.at(best)), ties_text(answer, best), rates_text(answer, outcome),
                      with_range(time, outcome.low, outcome.high), against_baseline(time, head.baseline.iteration),
@@ -173,6 +187,11 @@ sim::Plot plot_of(const SweepAnswer& answer) {
     if (knee.whole_axis) continue;
     const std::string range = knee.from == knee.to ? "" : fmt::format(" ({} to {})", knee.from, knee.to);
     plot.title += fmt::format("; knee of {}: {}{}", points.axes[knee.axis].key, knee.value, range);
+    if (points.axes[knee.axis].key != plot.x) continue;
+    plot.mark_name = "knee";
+    plot.mark = knee.value;
+    plot.mark_from = knee.from;
+    plot.mark_to = knee.to;
   }
   plot.points_a_line = points.axes.empty() ? points.size() : points.axes.back().values.size();
   for (std::size_t first = 0; first < points.size(); first += plot.points_a_line) {

@@ -169,8 +169,10 @@ std::string why_uncertain(const WhatIfAnswer& answer) {
   const Factors all = independent(factors);
   const double needed = ratio(before, after);
   if (widest == nullptr || needed < all.least || needed > all.most) return {};
-  return fmt::format("A change of {} is within the uncertainty of this prediction; its largest source is '{}': {}.",
-                     sim::signed_percent(ratio(after - before, before)), title_of(*widest), widest->reason);
+  return fmt::format(
+      "A change of {} is within the uncertainty of this prediction. Apart from what shifts both predictions alike, "
+      "its largest source is '{}': {}.",
+      sim::signed_percent(ratio(after - before, before)), title_of(*widest), widest->reason);
 }
 
 /// Returns what limits the pace without and with the changes; empty without device work.

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/job/group.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/rewrite/overlap.h"
 #include "model/rewrite/ranks.h"
@@ -69,6 +71,20 @@ Bytes scaled(Bytes bytes, double factor) noexcept {
 
 void cannot_answer(const YamlField& field, std::string_view problem) {
   throw CannotAnswer({*field.file, {}, field.value->line}, problem);
+}
+
+void need_sized_collectives(const YamlField& field, const Plan& plan) {
+  if (has_sized_collectives(*plan.captured)) return;
+  const Dag& dag = plan.captured->dag;
+  const auto all = dag.all_rendezvous();
+  const auto of_several =
+      std::count_if(all.begin(), all.end(), [&dag](RendezvousId one) { return group_size(dag, one) > 1; });
+  if (of_several == 0)
+    cannot_answer(field, "no collective connects the captured ranks; expected the traces of all ranks");
+  cannot_answer(field,
+                fmt::format("none of the {} has a known size; expected traces with sizes: record_shapes=True with "
+                            "PyTorch 2.1 or later, or NCCL's NVTX ranges",
+                            counted(static_cast<std::size_t>(of_several), "collective")));
 }
 
 void refuse_as_recorded(const YamlField& field, const Plan& plan, std::string_view problem) {

@@ -139,6 +139,10 @@ struct Plan {
 /// for every capture, call YamlField::fail() or reject() instead.
 [[noreturn]] void cannot_answer(const YamlField& field, std::string_view problem);
 
+/// Throws CannotAnswer at `field` if no collective of several ranks has a known size, and says what the capture lacks:
+/// the other ranks or the sizes.
+void need_sized_collectives(const YamlField& field, const Plan& plan);
+
 /// Refuses a change that needs a network model. Call it if the plan has none. Throws InputError at `field` if the
 /// plan's hardware has links, because the user must then have asked for recorded times. Otherwise throws CannotAnswer,
 /// because the capture does not show how fast the links are.

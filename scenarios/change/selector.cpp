@@ -173,7 +173,9 @@ TestFor of_worker(const YamlField& value) {
 
 TestFor of_host(const YamlField& value) {
   return [host = value.scalar("a host's name")](const Capture& capture) {
-    return by_lane(capture, [&](const Lane& lane) { return lane.host == host; });
+    const auto renamed = capture.renamed_hosts.find(host);
+    const std::string& name = renamed == capture.renamed_hosts.end() ? host : renamed->second;
+    return by_lane(capture, [&](const Lane& lane) { return lane.host == name; });
   };
 }
 

@@ -210,11 +210,7 @@ void apply_cluster(const Change& change, Plan& plan) {
       }
     }
   }
-  if (workers != nullptr && !has_servers && !has_sized_collectives(*plan.captured)) {
-    cannot_answer(*workers,
-                  "no collective of known size connects the captured ranks, so their number has no effect; expected "
-                  "the traces of all ranks");
-  }
+  if (workers != nullptr && !has_servers) need_sized_collectives(*workers, plan);
   if (workers != nullptr && lone_collectives(*plan.captured) > 0 && !group_of_lone_rank(*plan.captured)) {
     cannot_answer(*workers, fmt::format("{} collectives were captured on one rank only; expected the traces of all "
                                         "ranks, or of one rank whose collectives all belong to one group",

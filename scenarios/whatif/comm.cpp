@@ -92,11 +92,7 @@ void refuse_inapplicable(const YamlField& value, std::string_view parameter, con
 }
 
 void set_algorithm(const Change& change, const YamlField& value, Plan& plan) {
-  if (!has_sized_collectives(*plan.captured)) {
-    cannot_answer(value,
-                  "no collective of several ranks has a known size; expected the traces of all ranks of a job with "
-                  "all-reduces or similar collectives");
-  }
+  need_sized_collectives(value, plan);
   const CollectiveModel* const algorithm = collective_models()[value.one_of_words(known_algorithms().words)];
   plan.add_edit(change, [algorithm](const Capture& capture) {
     CaptureEdit edit(capture);

@@ -111,6 +111,7 @@ void save_waits(const Capture& capture, const std::vector<TaskId>& waits, double
 }
 
 void apply_workers(const Change& change, const YamlField& value, Plan& plan) {
+  static_cast<void>(waits_of(change.selector(), *plan.captured, value));  // refuses a capture without such waits
   const double growth = growth_of(value, plan);
   if (growth == 1) return;
   plan.other_loader_workers = true;

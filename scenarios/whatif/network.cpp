@@ -201,22 +201,37 @@ void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, boo
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
+/// True if all endpoints of the cluster are captured ranks, and these ran on one host. Ranks whose traces name no host
+/// share one.
+bool are_on_one_host(const Plan& plan) {
+  const std::map<Rank, std::string> hosts = hosts_of_ranks(plan.captured->dag);
+  const auto same = [&hosts](const auto& rank) { return rank.second == hosts.begin()->second; };
+  return hosts.size() > 1 && hosts.size() == plan.cluster.endpoints.size() && std::ranges::all_of(hosts, same);
+}
+
 /// Returns the links inside hosts if `inside` is true, otherwise all other links. Throws CannotAnswer at `value` if the
-/// cluster has no separate links inside hosts.
+/// cluster has no separate links inside hosts, or no links between hosts.
 std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Plan& plan) {
   std::set<LinkId> inner;
   for (const Cluster::UplinkPath& path : plan.cluster.uplinks) {
     inner.insert(path.out.begin(), path.out.end());
     inner.insert(path.in.begin(), path.in.end());
   }
-  if (inner.empty()) {
+  const bool all_inside = inner.empty() && are_on_one_host(plan);
+  if (all_inside && !inside) {
+    cannot_answer(
+        value,
+        "all ranks are on one host, so nothing crosses a link between hosts; expected network.inside, or also "
+        "cluster.workers and cluster.gpus_per_host");
+  }
+  if (inner.empty() && !all_inside) {
     cannot_answer(value,
                   "links inside and between hosts are not separate here; expected also cluster.gpus_per_host, or "
                   "--cluster FILE with nvlink or pcie");
   }
   std::vector<LinkId> links;
   for (std::size_t i = 0; i < plan.cluster.links.size(); ++i) {
-    if (inner.contains(LinkId{i}) == inside) links.emplace_back(i);
+    if (all_inside || inner.contains(LinkId{i}) == inside) links.emplace_back(i);
   }
   return links;
 }
@@ -292,8 +307,10 @@ void apply_network(const Change& change, Plan& plan) {
   if (!selector.is_all()) note_recorded_transfers(plan);
   if (const YamlField* const value = change.find("bandwidth")) set_bandwidth(*value, links, selector.is_all(), plan);
   for (const bool inside : {true, false}) {
-    if (const YamlField* const value = change.find(inside ? "inside" : "between"))
-      set_bandwidth(*value, both(links, links_of_kind(*value, inside, plan)), false, plan);
+    if (const YamlField* const value = change.find(inside ? "inside" : "between")) {
+      const std::vector<LinkId> of_kind = links_of_kind(*value, inside, plan);
+      set_bandwidth(*value, both(links, of_kind), of_kind.size() == plan.cluster.links.size(), plan);
+    }
   }
   if (change.find("latency") != nullptr || change.find("efficiency") != nullptr) cluster.shape.reset();
   for (const LinkId id : links) {

@@ -119,8 +119,9 @@ bool reduces_gradients(const Collective& collective) {
 void set_gradients(const Change& change, const YamlField& value, Plan& plan) {
   const double factor = scale_of(value, 1e-6);
   if (factor == 1) return;
-  if (plan.captured->parameter_server != nullptr || !has_sized_collectives(*plan.captured))
-    cannot_answer(value, "no collective has a known size of gradients; expected the traces of all ranks");
+  if (plan.captured->parameter_server != nullptr)
+    cannot_answer(value, "the job has parameter servers and no collectives; expected a job with collectives");
+  need_sized_collectives(value, plan);
   if (plan.network->make == nullptr) {
     refuse_as_recorded(value, plan,
                        "--network recorded keeps recorded collective times; expected another network model");

@@ -236,7 +236,7 @@ void add_unexplained(const ReplayCheck& replay, std::vector<Finding>& findings) 
   if (share < kUnexplained) return;
   findings.push_back({.name = problem("unexplained_wait"),
                       .cost = share < 0.5 ? Cost::kBlurs : Cost::kWeakens,
-                      .weakens = {kHost, kDevice, kNetwork, kRanks},
+                      .weakens = share < 0.5 ? Questions{kHost, kDevice, kNetwork, kRanks} : Questions::all(),
                       .share = share,
                       .sentence = percent(share) + " of the critical path is unexplained waiting",
                       .effect = "No what-if can shorten it.",
@@ -353,13 +353,14 @@ std::vector<Finding> replay_findings(const Examined& examined) {
 
 std::vector<Finding> privacy_findings(const Examined& examined) {
   std::vector<Finding> findings;
-  Finding person{.name = problem("private_content"),
-                 .cost = Cost::kNothing,
-                 .weakens = {},
-                 .effect =
-                     "No effect on answers. Anyone who gets the files can read it. Pages, pictures, timelines and JSON "
-                     "have names of hosts and files.",
-                 .remedy = fmt::format("before you share them: {}", how_to_share(examined.contents))};
+  Finding person{
+      .name = problem("private_content"),
+      .cost = Cost::kNothing,
+      .weakens = {},
+      .effect =
+          "No effect on answers. Anyone who gets the files can read it. Text, timelines and JSON have "
+          "names of hosts and files, pages and pictures names of files; with --anonymous, no output has them.",
+      .remedy = fmt::format("before you share them: {}", how_to_share(examined.contents))};
   for (const PrivateContent& content : examined.contents.private_parts) {
     if (content.secret) {
       findings.push_back(

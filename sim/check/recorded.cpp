@@ -64,8 +64,8 @@ Profiler profiler_of(const CaptureContents& contents) {
 std::string_view how_to_share(const CaptureContents& contents) {
   if (has_format(contents, "nsys") || has_format(contents, "capture")) {
     return "'stepsim convert --scrub' rewrites only text, no databases and captures: keep the files, and share an "
-           "answer such as 'stepsim replay IN -o replay.html', which has names of work, hosts and files and nothing "
-           "else of them";
+           "answer such as 'stepsim replay IN --anonymous -o replay.html', which has names of work and nothing else of "
+           "them";
   }
   return "'stepsim convert --scrub IN -o OUT' writes a copy without it";
 }

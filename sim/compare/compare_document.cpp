@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/base/text.h"
+#include "model/job/kernel_name.h"
 #include "sim/report/class_style.h"
 #include "sim/report/common_fields.h"
 
@@ -111,6 +112,7 @@ constexpr auto kIterations = std::to_array<Field<Difference>>({
 });
 
 constexpr auto kGate = std::to_array<Field<Gate>>({
+    {"gauge", at<&Gate::gauge>},
     {"limit", at<&Gate::limit>},
     {"judged", at<&Gate::judged>},
     {"failed", at<&Gate::failed>},
@@ -120,7 +122,13 @@ constexpr auto kGate = std::to_array<Field<Gate>>({
 
 struct Compared {
   const Difference* difference;
-  const Gate* gate;
+  const std::vector<Gate>* gates;
+
+  /// Returns the gate on the step time; null if there is none.
+  [[nodiscard]] const Gate* gate() const {
+    const auto found = std::ranges::find(*gates, Gauge::kStepTime, &Gate::gauge);
+    return found == gates->end() ? nullptr : &*found;
+  }
 };
 constexpr auto kCompared = std::to_array<Field<Compared>>({
     {"a", [](const Compared& all) -> const Side& { return all.difference->a; }, kComparedSide, kLineAfter},
@@ -133,6 +141,7 @@ constexpr auto kCompared = std::to_array<Field<Compared>>({
     {"by", at<&Compared::difference, &Difference::by>},
     {"rows", at<&Compared::difference, &Difference::rows>, kRow, kRowLines},
     {"gate", at<&Compared::gate>, kGate, kLineAfter},
+    {"gates", at<&Compared::gates>, kGate, kRowLines},
 });
 
 // --- sentences
@@ -167,7 +176,7 @@ std::string warnings(const Difference& difference) {
   };
   add("A", difference.a.warning);
   add("B", difference.b.warning);
-  if (!difference.obstacles.empty()) add("The iterations do not compare", to_text(difference.obstacles) + ".");
+  if (!difference.obstacles.empty()) add("The step times do not compare", to_text(difference.obstacles) + ".");
   return text;
 }
 
@@ -286,7 +295,7 @@ Section notes_section(const Difference& difference) {
     }
   }
   if (a.extent == Extent::kIteration && (a.ranks > 1 || b.ranks > 1))
-    note("times and counts of tasks are per iteration, averaged over ranks");
+    note("times and counts of tasks are per step, averaged over ranks");
   if (a.ranks > 0 && b.ranks > 0 && a.ranks != b.ranks)
     note(fmt::format("A has {} and B {}", counted(a.ranks, "rank"), b.ranks));
   if (!a.steps.empty() && !b.steps.empty() && a.steps.size() != b.steps.size())
@@ -301,7 +310,7 @@ Section notes_section(const Difference& difference) {
     note(fmt::format("{} does not list its tasks, so they are not compared", a.work.empty() ? "A" : "B"));
   if (!difference.parts.empty()) {
     note(fmt::format(
-        "{}: the parts are means of the steps around the median, so their sum differs a little from the iteration",
+        "{}: the parts are means of the steps around the median, so their sum differs a little from the step time",
         kRemainder));
   }
   if (difference.noise) note(noise_note(difference));
@@ -310,10 +319,14 @@ Section notes_section(const Difference& difference) {
 
 }  // namespace
 
-Document compare_document(const Difference& difference, const std::optional<Gate>& gate, std::size_t rows,
+Document compare_document(const Difference& difference, const std::vector<Gate>& gates, std::size_t rows,
                           const Provenance& provenance) {
   Document document{.warning = warnings(difference), .headline = headline(difference)};
-  if (gate) document.trust = fmt::format("Gate {}.", gate->sentence);
+  if (gates.size() == 1) document.trust = fmt::format("Gate {}.", gates.front().sentence);
+  if (gates.size() > 1) {
+    document.sections.push_back({.title = "Gates", .brief = true});
+    for (const Gate& gate : gates) document.sections.back().sentences.emplace_back(gate.sentence);
+  }
   const std::string_view key = to_text(difference.by);
   document.sections.push_back(sides_section(difference));
   document.sections.push_back(parts_section("Where the difference comes from (slowest rank)", difference.parts, true));
@@ -329,8 +342,8 @@ Document compare_document(const Difference& difference, const std::optional<Gate
   document.rows = [&difference] {
     return table_of(kSheet, difference.rows, {.name = to_text(difference.by), .for_programs = true});
   };
-  document.json = [&difference, &gate, &provenance](JsonWriter& json) {
-    write_answer(json, "stepsim.compare/1", kCompared, Compared{&difference, gate ? &*gate : nullptr}, provenance);
+  document.json = [&difference, &gates, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.compare/1", kCompared, Compared{&difference, &gates}, provenance);
   };
   return document;
 }
@@ -347,13 +360,17 @@ BarChart largest_differences(const std::vector<std::pair<std::string, std::strin
                    [&](const TimesOfSides& a, const TimesOfSides& b) { return spread(a) > spread(b); });
   BarChart chart{.title = "Largest differences"};
   for (const auto& [label, name] : sides) chart.kinds.push_back(fmt::format("{}: {}", label, name));
-  for (std::size_t i = 0; i < std::min(kMost, rows.size()); ++i) {
+  rows.resize(std::min(kMost, rows.size()));
+  std::vector<std::string> whole_names;
+  for (const TimesOfSides& row : rows) whole_names.push_back(row.name);
+  const std::vector<std::string> names = short_kernel_names(whole_names);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     const TimesOfSides& row = rows[i];
     const std::string difference = row.times.size() == 2 ? signed_time(row.times.back() - row.times.front())
                                                          : stepsim::to_text(spread(row)) + " apart";
     for (std::size_t side = 0; side < row.times.size(); ++side) {
       const std::string time = stepsim::to_text(row.times[side]);
-      chart.rows.push_back({.group = fmt::format("{} ({})", row.name, difference),
+      chart.rows.push_back({.group = fmt::format("{} ({})", names[i], difference),
                             .name = fmt::format("{}  {}", sides[side].first, time),
                             .bars = {{.length = row.times[side],
                                       .kind = static_cast<std::uint32_t>(side),

@@ -25,15 +25,15 @@ namespace stepsim::sim {
 /// The fields of a side in every comparison; each kind of comparison adds its own.
 inline constexpr auto kSide = std::to_array<Field<Side>>({
     {"name", at<&Side::name>, {"result"}},
-    {"what", at<&Side::what>, {"iteration is", Use::kHelp}},
-    {"iteration_ns", at<&Side::iteration>, {"iteration"}},
+    {"what", at<&Side::what>, {"what it is", Use::kHelp}},
+    {"iteration_ns", at<&Side::iteration>, {"step time"}},
 });
 /// Returns the number of ranks, or "-" if it is unknown.
 [[nodiscard]] inline Cell ranks_cell(const Side& side) { return side.ranks > 0 ? Cell(side.ranks) : Cell("-"); }
 
 /// Returns the answer of `compare`, schema stepsim.compare/1. Prints at most `rows` rows of each table; JSON has all.
 /// Keeps references to its arguments.
-[[nodiscard]] Document compare_document(const Difference& difference, const std::optional<Gate>& gate, std::size_t rows,
+[[nodiscard]] Document compare_document(const Difference& difference, const std::vector<Gate>& gates, std::size_t rows,
                                         const Provenance& provenance);
 
 /// The times of one kind of work, one per side.

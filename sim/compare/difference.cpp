@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model/base/error.h"
+#include "model/base/median.h"
 #include "model/base/text.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/table.h"
@@ -58,7 +59,7 @@ double step_noise(const Error& a, const Error& b) {
 
 std::string_view to_text(Extent extent) {
   switch (extent) {
-    case Extent::kIteration: return "an iteration";
+    case Extent::kIteration: return "a step";
     case Extent::kWholeCapture: return "a whole capture";
     case Extent::kPath: return "a critical path";
     case Extent::kPoints: break;
@@ -252,8 +253,8 @@ std::vector<std::string> obstacles_to_comparison(const Side& a, const Side& b) {
   };
   if (!a.loss.empty()) add(fmt::format("A {}", a.loss));
   if (!b.loss.empty()) add(fmt::format("B {}", b.loss));
-  if (a.iteration == Duration{}) add("an iteration of A takes no time");
-  if (b.iteration == Duration{}) add("an iteration of B takes no time");
+  if (a.iteration == Duration{}) add("a step of A takes no time");
+  if (b.iteration == Duration{}) add("a step of B takes no time");
   if (!a.job || !b.job) return obstacles;
   add(difference_of_kinds(*a.job, *b.job));
   add(difference_of_windows(a, b));
@@ -267,57 +268,115 @@ std::string to_text(const std::vector<std::string>& obstacles) {
 
 namespace {
 
+/// A quantity that a gate compares: the difference of two sides that have it in place of the iteration.
+struct Gauged {
+  const Difference& difference;
+  double base = 0;    ///< what the limit is a share of
+  std::string found;  ///< "B is 4.0 % slower than A"
+};
+
 /// Adds what would allow a decision: enough steps that the noise is at most `noise` ns.
-void add_remedy(Gate& gate, const Difference& difference, double noise) {
-  gate.more_steps = steps_to_resolve(difference.a, difference.b, Duration{static_cast<std::int64_t>(noise)});
-  const std::string resolved = percent(noise / as_double(*difference.a.iteration));
+void add_remedy(Gate& gate, const Gauged& gauged, double noise) {
+  gate.more_steps =
+      steps_to_resolve(gauged.difference.a, gauged.difference.b, Duration{static_cast<std::int64_t>(noise)});
+  const std::string resolved = percent(noise / gauged.base);
   if (gate.more_steps) {
     gate.sentence += fmt::format("; record {} per capture to resolve {}, or pass with --allow-noise",
                                  counted(*gate.more_steps, "more step"), resolved);
-  } else if (difference.noise) {
+  } else if (gauged.difference.noise) {
     gate.sentence += fmt::format("; more steps do not resolve {}: use a larger limit, or --allow-noise", resolved);
   } else {
     gate.sentence += "; record more steps, or pass with --allow-noise";
   }
 }
 
-}  // namespace
-
-Gate gate_of(const Difference& difference, double limit, AllowNoise allow_noise) {
-  for (const Side* const side : {&difference.a, &difference.b}) {
-    if (side->iteration) continue;
-    throw UsageError(
-        fmt::format("--fail-above: {} does not say how long an iteration takes; expected a capture, or "
-                    "the --json of replay, whatif or critical-path",
-                    shown(side->name)));
-  }
-  if (!difference.obstacles.empty())
-    return {.limit = limit, .judged = false, .sentence = "cannot judge: " + to_text(difference.obstacles)};
-  const auto iteration = static_cast<double>(difference.a.iteration->count());
-  const double excess = static_cast<double>(difference.change().count()) - limit * iteration;
+Gate judged(const Gauged& gauged, double limit, AllowNoise allow_noise) {
+  const Difference& difference = gauged.difference;
+  const double base = gauged.base;
+  const double excess = as_double(difference.change()) - limit * base;
   const double noise = difference.noise ? as_double(*difference.noise) : 0;
   const bool is_above = excess > 0;
-  const std::string found = fmt::format("{}; the limit is {}", verdict(difference), percent(limit));
+  const std::string found = fmt::format("{}; the limit is {}", gauged.found, percent(limit));
   Gate gate{.limit = limit, .failed = excess > noise};
   if (gate.failed) {
-    gate.sentence = "failed: " + found +
-                    (difference.noise
-                         ? fmt::format(", and what is above it is beyond the noise of +-{}", percent(noise / iteration))
-                         : ", and the noise is not known, so that alone decides");
+    gate.sentence =
+        "failed: " + found +
+        (difference.noise ? fmt::format(", and what is above it is beyond the noise of +-{}", percent(noise / base))
+                          : ", and the noise is not known, so that alone decides");
     return gate;
   }
-  const bool is_blind = !difference.noise || noise > limit * iteration;
+  const bool is_blind = !difference.noise || noise > limit * base;
   std::string doubt;
   if (!difference.noise) {
     doubt = ", and the noise is not known: it needs two steps per capture";
   } else if (is_above) {
-    doubt = fmt::format(", and what is above it is within the noise of +-{}", percent(noise / iteration));
+    doubt = fmt::format(", and what is above it is within the noise of +-{}", percent(noise / base));
   } else if (excess + noise > 0) {
-    doubt = fmt::format(", but the noise of +-{} could hide more than that", percent(noise / iteration));
+    doubt = fmt::format(", but the noise of +-{} could hide more than that", percent(noise / base));
   }
   gate.judged = doubt.empty() || !(is_blind || is_above) || allow_noise == AllowNoise::kYes;
   gate.sentence = fmt::format("{}: {}{}", gate.judged ? "passed" : "cannot judge", found, doubt);
-  if (!gate.judged) add_remedy(gate, difference, is_blind ? limit * iteration : excess);
+  if (!gate.judged) add_remedy(gate, gauged, is_blind ? limit * base : excess);
+  return gate;
+}
+
+/// Returns a side whose iteration is the gauge; absent if the side does not have it.
+Side gauged_side(const Side& side, Gauge gauge) {
+  const auto found = side.gauges.find(gauge);
+  if (found == side.gauges.end()) return {};
+  Side gauged{.name = side.name, .iteration = median(found->second), .steps = found->second};
+  if (gauge != Gauge::kLaunches) gauged.uncertainty = side.uncertainty;
+  return gauged;
+}
+
+/// States how the gauge differs: "B's GPU is idle for 1.2 ms longer than A's (+3.0 % of A's step time)".
+std::string gauge_text(Gauge gauge, const Difference& difference, double base) {
+  const Duration change = difference.change();
+  const Duration size = change < Duration{} ? -change : change;
+  if (gauge == Gauge::kLaunches) {
+    return fmt::format("B makes {} launches in a step and A {} ({})",
+                       grouped(static_cast<std::uint64_t>(difference.b.iteration->count())),
+                       grouped(static_cast<std::uint64_t>(difference.a.iteration->count())),
+                       signed_percent(as_double(change) / base));
+  }
+  const std::string_view what = gauge == Gauge::kExposed ? "communication is exposed" : "GPU is idle";
+  if (size == Duration{}) return fmt::format("B's {} for as long as A's", what);
+  return fmt::format("B's {} for {} {} than A's ({} of A's step time)", what, stepsim::to_text(size),
+                     change > Duration{} ? "longer" : "less", signed_percent(as_double(change) / base));
+}
+
+}  // namespace
+
+Gate gate_of(const Difference& difference, double limit, AllowNoise allow_noise, Gauge gauge) {
+  for (const Side* const side : {&difference.a, &difference.b}) {
+    if (side->iteration) continue;
+    throw UsageError(
+        fmt::format("--fail-above: {} does not say how long a step takes; expected a capture, or "
+                    "the --json of replay, whatif or critical-path",
+                    shown(side->name)));
+  }
+  if (gauge == Gauge::kStepTime) {
+    if (!difference.obstacles.empty())
+      return {.limit = limit, .judged = false, .sentence = "cannot judge: " + to_text(difference.obstacles)};
+    return judged({difference, as_double(*difference.a.iteration), verdict(difference)}, limit, allow_noise);
+  }
+  const Side a = gauged_side(difference.a, gauge);
+  const Side b = gauged_side(difference.b, gauge);
+  Difference of_gauge{.a = a, .b = b, .obstacles = difference.obstacles};
+  for (const auto& [side, name] : {std::pair{&a, "A"}, std::pair{&b, "B"}}) {
+    if (!side->iteration)
+      of_gauge.obstacles.push_back(fmt::format("{} shows no steps with work of accelerators", name));
+  }
+  if (gauge == Gauge::kLaunches && a.iteration == Duration{})
+    of_gauge.obstacles.emplace_back("A launches nothing in its steps");
+  Gate gate{.limit = limit, .judged = false, .sentence = "cannot judge: " + to_text(of_gauge.obstacles)};
+  if (of_gauge.obstacles.empty()) {
+    of_gauge.noise = noise_of_difference(a, b);
+    const double base = as_double(gauge == Gauge::kLaunches ? *a.iteration : *difference.a.iteration);
+    gate = judged({of_gauge, base, gauge_text(gauge, of_gauge, base)}, limit, allow_noise);
+  }
+  gate.gauge = gauge;
+  gate.sentence = fmt::format("{}: {}", to_text(gauge), gate.sentence);
   return gate;
 }
 

@@ -100,7 +100,8 @@ void refuse_different_extents(const Side& a, const Side& b);
 ///     passed   B is within `limit`, and the noise is at most `limit` or cannot hide more than `limit`
 ///     neither  the noise is unknown or too large to tell; if noise is allowed, B passes
 struct Gate {
-  double limit = 0;  ///< share of A's iteration, for example 0.03
+  Gauge gauge = Gauge::kStepTime;
+  double limit = 0;  ///< share of A's iteration, or of A's launches, for example 0.03
   bool failed = false;
   /// False if the iterations cannot be compared (obstacles_to_comparison()), or if the noise is too large to tell. B
   /// then does not pass.
@@ -114,8 +115,10 @@ struct Gate {
 /// Whether B passes if the noise is too large to tell.
 enum class AllowNoise : bool { kNo, kYes };
 
-/// Decides whether B passes. Throws UsageError if a side has no iteration. Precondition: `limit` is not negative.
-[[nodiscard]] Gate gate_of(const Difference& difference, double limit, AllowNoise allow_noise);
+/// Decides whether B passes. Throws UsageError if a side has no iteration. Precondition: `limit` is
+/// not negative.
+[[nodiscard]] Gate gate_of(const Difference& difference, double limit, AllowNoise allow_noise,
+                           Gauge gauge = Gauge::kStepTime);
 
 }  // namespace stepsim::sim
 

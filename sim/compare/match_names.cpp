@@ -122,6 +122,10 @@ Row row_of(const Key& key, const WorkGroup& first, Match match) {
   return {.name = key.second, .kind = key.first, .kernel_class = first.kernel_class, .match = match};
 }
 
+/// True for a copy: "Memcpy DtoH (Device -> Pinned)". Where its memory is decides how long it takes, so the name of a
+/// row says it for both sides.
+bool is_copy(std::string_view name) { return name.starts_with("Memcpy "); }
+
 Groups pointers_to(const std::vector<WorkGroup>& groups) {
   Groups pointers;
   for (const WorkGroup& group : groups) pointers.push_back(&group);
@@ -148,6 +152,8 @@ class Matching {
         continue;
       }
       Row& row = rows_.emplace_back(row_of(key, *of_a.front(), how));
+      if (is_copy(row.name) && of_a.size() == 1 && of_b.size() == 1 && of_a.front()->name != of_b.front()->name)
+        row.name = of_a.front()->name + " / " + of_b.front()->name;
       for (const WorkGroup* const group : of_a) add_a(row, *group);
       for (const WorkGroup* const group : of_b) add_b(row, *group);
     }

@@ -47,7 +47,7 @@ double key_of(const Several::Row& row, RowOrder order) {
 Duration mean_of_share(const Several::Share& share) { return mean_of(share.time, share.count); }
 
 std::string headline(const Several& several) {
-  std::string text = fmt::format("An iteration takes");
+  std::string text = fmt::format("A step takes");
   for (std::size_t i = 0; i < several.sides.size(); ++i) {
     const Side& side = several.sides[i];
     text += fmt::format("{} {} in {}", i == 0 ? "" : ",",
@@ -79,7 +79,7 @@ Section notes_section(const Several& several) {
   const bool many =
       std::any_of(several.sides.begin(), several.sides.end(), [](const Side& side) { return side.ranks > 1; });
   if (many && several.sides.front().extent == Extent::kIteration)
-    section.sentences.emplace_back("times and counts are those of one iteration, the mean over ranks");
+    section.sentences.emplace_back("times and counts are those of one step, the mean over ranks");
   for (std::size_t i = 0; i < several.sides.size(); ++i) {
     const Side& side = several.sides[i];
     if (side.work.empty()) section.sentences.emplace_back(fmt::format("{} lists no tasks", label_of(i)));
@@ -108,7 +108,7 @@ Table rows_of(const Several& several) {
 }
 
 Plot plot_of(const Several& several) {
-  Plot plot{.title = fmt::format("Time in an iteration by {}", to_text(several.by)),
+  Plot plot{.title = fmt::format("Time in a step by {}", to_text(several.by)),
             .x = std::string(to_text(several.by)),
             .y = "time",
             .low = "time",
@@ -185,8 +185,8 @@ Several several_of(const std::vector<Side>& sides, By by, RowOrder order) {
 Document several_document(const Several& several, std::size_t rows, const Provenance& provenance) {
   Document document{.headline = headline(several)};
   document.sections.push_back(sides_section(several));
-  document.sections.push_back(shares_section(fmt::format("By {}: time in an iteration", to_text(several.by)), several,
-                                             rows, [](const Several::Share& share) { return Cell(share.time); }));
+  document.sections.push_back(shares_section(fmt::format("By {}: time in a step", to_text(several.by)), several, rows,
+                                             [](const Several::Share& share) { return Cell(share.time); }));
   document.sections.push_back(shares_section(fmt::format("By {}: mean of one task", to_text(several.by)), several, rows,
                                              [](const Several::Share& share) { return Cell(mean_of_share(share)); }));
   document.sections.push_back(notes_section(several));

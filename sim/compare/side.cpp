@@ -121,7 +121,98 @@ const std::vector<WorkGroup>& operators_of(const Side& side) {
       shown(side.name)));
 }
 
+/// What happens in each of a rank's steps, in the replay.
+class GaugedSteps {
+ public:
+  GaugedSteps(const Capture& capture, const Timeline& timeline, const Summary& summary, Rank rank)
+      : dag_(capture.dag), timeline_(timeline) {
+    for (const StepReport& step : summary.steps) {
+      if (step.rank != rank) continue;
+      windows_.push_back(step.timed.replayed());
+      of_step_.try_emplace(static_cast<std::int32_t>(step.timed.step), launches_.size());
+      launches_.push_back(0);
+    }
+    for (const TaskId task : dag_.tasks()) {
+      if (dag_.lane(task).rank == rank) add(capture.recording, task);
+    }
+    std::vector<Interval> either = compute_;
+    either.insert(either.end(), communication_.begin(), communication_.end());
+    compute_or_communication_ = disjoint(std::move(either));
+    compute_ = disjoint(std::move(compute_));
+    device_ = disjoint(std::move(device_));
+  }
+
+  [[nodiscard]] std::map<Gauge, std::vector<Duration>> run() const {
+    std::map<Gauge, std::vector<Duration>> gauges;
+    if (device_.empty()) return gauges;
+    for (std::size_t step = 0; step < windows_.size(); ++step) {
+      const Interval window = windows_[step];
+      gauges[Gauge::kGpuIdle].push_back(window.end - window.begin - within(window, device_));
+      gauges[Gauge::kExposed].push_back(within(window, compute_or_communication_) - within(window, compute_));
+      gauges[Gauge::kLaunches].emplace_back(launches_[step]);
+    }
+    return gauges;
+  }
+
+ private:
+  void add(const Recording& recording, TaskId task) {
+    const Interval whole{timeline_.start[task.index()], timeline_.finish[task.index()]};
+    if (dag_.lane(task).kind == LaneKind::kStream) device_.push_back(whole);
+    const PathClass of = path_class_of(dag_, task);
+    if (dag_.rendezvous(task).valid() || of == PathClass::kCommunication) {
+      communication_.push_back(whole);
+    } else if (of == PathClass::kCompute) {
+      compute_.push_back(whole);
+    }
+    const auto step = of_step_.find(recording.step[task.index()]);
+    const auto edges = dag_.edges_from(task);
+    const auto launches = [this](EdgeId edge) { return dag_.edge_kind(edge) == EdgeKind::kLaunch; };
+    if (step != of_step_.end() && std::any_of(edges.begin(), edges.end(), launches)) ++launches_[step->second];
+  }
+
+  /// Returns what the intervals cover as intervals that do not touch, by begin.
+  static std::vector<Interval> disjoint(std::vector<Interval> intervals) {
+    std::ranges::sort(intervals, {}, &Interval::begin);
+    std::vector<Interval> merged;
+    for (const Interval& one : intervals) {
+      if (merged.empty() || one.begin > merged.back().end) {
+        merged.push_back(one);
+      } else {
+        merged.back().end = std::max(merged.back().end, one.end);
+      }
+    }
+    return merged;
+  }
+
+  /// Returns how much of `window` the disjoint intervals cover.
+  static Duration within(Interval window, const std::vector<Interval>& intervals) {
+    Duration covered{};
+    for (auto one = std::ranges::upper_bound(intervals, window.begin, {}, &Interval::end);
+         one != intervals.end() && one->begin < window.end; ++one) {
+      const Interval inside = clipped(*one, window);
+      covered += inside.end - inside.begin;
+    }
+    return covered;
+  }
+
+  const Dag& dag_;
+  const Timeline& timeline_;
+  std::vector<Interval> windows_;                ///< of the rank's whole steps
+  std::map<std::int32_t, std::size_t> of_step_;  ///< from the index into Recording::steps to the one into windows_
+  std::vector<std::int64_t> launches_;           ///< by window
+  std::vector<Interval> communication_;
+  // Disjoint, by begin, once the constructor has ended:
+  std::vector<Interval> device_;
+  std::vector<Interval> compute_;
+  std::vector<Interval> compute_or_communication_;
+};
+
 }  // namespace
+
+std::string_view to_text(Gauge gauge) noexcept {
+  static constexpr std::array<std::string_view, 4> kWords{"step-time", "exposed", "gpu-idle", "launches"};
+  return kWords[static_cast<std::size_t>(gauge)];
+}
 
 std::vector<Part> named(const IterationParts& parts) {
   return {{"compute", parts.compute},
@@ -143,6 +234,7 @@ Side side_of(const Capture& capture, const Timeline& timeline, const Summary& su
   for (const StepReport& step : summary.steps) {
     if (step.rank == summary.parts.rank) side.steps.push_back(summary.measured ? step.measured : step.replayed);
   }
+  if (!capture.recording.step.empty()) side.gauges = GaugedSteps(capture, timeline, summary, summary.parts.rank).run();
   side.ranks = rank_count(summary);
   side.parts = named(summary.parts);
   for (std::size_t i = 0; i < kPathClassCount; ++i) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,16 @@ enum class Extent : std::uint8_t {
   kPoints,        ///< one iteration for each point, as in a saved answer of `sweep`
 };
 
+/// A property of a rank's steps that a gate can limit.
+enum class Gauge : std::uint8_t {
+  kStepTime,
+  kExposed,   ///< time in which the rank communicates, moving data or waiting for other ranks, and computes nothing
+  kGpuIdle,   ///< time in which no stream of the rank is busy
+  kLaunches,  ///< number of calls that launch work on the rank's devices
+};
+/// Returns "step-time", "exposed", "gpu-idle", "launches".
+[[nodiscard]] std::string_view to_text(Gauge gauge) noexcept;
+
 struct Side {
   std::string name;     ///< name as typed: a file, a folder, a change
   std::string what;     ///< what its iteration is: "measured", "predicted", "measured, saved by replay"
@@ -52,9 +63,12 @@ struct Side {
   std::optional<Duration> iteration;
   /// The steps of the rank that determines the iteration, if known; their spread is the noise of `iteration`.
   std::vector<Duration> steps;
-  /// The possible error of `iteration` if it is known from something other than `steps`: for a prediction, half of its
-  /// range.
+  /// The possible error of `iteration` if it is known from something other than `steps`: for a prediction, how far its
+  /// range reaches towards the other side's iteration.
   std::optional<Duration> uncertainty;
+  /// Values of gauges other than the step time for the same steps; a count is in nanoseconds too. A gauge is missing if
+  /// it is not known: a saved answer has none, and a capture without device work has none of its devices.
+  std::map<Gauge, std::vector<Duration>> gauges;
   std::size_t ranks = 0;             ///< number of ranks; 0 if unknown
   std::vector<Part> parts;           ///< disjoint parts of the iteration of the slowest rank
   std::vector<Part> path;            ///< classes of the critical path, which sum to its length

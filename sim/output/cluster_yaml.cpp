@@ -18,12 +18,22 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Returns the rate in the largest unit that gives a whole number.
+/// Returns the rate in the largest unit that gives a whole number, or else in the largest that gives the same whole
+/// number of bytes per second when it is read again: "34.315639425GB/s".
 std::string rate_text(Bandwidth rate) {
   const double bytes = rate.bytes_per_second();
   if (std::fmod(bytes * 8, 1e9) == 0) return fmt::format("{:.0f}Gb/s", bytes * 8 / 1e9);
   if (std::fmod(bytes * 8, 1e6) == 0) return fmt::format("{:.0f}Mb/s", bytes * 8 / 1e6);
   if (std::fmod(bytes, 1e3) == 0) return fmt::format("{:.0f}kB/s", bytes / 1e3);
+  struct Unit {
+    double bytes;
+    std::string_view name;
+  };
+  for (const Unit& unit : {Unit{1e9, "GB/s"}, Unit{1e6, "MB/s"}, Unit{1e3, "kB/s"}}) {
+    if (bytes < unit.bytes) continue;
+    std::string text = fmt::format("{}{}", std::round(bytes) / unit.bytes, unit.name);
+    if (parse_bandwidth(text).bytes_per_second() == std::round(bytes)) return text;
+  }
   return fmt::format("{:.0f}B/s", bytes);
 }
 

@@ -61,6 +61,11 @@ struct StepLine {
   const Summary* of;
   const StepReport* step;
 };
+/// Returns how much longer the step is than the median of the rank's other steps, of which held_out_error is the error.
+constexpr auto against_the_others = [](const StepLine& line) -> std::optional<double> {
+  const std::optional<double>& error = line.step->held_out_error;
+  return error && *error > -1 ? std::optional{1 / (1 + *error) - 1} : std::nullopt;
+};
 constexpr auto kStep = std::to_array<Field<StepLine>>({
     {"rank", at<&StepLine::step, &StepReport::rank>, {"rank", Use::kMain, Form::kId}},
     {"step", at<&StepLine::step, &StepReport::step>, {"step", Use::kMain, Form::kId}},
@@ -69,9 +74,8 @@ constexpr auto kStep = std::to_array<Field<StepLine>>({
     {"replayed_ns", at<&StepLine::step, &StepReport::replayed>, {"replayed"}},
     {"", at<&StepLine::step, &StepReport::error>, {"error", Use::kMain, Form::kChange}},
     {"error", [](const StepLine& line) { return if_measured(*line.of, line.step->error); }},
-    {"held_out_error",
-     at<&StepLine::step, &StepReport::held_out_error>,
-     {"against the other steps' median", Use::kMain, Form::kChange}},
+    {"", against_the_others, {"against the other steps' median", Use::kMain, Form::kChange}},
+    {"held_out_error", at<&StepLine::step, &StepReport::held_out_error>},
 });
 
 std::vector<StepLine> step_lines(const Findings& findings) {
@@ -243,7 +247,7 @@ Sections breakdown_sections(const Findings& findings) {
   TableRows rows;
   const auto has_no_loader = [](const RankBreakdown& rank) { return rank.loader == Duration{}; };
   if (std::all_of(ranks.begin(), ranks.end(), has_no_loader)) rows.without.emplace_back("waiting for data");
-  Section section{.title = "Where the time of an iteration goes (replayed; columns overlap)",
+  Section section{.title = "Where the time of a step goes (replayed; columns overlap)",
                   .table = table_of(kReplayBreakdown, ranks, rows)};
   const auto waits_for_ranks = [](const RankBreakdown& rank) { return rank.collective_wait > Duration{}; };
   if (std::any_of(ranks.begin(), ranks.end(), waits_for_ranks)) {
@@ -278,23 +282,32 @@ Sections unexplained_sections(const Findings& findings) {
 
 // --- the critical path of an iteration: a summary in the answer of replay, all of its tasks in that of critical-path
 
-constexpr auto kPathSummary = std::to_array<Field<Findings>>({{"critical_path", at<&Findings::path>, kIterationPath}});
-
-/// Returns the sections of the path of a typical step, and what the path of the longest step is made of if steps
-/// differ.
-Sections sections_of_path(const Findings& findings) {
-  Sections sections = path_sections(findings.capture.dag, findings.path.path, findings.path_rows);
-  if (!steps_differ(findings.summary)) return sections;
+/// Returns the path of the longest step of the rank whose path is shown; nothing unless steps differ.
+std::optional<IterationPath> path_of_longest_step(const Findings& findings) {
+  if (!steps_differ(findings.summary)) return std::nullopt;
   const StepReport* longest = nullptr;
   for (const StepReport& step : findings.summary.steps) {
     if (step.rank != findings.path.step->rank) continue;
     if (longest == nullptr || step.replayed > longest->replayed) longest = &step;
   }
-  const CriticalPath path = critical_path_of_step(findings.capture, *findings.timeline, longest->timed);
-  sections.front().sentences.emplace_back(
-      fmt::format("Critical path of the longest step, {}: {}{}.",
-                  path_subject({path, IterationPath::Step{longest->rank, longest->step}}), to_text(path.length),
-                  shares_text(path)));
+  return IterationPath{critical_path_of_step(findings.capture, *findings.timeline, longest->timed),
+                       IterationPath::Step{longest->rank, longest->step}};
+}
+
+constexpr auto kPathSummary = std::to_array<Field<Findings>>({
+    {"critical_path", at<&Findings::path>, kIterationPath},
+    {"longest_step_path", at<path_of_longest_step>, kIterationPath, kIfAny},
+});
+
+/// Returns the sections of the path of a typical step, and what the path of the longest step is made of if steps
+/// differ.
+Sections sections_of_path(const Findings& findings) {
+  Sections sections = path_sections(findings.capture.dag, findings.path.path, findings.path_rows);
+  if (const std::optional<IterationPath> longest = path_of_longest_step(findings)) {
+    sections.front().sentences.emplace_back(fmt::format("Critical path of the longest step, {}: {}{}.",
+                                                        path_subject(*longest), to_text(longest->path.length),
+                                                        shares_text(longest->path)));
+  }
   return sections;
 }
 
@@ -565,7 +578,11 @@ constexpr auto kCalibrated = std::to_array<Field<Findings>>({
 Sections calibration_sections(const Findings& findings) {
   const Calibration& calibration = *findings.calibration;
   return {section_of("Fitted values", kFit, calibration.fits),
-          {.title = "cluster.yaml", .verbatim = cluster_yaml(calibration.cluster)}};
+          {.title = "cluster.yaml",
+           .lead = hosts_stand_for_ranks(calibration.cluster, findings.capture.dag)
+                       ? "Each rank is a host here, whose NIC is what the rank's link was seen to carry."
+                       : "",
+           .verbatim = cluster_yaml(calibration.cluster)}};
 }
 
 // --- what was read, and what was skipped and why
@@ -639,8 +656,8 @@ std::span<const CaptureReport> capture_reports() {
       {.id = "breakdown", .in = kReplay, .sections = breakdown_sections, .fields = kBreakdown},
       {.id = "unexplained", .in = kReplay, .sections = unexplained_sections, .fields = kUnexplained},
       {.id = "path summary", .in = kReplay, .sections = path_summary_sections, .fields = kPathSummary},
-      {.id = "part paths", .in = kCriticalPath, .sections = part_path_sections, .fields = kPartPaths},
       {.id = "path tasks", .in = kCriticalPath, .sections = path_tasks_sections, .fields = kPathTasks},
+      {.id = "part paths", .in = kCriticalPath, .sections = part_path_sections, .fields = kPartPaths},
       {.id = "stragglers", .in = kReplay | kCriticalPath, .sections = stragglers_sections, .fields = kStragglers},
       {.id = "slow ranks", .in = kReplay, .sections = slow_ranks_sections, .fields = kSlowRanksMember},
       {.id = "clocks", .in = kReplay, .sections = clocks_sections, .fields = kClocks},

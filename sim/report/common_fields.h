@@ -43,7 +43,7 @@ inline constexpr IfAny<Member> if_any{};  // NOLINT(readability-identifier-namin
 /// Fields that show how a rank's iteration is spent. The times overlap.
 inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"rank", at<&RankBreakdown::rank>, {"rank", Use::kMain, Form::kId}},
-    {"iteration_ns", at<&RankBreakdown::iteration>, {"iteration"}},
+    {"iteration_ns", at<&RankBreakdown::iteration>, {"step time"}},
     {"compute_ns", at<&RankBreakdown::compute>, {"compute"}},
     {"communication_ns", at<&RankBreakdown::communication>, {"communication"}},
     {"exposed_communication_ns", at<&RankBreakdown::exposed_communication>, {"exposed transfer"}},

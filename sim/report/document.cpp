@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "model/base/text.h"
 #include "sim/report/table_text.h"
 #include "sim/report/terminal_text.h"
@@ -40,7 +42,14 @@ std::string section_text(const Section& section, const TextStyle& style) {
   std::string text = "\n";
   if (!section.title.empty()) text += paragraph(section.title, Tone::kHeading, style);
   if (!section.lead.empty()) text += paragraph(section.lead, Tone::kPlain, style);
-  if (section.table) text += to_text(*section.table, style);
+  const std::optional<Table> digest =
+      section.table && style.rank_rows ? digest_of(*section.table, *style.rank_rows) : std::nullopt;
+  if (section.table) text += to_text(digest ? *digest : *section.table, style);
+  if (digest) {
+    text += paragraph(fmt::format("The {} slowest of {} rows; --rows all prints every row", digest->rows().size() - 3,
+                                  grouped(section.table->rows().size())),
+                      Tone::kPlain, style, "- ");
+  }
   for (const Sentence& sentence : section.sentences) {
     text += paragraph(sentence.text, Tone::kPlain, style, "- ");
     if (!sentence.detail.empty()) text += paragraph(sentence.detail, Tone::kPlain, style, "  ");

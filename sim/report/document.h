@@ -58,6 +58,11 @@ struct Plot {
   std::string baseline;            ///< column with a constant value for comparison; empty for none
   std::vector<std::string> lines;  ///< names of the lines; a line with an empty name has no legend
   std::size_t points_a_line = 0;
+  /// A value of x that is marked, and its range; all empty for none. `mark_name` says what it is: "knee".
+  std::string mark_name{};
+  std::string mark{};
+  std::string mark_from{};
+  std::string mark_to{};
 };
 
 /// A command's answer in all the forms that readers need: for people in a terminal or a pull request, for spreadsheets,

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kTerms = std::to_array<Term>({
     // --- what is measured and replayed
     {.name = "iteration",
-     .also = "step time, iteration time, iterations, of iteration, iteration is",
+     .also = "step time, iteration time, iterations, of iteration",
      .definition = "The time that one training step takes, from one step to the next.",
      .more = "For each rank: the mean of the middle half of the distances between consecutive whole steps, from start "
              "to start, or from completion to completion where the GPU falls behind the CPU. The iteration of the job "
@@ -45,7 +45,8 @@ constexpr auto kTerms = std::to_array<Term>({
      .more =
          "The graph of one step, with the task durations of another step, must predict how long that other step "
          "took. 'the steps differ by' is the error of a guess without any graph: where that is small, the test says "
-         "little. The column 'from the other steps' predicts each step as the median of the rank's other steps."},
+         "little. The column 'against the other steps' median' compares each step with the median of the rank's other "
+         "steps."},
     {.name = "skipped",
      .also = "records, records read",
      .definition = "Records of the input that were left out.",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,16 +30,27 @@ std::optional<double> worst_held_out(const Summary& summary) {
   return worst;
 }
 
-/// Describes a cluster: "2 hosts and a slowest link of 1.2GB/s (payload)".
-std::string cluster_text(const Cluster& cluster) {
+std::set<std::string> host_names(const Dag& dag) {
+  std::set<std::string> names;
+  for (const auto& [rank, host] : hosts_of_ranks(dag)) names.insert(host);
+  return names;
+}
+
+/// Returns "8 ranks on 1 host" if hosts stand for ranks, otherwise "8 hosts".
+std::string hosts_text(const Cluster& cluster, const Dag& dag) {
+  if (!hosts_stand_for_ranks(cluster, dag)) return counted(cluster.hosts.size(), "host");
+  return fmt::format("{} on {}", counted(cluster.hosts.size(), "rank"), counted(host_names(dag).size(), "host"));
+}
+
+/// Describes a calibrated cluster: "2 hosts and a slowest link of 1.2GB/s (payload)".
+std::string cluster_text(const Cluster& cluster, const Dag& dag) {
   const std::vector<Link>& links = cluster.links;
   const auto slowest = std::min_element(links.begin(), links.end(),
                                         [](const Link& a, const Link& b) { return a.goodput() < b.goodput(); });
   if (slowest != links.end()) {
-    return fmt::format("{} and a slowest link of {} (payload)", counted(cluster.hosts.size(), "host"),
-                       to_text(slowest->goodput()));
+    return fmt::format("{} and a slowest link of {} (payload)", hosts_text(cluster, dag), to_text(slowest->goodput()));
   }
-  return counted(cluster.hosts.size(), "host") + " without a network";
+  return hosts_text(cluster, dag) + " without a network";
 }
 
 constexpr std::string_view kNoDeviceWork = diagnostic("launches_without_device_work").name;
@@ -144,11 +156,14 @@ std::string times_text(const Summary& summary, std::string typical) {
                      to_text(spread.shortest), to_text(spread.longest), typical);
 }
 
-/// Returns "; 64.0 % of it is spent waiting for data"; empty if it is less than a twentieth.
+/// Returns "; 64.0 % of it is spent waiting for data", or of a typical step if the steps differ much, because the parts
+/// are means over the steps around the median. Empty if it is less than a twentieth.
 std::string loader_text(const Summary& summary) {
   constexpr double kLeast = 0.05;
   const double share = ratio(summary.parts.loader, summary.parts.sum());
-  return share < kLeast ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
+  if (share < kLeast) return {};
+  const bool differ = spread_of(summary, slowest_rank(summary).rank).is_wide();
+  return fmt::format("; {} of {} is spent waiting for data", percent(share), differ ? "a typical step" : "it");
 }
 
 /// Returns "; GPU busy 23.8 %", the mean over the ranks that have device work; empty without device work.
@@ -286,8 +301,14 @@ std::string trust_line(const Capture& capture, const Summary& summary, const Cri
   return fmt::format("{}. {}.", tested, waits);
 }
 
-std::string headline(const Calibration& calibration) {
-  const std::string cluster = cluster_text(calibration.cluster);
+bool hosts_stand_for_ranks(const Cluster& cluster, const Dag& dag) {
+  const std::set<std::string> names = host_names(dag);
+  const std::size_t ranks = hosts_of_ranks(dag).size();
+  return cluster.hosts.size() == ranks && names.size() < ranks;
+}
+
+std::string headline(const Calibration& calibration, const Dag& dag) {
+  const std::string cluster = cluster_text(calibration.cluster, dag);
   if (calibration.fits.empty())
     return fmt::format("Nothing could be fitted; the cluster is assumed to have {}.", cluster);
   const auto worst = std::max_element(calibration.fits.begin(), calibration.fits.end(),

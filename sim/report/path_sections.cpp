@@ -41,13 +41,15 @@ Duration queueing_of(const PathLine& line) { return line.task->queueing; }
 constexpr auto kShownPath = std::to_array<Field<PathLine>>({
     {"", [](const PathLine& line) { return line.task->start - line.path->begin; }, {"start", Use::kExtra}},
     {"", at<&PathLine::task, &PathTask::duration>, {"duration"}},
-    {"", if_any<wait_before>, {"wait before", Use::kDetail}},
+    {"", if_any<wait_before>, {"wait before"}},
     {"", if_any<queueing_of>, {"queueing", Use::kDetail}},
-    {"", [](const PathLine& line) { return style_of(path_class_of(*line.dag, line.task->task)).label; }, {"class"}},
+    {"",
+     [](const PathLine& line) { return style_of(path_class_of(*line.dag, line.task->task)).label; },
+     {"class", Use::kHelp}},
     {"", at<&PathLine::lane, &Lane::rank>, {"rank", Use::kMain, Form::kId}},
     {"", at<&PathLine::lane, &Lane::name>, {"thread or stream", Use::kDetail}},
     {"", at<&PathLine::name>, {"task"}},
-    {"", at<&PathLine::released_by>, {"waited for", Use::kHelp}},
+    {"", at<&PathLine::released_by>, {"waited for"}},
 });
 
 /// Returns one row per class. Data loaders have a row only if the path waits for one.
@@ -110,8 +112,10 @@ std::string late_start_text(const Dag& dag, const PathTask& first) {
 }
 
 std::string straggler_text(const Straggler& worst) {
-  return fmt::format("Rank {} is a straggler: it arrived last in {} of its {}, and each other rank waited {} for it.",
-                     worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.each));
+  return fmt::format(
+      "Rank {} is a straggler: it arrived last in {} of its {}, and each other rank waited {} for it in the whole "
+      "capture.",
+      worst.rank, worst.last_in, counted(worst.collectives, "collective"), to_text(worst.each));
 }
 
 std::string queueing_text(const Dag& dag, const CriticalPath& path, const WhereToLook::QueueingLane& queue) {
@@ -129,7 +133,7 @@ std::string waiting_for_data_text(const IterationParts& parts) {
   const double share = ratio(parts.loader, parts.sum());
   if (share < kMuch) return {};
   return fmt::format(
-      "In {} of an iteration ({} on rank {}) a thread waits for data and the GPU does nothing: load data in more "
+      "In {} of a step ({} on rank {}) a thread waits for data and the GPU does nothing: load data in more "
       "worker "
       "processes (num_workers of DataLoader); --set loader.workers=2x predicts what that saves.",
       percent(share), to_text(parts.loader), parts.rank);
@@ -143,9 +147,9 @@ std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<R
   if (!communicates) return "The replay has no communication.";
   if (most == nullptr) return "No transfer is exposed: wherever communication moves data, the same rank computes.";
   const double share = ratio(most->exposed_communication, most->iteration);
-  if (share < kLeastShown) return "A faster network or more overlap can save less than 0.1 % of an iteration.";
-  const std::string exposed = fmt::format("{} of an iteration ({} on rank {})", percent(share),
-                                          to_text(most->exposed_communication), most->rank);
+  if (share < kLeastShown) return "A faster network or more overlap can save less than 0.1 % of a step.";
+  const std::string exposed =
+      fmt::format("{} of a step ({} on rank {})", percent(share), to_text(most->exposed_communication), most->rank);
   if (ratio(path[PathClass::kCommunication], path.length) < kLeastShown) {
     return fmt::format(
         "A faster network saves nothing now, because no transfer is on the critical path. {} is exposed transfer, "
@@ -162,9 +166,9 @@ std::string exposed_transfer_text(const RankBreakdown* most, const std::vector<R
 std::string unexplained_text(const Summary& summary, const CriticalPath& path) {
   if (summary.unexplained_wait == Duration{}) return "Every wait is explained, so what-ifs can shorten all of them.";
   if (ratio(summary.unexplained_wait, summary.iteration.replayed) < kLeastShown)
-    return "Less than 0.1 % of an iteration is unexplained waiting.";
+    return "Less than 0.1 % of a step is unexplained waiting.";
   return fmt::format(
-      "{} of an iteration ({}) is unexplained waiting, most of it of kind '{}'; {} of it is on the critical path, and "
+      "{} of a step ({}) is unexplained waiting, most of it of kind '{}'; {} of it is on the critical path, and "
       "no "
       "what-if can shorten it.",
       percent(ratio(summary.unexplained_wait, summary.iteration.replayed)), to_text(summary.unexplained_wait),
@@ -319,10 +323,6 @@ std::vector<Section> part_path_sections(const Findings& findings) {
   std::vector<Section> sections;
   add_parts(sections, findings, paths.gpus, "GPU", where);
   add_parts(sections, findings, paths.workers, "worker", where);
-  if (!sections.empty()) {
-    sections.push_back({.title = fmt::format("The whole job: {}", path_subject(findings.path)),
-                        .lead = "Its critical path through the tasks of all ranks:"});
-  }
   return sections;
 }
 

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,15 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
   bool compares_times_ = false;
 };
+
+/// A table with a row per rank, or per rank and step, is long if it has more rows than this.
+inline constexpr std::size_t kFewRankRows = 16;
+
+/// If a table whose first column is "rank" is long, returns a shorter one: the smallest, the middle and the largest
+/// value of each column, then the `most` rows with the largest times. The first column of times decides; the next ones
+/// decide ties, because ranks that wait for each other take equally long for a step. Otherwise returns nothing.
+/// O(rows * columns * log rows).
+[[nodiscard]] std::optional<Table> digest_of(const Table& table, std::size_t most);
 
 /// Returns a number with its sign and one decimal: "+1.2", "-0.4". If that rounds to 0, it gets up to four decimals to
 /// show its first digit: "-0.002". A number that is 0 even with four decimals has no sign: "0.0".

@@ -18,7 +18,7 @@ namespace stepsim::sim {
 namespace {
 
 constexpr std::size_t kBetween = 2;     // number of blanks between columns
-constexpr std::size_t kLeastName = 28;  // minimum width of a name while other columns can still be left out
+constexpr std::size_t kLeastName = 23;  // minimum width of a name while other columns can still be left out
 constexpr std::size_t kLongName = 80;   // a wider column of names is the last one where lines have no limit
 constexpr std::size_t kLeastSentence = 30;
 constexpr std::size_t kMostBytes = 1000;  // maximum for a cell, because a name may be a megabyte

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ struct TextStyle {
   bool color = false;     ///< true for bold type and colours, as escape sequences (ECMA-48 SGR)
   bool brief = false;     ///< true to write only what comes before the sections
   bool full = false;      ///< true for the whole names of kernels in tables
+  /// If set, a table of many ranks is shortened to this many rows and a summary (digest_of() in table.h).
+  std::optional<std::size_t> rank_rows{};
 };
 
 /// The role of a piece of text, which determines its colour.

@@ -1,12 +1,14 @@
 #include "sim/stats/compute_use.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "model/cost/device/accelerator.h"
+#include "model/cost/device/device_work.h"
 #include "model/job/kernel_class.h"
 #include "sim/analysis/intervals.h"
 
@@ -168,7 +170,20 @@ class Flops {
     return use;
   }
 
+  /// Adds a piece's part of the time that its operator takes at the peak rate. Pieces without work of their own, such as
+  /// memsets, add none.
+  static void add_peak(const DeviceWork* device, FlopsUse& sum) {
+    constexpr double kSecond = 1e9;
+    if (device == nullptr || !device->work) return;
+    const bool known = device->on != nullptr && device->precision_known;
+    sum.knows_peak = sum.knows_peak && known;
+    if (!known) return;
+    const double peak = device->on->peak_flops[static_cast<std::size_t>(device->precision)];
+    sum.at_peak += Duration{std::llround(device->work->flops / peak * kSecond)};
+  }
+
   void add_device_work() {
+    const DevicePieces devices = device_work(work_.capture);
     std::vector<bool> counted(table_.occurrences + std::size_t{1});
     auto use = table_.uses.begin();
     for (const Piece& piece : work_.pieces) {
@@ -180,7 +195,9 @@ class Flops {
       const OperatorTable::Operator& one = table_.operators[use->which];
       if (one.work.flops <= 0) continue;
       FlopsUse& sum = use_of(one.name, true);
+      if (sum.time == Duration{}) sum.knows_peak = true;
       sum.time = saturated_sum(sum.time, piece.length);
+      add_peak(devices[piece.index], sum);
       if (counted[use->occurrence]) continue;
       counted[use->occurrence] = true;
       ++sum.calls;
@@ -208,6 +225,22 @@ class Flops {
 double FlopsUse::per_second() const noexcept {
   constexpr double kNanosecond = 1e-9;
   return time == Duration{} ? 0 : flops / (static_cast<double>(time.count()) * kNanosecond);
+}
+
+std::optional<double> FlopsUse::of_peak() const noexcept {
+  return knows_peak && at_peak > Duration{} && time > Duration{} ? std::optional{ratio(at_peak, time)} : std::nullopt;
+}
+
+std::optional<double> flops_utilisation(const std::vector<FlopsUse>& flops, const std::vector<DeviceUse>& devices) {
+  Duration at_peak{};
+  for (const FlopsUse& use : flops) {
+    if (use.knows_peak) at_peak += use.at_peak;
+  }
+  Duration span{};
+  for (const DeviceUse& device : devices) {
+    if (device.device >= 0) span += device.use.span;
+  }
+  return at_peak > Duration{} && span > Duration{} ? std::optional{ratio(at_peak, span)} : std::nullopt;
 }
 
 std::vector<FlopsUse> flops_use(const MeasuredWork& work) { return Flops(work).run(); }

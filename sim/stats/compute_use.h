@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,11 @@ struct FlopsUse {
   std::size_t calls = 0;
   double flops = 0;  ///< total operations of all calls
   Duration time{};
+  Duration at_peak{};       ///< the time of its operations at the peak rates of the devices and precisions used
+  bool knows_peak = false;  ///< true if the device and the precision of all its operations are known
   [[nodiscard]] double per_second() const noexcept;  ///< operations per second; 0 if the operator took no time
+  /// Returns the share of the peak rate that it reached; nothing if the peak is not known.
+  [[nodiscard]] std::optional<double> of_peak() const noexcept;
 };
 
 /// Returns the operators whose operations are known, from the profiler (with_flops) or else from the recorded shapes of
@@ -64,6 +69,12 @@ struct FlopsUse {
 /// operators' device work for ranks where this work is known. For other ranks it is the time of the calls on the host;
 /// of nested calls, only the outermost count. O(pieces + uses).
 [[nodiscard]] std::vector<FlopsUse> flops_use(const MeasuredWork& work);
+
+/// Returns the share of the devices' time that the operations in `flops` would take at the peak rate. It is the MFU
+/// (Chowdhery et al., PaLM, 2022), if the operations of all products are known and none is a recomputation. Nothing if
+/// no operator has a known peak.
+[[nodiscard]] std::optional<double> flops_utilisation(const std::vector<FlopsUse>& flops,
+                                                      const std::vector<DeviceUse>& devices);
 
 }  // namespace stepsim::sim
 

@@ -95,6 +95,7 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
   made.sequences = kernel_sequences(work, launched);
   made.occupancy = occupancy_use(work, made.devices);
   made.flops = flops_use(work);
+  made.utilisation = flops_utilisation(made.flops, made.devices);
   made.memory = memory_use(details);
   made.modules = module_use(work);
   made.stacks = call_stacks(work);

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_STATS_STATISTICS_H
 #define STEPSIM_SIM_STATS_STATISTICS_H
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ struct Statistics {
   std::vector<KernelSequence> sequences;
   OccupancyUse occupancy;
   std::vector<FlopsUse> flops;
-  std::vector<MemoryUse> memory;  ///< memory use over the whole capture
+  std::optional<double> utilisation{};  ///< flops_utilisation()
+  std::vector<MemoryUse> memory;        ///< memory use over the whole capture
   std::vector<ModuleUse> modules;
   std::vector<CallStack> stacks;
   std::vector<RankTransport> transports;

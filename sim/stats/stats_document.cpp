@@ -156,6 +156,10 @@ class StatsSections {
     if (section.empty()) return section;
     section.lead = fmt::format("{} in {}: {}", scaled(all.flops, "FLOP"), stepsim::to_text(all.time),
                                scaled(all.per_second(), "FLOP/s"));
+    if (input_.utilisation) {
+      section.lead += fmt::format("; MFU {}: the time of these operations at the peak rate, of the time of the GPUs",
+                                  percent(*input_.utilisation));
+    }
     return section;
   }
 
@@ -303,10 +307,13 @@ BarChart chart_of(const std::vector<Statistics>& inputs) {
   for (const WorkPart part : kParts) chart.kinds.emplace_back(label_of(part));
   const std::vector<std::string> names = names_in_titles(inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<std::string> whole_names;
+    for (const StatsRow& row : inputs[i].rows) whole_names.push_back(row.name);
+    const std::vector<std::string> short_names = short_kernel_names(whole_names);
     for (std::size_t j = 0; j < std::min(kMost, inputs[i].rows.size()); ++j) {
       const StatsRow& row = inputs[i].rows[j];
       const std::string of = names[i].empty() ? "" : fmt::format(" of {}", names[i]);
-      chart.rows.push_back({.group = fmt::format("{}{} ({})", row.name, of, share_cell(row).text()),
+      chart.rows.push_back({.group = fmt::format("{}{} ({})", short_names[j], of, share_cell(row).text()),
                             .name = stepsim::to_text(row.self),
                             .bars = {{.length = row.self,
                                       .kind = row.part ? static_cast<std::uint32_t>(*row.part) + 1 : 0,

@@ -217,6 +217,7 @@ inline constexpr auto kFlopsUse = std::to_array<Field<FlopsUse>>({
     {"flops", at<&FlopsUse::flops>, {"work", Use::kMain, Form::kFlops}},
     {"time_ns", at<&FlopsUse::time>, {"time"}},
     {"flops_per_second", at<&FlopsUse::per_second>, {"reached", Use::kMain, Form::kFlopsPerSecond}},
+    {"of_peak", at<&FlopsUse::of_peak>, {"of peak", Use::kMain, Form::kShare}},
 });
 
 inline constexpr auto kMemoryPoint = std::to_array<Field<TraceDetails::MemoryPoint>>({
@@ -358,6 +359,7 @@ inline constexpr auto kStatistics = std::to_array<Field<Statistics>>({
     {"device_occupancy", at<&Statistics::occupancy, &OccupancyUse::devices>, kDeviceOccupancy, kRowLines},
     {"kernel_occupancy", at<&Statistics::occupancy, &OccupancyUse::kernels>, kKernelOccupancy, kRowLines},
     {"flops", at<&Statistics::flops>, kFlopsUse, kRowLines},
+    {"mfu", at<&Statistics::utilisation>, {}, kIfAny | kLineAfter},
     {"memory", at<&Statistics::memory>, kMemoryUse, kRowLines},
     {"modules", at<&Statistics::modules>, kModuleUse, kRowLines},
     {"stacks", at<&Statistics::stacks>, kCallStack, kRowLines},

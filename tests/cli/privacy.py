@@ -85,27 +85,57 @@ def unpacked(path):
     return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
 
 
+SEEN = {"html", "svg", "png", "dot", "gml"}  # pages and pictures, in which hosts have numbers
+
+
+def outputs_of(command, folder, extension):
+    """Everything that a command says and writes to a file with this extension; and whether it wrote one."""
+    path = os.path.join(folder, f"out.{extension}")
+    run = quietly(*command, "-o", path)
+    outputs = [run.stdout, run.stderr]
+    is_written = run.returncode == 0 and os.path.exists(path)
+    if is_written:
+        outputs.append(unpacked(path))
+        os.remove(path)
+    return outputs, is_written
+
+
 def no_output_carries_the_environment_along():
-    kept = {"host"}  # names of hosts are a part of the answer: whose clock is off, which host is slow
+    """Names of hosts are a part of text, JSON and tables: whose clock is off, which host is slow. Pages and pictures have
+    numbers for them, also in the names of files that PyTorch names after the host. With --anonymous, no output has them,
+    nor the folders of the files."""
     with tempfile.TemporaryDirectory() as folder:
-        trace = write(folder, "trace.json", json.dumps(marked_trace()))
-        commands = [["replay"], ["critical-path"], ["stats"], ["tasks"], ["check"], ["convert"], ["advise"], ["compare", trace],
-                    ["whatif", "--set", "compute.scale=2"], ["sweep", "--set", "compute.scale=1,2"]]
-        written = 0
-        for command, *more in commands:
-            arguments = [command, trace, *more]
-            for extension in extensions_in_help(command):
-                path = os.path.join(folder, f"out.{extension}")
-                run = quietly(*arguments, "-o", path)
-                outputs = [run.stdout, run.stderr]
-                if run.returncode == 0 and os.path.exists(path):
-                    outputs.append(unpacked(path))
-                    written += 1
-                    os.remove(path)
-                for what, marker in MARKERS.items():
-                    leaks = what not in kept and any(marker.encode() in output for output in outputs)
-                    check(f"{command} -o .{extension} keeps the {what} to itself", not leaks)
-        check("files were written", written > 40, written)
+        private = os.path.join(folder, MARKERS["user"], MARKERS["folder"])
+        os.makedirs(private)
+        names = [f"{MARKERS['host']}_{pid}.1711964646.pt.trace.json" for pid in (11, 12)]
+        for place in (folder, private):
+            for name in names:
+                write(place, name, json.dumps(marked_trace()))
+        for flags, place in (([], folder), (["--anonymous"], private)):
+            trace, other = (os.path.join(place, name) for name in names)
+            commands = [["replay"], ["critical-path"], ["stats"], ["tasks"], ["check"], ["convert"], ["advise"], ["compare", other], ["graph"],
+                        ["whatif", "--set", "compute.scale=2"], ["sweep", "--set", "compute.scale=1,2"]]
+            written = 0
+            for command, *more in commands:
+                for extension in extensions_in_help(command):
+                    outputs, is_written = outputs_of([command, trace, *more, *flags], folder, extension)
+                    written += is_written
+                    kept = set() if flags or extension in SEEN else {"host"}
+                    for what, marker in MARKERS.items():
+                        leaks = what not in kept and any(marker.encode() in output for output in outputs)
+                        check(f"{command} {flags} -o .{extension} keeps the {what} to itself", not leaks,
+                              [output[max(0, output.find(marker.encode()) - 60):][:160] for output in outputs])
+            check("files were written", written > 40, written)
+        trace = os.path.join(folder, names[0])
+        page = lambda *flags: b"".join(outputs_of(["replay", trace, *flags], folder, "html")[0])
+        check("a host has a number", b"host001" in page(), "")
+        check("--host-names keeps the name", MARKERS["host"].encode() in page("--host-names") and b"host001" not in page("--host-names"))
+        selected = ["whatif", trace, "--set", f"compute.scale{{host={MARKERS['host']}}}=2", "--anonymous"]
+        check("a selector has the recorded name", quietly(*selected).returncode == 0, quietly(*selected))
+        check("one of both", one_line(quietly("replay", trace, "--anonymous", "--host-names"), 2))
+        for command in (["combine", folder], ["convert", trace, "--steps", "1"], ["collect", folder]):
+            run = quietly(*command, "--anonymous", "-o", os.path.join(folder, "x/" if command[0] == "collect" else "x.trace.json"))
+            check(f"{command[0]} refuses --anonymous", one_line(run, 2) and b"--scrub" in run.stderr, run)
 
 
 def check_names_what_it_finds_and_not_the_thing():

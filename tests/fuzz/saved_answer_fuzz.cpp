@@ -23,11 +23,11 @@ void compare(const sim::Side& a, const sim::Side& b) {
   for (const sim::By by : {sim::By::kName, sim::By::kClass, sim::By::kKind, sim::By::kCategory, sim::By::kOperator}) {
     try {
       const sim::Difference difference = sim::difference_of(a, b, by, sim::RowOrder::kRelative);
-      std::optional<sim::Gate> gate;
-      if (difference.has_iterations()) gate = sim::gate_of(difference, 0.03, sim::AllowNoise::kNo);
+      std::vector<sim::Gate> gates;
+      if (difference.has_iterations()) gates = {sim::gate_of(difference, 0.03, sim::AllowNoise::kNo)};
       constexpr std::size_t kRows = 20;
       sim::JsonWriter json{[](std::string_view) {}};
-      const sim::Document document = sim::compare_document(difference, gate, kRows, provenance);
+      const sim::Document document = sim::compare_document(difference, gates, kRows, provenance);
       STEPSIM_ASSERT(!sim::to_text(document).empty(), "a comparison says something");
       document.json(json);
       json.finish();

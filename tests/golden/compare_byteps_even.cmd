@@ -1,12 +1,12 @@
 What does twice the network change, task by task, and does a job differ from itself?
 
 $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --rows 5
-Step time of A 532.1 ms, of B 253.2 ms: -278.9 ms (-52.4 %); significant (noise +-6.979 ms).
+Step time of A 532.1 ms, of B 253.2 ms: -278.9 ms (-52.4 %); significant (noise +-6.785 ms).
 
 Compared
-   result                                      iteration is  iteration  steps  shortest  longest  ranks
-A  scenarios/samples/byteps-even, as captured  predicted      532.1 ms      -         -        -      2
-B  network.bandwidth=2x                        predicted      253.2 ms      -         -        -      2
+   result                                      what it is  step time  steps  shortest  longest  ranks
+A  scenarios/samples/byteps-even, as captured  predicted    532.1 ms      -         -        -      2
+B  network.bandwidth=2x                        predicted    253.2 ms      -         -        -      2
 
 Where the difference comes from (slowest rank)
 part                            A           B   difference  relative
@@ -41,19 +41,19 @@ Comm.layer8_weight.PULL.0  transfer  17.672 ms  7.577 ms  -10.096 ms   -57.1 %  
 - 316 more: --rows 50 or --rows all
 
 Notes
-- times and counts of tasks are per iteration, averaged over ranks
+- times and counts of tasks are per step, averaged over ranks
 - the tables leave out 6,156 tasks of A that belong to no whole step
 - the tables leave out 6,156 tasks of B that belong to no whole step
-- remainder: the parts are means of the steps around the median, so their sum differs a little from the iteration
+- remainder: the parts are means of the steps around the median, so their sum differs a little from the step time
 - noise of a prediction: half of its range
 $ stepsim compare scenarios/samples/byteps-even scenarios/samples/byteps-even --by class --fail-above 3%
 Step time of A 534.1 ms, of B 534.1 ms: no difference; noise +-3.558 ms.
 Gate passed: B is as fast as A; the limit is 3.0 %.
 
 Compared
-   result                         iteration is  iteration  steps  shortest   longest  ranks
-A  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
-B  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
+   result                         what it is  step time  steps  shortest   longest  ranks
+A  scenarios/samples/byteps-even  measured     534.1 ms      3  532.9 ms  535.2 ms      2
+B  scenarios/samples/byteps-even  measured     534.1 ms      3  532.9 ms  535.2 ms      2
 
 Where the difference comes from (slowest rank)
 part                            A           B  difference  relative
@@ -78,6 +78,6 @@ server                0            0           0         -     24          0    
 transfer    1198.889 ms  1198.889 ms           0     0.0 %     96  12.488 ms  12.488 ms
 
 Notes
-- times and counts of tasks are per iteration, averaged over ranks
-- remainder: the parts are means of the steps around the median, so their sum differs a little from the iteration
+- times and counts of tasks are per step, averaged over ranks
+- remainder: the parts are means of the steps around the median, so their sum differs a little from the step time
 - noise: half of the 95 % confidence interval, from how the steps of one run differ; runs may differ by more

@@ -2,27 +2,6 @@ What sets the length of an iteration of the BytePS sample?
 $ stepsim critical-path scenarios/samples/byteps-even
 Critical path of rank 0's step 7: 533.1 ms in 67 tasks; 89.1 % communication, 10.8 % compute, 0.1 % waiting; 56 us of it is unexplained waiting.
 
-Each GPU alone, step 7
-The critical path through the tasks of one GPU: how long it would take if it waited for no other GPU.
-rank  worker  tasks     alone  compute  communication  copies    CPU  waiting
-   0  0          67  533.1 ms   10.8 %         89.1 %   0.0 %  0.0 %    0.1 %
-   1  1          68  533.8 ms   10.8 %         89.1 %   0.0 %  0.0 %    0.1 %
-
-GPU 0 alone: 533.1 ms, its 3 longest tasks of 67
-    start  duration  class          rank  thread or stream    task                       waited for
-180.62 ms  18.49 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
-319.44 ms  18.86 ms  communication     0  PUSH to server 1    Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
-460.56 ms  18.54 ms  communication     0  PULL from server 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
-
-GPU 1 alone: 533.8 ms, its 3 longest tasks of 68
-    start  duration  class          rank  thread or stream  task                        waited for
- 90.10 ms  18.53 ms  communication     1  PUSH to server 1  Comm.layer13_weight.PUSH.1  Comm.layer14_weight.PUSH.2 (stream)
-214.38 ms  18.78 ms  communication     1  PUSH to server 1  Comm.layer6_weight.PUSH.0   Comm.layer7_weight.PUSH.1 (stream)
-304.25 ms  18.83 ms  communication     1  PUSH to server 1  Comm.layer1_weight.PUSH.1   Comm.layer2_weight.PUSH.2 (stream)
-
-The whole job: rank 0's step 7
-Its critical path through the tasks of all ranks:
-
 class          on the path   share
 compute           57.50 ms  10.8 %
 communication    474.99 ms  89.1 %
@@ -63,6 +42,24 @@ Its 30 longest tasks of 67, in order of time
 479.102 ms  17.236 ms            -  communication     0  PULL from server 1  Comm.layer2_weight.PULL.0   Comm.layer3_weight.PULL.0 (stream)
 497.946 ms  16.019 ms            -  communication     0  PULL from server 1  Comm.layer1_weight.PULL.1   Comm.layer2_weight.PULL.2 (stream)
 513.965 ms  17.821 ms            -  communication     0  PULL from server 1  Comm.layer0_weight.PULL.0   Comm.layer1_weight.PULL.1 (stream)
+
+Each GPU alone, step 7
+The critical path through the tasks of one GPU: how long it would take if it waited for no other GPU.
+rank  worker  tasks     alone  compute  communication  copies    CPU  waiting
+   0  0          67  533.1 ms   10.8 %         89.1 %   0.0 %  0.0 %    0.1 %
+   1  1          68  533.8 ms   10.8 %         89.1 %   0.0 %  0.0 %    0.1 %
+
+GPU 0 alone: 533.1 ms, its 3 longest tasks of 67
+    start  duration  class          rank  thread or stream    task                       waited for
+180.62 ms  18.49 ms  communication     0  PUSH to server 1    Comm.layer8_weight.PUSH.1  Comm.layer9_weight.PUSH.2 (stream)
+319.44 ms  18.86 ms  communication     0  PUSH to server 1    Comm.layer0_weight.PUSH.0  Comm.layer1_weight.PUSH.1 (stream)
+460.56 ms  18.54 ms  communication     0  PULL from server 1  Comm.layer3_weight.PULL.0  Comm.layer4_weight.PULL.1 (stream)
+
+GPU 1 alone: 533.8 ms, its 3 longest tasks of 68
+    start  duration  class          rank  thread or stream  task                        waited for
+ 90.10 ms  18.53 ms  communication     1  PUSH to server 1  Comm.layer13_weight.PUSH.1  Comm.layer14_weight.PUSH.2 (stream)
+214.38 ms  18.78 ms  communication     1  PUSH to server 1  Comm.layer6_weight.PUSH.0   Comm.layer7_weight.PUSH.1 (stream)
+304.25 ms  18.83 ms  communication     1  PUSH to server 1  Comm.layer1_weight.PUSH.1   Comm.layer2_weight.PUSH.2 (stream)
 
 Input
 2,280 records read, none skipped; the graph has 2,070 tasks and 4,908 dependencies

@@ -18,8 +18,8 @@ rank  step  measured  replayed  error  against the other steps' median
 - In the long run a step takes 1 ms, limited by rank 0 thread 100 (790 us), rank 0 stream 7 (200 us).
 - Not counted, because the capture cuts them: rank 0 step 6
 
-Where the time of an iteration goes (replayed; columns overlap)
-rank  iteration  compute  communication  exposed transfer  copies  waiting for ranks     CPU  nothing running  GPU busy  overlap  unexplained
+Where the time of a step goes (replayed; columns overlap)
+rank  step time  compute  communication  exposed transfer  copies  waiting for ranks     CPU  nothing running  GPU busy  overlap  unexplained
    0       1 ms   400 us              0                 0       0                  0  962 us                0    40.0 %        -            0
 
 Critical path of rank 0's step 4: 1 ms

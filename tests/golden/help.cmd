@@ -69,6 +69,8 @@ Options:
                               with each as fast as the others
   --step-num N                Repeat the median step N times and write these iterations to -o
                               FILE.json (default: synthetic.json)
+  --rows N                    Of more than 16 rows by rank, print the N slowest, or all (default: 5;
+                              --json has all)
   --del-queue                 With --step-num: write each stage of each partition, not one event per
                               tensor
   -o FILE                     Also write the result to FILE, in the form of its extension: .json,
@@ -77,7 +79,7 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --full, --color WHEN, --quiet, -v,--verbose
+  --brief, --full, --color WHEN, --anonymous, --host-names, --quiet, -v,--verbose
 $ stepsim convert --help
 Convert a capture to another format, cut it, or remove private data
 
@@ -106,4 +108,4 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --full, --color WHEN, --quiet, -v,--verbose
+  --brief, --full, --color WHEN, --anonymous, --host-names, --quiet, -v,--verbose

@@ -6,7 +6,7 @@ $ stepsim replay no-such-file.json
 error: no-such-file.json: no such file or folder; expected a trace
 [exit 1]
 $ stepsim replay scenarios/samples/byteps-even --thread 2
-error: unknown option '--thread'; did you mean '--threads'? expected --help, -h, --job, --network, --cluster, --steps, --ranks, --threads, --json, --brief, --full, --color, --quiet, --verbose, -v, -o, --tasks, --slow-ranks, --step-num or --del-queue
+error: unknown option '--thread'; did you mean '--threads'? expected --help, -h, --job, --network, --cluster, --steps, --ranks, --threads, --json, --brief, --full, --color, --anonymous, --host-names, --quiet, --verbose, -v, -o, --tasks, --slow-ranks, --step-num, --rows or --del-queue
 [exit 2]
 $ stepsim replay scenarios/samples/byteps-even --steps 700-800
 error: --steps 700-800: the input has steps 5 to 7; expected some of these

@@ -5,22 +5,22 @@ Self-check: one step's graph predicts the others within 1.6 % on average (the st
 
 Where to look next
 - 89.1 % of the critical path (533.1 ms) is communication, most of all Comm.layer0_weight.PUSH.0 (18.86 ms in 1 task).
-- A faster network or more overlap can save at most 71.9 % of an iteration (384.0 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
-- 0.1 % of an iteration (365.5 us) is unexplained waiting, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can shorten it.
+- A faster network or more overlap can save at most 71.9 % of a step (384.0 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
+- 0.1 % of a step (365.5 us) is unexplained waiting, most of it of kind 'host thread'; 56 us of it is on the critical path, and no what-if can shorten it.
 
 Steps
 rank  step  measured  replayed  error  against the other steps' median
-   0     5  535.2 ms  535.2 ms  0.0 %                           -0.4 %
-   0     6  532.9 ms  532.9 ms  0.0 %                           +0.2 %
-   0     7  533.1 ms  533.1 ms  0.0 %                           +0.2 %
-   1     5  531.2 ms  531.2 ms  0.0 %                           +0.1 %
-   1     6  529.9 ms  529.9 ms  0.0 %                           +0.5 %
-   1     7  533.8 ms  533.8 ms  0.0 %                           -0.6 %
+   0     5  535.2 ms  535.2 ms  0.0 %                           +0.4 %
+   0     6  532.9 ms  532.9 ms  0.0 %                           -0.2 %
+   0     7  533.1 ms  533.1 ms  0.0 %                           -0.2 %
+   1     5  531.2 ms  531.2 ms  0.0 %                           -0.1 %
+   1     6  529.9 ms  529.9 ms  0.0 %                           -0.5 %
+   1     7  533.8 ms  533.8 ms  0.0 %                           +0.6 %
 - Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
 - In the long run a step takes 534.1 ms, limited by rank 0 PUSH to server 1 (282.6 ms), rank 0 PULL from server 1 (193.5 ms), rank 0 operators (57.25 ms).
 
-Where the time of an iteration goes (replayed; columns overlap)
-rank  iteration   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy  overlap  unexplained
+Where the time of a step goes (replayed; columns overlap)
+rank  step time   compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy  overlap  unexplained
    0   534.1 ms  150.0 ms       476.7 ms          384.0 ms       0                  0    0          69.5 us         -   19.5 %     240.5 us
    1   530.6 ms  150.3 ms       472.9 ms          380.2 ms       0                  0    0         127.0 us         -   19.6 %     365.5 us
 

@@ -5,25 +5,25 @@ Self-check: one step's graph predicts the others within 0.0 % on average (the st
 
 Where to look next
 - 93.4 % of the critical path (228.0 ms) is compute, most of all backward-compute (160 ms in 3 tasks).
-- Rank 2 is a straggler: it arrived last in 6 of its 12 collectives, and each other rank waited 202.0 ms for it.
-- A faster network or more overlap can save at most 6.6 % of an iteration (15 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
+- Rank 2 is a straggler: it arrived last in 6 of its 12 collectives, and each other rank waited 202.0 ms for it in the whole capture.
+- A faster network or more overlap can save at most 6.6 % of a step (15 ms on rank 0): that much is exposed transfer, which moves data while nothing is computed.
 - Every wait is explained, so what-ifs can shorten all of them.
 
 Steps
 rank  step  measured  replayed  error  against the other steps' median
-   0    10  228.0 ms  228.0 ms  0.0 %                           +1.8 %
-   0    15  232.2 ms  232.2 ms  0.0 %                           -1.8 %
-   1    10  228.0 ms  228.0 ms  0.0 %                           +1.8 %
-   1    15  232.2 ms  232.2 ms  0.0 %                           -1.8 %
-   2    10  228.0 ms  228.0 ms  0.0 %                           +1.8 %
-   2    15  232.2 ms  232.2 ms  0.0 %                           -1.8 %
-   3    10  228.0 ms  228.0 ms  0.0 %                           +1.8 %
-   3    15  232.2 ms  232.2 ms  0.0 %                           -1.8 %
+   0    10  228.0 ms  228.0 ms  0.0 %                           -1.8 %
+   0    15  232.2 ms  232.2 ms  0.0 %                           +1.8 %
+   1    10  228.0 ms  228.0 ms  0.0 %                           -1.8 %
+   1    15  232.2 ms  232.2 ms  0.0 %                           +1.8 %
+   2    10  228.0 ms  228.0 ms  0.0 %                           -1.8 %
+   2    15  232.2 ms  232.2 ms  0.0 %                           +1.8 %
+   3    10  228.0 ms  228.0 ms  0.0 %                           -1.8 %
+   3    15  232.2 ms  232.2 ms  0.0 %                           +1.8 %
 - Replay error: 0.0 % on average, 0.0 % at worst. A small one shows that nothing was lost while reading; only the self-check tests the dependencies.
 - In the long run a step takes 228.0 ms, limited by rank 1 compute (150 ms), rank 3 compute (60 ms), rank 0 collectives (12 ms).
 
-Where the time of an iteration goes (replayed; columns overlap)
-rank  iteration  compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy  overlap  unexplained
+Where the time of a step goes (replayed; columns overlap)
+rank  step time  compute  communication  exposed transfer  copies  waiting for ranks  CPU  nothing running  GPU busy  overlap  unexplained
    0     228 ms   123 ms          15 ms             15 ms       0              90 ms    0                0         -    0.0 %            0
    1     228 ms   183 ms          15 ms             15 ms       0              30 ms    0                0         -    0.0 %            0
    2     228 ms   123 ms          15 ms             15 ms       0              90 ms    0                0         -    0.0 %            0

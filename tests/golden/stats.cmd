@@ -91,9 +91,9 @@ copy                            rank  count     moved  smallest    median   larg
 Memcpy DtoH (Device -> Pinned)     0      1  16.78 MB  16.78 MB  16.78 MB  16.78 MB  850 us  19.74 GB/s  19.74 GB/s
 
 FLOPs (a multiplication and an addition count as two)
-274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
-operator     on      calls          work    time         reached
-aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s
+274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s; MFU 30.7 %: the time of these operations at the peak rate, of the time of the GPUs
+operator     on      calls          work    time         reached  of peak
+aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s   70.4 %
 
 Memory (allocated; --json has the curve)
 rank  device         peak   after   reserved   at first   at last  allocations  releases
@@ -163,9 +163,9 @@ copy                            rank  count     moved  smallest    median   larg
 Memcpy DtoH (Device -> Pinned)     0      1  16.78 MB  16.78 MB  16.78 MB  16.78 MB  850 us  19.74 GB/s  19.74 GB/s
 
 FLOPs of stats_step.json (a multiplication and an addition count as two)
-274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s
-operator     on      calls          work    time         reached
-aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s
+274.88 GFLOP in 1.2 ms: 229.06 TFLOP/s; MFU 30.7 %: the time of these operations at the peak rate, of the time of the GPUs
+operator     on      calls          work    time         reached  of peak
+aten::addmm  device      1  274.88 GFLOP  1.2 ms  229.06 TFLOP/s   70.4 %
 
 Memory of stats_step.json (allocated; --json has the curve)
 rank  device         peak   after   reserved   at first   at last  allocations  releases
@@ -236,7 +236,8 @@ $ stepsim stats tests/golden/data/stats_step.json --by module --json
 "device_occupancy":[],
 "kernel_occupancy":[],
 "flops":[
-{"name":"aten::addmm","on":"device","calls":1,"flops":274877906944,"time_ns":1200000,"flops_per_second":229064922453333.3}],
+{"name":"aten::addmm","on":"device","calls":1,"flops":274877906944,"time_ns":1200000,"flops_per_second":229064922453333.3,"of_peak":0.7035916666666666}],
+"mfu":0.3070218181818182,
 "memory":[
 {"rank":0,"device":"device 0","allocations":2,"releases":1,"allocated_bytes":134217728,"peak_bytes":167772160,"peak_ns":215000,"most_reserved_bytes":268435456,"first_bytes":100663296,"last_bytes":33554432,"curve":[
 {"time_ns":50000,"allocated_bytes":100663296,"reserved_bytes":134217728},
@@ -294,7 +295,7 @@ Options:
 
 Common options ('stepsim help options'):
   --job FILE, --network MODEL, --cluster FILE, --steps A-B, --ranks LIST, --threads N, --json,
-  --brief, --full, --color WHEN, --quiet, -v,--verbose
+  --brief, --full, --color WHEN, --anonymous, --host-names, --quiet, -v,--verbose
 $ stepsim stats scenarios/samples/pytorch-ddp --collectives
 Collectives reach 50.0 % of the expected bandwidth (18 collectives in 1 row; 18 overlap with others of their ranks).
 

@@ -7,7 +7,7 @@ Predictions of network changes are unreliable: 1 of the job's 2 ranks was captur
 Why
 - Largest difference: compute, 15.50 ms to 14.38 ms (-1.125 ms).
 - The step is limited by the GPU, before and after.
-- A change of -7.2 % is within the uncertainty of this prediction; its largest source is 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
+- A change of -7.2 % is within the uncertainty of this prediction. Apart from what shifts both predictions alike, its largest source is 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
 
 Where the difference comes from
 per step of the slowest rank   baseline   scenario  difference
@@ -116,7 +116,7 @@ Assumptions
 - 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 4, like transfers over links.
 - 3 parts of collectives do not record how much they transfer, or lack too many ranks: their recorded times, including waits for other ranks, are divided by 16, like transfers over links.
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml --no-interference
-Best of 3 points: network.bandwidth=1x (as fast: network.bandwidth=4x, network.bandwidth=16x): step time 15.56 ms (15.37 to 15.75 ms), the same as the baseline's 15.56 ms; no point is faster than the baseline; network.bandwidth hardly matters from 1x to 16x (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
+None of 3 points changes the step time of 15.56 ms (15.37 to 15.75 ms) by 0.1 % or more; network.bandwidth hardly matters from 1x to 16x (under 5 %). The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.
 
 Step times and their ranges (* = best)

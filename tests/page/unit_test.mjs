@@ -15,7 +15,7 @@ const {waterfallSteps} = await import(new URL('waterfall.js', source));
 const {judge, titleOf} = await import(new URL('verdict.js', source));
 const {axesOf, kneeOf} = await import(new URL('sweep.js', source));
 const {tensorColors, tensorOf} = await import(new URL('classes.js', source));
-const {adviceGroups, barOf, settingsText} = await import(new URL('advice.js', source));
+const {adviceGroups, barOf, scaleOf, settingsText} = await import(new URL('advice.js', source));
 const {communicationOf} = await import(new URL('collectives.js', source));
 const {markLine} = await import(new URL('bar_rows.js', source));
 
@@ -172,14 +172,17 @@ test('advice has a bar for the best value of each setting that changes something
   const entry = (set, takes, verdict, best) => ({set, takes, verdict, best_of_its_values: best});
   const advice = [entry({'host.scale': '0'}, 'limit', 'gain', true), entry({'a.b': '1'}, 'setting', 'gain', true), entry({'a.b': '2'}, 'setting', 'gain', false),
     entry({'c.d': '1'}, 'code', 'nothing', true), entry({'e.f': '1'}, 'hardware', 'worse', true), entry({'g.h': '1'}, 'hardware', 'gain', true)];
-  assert.deepEqual(adviceGroups(advice).map((group) => group.entries.map((one) => settingsText(one.set))), [['a.b=1'], ['g.h=1'], ['host.scale=0'], ['e.f=1']]);
+  assert.deepEqual(adviceGroups(advice).map((group) => group.entries.map((one) => settingsText(one.set))), [['a.b=1'], ['g.h=1'], ['e.f=1'], ['host.scale=0']]);
   assert.equal(settingsText({'comm.schedule': 'priority', 'comm.credit_bytes': '4MiB'}), 'comm.schedule=priority, comm.credit_bytes=4MiB');
 });
 
-test('a bar of advice is as long as the change, and its range ends where nothing changes', () => {
-  assert.deepEqual(barOf({change: -0.25, low_change: -0.5, high_change: -0.125}, 0.5), {length: 0.5, from: 0.25, to: 1});
-  assert.deepEqual(barOf({change: -0.25, low_change: -0.5, high_change: 0.1}, 0.5), {length: 0.5, from: 0, to: 1});
-  assert.deepEqual(barOf({change: 0.25, low_change: -0.5, high_change: 0.5}, 0.5), {length: 0.5, from: 0, to: 1});
+test('a bar of advice is as long as the change, and its range may begin before zero', () => {
+  const saves = {change: -0.25, low_change: -0.5, high_change: -0.125};
+  assert.deepEqual(barOf(saves, scaleOf([saves])), {zero: 0, length: 0.5, from: 0.25, to: 1});
+  const unsure = {change: -0.25, low_change: -0.5, high_change: 0.5};
+  assert.deepEqual(barOf(unsure, scaleOf([unsure, saves])), {zero: 0.5, length: 0.25, from: 0, to: 1});
+  const slower = {change: 0.25, low_change: 0.125, high_change: 0.5};
+  assert.deepEqual(barOf(slower, scaleOf([unsure, slower])), {zero: 0.5, length: 0.25, from: 0.625, to: 1});
 });
 
 test('the marks of rows are one line from above to below', () => {

@@ -138,7 +138,7 @@ def unlike():
             continue
         run = quietly("compare", a, b, "--fail-above", "3%")
         first = run.stdout.decode().splitlines()[0]
-        check(f"{a} beside {b}", run.returncode == 5 and why in run.stderr.decode() and "The iterations do not compare" in first, (run.returncode, run.stderr, first))
+        check(f"{a} beside {b}", run.returncode == 5 and why in run.stderr.decode() and "The step times do not compare" in first, (run.returncode, run.stderr, first))
 
 
 def captures():

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "model/base/text.h"
@@ -30,6 +31,7 @@ class PlotPicture {
   void draw() {
     picture_.heading({kLeft, 28}, left_out().empty() ? plot_.title : fmt::format("{} ({})", plot_.title, left_out()));
     figures_.draw(picture_, {kLeft - 60, kHeight - 8});
+    draw_mark();
     draw_axes();
     draw_baseline();
     for (std::size_t line = 0; line < lines_; ++line) draw_line(line);
@@ -90,6 +92,25 @@ class PlotPicture {
       picture_.text({x_of(place), kBottom + 18}, shown(label(place), letters), Anchor::kMiddle);
     picture_.text({(kLeft + right_) / 2, kBottom + 44}, plot_.x.empty() ? "point" : plot_.x, Anchor::kMiddle);
     picture_.line({kLeft, kBottom}, {right_, kBottom}, "#444444");
+  }
+
+  /// Returns the horizontal place of a value of x; nothing if no point has it.
+  [[nodiscard]] std::optional<double> x_of(const std::string& value) const {
+    if (value.empty()) return std::nullopt;
+    for (std::size_t place = 0; place < plot_.points_a_line; ++place) {
+      if (label(place) == value) return x_of(place);
+    }
+    return std::nullopt;
+  }
+
+  void draw_mark() {
+    const std::optional<double> at = x_of(plot_.mark);
+    if (!at) return;
+    const double from = x_of(plot_.mark_from).value_or(*at);
+    const double to = x_of(plot_.mark_to).value_or(*at);
+    if (from != to) picture_.rectangle({std::min(from, to), kTop}, std::abs(to - from), kBottom - kTop, "#f2ead9");
+    picture_.line({*at, kTop}, {*at, kBottom}, "#8a6d1d", "2 3");
+    picture_.text({*at + 5, kTop + 12}, plot_.mark_name);
   }
 
   void draw_baseline() {

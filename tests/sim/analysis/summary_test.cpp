@@ -339,7 +339,7 @@ TEST(WhereToLookTest, NamesTheLargestClassTheStragglerAndWhatIsNotExplained) {
   EXPECT_EQ(
       sentences[1],
       "Rank 1 is a straggler: it arrived last in 2 of its 2 collectives, and each other rank waited 100 us for it.");
-  EXPECT_THAT(sentences.back(), HasSubstr("9.5 % of an iteration (20 us) is unexplained waiting"));
+  EXPECT_THAT(sentences.back(), HasSubstr("9.5 % of a step (20 us) is unexplained waiting"));
 }
 
 TEST(WhereToLookTest, NoCommunicationIsNotHiddenCommunication) {
@@ -373,7 +373,7 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
   EXPECT_THAT(section("Steps").table->rows(), SizeIs(4));
   EXPECT_THAT(texts(section("Steps").table->rows()[0]),
               ::testing::ElementsAre("0", "10", "250 us", "210 us", "-16.0 %", "-16.0 %"));
-  EXPECT_THAT(section("Where the time of an iteration goes").table->rows(), SizeIs(2));
+  EXPECT_THAT(section("Where the time of a step goes").table->rows(), SizeIs(2));
   // The rows are: the iteration, four steps, and nine parts for each of two ranks.
   EXPECT_THAT(document.rows().rows(), SizeIs(1 + 4 + 2 * 9));
   EXPECT_THAT(texts(document.rows().rows()[1]), ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));

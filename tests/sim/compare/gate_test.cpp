@@ -51,8 +51,8 @@ TEST(GateTest, FasterPasses) {
 TEST(GateTest, AnIterationThatTakesNoTimeCannotBeJudged) {
   const Side none = around(0, 0);
   const Side some = around(1'000'000, 10'000);
-  EXPECT_EQ(gate(none, some, 0.03).sentence, "cannot judge: an iteration of A takes no time");
-  EXPECT_EQ(gate(some, none, 0.03).sentence, "cannot judge: an iteration of B takes no time");
+  EXPECT_EQ(gate(none, some, 0.03).sentence, "cannot judge: a step of A takes no time");
+  EXPECT_EQ(gate(some, none, 0.03).sentence, "cannot judge: a step of B takes no time");
   for (const Gate& judged : {gate(none, some, 0.03), gate(some, none, 0.03), gate(none, none, 0.03)}) {
     EXPECT_FALSE(judged.judged);
     EXPECT_FALSE(judged.failed);
@@ -170,6 +170,40 @@ TEST(GateTest, ASideWithoutIterationsIsRefused) {
   Side tasks = side(0);
   tasks.iteration.reset();
   EXPECT_THROW((void)gate(tasks, side(1), 0.03), UsageError);
+}
+
+/// Returns a side with two steps of 1,000 ns, and a gauge with these values in them.
+Side gauged(Gauge gauge, std::int64_t first, std::int64_t second) {
+  Side made = side(1000, {1000, 1000});
+  made.gauges[gauge] = {Duration{first}, Duration{second}};
+  return made;
+}
+
+Gate gauge_gate(Gauge gauge, const Side& a, const Side& b, double limit) {
+  return gate_of(difference_of(a, b, By::kName, RowOrder::kDifference), limit, AllowNoise::kNo, gauge);
+}
+
+TEST(GateTest, AGaugeOfTimeIsAShareOfTheStep) {
+  for (const Gauge gauge : {Gauge::kExposed, Gauge::kGpuIdle}) {
+    const Side a = gauged(gauge, 0, 0);
+    EXPECT_FALSE(gauge_gate(gauge, a, gauged(gauge, 30, 30), 0.03).failed);
+    EXPECT_TRUE(gauge_gate(gauge, a, gauged(gauge, 31, 31), 0.03).failed);
+    EXPECT_TRUE(gauge_gate(gauge, gauged(gauge, 31, 31), a, 0).judged);
+    EXPECT_FALSE(gauge_gate(gauge, a, gauged(gauge, 0, 100), 0.03).judged);
+    EXPECT_THAT(gauge_gate(gauge, a, side(1000, {1000, 1000}), 0.03).sentence,
+                HasSubstr("cannot judge: B shows no steps with work of accelerators"));
+  }
+  EXPECT_THAT(
+      gauge_gate(Gauge::kExposed, gauged(Gauge::kExposed, 10, 10), gauged(Gauge::kExposed, 50, 50), 0.03).sentence,
+      StartsWith("exposed: failed: B's communication is exposed for 40 ns longer than A's (+4.0 % of A's step time); "
+                 "the limit is 3.0 %"));
+}
+
+TEST(GateTest, LaunchesAreComparedWithLaunches) {
+  const Side a = gauged(Gauge::kLaunches, 200, 200);
+  EXPECT_FALSE(gauge_gate(Gauge::kLaunches, a, gauged(Gauge::kLaunches, 202, 202), 0.01).failed);
+  EXPECT_TRUE(gauge_gate(Gauge::kLaunches, a, gauged(Gauge::kLaunches, 203, 203), 0.01).failed);
+  EXPECT_FALSE(gauge_gate(Gauge::kLaunches, gauged(Gauge::kLaunches, 0, 0), a, 0.01).judged);
 }
 
 }  // namespace

@@ -40,6 +40,15 @@ TEST(MatchNamesTest, SeveralVariantsAreOneRow) {
   EXPECT_EQ(rows[0].time_a, Duration{30});
 }
 
+TEST(MatchNamesTest, CopiesFromOtherMemoryAreNamedWithBoth) {
+  WorkGroup pinned = kernel("Memcpy DtoH (Device -> Pinned)", 10);
+  WorkGroup pageable = kernel("Memcpy DtoH (Device -> Pageable)", 20);
+  const auto rows = match_names({pinned}, {pageable});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].match, Match::kArguments);
+  EXPECT_EQ(rows[0].name, "Memcpy DtoH (Device -> Pinned) / Memcpy DtoH (Device -> Pageable)");
+}
+
 TEST(MatchNamesTest, WorkOfAnotherKindDoesNotMatch) {
   WorkGroup host = kernel("copy", 10);
   host.kind = "host";

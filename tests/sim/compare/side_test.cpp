@@ -71,6 +71,30 @@ TEST(SideTest, PartsAreDisjointAndSumToTheIteration) {
   EXPECT_EQ(sum, side.iteration);
 }
 
+TEST(SideTest, GaugesAreOfEachStep) {
+  // In each step of two ranks, a call of 10 ns launches a kernel of 60 ns, and then a collective of 20 ns follows. The
+  // next step's call waits for the collective.
+  SteppedJob made;
+  std::map<Rank, TaskId> last;
+  for (int step = 0; step < 3; ++step) {
+    std::vector<TaskId> members;
+    for (const Rank rank : {0, 1}) {
+      const TaskId call = step == 0 ? made.call(step, 10, {}, rank) : made.call(step, 10, {last[rank]}, rank);
+      const TaskId kernel = made.kernel(step, 60, {}, rank);
+      made.builder().add_edge(call, kernel, EdgeKind::kLaunch);
+      last[rank] = made.kernel(step, 20, {kernel}, rank, "stream 13");
+      members.push_back(last[rank]);
+    }
+    made.join({members[0], members[1]});
+  }
+  const Side side = side_of_capture(made.capture());
+  EXPECT_EQ(side.iteration, Duration{90});
+  using Steps = std::vector<Duration>;
+  EXPECT_EQ(side.gauges.at(Gauge::kGpuIdle), Steps(3, Duration{10}));
+  EXPECT_EQ(side.gauges.at(Gauge::kExposed), Steps(3, Duration{20}));
+  EXPECT_EQ(side.gauges.at(Gauge::kLaunches), Steps(3, Duration{1}));
+}
+
 TEST(SideTest, WorkOutsideWholeStepsIsCounted) {
   SteppedJob made = job(90);
   (void)made.call(-1, 1000);

@@ -46,5 +46,40 @@ TEST(PercentTest, WhatRoundsToNothingShowsItsFirstDigitOrNoSign) {
   EXPECT_EQ(signed_percent(-0.0000096), "-0.001 %") << "rounded up to the digit before";
 }
 
+/// Returns a table of `ranks` ranks. Rank r takes 1,000 - r ns, so rank 0 is slowest, and computes r % of it.
+Table by_rank(std::int64_t ranks) {
+  Table table({{.title = "rank", .identifies = true}, {"step time"}, {"compute"}});
+  constexpr double kHundred = 100;
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    table.add_row({rank, Duration{1000 - rank}, percent_cell(static_cast<double>(rank) / kHundred)});
+  return table;
+}
+
+TEST(DigestTest, IsTheSpreadAndTheSlowestRanks) {
+  const std::optional<Table> digest = digest_of(by_rank(65), 2);
+  ASSERT_TRUE(digest);
+  std::vector<std::vector<std::string>> rows;
+  for (const std::vector<Cell>& row : digest->rows()) {
+    std::vector<std::string>& texts = rows.emplace_back();
+    for (const Cell& cell : row) texts.push_back(cell.text());
+  }
+  // Ranks 0 to 64: the middle one of 65 is 32.
+  const std::vector<std::vector<std::string>> expected{{"min", "936 ns", "0.0 %"},
+                                                       {"median", "968 ns", "32.0 %"},
+                                                       {"max", "1 us", "64.0 %"},
+                                                       {"0", "1 us", "0.0 %"},
+                                                       {"1", "999 ns", "1.0 %"}};
+  EXPECT_EQ(rows, expected);
+}
+
+TEST(DigestTest, ShortTablesAndOtherTablesStay) {
+  EXPECT_FALSE(digest_of(by_rank(static_cast<std::int64_t>(kFewRankRows)), 5));
+  EXPECT_TRUE(digest_of(by_rank(static_cast<std::int64_t>(kFewRankRows) + 1), 5));
+  EXPECT_FALSE(digest_of(by_rank(20), 20));
+  Table names({{"name", Align::kLeft}, {"time"}});
+  for (int i = 0; i < 30; ++i) names.add_row({std::string("kernel"), Duration{i}});
+  EXPECT_FALSE(digest_of(names, 5));
+}
+
 }  // namespace
 }  // namespace stepsim::sim

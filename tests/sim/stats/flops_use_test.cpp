@@ -32,6 +32,29 @@ TEST(FlopsUseTest, OnADeviceByTheWorkThatAnOperatorLaunched) {
   EXPECT_DOUBLE_EQ(use.front().flops, 6000);
   EXPECT_EQ(use.front().time, Duration{25});
   EXPECT_DOUBLE_EQ(use.front().per_second(), 6000 / 25e-9);
+  EXPECT_FALSE(use.front().of_peak()) << "the device is not known";
+}
+
+TEST(FlopsUseTest, TheShareOfThePeakOfAKnownDevice) {
+  MeasuredMaker maker;
+  const TaskId product = maker.add(maker.stream(0, 0, "stream 7"), TaskKind::kKernel, "gemm", 0, 1000);
+  Capture capture = maker.make();
+  capture.devices[0] = "NVIDIA A100-SXM4-80GB";
+  // Half of what an A100 multiplies in 1,000 ns in half precision: 312 TFLOP/s.
+  capture.operators.operators = {
+      {"aten::mm", "", {.kind = KernelClass::kGemm, .flops = 156e6, .bytes = 1, .precision = Precision::kFloat16}}};
+  capture.operators.uses = {{maker.dag.new_id(product), 0, 0, false}};
+  capture.operators.occurrences = 1;
+  const std::vector<FlopsUse> use = sim::flops_use(sim::measured_work(capture, {}));
+  ASSERT_EQ(use.size(), 1U);
+  ASSERT_TRUE(use.front().of_peak());
+  EXPECT_NEAR(*use.front().of_peak(), 0.5, 1e-3);
+  // The device was traced for 2,000 ns.
+  sim::DeviceUse device{.rank = 0, .device = 0};
+  device.use.span = Duration{2000};
+  ASSERT_TRUE(sim::flops_utilisation(use, {device}));
+  EXPECT_NEAR(*sim::flops_utilisation(use, {device}), 0.25, 1e-3);
+  EXPECT_FALSE(sim::flops_utilisation({}, {device}));
 }
 
 TEST(FlopsUseTest, OnAHostByItsCalls) {
