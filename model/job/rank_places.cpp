@@ -111,6 +111,14 @@ std::string sentence(const std::vector<CapturedHost>& captured, std::size_t rank
 
 }  // namespace
 
+std::optional<std::set<std::string>> known_hosts(const Capture& capture) {
+  std::set<std::string> names;
+  for (const auto& [rank, host] : hosts_of_ranks(capture.dag)) names.insert(host);
+  const bool assumed = std::ranges::find(capture.assumptions, "hosts", &Assumption::id) != capture.assumptions.end();
+  if (names.empty() || (names.contains("") && !assumed)) return std::nullopt;
+  return names;
+}
+
 Assumptions place_as_captured(const Dag& dag, Cluster& cluster) {
   const std::size_t ranks = hosts_of_ranks(dag).size();
   const bool listed = cluster.shape && (!cluster.shape->endpoints.empty() || cluster.shape->endpoint_count);

@@ -68,10 +68,11 @@ std::vector<TaskId> waits_of(const Selector& selector, const Capture& capture, c
 }
 
 /// Returns the requested number of loader processes divided by the captured number.
-double growth_of(const YamlField& value, const Plan& plan) {
+double growth_of(const Change& change, const YamlField& value, const Plan& plan) {
   if (const std::optional<double> factor = factor_of(value)) return *factor;
   const std::uint32_t workers = value.count(1, kMostLoaderWorkers);
   if (!plan.job.loader_workers) {
+    static_cast<void>(waits_of(change.selector(), *plan.captured, value));  // a capture without waits has no processes
     cannot_answer(
         value,
         "the number of data-loading processes is unknown; expected job.yaml's loader_workers, or a factor such as 2x");
@@ -111,8 +112,7 @@ void save_waits(const Capture& capture, const std::vector<TaskId>& waits, double
 }
 
 void apply_workers(const Change& change, const YamlField& value, Plan& plan) {
-  static_cast<void>(waits_of(change.selector(), *plan.captured, value));  // refuses a capture without such waits
-  const double growth = growth_of(value, plan);
+  const double growth = growth_of(change, value, plan);
   if (growth == 1) return;
   plan.other_loader_workers = true;
   if (growth > 1) {

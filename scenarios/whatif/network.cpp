@@ -6,12 +6,14 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "model/cost/network/maxmin.h"
 #include "model/cost/network/network.h"
+#include "model/job/rank_places.h"
 #include "model/rewrite/capture_edit.h"
 #include "scenarios/change/plan.h"
 #include "scenarios/change/selector.h"
@@ -201,12 +203,11 @@ void set_bandwidth(const YamlField& value, const std::vector<LinkId>& links, boo
     scale_recorded_transfers(recorded_transfers(plan), factor ? *factor : slowest_link(plan.cluster) / before, plan);
 }
 
-/// True if all endpoints of the cluster are captured ranks, and these ran on one host. Ranks whose traces name no host
-/// share one.
+/// True if all endpoints of the cluster are captured ranks, and these ran on one host.
 bool are_on_one_host(const Plan& plan) {
-  const std::map<Rank, std::string> hosts = hosts_of_ranks(plan.captured->dag);
-  const auto same = [&hosts](const auto& rank) { return rank.second == hosts.begin()->second; };
-  return hosts.size() > 1 && hosts.size() == plan.cluster.endpoints.size() && std::ranges::all_of(hosts, same);
+  const std::size_t ranks = hosts_of_ranks(plan.captured->dag).size();
+  const std::optional<std::set<std::string>> hosts = known_hosts(*plan.captured);
+  return ranks > 1 && ranks == plan.cluster.endpoints.size() && hosts && hosts->size() == 1;
 }
 
 /// Returns the links inside hosts if `inside` is true, otherwise all other links. Throws CannotAnswer at `value` if the

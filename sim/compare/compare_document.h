@@ -25,7 +25,7 @@ namespace stepsim::sim {
 /// The fields of a side in every comparison; each kind of comparison adds its own.
 inline constexpr auto kSide = std::to_array<Field<Side>>({
     {"name", at<&Side::name>, {"result"}},
-    {"what", at<&Side::what>, {"what it is", Use::kHelp}},
+    {"what", at<&Side::what>, {"step time is", Use::kHelp}},
     {"iteration_ns", at<&Side::iteration>, {"step time"}},
 });
 /// Returns the number of ranks, or "-" if it is unknown.

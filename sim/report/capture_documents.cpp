@@ -99,7 +99,7 @@ Document critical_path_document(const Findings& findings, const Provenance& prov
 
 Document calibration_document(const Findings& findings, const Provenance& provenance) {
   return document_of(
-      kCalibration, "stepsim.calibrate/1", headline(*findings.calibration, findings.capture.dag),
+      kCalibration, "stepsim.calibrate/1", headline(*findings.calibration, findings.capture),
       [&findings] { return rows_table(kFit, findings.calibration->fits); }, findings, provenance);
 }
 

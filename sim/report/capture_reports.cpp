@@ -579,7 +579,7 @@ Sections calibration_sections(const Findings& findings) {
   const Calibration& calibration = *findings.calibration;
   return {section_of("Fitted values", kFit, calibration.fits),
           {.title = "cluster.yaml",
-           .lead = hosts_stand_for_ranks(calibration.cluster, findings.capture.dag)
+           .lead = hosts_stand_for_ranks(calibration.cluster, findings.capture)
                        ? "Each rank is a host here, whose NIC is what the rank's link was seen to carry."
                        : "",
            .verbatim = cluster_yaml(calibration.cluster)}};

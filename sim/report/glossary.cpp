@@ -10,7 +10,7 @@ namespace {
 constexpr auto kTerms = std::to_array<Term>({
     // --- what is measured and replayed
     {.name = "iteration",
-     .also = "step time, iteration time, iterations, of iteration",
+     .also = "step time, step time is, iteration time, iterations, of iteration",
      .definition = "The time that one training step takes, from one step to the next.",
      .more = "For each rank: the mean of the middle half of the distances between consecutive whole steps, from start "
              "to start, or from completion to completion where the GPU falls behind the CPU. The iteration of the job "
@@ -386,10 +386,12 @@ constexpr auto kTerms = std::to_array<Term>({
              "are per multiprocessor; 'efficiency' is the share of multiprocessors with work over the span; 'matrix "
              "units' the share of compute in products that can use them."},
     {.name = "flops",
-     .also = "work, reached",
+     .also = "work, reached, of peak",
      .definition = "Floating-point operations; a multiplication and an addition are two.",
-     .more = "From the profiler (with_flops) or from the shapes of operators. 'reached' is the rate during the work "
-             "itself; compare it with the peak that 'stepsim help devices' lists."},
+     .more =
+         "From the profiler (with_flops) or from the shapes of operators. 'reached' is the rate during the work "
+         "itself, 'of peak' that rate as a share of the peak that 'stepsim help devices' lists; '-' if the device or "
+         "the precision is not known."},
     {.name = "memory",
      .also = "peak, reserved, at first, at last, allocations, releases",
      .definition = "Device memory that the framework's allocator holds, as the profiler recorded it.",

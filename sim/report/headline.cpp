@@ -15,6 +15,7 @@
 #include "model/base/known_diagnostics.h"
 #include "model/base/text.h"
 #include "model/job/parameter_server/workload.h"
+#include "model/job/rank_places.h"
 #include "model/rewrite/modelled_times.h"
 #include "sim/analysis/job_kind.h"
 #include "sim/report/table.h"
@@ -30,27 +31,22 @@ std::optional<double> worst_held_out(const Summary& summary) {
   return worst;
 }
 
-std::set<std::string> host_names(const Dag& dag) {
-  std::set<std::string> names;
-  for (const auto& [rank, host] : hosts_of_ranks(dag)) names.insert(host);
-  return names;
-}
-
 /// Returns "8 ranks on 1 host" if hosts stand for ranks, otherwise "8 hosts".
-std::string hosts_text(const Cluster& cluster, const Dag& dag) {
-  if (!hosts_stand_for_ranks(cluster, dag)) return counted(cluster.hosts.size(), "host");
-  return fmt::format("{} on {}", counted(cluster.hosts.size(), "rank"), counted(host_names(dag).size(), "host"));
+std::string hosts_text(const Cluster& cluster, const Capture& capture) {
+  if (!hosts_stand_for_ranks(cluster, capture)) return counted(cluster.hosts.size(), "host");
+  return fmt::format("{} on {}", counted(cluster.hosts.size(), "rank"), counted(known_hosts(capture)->size(), "host"));
 }
 
 /// Describes a calibrated cluster: "2 hosts and a slowest link of 1.2GB/s (payload)".
-std::string cluster_text(const Cluster& cluster, const Dag& dag) {
+std::string cluster_text(const Cluster& cluster, const Capture& capture) {
   const std::vector<Link>& links = cluster.links;
   const auto slowest = std::min_element(links.begin(), links.end(),
                                         [](const Link& a, const Link& b) { return a.goodput() < b.goodput(); });
   if (slowest != links.end()) {
-    return fmt::format("{} and a slowest link of {} (payload)", hosts_text(cluster, dag), to_text(slowest->goodput()));
+    return fmt::format("{} and a slowest link of {} (payload)", hosts_text(cluster, capture),
+                       to_text(slowest->goodput()));
   }
-  return hosts_text(cluster, dag) + " without a network";
+  return hosts_text(cluster, capture) + " without a network";
 }
 
 constexpr std::string_view kNoDeviceWork = diagnostic("launches_without_device_work").name;
@@ -301,14 +297,14 @@ std::string trust_line(const Capture& capture, const Summary& summary, const Cri
   return fmt::format("{}. {}.", tested, waits);
 }
 
-bool hosts_stand_for_ranks(const Cluster& cluster, const Dag& dag) {
-  const std::set<std::string> names = host_names(dag);
-  const std::size_t ranks = hosts_of_ranks(dag).size();
-  return cluster.hosts.size() == ranks && names.size() < ranks;
+bool hosts_stand_for_ranks(const Cluster& cluster, const Capture& capture) {
+  const std::optional<std::set<std::string>> hosts = known_hosts(capture);
+  const std::size_t ranks = hosts_of_ranks(capture.dag).size();
+  return hosts && cluster.hosts.size() == ranks && hosts->size() < ranks;
 }
 
-std::string headline(const Calibration& calibration, const Dag& dag) {
-  const std::string cluster = cluster_text(calibration.cluster, dag);
+std::string headline(const Calibration& calibration, const Capture& capture) {
+  const std::string cluster = cluster_text(calibration.cluster, capture);
   if (calibration.fits.empty())
     return fmt::format("Nothing could be fitted; the cluster is assumed to have {}.", cluster);
   const auto worst = std::max_element(calibration.fits.begin(), calibration.fits.end(),

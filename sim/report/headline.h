@@ -41,11 +41,10 @@ constexpr std::string_view kClusterFile = "cluster_file";
                                      const std::optional<Perturbation>& perturbation);
 
 /// True if each host of a calibrated cluster stands for a rank, and the capture says that ranks share hosts.
-[[nodiscard]] bool hosts_stand_for_ranks(const Cluster& cluster, const Dag& dag);
+[[nodiscard]] bool hosts_stand_for_ranks(const Cluster& cluster, const Capture& capture);
 
-/// Returns the first line of a calibration's report: what was fitted, and how reliable it is. `dag` is that of the
-/// capture.
-[[nodiscard]] std::string headline(const Calibration& calibration, const Dag& dag);
+/// Returns the first line of a calibration's report: what was fitted, and how reliable it is.
+[[nodiscard]] std::string headline(const Calibration& calibration, const Capture& capture);
 
 // The functions below return texts that a reader must see before any figure, in every command. Warning and caution are
 // one sentence, or empty.

@@ -123,7 +123,7 @@ def saved(folder):
     none = write(folder, "none.json", json.dumps(forged, separators=(",", ":")))
     for pair, side in (((none, b), "A"), ((b, none), "B")):
         run = quietly("compare", *pair, "--fail-above", "3%")
-        sentence = f"an iteration of {side} takes no time".encode()
+        sentence = f"a step of {side} takes no time".encode()
         check(f"no gate where {sentence}", run.returncode == 5 and b"cannot judge: " + sentence in run.stderr and sentence in run.stdout, run)
     headline = next(line for line in quietly("compare", none, b).stdout.splitlines() if line.startswith(b"Step time"))
     check("no share of nothing", b"of A 0 ns, of B" in headline and b"%" not in headline, headline)

@@ -4,9 +4,9 @@ $ stepsim compare scenarios/samples/byteps-even --set network.bandwidth=2x --row
 Step time of A 532.1 ms, of B 253.2 ms: -278.9 ms (-52.4 %); significant (noise +-6.785 ms).
 
 Compared
-   result                                      what it is  step time  steps  shortest  longest  ranks
-A  scenarios/samples/byteps-even, as captured  predicted    532.1 ms      -         -        -      2
-B  network.bandwidth=2x                        predicted    253.2 ms      -         -        -      2
+   result                                      step time is  step time  steps  shortest  longest  ranks
+A  scenarios/samples/byteps-even, as captured  predicted      532.1 ms      -         -        -      2
+B  network.bandwidth=2x                        predicted      253.2 ms      -         -        -      2
 
 Where the difference comes from (slowest rank)
 part                            A           B   difference  relative
@@ -51,9 +51,9 @@ Step time of A 534.1 ms, of B 534.1 ms: no difference; noise +-3.558 ms.
 Gate passed: B is as fast as A; the limit is 3.0 %.
 
 Compared
-   result                         what it is  step time  steps  shortest   longest  ranks
-A  scenarios/samples/byteps-even  measured     534.1 ms      3  532.9 ms  535.2 ms      2
-B  scenarios/samples/byteps-even  measured     534.1 ms      3  532.9 ms  535.2 ms      2
+   result                         step time is  step time  steps  shortest   longest  ranks
+A  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
+B  scenarios/samples/byteps-even  measured       534.1 ms      3  532.9 ms  535.2 ms      2
 
 Where the difference comes from (slowest rank)
 part                            A           B  difference  relative

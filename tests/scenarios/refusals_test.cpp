@@ -121,7 +121,7 @@ TEST(Refusals, AJobWithServersHasNoCollectivesToChange) {
 TEST(Refusals, AJobWithoutMessagesHasNoNetworkToChange) {
   expect_refused(one_kernel(), {{"network.bandwidth=2x", "so nothing crosses a link"},
                                 {"network.latency=1us", "so nothing crosses a link"},
-                                {"comm.algorithm=ring", "no collective of several ranks"},
+                                {"comm.algorithm=ring", "no collective connects the captured ranks"},
                                 {"comm.bucket_bytes=1MB", "has no gradients"},
                                 {"cluster.workers=2", "connects the captured ranks"}});
 }

@@ -43,6 +43,8 @@ TEST(FlopsUseTest, TheShareOfThePeakOfAKnownDevice) {
   // Half of what an A100 multiplies in 1,000 ns in half precision: 312 TFLOP/s.
   capture.operators.operators = {
       {"aten::mm", "", {.kind = KernelClass::kGemm, .flops = 156e6, .bytes = 1, .precision = Precision::kFloat16}}};
+  capture.operators.operators.front().inputs = {
+      {.sizes = {8, 8}, .precision = Precision::kFloat16, .element = ElementKind::kFloat}};
   capture.operators.uses = {{maker.dag.new_id(product), 0, 0, false}};
   capture.operators.occurrences = 1;
   const std::vector<FlopsUse> use = sim::flops_use(sim::measured_work(capture, {}));
