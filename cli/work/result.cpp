@@ -37,8 +37,7 @@ void print_document(const sim::Document& document, const CommonOptions& options,
 }
 
 CaptureStore::Selected CaptureStore::selected(const CommonOptions& options) {
-  return {options.traces, options.job_file, options.steps, options.ranks, options.untimed,
-          options.anonymous};
+  return {options.traces, options.job_file, options.steps, options.ranks, options.untimed, options.anonymous};
 }
 
 std::shared_ptr<const Capture> CaptureStore::capture(const CommonOptions& options, const Read& read) {

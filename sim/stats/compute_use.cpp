@@ -170,8 +170,8 @@ class Flops {
     return use;
   }
 
-  /// Adds a piece's part of the time that its operator takes at the peak rate. Pieces without work of their own, such as
-  /// memsets, add none.
+  /// Adds a piece's part of the time that its operator takes at the peak rate. Pieces without work of their own, such
+  /// as memsets, add none.
   static void add_peak(const DeviceWork* device, FlopsUse& sum) {
     constexpr double kSecond = 1e9;
     if (device == nullptr || !device->work) return;

@@ -88,7 +88,8 @@ TEST(PrecisionWhatIf, GradientsScaleTheBytesOfReductions) {
   const Question halved = data_parallel_question();
   EXPECT_LT(halved.iteration({"precision.gradients=0.5x"}), whole.iteration());
   EXPECT_EQ(halved.iteration({"precision.gradients=0.5x", "network.bandwidth=0.5x"}), whole.iteration());
-  EXPECT_THAT(problem_of(streams_question(), {"precision.gradients=0.5x"}), ::testing::HasSubstr("none of the 2 collectives has a known size"));
+  EXPECT_THAT(problem_of(streams_question(), {"precision.gradients=0.5x"}),
+              ::testing::HasSubstr("none of the 2 collectives has a known size"));
 }
 
 TEST(PrecisionWhatIf, RefusesACaptureWithoutKernels) {
