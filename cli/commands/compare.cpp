@@ -70,23 +70,17 @@ constexpr std::array kOrders{Word<sim::RowOrder>{"difference", sim::RowOrder::kD
                              Word<sim::RowOrder>{"name", sim::RowOrder::kName},
                              Word<sim::RowOrder>{"total", sim::RowOrder::kTotal}};
 
-constexpr auto kGauges =
-    std::to_array({sim::Gauge::kStepTime, sim::Gauge::kExposed, sim::Gauge::kGpuIdle, sim::Gauge::kLaunches});
+constexpr std::array kGauges{Word<sim::Gauge>{sim::to_text(sim::Gauge::kStepTime), sim::Gauge::kStepTime},
+                             Word<sim::Gauge>{sim::to_text(sim::Gauge::kExposed), sim::Gauge::kExposed},
+                             Word<sim::Gauge>{sim::to_text(sim::Gauge::kGpuIdle), sim::Gauge::kGpuIdle},
+                             Word<sim::Gauge>{sim::to_text(sim::Gauge::kLaunches), sim::Gauge::kLaunches}};
 
 /// Parses "3%", a limit of the step time, or "exposed=3%". Throws UsageError for negative numbers and other text.
 Limit parse_limit(const std::string& text) {
   Limit limit;
   std::string_view number = text;
   if (const std::size_t sign = text.find('='); sign != std::string::npos) {
-    const std::string_view word = number.substr(0, sign);
-    const auto* const gauge =
-        std::ranges::find_if(kGauges, [word](sim::Gauge known) { return sim::to_text(known) == word; });
-    if (gauge == kGauges.end()) {
-      std::vector<std::string> known;
-      for (const sim::Gauge one : kGauges) known.emplace_back(sim::to_text(one));
-      throw_unknown("--fail-above", word, known);
-    }
-    limit.gauge = *gauge;
+    limit.gauge = chosen("--fail-above", kGauges, {text.substr(0, sign)}).value;
     number.remove_prefix(sign + 1);
   }
   const bool has_sign = number.ends_with('%');
@@ -146,6 +140,8 @@ Sides capture_and_prediction(const CompareOptions& options, const scenarios::Sce
   sides.b.uncertainty = *sides.b.iteration > *sides.a.iteration ? *sides.b.iteration - answer.interval.low
                                                                 : answer.interval.high - *sides.b.iteration;
   for (const std::string& change : answer.changes) add_item(sides.b.name, change);
+  sides.a.caution.clear();  // the prediction's says it too
+  sides.b.caution = answer.trust.caution;
   for (sim::Side* const side : {&sides.a, &sides.b}) {
     side->job.reset();  // both sides are the same job
     if (options.ignore_partitions) side->work = sim::without_partitions(side->work);

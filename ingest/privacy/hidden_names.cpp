@@ -91,8 +91,6 @@ class NameHider {
     words_.erase("");
   }
 
-  [[nodiscard]] const Renamed& renamed() const noexcept { return renamed_; }
-
   void host(std::string& name) const {
     if (const auto found = renamed_.find(name); found != renamed_.end()) name = found->second;
   }

@@ -169,14 +169,23 @@ std::string headline(const Difference& difference) {
                      stepsim::to_text(*difference.b.iteration), change_text(difference), noise_text(difference));
 }
 
+void add_about(std::string& text, std::string_view what, const std::string& sentence) {
+  if (!sentence.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : " ", what, sentence);
+}
+
 std::string warnings(const Difference& difference) {
   std::string text;
-  const auto add = [&text](std::string_view side, const std::string& warning) {
-    if (!warning.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : " ", side, warning);
-  };
-  add("A", difference.a.warning);
-  add("B", difference.b.warning);
-  if (!difference.obstacles.empty()) add("The step times do not compare", to_text(difference.obstacles) + ".");
+  add_about(text, "A", difference.a.warning);
+  add_about(text, "B", difference.b.warning);
+  if (!difference.obstacles.empty())
+    add_about(text, "The step times do not compare", to_text(difference.obstacles) + ".");
+  return text;
+}
+
+std::string cautions(const Difference& difference) {
+  std::string text;
+  add_about(text, "A", difference.a.caution);
+  add_about(text, "B", difference.b.caution);
   return text;
 }
 
@@ -321,7 +330,7 @@ Section notes_section(const Difference& difference) {
 
 Document compare_document(const Difference& difference, const std::vector<Gate>& gates, std::size_t rows,
                           const Provenance& provenance) {
-  Document document{.warning = warnings(difference), .headline = headline(difference)};
+  Document document{.warning = warnings(difference), .headline = headline(difference), .caution = cautions(difference)};
   if (gates.size() == 1) document.trust = fmt::format("Gate {}.", gates.front().sentence);
   if (gates.size() > 1) {
     document.sections.push_back({.title = "Gates", .brief = true});
@@ -361,8 +370,8 @@ BarChart largest_differences(const std::vector<std::pair<std::string, std::strin
   BarChart chart{.title = "Largest differences"};
   for (const auto& [label, name] : sides) chart.kinds.push_back(fmt::format("{}: {}", label, name));
   rows.resize(std::min(kMost, rows.size()));
-  std::vector<std::string> whole_names;
-  for (const TimesOfSides& row : rows) whole_names.push_back(row.name);
+  std::vector<std::string> whole_names(rows.size());
+  std::ranges::transform(rows, whole_names.begin(), &TimesOfSides::name);
   const std::vector<std::string> names = short_kernel_names(whole_names);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const TimesOfSides& row = rows[i];

@@ -27,6 +27,7 @@ inline constexpr auto kSide = std::to_array<Field<Side>>({
     {"name", at<&Side::name>, {"result"}},
     {"what", at<&Side::what>, {"step time is", Use::kHelp}},
     {"iteration_ns", at<&Side::iteration>, {"step time"}},
+    {"caution", at<&Side::caution>, {}, kIfAny},
 });
 /// Returns the number of ranks, or "-" if it is unknown.
 [[nodiscard]] inline Cell ranks_cell(const Side& side) { return side.ranks > 0 ? Cell(side.ranks) : Cell("-"); }

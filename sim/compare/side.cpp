@@ -209,11 +209,6 @@ class GaugedSteps {
 
 }  // namespace
 
-std::string_view to_text(Gauge gauge) noexcept {
-  static constexpr std::array<std::string_view, 4> kWords{"step-time", "exposed", "gpu-idle", "launches"};
-  return kWords[static_cast<std::size_t>(gauge)];
-}
-
 std::vector<Part> named(const IterationParts& parts) {
   return {{"compute", parts.compute},
           {"communication without compute", parts.communication},

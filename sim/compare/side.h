@@ -1,6 +1,7 @@
 #ifndef STEPSIM_SIM_COMPARE_SIDE_H
 #define STEPSIM_SIM_COMPARE_SIDE_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -48,8 +49,10 @@ enum class Gauge : std::uint8_t {
   kGpuIdle,   ///< time in which no stream of the rank is busy
   kLaunches,  ///< number of calls that launch work on the rank's devices
 };
-/// Returns "step-time", "exposed", "gpu-idle", "launches".
-[[nodiscard]] std::string_view to_text(Gauge gauge) noexcept;
+inline constexpr std::array<std::string_view, 4> kGaugeNames{"step-time", "exposed", "gpu-idle", "launches"};
+[[nodiscard]] constexpr std::string_view to_text(Gauge gauge) noexcept {
+  return kGaugeNames[static_cast<std::size_t>(gauge)];
+}
 
 struct Side {
   std::string name;     ///< name as typed: a file, a folder, a change

@@ -62,7 +62,7 @@ struct StepLine {
   const StepReport* step;
 };
 /// Returns how much longer the step is than the median of the rank's other steps, of which held_out_error is the error.
-constexpr auto against_the_others = [](const StepLine& line) -> std::optional<double> {
+constexpr auto kAgainstTheOthers = [](const StepLine& line) -> std::optional<double> {
   const std::optional<double>& error = line.step->held_out_error;
   return error && *error > -1 ? std::optional{1 / (1 + *error) - 1} : std::nullopt;
 };
@@ -74,7 +74,7 @@ constexpr auto kStep = std::to_array<Field<StepLine>>({
     {"replayed_ns", at<&StepLine::step, &StepReport::replayed>, {"replayed"}},
     {"", at<&StepLine::step, &StepReport::error>, {"error", Use::kMain, Form::kChange}},
     {"error", [](const StepLine& line) { return if_measured(*line.of, line.step->error); }},
-    {"", against_the_others, {"against the other steps' median", Use::kMain, Form::kChange}},
+    {"", kAgainstTheOthers, {"against the other steps' median", Use::kMain, Form::kChange}},
     {"held_out_error", at<&StepLine::step, &StepReport::held_out_error>},
 });
 

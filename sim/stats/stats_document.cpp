@@ -307,8 +307,8 @@ BarChart chart_of(const std::vector<Statistics>& inputs) {
   for (const WorkPart part : kParts) chart.kinds.emplace_back(label_of(part));
   const std::vector<std::string> names = names_in_titles(inputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<std::string> whole_names;
-    for (const StatsRow& row : inputs[i].rows) whole_names.push_back(row.name);
+    std::vector<std::string> whole_names(inputs[i].rows.size());
+    std::ranges::transform(inputs[i].rows, whole_names.begin(), &StatsRow::name);
     const std::vector<std::string> short_names = short_kernel_names(whole_names);
     for (std::size_t j = 0; j < std::min(kMost, inputs[i].rows.size()); ++j) {
       const StatsRow& row = inputs[i].rows[j];
