@@ -290,6 +290,7 @@ std::optional<IterationPath> path_of_longest_step(const Findings& findings) {
     if (step.rank != findings.path.step->rank) continue;
     if (longest == nullptr || step.replayed > longest->replayed) longest = &step;
   }
+  if (longest == nullptr) return std::nullopt;
   return IterationPath{critical_path_of_step(findings.capture, *findings.timeline, longest->timed),
                        IterationPath::Step{longest->rank, longest->step}};
 }
