@@ -25,9 +25,11 @@ NOTES = {
     "whatif": ["`iteration_ns` is the answer and `low_ns` and `high_ns` its range. `in_the_long_run_ns` is the step time when steps are repeated until "
                "they are steady, `of_captured_steps_ns` that of the captured steps, which compares with what was measured. `limited_by` "
                "is what limits the former, as in the answer of replay.",
+               "`low_change` and `high_change` are the range of `change`. `mean_effect` is the change of the mean step; it is there if the captured steps differ much.",
                "`device_work` has an entry for each change of GPU work; `interference` one for each class of kernels that communication slows."],
     "sweep": ["A point that the capture cannot answer has `problem` in place of figures; `cannot_answer` says whether the capture or the question is the reason."],
-    "advise": ["`verdict` is gain, unsure, nothing or worse; `takes` is setting, code, hardware or limit. `low_change` and `high_change` are the range of the change."],
+    "advise": ["`verdict` is gain, unsure, nothing or worse; `takes` is setting, code, hardware or limit. `low_change` and `high_change` are the range of `change`. "
+               "`mean_effect` is the change of the mean step; it is there if the captured steps differ much, and then decides the verdict and the order."],
     "compare": ["`gate` is null without `--fail-above`; `gate.judged` is false if the captures do not compare, or if the noise hides whether B is slower; `gate.more_steps` of each capture would then be enough. `parts`, `rows` and `critical_path` are those of the first two."],
     "stats": ["Lists of what a trace does not have are empty. Curves have at most 256 points."],
     "collectives": ["The answer of `stats --collectives`. `bytes`, `algbw` and `busbw` are those of nccl-tests; `count` is the number of collectives.",

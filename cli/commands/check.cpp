@@ -29,7 +29,8 @@ class Replays {
   std::optional<sim::ReplayCheck> check_;
 };
 
-void run_check(const CommonOptions& options, const Session& session) {
+void run_check(CommonOptions options, std::size_t rows, const Session& session) {
+  options.rank_rows = rank_rows_of(rows);
   check_output(options);
   Result result;
   ingest::Survey& survey = result.keep(survey_capture(options, session));
@@ -43,7 +44,7 @@ void run_check(const CommonOptions& options, const Session& session) {
   const sim::Checkup& checkup = result.keep(sim::check(examined));
   const Provenance& provenance = result.keep(provenance_if_needed(options, session, inputs));
   const sim::BarChart& chart = result.keep(sim::chart_of(examined));
-  result.set(sim::check_document(checkup, examined, provenance), {.provenance = provenance, .bars = &chart});
+  result.set(sim::check_document(checkup, examined, provenance, rows), {.provenance = provenance, .bars = &chart});
   const bool is_usable = checkup.verdict != sim::Verdict::kUnusable;
   report(std::move(result), options, session);
   session.out.flush();
@@ -56,7 +57,8 @@ void run_check(const CommonOptions& options, const Session& session) {
 Command::Run setup_check(CLI::App& app) {
   const auto common =
       add_common_options(app, {.command = "check", .contents = {sim::Content::kDocument, sim::Content::kPicture}});
-  return [=](const Session& session) { run_check(common(), session); };
+  const auto rows = add_rows_option(app, "Of more than 16 files or rows by rank, print N", kRankRows);
+  return [=](const Session& session) { run_check(common(), rows(), session); };
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ template <class IsMeant>
 std::string sentences_of(const std::vector<sim::Gate>& gates, const IsMeant& is_meant) {
   std::string sentences;
   for (const sim::Gate& gate : gates) {
-    if (std::invoke(is_meant, gate)) sentences += (sentences.empty() ? "" : "; ") + gate.sentence;
+    if (std::invoke(is_meant, gate)) add_item(sentences, gate.sentence, "; ");
   }
   return sentences;
 }

@@ -72,7 +72,7 @@ Command::Run setup_replay(CLI::App& app) {
       app.add_option("--step-num")
           ->type_name("N")
           ->description(
-              "Repeat the median step N times and write these iterations to -o FILE.json (default: synthetic.json)");
+              "Repeat a typical step N times and write these iterations to -o FILE.json (default: synthetic.json)");
   const auto rows = add_rows_option(app, "Of more than 16 rows by rank, print the N slowest", kRankRows);
   const auto* queues =
       app.add_flag("--del-queue")

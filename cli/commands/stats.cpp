@@ -210,6 +210,7 @@ Command::Run setup_stats(CLI::App& app) {
     command.what.prints_sequences = sequences->count() > 0;
     command.what.only_steps = command.common.steps.has_value();
     command.rows = rows();
+    if (rank_rows_of(command.rows)) command.common.rank_rows = kRankRows;
     command.kernels = kernels->count() > 0;
     command.collectives = collectives->count() > 0;
     if (select->count() > 0) command.select = select->results().back();

@@ -180,6 +180,22 @@ constexpr auto kWords = std::to_array<FieldWord>({
      .here =
          "The databases that it exports (nsys export --type=sqlite) are read. NVTX ranges named 'step N' mark steps.",
      .ask = "stepsim help formats"},
+    {.name = "recording",
+     .also = "record, profiling, profile a job, tracing",
+     .meaning = "Writing down what some steps of a job do, with the profiler of its framework or of the GPU.",
+     .here = "docs/guides/record.md has what to type for each; 'check' says what to record next time.",
+     .ask = "stepsim capture --torch --dir traces -- python train.py"},
+    {.name = "picture",
+     .also = "pictures, slide, slides, chart, png, svg",
+     .meaning = "An answer as an image, for a slide or a report.",
+     .here = "-o draws it if the file ends with .png or .svg; .html is a page for a browser.",
+     .ask = "stepsim whatif TRACE --set network.bandwidth=2x -o answer.png"},
+    {.name = "median",
+     .also = "typical, typically, typical step, average, midmean",
+     .meaning = "The middle of values in order, which a few odd ones do not move.",
+     .here = "A typical step time is the mean of the middle half of the steps ('help iteration'). Where steps differ "
+             "much, the mean of all of them leads the answer and the typical time follows.",
+     .ask = "stepsim replay TRACE"},
 });
 
 }  // namespace

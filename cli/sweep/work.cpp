@@ -72,12 +72,18 @@ void check_output(const SweepRequest& request) {
 void set_baseline(SweepHead& head, WhatIfSession& what_if, const sim::EngineOptions& engine) {
   const scenarios::Prediction baseline = what_if.predictor->predict(what_if.predictor->plan(), engine);
   head.baseline = scenarios::baseline_of(*what_if.predictor, baseline);
+  if (sim::steps_differ(sim::summarize(*baseline.graph, baseline.timeline))) {
+    add_item(head.trust.caution,
+             "The captured steps differ by more than 20 %: these are times of typical steps, and 'stepsim whatif' also "
+             "gives the mean.",
+             " ");
+  }
   head.assumptions = baseline.graph->assumptions;
 }
 
 SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const scenarios::Sweep& sweep,
                   const std::vector<InputFile>& inputs, const sim::EngineOptions& engine) {
-  SweepHead head;
+  SweepHead head{.trust = sweep.caution().trust()};
   set_baseline(head, what_if, engine);
   if (what_if.calibration) append(head.assumptions, what_if.calibration->assumptions);
   append(head.assumptions, sweep.assumptions());
@@ -86,7 +92,6 @@ SweepHead head_of(WhatIfSession& what_if, const SweepRequest& request, const sce
     append(head.assumptions, nccl_assumptions(captured.captured->dag, captured.cluster));
   head.name = request.scenario.name;
   head.network = what_if.network->name;
-  head.trust = sweep.caution().trust();
   for (const scenarios::Change& change : request.scenario.changes) head.changes.push_back(change.to_text());
   head.work = sim::captured_work(what_if.capture);
   head.points = sweep.points();

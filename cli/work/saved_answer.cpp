@@ -106,6 +106,7 @@ std::vector<Part> parts_of(const Node& node) {
                                    .collective_wait = parts->at("collective_wait_ns").duration(),
                                    .loader = parts->duration_or_zero("loader_ns"),
                                    .host = parts->at("host_ns").duration(),
+                                   .other_steps = parts->duration_or_zero("other_steps_ns"),
                                    .idle = parts->at("idle_ns").duration()});
 }
 

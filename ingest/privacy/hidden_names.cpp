@@ -31,7 +31,7 @@ bool is_impersonal(std::string_view name) {
     if (!name.starts_with(word)) continue;
     std::string_view number = name.substr(word.size());
     if (!number.empty() && number.front() == ' ') number.remove_prefix(1);
-    return !number.empty() && std::ranges::all_of(number, [](unsigned char c) { return std::isdigit(c) != 0; });
+    return !number.empty() && std::ranges::all_of(number, is_digit);
   }
   return false;
 }

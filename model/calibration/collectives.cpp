@@ -183,7 +183,16 @@ Calibration prior(const Capture& capture) {
   Calibration result;
   result.cluster = star(endpoint_count(capture),
                         {.name = {}, .bandwidth = {}, .latency = capture.job.latency.value_or(kUsualLatency)});
-  result.assumptions.push_back({"one_switch", "Each rank has its own full-duplex link to a single switch."});
+  const std::size_t captured = hosts_of_ranks(capture.dag).size();
+  const std::size_t ranks = std::max(captured, largest_group(capture.dag));
+  const std::string unknown_hosts = captured == ranks
+                                        ? ""
+                                        : fmt::format(
+                                              "; the traces of {} of {} ranks do not show which share a host "
+                                              "(cluster.gpus_per_host and cluster.nic give it)",
+                                              captured, ranks);
+  result.assumptions.push_back(
+      {"one_switch", fmt::format("Each rank has its own full-duplex link to a single switch{}.", unknown_hosts)});
   return result;
 }
 

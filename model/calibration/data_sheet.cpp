@@ -29,7 +29,7 @@ std::optional<DataSheet> data_sheet_of(const Capture& capture) {
   const Accelerator* const device = only_device(capture);
   if (device == nullptr || device->vendor != Vendor::kNvidia || !has_all_members(capture.dag)) return std::nullopt;
   const bool has_nvlink = device->nvlink > Bandwidth{};
-  if (!has_nvlink && device->host_link > kFastestPcie) return std::nullopt;
+  if (!has_nvlink && is_nvlink(device->host_link)) return std::nullopt;
 
   ClusterShape shape{.device_model = capture.devices.begin()->second};
   std::map<std::string, std::uint32_t> ranks_on;

@@ -209,10 +209,7 @@ Cluster cluster_of(const Groups& groups, Assumptions& assumptions) {
   shape.device_model = device;
   shape.nic = {between > Bandwidth{} ? between : kUnknownNic, kFastNic};
   const Bandwidth link = inside > Bandwidth{} ? inside : between;
-  const bool is_nvlink = link > kFastestPcie;
-  const double share = is_nvlink ? kNvlinkEfficiency : kPcieEfficiency;
-  const Bandwidth sheet = Bandwidth::from_bytes_per_second(std::round(link.bytes_per_second() / share));
-  (is_nvlink ? shape.nvlink : shape.pcie) = Cable{sheet, Duration{}, share};
+  (is_nvlink(link) ? shape.nvlink : shape.pcie) = cable_of_goodput(link, Duration{});
   assumptions.push_back(
       {"nccl_node", fmt::format("Each node has {} devices, all connected in the same way.", devices)});
   if (between <= Bandwidth{}) {

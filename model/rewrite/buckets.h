@@ -75,8 +75,8 @@ struct StepReductions {
 /// all-reduce whose gradients all came between two gradients of another one belongs to a different reducer and stays;
 /// all others are treated as belonging to one reducer.
 ///
-/// Throws CannotAnswer if no step shows which gradients its all-reduces carry, and UsageError if the backward pass
-/// waits for an all-reduce before all gradients of its new bucket are ready. O(tasks log tasks + edges).
+/// Throws CannotAnswer if no step shows which gradients its all-reduces carry, or if the backward pass waits for
+/// an all-reduce before all gradients of its new bucket are ready. O(tasks log tasks + edges).
 [[nodiscard]] Capture with_device_buckets(const Capture& capture, Bytes bound);
 
 /// The captured buckets, as shown by the first step whose all-reduces can be matched to gradients.

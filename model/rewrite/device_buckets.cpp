@@ -82,9 +82,9 @@ class DeviceRebucketing {
     try {
       return std::move(edit_).finish();
     } catch (const CycleError&) {
-      throw UsageError(
-          "the backward pass waits for an all-reduce before all gradients of its new bucket are ready; expected "
-          "smaller buckets");
+      throw CannotAnswer({},
+                         "the backward pass waits for an all-reduce before all gradients of its new bucket are ready; "
+                         "expected another bucket size");
     }
   }
 

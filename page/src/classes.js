@@ -9,6 +9,7 @@ export const CLASSES = {
   host: {letter: 'H', label: 'CPU', color: '#56b4e9', ink: '#111111'},
   queueing: {letter: 'Q', label: 'queueing', color: '#e69f00', ink: '#111111'},
   wait: {letter: 'W', label: 'waiting', color: '#f0e442', ink: '#111111'},
+  others: {letter: 'S', label: 'work of other steps', color: '#666666', ink: '#ffffff'},
   idle: {letter: 'I', label: 'nothing running', color: '#bbbbbb', ink: '#111111'},
   loader: {letter: 'D', label: 'waiting for data', color: '#000000', ink: '#ffffff'},
 };

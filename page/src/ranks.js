@@ -7,14 +7,15 @@ import {duration, percent} from './format.js';
 
 const MOST_RANKS = 64;
 const EXTREMES = 5;
-const RANK_PARTS = ['compute', 'overlapped', 'communication', 'copy', 'wait', 'loader', 'host', 'idle'];
+const RANK_PARTS = ['compute', 'overlapped', 'communication', 'copy', 'wait', 'loader', 'host', 'others', 'idle'];
 const LABELS = {compute: 'compute alone', communication: 'exposed transfer', wait: 'waiting for ranks'};
 
 /** Converts overlapping sums (sim/analysis/summary.h) to parts that do not overlap and sum to the iteration. */
 export function partsOf(rank) {
   const hidden = Math.min(rank.compute_ns, Math.max(0, rank.communication_ns - rank.exposed_communication_ns));
   const values = {compute: rank.compute_ns - hidden, overlapped: hidden, communication: rank.exposed_communication_ns,
-                  copy: rank.exposed_copies_ns, wait: rank.exposed_collective_wait_ns, loader: rank.exposed_loader_ns ?? 0, idle: rank.idle_ns};
+                  copy: rank.exposed_copies_ns, wait: rank.exposed_collective_wait_ns, loader: rank.exposed_loader_ns ?? 0,
+                  others: rank.other_steps_ns ?? 0, idle: rank.idle_ns};
   values.host = Math.max(0, rank.iteration_ns - Object.values(values).reduce((sum, value) => sum + value));
   return RANK_PARTS.map((name) => ({name, value: values[name], label: LABELS[name], text: duration(values[name])}));
 }

@@ -24,17 +24,11 @@ namespace {
 /// Maximum number of changes to combine, because users are unlikely to make more changes at the same time.
 constexpr std::size_t kMostTogether = 3;
 
-/// The outcome of a point and its change relative to the captured job.
+/// The outcome of a point and its effect on the captured job.
 struct Compared {
   Outcome outcome;
-  RelativeChange change;  ///< change of the iteration; 0 if the point has no iteration
+  Effect effect;  ///< 0 if the point has no iteration
 };
-
-RelativeChange change_of(const Prediction& captured, const Prediction& changed, const AnswerInterval& range) {
-  const double change = sim::ratio(changed.iteration, captured.iteration);
-  const Factors factors = change_range(captured, changed, range);
-  return {change - 1, change * factors.least - 1, change * factors.most - 1};
-}
 
 /// Predicts each of `points` as a point of a sweep, and returns the outcomes in the same order.
 std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
@@ -52,7 +46,7 @@ std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captur
     if (options.progress) options.progress(++done, points.size());
   };
   const auto compare = [&](std::size_t point, const Prediction& predicted, const AnswerInterval& range) {
-    outcomes[point].change = change_of(captured, predicted, range);
+    outcomes[point].effect = effect_of(captured, predicted, range);
   };
   sweep.run(all, {.threads = options.threads, .stop = options.stop, .done = take, .look = compare});
   return outcomes;
@@ -112,7 +106,7 @@ std::string reason_of(const Candidate& candidate, const Outcome& outcome) {
   return outcome.problem.starts_with(key) ? outcome.problem.substr(key.size()) : outcome.problem;
 }
 
-/// Stores the predicted candidates in advice.tried, the shortest iteration first. Stores the refused candidates and the
+/// Stores the predicted candidates in advice.tried, in its order. Stores the refused candidates and the
 /// reasons in advice.left_out.
 void take(const std::vector<Candidate>& candidates, const std::vector<Compared>& outcomes, const Plan& plan,
           Advice& advice) {
@@ -128,12 +122,15 @@ void take(const std::vector<Candidate>& candidates, const std::vector<Compared>&
     tried.low = outcome.low;
     tried.high = outcome.high;
     tried.note = outcome.note;
-    tried.change = outcomes[i].change;
-    tried.verdict = verdict_of(tried.change);
+    tried.change = outcomes[i].effect.typical;
+    if (advice.mean) tried.mean_change = outcomes[i].effect.mean;
+    tried.verdict = verdict_of(tried.leading());
     describe(plan, tried);
   }
-  std::stable_sort(advice.tried.begin(), advice.tried.end(),
-                   [](const Tried& a, const Tried& b) { return a.iteration < b.iteration; });
+  std::stable_sort(advice.tried.begin(), advice.tried.end(), [](const Tried& a, const Tried& b) {
+    const auto mean = [](const Tried& tried) { return tried.mean_change ? tried.mean_change->by : 0; };
+    return std::pair{mean(a), a.iteration} < std::pair{mean(b), b.iteration};
+  });
   std::vector<std::size_t> seen;
   for (Tried& tried : advice.tried) {
     tried.best = std::find(seen.begin(), seen.end(), tried.candidate.family) == seen.end();
@@ -214,7 +211,7 @@ void predict_together(Predictor& predictor, const Prediction& captured, const Ad
     Together& together = advice.together.emplace_back();
     together.tried = std::move(sets[i]);
     together.outcome = std::move(outcomes[i].outcome);
-    together.change = outcomes[i].change;
+    together.change = outcomes[i].effect.typical;
     for (const std::size_t one : together.tried) together.sum += advice.tried[one].change.by;
   }
 }
@@ -262,6 +259,7 @@ Candidates look_at_job(const Predictor& predictor, const Prediction& baseline, c
   caution.add_all(plan.cluster);
   advice.trust = caution.trust();
   advice.network = plan.network->name;
+  if (sim::steps_differ(summary)) advice.mean = summary.iteration.mean;
   advice.baseline = baseline_of(predictor, baseline);
   advice.assumptions = common_assumptions(baseline, calibration, plan);
   const IdRange<TaskId> tasks = plan.captured->dag.tasks();

@@ -12,12 +12,13 @@
 #include "model/calibration/calibration.h"
 #include "scenarios/advice/candidates.h"
 #include "scenarios/answer/baseline.h"
+#include "scenarios/answer/effect.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/answer/sweep.h"
 
 namespace stepsim::scenarios {
 
-/// The verdict on a change of the job, from the range of its effect (change_range() in scenarios/advice/proposals.h).
+/// The verdict on a change of the job, from the range of its effect (RelativeChange).
 enum class Verdict : std::uint8_t {
   kGain,     ///< the iteration is shorter over the whole range
   kUnsure,   ///< the range includes no change, so the sign is uncertain
@@ -26,27 +27,23 @@ enum class Verdict : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(Verdict verdict) noexcept;
 
-/// The change of an iteration as a fraction of Advice::baseline, with its range: low <= by <= high. -0.1 means 10 %
-/// shorter.
-struct RelativeChange {
-  double by = 0;
-  double low = 0;
-  double high = 0;
-};
-
 /// A change that was tried, and its predicted outcome.
 struct Tried {
   Candidate candidate;
   Duration iteration{};
   Duration low{};  ///< low <= iteration <= high
   Duration high{};
-  RelativeChange change;
+  RelativeChange change;                      ///< of the iteration
+  std::optional<RelativeChange> mean_change;  ///< of the mean step, if the captured steps differ much
   Verdict verdict = Verdict::kNothing;
   std::vector<std::string> applies_to;  ///< for changes with a selection: the number of tasks and their time
   Assumptions assumptions;              ///< assumptions of this change only
   std::vector<std::string> leaves_out;  ///< what the candidate's what-ifs do not account for
   std::string note{};                   ///< result of note_on(), as for a point of a sweep; may be empty
   bool best = false;                    ///< true for the shortest of its family (the first one, if several are equal)
+
+  /// Returns the change by which changes are ranked and judged.
+  [[nodiscard]] const RelativeChange& leading() const noexcept { return mean_change ? *mean_change : change; }
 };
 
 /// Several gains, predicted in combination. The combined gain differs from the sum of the single gains.
@@ -69,7 +66,10 @@ struct LongCalls {
 
 struct Advice {
   Baseline baseline;
-  std::vector<Tried> tried;       ///< the shortest iteration first; if equal, in order of the table
+  std::optional<Duration> mean;  ///< of the captured steps of the slowest rank, if they differ much
+  /// The shortest iteration first, or the shortest mean step if the captured steps differ much; if equal, in order of
+  /// the table.
+  std::vector<Tried> tried;
   std::vector<LeftOut> left_out;  ///< changes that do not apply to this job or could not be predicted
   std::vector<Together> together;
   std::vector<LongCalls> long_calls;  ///< the longest total first

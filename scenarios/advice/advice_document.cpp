@@ -23,45 +23,55 @@ const Tried* shortest(const Advice& advice, Verdict verdict, bool with_hardware)
 }
 
 std::string full_text(const Advice& advice, const Tried& tried) {
-  std::string text =
-      fmt::format("{}: step time {}, {}", name_of(tried.candidate), with_range(tried.iteration, tried.low, tried.high),
-                  against_baseline(tried.iteration, advice.baseline.iteration));
+  std::string text = fmt::format("{}: step time ", name_of(tried.candidate));
+  if (advice.mean) {
+    const auto changed = [&advice](double change) { return scaled(*advice.mean, 1 + change); };
+    const RelativeChange& change = tried.leading();
+    text += fmt::format("{} on average, {}", with_range(changed(change.by), changed(change.low), changed(change.high)),
+                        against_baseline(changed(change.by), *advice.mean));
+  } else {
+    text += fmt::format("{}, {}", with_range(tried.iteration, tried.low, tried.high),
+                        against_baseline(tried.iteration, advice.baseline.iteration));
+  }
   if (!tried.note.empty()) text += "; " + tried.note;
   return text;
 }
 
 /// Returns "use a faster CPU [host.scale=0.7]: -18.5 % (-30.0 % to -14.2 %)".
 std::string short_text(const Tried& tried) {
-  return fmt::format("{}: {} ({} to {})", name_of(tried.candidate), sim::signed_percent(tried.change.by),
-                     sim::signed_percent(tried.change.low), sim::signed_percent(tried.change.high));
+  const RelativeChange& change = tried.leading();
+  return fmt::format("{}: {} ({} to {})", name_of(tried.candidate), sim::signed_percent(change.by),
+                     sim::signed_percent(change.low), sim::signed_percent(change.high));
 }
 
-/// States what to do first: the largest gain by a setting or by code. Hardware and uncertain changes follow if they
-/// may save more.
+/// States what to do first: what to do about calls that take most of the CPU work, then the largest gain by a setting
+/// or by code. Hardware and uncertain changes follow if they may save more.
 std::string headline(const Advice& advice) {
   const Tried* const first = shortest(advice, Verdict::kGain, false);
   const Tried* const hardware = shortest(advice, Verdict::kGain, true);
   const auto saves_more = [first](const Tried* tried) {
     return tried != nullptr && tried != first && is_worth_a_look(*tried) &&
-           (first == nullptr || tried->change.by < first->change.by);
+           (first == nullptr || tried->leading().by < first->leading().by);
   };
   const Tried* uncertain = shortest(advice, Verdict::kUnsure, false);
   if (!saves_more(uncertain)) uncertain = shortest(advice, Verdict::kUnsure, true);
-  std::string text = first != nullptr ? "Do this first: " + full_text(advice, *first)
-                     : hardware != nullptr
-                         ? "No setting and no change of the code is certain to shorten the step time"
-                         : fmt::format("None of the {} changes tried is certain to shorten the step time of {}",
-                                       advice.tried.size(), to_text(advice.baseline.iteration));
+  const bool calls_first = !advice.long_calls.empty() && advice.long_calls.front().share > 0.5;
+  std::string text;
+  if (calls_first) {
+    const LongCalls& calls = advice.long_calls.front();
+    text = fmt::format("{} of the CPU work is {}: {}. ", sim::percent(calls.share), calls.name, calls.remedy);
+  }
+  text += first != nullptr ? (calls_first ? "Then: " : "Do this first: ") + full_text(advice, *first)
+          : hardware != nullptr
+              ? "No setting and no change of the code is certain to shorten the step time"
+              : fmt::format("None of the {} changes tried is certain to shorten the step time of {}",
+                            advice.tried.size(), to_text(advice.mean.value_or(advice.baseline.iteration)));
   if (first == nullptr && hardware != nullptr) {
     text += ". With other hardware: " + full_text(advice, *hardware);
   } else if (saves_more(hardware)) {
     text += ". With other hardware: " + short_text(*hardware);
   }
   if (saves_more(uncertain)) text += ". Uncertain, because the range includes no change: " + short_text(*uncertain);
-  if (!advice.long_calls.empty() && advice.long_calls.front().share > 0.5) {
-    const LongCalls& calls = advice.long_calls.front();
-    text += fmt::format(". {} of the CPU work is {}: {}", sim::percent(calls.share), calls.name, calls.remedy);
-  }
   return fmt::format("{}. {}", text, trust_text(advice.baseline, advice.assumptions));
 }
 

@@ -8,10 +8,12 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "model/base/text.h"
 #include "scenarios/answer/baseline.h"
+#include "scenarios/answer/effect_fields.h"
 #include "scenarios/answer/sweep_document.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/common_fields.h"
@@ -43,6 +45,8 @@ constexpr auto kPredicted = std::to_array<Field<Tried>>({
     {"low_ns", at<&Tried::low>, {"from", Use::kExtra}},
     {"high_ns", at<&Tried::high>, {"to", Use::kExtra}},
 });
+const RelativeChange* mean_effect(const Tried& tried) { return tried.mean_change ? &*tried.mean_change : nullptr; }
+
 constexpr auto kTried = std::to_array<Field<Tried>>({
     {"", at<&Tried::candidate, &Candidate::what>, {.title = "change", .sentences = true}},
     {"", [](const Tried& tried) { return to_text(tried.candidate.settings); }, {"--set"}},
@@ -51,6 +55,11 @@ constexpr auto kTried = std::to_array<Field<Tried>>({
     {"change", at<&Tried::change, &RelativeChange::by>, {"effect", Use::kMain, Form::kChange}},
     {"low_change", at<&Tried::change, &RelativeChange::low>, {"best case", Use::kDetail, Form::kChange}},
     {"high_change", at<&Tried::change, &RelativeChange::high>, {"worst case", Use::kDetail, Form::kChange}},
+    {"",
+     [](const Tried& tried) { return tried.mean_change ? std::optional{tried.mean_change->by} : std::nullopt; },
+     {"effect on the mean", Use::kMain, Form::kChange},
+     sim::kIfAny},
+    {"mean_effect", at<mean_effect>, kRelativeChange, sim::kIfAny},
     {"applies_to", at<&Tried::applies_to>},
     {"assumptions", [](const Tried& tried) { return sentences_of(tried.assumptions); }},
     {"leaves_out", at<&Tried::leaves_out>},
@@ -112,7 +121,7 @@ std::string values_of(const Advice& advice, std::size_t family) {
   for (const Tried& tried : advice.tried) {
     if (tried.candidate.family != family) continue;
     text += fmt::format("{}{} {}", values == 0 ? "" : "; ", to_text(tried.candidate.settings),
-                        sim::signed_percent(tried.change.by));
+                        sim::signed_percent(tried.leading().by));
     ++values;
   }
   return values > 1 ? text : std::string();
@@ -328,7 +337,7 @@ Sections assumptions_sections(const AdviceFindings& findings) {
 
 bool is_worth_a_look(const Tried& tried) noexcept {
   constexpr double kLeast = 0.01;
-  return std::abs(tried.change.by) >= kLeast;
+  return std::abs(tried.leading().by) >= kLeast;
 }
 
 sim::Table rows_of(const Advice& advice) {

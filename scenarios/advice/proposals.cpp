@@ -31,47 +31,6 @@ YamlValue scalar(const std::string& text) { return {YamlValue::Kind::kScalar, 1,
 
 using sim::ratio;
 
-/// Returns the replayed durations of a rank's steps, by step number in the trace.
-std::map<std::int64_t, Duration> steps_of(const Prediction& prediction, const sim::RankSteps& rank) {
-  std::map<std::int64_t, Duration> steps;
-  for (const sim::TimedStep& step : rank.steps)
-    steps.emplace(prediction.graph->recording.steps[step.step].number, step.time.replayed);
-  return steps;
-}
-
-std::map<Rank, sim::RankSteps> rank_steps_of(const Prediction& prediction) {
-  return sim::rank_steps(prediction.graph->dag, prediction.graph->recording, prediction.timeline);
-}
-
-/// Returns the range of a change's effect on single steps, relative to its effect on the iteration. `change` is the
-/// iteration's changed duration divided by its captured one. The range includes this ratio for each step of the slowest
-/// rank, divided by `change`.
-Factors by_step(const Prediction& captured, const Prediction& changed, double change) {
-  Factors factors;
-  const auto before = rank_steps_of(captured);
-  const auto after = rank_steps_of(changed);
-  const std::pair<const Rank, sim::RankSteps>* slowest = nullptr;
-  for (const auto& rank : before) {
-    if (slowest == nullptr || rank.second.iteration.replayed > slowest->second.iteration.replayed) slowest = &rank;
-  }
-  if (slowest == nullptr || change <= 0) return factors;
-  const auto same = after.find(slowest->first);
-  if (same == after.end()) return factors;
-  const auto steps = steps_of(changed, same->second);
-  for (const auto& [number, time] : steps_of(captured, slowest->second)) {
-    const auto step = steps.find(number);
-    if (step != steps.end() && time > Duration{}) factors.include(ratio(step->second, time) / change);
-  }
-  return factors;
-}
-
-/// Returns the range from 1 to (changed / captured) / change: how far the ratio of these times differs from `change`.
-Factors instead(Duration changed, Duration captured, double change) {
-  Factors factors;
-  if (changed > Duration{} && captured > Duration{}) factors.include(ratio(changed, captured) / change);
-  return factors;
-}
-
 /// Factors by which a size of the job (of partitions or buckets) is multiplied. Sizes close to the current one come
 /// first, because the first of several equally good sizes is advised.
 constexpr std::array kSizeFactors{0.5, 2.0, 0.25, 4.0, 0.125};
@@ -205,19 +164,6 @@ Scenario scenario_of(const std::vector<std::vector<Setting>>& points) {
 
 std::string without_place(std::string_view problem) {
   return std::string(problem.starts_with(kPlace) ? problem.substr(kPlace.size()) : problem);
-}
-
-Factors change_range(const Prediction& captured, const Prediction& changed, const AnswerInterval& changed_range) {
-  const double change = ratio(changed.iteration, captured.iteration);
-  std::vector<Factors> sources{by_step(captured, changed, change)};
-  if (change <= 0) return {};
-  sources.push_back(instead(changed.in_the_long_run, captured.in_the_long_run, change));
-  for (const IntervalSource& source : changed_range.sources) {
-    if (source.name == kProfilerSource) sources.push_back(instead(source.low, source.captured, change));
-    if (!source.of_capture)
-      sources.push_back({ratio(source.low, changed.iteration), ratio(source.high, changed.iteration)});
-  }
-  return independent(sources);
 }
 
 Proposals partitions(const Situation& situation) {

@@ -6,9 +6,6 @@
 #include <vector>
 
 #include "scenarios/advice/candidates.h"
-#include "scenarios/answer/factors.h"
-#include "scenarios/answer/interval.h"
-#include "scenarios/answer/predict.h"
 #include "scenarios/question/points.h"
 
 namespace stepsim::scenarios {
@@ -19,21 +16,6 @@ namespace stepsim::scenarios {
 /// Removes the location from the beginning of an error message about a scenario from scenario_of(), because the user
 /// did not write this scenario.
 [[nodiscard]] std::string without_place(std::string_view problem);
-
-/// Returns the range of the ratio of two iterations, `changed` to `captured`, as factors of that ratio.
-///
-/// The range is usually narrower than that of the changed iteration (`changed_range`), because both predictions are of
-/// the same steps. Sources of uncertainty about the captured steps (IntervalSource::of_capture) are therefore replaced:
-///
-/// - steps: by the ratios of the single steps of the slowest captured rank, for steps that are whole in both replays;
-/// - repetition: by the ratio of the iterations in the long run;
-/// - profiler: by the ratio of the two iterations without the possible cost of the profiler;
-/// - transient: by nothing, because it affects both iterations alike.
-///
-/// All other sources stay. This includes the model's error on the captured iteration, which may affect only one of the
-/// two iterations. O(tasks).
-[[nodiscard]] Factors change_range(const Prediction& captured, const Prediction& changed,
-                                   const AnswerInterval& changed_range);
 
 /// A proposed change. It belongs to an entry of the table in candidates.cpp.
 struct Proposal {

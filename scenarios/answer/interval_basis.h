@@ -58,6 +58,9 @@ class IntervalBasis {
   /// True if the profiler may have slowed the CPU by an unknown amount that the captured iteration does not show,
   /// because something else limits it.
   [[nodiscard]] bool hides_profiler() const;
+  /// True if processes that load data limit the captured job. What shortens its other work then leaves it to wait
+  /// longer.
+  [[nodiscard]] bool loader_sets_pace() const;
 
  private:
   [[nodiscard]] const Capture& captured() const { return *plan_.captured; }

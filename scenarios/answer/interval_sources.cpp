@@ -154,9 +154,9 @@ std::string cost_of_the_profiler(const Case& of) {
         100 * kMostSlowed);
   }
   return fmt::format(
-      "the profiler may have slowed each step by up to {}; set measured_step in job.yaml to the step "
-      "time without it",
-      to_text(of.basis.profiled()));
+      "the profiler may have slowed the steps: without it, the captured one may take as little as {}; set "
+      "measured_step in job.yaml to its time",
+      to_text(captured_without_the_profiler(of)));
 }
 
 // ---- sharing
@@ -336,15 +336,11 @@ Variants other_hosts(const Case& /*of*/) {
 
 // ---- loader
 
-/// If waits for a data loader take at least this share of an iteration, the loader limits the job. Smaller waits prove
-/// nothing: in the available captures, receiving a batch that is ready takes 0.1 to 1.4 ms, about 1 % of a step.
-constexpr double kLoaderSetsPace = 0.05;
-
 /// True if a changed job may wait longer or shorter for its data loader. False if the loader does not limit the
 /// captured job, because its speed is then unknown, or if the user sets how long the waits take.
 bool may_wait_otherwise(const Case& of) {
   if (!of.changes_anything() || (of.plan.other_loader && !of.plan.other_loader_workers)) return false;
-  return ratio(of.summary().parts.loader, of.summary().parts.sum()) >= kLoaderSetsPace;
+  return of.basis.loader_sets_pace();
 }
 
 /// Returns a variant in which the loader makes batches at the captured rate. If the predicted step is shorter than the

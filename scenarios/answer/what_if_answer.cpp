@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "model/cost/collective/nccl_times.h"
@@ -11,18 +12,21 @@
 #include "scenarios/answer/predict.h"
 #include "sim/analysis/intervals.h"
 #include "sim/analysis/steady.h"
+#include "sim/report/headline.h"
 
 namespace stepsim::scenarios {
 namespace {
 
-PredictionView view_of(Prediction prediction, const Cluster& cluster) {
+/// Returns the view of a prediction. Its path is of the step `like`, if it can be.
+PredictionView view_of(Prediction prediction, const Cluster& cluster,
+                       const std::optional<sim::IterationPath::Step>& like = std::nullopt) {
   PredictionView view{.prediction = std::move(prediction)};
   const Capture& graph = *view.prediction.graph;
   const sim::Timeline& timeline = view.prediction.timeline;
   view.summary = sim::summarize(graph, timeline);
   view.summary.parts = sim::at_pace(view.summary.parts, view.prediction.iteration);
   view.slowest = sim::at_pace(sim::slowest_rank(view.summary), view.prediction.iteration);
-  view.path = sim::iteration_path(graph, timeline, view.summary);
+  view.path = sim::iteration_path(graph, timeline, view.summary, like);
   view.links = sim::link_use(graph, timeline, cluster);
   Time end{};
   for (const Time finish : timeline.finish) end = std::max(end, finish);
@@ -80,9 +84,11 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
     if (!selection) selection = selection_of(change, *predicted.graph);
   }
   answer.interval = interval_of(predictor, plan, baseline, predicted, meter);
+  if (baseline.iteration > Duration{}) answer.effect = effect_of(baseline, predicted, answer.interval);
   answer.captured = baseline_of(predictor, baseline);
   answer.baseline = view_of(std::move(baseline), captured.cluster);
-  answer.scenario = view_of(std::move(predicted), plan.cluster);
+  answer.steps_differ = sim::steps_differ(answer.baseline.summary);
+  answer.scenario = view_of(std::move(predicted), plan.cluster, answer.baseline.path.step);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);

@@ -6,6 +6,7 @@
 
 #include "model/calibration/calibration.h"
 #include "scenarios/answer/baseline.h"
+#include "scenarios/answer/effect.h"
 #include "scenarios/answer/interval.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"
@@ -45,6 +46,8 @@ struct WhatIfAnswer {
   PredictionView baseline;  ///< prediction of the captured job
   PredictionView scenario;
   AnswerInterval interval;      ///< range of the scenario's prediction
+  Effect effect;                ///< change from the baseline to the scenario
+  bool steps_differ = false;    ///< true if the captured steps differ much, so that their mean leads the answer
   Cluster cluster;              ///< cluster of the scenario
   std::vector<LinkPair> links;  ///< links used in either replay, ordered by their use in the replay that uses them more
   std::vector<std::string> changes;  ///< changes in the form that --set accepts

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "scenarios/answer/effect_fields.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/why.h"
 #include "sim/analysis/intervals.h"
@@ -58,6 +59,11 @@ constexpr auto kSource = std::to_array<Field<IntervalSource>>({
     {"reason", at<&IntervalSource::reason>, {.title = "reason", .use = Use::kHelp, .sentences = true}},
 });
 
+/// Returns the effect on the mean step, if the captured steps differ much.
+const RelativeChange* mean_effect(const WhatIfAnswer& answer) {
+  return answer.steps_differ ? &answer.effect.mean : nullptr;
+}
+
 constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
     {"name", at<&WhatIfAnswer::name>},
     {"iteration_ns", at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::iteration>},
@@ -69,6 +75,9 @@ constexpr auto kScenario = std::to_array<Field<WhatIfAnswer>>({
        const Duration before = answer.baseline.prediction.iteration;
        return sim::ratio(answer.scenario.prediction.iteration - before, before);
      }},
+    {"low_change", at<&WhatIfAnswer::effect, &Effect::typical, &RelativeChange::low>},
+    {"high_change", at<&WhatIfAnswer::effect, &Effect::typical, &RelativeChange::high>},
+    {"mean_effect", at<mean_effect>, kRelativeChange, sim::kIfAny},
     {"", at<&WhatIfAnswer::scenario>, kView},
 });
 

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "model/base/text.h"
-#include "scenarios/answer/factors.h"
 #include "sim/analysis/activity.h"
 #include "sim/report/class_style.h"
 #include "sim/report/headline.h"
@@ -64,13 +62,12 @@ std::string less_or_more(Duration difference) {
 std::string largest_class(const sim::CriticalPath& path) {
   const auto* const largest = std::max_element(path.classes.begin(), path.classes.end());
   const auto which = static_cast<PathClass>(largest - path.classes.begin());
-  const std::string_view what = which == PathClass::kLoader ? "waiting for data" : sim::to_text(which);
-  return fmt::format("{} ({:.0f} %)", what, 100 * ratio(*largest, path.length));
+  return fmt::format("{} ({:.0f} %)", sim::work_label(which), 100 * ratio(*largest, path.length));
 }
 
 /// Returns the classes of work that take more time on the scenario's critical path than on the baseline's, or less time
-/// if `grew` is false: "queueing takes 3.1 ms more, host 1.0 ms more". The largest change comes first; changes below
-/// kWorthSaying of the path are left out.
+/// if `grew` is false: "queueing takes 3.1 ms more, CPU work 1.0 ms more". The largest change comes first; changes
+/// below kWorthSaying of the path are left out.
 std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
   const sim::CriticalPath& before = answer.baseline.path.path;
   const sim::CriticalPath& after = answer.scenario.path.path;
@@ -84,7 +81,7 @@ std::string classes_that_changed(const WhatIfAnswer& answer, bool grew) {
                    [](const auto& a, const auto& b) { return std::abs(a.first.count()) > std::abs(b.first.count()); });
   std::string text;
   for (const auto& [change, which] : changes) {
-    add_item(text, fmt::format("{} {}{}", sim::to_text(which), text.empty() ? "takes " : "", less_or_more(change)));
+    add_item(text, fmt::format("{} {}{}", sim::work_label(which), text.empty() ? "takes " : "", less_or_more(change)));
   }
   return text;
 }
@@ -151,28 +148,13 @@ std::string why_against(const WhatIfAnswer& answer, const ChangedWork& work, Dur
       grew ? queueing_link(answer) : "");
 }
 
-/// True if a source of uncertainty affects the predictions of the captured job and of the scenario alike. Such a source
-/// makes the iteration uncertain, but not whether the change shortens it.
-bool moves_both(const IntervalSource& source) { return source.of_capture || source.name == "model"; }
-
 /// Returns a sentence saying that the change is smaller than its uncertainty; empty if it is larger.
 std::string why_uncertain(const WhatIfAnswer& answer) {
-  const Duration before = answer.baseline.prediction.iteration;
-  const Duration after = answer.scenario.prediction.iteration;
-  std::vector<Factors> factors;
-  const IntervalSource* widest = nullptr;
-  for (const IntervalSource& source : answer.interval.sources) {
-    if (moves_both(source)) continue;
-    factors.push_back({ratio(source.low, after), ratio(source.high, after)});
-    if (widest == nullptr || source.high - source.low > widest->high - widest->low) widest = &source;
-  }
-  const Factors all = independent(factors);
-  const double needed = ratio(before, after);
-  if (widest == nullptr || needed < all.least || needed > all.most) return {};
-  return fmt::format(
-      "A change of {} is within the uncertainty of this prediction. Apart from what shifts both predictions alike, "
-      "its largest source is '{}': {}.",
-      sim::signed_percent(ratio(after - before, before)), title_of(*widest), widest->reason);
+  const RelativeChange& change = answer.steps_differ ? answer.effect.mean : answer.effect.typical;
+  if (!change.may_be_none()) return {};
+  return fmt::format("A change of {} is within the uncertainty of this prediction ({} to {}): {}.",
+                     sim::signed_percent(change.by), sim::signed_percent(change.low), sim::signed_percent(change.high),
+                     change.widest);
 }
 
 /// Returns what limits the pace without and with the changes; empty without device work.
@@ -254,6 +236,7 @@ std::vector<ComparedTime> compared_breakdowns(const WhatIfAnswer& answer) {
           {"waiting in collectives", "waiting in collectives", false, before.collective_wait, after.collective_wait},
           {"waiting for data", "waiting for data", false, before.loader, after.loader},
           {"host", "CPU", false, before.host, after.host},
+          {"work of other steps", "other steps' work", false, before.other_steps, after.other_steps},
           {"idle", "nothing running", false, before.idle, after.idle}};
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/calibration/calibration.h"
+#include "model/cost/collective/nccl_times.h"
 #include "model/job/cluster.h"
 #include "model/job/topology.h"
 #include "model/rewrite/parameter_server/build.h"
@@ -96,12 +97,15 @@ ClusterShape hosts_like_the_captured(const YamlField& value, std::uint32_t gpus,
                   "the capture shows the links inside one host but not its NIC; expected also cluster.nic, for "
                   "example cluster.nic=200Gb/s, or network.bandwidth in job.yaml");
   }
+  // The link carries the measured rate, so the devices' names must not make it a data sheet's.
+  const Cable& measured = plan.link_of_ranks ? *plan.link_of_ranks : captured.nic;
+  const auto goodput = Bandwidth::from_bytes_per_second(measured.bandwidth.bytes_per_second() * measured.efficiency);
   // The default rate of 1 byte/s is used only if all ranks are on one host. No message then crosses a NIC.
   const Bandwidth rate = plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1));
   return {.hosts = numbered_hosts(1),
           .nic = {rate, plan.job.latency.value_or(kUsualLatency)},
           .device_model = device_of(plan),
-          .nvlink = plan.link_of_ranks.value_or(captured.nic)};
+          .nvlink = cable_of_goodput(goodput, measured.latency)};
 }
 
 /// Puts `gpus` ranks on each host.

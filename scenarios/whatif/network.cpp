@@ -226,9 +226,10 @@ std::vector<LinkId> links_of_kind(const YamlField& value, bool inside, const Pla
         "cluster.workers and cluster.gpus_per_host");
   }
   if (inner.empty() && !all_inside) {
-    cannot_answer(value,
-                  "links inside and between hosts are not separate here; expected also cluster.gpus_per_host, or "
-                  "--cluster FILE with nvlink or pcie");
+    const std::optional<std::set<std::string>> hosts = known_hosts(*plan.captured);
+    cannot_answer(value, fmt::format("links inside and between hosts are not separate here; expected {}--cluster FILE "
+                                     "with nvlink or pcie",
+                                     hosts && hosts->size() > 1 ? "" : "also cluster.gpus_per_host, or "));
   }
   std::vector<LinkId> links;
   for (std::size_t i = 0; i < plan.cluster.links.size(); ++i) {

@@ -82,8 +82,12 @@ class OtherPrecision final : public DeviceRule {
     DeviceWork changed = in_precision(piece, operators_, to_.precision);
     const bool product = limit_of(piece.kind) == Limit::kFlops && !(changed == piece);
     if (product && piece.on != nullptr && !has_units(*piece.on, to_)) {
-      value().fail(fmt::format("{} has no units for {}; expected another precision, or a 'device' change before it",
-                               piece.on->name, to_.name));
+      std::string others;
+      for (const Arithmetic& other : kArithmetics) {
+        if (has_units(*piece.on, other)) add_item(others, other.name);
+      }
+      value().fail(fmt::format("{} has no units for {}; expected one of {}, or a 'device' change before it",
+                               piece.on->name, to_.name, others));
     }
     return changed;
   }

@@ -12,6 +12,9 @@
 namespace stepsim::sim {
 namespace {
 
+/// Times below this come from rounding the means of the parts to nanoseconds.
+constexpr Duration kRounding{8};
+
 /// Appends `interval`, or extends the last interval if `interval` begins where that one ends. This saves memory: most
 /// of the millions of tasks follow the previous task of their lane without a gap. Empty intervals are left out.
 void append(Interval interval, std::vector<Interval>& to) {
@@ -78,7 +81,10 @@ void Activity::add(const Dag& dag, const Recording& recording, const Timeline& t
     }
   };
   const Interval whole{timeline.start[task.index()], timeline.finish[task.index()]};
-  if (dag.lane(task).kind == LaneKind::kStream) put(whole, device);
+  if (dag.lane(task).kind == LaneKind::kStream) {
+    put(whole, device);
+    iterations.put(whole, busy);
+  }
   if (dag.rendezvous(task).valid()) {
     const Interval transfer = own_work(dag, timeline, task);
     put({whole.begin, transfer.begin}, collective_wait);
@@ -127,7 +133,9 @@ IterationParts iteration_parts(Rank rank, const Activity& activity, std::int64_t
   std::vector<Interval> host = activity.host.own;
   const Duration hidden = std::min(rest - nothing_runs, union_length(host) / iterations - parts.host);
   parts.host += std::max(hidden, Duration{});
-  parts.idle = rest - std::max(hidden, Duration{});
+  parts.other_steps = rest - nothing_runs - std::max(hidden, Duration{});
+  if (parts.other_steps < kRounding) parts.other_steps = {};
+  parts.idle = rest - std::max(hidden, Duration{}) - parts.other_steps;
   return parts;
 }
 

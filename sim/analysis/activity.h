@@ -74,7 +74,8 @@ class Activity {
   Kind collective_wait;  ///< waiting in a collective before its last member arrived
   Kind loader;           ///< a thread waits for processes that load data
   Kind host;
-  Kind device;  ///< a stream is busy, also while its collective waits for other ranks
+  Kind device;                 ///< a stream is busy, also while its collective waits for other ranks
+  std::vector<Interval> busy;  ///< the parts of device.all within the typical iterations, whatever launched the work
 
   /// Adds `task` to its kind. Tasks are added in the order of their ids. Precondition: `timeline` is a replay of `dag`,
   /// to which `recording` belongs.
@@ -95,12 +96,13 @@ struct IterationParts {
   Duration communication{};    ///< time of communication while no compute runs
   Duration copies{};           ///< time of copies while neither compute nor communication runs
   Duration collective_wait{};  ///< time in a collective before its last member arrived, while none of the above runs
-  Duration loader{};  ///< time in which a thread waits for processes that load data, while none of the above runs
-  Duration host{};    ///< time of host work while none of the above runs
-  Duration idle{};    ///< time in which none of the above runs
+  Duration loader{};       ///< time in which a thread waits for processes that load data, while none of the above runs
+  Duration host{};         ///< time of host work while none of the above runs
+  Duration other_steps{};  ///< time in which only work of other steps runs, on a device that is behind its host
+  Duration idle{};         ///< time in which nothing runs
 
   [[nodiscard]] Duration sum() const noexcept {
-    return compute + communication + copies + collective_wait + loader + host + idle;
+    return compute + communication + copies + collective_wait + loader + host + other_steps + idle;
   }
 };
 

@@ -1,6 +1,7 @@
 #include "sim/analysis/critical_path.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -233,12 +234,23 @@ CriticalPath critical_path_of_step(const Capture& capture, const Timeline& timel
   return path_in_capture(capture, timeline, step.last, {step.begin, step.begin + step.time.replayed});
 }
 
-IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary) {
+IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary,
+                             const std::optional<IterationPath::Step>& like) {
   const std::vector<StepReport> steps = steps_of(summary, slowest_rank(summary).rank);
   if (steps.empty()) return {critical_path(capture, timeline), std::nullopt};
-  const StepReport& median = steps[(steps.size() - 1) / 2];
-  return {critical_path_of_step(capture, timeline, median.timed),
-          IterationPath::Step{median.rank, median.step, median.timed}};
+  const auto from_typical = [&summary](const StepReport& step) {
+    return std::abs((step.replayed - summary.iteration.replayed).count());
+  };
+  auto chosen = std::find_if(steps.begin(), steps.end(), [&like](const StepReport& step) {
+    return like && like->rank == step.rank && like->number == step.step;
+  });
+  if (chosen == steps.end()) {
+    chosen = std::min_element(steps.begin(), steps.end(), [&from_typical](const StepReport& a, const StepReport& b) {
+      return from_typical(a) < from_typical(b);
+    });
+  }
+  return {critical_path_of_step(capture, timeline, chosen->timed),
+          IterationPath::Step{chosen->rank, chosen->step, chosen->timed}};
 }
 
 std::optional<std::int64_t> step_of_path(const Recording& recording, const CriticalPath& path) {

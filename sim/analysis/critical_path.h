@@ -97,10 +97,13 @@ struct IterationPath {
   std::optional<Step> step;  ///< the step; absent if the path is that of the whole replay
 };
 
-/// Returns the path of the slowest rank's median step; without steps, of the whole replay. A path over several steps
-/// would be less useful: it may run through a thread that merely ends last, such as a watchdog. Precondition: `summary`
-/// was computed from `timeline`.
-[[nodiscard]] IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary);
+/// Returns the path of the slowest rank's typical step: the one whose time is nearest to the iteration's, the shorter
+/// one of two. If `like` is a step of that rank and whole in this replay too, takes that step, so that the paths of a
+/// job before and after a change are of the same work. Without steps, returns the path of the whole replay. A path over
+/// several steps would be less useful: it may run through a thread that merely ends last, such as a watchdog.
+/// Precondition: `summary` was computed from `timeline`.
+[[nodiscard]] IterationPath iteration_path(const Capture& capture, const Timeline& timeline, const Summary& summary,
+                                           const std::optional<IterationPath::Step>& like = std::nullopt);
 
 /// Returns the number of the step that contains most of the path's time, over all ranks; the first one for ties;
 /// nothing if none of its tasks is in a step. Every output that shows "the step of the path" uses this function.

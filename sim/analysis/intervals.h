@@ -2,6 +2,7 @@
 #define STEPSIM_SIM_ANALYSIS_INTERVALS_H
 
 #include <span>
+#include <vector>
 
 #include "model/base/units.h"
 
@@ -25,6 +26,8 @@ struct Interval {
 
 /// Returns the length of time that at least one of `intervals` covers. Sorts them by begin. O(n log n).
 [[nodiscard]] Duration union_length(std::span<Interval> intervals);
+/// Returns the time that at least one of `intervals` covers, as intervals that do not touch, by begin. O(n log n).
+[[nodiscard]] std::vector<Interval> disjoint(std::vector<Interval> intervals);
 
 }  // namespace stepsim::sim
 

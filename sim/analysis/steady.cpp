@@ -205,19 +205,31 @@ std::optional<Duration> recurrence_of(const Capture& capture, const Timeline& ti
   return Repeating(capture, timeline).recurrence_of(steady.cycles);
 }
 
+namespace {
+
+/// Makes an iteration longer by `change`: by more idle time if it is positive, otherwise by less idle time and then by
+/// less time that work of other steps takes, as far as there is any.
+void take_slack(Duration change, Duration& idle, Duration& other_steps) {
+  const Duration left = idle + change;
+  idle = std::max(Duration{}, left);
+  if (left < Duration{}) other_steps = std::max(Duration{}, other_steps + left);
+}
+
+}  // namespace
+
 RankBreakdown at_pace(RankBreakdown rank, Duration iteration) {
-  rank.idle = std::max(Duration{}, rank.idle + iteration - rank.iteration);
+  take_slack(iteration - rank.iteration, rank.idle, rank.other_steps);
   rank.iteration = iteration;
   for (Duration* const part :
        {&rank.compute, &rank.communication, &rank.exposed_communication, &rank.copies, &rank.collective_wait,
-        &rank.loader, &rank.host, &rank.idle, &rank.device_busy, &rank.unexplained}) {
+        &rank.loader, &rank.host, &rank.other_steps, &rank.idle, &rank.device_busy, &rank.unexplained}) {
     *part = std::min(*part, iteration);
   }
   return rank;
 }
 
 IterationParts at_pace(IterationParts parts, Duration iteration) {
-  parts.idle = std::max(Duration{}, parts.idle + iteration - parts.sum());
+  take_slack(iteration - parts.sum(), parts.idle, parts.other_steps);
   const Duration sum = parts.sum();
   if (sum <= iteration) return parts;
   Duration rest = iteration;

@@ -98,6 +98,7 @@ RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankAct
   result.iteration = iteration;
   result.compute = parts.compute;
   result.exposed_communication = parts.communication;
+  result.other_steps = parts.other_steps;
   result.idle = parts.idle;
   result.exposed_copies = parts.copies;
   result.exposed_collective_wait = parts.collective_wait;
@@ -108,7 +109,9 @@ RankBreakdown breakdown(const IterationParts& parts, Duration iteration, RankAct
   result.collective_wait = in_one(activity.collective_wait.own);
   result.loader = in_one(activity.loader.own);
   result.host = in_one(activity.host.own);
-  result.device_busy = in_one(activity.device.own);
+  result.device_busy = in_one(activity.busy);
+  const Duration device = in_one(activity.device.own);
+  result.computes_on_device = device > Duration{} && device >= result.compute;
   result.unexplained = in_one(activity.unexplained);
   return result;
 }

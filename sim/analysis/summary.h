@@ -55,8 +55,8 @@ struct IterationReport {
 
 /// The breakdown of a rank's replayed time, as means over its TypicalIterations (sim/analysis/activity.h), the same
 /// that the iteration is the mean of. Each part is the length of a union over the rank's lanes, so the parts overlap
-/// and do not sum to the iteration. The exposed parts are those of IterationParts: with `compute`, `idle` and the rest,
-/// which is host work, they sum to the iteration.
+/// and do not sum to the iteration. The exposed parts are those of IterationParts: with `compute`, `other_steps`,
+/// `idle` and the rest, which is host work, they sum to the iteration.
 struct RankBreakdown {
   Rank rank = 0;
   Duration iteration{};  ///< replayed duration
@@ -67,15 +67,17 @@ struct RankBreakdown {
   Duration collective_wait{};        ///< time in a collective before its last member arrived
   Duration loader{};                 ///< time in which a thread waits for processes that load data
   Duration host{};
-  Duration idle{};  ///< time in which none of the above runs
+  Duration other_steps{};  ///< time in which only work of other steps runs, on a device that is behind its host
+  Duration idle{};         ///< time in which nothing runs
   Duration exposed_copies{};
   Duration exposed_collective_wait{};
   Duration exposed_loader{};
-  Duration device_busy{};  ///< time in which a stream is busy, also while its collective waits for other ranks
+  /// Time in which a stream is busy, whichever step launched its work, also while its collective waits for other ranks.
+  Duration device_busy{};
   Duration unexplained{};
-
   /// False if no device work was recorded, or only part of it: BytePS records NCCL's kernels, and layers as operators.
-  [[nodiscard]] bool computes_on_device() const noexcept { return device_busy > Duration{} && device_busy >= compute; }
+  bool computes_on_device = false;
+
   /// Returns the share of `communication` that runs beside compute; nothing without communication.
   [[nodiscard]] std::optional<double> overlap() const noexcept;
 };

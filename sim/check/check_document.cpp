@@ -117,6 +117,14 @@ Section processes_section(const CaptureContents& contents) {
   return section_of("Contents by process", kProcessLine, processes);
 }
 
+Section files_section(const CaptureContents& contents, std::size_t rows) {
+  std::vector<const SourceContents*> files;
+  for (const SourceContents& source : contents.sources) files.push_back(&source);
+  std::stable_partition(files.begin(), files.end(),
+                        [](const SourceContents* file) { return file->skipped > 0 || !file->problem.empty(); });
+  return section_of("Files", kSourceContents, files, {.most = files.size() <= kFewRankRows ? files.size() : rows});
+}
+
 /// Lists recorded data that only some commands and what-ifs need, with its use.
 Section extras_section(const Examined& examined) {
   const Recorded recorded = recorded_of(examined.contents);
@@ -211,7 +219,8 @@ std::string verdict_sentence(const Checkup& checkup, const Examined& examined) {
   return fmt::format("Good: {}{}.", what(examined), answers(checkup));
 }
 
-Document check_document(const Checkup& checkup, const Examined& examined, const Provenance& provenance) {
+Document check_document(const Checkup& checkup, const Examined& examined, const Provenance& provenance,
+                        std::size_t rows) {
   Document document{.headline = verdict_sentence(checkup, examined), .caution = secrets_caution(examined.contents)};
   if (examined.replay != nullptr && examined.capture != nullptr) {
     document.trust = trust_line(*examined.capture, examined.replay->summary, examined.replay->path.path,
@@ -221,7 +230,7 @@ Document check_document(const Checkup& checkup, const Examined& examined, const 
   document.sections.push_back(findings_section(checkup));
   document.sections.push_back(processes_section(examined.contents));
   document.sections.push_back(extras_section(examined));
-  document.sections.push_back(section_of("Files", kSourceContents, examined.contents.sources));
+  document.sections.push_back(files_section(examined.contents, rows));
   document.sections.push_back(assumptions_section(examined));
   std::erase_if(document.sections, [](const Section& section) { return section.empty(); });
   document.rows = [&checkup] { return rows_of(checkup); };

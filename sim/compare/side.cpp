@@ -170,20 +170,6 @@ class GaugedSteps {
     if (step != of_step_.end() && std::any_of(edges.begin(), edges.end(), launches)) ++launches_[step->second];
   }
 
-  /// Returns what the intervals cover as intervals that do not touch, by begin.
-  static std::vector<Interval> disjoint(std::vector<Interval> intervals) {
-    std::ranges::sort(intervals, {}, &Interval::begin);
-    std::vector<Interval> merged;
-    for (const Interval& one : intervals) {
-      if (merged.empty() || one.begin > merged.back().end) {
-        merged.push_back(one);
-      } else {
-        merged.back().end = std::max(merged.back().end, one.end);
-      }
-    }
-    return merged;
-  }
-
   /// Returns how much of `window` the disjoint intervals cover.
   static Duration within(Interval window, const std::vector<Interval>& intervals) {
     Duration covered{};
@@ -216,6 +202,7 @@ std::vector<Part> named(const IterationParts& parts) {
           {"waiting for other ranks", parts.collective_wait},
           {"waiting for data", parts.loader},
           {"host alone", parts.host},
+          {"work of other steps", parts.other_steps},
           {"idle", parts.idle}};
 }
 

@@ -142,10 +142,9 @@ CollectivePlace CollectiveGroup::find_place() const {
       const Link& link = cluster_.links[least_of(*route).index()];
       // An efficiency of 1 means a data-sheet rate; NCCL assumes that only a part of it is usable.
       const bool is_sheet = device.valid() && !place.overhead_is_given && link.efficiency == 1;
-      const double of_sheet = link.bandwidth > kFastestPcie ? kNvlinkEfficiency : kPcieEfficiency;
-      const double share = is_sheet ? of_sheet : link.efficiency;
+      const double share = is_sheet ? usable_share(link.bandwidth) : link.efficiency;
       place.rates_are_measured = place.rates_are_measured && link.efficiency == 1;
-      const double shared = reads_peers || link.bandwidth > kFastestPcie ? 1 : through_host_memory(on_host.size());
+      const double shared = reads_peers || is_nvlink(link.bandwidth) ? 1 : through_host_memory(on_host.size());
       place.inside =
           slower(place.inside, Bandwidth::from_bytes_per_second(link.bandwidth.bytes_per_second() * share * shared));
       place.latency_inside = std::max(place.latency_inside, latency_of(*route));

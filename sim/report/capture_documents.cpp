@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/base/text.h"
 #include "sim/report/class_style.h"
@@ -46,6 +47,7 @@ Table rows_of(const Summary& summary) {
     add("waiting for ranks", rank.collective_wait);
     if (rank.loader > Duration{}) add("waiting for data", rank.loader);
     add("host", rank.host);
+    if (rank.other_steps > Duration{}) add("work of other steps", rank.other_steps);
     add("idle", rank.idle);
     add("unexplained", rank.unexplained);
   }
@@ -79,9 +81,23 @@ Table rows_of(const Capture& capture) {
 
 }  // namespace
 
+namespace {
+
+/// Returns " In the long run a step takes 130.9 ms." if the captured steps took at least 5 % more or less, for example
+/// because the device still had earlier work or a rank began late.
+std::string long_run_text(const Findings& findings) {
+  constexpr double kLeast = 0.05;
+  if (!findings.steady) return {};
+  const Duration captured = findings.summary.iteration.replayed;
+  if (std::abs(ratio(findings.steady->length - captured, captured)) < kLeast) return {};
+  return fmt::format(" In the long run a step takes {}.", to_text(findings.steady->length));
+}
+
+}  // namespace
+
 Document replay_document(const Findings& findings, const Provenance& provenance) {
   Document document = document_of(
-      kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary, findings.path.path),
+      kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary, findings.path.path) + long_run_text(findings),
       [&findings] { return rows_of(findings.summary); }, findings, provenance);
   document.trust = trust_line(findings.capture, findings.summary, findings.path.path, findings.perturbation);
   return document;

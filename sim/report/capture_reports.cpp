@@ -6,11 +6,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "model/base/text.h"
 #include "model/calibration/interference.h"
 #include "model/cost/network/network.h"
 #include "sim/analysis/longest_path.h"
+#include "sim/analysis/rank_steps.h"
 #include "sim/output/cluster_yaml.h"
 #include "sim/report/common_fields.h"
 #include "sim/report/headline.h"
@@ -144,6 +149,21 @@ constexpr auto kSteps = std::to_array<Field<Findings>>({
      kOnNewLine | kIfAny},
 });
 
+/// Returns the steps that have no row because no whole step is before them: "rank 0 step 10", or their number if they
+/// are many.
+std::string untimed_steps(const Findings& findings) {
+  constexpr std::size_t kMostNamed = 8;
+  std::set<std::pair<Rank, std::int64_t>> listed;
+  for (const StepReport& step : findings.summary.steps) listed.emplace(step.rank, step.step);
+  std::string names;
+  std::size_t untimed = 0;
+  for (const RecordedStep& step : findings.capture.recording.steps) {
+    if (!step.marked || !is_used(step) || listed.contains({step.rank, step.number})) continue;
+    if (++untimed <= kMostNamed) add_item(names, fmt::format("rank {} step {}", step.rank, step.number));
+  }
+  return untimed > kMostNamed ? counted(untimed, "step") : names;
+}
+
 Sections steps_sections(const Findings& findings) {
   const Summary& summary = findings.summary;
   Section section{.title = "Steps"};
@@ -159,6 +179,12 @@ Sections steps_sections(const Findings& findings) {
   if (const std::vector<CyclePart> limits = limits_in(findings); !limits.empty()) {
     section.sentences.emplace_back(fmt::format("In the long run a step takes {}, limited by {}.",
                                                to_text(findings.steady->length), to_text(limits)));
+  }
+  if (const std::string untimed = untimed_steps(findings); !untimed.empty()) {
+    section.sentences.emplace_back(
+        fmt::format("Not listed: {}. The GPU limits the pace, so a step is timed from the end of the one before, which "
+                    "is missing.",
+                    untimed));
   }
   if (!set_aside.empty()) section.sentences.emplace_back("Not counted, because the capture cuts them: " + set_aside);
   return {section};
@@ -244,11 +270,8 @@ constexpr auto kBreakdown = std::to_array<Field<Findings>>({
 
 Sections breakdown_sections(const Findings& findings) {
   const std::vector<RankBreakdown>& ranks = findings.summary.ranks;
-  TableRows rows;
-  const auto has_no_loader = [](const RankBreakdown& rank) { return rank.loader == Duration{}; };
-  if (std::all_of(ranks.begin(), ranks.end(), has_no_loader)) rows.without.emplace_back("waiting for data");
   Section section{.title = "Where the time of a step goes (replayed; columns overlap)",
-                  .table = table_of(kReplayBreakdown, ranks, rows)};
+                  .table = table_of(kReplayBreakdown, ranks)};
   const auto waits_for_ranks = [](const RankBreakdown& rank) { return rank.collective_wait > Duration{}; };
   if (std::any_of(ranks.begin(), ranks.end(), waits_for_ranks)) {
     section.sentences.emplace_back(

@@ -51,13 +51,14 @@ inline constexpr auto kRankBreakdown = std::to_array<Field<RankBreakdown>>({
     {"collective_wait_ns", at<&RankBreakdown::collective_wait>, {"waiting for ranks", Use::kHelp}},
     {"loader_ns", if_any<&RankBreakdown::loader>, {"waiting for data"}, kIfAny},
     {"host_ns", at<&RankBreakdown::host>, {"CPU", Use::kHelp}},
+    {"other_steps_ns", if_any<&RankBreakdown::other_steps>, {"other steps' work", Use::kDetail}, kIfAny},
     {"idle_ns", at<&RankBreakdown::idle>, {"nothing running", Use::kDetail}},
     {"device_busy_ns",
      at<&RankBreakdown::device_busy>,
      {.title = "GPU busy",
       .cell =
           [](const RankBreakdown& rank) {
-            return rank.computes_on_device() ? percent_cell(ratio(rank.device_busy, rank.iteration)) : Cell("-");
+            return rank.computes_on_device ? percent_cell(ratio(rank.device_busy, rank.iteration)) : Cell("-");
           }}},
     {"overlap", at<&RankBreakdown::overlap>, {"overlap", Use::kMain, Form::kShare}},
     {"exposed_copies_ns", at<&RankBreakdown::exposed_copies>},
@@ -81,6 +82,7 @@ inline constexpr auto kIterationParts = std::to_array<Field<IterationParts>>({
     {"collective_wait_ns", at<&IterationParts::collective_wait>},
     {"loader_ns", if_any<&IterationParts::loader>, {}, kIfAny},
     {"host_ns", at<&IterationParts::host>},
+    {"other_steps_ns", if_any<&IterationParts::other_steps>, {}, kIfAny},
     {"idle_ns", at<&IterationParts::idle>},
 });
 

@@ -43,7 +43,7 @@ std::string section_text(const Section& section, const TextStyle& style) {
   if (!section.title.empty()) text += paragraph(section.title, Tone::kHeading, style);
   if (!section.lead.empty()) text += paragraph(section.lead, Tone::kPlain, style);
   const std::optional<Table> digest =
-      section.table && style.rank_rows ? digest_of(*section.table, *style.rank_rows) : std::nullopt;
+      section.table && style.rank_rows && !section.is_cut ? digest_of(*section.table, *style.rank_rows) : std::nullopt;
   if (section.table) text += to_text(digest ? *digest : *section.table, style);
   if (digest) {
     text += paragraph(fmt::format("The {} slowest of {} rows; --rows all prints every row", digest->rows().size() - 3,
@@ -63,6 +63,7 @@ std::vector<Sentence> as_list(const std::vector<std::string>& texts) { return {t
 
 void add_more_sentence(Section& section, std::size_t all, std::size_t rows, std::string_view option) {
   if (rows >= all) return;
+  section.is_cut = true;
   section.sentences.emplace_back(fmt::format("{} more: {} {} or {} all", grouped(all - rows), option,
                                              std::min(all, 10 * std::max<std::size_t>(rows, 1)), option));
 }

@@ -38,6 +38,7 @@ struct Section {
   std::string verbatim;             ///< a file's content, printed last
   bool brief = false;               ///< also printed with --brief
   bool only_in_files = false;       ///< written to files, but not printed
+  bool is_cut = false;              ///< the table has only some of the rows; set by add_more_sentence()
   std::string_view report{};        ///< the id of the report that made it; set by add_sections()
 
   [[nodiscard]] bool empty() const noexcept { return !table && sentences.empty() && lead.empty() && verbatim.empty(); }

@@ -167,7 +167,8 @@ class Field {
                               .sentences = shown_.sentences && !for_programs,
                               .numbers = declared ? numbers_ : Numbers::kPerhaps,
                               .unit = for_programs || !declared ? Unit::kNone : unit_,
-                              .identifies = shown_.form == Form::kId});
+                              .identifies = shown_.form == Form::kId,
+                              .only_if_any = !for_programs && !is_required()});
     places.places.push_back(shown_.place);
   }
   void add_cells(std::vector<Cell>& cells, const Item& item, bool for_programs) const {
@@ -402,6 +403,7 @@ template <class List, class Items>
     for (const Field<Item>& field : fields) field.add_cells(cells, item, rows.for_programs);
     table.add_row(field_detail::in_order(std::move(cells), order));
   }
+  table.drop_unused();
   return table;
 }
 

@@ -38,7 +38,7 @@ enum JsonLayout : std::uint8_t {
   kOnNewLine = 1,  ///< the field begins a new line
   kItemLines = 2,  ///< each item of its list begins a new line
   kLineAfter = 4,  ///< the next field begins a new line
-  kIfAny = 8,      ///< left out if it is null, false, empty text or an empty list
+  kIfAny = 8,  ///< left out if it is null, false, empty text or an empty list; a column, if it is absent in all rows
 };
 constexpr JsonLayout operator|(JsonLayout a, JsonLayout b) noexcept {
   return static_cast<JsonLayout>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

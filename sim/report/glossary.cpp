@@ -119,7 +119,8 @@ constexpr auto kTerms = std::to_array<Term>({
              "'replay' and what-ifs list that waiting separately as 'waiting for ranks'."},
     {.name = "GPU busy",
      .also = "utilisation, utilization",
-     .definition = "The share of the time in which at least one stream of the GPU works.",
+     .definition =
+         "The share of the time in which at least one stream of the GPU works, whichever step launched its work.",
      .more = "Waiting for other ranks inside collectives counts as work, because the stream is taken. It says nothing "
              "about how well kernels use the GPU."},
     {.name = "exposed communication",
@@ -198,6 +199,12 @@ constexpr auto kTerms = std::to_array<Term>({
      .also = "loader, data loader",
      .definition = "Time in which a thread waits for the processes that load the training data.",
      .more = "More loader workers or less work per sample shorten it: --set loader.workers=8 or loader.scale=0.5."},
+    {.name = "other steps' work",
+     .also = "work of other steps",
+     .definition =
+         "Time in which only work of other steps runs, such as work that an earlier step launched on the GPU.",
+     .more = "It is large where the GPU is far behind the CPU when the recording begins: the step then ends later than "
+             "steps usually do. 'In the long run' has the time of a usual step."},
     {.name = "idle",
      .also = "nothing running, idle share",
      .definition = "Time in which none of the work that the table lists runs.",
@@ -255,7 +262,7 @@ constexpr auto kTerms = std::to_array<Term>({
      .also = "critical paths, critical-path, on the path, path, longest tasks",
      .definition =
          "The chain of tasks and waits that sets the length of a step: each starts when the one before it ends.",
-     .more = "It is followed back from the end of the median step of the slowest rank, across threads, streams and "
+     .more = "It is followed back from the end of a typical step of the slowest rank, across threads, streams and "
              "ranks. Work outside it has slack. Removing a task on it saves at most its time there, and less where "
              "another chain is nearly as long.",
      .picture = "CPU        [launch]-.                          .-[update]\n"

@@ -167,7 +167,7 @@ std::string busy_text(const Summary& summary) {
   double sum = 0;
   std::size_t ranks = 0;
   for (const RankBreakdown& rank : summary.ranks) {
-    if (!rank.computes_on_device()) continue;
+    if (!rank.computes_on_device) continue;
     sum += ratio(rank.device_busy, rank.iteration);
     ++ranks;
   }
@@ -205,7 +205,7 @@ bool steps_differ(const Summary& summary) { return spread_of(summary, slowest_ra
 std::string_view limit_of(const Summary& summary, const CriticalPath& path) {
   const RankBreakdown slowest = slowest_rank(summary);
   const bool has_device = std::any_of(summary.ranks.begin(), summary.ranks.end(),
-                                      [](const RankBreakdown& rank) { return rank.computes_on_device(); });
+                                      [](const RankBreakdown& rank) { return rank.computes_on_device; });
   if (!has_device || path.length <= Duration{}) return {};
   const Duration device_idle = slowest.iteration - slowest.device_busy;
   if (device_idle > slowest.iteration / 10 && slowest.loader > device_idle / 2) return "waiting for data";

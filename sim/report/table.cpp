@@ -17,6 +17,15 @@ constexpr double kMostAsPercentage = 10;  // 1,000 %; larger ratios are easier t
 
 }  // namespace
 
+void Table::drop_unused() {
+  for (std::size_t column = columns_.size(); column-- > 0;) {
+    const auto is_absent = [column](const std::vector<Cell>& row) { return row[column].is_absent(); };
+    if (!columns_[column].only_if_any || !std::ranges::all_of(rows_, is_absent)) continue;
+    columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(column));
+    for (std::vector<Cell>& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+}
+
 void Table::add_row(std::vector<Cell> cells) {
   STEPSIM_ASSERT(cells.size() == columns_.size(), "a row has one cell a column");
   rows_.push_back(std::move(cells));

@@ -39,8 +39,9 @@ struct Column {
   Use use = Use::kMain;
   bool sentences = false;  ///< true if its cells are not shortened but wrapped
   Numbers numbers = Numbers::kPerhaps;
-  Unit unit = Unit::kNone;  ///< unit of its numbers, if `numbers` declares them
-  bool identifies = false;  ///< true if its integers identify ranks or steps; they have no thousands separators
+  Unit unit = Unit::kNone;   ///< unit of its numbers, if `numbers` declares them
+  bool identifies = false;   ///< true if its integers identify ranks or steps; they have no thousands separators
+  bool only_if_any = false;  ///< true if drop_unused() removes it where all cells are absent
 };
 
 /// A cell: text for people and, if it is a number, its value for programs.
@@ -77,6 +78,9 @@ class Table {
 
   /// Adds a row. Precondition: one cell per column.
   void add_row(std::vector<Cell> cells);
+
+  /// Removes the columns that are shown only if a cell has a value, and of which none has. O(cells).
+  void drop_unused();
 
   /// Declares that the columns of times are compared with each other; as text they then all have one unit.
   void compare_times() noexcept { compares_times_ = true; }

@@ -118,8 +118,7 @@ class StatsSections {
     if (streams.empty() || rows_.most == 0) return {};
     Section section{.title = title("Streams", " (hidden: at the same time as work of any stream of the device)"),
                     .table = table_of(kStreamLine, streams, {.most = rows_.most, .compared = true})};
-    if (rows_.most < streams.size())
-      section.sentences.emplace_back(fmt::format("{} more: --head all", grouped(streams.size() - rows_.most)));
+    add_more_sentence(section, streams.size(), rows_.most, rows_.option);
     return section;
   }
 

@@ -16,11 +16,11 @@ idle                     0.267 ms    0.195 ms    -0.072 ms   -26.9 %
 sum                    532.082 ms  253.183 ms  -278.899 ms   -52.4 %
 
 On the critical path
-part                    A           B   difference  relative
-compute         57.255 ms   57.496 ms    +0.241 ms    +0.4 %
-communication   23.514 ms    1.492 ms   -22.022 ms   -93.7 %
-queueing       450.857 ms  193.114 ms  -257.744 ms   -57.2 %
-waiting          0.496 ms    0.495 ms    -0.001 ms    -0.2 %
+part                   A          B  difference  relative
+compute         57.25 ms   57.25 ms           0     0.0 %
+communication   25.51 ms    1.66 ms   -23.85 ms   -93.5 %
+queueing       448.80 ms  194.65 ms  -254.14 ms   -56.6 %
+waiting          0.50 ms    0.50 ms           0     0.0 %
 
 By class
 4 classes in both: 1.277 s in A, 730.1 ms in B, -546.4 ms

@@ -67,7 +67,7 @@ Options:
   --tasks                     Add start and end of each task to the JSON answer (tasks_detail)
   --slow-ranks                Also find what each slow rank and pipeline stage costs: replay the job
                               with each as fast as the others
-  --step-num N                Repeat the median step N times and write these iterations to -o
+  --step-num N                Repeat a typical step N times and write these iterations to -o
                               FILE.json (default: synthetic.json)
   --rows N                    Of more than 16 rows by rank, print the N slowest, or all (default: 5;
                               --json has all)

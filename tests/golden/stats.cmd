@@ -25,7 +25,7 @@ stream     rank  device  events  compute  exposed comm.  hidden comm.  exposed c
 BROADCAST     0       0     144        0       16.69 ms       0.69 ms               0              0  1583.88 ms      98.9 %
 COPYD2H       0       0     288        0        2.60 ms      38.62 ms               0              0  1560.05 ms      97.4 %
 COPYH2D       0       0     144        0       30.80 ms       2.12 ms               0              0  1568.35 ms      97.9 %
-- 13 more: --head all
+- 13 more: --head 16 or --head all
 
 Stages of partitions
 stage      partitions      queued      mean   longest    worked        mean     longest   in line  waiting for workers

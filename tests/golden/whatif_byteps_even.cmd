@@ -39,12 +39,12 @@ Assumptions
 
 Critical paths by class
 class           baseline    scenario  difference
-length         532.12 ms  1110.82 ms  +578.69 ms
-compute         57.26 ms    57.26 ms           0
-communication   23.51 ms     4.47 ms   -19.04 ms
-queueing       450.86 ms  1048.59 ms  +597.73 ms
+length         532.04 ms  1109.78 ms  +577.74 ms
+compute         57.25 ms    57.25 ms           0
+communication   25.51 ms     4.47 ms   -21.03 ms
+queueing       448.80 ms  1047.57 ms  +598.77 ms
 waiting          0.50 ms     0.50 ms           0
-- baseline: rank 0's step 6; scenario: rank 0's step 6
+- baseline: rank 0's step 5; scenario: rank 0's step 5
 
 Busiest links
 link        baseline busy  baseline queueing  scenario busy  scenario queueing
@@ -62,13 +62,14 @@ Why
 - Largest difference: exposed transfer, 381.8 ms to 101.0 ms (-280.8 ms).
 
 Where the difference comes from
-per step of the slowest rank   baseline   scenario  difference
-step time                     532.08 ms  251.41 ms  -280.67 ms
-compute                       150.04 ms  150.04 ms           0
-communication                 474.45 ms  193.53 ms  -280.92 ms
-- exposed transfer            381.77 ms  100.96 ms  -280.82 ms
-- overlapped with compute      92.67 ms   92.57 ms    -0.10 ms
-nothing running                 0.27 ms    0.41 ms    +0.15 ms
+per step of the slowest rank    baseline    scenario   difference
+step time                     532.082 ms  251.411 ms  -280.672 ms
+compute                       150.041 ms  150.041 ms            0
+communication                 474.448 ms  193.525 ms  -280.923 ms
+- exposed transfer            381.775 ms  100.956 ms  -280.819 ms
+- overlapped with compute      92.673 ms   92.569 ms    -0.104 ms
+other steps' work                      0    0.177 ms    +0.177 ms
+nothing running                 0.267 ms    0.236 ms    -0.030 ms
 
 Changes
 - comm.partition_bytes=256KiB
@@ -95,12 +96,12 @@ Assumptions
 
 Critical paths by class
 class           baseline   scenario  difference
-length         532.12 ms  251.67 ms  -280.45 ms
-compute         57.26 ms   58.09 ms    +0.83 ms
-communication   23.51 ms   41.13 ms   +17.62 ms
-queueing       450.86 ms  151.70 ms  -299.16 ms
+length         532.04 ms  251.15 ms  -280.89 ms
+compute         57.25 ms   57.77 ms    +0.53 ms
+communication   25.51 ms   19.98 ms    -5.53 ms
+queueing       448.80 ms  172.64 ms  -276.16 ms
 waiting          0.50 ms    0.76 ms    +0.26 ms
-- baseline: rank 0's step 6; scenario: rank 0's step 6
+- baseline: rank 0's step 5; scenario: rank 0's step 5
 
 Busiest links
 link        baseline busy  baseline queueing  scenario busy  scenario queueing
@@ -149,12 +150,12 @@ Assumptions
 
 Critical paths by class
 class            baseline    scenario   difference
-length         532.122 ms  706.852 ms  +174.731 ms
-compute         57.255 ms   57.453 ms    +0.198 ms
-communication   23.514 ms    1.792 ms   -21.722 ms
-queueing       450.857 ms  647.109 ms  +196.252 ms
+length         532.043 ms  706.797 ms  +174.754 ms
+compute         57.245 ms   57.095 ms    -0.150 ms
+communication   25.506 ms    1.792 ms   -23.714 ms
+queueing       448.796 ms  647.412 ms  +198.615 ms
 waiting          0.496 ms    0.498 ms    +0.003 ms
-- baseline: rank 0's step 6; scenario: rank 1's step 6
+- baseline: rank 0's step 5; scenario: rank 1's step 5
 
 Busiest links
 link        baseline busy  baseline queueing  scenario busy  scenario queueing
@@ -199,12 +200,12 @@ Assumptions
 
 Critical paths by class
 class           baseline   scenario  difference
-length         532.12 ms  532.12 ms           0
-compute         57.26 ms   57.26 ms           0
-communication   23.51 ms   23.51 ms           0
-queueing       450.86 ms  450.86 ms           0
+length         532.04 ms  532.04 ms           0
+compute         57.25 ms   57.25 ms           0
+communication   25.51 ms   25.51 ms           0
+queueing       448.80 ms  448.80 ms           0
 waiting          0.50 ms    0.50 ms           0
-- baseline: rank 0's step 6; scenario: rank 0's step 6
+- baseline: rank 0's step 5; scenario: rank 0's step 5
 
 Busiest links
 link        baseline busy  baseline queueing  scenario busy  scenario queueing

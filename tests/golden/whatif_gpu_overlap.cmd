@@ -7,7 +7,7 @@ Predictions of network changes are unreliable: 1 of the job's 2 ranks was captur
 Why
 - Largest difference: compute, 15.50 ms to 14.38 ms (-1.125 ms).
 - The step is limited by the GPU, before and after.
-- A change of -7.2 % is within the uncertainty of this prediction. Apart from what shifts both predictions alike, its largest source is 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
+- A change of -7.2 % is within the uncertainty of this prediction (-8.4 % to +0.1 %): 'transfers': it is unknown how much of the recorded transfer times depends on bandwidth (anything from all to none).
 
 Where the difference comes from
 per step of the slowest rank   baseline   scenario  difference
@@ -47,7 +47,7 @@ length   15.560 ms  14.435 ms   -1.125 ms
 compute  15.500 ms  14.375 ms   -1.125 ms
 CPU       0.035 ms   0.035 ms           0
 waiting   0.025 ms   0.025 ms           0
-- baseline: rank 0's step 4; scenario: rank 0's step 4
+- baseline: rank 0's step 3; scenario: rank 0's step 3
 
 Kernel slowdown during communication
 kernels  compared  slowdown  10th percentile  90th percentile  tasks  as captured  scenario
@@ -97,7 +97,7 @@ length   15.560 ms  15.560 ms           0
 compute  15.500 ms  15.500 ms           0
 CPU       0.035 ms   0.035 ms           0
 waiting   0.025 ms   0.025 ms           0
-- baseline: rank 0's step 4; scenario: rank 0's step 4
+- baseline: rank 0's step 3; scenario: rank 0's step 3
 $ stepsim sweep tests/golden/data/gpu_overlap.json -s tests/golden/data/overlap_grid.yaml
 Best of 3 points: network.bandwidth=16x: step time 14.15 ms (13.98 to 15.57 ms), 9.0 % less than the baseline's 15.56 ms; increasing network.bandwidth beyond 4x (1x to 4x within the uncertainty) saves less than 5 %. The captured step of 15.56 ms is reproduced exactly because no part of it was modelled; see the self-check of 'stepsim replay'.
 Predictions of network changes are unreliable: 1 of the job's 2 ranks was captured (missing_ranks); 3 of 3 collectives have no size (no_collective_sizes); 'stepsim check' explains the consequences. Never compared with measured runs: changes of the network or of buckets of whole NCCL jobs; steps on several GPU hosts or on more than 8 GPUs.

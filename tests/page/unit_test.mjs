@@ -79,11 +79,11 @@ test('a lower bound is the first that is not below', () => {
 });
 
 test('the parts of an iteration do not overlap and sum to it', () => {
-  // 70 of compute, 50 of communication of which 30 are exposed, so 20 overlap compute. The rest, 120 - 70 - 30 - 5 - 1 - 7 - 2, is host work.
+  // 70 of compute, 50 of communication of which 30 are exposed, so 20 overlap compute. The rest, 120 - 70 - 30 - 5 - 1 - 7 - 2 - 2, is host work.
   const rank = {iteration_ns: 120, compute_ns: 70, communication_ns: 50, exposed_communication_ns: 30, idle_ns: 5, exposed_copies_ns: 1,
-                exposed_collective_wait_ns: 7, exposed_loader_ns: 2, copies_ns: 60, collective_wait_ns: 60};
+                exposed_collective_wait_ns: 7, exposed_loader_ns: 2, other_steps_ns: 2, copies_ns: 60, collective_wait_ns: 60};
   const parts = Object.fromEntries(partsOf(rank).map((entry) => [entry.name, entry.value]));
-  assert.deepEqual(parts, {compute: 50, overlapped: 20, communication: 30, copy: 1, wait: 7, loader: 2, host: 5, idle: 5});
+  assert.deepEqual(parts, {compute: 50, overlapped: 20, communication: 30, copy: 1, wait: 7, loader: 2, host: 3, others: 2, idle: 5});
   assert.equal(Object.values(parts).reduce((a, b) => a + b), rank.iteration_ns);
 });
 

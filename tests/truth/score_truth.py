@@ -8,8 +8,12 @@ the settings in which it differs from the captured run. Prints a line for each r
 run is refused, or if the mean or the worst error exceeds its limit.
 
 --relative compares changes against the captured run instead of times, for captures that their profiler slowed.
+Groups with a column mean_step_s have steps that differ: the mean of the captured run, changed by the predicted effect on
+it, is compared with the mean of each run.
+
 --file reads other runs than those in measured.csv. --ranges requires that the measured time lies in the predicted
-range, with a tolerance of 3 %, and that no range is wider than a factor of 2.2; --outside N allows N exceptions.
+range, with a tolerance of 3 %, and that no range is wider than a factor of 2.2 (--widest); --outside N allows N
+exceptions.
 --json also writes the figures of each run to a file."""
 import argparse
 import csv
@@ -22,12 +26,13 @@ from concurrent.futures import ThreadPoolExecutor
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from checks import stepsim  # noqa: E402
 
-NOT_SETTINGS = {"median_step_s", "p10", "p90", "is_base", "mode", "model", "steps", "gpus"}
+NOT_SETTINGS = {"median_step_s", "mean_step_s", "p10", "p90", "is_base", "mode", "model", "steps", "gpus"}
 AS_THEY_ARE = {"partition": "comm.partition_bytes", "control": "comm.control", "barrier": "comm.barrier",
                "schedule": "comm.schedule", "credit": "comm.credit_bytes", "workers": "cluster.workers", "servers": "cluster.servers",
                "precision": "precision.to", "device": "device.to"}
-AS_FACTORS = {"rate": "network.bandwidth={}x", "straggler": "compute{{rank=0}}.scale={}", "batch": "batch.scale={}"}
-GRACE, WIDEST = 0.03, 2.2
+AS_FACTORS = {"rate": "network.bandwidth={}x", "straggler": "compute{{rank=0}}.scale={}", "batch": "batch.scale={}",
+              "loader_workers": "loader.workers={}x"}
+GRACE = 0.03
 
 
 def settings_of(run, base):
@@ -60,6 +65,15 @@ def answer(group, settings):
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()
 
 
+def predicted_times(found, base, options):
+    """The predicted time of an answer in seconds, and its range."""
+    if "mean_step_s" in base:
+        effect = found["scenario"]["mean_effect"]
+        return [float(base["mean_step_s"]) * (1 + effect[key]) for key in ("change", "low_change", "high_change")]
+    scale = float(base["median_step_s"]) / found["baseline"]["iteration_ns"] if options.relative else 1e-9
+    return [found["scenario"][key] * scale for key in ("iteration_ns", "low_ns", "high_ns")]
+
+
 def score(group, options):
     """The error of each run of the group (1 for a refused run), the number of runs that fail on their own, and the figures
     of each run."""
@@ -70,7 +84,7 @@ def score(group, options):
         answers = list(pool.map(lambda one: answer(group, one), settings))
     errors, wrong, figures = [], 0, []
     for run, sets, found in zip(runs, settings, answers):
-        measured = float(run["median_step_s"])
+        measured = float(run["mean_step_s" if "mean_step_s" in run else "median_step_s"])
         figures.append({"group": group.name, "settings": sets, "measured_s": measured, "predicted_s": None})
         line = f"{group.name:20} {' '.join(sets) or '(captured)':60} measured {measured:.4f}"
         if isinstance(found, str):
@@ -78,11 +92,10 @@ def score(group, options):
             wrong += 1
             print(f"{line}  FAILED {found}")
             continue
-        scale = float(base["median_step_s"]) / found["baseline"]["iteration_ns"] if options.relative else 1e-9
-        predicted, low, high = (found["scenario"][key] * scale for key in ("iteration_ns", "low_ns", "high_ns"))
+        predicted, low, high = predicted_times(found, base, options)
         errors.append(abs(predicted / measured - 1))
         figures[-1] |= {"predicted_s": predicted, "low_s": low, "high_s": high}
-        inside = low * (1 - GRACE) <= measured <= high * (1 + GRACE) and high <= WIDEST * low
+        inside = low * (1 - GRACE) <= measured <= high * (1 + GRACE) and high <= options.widest * low
         wrong += options.ranges and not inside
         print(f"{line}  predicted {predicted:.4f}  {predicted / measured - 1:+.1%}  [{low:.4f} {high:.4f}]{'' if inside else ' OUTSIDE'}")
     return errors, wrong, figures
@@ -102,6 +115,7 @@ def main():
     parser.add_argument("--file", default="measured.csv")
     parser.add_argument("--ranges", action="store_true")
     parser.add_argument("--outside", type=int, default=0)
+    parser.add_argument("--widest", type=float, default=2.2)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -35,9 +35,15 @@ void add_steps(RankEvents& events, const std::vector<HostThread>& threads, Rank 
   std::vector<TaskId> earliest(events.steps.size());
   std::vector<std::size_t> tasks(events.steps.size(), 0);
   const bool windows = events.steps.front().begin != Time::min();  // false if a single step covers all time
+  if (!windows) {
+    std::fill(assembly.step.begin() + static_cast<std::ptrdiff_t>(first_task), assembly.step.end(), 0);
+    for (const HostThread& thread : threads) {
+      if (!thread.background) continue;
+      for (const HostThread::Task& task : thread.tasks) assembly.step[task.task.index()] = -1;
+    }
+  }
   for (std::size_t i = first_task; i < assembly.start.size(); ++i) {
     std::int32_t& step = assembly.step[i];
-    if (!windows) step = 0;
     if (step < 0) continue;
     ++tasks[static_cast<std::size_t>(step)];
     TaskId& first = earliest[static_cast<std::size_t>(step)];

@@ -70,9 +70,6 @@ double gb_s(Bandwidth rate) { return rate.bytes_per_second() / 1e9; }
 
 double us(Duration time) { return static_cast<double>(time.count()) / 1e3; }
 
-/// True if a link of this rate is NVLink, not PCIe.
-bool is_nvlink(Bandwidth inside) { return inside > kFastestPcie; }
-
 /// Estimates the time of one collective.
 class Estimator {
  public:
@@ -284,11 +281,11 @@ struct Layout {
                       std::log2(static_cast<double>(held.hosts) / hosts), std::log2(held.per_host() / per_host()));
   }
 
-  /// Returns the factor by which times from a table can be wrong because it has another number of ranks per host. Rings
+  /// Returns the factor by which times from a table of another layout can be wrong because of its ranks per host. Rings
   /// of one rank per host share no NIC, and those of several do.
-  [[nodiscard]] double factor_to(const MeasuredCollective& table) const {
+  [[nodiscard]] double factor_to(const Layout& held) const {
     if (hosts == 1) return 1;
-    const double doublings = std::log2(Layout{table.ranks, table.hosts}.per_host() / per_host());
+    const double doublings = std::log2(held.per_host() / per_host());
     return std::pow(kLayoutFactor, std::abs(doublings));
   }
 };
@@ -358,23 +355,28 @@ NcclSources sources_of(const std::map<TimedKind, std::size_t>& timed, const Clus
   return sources;
 }
 
-/// Returns a sentence, after a space, about collectives over several hosts whose layout no table holds; else nothing.
-std::string outside_text(const Layout& layout, CollectiveOp op, std::size_t count, const Cluster& cluster) {
+/// Returns the layout of the nearest table to collectives over several hosts; nothing if a table holds their layout.
+std::optional<Layout> carried_from(const Layout& layout, CollectiveOp op, const Cluster& cluster) {
   CollectivePlace place{.hosts = layout.hosts};
   place.measured = cluster.measured;
   const std::vector<const MeasuredCollective*> tables = tables_for(op, place);
-  if (tables.empty() || layout.hosts == 1) return "";
+  if (tables.empty() || layout.hosts == 1) return std::nullopt;
   const MeasuredCollective& nearest = nearest_of(tables, layout);
-  if (layout.distance_to(nearest) == 0) return "";
-  const double factor = layout.factor_to(nearest);
+  if (layout.distance_to(nearest) == 0) return std::nullopt;
+  return Layout{nearest.ranks, nearest.hosts};
+}
+
+/// Returns a sentence about `count` collectives whose times are carried over from a table of another layout.
+std::string outside_text(const Layout& layout, const Layout& held, std::size_t count) {
+  const double factor = layout.factor_to(held);
   const std::string share =
       factor > 1
           ? fmt::format(", with {:.3g} instead of {:.3g} ranks per host: they may be wrong by a factor of {:.3g}",
-                        Layout{nearest.ranks, nearest.hosts}.per_host(), layout.per_host(), factor)
+                        held.per_host(), layout.per_host(), factor)
           : "";
   return fmt::format(
-      " No table holds {} ranks on {} hosts; the times of {} are carried over from {} ranks on {} hosts{}.",
-      layout.ranks, layout.hosts, counted(count, "collective"), nearest.ranks, nearest.hosts, share);
+      "No table holds {} ranks on {} hosts; the times of {} are carried over from {} ranks on {} hosts{}.",
+      layout.ranks, layout.hosts, counted(count, "collective"), held.ranks, held.hosts, share);
 }
 
 }  // namespace
@@ -403,7 +405,12 @@ GpuGeneration generation_of(std::string_view device, Bandwidth inside) noexcept 
   const double sheet = gb_s(inside) / kNvlinkEfficiency;
   if (sheet > 640) return GpuGeneration::kBlackwell;
   if (sheet > 370) return GpuGeneration::kHopper;
-  return sheet > 210 || inside <= kFastestPcie ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
+  return sheet > 210 || !is_nvlink(inside) ? GpuGeneration::kAmpere : GpuGeneration::kVolta;
+}
+
+Cable cable_of_goodput(Bandwidth goodput, Duration latency) {
+  const double share = usable_share(goodput);
+  return {Bandwidth::from_bytes_per_second(std::round(goodput.bytes_per_second() / share)), latency, share};
 }
 
 bool has_peer_access(std::string_view device) noexcept { return !holds(device, "L4"); }
@@ -472,7 +479,7 @@ NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace
     error = error && own ? std::optional{std::max(*error, *own)} : std::nullopt;
   }
   const double time = std::exp(sum / weights);
-  if (!error) return {time, (time + usual(time).error_us) * layout.factor_to(nearest) - time};
+  if (!error) return {time, (time + usual(time).error_us) * layout.factor_to({nearest.ranks, nearest.hosts}) - time};
   // Tables of one layout that differ are both right.
   for (const double logarithm : logarithms)
     error = std::max(*error, time * std::expm1(std::abs(logarithm - sum / weights)));
@@ -507,13 +514,15 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
   const std::map<TimedKind, std::size_t> timed = timed_collectives(dag, cluster);
   if (timed.empty()) return {};
   const NcclSources sources = sources_of(timed, cluster);
-  std::map<std::pair<Layout, CollectiveOp>, std::size_t> layouts;
+  std::map<std::pair<Layout, Layout>, std::size_t> carried;
   for (const auto& [kind, count] : timed) {
-    if (std::get<Layout>(kind).ranks > 0) layouts[{std::get<Layout>(kind), std::get<CollectiveOp>(kind)}] += count;
+    const auto& [layout, op, bytes] = kind;
+    const std::optional<Layout> from = layout.ranks > 0 ? carried_from(layout, op, cluster) : std::nullopt;
+    if (from) carried[{layout, *from}] += count;
   }
-  std::string text = fmt::format("The times of {} (algorithm nccl) come {}.", counted(sources.total(), "collective"),
-                                 to_text(sources));
-  for (const auto& [layout, count] : layouts) text += outside_text(layout.first, layout.second, count, cluster);
+  std::string text =
+      fmt::format("Times of {} (algorithm nccl): {}.", counted(sources.total(), "collective"), to_text(sources));
+  for (const auto& [layouts, count] : carried) text += ' ' + outside_text(layouts.first, layouts.second, count);
   return {{"nccl_model", std::move(text)}};
 }
 

@@ -46,6 +46,17 @@ inline constexpr double kPcieEfficiency = 0.76;
 /// Links between devices up to this rate are PCIe, not NVLink: the rate of an x16 slot of generation 5.
 inline constexpr Bandwidth kFastestPcie = Bandwidth::from_bytes_per_second(64e9);
 
+/// True if a link of this rate between devices of a host is NVLink, not PCIe.
+[[nodiscard]] constexpr bool is_nvlink(Bandwidth link) noexcept { return link > kFastestPcie; }
+
+/// Returns the share of a data-sheet rate that collectives reach on a link of this rate between devices of a host.
+[[nodiscard]] constexpr double usable_share(Bandwidth link) noexcept {
+  return is_nvlink(link) ? kNvlinkEfficiency : kPcieEfficiency;
+}
+
+/// Returns the cable between devices of a host on which collectives reach `goodput`, with its data-sheet rate.
+[[nodiscard]] Cable cable_of_goodput(Bandwidth goodput, Duration latency);
+
 /// False for devices whose hosts usually do not let them read each other's memory over PCIe: L4, L40 and L40S. NCCL
 /// then copies through the host's memory.
 [[nodiscard]] bool has_peer_access(std::string_view device) noexcept;

@@ -210,9 +210,13 @@ void SvgPicture::shape(std::string_view element, std::string_view hint) {
 PictureFigures::PictureFigures(const Answer& answer, double width) {
   if (answer.document == nullptr) return;
   constexpr double kLetter = 6.5;
-  const std::string headline = shown(answer.document->headline);
-  for (const std::string_view line : wrapped(headline, static_cast<std::size_t>(width / kLetter)))
-    lines_.emplace_back(line);
+  const Document& document = *answer.document;
+  for (const std::string* const text : {&document.warning, &document.headline, &document.caution}) {
+    if (text->empty()) continue;
+    const std::string line_of_text = shown(*text);
+    for (const std::string_view line : wrapped(line_of_text, static_cast<std::size_t>(width / kLetter)))
+      lines_.emplace_back(line);
+  }
 }
 
 void PictureFigures::draw(SvgPicture& picture, SvgPicture::Point first) const {

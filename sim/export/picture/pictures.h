@@ -49,7 +49,8 @@ class SvgPicture {
   OutputFile& out_;
 };
 
-/// The answer's main figures in a picture: its headline, wrapped to the picture's width. Empty without a document.
+/// The answer's main figures in a picture: its headline and what a reader must know before them, wrapped to the
+/// picture's width. Empty without a document.
 class PictureFigures {
  public:
   PictureFigures(const Answer& answer, double width);

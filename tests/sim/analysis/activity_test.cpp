@@ -72,6 +72,20 @@ TEST(IterationPartsTest, DeviceWorkBelongsToTheStepThatLaunchedIt) {
   EXPECT_EQ(summary.ranks.at(0).compute, Duration{8});
 }
 
+TEST(IterationPartsTest, WorkThatOtherStepsLaunchedKeepsTheDeviceBusy) {
+  // The only step begins while the device has 100 ns of earlier work, which takes all of its time but its own kernel's.
+  SteppedJob job;
+  (void)job.kernel(-1, 100, {});
+  (void)job.kernel(0, 20, {job.call(0, 10)});
+  const Capture capture = job.capture();
+  const Summary summary = summarize(capture, replay(capture.dag, Machine::as_recorded(capture)));
+  EXPECT_EQ(summary.parts.compute, Duration{20});
+  EXPECT_EQ(summary.parts.host, Duration{10});
+  EXPECT_EQ(summary.parts.other_steps, Duration{90});
+  EXPECT_EQ(summary.parts.idle, Duration{0});
+  EXPECT_EQ(summary.ranks.at(0).device_busy, Duration{120});
+}
+
 TEST(IterationPartsTest, WorkLaunchedBetweenTwoStepsBelongsToTheOneBefore) {
   SteppedJob job;
   for (int step = 0; step < 6; ++step) {

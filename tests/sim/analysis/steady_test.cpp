@@ -125,6 +125,14 @@ TEST(SteadyTest, PartsOfARankAreNoLongerThanItsIteration) {
   EXPECT_EQ(at_pace(rank, Duration{110}).idle, Duration{5 + 10});
 }
 
+TEST(SteadyTest, AShorterIterationHasLessIdleTimeAndThenLessWorkOfOtherSteps) {
+  const IterationParts parts{.compute = Duration{50}, .other_steps = Duration{40}, .idle = Duration{10}};
+  const IterationParts shorter = at_pace(parts, Duration{70});
+  EXPECT_EQ(shorter.compute, Duration{50});
+  EXPECT_EQ(shorter.other_steps, Duration{20});
+  EXPECT_EQ(shorter.idle, Duration{0});
+}
+
 TEST(SteadyTest, PartsSumToTheIterationOfTheLongRun) {
   const IterationParts parts{.compute = Duration{50}, .communication = Duration{30}, .idle = Duration{20}};
   EXPECT_EQ(at_pace(parts, Duration{90}).idle, Duration{10});

@@ -248,7 +248,10 @@ Summary summary_of_steps(const std::vector<int>& times, microseconds busy, micro
     summary.iteration.mean += step.measured / static_cast<int>(times.size());
   }
   summary.iteration.measured = summary.iteration.replayed = microseconds{80};
-  summary.ranks.push_back({.iteration = microseconds{80}, .loader = loader, .device_busy = busy});
+  summary.ranks.push_back({.iteration = microseconds{80},
+                           .loader = loader,
+                           .device_busy = busy,
+                           .computes_on_device = busy > microseconds{}});
   summary.parts.loader = loader;
   summary.parts.idle = microseconds{80} - loader;
   return summary;
@@ -380,13 +383,23 @@ TEST(ReplayDocumentTest, EveryStepAndRankIsARow) {
   EXPECT_THAT(texts(document.rows().rows()[1]), ::testing::ElementsAre("step", "0", "10", "step", "250000", "210000"));
 }
 
-TEST(IterationPathTest, IsThatOfTheSlowestRanksMedianStep) {
+TEST(IterationPathTest, IsThatOfTheSlowestRanksTypicalStep) {
   // Both ranks take 210 us per iteration, so the first rank is chosen, and of its two steps the shorter one.
   const Capture capture = sample_capture();
   const Timeline timeline = replayed(capture);
   const IterationPath path = iteration_path(capture, timeline, summarize(capture, timeline));
   EXPECT_EQ(path_subject(path), "rank 0's step 10");
   EXPECT_EQ(path.path.length, microseconds{210});
+  IterationPath::Step other;
+  other.number = 11;
+  EXPECT_EQ(path_subject(iteration_path(capture, timeline, summarize(capture, timeline), other)), "rank 0's step 11");
+  other.rank = 1;
+  EXPECT_EQ(path_subject(iteration_path(capture, timeline, summarize(capture, timeline), other)), "rank 0's step 10")
+      << "rank 1 is not the slowest";
+  Summary nearer_to_the_other = summarize(capture, timeline);
+  for (StepReport& step : nearer_to_the_other.steps) step.replayed += microseconds{step.step};
+  nearer_to_the_other.iteration.replayed = microseconds{225};
+  EXPECT_EQ(path_subject(iteration_path(capture, timeline, nearer_to_the_other)), "rank 0's step 11");
 }
 
 TEST(IterationPathTest, WithoutStepsIsThatOfTheReplay) {
