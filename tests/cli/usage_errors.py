@@ -81,7 +81,7 @@ CASES = [
     (["critical-path", "x", "--rows", "many"], "--rows: 'many'"),
     (["critical-path", "x", "--rows", "-1"], "expected a number or all"),
     (["advise", "x", "--rows", "many"], "--rows: 'many'"),
-    (["check", "x", "--rows", "3"], "unknown option '--rows'"),
+    (["check", "x", "--rows", "few"], "--rows: 'few'"),
     (["compare"], "TRACE is required"),
     (["compare", "x"], "compare needs two results, and one is given"),
     (["compare", "x", "y", "z", "--fail-above", "3%"], "--fail-above compares two results, and 3 are given"),
