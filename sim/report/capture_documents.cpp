@@ -97,7 +97,8 @@ std::string long_run_text(const Findings& findings) {
 
 Document replay_document(const Findings& findings, const Provenance& provenance) {
   Document document = document_of(
-      kReplay, "stepsim.replay/1", headline(findings.capture, findings.summary, findings.path.path) + long_run_text(findings),
+      kReplay, "stepsim.replay/1",
+      headline(findings.capture, findings.summary, findings.path.path) + long_run_text(findings),
       [&findings] { return rows_of(findings.summary); }, findings, provenance);
   document.trust = trust_line(findings.capture, findings.summary, findings.path.path, findings.perturbation);
   return document;

@@ -84,6 +84,7 @@ std::optional<Table> digest_of(const Table& table, std::size_t most) {
   for (const std::vector<Cell>& row : table.rows()) slowest.push_back(&row);
   std::ranges::stable_sort(slowest, std::ranges::greater{}, [&times](const std::vector<Cell>* row) {
     std::vector<double> lengths;
+    lengths.reserve(times.size());
     for (const std::size_t column : times) {
       lengths.push_back((*row)[column].is_number() ? value_of((*row)[column])
                                                    : -std::numeric_limits<double>::infinity());

@@ -61,7 +61,8 @@ TEST(PrecisionWhatIf, StartsFromTheDeviceOfAnEarlierChange) {
 
 TEST(PrecisionWhatIf, RefusesADeviceWithoutTheUnits) {
   const Question question = GpuStep().question();
-  EXPECT_THAT(problem_of(question, {"precision.to=fp8"}), ::testing::HasSubstr("A100 SXM 40GB has no units for fp8; expected one of fp32, tf32, bf16, fp16, or"));
+  EXPECT_THAT(problem_of(question, {"precision.to=fp8"}),
+              ::testing::HasSubstr("A100 SXM 40GB has no units for fp8; expected one of fp32, tf32, bf16, fp16, or"));
   EXPECT_EQ(problem_of(question, {"device.to=H100", "precision.to=fp8"}), "taken");
   EXPECT_THAT(problem_of(question, {"device.to=V100", "precision.to=bf16"}), ::testing::HasSubstr("bf16"));
   EXPECT_EQ(problem_of(question, {"device.to=V100", "precision.to=fp16"}), "taken");

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tests/sim/temporary_folder.h"
 
@@ -33,6 +35,23 @@ TEST(SvgPictureTest, AllMarksOfAnAxisHaveOneUnit) {
   EXPECT_EQ(mark_text(500e3, 2e6), "0.5 ms");
   EXPECT_EQ(mark_text(2e6, 2e6), "2 ms");
   EXPECT_EQ(mark_text(0, 3), "0 ns");
+}
+
+TEST(SvgPictureTest, HasWhatAReaderMustKnowBeforeTheFigures) {
+  const TemporaryFolder folder;
+  OutputFile file{folder.file("x.svg")};
+  const Provenance provenance;
+  Document document{.headline = "Step time 1 ms.", .caution = "Predictions are unreliable: " + std::string(1200, 'x')};
+  SvgPicture picture(file, 1000, 100, "a step", provenance);
+  PictureFigures figures({.provenance = provenance, .document = &document}, 1000);
+  figures.draw(picture, {0, 10});
+  picture.finish();
+  file.commit();
+  const std::string text = read_file(folder.file("x.svg"));
+  EXPECT_THAT(text, HasSubstr(">Step time 1 ms.</text>"));
+  EXPECT_THAT(text, HasSubstr(">Predictions are unreliable:"));
+  EXPECT_GE(std::count(text.begin(), text.end(), 'x'), 1200) << "nothing of it is left out";
+  EXPECT_GT(figures.height(), 16 * 8);
 }
 
 TEST(SvgPictureTest, TextsCannotBecomeMarkup) {
