@@ -95,9 +95,7 @@ bool IntervalBasis::hides_profiler() const {
   return !shows_profiler(baseline_.iteration, baseline_.iteration - cost_of_profiler());
 }
 
-bool IntervalBasis::loader_sets_pace() const {
-  return ratio(summary_.parts.loader, summary_.parts.sum()) >= kLoaderSetsPace;
-}
+bool IntervalBasis::loader_sets_pace() const { return sim::waiting_for_data(summary_) >= kLoaderSetsPace; }
 
 Duration IntervalBasis::cost_of_profiler() const {
   if (predictor_.profiler() || !counts_events(captured()) || loader_sets_pace()) return {};

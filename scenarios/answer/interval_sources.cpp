@@ -359,7 +359,7 @@ std::string what_loader_does(const Case& of) {
       "{:.1f} % of the captured step time is waiting for data: if the loader keeps its pace, a faster step waits "
       "longer "
       "and a slower one less",
-      100 * ratio(of.summary().parts.loader, of.summary().parts.sum()));
+      100 * sim::waiting_for_data(of.summary()));
 }
 
 /// True if the scenario changes how much kernels overlap communication, and thereby their durations.

@@ -131,19 +131,30 @@ std::map<Rank, RankActivity> activities_of(const Dag& dag, const Recording& reco
   return activities;
 }
 
-/// Fills summary.ranks, and summary.parts for slowest_rank().
+/// Fills summary.ranks, and for slowest_rank() summary.parts and the replayed means of its steps.
 void add_breakdowns(const Dag& dag, const Recording& recording, const Timeline& timeline,
                     const std::map<Rank, RankSteps>& ranks, Summary& summary) {
   std::int64_t most_steps = 1;
   for (const auto& [rank, steps] : ranks) most_steps = std::max(most_steps, static_cast<std::int64_t>(steps.whole));
   std::map<Rank, IterationParts> parts;
+  std::map<Rank, Duration> waiting;  // for data, from the first whole step to the last
   for (auto& [rank, activity] : activities_of(dag, recording, timeline, ranks)) {
     const RankSteps& steps = ranks.at(rank);
     const std::int64_t iterations = steps.whole == 0 ? most_steps : activity.iterations.count();
     const IterationParts& of_rank = parts[rank] = iteration_parts(rank, activity, iterations);
     summary.ranks.push_back(breakdown(of_rank, steps.iteration.replayed, activity, iterations));
+    for (Interval& wait : activity.loader.all) wait = clipped(wait, steps.window);
+    waiting[rank] = union_length(activity.loader.all);
   }
-  if (const auto found = parts.find(slowest_rank(summary).rank); found != parts.end()) summary.parts = found->second;
+  const Rank slowest = slowest_rank(summary).rank;
+  const auto found = parts.find(slowest);
+  if (found == parts.end()) return;
+  summary.parts = found->second;
+  const RankSteps& steps = ranks.at(slowest);
+  if (steps.whole == 0) return;
+  const auto whole = static_cast<std::int64_t>(steps.whole);
+  summary.iteration.mean_replayed = (steps.window.end - steps.window.begin) / whole;
+  summary.iteration.mean_loader = waiting.at(slowest) / whole;
 }
 
 std::vector<UnexplainedKind> kinds_of(const std::vector<Recording::UnexplainedWait>& waits) {
@@ -207,6 +218,12 @@ Summary summarize(const Capture& capture, const Timeline& timeline) {
 std::optional<double> RankBreakdown::overlap() const noexcept {
   if (communication == Duration{}) return std::nullopt;
   return 1 - std::min(1.0, ratio(exposed_communication, communication));
+}
+
+double waiting_for_data(const Summary& summary) noexcept {
+  const IterationReport& iteration = summary.iteration;
+  return iteration.mean_replayed > Duration{} ? ratio(iteration.mean_loader, iteration.mean_replayed)
+                                              : ratio(summary.parts.loader, summary.parts.sum());
 }
 
 RankBreakdown slowest_rank(const Summary& summary) {

@@ -48,6 +48,10 @@ struct IterationReport {
   Duration replayed{};
   /// Mean of the measured steps of the slowest rank, of which `measured` is the midmean; 0 without steps.
   Duration mean{};
+  /// The same replayed, without gaps: the time from the first whole step's start to the last one's end, divided by
+  /// their number; 0 without steps. And how much of it the rank waits for data.
+  Duration mean_replayed{};
+  Duration mean_loader{};
   double error = 0;
   double mean_abs_error = 0;   ///< mean of |error| over whole steps
   double worst_abs_error = 0;  ///< largest |error| over whole steps
@@ -102,6 +106,9 @@ struct Summary {
 
 /// Summarizes a replay. O(tasks log tasks). Precondition: `timeline` is a replay of capture.dag.
 [[nodiscard]] Summary summarize(const Capture& capture, const Timeline& timeline);
+
+/// Returns the share of a mean step in which the slowest rank waits for data; without steps, of the iteration.
+[[nodiscard]] double waiting_for_data(const Summary& summary) noexcept;
 
 /// Returns the rank with the longest replayed iteration, the first one for ties; all zeros if there is no rank. If any
 /// rank has steps, only ranks with steps count (a worker that was not captured has none).

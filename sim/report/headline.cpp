@@ -152,14 +152,11 @@ std::string times_text(const Summary& summary, std::string typical) {
                      to_text(spread.shortest), to_text(spread.longest), typical);
 }
 
-/// Returns "; 64.0 % of it is spent waiting for data", or of a typical step if the steps differ much, because the parts
-/// are means over the steps around the median. Empty if it is less than a twentieth.
+/// Returns "; 64.0 % of it is spent waiting for data"; empty if it is less than a twentieth.
 std::string loader_text(const Summary& summary) {
   constexpr double kLeast = 0.05;
-  const double share = ratio(summary.parts.loader, summary.parts.sum());
-  if (share < kLeast) return {};
-  const bool differ = spread_of(summary, slowest_rank(summary).rank).is_wide();
-  return fmt::format("; {} of {} is spent waiting for data", percent(share), differ ? "a typical step" : "it");
+  const double share = waiting_for_data(summary);
+  return share < kLeast ? "" : fmt::format("; {} of it is spent waiting for data", percent(share));
 }
 
 /// Returns "; GPU busy 23.8 %", the mean over the ranks that have device work; empty without device work.
@@ -207,8 +204,9 @@ std::string_view limit_of(const Summary& summary, const CriticalPath& path) {
   const bool has_device = std::any_of(summary.ranks.begin(), summary.ranks.end(),
                                       [](const RankBreakdown& rank) { return rank.computes_on_device; });
   if (!has_device || path.length <= Duration{}) return {};
-  const Duration device_idle = slowest.iteration - slowest.device_busy;
-  if (device_idle > slowest.iteration / 10 && slowest.loader > device_idle / 2) return "waiting for data";
+  const Duration mean = summary.iteration.mean_replayed;
+  const double device_idle = 1 - ratio(slowest.device_busy, mean > Duration{} ? mean : slowest.iteration);
+  if (device_idle > 0.1 && waiting_for_data(summary) > device_idle / 2) return "waiting for data";
   if (summary.iteration.pace == Pace::kHost) return "the CPU";
   if (summary.iteration.pace == Pace::kDevice) return "the GPU";
   const std::array<std::pair<Duration, std::string_view>, 5> parts{

@@ -237,7 +237,7 @@ TEST(HeadlineTest, SaysWhatAndHowMuch) {
 }
 
 /// Returns the summary of one rank with steps of these times and a typical step of 80 us. `busy` is the time of it in
-/// which a stream is busy, `loader` that in which a thread waits for data.
+/// which a stream is busy, `loader` that in which a thread waits for data, also in the mean step.
 Summary summary_of_steps(const std::vector<int>& times, microseconds busy, microseconds loader) {
   Summary summary;
   summary.measured = summary.marked = true;
@@ -252,7 +252,8 @@ Summary summary_of_steps(const std::vector<int>& times, microseconds busy, micro
                            .loader = loader,
                            .device_busy = busy,
                            .computes_on_device = busy > microseconds{}});
-  summary.parts.loader = loader;
+  summary.iteration.mean_replayed = summary.iteration.mean;
+  summary.iteration.mean_loader = summary.parts.loader = loader;
   summary.parts.idle = microseconds{80} - loader;
   return summary;
 }
@@ -262,11 +263,11 @@ TEST(HeadlineTest, LeadsWithTheMeanWhereStepsDiffer) {
   const Summary alike = summary_of_steps({75, 85}, microseconds{20}, {});
   EXPECT_THAT(headline(capture, alike, {.length = Duration{80}}),
               StartsWith("Step time 80 us (2 steps, 1 rank, 12 tasks); GPU busy 25.0 %;"));
-  const Summary uneven = summary_of_steps({40, 200}, microseconds{20}, microseconds{32});
+  const Summary uneven = summary_of_steps({40, 200}, microseconds{20}, microseconds{72});
   EXPECT_THAT(
       headline(capture, uneven, {.length = Duration{80}}),
       StartsWith("Step time 120 us on average, from 40 us to 200 us, typically 80 us (2 steps, 1 rank, 12 tasks); "
-                 "GPU busy 25.0 %; limited by waiting for data; 40.0 % of a typical step is spent waiting for data"));
+                 "GPU busy 25.0 %; limited by waiting for data; 60.0 % of it is spent waiting for data"));
 }
 
 TEST(LimitTest, FollowsThePaceOrElseTheLargerHalfOfThePath) {
