@@ -2,7 +2,9 @@
 
 #include <array>
 #include <memory>
+#include <string>
 
+#include "model/base/text.h"
 #include "model/cost/device/device_work.h"
 #include "scenarios/change/device_rule.h"
 #include "scenarios/change/graph_edits.h"

@@ -210,11 +210,11 @@ void SvgPicture::shape(std::string_view element, std::string_view hint) {
 PictureFigures::PictureFigures(const Answer& answer, double width) {
   if (answer.document == nullptr) return;
   constexpr double kLetter = 6.5;
-  constexpr std::size_t kLongest = 2000;  // letters of a text, which is then shortened in the middle
+  constexpr std::size_t kMostLetters = 2000;  // letters of a text, which is then shortened in the middle
   const Document& document = *answer.document;
   for (const std::string* const text : {&document.warning, &document.headline, &document.caution}) {
     if (text->empty()) continue;
-    const std::string line_of_text = shown(*text, kLongest);
+    const std::string line_of_text = shown(*text, kMostLetters);
     for (const std::string_view line : wrapped(line_of_text, static_cast<std::size_t>(width / kLetter)))
       lines_.emplace_back(line);
   }
