@@ -98,7 +98,7 @@ struct IterationParts {
   Duration collective_wait{};  ///< time in a collective before its last member arrived, while none of the above runs
   Duration loader{};       ///< time in which a thread waits for processes that load data, while none of the above runs
   Duration host{};         ///< time of host work while none of the above runs
-  Duration other_steps{};  ///< time in which only work of other steps runs, on a device that is behind its host
+  Duration other_steps{};  ///< time in which only work of other steps runs
   Duration idle{};         ///< time in which nothing runs
 
   [[nodiscard]] Duration sum() const noexcept {

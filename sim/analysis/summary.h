@@ -71,7 +71,7 @@ struct RankBreakdown {
   Duration collective_wait{};        ///< time in a collective before its last member arrived
   Duration loader{};                 ///< time in which a thread waits for processes that load data
   Duration host{};
-  Duration other_steps{};  ///< time in which only work of other steps runs, on a device that is behind its host
+  Duration other_steps{};  ///< time in which only work of other steps runs
   Duration idle{};         ///< time in which nothing runs
   Duration exposed_copies{};
   Duration exposed_collective_wait{};

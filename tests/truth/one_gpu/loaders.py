@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""loaders.py FOLDER [SECONDS]: measures training steps of a small model that waits for a DataLoader, with different
-numbers of loader processes, first alone, then two of them under torch.profiler.
+"""loaders.py FOLDER: measures training steps of a small model that waits for a DataLoader, with different numbers of
+loader processes, first alone, then some of them under torch.profiler.
 
-Writes FOLDER/JOB-wN.pt.trace.json.gz and prints a line of JSON for each run: the steps' times in ms. The groups loader-*
-of gpu.tar.xz (tests/truth/data) were made from its output on an H200."""
+Writes FOLDER/JOB-wN.pt.trace.json.gz and prints a line of JSON for each run: the steps' times in ms. The groups of
+loader.tar.xz (tests/truth/data) were made from its output on an H200."""
 import json
 import os
 import statistics
