@@ -109,6 +109,11 @@ TEST_P(CollectiveTheoryTest, RoundsWithoutContentionTakeTheClosedForm) {
   }
 }
 
+/// Returns the size of the parts of a payload, of which the last may reach beyond its end.
+std::int64_t part_size(const CollectiveShape& shape) {
+  return (shape.bytes.count() + shape.members - 1) / shape.members;
+}
+
 // The data that a member has: for each piece of the payload, one bit for each member whose contribution is in it. The
 // payload is cut into pieces at the borders of all sends.
 using Held = std::vector<std::uint32_t>;
@@ -138,6 +143,7 @@ class Carried {
       }
     }
     std::sort(borders_.begin(), borders_.end());
+    std::erase_if(borders_, [this](std::int64_t border) { return border > shape_.bytes.count(); });
     borders_.erase(std::unique(borders_.begin(), borders_.end()), borders_.end());
   }
 
@@ -147,8 +153,8 @@ class Carried {
       case CollectiveOp::kAllGather: {  // the member has only its own part
         Held held(pieces(), 0);
         for (std::size_t piece = 0; piece < pieces(); ++piece) {
-          const bool is_own = borders_[piece] >= member * shape_.bytes.count() / shape_.members &&
-                              borders_[piece + 1] <= (member + 1) * shape_.bytes.count() / shape_.members;
+          const std::int64_t size = part_size(shape_);
+          const bool is_own = borders_[piece] >= member * size && borders_[piece + 1] <= (member + 1) * size;
           if (is_own) held[piece] = own;
         }
         return held;
@@ -238,8 +244,8 @@ TEST_P(CollectiveTheoryTest, ReduceScatterLeavesEveryMemberItsOwnPart) {
       for (std::size_t piece = 0; piece < carried.pieces(); ++piece) {
         if (carried.held(member)[piece] == (1U << shape.members) - 1) bytes += carried.bytes_of(piece);
       }
-      const std::int64_t own =
-          (member + 1) * shape.bytes.count() / shape.members - member * shape.bytes.count() / shape.members;
+      const std::int64_t before = std::min(member * part_size(shape), shape.bytes.count());
+      const std::int64_t own = std::min((member + 1) * part_size(shape), shape.bytes.count()) - before;
       EXPECT_EQ(bytes, own) << text_of(shape) << ", member " << member;
     }
   }
@@ -258,7 +264,7 @@ TEST_P(CollectiveTheoryTest, AllToAllCarriesOneMessageFromEachMemberToEachOther)
           sent += send.bytes.count();
         }
       }
-      EXPECT_EQ(sent, shape.bytes.count() - shape.bytes.count() / shape.members) << text_of(shape);
+      EXPECT_EQ(sent, (shape.members - 1) * part_size(shape)) << text_of(shape);
     }
     EXPECT_EQ(messages.size(), std::size_t{shape.members} * (shape.members - 1));
     for (const auto& [pair, count] : messages) EXPECT_EQ(count, 1) << text_of(shape);

@@ -1,20 +1,6 @@
 #include "model/cost/collective/algorithm.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace stepsim {
-namespace {
-
-/// Returns floor(index * payload / parts) without computing the product, which might overflow.
-std::int64_t border(Bytes payload, std::uint32_t parts, std::uint32_t index) noexcept {
-  const std::int64_t whole = payload.count() / parts;
-  const auto rest = static_cast<std::uint64_t>(payload.count() % parts);
-  return whole * index + static_cast<std::int64_t>(rest * index / parts);
-}
-
-}  // namespace
-
 extern const CollectiveModel direct_collective;
 extern const CollectiveModel ring_collective;
 extern const CollectiveModel tree_collective;
@@ -48,12 +34,12 @@ const CollectiveModel* model_for(const CollectiveShape& shape, const CollectiveM
   return model.supports(shape) ? &model : nullptr;
 }
 
-Part part_of(Bytes payload, std::uint32_t parts, std::uint32_t first, std::uint32_t count) noexcept {
-  const std::int64_t begin = border(payload, parts, first);
-  return {Bytes{begin}, Bytes{border(payload, parts, first + count) - begin}};
+bool is_timed_as_whole(const Collective& collective) noexcept {
+  if (collective.algorithm == nullptr || collective.algorithm->whole == nullptr) return false;
+  return collective.algorithm->supports({.op = collective.op, .members = 2, .bytes = collective.bytes});
 }
 
-Bytes largest_part(Bytes payload, std::uint32_t parts) noexcept {
+Bytes part_of(Bytes payload, std::uint32_t parts) noexcept {
   return Bytes{payload.count() / parts + (payload.count() % parts == 0 ? 0 : 1)};
 }
 
@@ -63,25 +49,5 @@ std::uint32_t place(std::uint32_t members, std::uint32_t member, std::int64_t st
 }
 
 Duration time_of(const MessageCost& cost, Bytes bytes) noexcept { return cost.alpha + transfer_time(bytes, cost.rate); }
-
-Duration longest_chain(const CollectiveShape& shape, const MessageCost& cost, std::uint32_t rounds,
-                       decltype(CollectiveModel::sends) sends_of) {
-  std::vector<Duration> begun(shape.members);
-  std::vector<Send> sends;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    std::vector<Duration> next = begun;
-    for (std::uint32_t member = 0; member < shape.members; ++member) {
-      sends.clear();
-      sends_of(shape, member, round, sends);
-      for (const Send& send : sends) {
-        const Duration arrived = begun[member] + time_of(cost, send.bytes);
-        if (!send.left_behind) next[member] = std::max(next[member], arrived);
-        next[send.to] = std::max(next[send.to], arrived);
-      }
-    }
-    begun = std::move(next);
-  }
-  return *std::max_element(begun.begin(), begun.end());
-}
 
 }  // namespace stepsim

@@ -116,27 +116,20 @@ struct CollectiveModel {
 [[nodiscard]] const CollectiveModel* model_for(const CollectiveShape& shape,
                                                const CollectiveModel* asked = nullptr) noexcept;
 
-/// A contiguous part of a payload.
-struct Part {
-  Bytes offset{};
-  Bytes bytes{};
-};
+/// True if the algorithm of a collective times it as a whole (CollectiveModel::whole), at a cost that does not grow
+/// with the number of messages.
+[[nodiscard]] bool is_timed_as_whole(const Collective& collective) noexcept;
 
-/// Returns parts first .. first + count - 1 of a payload divided into `parts`. Part i is from floor(i * payload /
-/// parts) to floor((i + 1) * payload / parts). Sizes therefore differ by at most one byte, and the largest is
-/// largest_part(). Precondition: first + count <= parts.
-[[nodiscard]] Part part_of(Bytes payload, std::uint32_t parts, std::uint32_t first, std::uint32_t count = 1) noexcept;
-[[nodiscard]] Bytes largest_part(Bytes payload, std::uint32_t parts) noexcept;
+/// Returns the size of each of `parts` equal parts of a payload: rounded up, because libraries pad the last part. So
+/// all members of a collective send the same number of bytes.
+[[nodiscard]] Bytes part_of(Bytes payload, std::uint32_t parts) noexcept;
+/// Returns the size of `count` parts, which is also the offset of part number `count`.
+[[nodiscard]] constexpr Bytes parts_of(std::uint32_t count, Bytes part) noexcept { return Bytes{count * part.count()}; }
 
 /// Returns (member + steps) mod members; `steps` can be negative.
 [[nodiscard]] std::uint32_t place(std::uint32_t members, std::uint32_t member, std::int64_t steps) noexcept;
 
 [[nodiscard]] Duration time_of(const MessageCost& cost, Bytes bytes) noexcept;
-
-/// Returns the length of the longest chain of messages that wait for each other. This is the duration of the rounds
-/// without other traffic. Used for shapes with unequal parts that no formula describes exactly. O(rounds * members).
-[[nodiscard]] Duration longest_chain(const CollectiveShape& shape, const MessageCost& cost, std::uint32_t rounds,
-                                     decltype(CollectiveModel::sends) sends_of);
 
 }  // namespace stepsim
 

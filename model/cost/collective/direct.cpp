@@ -45,27 +45,20 @@ void direct_sends(const CollectiveShape& shape, std::uint32_t member, std::uint3
   const std::uint32_t which = half == CollectiveOp::kAllToAll    ? distance
                               : half == CollectiveOp::kAllGather ? member
                                                                  : to;
-  const Part part = part_of(shape.bytes, shape.members, which);
-  sends.push_back({to, part.bytes, part.offset});
+  const Bytes part = part_of(shape.bytes, shape.members);
+  sends.push_back({to, part, parts_of(which, part)});
 }
 
 std::uint32_t direct_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t /*round*/) {
   return shape.op == CollectiveOp::kSendRecv && member == shape.root ? 0 : 1;
 }
 
-/// Returns the duration. A formula gives it if all parts are equal. The formula also applies to an all-gather, because
-/// the owner of a largest part sends that part in every round. In other operations with unequal parts, there may be no
-/// chain of messages with a largest part in every round, so the longest chain is searched.
 Duration direct_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
   if (shape.op == CollectiveOp::kSendRecv) {
     const Duration first = time_of(cost, shape.bytes - shape.buffered);
     return shape.buffered == Bytes{} ? first : first + time_of(cost, shape.buffered);
   }
-  const std::int64_t larger = shape.bytes.count() % shape.members;
-  if (shape.op == CollectiveOp::kAllGather || larger == 0) {
-    return direct_rounds(shape) * time_of(cost, largest_part(shape.bytes, shape.members));
-  }
-  return longest_chain(shape, cost, direct_rounds(shape), direct_sends);
+  return direct_rounds(shape) * time_of(cost, part_of(shape.bytes, shape.members));
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ void halving_doubling_sends(const CollectiveShape& shape, std::uint32_t member, 
   const std::uint32_t here = core_place(shape, member);
   const std::uint32_t there = here ^ step.distance;
   const std::uint32_t block = (step.phase == Phase::kHalve ? there : here) & ~(step.distance - 1);
-  const Part part = part_of(shape.bytes, core_size(shape), block, step.distance);
-  sends.push_back({member_at(shape, there), part.bytes, part.offset});
+  const Bytes part = part_of(shape.bytes, core_size(shape));
+  sends.push_back({member_at(shape, there), parts_of(step.distance, part), parts_of(block, part)});
 }
 
 std::uint32_t halving_doubling_receives(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) {
@@ -82,17 +82,14 @@ std::uint32_t halving_doubling_receives(const CollectiveShape& shape, std::uint3
   return is_paired(shape, member) && in_core == (phase == Phase::kFold) ? 1 : 0;
 }
 
-/// Returns the duration. A formula gives it if the number of members is a power of two. Each round then halves or
-/// doubles the blocks, and one half of a largest block is a largest block of the next size. Some chain of messages
-/// therefore has a largest message in every round. With other numbers of members, such a chain may not begin and end
-/// with the extra messages of the members outside the core, so the longest chain is searched.
+/// Returns the duration. Each round of the core halves or doubles the blocks. A member of the core that has a partner
+/// outside it takes part in all rounds, also in those that fold and unfold the payload of the partner.
 Duration halving_doubling_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
-  if (rest(shape) != 0) return longest_chain(shape, cost, halving_doubling_rounds(shape), halving_doubling_sends);
   Duration halving{};
-  for (std::uint32_t blocks = 2; blocks <= shape.members; blocks *= 2) {
-    halving += time_of(cost, largest_part(shape.bytes, blocks));
-  }
-  return shape.op == CollectiveOp::kAllReduce ? 2 * halving : halving;
+  for (std::uint32_t parts = 1; parts < core_size(shape); parts *= 2)
+    halving += time_of(cost, parts_of(parts, part_of(shape.bytes, core_size(shape))));
+  if (shape.op != CollectiveOp::kAllReduce) return halving;
+  return 2 * halving + (rest(shape) == 0 ? Duration{} : 2 * time_of(cost, shape.bytes));
 }
 
 }  // namespace

@@ -25,16 +25,17 @@ void hierarchical_sends(const CollectiveShape& shape, std::uint32_t member, std:
   const std::uint32_t host = member / locals(shape);
   const std::uint32_t inside = locals(shape) - 1;
   const std::uint32_t between = 2 * (hosts(shape) - 1);
+  const Bytes part = part_of(shape.bytes, shape.members);
+  const Bytes column = parts_of(hosts(shape), part);
   if (round >= inside && round < inside + between) {
-    const Part column = part_of(shape.bytes, locals(shape), place(locals(shape), local, 1));
     const std::uint32_t which = place(hosts(shape), host, -std::int64_t{round - inside});
-    const Part part = part_of(column.bytes, hosts(shape), which);
-    sends.push_back({place(shape.members, member, locals(shape)), part.bytes, column.offset + part.offset});
+    const Bytes offset = parts_of(place(locals(shape), local, 1), column) + parts_of(which, part);
+    sends.push_back({place(shape.members, member, locals(shape)), part, offset});
     return;
   }
   const std::uint32_t turn = round < inside ? round : round - between;
-  const Part column = part_of(shape.bytes, locals(shape), place(locals(shape), local, -std::int64_t{turn}));
-  sends.push_back({host * locals(shape) + place(locals(shape), local, 1), column.bytes, column.offset});
+  const std::uint32_t which = place(locals(shape), local, -std::int64_t{turn});
+  sends.push_back({host * locals(shape) + place(locals(shape), local, 1), column, parts_of(which, column)});
 }
 
 std::uint32_t hierarchical_receives(const CollectiveShape& /*shape*/, std::uint32_t /*member*/,
@@ -43,10 +44,9 @@ std::uint32_t hierarchical_receives(const CollectiveShape& /*shape*/, std::uint3
 }
 
 Duration hierarchical_closed_form(const CollectiveShape& shape, const MessageCost& cost) {
-  if (shape.bytes.count() % shape.members != 0)
-    return longest_chain(shape, cost, hierarchical_rounds(shape), hierarchical_sends);
-  return 2 * (locals(shape) - 1) * time_of(cost, largest_part(shape.bytes, locals(shape))) +
-         2 * (hosts(shape) - 1) * time_of(cost, largest_part(shape.bytes, shape.members));
+  const Bytes part = part_of(shape.bytes, shape.members);
+  return 2 * (locals(shape) - 1) * time_of(cost, parts_of(hosts(shape), part)) +
+         2 * (hosts(shape) - 1) * time_of(cost, part);
 }
 
 }  // namespace
