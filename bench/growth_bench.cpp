@@ -74,7 +74,7 @@ void more_ranks(benchmark::State& state) {
   const Capture two = stepsim::testing::DataParallelJob{}.capture();
   const auto ranks = static_cast<std::size_t>(state.range(0));
   for ([[maybe_unused]] auto _ : state) {
-    if (with_ranks(two, ranks).dag.task_count() != two.dag.task_count() / 2 * ranks) {
+    if (with_ranks(two, ranks, every_rank).dag.task_count() != two.dag.task_count() / 2 * ranks) {
       state.SkipWithError("copies do not have the tasks of their originals");
       break;
     }

@@ -33,6 +33,9 @@ struct Group {
   std::string name{};         ///< name in the trace; may be empty
   std::uint32_t size = 0;     ///< number of ranks
   std::vector<Rank> ranks{};  ///< its ranks in ascending order; empty if only their number is known
+  /// For each of `ranks`, the index in `ranks` of the one that it is a copy of; its own index if it is none. A copy has
+  /// no tasks: it arrives and ends with the rank that it copies (model/rewrite/ranks.h). Empty if no rank is a copy.
+  std::vector<std::uint32_t> copy_of{};
   friend auto operator<=>(const Group&, const Group&) = default;
 };
 

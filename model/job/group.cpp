@@ -39,7 +39,9 @@ std::uint32_t group_size(const Dag& dag, RendezvousId rendezvous) noexcept {
 }
 
 bool is_whole(const Dag& dag, RendezvousId rendezvous) noexcept {
-  return dag.members(rendezvous).size() == group_size(dag, rendezvous);
+  const GroupId group = dag.collective(rendezvous).group;
+  const bool has_copies = group.valid() && !dag.group(group).copy_of.empty();
+  return has_copies || dag.members(rendezvous).size() == group_size(dag, rendezvous);
 }
 
 bool has_all_members(const Dag& dag) noexcept {
@@ -47,11 +49,15 @@ bool has_all_members(const Dag& dag) noexcept {
   return std::all_of(all.begin(), all.end(), [&dag](RendezvousId rendezvous) { return is_whole(dag, rendezvous); });
 }
 
+bool lists_members(const Dag& dag, RendezvousId rendezvous) noexcept {
+  return dag.members(rendezvous).size() < listed_ranks(dag, rendezvous).size();
+}
+
 std::vector<Member> members_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster) {
   const std::vector<TaskId> tasks = members_by_rank(dag, rendezvous);
   std::vector<Member> members;
   members.reserve(group_size(dag, rendezvous));
-  if (is_whole(dag, rendezvous)) {
+  if (tasks.size() == group_size(dag, rendezvous)) {
     for (const TaskId task : tasks) {
       const Rank rank = dag.lane(task).rank;
       members.push_back({rank, task, cluster.endpoint_of(rank)});
@@ -73,10 +79,21 @@ std::vector<Member> members_of(const Dag& dag, RendezvousId rendezvous, const Cl
   return members;
 }
 
-bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept {
-  if (is_whole(dag, rendezvous)) return true;
-  const bool known = dag.members(rendezvous).size() == 1 || !listed_ranks(dag, rendezvous).empty();
-  return known && group_size(dag, rendezvous) <= kMostAbsentMembers;
+bool knows_members(const Dag& dag, RendezvousId rendezvous) noexcept {
+  return is_whole(dag, rendezvous) || dag.members(rendezvous).size() == 1 || !listed_ranks(dag, rendezvous).empty();
+}
+
+std::map<Rank, std::uint32_t> rank_classes(const Dag& dag) {
+  std::map<Rank, std::uint32_t> classes;
+  for (const Lane& lane : dag.lanes()) classes.try_emplace(lane.rank, 1);
+  const auto group =
+      std::find_if(dag.groups().begin(), dag.groups().end(), [](const Group& one) { return !one.copy_of.empty(); });
+  if (group == dag.groups().end()) return classes;
+  for (std::size_t i = 0; i < group->ranks.size(); ++i) {
+    const std::uint32_t original = group->copy_of[i];
+    if (original != i) ++classes.at(group->ranks[original]);
+  }
+  return classes;
 }
 
 std::size_t largest_group(const Dag& dag) noexcept {

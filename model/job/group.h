@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "model/job/cluster.h"
@@ -11,10 +12,6 @@
 // Who takes part in a collective, and where these ranks run. Not all of them have to be captured: the tasks of a
 // rendezvous are those of the captured ranks, and its group has all of them.
 namespace stepsim {
-
-/// Groups of which ranks were not captured are simulated up to this size. The collectives of larger ones keep their
-/// recorded duration, because a simulation of them would take more time than it is worth.
-inline constexpr std::uint32_t kMostAbsentMembers = 64;
 
 /// A member of a collective.
 struct Member {
@@ -30,11 +27,15 @@ struct Member {
 /// Returns the number of ranks that take part in a collective. O(1).
 [[nodiscard]] std::uint32_t group_size(const Dag& dag, RendezvousId rendezvous) noexcept;
 
-/// True if all ranks that take part in a collective were captured. O(1).
+/// True if all ranks that take part in a collective were captured, or are copies of captured ones. O(1).
 [[nodiscard]] bool is_whole(const Dag& dag, RendezvousId rendezvous) noexcept;
 
-/// True if all ranks that take part in any collective were captured. O(collectives).
+/// True if is_whole() is true for every collective. O(collectives).
 [[nodiscard]] bool has_all_members(const Dag& dag) noexcept;
+
+/// True if the members of a collective are the ranks that its group lists, of which not all have tasks. All such
+/// collectives of a group have the same members. O(1).
+[[nodiscard]] bool lists_members(const Dag& dag, RendezvousId rendezvous) noexcept;
 
 /// Returns the members of a collective in order of rank. Members that were not captured run on the endpoints of the
 /// ranks that the group lists. If it lists none and one member was captured, they are assumed to run on the
@@ -42,9 +43,12 @@ struct Member {
 /// endpoints. Returns nothing if it lists none and several members, but not all, were captured. O(members log members).
 [[nodiscard]] std::vector<Member> members_of(const Dag& dag, RendezvousId rendezvous, const Cluster& cluster);
 
-/// True if a simulation of the collective can include all its members: they were captured, or members_of() knows the
-/// others and the group has at most kMostAbsentMembers. O(1).
-[[nodiscard]] bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept;
+/// True if members_of() knows all members of a collective. O(1).
+[[nodiscard]] bool knows_members(const Dag& dag, RendezvousId rendezvous) noexcept;
+
+/// Returns the ranks that have tasks, and how many ranks each of them stands for: itself and its copies. O(lanes +
+/// ranks).
+[[nodiscard]] std::map<Rank, std::uint32_t> rank_classes(const Dag& dag);
 
 /// Returns the number of ranks that take part in the largest collective; 0 if there is none. O(collectives).
 [[nodiscard]] std::size_t largest_group(const Dag& dag) noexcept;

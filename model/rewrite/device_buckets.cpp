@@ -9,6 +9,7 @@
 
 #include "model/base/error.h"
 #include "model/base/median.h"
+#include "model/cost/network/network.h"
 #include "model/job/group.h"
 #include "model/rewrite/reduction_edit.h"
 

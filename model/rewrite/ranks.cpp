@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/cost/collective/algorithm.h"
+#include "model/cost/network/network.h"
 #include "model/job/group.h"
 #include "model/rewrite/capture_edit.h"
 
@@ -29,23 +31,32 @@ constexpr double kBytesPerTask = 170;
 /// Copies or removes ranks of a capture.
 class Resizing {
  public:
-  Resizing(const Capture& capture, std::size_t count)
-      : capture_(capture), dag_(capture.dag), ranks_(capture.recording.ranks), count_(count), edit_(capture) {}
+  Resizing(const Capture& capture, std::size_t count, const IsRank& differs)
+      : capture_(capture), dag_(capture.dag), captured_(capture.recording.ranks), edit_(capture) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_captured = i < captured_.size();
+      ranks_.push_back(is_captured ? captured_[i] : ranks_.back() + 1);
+    }
+    find_classes(differs);
+  }
 
   Capture run() && {
-    if (count_ == 0) throw UsageError("0 ranks found; expected at least 1");
     check_size();
     check_collectives();
     check_edges();
-    if (count_ < ranks_.size()) remove(std::span(ranks_).subspan(count_));
-    if (count_ > ranks_.size()) sort_by_rank();
-    std::vector<Rank> ranks(ranks_.begin(),
-                            ranks_.begin() + static_cast<std::ptrdiff_t>(std::min(count_, ranks_.size())));
-    for (std::size_t i = ranks_.size(); i < count_; ++i) {
-      ranks.push_back(ranks_.back() + static_cast<Rank>(i - ranks_.size()) + 1);
-      copy(ranks_[i % ranks_.size()], ranks.back());
+    if (ranks_.size() < captured_.size()) remove(std::span(captured_).subspan(ranks_.size()));
+    if (ranks_.size() > captured_.size()) {
+      sort_by_rank();
+      for (std::size_t i = captured_.size(); i < ranks_.size(); ++i) {
+        if (copy_of_[i] == i) copy(captured_[i % captured_.size()], ranks_[i]);
+      }
+      put_into_group();
     }
-    for (Group& group : edit_.builder().groups()) group = {group.name, static_cast<std::uint32_t>(count_), ranks};
+    for (Group& group : edit_.builder().groups()) {
+      group.size = static_cast<std::uint32_t>(ranks_.size());
+      group.ranks = ranks_;
+      if (with_tasks_ < ranks_.size()) group.copy_of = copy_of_;
+    }
     return std::move(edit_).finish();
   }
 
@@ -63,22 +74,36 @@ class Resizing {
 
   [[nodiscard]] Rank rank_of(TaskId task) const { return dag_.lane(task).rank; }
 
+  /// Sets copy_of_ and with_tasks_. Every rank is like the captured one whose number it has modulo their count.
+  void find_classes(const IsRank& differs) {
+    std::vector<std::optional<std::uint32_t>> first(captured_.size());  // of a class, by captured rank
+    for (std::uint32_t i = 0; i < ranks_.size(); ++i) {
+      copy_of_.push_back(i);
+      if (!differs(ranks_[i])) {
+        std::optional<std::uint32_t>& of_class = first[i % captured_.size()];
+        if (!of_class) of_class = i;
+        copy_of_.back() = *of_class;
+      }
+      if (copy_of_.back() == i) ++with_tasks_;
+    }
+  }
+
   void check_size() const {
-    const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, ranks_.size()) * count_;
+    const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, captured_.size()) * with_tasks_;
     if (tasks <= kMostTasks) return;
     throw UsageError(
-        fmt::format("{} ranks would do {} tasks, which take some {:.1f} GB of memory; expected at most {} tasks: fewer "
-                    "ranks, or fewer --steps",
-                    count_, tasks, static_cast<double>(tasks) * kBytesPerTask * 1e-9, kMostTasks));
+        fmt::format("{} ranks, of which {} are simulated one by one, would do {} tasks, which take some {:.1f} GB of "
+                    "memory; expected at most {} tasks: fewer ranks, or fewer --steps",
+                    ranks_.size(), with_tasks_, tasks, static_cast<double>(tasks) * kBytesPerTask * 1e-9, kMostTasks));
   }
 
   void check_collectives() const {
     for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
       if (dag_.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
       if (dag_.collective(rendezvous).op == CollectiveOp::kSendRecv) refuse("the ranks send messages to each other");
-      if (dag_.members(rendezvous).size() != ranks_.size()) {
+      if (dag_.members(rendezvous).size() != captured_.size()) {
         refuse(fmt::format("a collective has {} members, the job {} ranks", dag_.members(rendezvous).size(),
-                           ranks_.size()));
+                           captured_.size()));
       }
     }
   }
@@ -97,7 +122,7 @@ class Resizing {
 
   /// Groups by rank all data that copies of the ranks need.
   void sort_by_rank() {
-    copy_of_.resize(dag_.task_count());
+    task_copy_.resize(dag_.task_count());
     for (const TaskId task : dag_.tasks()) parts_[rank_of(task)].tasks.push_back(task);
     for (std::size_t i = 0; i < dag_.lanes().size(); ++i) parts_[dag_.lanes()[i].rank].lanes.emplace_back(i);
     const std::vector<RecordedStep>& steps = capture_.recording.steps;
@@ -112,24 +137,24 @@ class Resizing {
   void copy(Rank from, Rank to) {
     const Parts& parts = parts_[from];
     for (std::size_t i = 0; i < parts.tasks.size(); ++i)
-      copy_of_[parts.tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
+      task_copy_[parts.tasks[i].index()] = TaskId{edit_.builder().task_count() + i};
     const std::map<LaneId, LaneId> lanes = copy_lanes(parts, to);
     const std::map<std::int32_t, std::int32_t> steps = copy_steps(parts, to);
     for (const TaskId task : parts.tasks) copy_task(task, lanes, steps);
     for (const TaskId task : parts.tasks) copy_edges(task);
     for (const Gradient& gradient : parts.gradients)
-      edit_.add_gradient({copy_of_[gradient.ready.index()], gradient.bytes});
-    for (const LaunchTable::Use& use : parts.launches) edit_.add_launch_use({copy_of_[use.task.index()], use.which});
+      edit_.add_gradient({task_copy_[gradient.ready.index()], gradient.bytes});
+    for (const LaunchTable::Use& use : parts.launches) edit_.add_launch_use({task_copy_[use.task.index()], use.which});
     for (const AnnotationTable::Use& use : parts.annotations)
-      edit_.add_annotation_use({copy_of_[use.task.index()], use.which});
-    copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - ranks_.back()));
+      edit_.add_annotation_use({task_copy_[use.task.index()], use.which});
+    copy_uses(parts, capture_.operators.occurrences * static_cast<std::uint32_t>(to - captured_.back()));
   }
 
   /// Copies the operator uses of a rank. A copy's calls are separate calls: their numbers are the originals' numbers
   /// plus `shift`.
   void copy_uses(const Parts& parts, std::uint32_t shift) {
     for (OperatorTable::Use use : parts.uses) {
-      use.task = copy_of_[use.task.index()];
+      use.task = task_copy_[use.task.index()];
       use.occurrence += shift;
       edit_.add_operator_use(use);
     }
@@ -150,7 +175,7 @@ class Resizing {
     for (const std::size_t i : parts.steps) {
       RecordedStep step = capture_.recording.steps[i];
       step.rank = to;
-      if (step.first.valid()) step.first = copy_of_[step.first.index()];
+      if (step.first.valid()) step.first = task_copy_[step.first.index()];
       steps.emplace(static_cast<std::int32_t>(i), edit_.add_step(step));
     }
     return steps;
@@ -164,20 +189,33 @@ class Resizing {
     if (dag_.rendezvous(task).valid()) edit_.builder().join(dag_.rendezvous(task), copy);
   }
 
+  /// Makes collectives whose members were not listed a group, so that copies can be members.
+  void put_into_group() {
+    GroupId all;
+    for (const RendezvousId rendezvous : dag_.all_rendezvous()) {
+      Collective& collective = edit_.builder().collective(rendezvous);
+      if (collective.group.valid()) continue;
+      if (!all.valid()) all = edit_.builder().add_group({});
+      collective.group = all;
+    }
+  }
+
   void copy_edges(TaskId task) {
     for (const EdgeId edge : dag_.edges_from(task)) {
-      edit_.builder().add_edge(copy_of_[task.index()], copy_of_[dag_.target(edge).index()], dag_.edge_kind(edge),
+      edit_.builder().add_edge(task_copy_[task.index()], task_copy_[dag_.target(edge).index()], dag_.edge_kind(edge),
                                dag_.lag(edge));
     }
   }
 
   const Capture& capture_;
   const Dag& dag_;
-  const std::vector<Rank>& ranks_;
-  std::size_t count_;
+  const std::vector<Rank>& captured_;
+  std::vector<Rank> ranks_;             ///< ranks of the result, ascending
+  std::vector<std::uint32_t> copy_of_;  ///< as Group::copy_of, for `ranks_`
+  std::size_t with_tasks_ = 0;          ///< number of `ranks_` that are not copies
   CaptureEdit edit_;
-  std::map<Rank, Parts> parts_;  ///< filled when the first rank is copied
-  std::vector<TaskId> copy_of_;  ///< for each task, its copy on the most recently copied rank
+  std::map<Rank, Parts> parts_;    ///< filled when the first rank is copied
+  std::vector<TaskId> task_copy_;  ///< for each task, its copy on the most recently copied rank
 };
 
 /// True if a group has the ranks 0 to size - 1, as far as known.
@@ -187,11 +225,15 @@ bool has_first_ranks(const Group& group) {
 
 /// For a capture of one rank, changes the size of the groups of `before` ranks, which have all ranks of the job.
 Capture with_absent_ranks(const Capture& capture, std::uint32_t before, std::size_t count) {
-  if (count == 0) throw UsageError("0 ranks found; expected at least 1");
-  if (count > kMostAbsentMembers) {
-    throw UsageError(fmt::format(
-        "only one rank was captured and stands for all; expected at most {} ranks, or the traces of all ranks",
-        kMostAbsentMembers));
+  const auto all = capture.dag.all_rendezvous();
+  const bool any_message = std::any_of(all.begin(), all.end(), [&dag = capture.dag](RendezvousId rendezvous) {
+    return !is_whole(dag, rendezvous) && !is_timed_as_whole(dag.collective(rendezvous));
+  });
+  if (any_message && count > kMostAbsentMembers) {
+    throw UsageError(
+        fmt::format("only one rank was captured and stands for all, and its collectives are simulated "
+                    "message by message; expected at most {} ranks, or the traces of all ranks",
+                    kMostAbsentMembers));
   }
   CaptureEdit edit(capture);
   for (Group& group : edit.builder().groups()) {
@@ -202,7 +244,6 @@ Capture with_absent_ranks(const Capture& capture, std::uint32_t before, std::siz
                                          fmt::join(group.ranks, ", ")));
     }
     group.size = static_cast<std::uint32_t>(count);
-    if (group.ranks.empty()) continue;
     group.ranks.resize(count);
     std::iota(group.ranks.begin(), group.ranks.end(), 0);
   }
@@ -223,9 +264,11 @@ std::optional<std::uint32_t> group_of_lone_rank(const Capture& capture) {
   return size > 1 ? std::optional{size} : std::nullopt;
 }
 
-Capture with_ranks(const Capture& capture, std::size_t count) {
+Capture with_ranks(const Capture& capture, std::size_t count, const IsRank& differs) {
+  if (count == 0) throw UsageError("0 ranks found; expected at least 1");
+  if (count > kMostTasks) throw UsageError(fmt::format("{} ranks found; expected at most {}", count, kMostTasks));
   const std::optional<std::uint32_t> group = group_of_lone_rank(capture);
-  return group ? with_absent_ranks(capture, *group, count) : Resizing(capture, count).run();
+  return group ? with_absent_ranks(capture, *group, count) : Resizing(capture, count, differs).run();
 }
 
 }  // namespace stepsim

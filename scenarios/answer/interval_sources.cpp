@@ -273,6 +273,7 @@ Factors about_median(std::vector<Duration> values) {
 }
 
 void scale_copies(Plan& plan, Rank last_captured, double factor) {
+  plan.ranks_apart.add(RankSet({{0, last_captured}}));
   plan.rules.emplace_back([last_captured, factor](const Capture& capture, std::vector<Duration>& durations) {
     for (const TaskId task : capture.dag.tasks()) {
       const bool is_copy = capture.dag.lane(task).rank > last_captured;

@@ -56,7 +56,9 @@ Capture rank_graph(const Plan& plan, Capture captured) {
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
   if (*plan.job.workers != workers_of(*plan.captured))
-    graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks); });
+    graph = asked_by("cluster.workers", [&] {
+      return with_ranks(graph, ranks, [&plan](Rank rank) { return plan.ranks_apart.contains(rank); });
+    });
   return graph;
 }
 
@@ -211,6 +213,18 @@ std::vector<sim::CyclePart> Prediction::limited_by() const {
 }
 
 Prediction Predictor::predict(const Plan& plan, const sim::EngineOptions& options) {
+  try {
+    return predict_once(plan, options);
+  } catch (const sim::CopiesDiffer& difference) {
+    Plan one_by_one = plan;
+    one_by_one.ranks_apart = RankSet::all();
+    Prediction prediction = predict_once(one_by_one, options);
+    prediction.why_each_rank = difference.what();
+    return prediction;
+  }
+}
+
+Prediction Predictor::predict_once(const Plan& plan, const sim::EngineOptions& options) {
   Prediction prediction;
   prediction.graph = graph_of(plan);
   const Capture& graph = *prediction.graph;

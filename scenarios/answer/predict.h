@@ -48,6 +48,8 @@ struct Prediction {
   std::vector<SlowedClass> slowed;               ///< kernels slowed by communication; empty if this is not known
   /// If 20 replays were not enough, the relative change of the slowed kernels' times in one more replay; otherwise 0.
   double unsettled = 0;
+  /// Why every rank was simulated although some are copies of others (sim::CopiesDiffer); empty if that was not needed.
+  std::string why_each_rank{};
 
   /// Returns what limits `in_the_long_run`; nothing if that is not known.
   [[nodiscard]] std::vector<sim::CyclePart> limited_by() const;
@@ -119,6 +121,8 @@ class Predictor {
  private:
   [[nodiscard]] std::shared_ptr<const Capture> graph_of(const Plan& plan);
   [[nodiscard]] Capture make_graph(const Plan& plan) const;
+  /// The same as predict(), but throws sim::CopiesDiffer if the plan's classes of ranks do not hold.
+  [[nodiscard]] Prediction predict_once(const Plan& plan, const sim::EngineOptions& options);
   void slow_kernels(const std::vector<Duration>& durations, double side, sim::Machine& machine,
                     const sim::EngineOptions& options, Prediction& prediction) const;
 

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
+#include "model/base/text.h"
+#include "model/job/group.h"
 #include "scenarios/answer/effect_fields.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/why.h"
@@ -188,6 +191,56 @@ Sections throughput_sections(const WhatIfAnswer& answer) {
   add("baseline", both.baseline);
   add("scenario", both.scenario);
   return {{.title = fmt::format("Throughput{}", sim::condition_of(work)), .table = std::move(table)}};
+}
+
+// --- the ranks that are simulated, if they stand for others
+
+/// Ranks that do the same at the same time. One of them is simulated.
+struct RankClass {
+  std::uint32_t ranks = 1;
+  sim::RankBreakdown simulated;
+};
+
+/// Returns the classes of ranks of the scenario; empty if every rank is simulated.
+std::vector<RankClass> rank_classes_of(const WhatIfAnswer& answer) {
+  const std::map<Rank, std::uint32_t> ranks = rank_classes(answer.scenario.prediction.graph->dag);
+  std::vector<RankClass> classes;
+  if (std::none_of(ranks.begin(), ranks.end(), [](const auto& one) { return one.second > 1; })) return classes;
+  for (const sim::RankBreakdown& rank : answer.scenario.summary.ranks) {
+    const auto count = ranks.find(rank.rank);
+    if (count != ranks.end()) classes.push_back({count->second, rank});
+  }
+  return classes;
+}
+
+constexpr auto kRankClass = std::to_array<Field<RankClass>>({
+    {"ranks", at<&RankClass::ranks>, {"ranks"}},
+    {"", at<&RankClass::simulated>, sim::kRankBreakdown},
+});
+constexpr auto kRankClasses = std::to_array<Field<WhatIfAnswer>>({
+    {"rank_classes", at<rank_classes_of>, kRankClass, sim::kRowLines | sim::kIfAny},
+    {"why_each_rank",
+     at<&WhatIfAnswer::scenario, &PredictionView::prediction, &Prediction::why_each_rank>,
+     {},
+     sim::kIfAny},
+});
+
+/// Answers with more classes have no table of them, but only their number.
+constexpr std::size_t kMostClassesShown = 16;
+
+Sections rank_class_sections(const WhatIfAnswer& answer) {
+  const std::vector<RankClass> classes = rank_classes_of(answer);
+  sim::Section section{.title = "Classes of ranks"};
+  const std::string& why_each = answer.scenario.prediction.why_each_rank;
+  if (!why_each.empty()) section.sentences.emplace_back("every rank is simulated, because " + why_each);
+  if (classes.empty()) return {std::move(section)};
+  std::size_t ranks = 0;
+  for (const RankClass& one : classes) ranks += one.ranks;
+  if (classes.size() <= kMostClassesShown) section.table = table_of(kRankClass, classes);
+  section.sentences.emplace_back(
+      fmt::format("{} ranks ({}): ranks of a class do the same at the same time, so that one of them is simulated",
+                  grouped(ranks), counted(classes.size(), "class")));
+  return {std::move(section)};
 }
 
 // --- why the answer is a range: each source, and the range if it were the only one
@@ -457,6 +510,7 @@ std::span<const WhatIfReport> what_if_reports() {
       {.id = "changes", .sections = changes_sections, .fields = kChanges},
       {.id = "reasons", .fields = kWhy},
       {.id = "throughput", .sections = throughput_sections, .fields = kThroughput},
+      {.id = "rank classes", .sections = rank_class_sections, .fields = kRankClasses},
       {.id = "range", .sections = range_sections},
       {.id = "steady", .sections = steady_sections},
       {.id = "assumptions", .sections = assumptions_sections},

@@ -29,7 +29,8 @@ Capture Plan::edited(Capture graph) const {
 }
 
 GraphKey Plan::graph_key() const {
-  GraphKey key{job, colocated_servers, begins_together, collectives_in_turn, {}};
+  const bool has_copies = job.workers && *job.workers > workers_before;
+  GraphKey key{job, colocated_servers, begins_together, collectives_in_turn, has_copies ? ranks_apart : RankSet(), {}};
   for (const MadeEdit& made : edits_) key.edits.push_back(made.key);
   return key;
 }

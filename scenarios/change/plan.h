@@ -45,6 +45,7 @@ struct GraphKey {
   bool colocated_servers = false;
   bool begins_together = false;
   bool collectives_in_turn = false;
+  RankSet ranks_apart;         ///< of a job with more ranks than captured
   std::vector<EditKey> edits;  ///< in the order in which they are made
 
   friend auto operator<=>(const GraphKey& a, const GraphKey& b) = default;
@@ -93,6 +94,9 @@ struct Plan {
 
   Assumptions assumptions;  ///< assumptions of the changes, in addition to those of the capture
 
+  /// Ranks that may differ from other copies of the same captured rank, and from that rank, because a change singles
+  /// them out (with_ranks() in model/rewrite/ranks.h).
+  RankSet ranks_apart;
   std::uint32_t workers_before = 1;  ///< number of workers of the plan without changes
   bool colocated_servers = false;
   /// True if all workers together keep the captured number of samples per step. More workers then have fewer samples

@@ -43,6 +43,7 @@ class Numbers {
     return std::any_of(ranges_.begin(), ranges_.end(),
                        [number](const auto& range) { return range.first <= number && number <= range.second; });
   }
+  [[nodiscard]] const RankSet::Ranges& ranges() const noexcept { return ranges_; }
 
  private:
   using Range = std::pair<std::int64_t, std::int64_t>;
@@ -356,6 +357,8 @@ Selector::Selector(const YamlField& map) : place_(map) {
     values_.emplace_back(kKeys[key].name, scalars_of(*value.value));
     text_ += fmt::format("{}{}={}", text_.empty() ? "" : ",", names[key], in_line(*value.value));
     selects_work_ = selects_work_ || kKeys[key].selects_work;
+    if (names[key] == "rank") ranks_ = Numbers(value).ranges();
+    if (names[key] == "worker") workers_ = Numbers(value).ranges();
     if (is_name(names[key])) typed_ += value.value->text + " ";
   });
   text_ = "{" + text_ + "}";
@@ -365,6 +368,15 @@ YamlType Selector::type() {
   YamlType type{.is_map = true, .definition = "select"};
   for (const Key& key : kKeys) type.entries.push_back({std::string(key.name), key.type(), std::string(key.summary)});
   return type;
+}
+
+RankSet Selector::named_ranks(std::uint32_t gpus) const {
+  constexpr std::int64_t kMost = std::numeric_limits<Rank>::max();
+  const std::int64_t count = gpus;
+  RankSet::Ranges ranges = ranks_;
+  for (const auto& [first, last] : workers_)
+    ranges.emplace_back(std::min(first, kMost) * count, std::min(last, kMost) * count + count - 1);
+  return RankSet(std::move(ranges));
 }
 
 std::vector<TaskId> Selector::select(const Capture& capture) const {

@@ -1,7 +1,11 @@
 #ifndef STEPSIM_SCENARIOS_CHANGE_SELECTOR_H
 #define STEPSIM_SCENARIOS_CHANGE_SELECTOR_H
 
+#include <algorithm>
+#include <compare>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +17,28 @@
 #include "model/job/recording.h"
 
 namespace stepsim::scenarios {
+
+/// A set of ranks, stored as ranges.
+class RankSet {
+ public:
+  using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;  ///< first and last rank
+
+  RankSet() = default;
+  explicit RankSet(Ranges ranges) : ranges_(std::move(ranges)) {}
+  /// Returns the set of all ranks.
+  [[nodiscard]] static RankSet all() { return RankSet({{0, std::numeric_limits<std::int64_t>::max()}}); }
+
+  void add(const RankSet& other) { ranges_.insert(ranges_.end(), other.ranges_.begin(), other.ranges_.end()); }
+  [[nodiscard]] bool contains(Rank rank) const noexcept {
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [rank](const auto& range) { return range.first <= rank && rank <= range.second; });
+  }
+
+  friend auto operator<=>(const RankSet& a, const RankSet& b) = default;
+
+ private:
+  Ranges ranges_;
+};
 
 /// Selects the tasks that a change applies to. A task must meet every key that is given:
 ///
@@ -48,6 +74,8 @@ class Selector {
   /// True if the selector selects by what a task does (kind, class, operator, annotation, module, layer or name). False
   /// if it selects only by place, time or size.
   [[nodiscard]] bool selects_work() const noexcept { return selects_work_; }
+  /// Returns the ranks that the keys `rank` and `worker` name, where a worker is `gpus` ranks; none without these keys.
+  [[nodiscard]] RankSet named_ranks(std::uint32_t gpus) const;
   /// Returns the selected tasks in ascending order. If there are none, throws InputError at the selector and lists what
   /// could be selected. O(tasks).
   [[nodiscard]] std::vector<TaskId> select(const Capture& capture) const;
@@ -71,7 +99,9 @@ class Selector {
   std::string text_;
   std::string typed_;  ///< the names in the selector, for hints
   bool selects_work_ = false;
-  YamlField place_;  ///< place of the selector, or of its change
+  RankSet::Ranges ranks_;    ///< of the key `rank`
+  RankSet::Ranges workers_;  ///< of the key `worker`
+  YamlField place_;          ///< place of the selector, or of its change
 };
 
 /// Calls selector.select(capture). This is the argument of selected_by() for what-ifs that apply to all selected tasks.

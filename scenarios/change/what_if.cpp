@@ -228,6 +228,11 @@ bool Change::sets_only(std::string_view what_if, std::string_view parameter) con
   return what_if_->name == what_if && values_.size() == 1 && values_.front().first->name == parameter;
 }
 
+void Change::apply(Plan& plan) const {
+  plan.ranks_apart.add(selector_.named_ranks(plan.job.local_size.value_or(1)));
+  what_if_->apply(*this, plan);
+}
+
 std::optional<int> Change::hardware_turn() const {
   return what_if_->hardware_turn == nullptr ? std::nullopt : std::optional(what_if_->hardware_turn(*this));
 }

@@ -113,7 +113,7 @@ class Change {
   /// Returns the questions about the capture on which its answer depends.
   [[nodiscard]] sim::Questions asks() const noexcept { return what_if_->asks | sim::Questions{sim::Question::kReplay}; }
 
-  void apply(Plan& plan) const { what_if_->apply(*this, plan); }
+  void apply(Plan& plan) const;
   /// Returns the result of WhatIf::hardware_turn; nothing if the change does not affect hardware.
   [[nodiscard]] std::optional<int> hardware_turn() const;
   /// True if the change is of this what-if and sets no other parameter.

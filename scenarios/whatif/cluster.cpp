@@ -22,7 +22,7 @@
 namespace stepsim::scenarios {
 namespace {
 
-constexpr std::uint32_t kMostWorkers = 100'000;
+constexpr std::uint32_t kMostWorkers = 1'000'000;
 constexpr std::array kClusterParameters{
     Parameter{"workers", "a whole number from 1", "number of workers; without servers a worker is local_size ranks",
               ""},

@@ -70,6 +70,10 @@ struct Slowness {
   bool each_task = false;
   std::uint32_t seed = 1;
 
+  /// True if ranks have different factors.
+  [[nodiscard]] bool is_random() const noexcept {
+    return distribution != Distribution::kConstant || (share > 0 && share < 1);
+  }
   [[nodiscard]] double draw(std::uint64_t place, std::uint64_t part) const {
     Draws draws(seed, place, part);
     if (draws.uniform() >= share) return 1;
@@ -107,15 +111,17 @@ std::int64_t step_number(const Recording& recording, TaskId task) {
 }
 
 void apply_straggler(const Change& change, Plan& plan) {
-  plan.rules.emplace_back([selector = change.selector(), slow = slowness_of(change)](const Capture& capture,
-                                                                                     std::vector<Duration>& durations) {
-    for (const TaskId task : compute_tasks(selector, capture)) {
-      const auto place = static_cast<std::uint64_t>(capture.dag.lane(task).rank);
-      const std::uint64_t part =
-          slow.each_task ? task.index() : static_cast<std::uint64_t>(step_number(capture.recording, task));
-      durations[task.index()] = scaled(durations[task.index()], slow.draw(place, part));
-    }
-  });
+  const Slowness slow = slowness_of(change);
+  if (slow.is_random()) plan.ranks_apart.add(RankSet::all());
+  plan.rules.emplace_back(
+      [selector = change.selector(), slow](const Capture& capture, std::vector<Duration>& durations) {
+        for (const TaskId task : compute_tasks(selector, capture)) {
+          const auto place = static_cast<std::uint64_t>(capture.dag.lane(task).rank);
+          const std::uint64_t part =
+              slow.each_task ? task.index() : static_cast<std::uint64_t>(step_number(capture.recording, task));
+          durations[task.index()] = scaled(durations[task.index()], slow.draw(place, part));
+        }
+      });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "model/base/units.h"
 #include "model/cost/collective/nccl_times.h"
 #include "model/job/group.h"
+#include "sim/engine/engine.h"
 #include "sim/engine/replay_state.h"
 
 namespace stepsim::sim {
@@ -39,48 +40,89 @@ bool CollectiveRuns::expands(RendezvousId rendezvous) {
   return true;
 }
 
-/// Returns a run of the collective, or nothing if it does not run as messages. Members that were not captured are
-/// assumed to arrive with the last captured one.
+/// Returns a run of the collective, or nothing if it does not run as messages. Members that were not captured and are
+/// no copies are assumed to arrive with the last captured one.
 std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezvous) {
   const Collective& collective = dag_.collective(rendezvous);
   if (collective.op == CollectiveOp::kUnknown || collective.bytes <= Bytes{}) return std::nullopt;
   if (!can_simulate_members(dag_, rendezvous)) return std::nullopt;
-  const std::vector<Member> members = members_of(dag_, rendezvous, cluster_);
-  std::vector<EndpointId> endpoints;
-  endpoints.reserve(members.size());
+  const bool across_hosts = collective.op == CollectiveOp::kAllToAll && is_timed_as_whole(collective);
   Run run;
-  run.members.reserve(members.size());
-  for (const Member& member : members) {
-    endpoints.push_back(member.endpoint);
-    run.members.push_back({member.task});
+  const auto set_order = [&run](const Order& order) {
+    run.group = order.group;
+    if (order.places.empty()) return;
+    for (WithTask& one : run.tasks) one.member = order.places[one.member];
+    std::sort(run.tasks.begin(), run.tasks.end(),
+              [](const WithTask& a, const WithTask& b) { return a.member < b.member; });
+  };
+  if (lists_members(dag_, rendezvous)) {
+    const std::vector<Rank>& ranks = dag_.group(collective.group).ranks;
+    for (const TaskId task : members_by_rank(dag_, rendezvous)) {
+      const auto place = std::lower_bound(ranks.begin(), ranks.end(), dag_.lane(task).rank) - ranks.begin();
+      run.tasks.push_back({static_cast<std::uint32_t>(place), task});
+    }
+    const Order& order = order_of_group(rendezvous, across_hosts);
+    if (!order.copy_of.empty()) run.copy_of = &order.copy_of;
+    set_order(order);
+  } else {
+    const std::vector<Member> members = members_of(dag_, rendezvous, cluster_);
+    run.tasks.reserve(members.size());
+    for (std::uint32_t member = 0; member < members.size(); ++member) {
+      if (members[member].task.valid()) run.tasks.push_back({member, members[member].task});
+    }
+    set_order(order_of(members, across_hosts));
   }
-  run.group = &groups_.of(endpoints);
   run.shape = {collective.op,   run.group->members(),          collective.bytes,
                collective.root, run.group->members_per_host(), std::min(collective.buffered, collective.bytes)};
   run.model = model_for(run.shape, collective.algorithm);
   if (run.model == nullptr) return std::nullopt;
-  if (run.model->whole != nullptr && collective.op == CollectiveOp::kAllToAll) turn_across_hosts(run, endpoints);
   run.rounds = run.model->whole == nullptr ? run.model->rounds(run.shape) : run.shape.members > 1 ? 1 : 0;
   return run;
 }
 
-/// Sorts the members of an all-to-all so that the next one is on another host, if there is one: first the first member
-/// of each host, then the second ones.
-void CollectiveRuns::turn_across_hosts(Run& run, const std::vector<EndpointId>& endpoints) {
+/// Returns the order of members that are given in order of rank: the same, or for `across_hosts` an order in which the
+/// next one is on another host, if there is one.
+CollectiveRuns::Order CollectiveRuns::order_of(const std::vector<Member>& members, bool across_hosts) {
+  std::vector<EndpointId> endpoints;
+  endpoints.reserve(members.size());
+  for (const Member& member : members) endpoints.push_back(member.endpoint);
+  Order order;
+  if (across_hosts) order.places = places_across_hosts(endpoints);
+  if (!order.places.empty()) {
+    std::vector<EndpointId> turned(endpoints.size());
+    for (std::size_t i = 0; i < endpoints.size(); ++i) turned[order.places[i]] = endpoints[i];
+    endpoints = std::move(turned);
+  }
+  order.group = &groups_.of(endpoints);
+  return order;
+}
+
+const CollectiveRuns::Order& CollectiveRuns::order_of_group(RendezvousId rendezvous, bool across_hosts) {
+  const GroupId group = dag_.collective(rendezvous).group;
+  const auto [slot, is_new] = orders_.try_emplace({group, across_hosts});
+  if (!is_new) return slot->second;
+  Order order = order_of(members_of(dag_, rendezvous, cluster_), across_hosts);
+  order.copy_of = dag_.group(group).copy_of;
+  if (!order.places.empty()) {
+    for (std::size_t i = 0; i < order.copy_of.size(); ++i)
+      order.copy_of[order.places[i]] = order.places[dag_.group(group).copy_of[i]];
+  }
+  slot->second = std::move(order);
+  return slot->second;
+}
+
+/// Returns the places of members in an order in which the first member of each host comes first, then the second ones;
+/// empty if all are on one host.
+std::vector<std::uint32_t> CollectiveRuns::places_across_hosts(const std::vector<EndpointId>& endpoints) const {
   std::map<HostId, std::size_t> seen;
   std::vector<std::pair<std::size_t, std::size_t>> order;  // place on its host, and among the members
   for (std::size_t member = 0; member < endpoints.size(); ++member)
     order.emplace_back(seen[cluster_.endpoints[endpoints[member].index()].host]++, member);
-  if (seen.size() < 2) return;
+  if (seen.size() < 2) return {};
   std::sort(order.begin(), order.end());
-  std::vector<EndpointId> turned;
-  std::vector<MemberRun> members;
-  for (const auto& [on_host, member] : order) {
-    turned.push_back(endpoints[member]);
-    members.push_back(std::move(run.members[member]));
-  }
-  run.group = &groups_.of(turned);
-  run.members = std::move(members);
+  std::vector<std::uint32_t> places(order.size());
+  for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place].second] = place;
+  return places;
 }
 
 void CollectiveRuns::begin(RendezvousId rendezvous, Time now) {
@@ -101,15 +143,7 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   if (run.shape.members < 2) return false;
   const bool runs_alone = runs_.size() - free_runs_.size() == 1 && network_.is_idle(now);
   if (!independent_ && !(runs_alone && run.group->neighbours_share_nothing())) return false;
-  const std::optional<std::vector<Duration>> known = ends_alone(run, now);
-  if (!known) return false;
-  const std::vector<Duration>& ends = *known;
-  run.foreseen = {.begun = now};
-  run.foreseen.ends.reserve(ends.size());
-  for (std::uint32_t member = 0; member < ends.size(); ++member)
-    run.foreseen.ends.push_back({now + ends[member], member});
-  std::stable_sort(run.foreseen.ends.begin(), run.foreseen.ends.end(),
-                   [](const Foreseen::End& a, const Foreseen::End& b) { return a.time < b.time; });
+  if (!find_ends(run, now)) return false;
   run.foreseen.flight = take_place(flights_, free_flights_);
   flights_[run.foreseen.flight] = {.run = place, .kind = Flight::Kind::kForeseenEnd};
   known_.emplace_back(MessageId{kFirstOfCollectives + run.foreseen.flight}, run.foreseen.ends.front().time);
@@ -117,23 +151,33 @@ bool CollectiveRuns::foresee(std::uint32_t place, Time now) {
   return true;
 }
 
-/// Returns when each member ends if no other messages delay the run, relative to `now`; nothing if no formula gives the
-/// ends.
-std::optional<std::vector<Duration>> CollectiveRuns::ends_alone(Run& run, Time now) {
+/// Sets run.foreseen to the ends that members have if no other messages delay the run. Returns false if no formula
+/// gives them.
+bool CollectiveRuns::find_ends(Run& run, Time now) {
   const Duration longest = (kEndOfTime - now) / (std::int64_t{run.rounds} + run.shape.members);
+  Foreseen foreseen{.begun = now};
   if (run.model->whole != nullptr) {
     const Duration whole = time_whole(run);
-    if (!run.group->time_to_neighbour(run.to_next) || whole >= longest) return std::nullopt;
-    return std::vector<Duration>(run.shape.members, whole);
+    if (!run.group->time_to_neighbour(run.to_next) || whole >= longest) return false;
+    for (std::uint32_t i = 0; i < run.tasks.size(); ++i) foreseen.ends.push_back({now + whole, i});
+    run.foreseen = std::move(foreseen);
+    return true;
   }
-  if (run.model->ends == nullptr) return std::nullopt;
+  if (run.model->ends == nullptr) return false;
   bool is_known = true;
-  std::vector<Duration> ends = run.model->ends(run.shape, [&](Bytes bytes) {
+  const std::vector<Duration> ends = run.model->ends(run.shape, [&](Bytes bytes) {
     const std::optional<Duration> time = run.group->time_to_neighbour(bytes);
     is_known = is_known && time && *time < longest;
     return is_known ? *time : Duration{};
   });
-  return is_known ? std::optional{std::move(ends)} : std::nullopt;
+  if (!is_known) return false;
+  if (run.copy_of != nullptr) check_copies(run, [&](std::uint32_t member) { return now + ends[member]; });
+  for (std::uint32_t i = 0; i < run.tasks.size(); ++i) foreseen.ends.push_back({now + ends[run.tasks[i].member], i});
+  foreseen.ends.push_back({now + *std::max_element(ends.begin(), ends.end())});
+  std::stable_sort(foreseen.ends.begin(), foreseen.ends.end(),
+                   [](const Foreseen::End& a, const Foreseen::End& b) { return a.time < b.time; });
+  run.foreseen = std::move(foreseen);
+  return true;
 }
 
 /// Reports all members that end by `now`, and announces when the next ones will end.
@@ -141,8 +185,8 @@ void CollectiveRuns::tell_ends(std::uint32_t flight, Time now) {
   Run& run = runs_[flights_[flight].run];
   Foreseen& foreseen = run.foreseen;
   for (; foreseen.told < foreseen.ends.size() && foreseen.ends[foreseen.told].time <= now; ++foreseen.told) {
-    TaskId& task = run.members[foreseen.ends[foreseen.told].member].task;
-    if (task.valid()) done_.push_back(std::exchange(task, TaskId{}));
+    const std::uint32_t with_task = foreseen.ends[foreseen.told].with_task;
+    if (with_task != Foreseen::kNoTask) done_.push_back(std::exchange(run.tasks[with_task].task, TaskId{}));
   }
   if (foreseen.told < foreseen.ends.size()) {
     known_.emplace_back(MessageId{kFirstOfCollectives + flight}, foreseen.ends[foreseen.told].time);
@@ -233,12 +277,24 @@ void CollectiveRuns::begin_rounds(std::uint32_t place, Time now) {
 }
 
 void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
-  count_messages(runs_[place]);
-  runs_[place].running = runs_[place].shape.members;
-  const std::uint32_t members = runs_[place].shape.members;
+  Run& run = runs_[place];
+  if (run.copy_of != nullptr && !fair_)
+    throw CopiesDiffer("the network serves messages one after another, and copies send theirs at the same time");
+  run.members.assign(run.shape.members, {});
+  for (const WithTask& one : run.tasks) run.members[one.member].task = one.task;
+  count_messages(run);
+  const std::uint32_t members = run.running = run.shape.members;
   for (std::uint32_t member = 0; member < members; ++member) enter_round(place, member, now);
   // Continue only after all members have entered: a round without messages would otherwise end the run too early.
   for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
+}
+
+/// Throws CopiesDiffer if a copy ends at another time than its original. Precondition: the run has copies.
+void CollectiveRuns::check_copies(const Run& run, const std::function<Time(std::uint32_t member)>& end_of) {
+  for (std::uint32_t member = 0; member < run.shape.members; ++member) {
+    if (end_of(member) != end_of((*run.copy_of)[member]))
+      throw CopiesDiffer("copies of a rank end a collective at another time than the rank itself");
+  }
 }
 
 /// Counts the messages of a run. Throws UsageError if the replay sends too many: their number grows with the square of
@@ -289,7 +345,10 @@ void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, 
   if (member.round < run.rounds) return;
   if (member.task.valid()) done_.push_back(member.task);
   member.done = true;
-  if (--run.running == 0) free_runs_.push_back(run_place);
+  member.end = now;
+  if (--run.running > 0) return;
+  if (run.copy_of != nullptr) check_copies(run, [&run](std::uint32_t i) { return run.members[i].end; });
+  free_runs_.push_back(run_place);
 }
 
 void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "model/cost/network/network.h"
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
+#include "model/job/group.h"
 #include "sim/engine/machine.h"
 #include "sim/engine/replay_state.h"
 
@@ -108,6 +110,7 @@ class CollectiveRuns {
         network_(network),
         stop_(stop),
         independent_(machine.network()->independent),
+        fair_(machine.network()->is_fair != nullptr && machine.network()->is_fair(machine.cluster())),
         guard_(machine.network()->name),
         groups_(cluster_, network) {}
 
@@ -138,18 +141,25 @@ class CollectiveRuns {
 
  private:
   struct MemberRun {
-    TaskId task;  ///< invalid if its rank was not captured or its foreseen end was already reported
+    TaskId task;  ///< invalid if its rank has none or its foreseen end was already reported
     std::uint32_t round = 0;
     bool done = false;
     std::uint32_t waiting = 0;  ///< messages of its current round, sent or received, that have not arrived
+    Time end{};                 ///< set when it is done
     /// Pairs of a round and the number of messages that arrived early for it, from members in later rounds.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> early{};
   };
-  /// The computed ends of a run, by time.
+  /// A member that has a task. Other members were not captured, or are copies.
+  struct WithTask {
+    std::uint32_t member = 0;
+    TaskId task;  ///< invalid if its foreseen end was already reported
+  };
+  /// The computed ends of a run, by time: of the members with tasks, and the last one of all.
   struct Foreseen {
+    static constexpr std::uint32_t kNoTask = 0xFFFFFFFFU;
     struct End {
       Time time;
-      std::uint32_t member = 0;
+      std::uint32_t with_task = kNoTask;  ///< index into Run::tasks
     };
     Time begun{};
     std::vector<End> ends{};
@@ -161,10 +171,19 @@ class CollectiveRuns {
     CollectiveGroup* group = nullptr;
     CollectiveShape shape;
     std::uint32_t rounds = 0;
-    Bytes to_next{};            ///< bytes from each member to the next; only for runs timed by CollectiveModel::whole
-    std::uint32_t running = 0;  ///< members that have not finished
-    std::vector<MemberRun> members;
+    Bytes to_next{};              ///< bytes from each member to the next; only for runs timed by CollectiveModel::whole
+    std::uint32_t running = 0;    ///< members that have not finished
+    std::vector<WithTask> tasks;  ///< by member
+    std::vector<MemberRun> members{};  ///< empty until the first round
+    /// As Group::copy_of, for members in the order of the algorithm; null if no member is a copy.
+    const std::vector<std::uint32_t>* copy_of = nullptr;
     Foreseen foreseen;
+  };
+  /// The members of the collectives of one group, in the order of the algorithm.
+  struct Order {
+    CollectiveGroup* group = nullptr;
+    std::vector<std::uint32_t> places{};   ///< for each member in order of rank, its place; empty if that is its rank's
+    std::vector<std::uint32_t> copy_of{};  ///< as Run::copy_of; empty if no member is a copy
   };
   struct Flight {
     std::uint32_t run = 0;
@@ -176,15 +195,18 @@ class CollectiveRuns {
   };
 
   [[nodiscard]] std::optional<Run> resolved(RendezvousId rendezvous);
-  void turn_across_hosts(Run& run, const std::vector<EndpointId>& endpoints);
+  [[nodiscard]] Order order_of(const std::vector<Member>& members, bool across_hosts);
+  [[nodiscard]] const Order& order_of_group(RendezvousId rendezvous, bool across_hosts);
+  [[nodiscard]] std::vector<std::uint32_t> places_across_hosts(const std::vector<EndpointId>& endpoints) const;
   [[nodiscard]] bool foresee(std::uint32_t place, Time now);
-  [[nodiscard]] static std::optional<std::vector<Duration>> ends_alone(Run& run, Time now);
+  [[nodiscard]] static bool find_ends(Run& run, Time now);
   [[nodiscard]] static Duration time_whole(Run& run);
   void tell_ends(std::uint32_t flight, Time now);
   void begin_rounds(std::uint32_t place, Time now);
   void begin_first_round(std::uint32_t place, Time now);
   void catch_up(Time now);
   void count_messages(const Run& run);
+  static void check_copies(const Run& run, const std::function<Time(std::uint32_t member)>& end_of);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
   void send(const Flight& flight, Bytes bytes, Time now);
@@ -195,8 +217,11 @@ class CollectiveRuns {
   Network& network_;
   const std::atomic<bool>* stop_;
   bool independent_;     ///< true if messages do not delay each other, so that foreseen ends stay valid
+  bool fair_;            ///< NetworkModel::is_fair
   ProgressGuard guard_;  ///< used by catch_up()
   CollectiveGroups groups_;
+  /// Orders of groups that list their members (lists_members()), by group and whether they are across hosts.
+  std::map<std::pair<GroupId, bool>, Order> orders_;
   /// Collectives that have not begun, by rendezvous. The map is never iterated, so its order has no effect.
   std::unordered_map<std::uint32_t, Run> resolved_;
   std::vector<Run> runs_;

@@ -32,6 +32,14 @@ class DeadlockError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Thrown when a rank that is a copy of another one (Group::copy_of) may end a collective at another time than that one:
+/// their links differ, or the network serves messages in an order that depends on more than the classes of ranks. The
+/// job must then be replayed with tasks for every rank. what() is a clause that says why.
+class CopiesDiffer : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Replays `dag` on `machine` and returns when every task started and finished.
 ///
 /// * A task is ready when all its predecessors have ended and the lags of their edges have passed. A task without
@@ -60,8 +68,8 @@ class DeadlockError : public std::runtime_error {
 /// and the network's memory for messages in flight. O(tasks log tasks + edges), plus the network's work. Times beyond
 /// 146 years are cut to 146 years.
 ///
-/// Throws Interrupted, UsageError if collectives need too many messages, and DeadlockError (only if rendezvous or
-/// credit are combined with lanes that have queues).
+/// Throws Interrupted, UsageError if collectives need too many messages, CopiesDiffer, and DeadlockError (only if
+/// rendezvous or credit are combined with lanes that have queues).
 [[nodiscard]] Timeline replay(const Dag& dag, const Machine& machine, const EngineOptions& options = {});
 
 }  // namespace stepsim::sim

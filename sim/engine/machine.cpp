@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "model/base/error.h"
@@ -78,10 +79,13 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   for (const Lane& lane : dag_->lanes()) {
     if (lane.is_link()) routes.check(lane.from, lane.to);
   }
+  std::set<GroupId> checked;  // groups whose collectives all have the same members
   for (const RendezvousId rendezvous : dag_->all_rendezvous()) {
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
-    if (can_simulate_members(*dag_, rendezvous)) check_members(members_of(*dag_, rendezvous, cluster), cluster, routes);
+    if (!can_simulate_members(*dag_, rendezvous)) continue;
+    if (lists_members(*dag_, rendezvous) && !checked.insert(collective.group).second) continue;
+    check_members(members_of(*dag_, rendezvous, cluster), cluster, routes);
   }
   network_ = &model;
   cluster_ = &cluster;

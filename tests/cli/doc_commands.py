@@ -59,6 +59,7 @@ NOT_RUN = {  # how a line begins -> why it cannot run here
     "bench/commands.py": "it takes minutes",
     "bench/large_trace.py": "the captures are not in the repository",
     "bench/nccl_tables.py": "the measured collectives are not in the repository",
+    "bench/thousands_of_ranks.py": "the captures are not in the repository",
 }
 
 # Stands for the launchers of docs/guides/cluster.md: each process gets the variables that the launcher would set.

@@ -71,8 +71,10 @@ Question changed_job(Change change) {
 }
 
 TEST(Refusals, RanksThatWouldNotFitIntoMemoryAreCountedBeforeTheyAreMade) {
-  expect_refused(alone(DataParallelJob{.steps = 20}.capture()),
-                 {{"cluster.workers=100000", "GB of memory; expected at most 10000000 tasks"}}, Fault::kQuestion);
+  const Question question = alone(DataParallelJob{.steps = 20}.capture());
+  EXPECT_THAT(problem_of(question, {"cluster.workers=100000", "straggler{rank=0-99999}.factor=2"}),
+              HasSubstr("GB of memory; expected at most 10000000 tasks"));
+  EXPECT_EQ(problem_of(question, {"cluster.workers=100000"}), "taken") << "ranks that are alike have no tasks";
 }
 
 TEST(Refusals, RecordedTransfersFollowNeitherTheNetworkNorItsMessages) {

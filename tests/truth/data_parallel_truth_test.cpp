@@ -55,7 +55,7 @@ class MeasuredGroup {
       job = with_buckets(job, Bytes{std::llround(number(run, "bucket") * 1'048'576)});
     if (run.at("workers") != base.at("workers")) {
       const std::size_t ranks = std::stoul(run.at("workers"));
-      job = with_ranks(job, ranks);
+      job = with_ranks(job, ranks, every_rank);
       cluster = star(ranks, cluster.links.front());
       cluster.network = calibration_.cluster.network;
     }

@@ -87,9 +87,9 @@ class Estimator {
   [[nodiscard]] NcclEstimate best() const {
     if (shape_.op == CollectiveOp::kAllToAll || shape_.op == CollectiveOp::kSendRecv) return pairs();
     NcclEstimate best = ring();
-    if (shape_.op != CollectiveOp::kAllReduce || place_.rates_are_measured) return best;
+    if (shape_.op != CollectiveOp::kAllReduce) return best;
     if (hosts_ > 1) best = faster(best, tree());
-    if (hosts_ == 1 && reduces_in_switch()) best = faster(best, in_switch());
+    if (hosts_ == 1 && reduces_in_switch() && !place_.rates_are_measured) best = faster(best, in_switch());
     return best;
   }
 
@@ -327,13 +327,20 @@ using TimedKind = std::tuple<Layout, CollectiveOp, Bytes>;
 std::map<TimedKind, std::size_t> timed_collectives(const Dag& dag, const Cluster& cluster) {
   const CollectiveModel* const nccl = find_collective_model("nccl");
   std::map<TimedKind, std::size_t> counts;
+  std::map<GroupId, std::optional<Layout>> layouts;  // of groups whose collectives all have the same members
   for (const RendezvousId rendezvous : dag.all_rendezvous()) {
     if (dag.members(rendezvous).empty()) continue;  // an all-reduce that new buckets have replaced
     const Collective& collective = dag.collective(rendezvous);
     const CollectiveShape shape{.op = collective.op, .bytes = collective.bytes};
     if (collective.algorithm != nccl || collective.bytes <= Bytes{} || !nccl->supports(shape)) continue;
-    const Layout layout = layout_of(dag, rendezvous, cluster).value_or(Layout{.ranks = 0});
-    ++counts[{layout, collective.op, collective.bytes}];
+    std::optional<Layout> layout;
+    if (const auto known = layouts.find(collective.group); known != layouts.end()) {
+      layout = known->second;
+    } else {
+      layout = layout_of(dag, rendezvous, cluster);
+      if (lists_members(dag, rendezvous)) layouts.emplace(collective.group, layout);
+    }
+    ++counts[{layout.value_or(Layout{.ranks = 0}), collective.op, collective.bytes}];
   }
   return counts;
 }

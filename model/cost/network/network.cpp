@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/cost/collective/algorithm.h"
 #include "model/job/group.h"
 
 namespace stepsim {
@@ -72,6 +73,12 @@ bool has_sized_collectives(const Capture& capture) {
     const bool sized = collective.bytes > Bytes{} && collective.op != CollectiveOp::kUnknown;
     return sized && collective.op != CollectiveOp::kSendRecv && group_size(dag, rendezvous) > 1;
   });
+}
+
+bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept {
+  if (is_whole(dag, rendezvous)) return true;
+  if (!knows_members(dag, rendezvous)) return false;
+  return group_size(dag, rendezvous) <= kMostAbsentMembers || is_timed_as_whole(dag.collective(rendezvous));
 }
 
 bool keeps_recorded_time(const Capture& capture, TaskId task, const NetworkModel& network) {

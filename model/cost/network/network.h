@@ -90,6 +90,9 @@ struct NetworkModel {
   /// True if messages never delay each other: start() always returns the complete passage, which depends only on the
   /// channel and the bytes.
   bool independent = false;
+  /// Returns true if the times of messages do not depend on the order in which they were handed over at an instant, so
+  /// that equal messages over equal routes take the same time. Null if that is false for every cluster.
+  bool (*is_fair)(const Cluster& cluster) = nullptr;
   /// True if only the latency and the narrowest link of a route matter, so that the cost of computing a message does
   /// not depend on the number of links.
   bool sums_up_routes = false;
@@ -137,6 +140,14 @@ struct ParameterKey {
 /// True if the capture has collectives of several ranks with known payload, not counting messages from one rank to
 /// another.
 [[nodiscard]] bool has_sized_collectives(const Capture& capture);
+
+/// Groups of which ranks were not captured are simulated up to this size if their messages are simulated one by one.
+/// The collectives of larger ones keep their recorded duration, because the messages would take too long.
+inline constexpr std::uint32_t kMostAbsentMembers = 64;
+
+/// True if a simulation of the collective can include all its members: they were captured or are copies, or
+/// knows_members() is true and the group has at most kMostAbsentMembers or is_timed_as_whole(). O(1).
+[[nodiscard]] bool can_simulate_members(const Dag& dag, RendezvousId rendezvous) noexcept;
 
 /// True if `task` is part of a collective that keeps its recorded duration under every network model, because its
 /// payload is not known or too many of its members are missing. False for collectives between the GPUs of one worker of

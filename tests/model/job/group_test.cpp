@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -36,7 +37,7 @@ TEST(GroupTest, ListedRanksRunOnTheirOwnEndpoints) {
   const Dag dag = collective_of({8}, {"dp", 3, {0, 8, 16}});
   EXPECT_EQ(group_size(dag, RendezvousId{0}), 3U);
   EXPECT_FALSE(is_whole(dag, RendezvousId{0}));
-  EXPECT_TRUE(can_simulate_members(dag, RendezvousId{0}));
+  EXPECT_TRUE(knows_members(dag, RendezvousId{0}));
   EXPECT_EQ(places(dag, 24), (std::vector<Place>{{0, false, at(0)}, {8, true, at(8)}, {16, false, at(16)}}));
   EXPECT_EQ(places(dag, 16), (std::vector<Place>{{0, false, at(0)}, {8, true, at(8)}, {16, false, {}}}))
       << "the cluster has no endpoint for rank 16";
@@ -58,13 +59,18 @@ TEST(GroupTest, WithoutAListTheOthersOfALoneRankAreItsNeighbours) {
 TEST(GroupTest, WithoutAListTheOthersOfSeveralRanksAreUnknown) {
   const Dag dag = collective_of({0, 1}, {"", 4, {}});
   EXPECT_TRUE(places(dag, 4).empty());
-  EXPECT_FALSE(can_simulate_members(dag, RendezvousId{0}));
+  EXPECT_FALSE(knows_members(dag, RendezvousId{0}));
 }
 
-TEST(GroupTest, LargeGroupsAreNotSimulatedUnlessAllWereCaptured) {
-  const auto lone = [](std::uint32_t size) { return collective_of({0}, {"", size, {}}); };
-  EXPECT_TRUE(can_simulate_members(lone(kMostAbsentMembers), RendezvousId{0}));
-  EXPECT_FALSE(can_simulate_members(lone(kMostAbsentMembers + 1), RendezvousId{0}));
+TEST(GroupTest, CopiesTakePartWithoutTasks) {
+  const Dag dag = collective_of({0, 1}, {.size = 5, .ranks = {0, 1, 2, 3, 4}, .copy_of = {0, 1, 0, 1, 0}});
+  EXPECT_TRUE(is_whole(dag, RendezvousId{0}));
+  EXPECT_EQ(group_size(dag, RendezvousId{0}), 5U);
+  EXPECT_EQ(places(dag, 5),
+            (std::vector<Place>{
+                {0, true, at(0)}, {1, true, at(1)}, {2, false, at(2)}, {3, false, at(3)}, {4, false, at(4)}}));
+  EXPECT_EQ(rank_classes(dag), (std::map<Rank, std::uint32_t>{{0, 3}, {1, 2}}));
+  EXPECT_EQ(rank_classes(collective_of({2, 3}, {})), (std::map<Rank, std::uint32_t>{{2, 1}, {3, 1}}));
 }
 
 TEST(GroupTest, WithoutAGroupTheMembersAreTheCapturedOnes) {

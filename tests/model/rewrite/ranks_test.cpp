@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/job/group.h"
 #include "model/rewrite/buckets.h"
 #include "model/rewrite/data_parallel.h"
 #include "tests/model/rewrite/data_parallel_job.h"
@@ -20,7 +21,7 @@ using testing::tasks_named;
 TEST(WithRanksTest, CopiesDoWhatTheirOriginalsDo) {
   const DataParallelJob two{.ranks = 2};
   const Capture original = under_models(two.capture());
-  const Capture job = with_ranks(original, 5);
+  const Capture job = with_ranks(original, 5, every_rank);
 
   EXPECT_EQ(job.recording.ranks, (std::vector<Rank>{0, 1, 2, 3, 4}));
   EXPECT_EQ(job.dag.task_count(), 5 * original.dag.task_count() / 2);
@@ -32,7 +33,7 @@ TEST(WithRanksTest, CopiesDoWhatTheirOriginalsDo) {
 TEST(WithRanksTest, CopiesHaveTheOriginsOfTheirOriginals) {
   Capture two = DataParallelJob{.ranks = 2}.capture();
   for (std::size_t i = 0; i < two.dag.task_count(); ++i) two.recording.origin.emplace_back(i);
-  const Capture four = with_ranks(two, 4);
+  const Capture four = with_ranks(two, 4, every_rank);
 
   ASSERT_EQ(four.recording.origin.size(), four.dag.task_count());
   std::vector<std::size_t> times(two.dag.task_count(), 0);
@@ -50,7 +51,7 @@ TEST(WithRanksTest, WorkOfCopiesIsThatOfTheirOriginalsInCallsOfTheirOwn) {
   two.operators.operators.resize(2);
   two.operators.uses = {{TaskId{0}, 0, 0}, {TaskId{1}, 1, 1, true}};
   two.operators.occurrences = 2;
-  const Capture four = with_ranks(two, 4);
+  const Capture four = with_ranks(two, 4, every_rank);
 
   const std::vector<OperatorTable::Use>& uses = four.operators.uses;
   const auto ranks_of = [&](TaskId task) { return two.dag.lane(task).rank; };
@@ -70,7 +71,7 @@ TEST(WithRanksTest, WorkOfCopiesIsThatOfTheirOriginalsInCallsOfTheirOwn) {
 TEST(WithRanksTest, KernelsOfCopiesAreLaunchedAsTheirOriginals) {
   Capture two = DataParallelJob{.ranks = 2}.capture();
   two.launches = {{{10, 64, 16, 0}, {20, 64, 16, 0}}, {{TaskId{0}, 0}, {TaskId{1}, 1}}};
-  const Capture four = with_ranks(two, 4);
+  const Capture four = with_ranks(two, 4, every_rank);
 
   ASSERT_EQ(four.launches.uses.size(), 4U);
   for (const LaunchTable::Use& use : four.launches.uses) {
@@ -82,14 +83,14 @@ TEST(WithRanksTest, KernelsOfCopiesAreLaunchedAsTheirOriginals) {
 TEST(WithRanksTest, CopiesHaveTheAnnotationsOfTheirOriginals) {
   Capture two = DataParallelJob{.ranks = 2}.capture();
   two.annotations = {{"forward", "backward"}, {{TaskId{0}, 0}, {TaskId{1}, 1}}};
-  const Capture four = with_ranks(two, 4);
+  const Capture four = with_ranks(two, 4, every_rank);
   ASSERT_EQ(four.annotations.uses.size(), 4U);
   for (const AnnotationTable::Use& use : four.annotations.uses)
     EXPECT_EQ(four.dag.name(use.task), two.dag.name(TaskId{use.which}));
 }
 
 TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {
-  const Capture job = with_ranks(DataParallelJob{.ranks = 2}.capture(), 4);
+  const Capture job = with_ranks(DataParallelJob{.ranks = 2}.capture(), 4, every_rank);
 
   ASSERT_EQ(job.dag.rendezvous_count(), 4U);
   for (std::size_t i = 0; i < job.dag.rendezvous_count(); ++i) {
@@ -100,7 +101,8 @@ TEST(WithRanksTest, CollectivesKeepTheirPayloadAndGetAPartOfEveryRank) {
 
 TEST(WithRanksTest, TakesJobsWithOtherBuckets) {
   // One bucket per step contains all four gradients, 6.6 MB. The two buckets that it replaces have no members.
-  const Capture job = with_ranks(with_buckets(under_models(DataParallelJob{}.capture()), Bytes{100'000'000}), 4);
+  const Capture job =
+      with_ranks(with_buckets(under_models(DataParallelJob{}.capture()), Bytes{100'000'000}), 4, every_rank);
 
   std::vector<Bytes> payloads;
   for (std::size_t i = 0; i < job.dag.rendezvous_count(); ++i) {
@@ -114,7 +116,7 @@ TEST(WithRanksTest, TakesJobsWithOtherBuckets) {
 TEST(WithRanksTest, FewerRanksAreTheFirstOnes) {
   const DataParallelJob four{.ranks = 4};
   const DataParallelJob one{.ranks = 1};
-  const Capture job = with_ranks(four.capture(), 1);
+  const Capture job = with_ranks(four.capture(), 1, every_rank);
 
   EXPECT_EQ(job.dag.task_count(), one.capture().dag.task_count());
   EXPECT_EQ(job.recording.ranks, std::vector<Rank>{0});
@@ -124,9 +126,33 @@ TEST(WithRanksTest, FewerRanksAreTheFirstOnes) {
                           [](std::int32_t step) { return step == 0 || step == 1; }));
 }
 
+TEST(WithRanksTest, CopiesHaveNoTasksUnlessTheyDiffer) {
+  const Capture two = under_models(DataParallelJob{.ranks = 2}.capture());
+  const auto copies = [](const Capture& job) { return job.dag.groups().front().copy_of; };
+
+  const Capture none = with_ranks(two, 5, [](Rank) { return false; });
+  EXPECT_EQ(none.recording.ranks, (std::vector<Rank>{0, 1}));
+  EXPECT_EQ(copies(none), (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(none.dag.task_count(), two.dag.task_count());
+  for (const RendezvousId rendezvous : none.dag.all_rendezvous()) {
+    EXPECT_EQ(group_size(none.dag, rendezvous), 5U);
+    EXPECT_TRUE(is_whole(none.dag, rendezvous));
+  }
+
+  const Capture third = with_ranks(two, 5, [](Rank rank) { return rank == 3; });
+  EXPECT_EQ(third.recording.ranks, (std::vector<Rank>{0, 1, 3}));
+  EXPECT_EQ(copies(third), (std::vector<std::uint32_t>{0, 1, 0, 3, 0}));
+
+  const Capture first = with_ranks(two, 5, [](Rank rank) { return rank == 0; });
+  EXPECT_EQ(first.recording.ranks, (std::vector<Rank>{0, 1, 2})) << "rank 2 has the tasks of the copies of rank 0";
+  EXPECT_EQ(copies(first), (std::vector<std::uint32_t>{0, 1, 2, 1, 2}));
+
+  EXPECT_TRUE(copies(with_ranks(two, 5, every_rank)).empty());
+}
+
 TEST(WithRanksTest, SameNumberChangesNothing) {
   const Capture before = DataParallelJob{}.capture();
-  const Capture after = with_ranks(before, 2);
+  const Capture after = with_ranks(before, 2, every_rank);
 
   ASSERT_EQ(after.dag.task_count(), before.dag.task_count());
   ASSERT_EQ(after.dag.edge_count(), before.dag.edge_count());
@@ -139,16 +165,16 @@ TEST(WithRanksTest, SameNumberChangesNothing) {
 
 TEST(WithRanksTest, JobsWhoseRanksDoDifferentThingsAreRefused) {
   const Capture two = DataParallelJob{}.capture();
-  EXPECT_THROW((void)with_ranks(two, 0), UsageError);
-  EXPECT_THROW((void)with_ranks(two, 50'000'001), UsageError) << "as many tasks at least";
+  EXPECT_THROW((void)with_ranks(two, 0, every_rank), UsageError);
+  EXPECT_THROW((void)with_ranks(two, 50'000'001, every_rank), UsageError) << "as many tasks at least";
 
   CaptureEdit message(two);
   message.builder().collective(RendezvousId{0}).op = CollectiveOp::kSendRecv;
-  EXPECT_THROW((void)with_ranks(std::move(message).finish(), 3), CannotAnswer);
+  EXPECT_THROW((void)with_ranks(std::move(message).finish(), 3, every_rank), CannotAnswer);
 
   CaptureEdit alone(two);
   alone.remove(two.dag.members(RendezvousId{1}).front());
-  EXPECT_THROW((void)with_ranks(std::move(alone).finish(), 3), CannotAnswer);
+  EXPECT_THROW((void)with_ranks(std::move(alone).finish(), 3, every_rank), CannotAnswer);
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST(PayloadTest, RanksThatTheGroupListsTakePartAlthoughTheyWereNotCaptured) {
   const Collective collective = only_collective(capture);
   EXPECT_EQ(collective.bytes, Bytes{4096});
   EXPECT_EQ(capture.dag.group(collective.group), (Group{"", 4, {0, 1, 2, 3}}));
-  EXPECT_TRUE(can_simulate_members(capture.dag, RendezvousId{0}));
+  EXPECT_TRUE(knows_members(capture.dag, RendezvousId{0}));
 }
 
 TEST(PayloadTest, CollectivesWithMembersThatAreNotKnownKeepTheirRecordedTime) {

@@ -310,6 +310,21 @@ TEST(NcclEstimateTest, MeasuredRatesAndOverheadsAreThoseOfTheRing) {
   EXPECT_NEAR(found.us(), 14 * 1.35 + 1.75 * (1 << 30) / 400e3, 1e-6);
 }
 
+TEST(NcclEstimateTest, TreesWinBetweenManyHostsAlsoWithMeasuredRates) {
+  // One rank per host; a link carries 10 GB/s with a latency of 8 us. A ring of 4,096 hosts has 8,190 hops, a tree 24.
+  const CollectivePlace place{.hosts = 4096,
+                              .between = Bandwidth::from_bytes_per_second(10e9),
+                              .latency = Duration{8'000},
+                              .overhead_is_given = true,
+                              .rates_are_measured = true};
+  const NcclEstimate found = estimate(all_reduce(4096, 1 << 20), place);
+  EXPECT_EQ(found.algorithm, "tree");
+  EXPECT_NEAR(found.us(), 24 * 8 + 2 * (1 << 20) / (0.78 * 10e3), 1e-6);
+  CollectivePlace two = place;
+  two.hosts = 2;
+  EXPECT_EQ(estimate(all_reduce(2, 1 << 20), two).algorithm, "ring");
+}
+
 constexpr double usual_error(double time) { return 25 + 0.15 * time; }
 
 TEST(NcclErrorTest, IsUsualWhereNothingLikeItWasMeasured) {

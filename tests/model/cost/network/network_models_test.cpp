@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "model/cost/collective/algorithm.h"
 #include "model/cost/network/network.h"
+#include "model/job/dag_builder.h"
 #include "model/job/topology.h"
 #include "tests/model/cost/network/message_loop.h"
 
@@ -245,6 +247,26 @@ TEST(MaxMinTest, AHundredThousandMessagesOfOneChannelTakeAsLongAsTheirBytes) {
   const Times times = arrivals("maxmin", small_cluster(), sendings);
   EXPECT_EQ(*std::min_element(times.begin(), times.end()), 107 + 1'000'000);
   EXPECT_EQ(*std::max_element(times.begin(), times.end()), 107 + 1'000'000);
+}
+
+/// A collective of `size` ranks, of which one was captured.
+Dag lone_collective(std::uint32_t size, std::string_view algorithm) {
+  DagBuilder builder;
+  const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kAllReduce,
+                                                          .algorithm = find_collective_model(algorithm),
+                                                          .bytes = Bytes{1},
+                                                          .group = builder.add_group({.size = size})});
+  builder.join(rendezvous, builder.add_task({.name = builder.intern("x"), .lane = builder.add_lane({})}));
+  return std::move(builder).build().dag;
+}
+
+TEST(AbsentMembersTest, LargeGroupsAreSimulatedIfTheirCollectivesAreTimedAsAWhole) {
+  for (const CollectiveModel* const model : collective_models()) {
+    EXPECT_TRUE(can_simulate_members(lone_collective(kMostAbsentMembers, model->name), RendezvousId{0}));
+    EXPECT_EQ(can_simulate_members(lone_collective(kMostAbsentMembers + 1, model->name), RendezvousId{0}),
+              model->name == "nccl")
+        << model->name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""thousands_of_ranks.py STEPSIM SHARED: processor time and memory of answers about jobs with many more ranks than were
+captured. SHARED is the folder of captures made by others (docs/internals/test-data.md).
+
+A check of the answer comes first: at 64 ranks it must be the same, to the nanosecond, when a change names every rank,
+which makes each of them a class of its own (docs/internals/answers.md, "Classes of ranks"). Writes
+docs/results/thousands-of-ranks.csv to standard output."""
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+PROGRAM = sys.argv[1]
+KINETO = pathlib.Path(sys.argv[2]) / "traces" / "kineto"
+DLRM = "dlrm-8ranks"
+LONE = "ddp-a100-rank0of2.json.gz"
+QUESTIONS = [
+    ("8 ranks", DLRM, ["cluster.workers=8"]),
+    ("64 ranks", DLRM, ["cluster.workers=64"]),
+    ("1,024 ranks", DLRM, ["cluster.workers=1024"]),
+    ("4,096 ranks", DLRM, ["cluster.workers=4096"]),
+    ("4,096 ranks, one slow", DLRM, ["cluster.workers=4096", "straggler{rank=777}.factor=1.5"]),
+    ("4,096 ranks like the captured one", LONE, ["cluster.workers=4096"]),
+    ("1,000,000 ranks like the captured one", LONE, ["cluster.workers=1000000"]),
+]
+
+
+def answer(capture, sets):
+    """The answer, processor seconds and megabytes of one what-if."""
+    command = [PROGRAM, "whatif", str(KINETO / capture), "--json", *(word for one in sets for word in ("--set", one))]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    out = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"thousands_of_ranks.py: {' '.join(command)} failed")
+    return json.loads(out), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def check(sets):
+    of_classes, _, _ = answer(DLRM, sets)
+    of_ranks, _, _ = answer(DLRM, [*sets, "straggler{rank=0-63}.factor=1"])
+    for member in ("iteration_ns", "of_captured_steps_ns", "in_the_long_run_ns"):
+        if of_classes["scenario"][member] != of_ranks["scenario"][member]:
+            sys.exit(f"thousands_of_ranks.py: {sets}: {member} is not that of each rank")
+
+
+def main():
+    check(["cluster.workers=64"])
+    check(["cluster.workers=64", "network.bandwidth=0.5x"])
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["question", "capture", "changes", "classes of ranks", "step time (ns)", "processor time (s)", "memory (MB)"])
+    for question, capture, sets in QUESTIONS:
+        found, seconds, megabytes = answer(capture, sets)
+        classes = len(found.get("rank_classes", [])) or "-"
+        out.writerow([question, capture, " ".join(sets), classes, found["scenario"]["iteration_ns"], f"{seconds:.2f}", f"{megabytes:.0f}"])
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
