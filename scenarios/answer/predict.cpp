@@ -55,10 +55,10 @@ Capture rank_graph(const Plan& plan, Capture captured) {
   if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
-  if (*plan.job.workers != workers_of(*plan.captured))
-    graph = asked_by("cluster.workers", [&] {
-      return with_ranks(graph, ranks, [&plan](Rank rank) { return plan.ranks_apart.contains(rank); });
-    });
+  if (*plan.job.workers != workers_of(*plan.captured)) {
+    const auto differs = [&plan](Rank rank) { return plan.ranks_apart.contains(rank); };
+    graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks, differs); });
+  }
   return graph;
 }
 

@@ -32,9 +32,9 @@ class DeadlockError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when a rank that is a copy of another one (Group::copy_of) may end a collective at another time than that one:
-/// their links differ, or the network serves messages in an order that depends on more than the classes of ranks. The
-/// job must then be replayed with tasks for every rank. what() is a clause that says why.
+/// Thrown when a rank that is a copy of another one (Group::copy_of) may end a collective at another time than that
+/// one: their links differ, or the network serves messages in an order that depends on more than the classes of ranks.
+/// The job must then be replayed with tasks for every rank. what() is a clause that says why.
 class CopiesDiffer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
