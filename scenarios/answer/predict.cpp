@@ -181,7 +181,13 @@ std::shared_ptr<const Capture> Predictor::graph_of(const Plan& plan) {
 
 void Predictor::forget(const GraphKey& key) {
   const std::lock_guard lock(mutex_);
-  graphs_.erase(key);
+  std::erase_if(graphs_, [&key](const auto& entry) {
+    GraphKey one = entry.first;
+    one.begins_together = key.begins_together;
+    one.collectives_in_turn = key.collectives_in_turn;
+    one.ranks_apart = key.ranks_apart;
+    return one == key;
+  });
 }
 
 void Predictor::follow_interference(std::vector<Slowdown> slowdowns, const sim::EngineOptions& options) {

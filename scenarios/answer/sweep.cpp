@@ -184,19 +184,6 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
   return outcome;
 }
 
-/// Frees the graph of points with this key, and the graphs that were built for their ranges: in which all workers begin
-/// at the same time, or collectives run one at a time.
-void Sweep::forget(const GraphKey& key) {
-  for (const bool together : {key.begins_together, true}) {
-    for (const bool in_turn : {key.collectives_in_turn, true}) {
-      GraphKey one = key;
-      one.begins_together = together;
-      one.collectives_in_turn = in_turn;
-      predictor_.forget(one);
-    }
-  }
-}
-
 void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options) {
   WorkList work(work_order(which, static_cast<std::size_t>(options.threads)), options.stop);
   GraphUsers users(graphs_.size(), graph_of_, which);
@@ -209,7 +196,7 @@ void Sweep::run(std::span<const std::size_t> which, const SweepOptions& options)
     while (const auto point = work.next()) {
       const Outcome outcome = predict(*point, ranges, options);
       const std::lock_guard lock(telling);
-      if (users.leave(graph_of_[*point])) forget(graphs_[graph_of_[*point]]);
+      if (users.leave(graph_of_[*point])) predictor_.forget(graphs_[graph_of_[*point]]);
       options.done(*point, outcome);
     }
   };

@@ -78,7 +78,6 @@ class Sweep {
   [[nodiscard]] Plan plan_of(std::size_t point) const;
   [[nodiscard]] std::vector<std::size_t> work_order(std::span<const std::size_t> which, std::size_t threads) const;
   [[nodiscard]] Outcome predict(std::size_t point, const IntervalFinder& ranges, const SweepOptions& options) const;
-  void forget(const GraphKey& key);
 
   Predictor& predictor_;
   PointChanges changes_;
