@@ -115,9 +115,9 @@ class Predictor {
   /// Predicts a plan. Throws what the plan's edits throw, UsageError if network model and plan do not fit each other,
   /// and what sim::replay() throws. The result does not depend on options.threads.
   [[nodiscard]] Prediction predict(const Plan& plan, const sim::EngineOptions& options = {});
-  /// Frees the graph of plans with this key, and the graphs that were built for their ranges: in which all workers begin
-  /// at the same time, collectives run one at a time, or other ranks are apart. A later prediction builds them again.
-  /// O(graphs).
+  /// Frees the graph of plans with this key, and the graphs that were built for their ranges: in which all workers
+  /// begin at the same time, collectives run one at a time, or other ranks are apart. A later prediction builds them
+  /// again. O(graphs).
   void forget(const GraphKey& key);
 
  private:
