@@ -2,8 +2,8 @@
 """thousands_of_ranks.py STEPSIM SHARED: processor time and memory of answers about jobs with many more ranks than were
 captured. SHARED is the folder of captures made by others (docs/internals/test-data.md).
 
-A check of the answer comes first: at 64 ranks it must be the same, to the nanosecond, when a change names every rank,
-which makes each of them a class of its own (docs/internals/answers.md, "Classes of ranks"). Writes
+First it checks an answer about 64 ranks: a change that names every rank makes each one a class of its own
+(docs/internals/answers.md, "Classes of ranks"), and the answer must stay the same, to the nanosecond. It writes
 docs/results/thousands-of-ranks.csv to standard output."""
 import csv
 import json
