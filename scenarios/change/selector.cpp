@@ -39,14 +39,11 @@ class Numbers {
     if (ranges_.empty()) field.reject(kForm);
   }
 
-  [[nodiscard]] bool contains(std::int64_t number) const noexcept {
-    return std::any_of(ranges_.begin(), ranges_.end(),
-                       [number](const auto& range) { return range.first <= number && number <= range.second; });
-  }
+  [[nodiscard]] bool contains(std::int64_t number) const noexcept { return RankSet::any_holds(ranges_, number); }
   [[nodiscard]] const RankSet::Ranges& ranges() const noexcept { return ranges_; }
 
  private:
-  using Range = std::pair<std::int64_t, std::int64_t>;
+  using Range = RankSet::Ranges::value_type;
   static constexpr std::string_view kForm = "whole numbers and ranges such as 0,2,4-7";
 
   void add(const YamlField& field) {
@@ -67,7 +64,7 @@ class Numbers {
     return first && last && *first <= *last ? std::optional{Range{*first, *last}} : std::nullopt;
   }
 
-  std::vector<Range> ranges_;
+  RankSet::Ranges ranges_;
 };
 
 /// Parses "1MB-4MB", ">=1MB", ">1MB", "<=1MB", "<1MB" or "4MB". Returns the smallest and the largest number of bytes,

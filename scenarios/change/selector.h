@@ -29,9 +29,11 @@ class RankSet {
   [[nodiscard]] static RankSet all() { return RankSet({{0, std::numeric_limits<std::int64_t>::max()}}); }
 
   void add(const RankSet& other) { ranges_.insert(ranges_.end(), other.ranges_.begin(), other.ranges_.end()); }
-  [[nodiscard]] bool contains(Rank rank) const noexcept {
-    return std::any_of(ranges_.begin(), ranges_.end(),
-                       [rank](const auto& range) { return range.first <= rank && rank <= range.second; });
+  [[nodiscard]] bool contains(Rank rank) const noexcept { return any_holds(ranges_, rank); }
+  /// True if one of the ranges includes `number`.
+  [[nodiscard]] static bool any_holds(const Ranges& ranges, std::int64_t number) noexcept {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [number](const auto& range) { return range.first <= number && number <= range.second; });
   }
 
   friend auto operator<=>(const RankSet& a, const RankSet& b) = default;
