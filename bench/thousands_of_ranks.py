@@ -14,8 +14,9 @@ import sys
 
 PROGRAM = sys.argv[1]
 KINETO = pathlib.Path(sys.argv[2]) / "traces" / "kineto"
-DLRM = "dlrm-8ranks"
-LONE = "ddp-a100-rank0of2.json.gz"
+DLRM = KINETO / "dlrm-8ranks"
+LONE = KINETO / "ddp-a100-rank0of2.json.gz"
+GLOO = pathlib.Path(__file__).parents[1] / "scenarios" / "samples" / "pytorch-ddp"  # its collectives overlap
 QUESTIONS = [
     ("8 ranks", DLRM, ["cluster.workers=8"]),
     ("64 ranks", DLRM, ["cluster.workers=64"]),
@@ -23,13 +24,16 @@ QUESTIONS = [
     ("4,096 ranks", DLRM, ["cluster.workers=4096"]),
     ("4,096 ranks, one slow", DLRM, ["cluster.workers=4096", "straggler{rank=777}.factor=1.5"]),
     ("4,096 ranks like the captured one", LONE, ["cluster.workers=4096"]),
+    ("64 ranks over gloo", GLOO, ["cluster.workers=64"]),
+    ("1,024 ranks over gloo", GLOO, ["cluster.workers=1024"]),
+    ("4,096 ranks over gloo", GLOO, ["cluster.workers=4096"]),
     ("1,000,000 ranks like the captured one", LONE, ["cluster.workers=1000000"]),
 ]
 
 
 def answer(capture, sets):
     """The answer, processor seconds and megabytes of one what-if."""
-    command = [PROGRAM, "whatif", str(KINETO / capture), "--json", *(word for one in sets for word in ("--set", one))]
+    command = [PROGRAM, "whatif", str(capture), "--json", *(word for one in sets for word in ("--set", one))]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     out = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -54,7 +58,7 @@ def main():
     for question, capture, sets in QUESTIONS:
         found, seconds, megabytes = answer(capture, sets)
         classes = len(found.get("rank_classes", [])) or "-"
-        out.writerow([question, capture, " ".join(sets), classes, found["scenario"]["iteration_ns"], f"{seconds:.2f}", f"{megabytes:.0f}"])
+        out.writerow([question, capture.name, " ".join(sets), classes, found["scenario"]["iteration_ns"], f"{seconds:.2f}", f"{megabytes:.0f}"])
         sys.stdout.flush()
 
 

@@ -83,8 +83,7 @@ class UseFinder {
   void add(RendezvousId rendezvous) {
     const Collective& collective = dag_.collective(rendezvous);
     const std::vector<TaskId> group = members_by_rank(dag_, rendezvous);
-    const CollectiveShape shape{collective.op,      group_size(dag_, rendezvous), collective.bytes, collective.root, 1,
-                                collective.buffered};
+    const CollectiveShape shape = shape_of(collective, group_size(dag_, rendezvous), 1);
     const CollectiveModel* const model = model_for(shape, collective.algorithm);
     if (model == nullptr) return;
     if (group.empty()) return;

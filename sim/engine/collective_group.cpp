@@ -9,10 +9,7 @@
 #include "model/cost/network/network.h"
 
 namespace stepsim::sim {
-namespace {
 
-/// Returns the number of members on the first host if every host has that number and the members are sorted by host;
-/// otherwise 1.
 std::uint32_t members_per_host(const std::vector<EndpointId>& members, const Cluster& cluster) {
   const auto host_of = [&](EndpointId member) { return cluster.endpoints[member.index()].host; };
   const auto other = std::find_if(members.begin(), members.end(),
@@ -24,14 +21,14 @@ std::uint32_t members_per_host(const std::vector<EndpointId>& members, const Clu
   return static_cast<std::uint32_t>(on_first);
 }
 
-}  // namespace
-
-CollectiveGroup::CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network)
+CollectiveGroup::CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network,
+                                 std::optional<std::uint32_t> senders)
     : cluster_(cluster),
       network_(network),
       members_(std::move(members)),
+      senders_(std::min(senders.value_or(this->members()), this->members())),
       members_per_host_(sim::members_per_host(members_, cluster)),
-      last_channels_(members_.size()) {}
+      last_channels_(senders_) {}
 
 ChannelId CollectiveGroup::channel(std::uint32_t from, std::uint32_t to) {
   LastChannel& last = last_channels_[from];
@@ -70,7 +67,7 @@ std::optional<Duration> CollectiveGroup::time_to_neighbour(Bytes bytes) {
   std::optional<Duration>& time = known->second;
   if (!added) return time;
   time = network_.alone(channel(0, next(0)), bytes);
-  for (std::uint32_t member = 1; time && member < members(); ++member) {
+  for (std::uint32_t member = 1; time && member < senders_; ++member) {
     if (network_.alone(channel(member, next(member)), bytes) != time) time.reset();
   }
   return time;
@@ -92,7 +89,7 @@ Duration CollectiveGroup::by_route(std::uint32_t member, Bytes bytes) const {
 Duration CollectiveGroup::longest_to_neighbour(Bytes bytes) {
   const auto [known, added] = longest_to_neighbour_.try_emplace(bytes);
   if (!added) return known->second;
-  for (std::uint32_t member = 0; member < members(); ++member) {
+  for (std::uint32_t member = 0; member < senders_; ++member) {
     const std::optional<Duration> alone = network_.alone(channel(member, next(member)), bytes);
     known->second = std::max(known->second, alone ? *alone : by_route(member, bytes));
   }
@@ -171,7 +168,7 @@ CollectivePlace CollectiveGroup::find_place() const {
 CollectiveGroup& CollectiveGroups::of(const std::vector<EndpointId>& members) {
   const auto found = groups_.find(members);
   if (found != groups_.end()) return found->second;
-  return groups_.try_emplace(members, members, cluster_, network_).first->second;
+  return groups_.try_emplace(members, members, cluster_, network_, senders_).first->second;
 }
 
 }  // namespace stepsim::sim

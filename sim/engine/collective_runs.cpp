@@ -72,8 +72,7 @@ std::optional<CollectiveRuns::Run> CollectiveRuns::resolved(RendezvousId rendezv
     }
     set_order(order_of(members, across_hosts));
   }
-  run.shape = {collective.op,   run.group->members(),          collective.bytes,
-               collective.root, run.group->members_per_host(), std::min(collective.buffered, collective.bytes)};
+  run.shape = shape_of(collective, run.group->members(), run.group->members_per_host());
   run.model = model_for(run.shape, collective.algorithm);
   if (run.model == nullptr) return std::nullopt;
   run.rounds = run.model->whole == nullptr ? run.model->rounds(run.shape) : run.shape.members > 1 ? 1 : 0;
@@ -280,10 +279,15 @@ void CollectiveRuns::begin_first_round(std::uint32_t place, Time now) {
   Run& run = runs_[place];
   if (run.copy_of != nullptr && !fair_)
     throw CopiesDiffer("the network serves messages one after another, and copies send theirs at the same time");
-  run.members.assign(run.shape.members, {});
-  for (const WithTask& one : run.tasks) run.members[one.member].task = one.task;
+  const std::uint32_t members = run.running = run.group->senders();
+  run.members.assign(members, {});
+  if (members < run.shape.members) {
+    std::stable_sort(run.tasks.begin(), run.tasks.end(), [members](const WithTask& a, const WithTask& b) {
+      return a.member % members < b.member % members;
+    });
+  }
+  for (std::size_t i = run.tasks.size(); i > 0; --i) run.members[run.tasks[i - 1].member % members].first_task = i - 1;
   count_messages(run);
-  const std::uint32_t members = run.running = run.shape.members;
   for (std::uint32_t member = 0; member < members; ++member) enter_round(place, member, now);
   // Continue only after all members have entered: a round without messages would otherwise end the run too early.
   for (std::uint32_t member = 0; member < members; ++member) go_on(place, member, now);
@@ -300,7 +304,7 @@ void CollectiveRuns::check_copies(const Run& run, const std::function<Time(std::
 /// Counts the messages of a run. Throws UsageError if the replay sends too many: their number grows with the square of
 /// the ranks, so a few bytes of settings could request any number.
 void CollectiveRuns::count_messages(const Run& run) {
-  messages_ += std::uint64_t{run.rounds} * run.shape.members;
+  messages_ += std::uint64_t{run.rounds} * run.group->senders();
   if (messages_ <= kMostMessages) return;
   throw UsageError(fmt::format(
       "a collective of {} ranks that does not have the network to itself brings the messages of a replay to {}; "
@@ -330,7 +334,7 @@ void CollectiveRuns::enter_round(std::uint32_t run_place, std::uint32_t member_p
     member.waiting -= entry.second;
     return true;
   });
-  for (const Send& one : sends_) send({run_place, round, member_place, one.to, one.left_behind}, one.bytes, now);
+  for (const Send& one : sends_) send({.run = run_place, .round = round, .from = member_place}, one, now);
 }
 
 /// Advances `member` through all rounds whose messages have arrived.
@@ -343,20 +347,26 @@ void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, 
     enter_round(run_place, member_place, now);
   }
   if (member.round < run.rounds) return;
-  if (member.task.valid()) done_.push_back(member.task);
+  const std::uint32_t senders = run.group->senders();
+  for (std::size_t i = member.first_task; i < run.tasks.size() && run.tasks[i].member % senders == member_place; ++i) {
+    if (run.tasks[i].task.valid()) done_.push_back(run.tasks[i].task);
+  }
   member.done = true;
   member.end = now;
   if (--run.running > 0) return;
-  if (run.copy_of != nullptr) check_copies(run, [&run](std::uint32_t i) { return run.members[i].end; });
+  if (run.copy_of != nullptr) check_copies(run, [&](std::uint32_t i) { return run.members[i % senders].end; });
   free_runs_.push_back(run_place);
 }
 
-void CollectiveRuns::send(const Flight& flight, Bytes bytes, Time now) {
+/// Sends a message of the flight's member.
+void CollectiveRuns::send(Flight flight, const Send& one, Time now) {
+  CollectiveGroup& group = *runs_[flight.run].group;
+  flight.to = one.to % group.senders();
+  flight.left_behind = one.left_behind;
   const std::uint32_t place = take_place(flights_, free_flights_);
   flights_[place] = flight;
   const MessageId message{kFirstOfCollectives + place};
-  const ChannelId channel = runs_[flight.run].group->channel(flight.from, flight.to);
-  const Passage passage = network_.start(message, channel, bytes, now);
+  const Passage passage = network_.start(message, group.channel(flight.from, one.to), one.bytes, now);
   if (passage.arrived) known_.emplace_back(message, *passage.arrived);
 }
 
@@ -385,7 +395,7 @@ void CollectiveRuns::arrived(MessageId message, Time now) {
   if (!flight.left_behind) --runs_[flight.run].members[flight.from].waiting;
   count_received(flight);
   go_on(flight.run, flight.from, now);
-  // The run still exists, because its receiver is not done: it waited for this message.
+  // The run still exists, because its receiver was not done: it waited for this message.
   go_on(flight.run, flight.to, now);
 }
 

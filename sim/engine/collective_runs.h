@@ -21,19 +21,27 @@
 
 namespace stepsim::sim {
 
+/// Returns the number of members on the first host if every host has that number and the members are sorted by host;
+/// otherwise 1. O(members).
+[[nodiscard]] std::uint32_t members_per_host(const std::vector<EndpointId>& members, const Cluster& cluster);
+
 /// The endpoints of a collective's members. Collectives with the same members share one object. Only the engine uses
 /// it.
 class CollectiveGroup {
  public:
-  /// Keeps references to `cluster` and `network`.
-  CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network);
+  /// Keeps references to `cluster` and `network`. `senders` is Machine::sending_members().
+  CollectiveGroup(std::vector<EndpointId> members, const Cluster& cluster, Network& network,
+                  std::optional<std::uint32_t> senders);
 
   [[nodiscard]] std::uint32_t members() const noexcept { return static_cast<std::uint32_t>(members_.size()); }
+  /// Returns how many members send messages: the first ones, and each stands for those that are a multiple of this
+  /// number after it. Usually all members do.
+  [[nodiscard]] std::uint32_t senders() const noexcept { return senders_; }
   /// Returns CollectiveShape::members_per_host; 1 if the hosts have different numbers of members.
   [[nodiscard]] std::uint32_t members_per_host() const noexcept { return members_per_host_; }
 
   /// Returns the channel for messages from member `from` to member `to`. O(1); needs no hash lookup if `from` sent its
-  /// last message to `to`.
+  /// last message to `to`. Precondition: from < senders().
   [[nodiscard]] ChannelId channel(std::uint32_t from, std::uint32_t to);
 
   /// True if messages from every member to the next one can travel at the same time without sharing a link.
@@ -70,6 +78,7 @@ class CollectiveGroup {
   const Cluster& cluster_;
   Network& network_;
   std::vector<EndpointId> members_;
+  std::uint32_t senders_;
   std::uint32_t members_per_host_ = 1;
   std::vector<LastChannel> last_channels_;  ///< indexed by sender
   std::optional<Neighbours> neighbours_;    ///< properties of the routes between neighbours; computed on first use
@@ -81,8 +90,9 @@ class CollectiveGroup {
 /// All groups of a replay.
 class CollectiveGroups {
  public:
-  /// Keeps references to `cluster` and `network`.
-  CollectiveGroups(const Cluster& cluster, Network& network) : cluster_(cluster), network_(network) {}
+  /// Keeps references to `cluster` and `network`. `senders` is Machine::sending_members().
+  CollectiveGroups(const Cluster& cluster, Network& network, std::optional<std::uint32_t> senders)
+      : cluster_(cluster), network_(network), senders_(senders) {}
 
   /// Returns the group of `members`, the same object for the same members. O(members log groups).
   [[nodiscard]] CollectiveGroup& of(const std::vector<EndpointId>& members);
@@ -90,11 +100,13 @@ class CollectiveGroups {
  private:
   const Cluster& cluster_;
   Network& network_;
+  std::optional<std::uint32_t> senders_;
   std::map<std::vector<EndpointId>, CollectiveGroup> groups_;
 };
 
 /// Runs the collectives of a replay. It expands each one into the messages of its algorithm, round by round, and stores
-/// only messages in flight. Only the engine uses it.
+/// only messages in flight. If the job is symmetric (Machine::sending_members()), only the messages of the first
+/// members are sent. Only the engine uses it.
 ///
 /// If nothing else is in flight and the algorithm has a formula (CollectiveModel::ends), no message is sent: the ends
 /// of all members are computed in advance ("foreseen"). If something else is sent before the last of these ends,
@@ -110,9 +122,9 @@ class CollectiveRuns {
         network_(network),
         stop_(stop),
         independent_(machine.network()->independent),
-        fair_(machine.network()->is_fair != nullptr && machine.network()->is_fair(machine.cluster())),
+        fair_(machine.sending_members() || fairness_of(*machine.network(), machine.cluster()) == Fairness::kAll),
         guard_(machine.network()->name),
-        groups_(cluster_, network) {}
+        groups_(cluster_, network, machine.sending_members()) {}
 
   /// True if the collective runs as messages: its payload is known and an algorithm fits. Keeps the result of the
   /// lookup for begin().
@@ -140,8 +152,9 @@ class CollectiveRuns {
   }
 
  private:
+  /// A member that sends messages.
   struct MemberRun {
-    TaskId task;  ///< invalid if its rank has none or its foreseen end was already reported
+    std::size_t first_task = 0;  ///< index into Run::tasks of the first member that it stands for
     std::uint32_t round = 0;
     bool done = false;
     std::uint32_t waiting = 0;  ///< messages of its current round, sent or received, that have not arrived
@@ -171,10 +184,11 @@ class CollectiveRuns {
     CollectiveGroup* group = nullptr;
     CollectiveShape shape;
     std::uint32_t rounds = 0;
-    Bytes to_next{};              ///< bytes from each member to the next; only for runs timed by CollectiveModel::whole
-    std::uint32_t running = 0;    ///< members that have not finished
-    std::vector<WithTask> tasks;  ///< by member
-    std::vector<MemberRun> members{};  ///< empty until the first round
+    Bytes to_next{};            ///< bytes from each member to the next; only for runs timed by CollectiveModel::whole
+    std::uint32_t running = 0;  ///< senders that have not finished
+    /// By member; from the first round on, by the sender that stands for the member, then by member.
+    std::vector<WithTask> tasks;
+    std::vector<MemberRun> members{};  ///< the senders; empty until the first round
     /// As Group::copy_of, for members in the order of the algorithm; null if no member is a copy.
     const std::vector<std::uint32_t>* copy_of = nullptr;
     Foreseen foreseen;
@@ -188,8 +202,8 @@ class CollectiveRuns {
   struct Flight {
     std::uint32_t run = 0;
     std::uint32_t round = 0;
-    std::uint32_t from = 0;
-    std::uint32_t to = 0;
+    std::uint32_t from = 0;    ///< a sender
+    std::uint32_t to = 0;      ///< the sender that stands for the receiver
     bool left_behind = false;  ///< true if the sender does not wait for it
     enum class Kind : std::uint8_t { kMessage, kForeseenEnd, kFirstRound, kVoid } kind = Kind::kMessage;
   };
@@ -209,7 +223,7 @@ class CollectiveRuns {
   static void check_copies(const Run& run, const std::function<Time(std::uint32_t member)>& end_of);
   void enter_round(std::uint32_t run, std::uint32_t member, Time now);
   void go_on(std::uint32_t run, std::uint32_t member, Time now);
-  void send(const Flight& flight, Bytes bytes, Time now);
+  void send(Flight flight, const Send& one, Time now);
   void count_received(const Flight& flight);
 
   const Dag& dag_;
@@ -217,7 +231,7 @@ class CollectiveRuns {
   Network& network_;
   const std::atomic<bool>* stop_;
   bool independent_;     ///< true if messages do not delay each other, so that foreseen ends stay valid
-  bool fair_;            ///< NetworkModel::is_fair
+  bool fair_;            ///< true if equal messages over equal routes take equal times
   ProgressGuard guard_;  ///< used by catch_up()
   CollectiveGroups groups_;
   /// Orders of groups that list their members (lists_members()), by group and whether they are across hosts.

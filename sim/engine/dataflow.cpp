@@ -34,7 +34,7 @@ class Messages {
  public:
   Messages(const Dag& dag, const Machine& machine) : dag_(dag) {
     if (machine.network() == nullptr) return;
-    network_ = machine.network()->make(machine.cluster());
+    network_ = machine.make_network();
     for (const Lane& lane : dag.lanes()) {
       channels_.push_back(lane.is_link() ? network_->channel(lane.from, lane.to, Latency::kFirst) : ChannelId{});
     }

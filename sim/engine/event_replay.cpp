@@ -128,7 +128,7 @@ Replay::Replay(ReplayState& state, bool reports_progress)
 
 void Replay::set_up_network() {
   if (machine_.network() == nullptr) return;
-  network_ = machine_.network()->make(machine_.cluster());
+  network_ = machine_.make_network();
   guard_.emplace(machine_.network()->name);
   collectives_.emplace(dag_, machine_, *network_, state_.options.stop);
   collective_overhead_ = machine_.cluster().network[kCollectiveOverhead];

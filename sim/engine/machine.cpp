@@ -10,7 +10,9 @@
 #include <unordered_set>
 
 #include "model/base/error.h"
+#include "model/cost/collective/algorithm.h"
 #include "model/job/group.h"
+#include "sim/engine/collective_runs.h"
 
 namespace stepsim::sim {
 
@@ -65,6 +67,67 @@ void check_members(const std::vector<Member>& members, const Cluster& cluster, C
     routes.check(members[i].endpoint, members[(i + 1) % members.size()].endpoint);
 }
 
+/// Finds out whether all messages of a job belong to collectives of all ranks that stay the same if the ranks move by
+/// some hosts, in a circle.
+class JobSymmetry {
+ public:
+  /// Keeps a reference to `cluster`.
+  JobSymmetry(const Dag& dag, const NetworkModel& model, const Cluster& cluster)
+      : cluster_(cluster), fairness_(fairness_of(model, cluster)), is_broken_(fairness_ == Fairness::kNone) {
+    for (const Lane& lane : dag.lanes()) is_broken_ = is_broken_ || lane.is_link();
+  }
+
+  /// Adds the members of a collective, in order of rank.
+  void add_members(const std::vector<Member>& members) {
+    if (is_broken_) return;
+    const bool is_first = endpoints_.empty();
+    for (std::size_t i = 0; is_first && i < members.size(); ++i) endpoints_.emplace_back(i);
+    is_broken_ = !std::equal(members.begin(), members.end(), endpoints_.begin(), endpoints_.end(),
+                             [](const Member& member, EndpointId endpoint) { return member.endpoint == endpoint; });
+    if (is_first && !is_broken_) members_per_host_ = members_per_host(endpoints_, cluster_);
+  }
+  /// Adds a collective whose members were added.
+  void add_collective(const Collective& collective) {
+    if (is_broken_) return;
+    const CollectiveShape shape =
+        shape_of(collective, static_cast<std::uint32_t>(endpoints_.size()), members_per_host_);
+    const CollectiveModel* const model = model_for(shape, collective.algorithm);
+    if (model == nullptr) return;  // it has no messages
+    // An all-to-all that is timed as a whole has the members of a host far apart (CollectiveModel::whole).
+    const bool is_reordered = model->whole != nullptr && shape.op == CollectiveOp::kAllToAll && members_per_host_ > 1;
+    is_broken_ = model->is_cyclic == nullptr || !model->is_cyclic(shape) || is_reordered;
+    only_to_next_ = only_to_next_ && (model->ends != nullptr || model->whole != nullptr);
+  }
+
+  [[nodiscard]] std::optional<FoldedCluster> fold() const {
+    if (is_broken_ || endpoints_.empty()) return std::nullopt;
+    std::optional<FoldedCluster> result = folded(cluster_, static_cast<std::uint32_t>(endpoints_.size()));
+    const bool is_fair =
+        fairness_ == Fairness::kAll || (result && only_to_next_ && has_one_sender_for_each_link(*result));
+    return is_fair ? std::move(result) : std::nullopt;
+  }
+
+ private:
+  /// True if no two endpoints use the same link for messages to the next one.
+  [[nodiscard]] bool has_one_sender_for_each_link(const FoldedCluster& folded) const {
+    std::set<LinkId> used;
+    for (std::uint32_t i = 0; i < folded.block; ++i) {
+      const std::optional<Route> route = folded.cluster.route(endpoints_[i], endpoints_[(i + 1) % endpoints_.size()]);
+      for (const LinkId link : *route) {
+        if (!used.insert(link).second) return false;
+      }
+    }
+    return true;
+  }
+
+  const Cluster& cluster_;
+  Fairness fairness_;
+  bool is_broken_;
+  bool only_to_next_ = true;           ///< true if every member sends only to the next one
+  std::vector<EndpointId> endpoints_;  ///< those of all members
+  std::uint32_t members_per_host_ = 1;
+};
+
 }  // namespace
 
 void Machine::set_durations(const std::vector<Duration>& durations) {
@@ -79,16 +142,26 @@ void Machine::set_network(const NetworkModel& model, const Cluster& cluster) {
   for (const Lane& lane : dag_->lanes()) {
     if (lane.is_link()) routes.check(lane.from, lane.to);
   }
+  JobSymmetry symmetry(*dag_, model, cluster);
   std::set<GroupId> checked;  // groups whose collectives all have the same members
   for (const RendezvousId rendezvous : dag_->all_rendezvous()) {
     const Collective& collective = dag_->collective(rendezvous);
     if (collective.op == CollectiveOp::kUnknown || collective.bytes == Bytes{}) continue;
-    if (!can_simulate_members(*dag_, rendezvous)) continue;
-    if (lists_members(*dag_, rendezvous) && !checked.insert(collective.group).second) continue;
-    check_members(members_of(*dag_, rendezvous, cluster), cluster, routes);
+    if (!can_simulate_members(*dag_, rendezvous) || dag_->members(rendezvous).empty()) continue;
+    if (!lists_members(*dag_, rendezvous) || checked.insert(collective.group).second) {
+      const std::vector<Member> members = members_of(*dag_, rendezvous, cluster);
+      check_members(members, cluster, routes);
+      if (members.size() > 1) symmetry.add_members(members);
+    }
+    if (group_size(*dag_, rendezvous) > 1) symmetry.add_collective(collective);
   }
   network_ = &model;
   cluster_ = &cluster;
+  folded_ = symmetry.fold();
+}
+
+std::unique_ptr<Network> Machine::make_network() const {
+  return network_->make(folded_ ? folded_->cluster : *cluster_);
 }
 
 Machine Machine::as_recorded(const Capture& capture) {

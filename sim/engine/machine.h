@@ -2,6 +2,9 @@
 #define STEPSIM_SIM_ENGINE_MACHINE_H
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
 #include "model/job/recording.h"
+#include "model/job/symmetry.h"
 
 namespace stepsim::sim {
 
@@ -50,6 +54,16 @@ class Machine {
   [[nodiscard]] const NetworkModel* network() const noexcept { return network_; }
   /// Returns the cluster. Precondition: network() is not null.
   [[nodiscard]] const Cluster& cluster() const noexcept { return *cluster_; }
+  /// Makes the state of the network for one replay, which must not outlive the machine. Precondition: network() is not
+  /// null.
+  [[nodiscard]] std::unique_ptr<Network> make_network() const;
+  /// Returns how many members of a collective send messages in a replay; nothing if all do. It is set if all messages
+  /// belong to collectives that all ranks take part in, and moving the ranks by this number, in a circle, changes
+  /// neither the messages nor the links: then member m does what member m modulo this number does, and the network has
+  /// only the links of these members (model/job/symmetry.h).
+  [[nodiscard]] std::optional<std::uint32_t> sending_members() const noexcept {
+    return folded_ ? std::optional{folded_->block} : std::nullopt;
+  }
 
  private:
   const Dag* dag_;
@@ -57,6 +71,7 @@ class Machine {
   CountColumn<Duration> durations_;  ///< narrow, because a sweep keeps one for every point in flight
   const NetworkModel* network_ = nullptr;
   const Cluster* cluster_ = nullptr;
+  std::optional<FoldedCluster> folded_;
 };
 
 }  // namespace stepsim::sim

@@ -209,8 +209,8 @@ std::string_view why_unexpected(const CollectiveRow& row, const Dag& dag, bool k
   if (row.hosts > 1 && !knows_nics) return "the rate of the NICs is not known: give --cluster FILE";
   if (!can_simulate_members(dag, row.first)) return "the hosts of the ranks that were not captured are not known";
   const Collective& collective = dag.collective(row.first);
-  const CollectiveShape shape{collective.op, row.ranks, collective.bytes, collective.root, 1, collective.buffered};
-  return model_for(shape, collective.algorithm) == nullptr ? "no model has this operation" : "";
+  const CollectiveModel* const model = model_for(shape_of(collective, row.ranks, 1), collective.algorithm);
+  return model == nullptr ? "no model has this operation" : "";
 }
 
 }  // namespace

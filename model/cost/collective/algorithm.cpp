@@ -1,6 +1,9 @@
 #include "model/cost/collective/algorithm.h"
 
+#include <algorithm>
+
 namespace stepsim {
+
 extern const CollectiveModel direct_collective;
 extern const CollectiveModel ring_collective;
 extern const CollectiveModel tree_collective;
@@ -25,6 +28,11 @@ const CollectiveModel* find_collective_model(std::string_view name) noexcept {
     if (model->name == name) return model;
   }
   return nullptr;
+}
+
+CollectiveShape shape_of(const Collective& collective, std::uint32_t members, std::uint32_t members_per_host) noexcept {
+  return {collective.op,   members,          collective.bytes,
+          collective.root, members_per_host, std::min(collective.buffered, collective.bytes)};
 }
 
 const CollectiveModel* model_for(const CollectiveShape& shape, const CollectiveModel* asked) noexcept {

@@ -88,6 +88,9 @@ struct CollectiveModel {
                 std::vector<Send>& sends) = nullptr;
   /// Returns how many messages `member` receives in `round`.
   std::uint32_t (*receives)(const CollectiveShape& shape, std::uint32_t member, std::uint32_t round) = nullptr;
+  /// True if moving all members by any number of hosts, in a circle, moves each round's messages to messages of the
+  /// same round and size: member m sends to m + d what member 0 sends to d. Null if that is false for all shapes.
+  bool (*is_cyclic)(const CollectiveShape& shape) = nullptr;
   /// Returns the duration of the collective without contention, if every member has a separate full-duplex link. A
   /// replay of the rounds gives exactly this result, to the nanosecond.
   Duration (*closed_form)(const CollectiveShape& shape, const MessageCost& cost) = nullptr;
@@ -110,6 +113,10 @@ struct CollectiveModel {
 
 /// Returns the model with this name, or null.
 [[nodiscard]] const CollectiveModel* find_collective_model(std::string_view name) noexcept;
+
+/// Returns the shape of a collective.
+[[nodiscard]] CollectiveShape shape_of(const Collective& collective, std::uint32_t members,
+                                       std::uint32_t members_per_host) noexcept;
 
 /// Returns `asked` if it supports the shape. Otherwise, or if it is null, returns what the libraries use
 /// (docs/internals/models.md). Returns null for shapes that no model supports: kUnknown, or no bytes.

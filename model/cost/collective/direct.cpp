@@ -73,6 +73,7 @@ extern const CollectiveModel direct_collective{
     .rounds = direct_rounds,
     .sends = direct_sends,
     .receives = direct_receives,
+    .is_cyclic = [](const CollectiveShape& shape) { return shape.op != CollectiveOp::kSendRecv; },
     .closed_form = direct_closed_form,
 };
 

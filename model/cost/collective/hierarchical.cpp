@@ -62,6 +62,7 @@ extern const CollectiveModel hierarchical_collective{
     .rounds = hierarchical_rounds,
     .sends = hierarchical_sends,
     .receives = hierarchical_receives,
+    .is_cyclic = [](const CollectiveShape& /*shape*/) { return true; },
     .closed_form = hierarchical_closed_form,
 };
 

@@ -47,6 +47,7 @@ extern const CollectiveModel nccl_collective{
     .rounds = nccl_rounds,
     .sends = nccl_sends,
     .receives = nccl_receives,
+    .is_cyclic = [](const CollectiveShape& shape) { return shape.op != CollectiveOp::kSendRecv; },
     .closed_form = nccl_closed_form,
     .whole = nccl_time,
 };

@@ -103,6 +103,7 @@ extern const CollectiveModel ring_collective{
     .rounds = ring_rounds,
     .sends = ring_sends,
     .receives = ring_receives,
+    .is_cyclic = [](const CollectiveShape& shape) { return !is_chain(shape); },
     .closed_form = ring_closed_form,
     .ends = ends,
 };

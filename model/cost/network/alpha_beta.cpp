@@ -38,7 +38,7 @@ extern const NetworkModel alpha_beta_network{
     .ignores = "all contention: any number of messages cross a link at full rate",
     .otherwise = "maxmin if messages share links, fifo if a NIC sends one at a time",
     .independent = true,
-    .is_fair = [](const Cluster&) { return true; },
+    .fairness = [](const Cluster&) { return Fairness::kAll; },
     .sums_up_routes = true,
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<AlphaBeta>(cluster); },
 };

@@ -254,7 +254,8 @@ extern const NetworkModel maxmin_network{
     .ignores = "packets, switch queues, slow start, and the time until a transport finds its share",
     .otherwise = "fifo if a NIC sends one message at a time; alpha_beta for a quick bound without contention",
     .parameters = kMaxminParameters,
-    .is_fair = [](const Cluster& cluster) { return cluster.network[kSharing] == 1; },
+    .fairness =
+        [](const Cluster& cluster) { return cluster.network[kSharing] == 1 ? Fairness::kAll : Fairness::kOneSender; },
     .make = [](const Cluster& cluster) -> std::unique_ptr<Network> { return std::make_unique<MaxMin>(cluster); },
 };
 

@@ -76,6 +76,14 @@ class Network {
   [[nodiscard]] virtual bool is_idle(Time /*now*/) const { return false; }
 };
 
+/// Messages whose times do not depend on the order in which they were handed over at an instant. Equal messages over
+/// equal routes then take the same time.
+enum class Fairness : std::uint8_t {
+  kNone,
+  kOneSender,  ///< messages that share links only with others of their own sender
+  kAll,
+};
+
 /// A way to time messages, for --network. Each .cpp in model/cost/network/ defines one constant.
 struct NetworkModel {
   std::string_view name;                                  ///< "maxmin"
@@ -90,15 +98,19 @@ struct NetworkModel {
   /// True if messages never delay each other: start() always returns the complete passage, which depends only on the
   /// channel and the bytes.
   bool independent = false;
-  /// Returns true if the times of messages do not depend on the order in which they were handed over at an instant, so
-  /// that equal messages over equal routes take the same time. Null if that is false for every cluster.
-  bool (*is_fair)(const Cluster& cluster) = nullptr;
+  /// Returns which messages are treated fairly. Null if none are, in any cluster.
+  Fairness (*fairness)(const Cluster& cluster) = nullptr;
   /// True if only the latency and the narrowest link of a route matter, so that the cost of computing a message does
   /// not depend on the number of links.
   bool sums_up_routes = false;
   /// Makes a network. `cluster` must outlive it. Null for the model `recorded`, which keeps recorded durations.
   std::unique_ptr<Network> (*make)(const Cluster& cluster) = nullptr;
 };
+
+/// Returns what the model treats fairly in a cluster.
+[[nodiscard]] inline Fairness fairness_of(const NetworkModel& model, const Cluster& cluster) {
+  return model.fairness == nullptr ? Fairness::kNone : model.fairness(cluster);
+}
 
 /// Returns all models, in the order of model/cost/network/CMakeLists.txt.
 [[nodiscard]] std::span<const NetworkModel* const> network_models();

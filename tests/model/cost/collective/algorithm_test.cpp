@@ -4,6 +4,8 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace stepsim {
 namespace {
@@ -24,6 +26,42 @@ TEST(CollectiveModelsTest, EveryEntryIsCompleteAndFoundByItsName) {
   }
   EXPECT_EQ(find_collective_model("nonesuch"), nullptr);
   EXPECT_EQ(names, (std::set<std::string_view>{"ring", "tree", "halving_doubling", "direct", "hierarchical", "nccl"}));
+}
+
+/// Returns the messages that a member sends in a round, as pairs of distance and bytes, and how many it receives.
+auto messages_of(const CollectiveModel& model, const CollectiveShape& shape, std::uint32_t member,
+                 std::uint32_t round) {
+  std::vector<Send> sends;
+  model.sends(shape, member, round, sends);
+  std::vector<std::pair<std::uint32_t, Bytes>> messages;
+  messages.reserve(sends.size());
+  for (const Send& one : sends) messages.emplace_back(place(shape.members, one.to, -std::int64_t{member}), one.bytes);
+  return std::pair(messages, model.receives(shape, member, round));
+}
+
+TEST(CollectiveModelsTest, CyclicAlgorithmsStayTheSameIfTheHostsMove) {
+  std::set<std::string_view> cyclic;
+  for (const CollectiveModel* const model : collective_models()) {
+    if (model->is_cyclic == nullptr || model->whole != nullptr) continue;  // those have one message, to the next member
+    for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kReduceScatter, CollectiveOp::kAllGather,
+                                  CollectiveOp::kAllToAll, CollectiveOp::kBroadcast, CollectiveOp::kReduce}) {
+      for (const std::uint32_t members : {2U, 3U, 4U, 6U, 8U, 12U}) {
+        for (const std::uint32_t per_host : {1U, 2U, 3U}) {
+          const CollectiveShape shape{op, members, Bytes{1'000'003}, 1, per_host};
+          if (members % per_host != 0 || !model->supports(shape) || !model->is_cyclic(shape)) continue;
+          cyclic.insert(model->name);
+          for (std::uint32_t round = 0; round < model->rounds(shape); ++round) {
+            for (std::uint32_t member = 0; member < members; ++member) {
+              EXPECT_EQ(messages_of(*model, shape, member, round),
+                        messages_of(*model, shape, place(members, member, per_host), round))
+                  << model->name << " " << name_of(op) << " of " << members << ", round " << round;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(cyclic, (std::set<std::string_view>{"ring", "direct", "hierarchical"}));
 }
 
 TEST(ModelForTest, LibrariesTakeRingsForReductionsAndPairsForExchanges) {
