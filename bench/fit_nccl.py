@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fit_nccl.py SHARED [--tables]: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
+"""fit_nccl.py SHARED [--tables | --distance]: fits the constants of the collective model `nccl` (model/cost/collective/nccl_times.cpp) to measured
 collectives (docs/internals/test-data.md) and writes docs/results/nccl-left-out.csv to standard output: the errors of each system
 and operation with the constants of the program, and with constants that were fitted without that system. The fitted constants
 go to standard error.
@@ -9,6 +9,10 @@ wait for other ranks; and kernels of training steps, from the last rank's arriva
 
 With --tables it writes docs/results/nccl-loops-as-tables.csv instead: how well the loops of nccl-tests, taken as tables of the same
 device, operation and ranks, and the formula give the times of PyTorch's loops and of kernels of steps.
+
+With --distance it writes docs/results/nccl-distance.csv: how well constants that are fitted to collectives of few ranks give
+those of more ranks, as the share of rows within the program's usual error, which is that for so many ranks, and within the error
+that grows with the distance. "of 85 %" is the factor, in logarithms, by which the usual error contains 85 % of the rows.
 
 The formula is written here a second time, so that it can be fitted without building the program. Payloads are bytes of the
 larger buffer; times are in microseconds and rates in GB/s."""
@@ -44,6 +48,7 @@ START = {"base": 6, "hop": 1.35, "hop_beside_network": 3.7, "pairs_base": 8.4, "
          "own_part": 0.3, "pipeline": 1.45, "longest_pipeline": 4.5, "hopper": 0.93, "blackwell": 0.73, "tree_share": 0.78,
          "pairs_share": 0.9, "nvlink": 0.73}
 PCIE, NVLS_LATENCY, NETWORK_HOP = 0.76, 25, 3
+USUAL_LATENCY_ERROR, USUAL_RATE_ERROR, ERROR_GROWTH = 25, 0.15, 0.3
 
 
 @dataclasses.dataclass
@@ -184,11 +189,29 @@ def loops_as_tables(shared):
         out.writerow([system, "above 1 MB" if is_long else "up to 1 MB", len(both), *map(share, zip(*both))])
 
 
+def distance(rows):
+    """Writes how errors grow with the number of ranks beyond those that the constants are fitted to."""
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["fitted to ranks up to", "predicted ranks", "doublings", "rows", "within the usual error", "error of 85 %", "within the grown error"])
+    for most in (4, 8, 16):
+        constants = fitted([row for row in rows if row.ranks <= most], START)
+        for ranks in sorted({row.ranks for row in rows if row.ranks > most}):
+            doublings = math.log2(ranks / most)
+            factors = []
+            for row in rows:
+                if row.ranks == ranks:
+                    us = predicted(row, constants)
+                    factors.append(abs(math.log(us / row.us)) / math.log1p(USUAL_RATE_ERROR + USUAL_LATENCY_ERROR / us))
+            within = [f"{sum(factor <= limit for factor in factors) / len(factors):.0%}".replace("%", " %") for limit in (1, 1 + ERROR_GROWTH * doublings)]
+            of_most = sorted(factors)[math.ceil(0.85 * len(factors)) - 1]
+            out.writerow([most, ranks, f"{doublings:.1f}", len(factors), within[0], f"{of_most:.2f}", within[1]])
+
+
 def main():
-    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--tables"]):
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--tables"], ["--distance"]):
         sys.exit(__doc__)
     shared = pathlib.Path(sys.argv[1])
-    if sys.argv[2:]:
+    if sys.argv[2:] == ["--tables"]:
         loops_as_tables(shared)
         return
     rows = thinned(loops(shared / "truth/cluster/nccl"))
@@ -196,6 +219,9 @@ def main():
         row.weight = LONG_LOOPS if row.bytes > LONG else LOOPS
     others = [*torch_loops(shared / "truth/gpu/tables/collectives.csv"), *kernels()]
     rows += others
+    if sys.argv[2:] == ["--distance"]:
+        distance(rows)
+        return
     print("fitted to all:", {name: round(value, 2) for name, value in fitted(rows, START).items()}, file=sys.stderr)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["system", "operation", "rows", "up to 1 MB", "above 1 MB", "left out, up to 1 MB", "left out, above 1 MB"])

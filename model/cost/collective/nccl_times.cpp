@@ -58,6 +58,13 @@ constexpr double kPairsShare = 0.9;
 // microseconds, and as a share of the time.
 constexpr double kUsualLatencyError = 25;
 constexpr double kUsualRateError = 0.15;
+/// The errors grow by this share of themselves, in logarithms, for each doubling of the hosts or of the ranks per host
+/// beyond all that was measured. Constants that are fitted to collectives of up to 4, 8 or 16 ranks give those of 64
+/// and 80 so that 85 % of them are within 0.8 to 1.8 times the usual error (docs/results/nccl-distance.csv).
+constexpr double kErrorGrowth = 0.3;
+/// The most hosts, and ranks per host, of the collectives that the constants were fitted to.
+constexpr double kMostFittedHosts = 10;
+constexpr double kMostFittedPerHost = 8;
 constexpr double kTableLatencyError = 6;
 constexpr double kTableRateError = 0.05;
 
@@ -290,6 +297,18 @@ struct Layout {
   }
 };
 
+/// Returns how many doublings of the hosts, and of the ranks per host, lie between a layout and the largest ones that
+/// were measured, by these tables or by what the constants were fitted to; 0 if it is not larger.
+double doublings_beyond(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
+  double hosts = kMostFittedHosts;
+  double per_host = kMostFittedPerHost;
+  for (const MeasuredCollective* const table : tables) {
+    hosts = std::max<double>(hosts, table->hosts);
+    per_host = std::max(per_host, Layout{table->ranks, table->hosts}.per_host());
+  }
+  return std::max(0.0, std::log2(layout.hosts / hosts)) + std::max(0.0, std::log2(layout.per_host() / per_host));
+}
+
 /// Returns the nearest table; of several, the first. Precondition: there is one.
 const MeasuredCollective& nearest_of(const std::vector<const MeasuredCollective*>& tables, const Layout& layout) {
   return **std::min_element(tables.begin(), tables.end(),
@@ -459,10 +478,14 @@ NcclEstimate nccl_estimate(const CollectiveShape& shape, const CollectivePlace& 
 NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place) {
   const Bandwidth bus = bus_of(place);
   if (shape.members < 2 || bus <= Bandwidth{}) return {};
-  const auto usual = [](double us) { return NcclTime{us, kUsualLatencyError + kUsualRateError * us}; };
   const std::vector<const MeasuredCollective*> tables = tables_for(shape.op, place);
-  if (tables.empty()) return usual(nccl_estimate(shape, place, bus).us());
   const Layout layout{shape.members, std::clamp(place.hosts, 1U, shape.members)};
+  const double growth = 1 + kErrorGrowth * doublings_beyond(tables, layout);
+  const auto usual = [growth](double us) {
+    const double error_us = kUsualLatencyError + kUsualRateError * us;
+    return NcclTime{us, growth > 1 ? us * std::expm1(growth * std::log1p(error_us / us)) : error_us};
+  };
+  if (tables.empty()) return usual(nccl_estimate(shape, place, bus).us());
   const MeasuredCollective& nearest = nearest_of(tables, layout);
   const bool is_held = layout.distance_to(nearest) == 0;
   std::vector<double> logarithms;
@@ -522,14 +545,24 @@ Assumptions nccl_assumptions(const Dag& dag, const Cluster& cluster) {
   if (timed.empty()) return {};
   const NcclSources sources = sources_of(timed, cluster);
   std::map<std::pair<Layout, Layout>, std::size_t> carried;
+  std::map<Layout, std::size_t> beyond;  // larger than all that was measured
   for (const auto& [kind, count] : timed) {
     const auto& [layout, op, bytes] = kind;
-    const std::optional<Layout> from = layout.ranks > 0 ? carried_from(layout, op, cluster) : std::nullopt;
-    if (from) carried[{layout, *from}] += count;
+    if (layout.ranks == 0) continue;
+    if (const std::optional<Layout> from = carried_from(layout, op, cluster)) carried[{layout, *from}] += count;
+    CollectivePlace place{.hosts = layout.hosts};
+    place.measured = cluster.measured;
+    if (doublings_beyond(tables_for(op, place), layout) > 0) beyond[layout] += count;
   }
   std::string text =
       fmt::format("Times of {} (algorithm nccl): {}.", counted(sources.total(), "collective"), to_text(sources));
   for (const auto& [layouts, count] : carried) text += ' ' + outside_text(layouts.first, layouts.second, count);
+  for (const auto& [layout, count] : beyond) {
+    text += fmt::format(
+        " No collective with as many hosts, or ranks per host, as those of {} ranks on {} hosts ({}) was measured, so "
+        "their range is wider.",
+        grouped(layout.ranks), grouped(layout.hosts), counted(count, "collective"));
+  }
   return {{"nccl_model", std::move(text)}};
 }
 

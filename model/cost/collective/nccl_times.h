@@ -113,8 +113,9 @@ struct NcclTime {
 };
 
 /// Returns the time of the whole collective and its error. The error is that of a table if one has the same operation,
-/// numbers of ranks and hosts, links and similar sizes. Otherwise it is the typical error without such a table, times 2
-/// for each doubling of the ranks per host to the nearest table of several hosts. O(tables * sizes).
+/// numbers of ranks and hosts, links and similar sizes. Otherwise it is the typical error without such a table, which
+/// grows with the distance of hosts and ranks per host from the largest that were measured; times 2 for each doubling
+/// of the ranks per host to the nearest table of several hosts. O(tables * sizes).
 [[nodiscard]] NcclTime nccl_time_and_error(const CollectiveShape& shape, const CollectivePlace& place);
 
 /// Returns the time of the whole collective. Uses the measured tables of the operation, or else, for the operations of

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace stepsim {
 namespace {
@@ -257,6 +260,33 @@ TEST(NcclTimeTest, TablesOfOneLayoutAreAveraged) {
   const NcclTime found = nccl_time_and_error(all_reduce(8, 1 << 20), place);
   EXPECT_NEAR(found.us, 200, 1e-6);
   EXPECT_NEAR(found.error_us, 200, 1e-6);  // both are within a factor of 1 + 200 / 200
+}
+
+/// The error without a table of the same ranks, hosts and sizes, `doublings` beyond all that was measured.
+double usual_error(double us, double doublings) {
+  return us * (std::pow(1 + (25 + 0.15 * us) / us, 1 + 0.3 * doublings) - 1);
+}
+
+TEST(NcclErrorTest, GrowsWithTheDistanceFromWhatWasMeasured) {
+  const auto error_beyond = [](std::uint32_t hosts, std::uint32_t per_host, double doublings,
+                               std::span<const MeasuredCollective> tables = {}) {
+    CollectivePlace place = one_host(240);
+    place.hosts = hosts;
+    place.between = hosts > 1 ? gb_s(100) : Bandwidth{};
+    place.measured = tables;
+    const NcclTime found = nccl_time_and_error(all_reduce(hosts * per_host, 1 << 24), place);
+    EXPECT_NEAR(found.error_us, usual_error(found.us, doublings), 1e-6 * found.us) << hosts << " x " << per_host;
+  };
+  error_beyond(10, 8, 0);  // the largest of the fit
+  error_beyond(20, 8, 1);
+  error_beyond(640, 8, 6);
+  error_beyond(640, 1, 6);
+  error_beyond(1, 32, 2);
+  error_beyond(20, 16, 2);
+  const std::vector<MeasuredCollective> tables{
+      {CollectiveOp::kAllReduce, 160, 20, gb_s(100), gb_s(100), {{Bytes{1 << 24}, Duration{2'000'000}}}}};
+  error_beyond(5, 8, 0, tables);
+  error_beyond(40, 8, 1, tables);
 }
 
 TEST(NcclErrorTest, DoublesWithEachDoublingOfTheRanksPerHost) {
