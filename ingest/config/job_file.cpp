@@ -1,9 +1,14 @@
 #include "ingest/config/config.h"
 
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/bytes/input.h"
 #include "model/base/error.h"
+#include "model/base/pattern.h"
 #include "model/base/yaml.h"
 #include "model/base/yaml_keys.h"
 #include "model/job/parameter_server/server_rules.h"
@@ -26,6 +31,19 @@ const Keys& network_keys() {
       {"latency", &Job::latency, yaml::time(), "Latency of each link (default: 5us)"},
   };
   return keys;
+}
+
+/// Returns the text of a regular expression that has the group `rank`.
+std::string pattern_with_rank(const YamlField& field) {
+  constexpr std::string_view kForm = "a regular expression in the syntax of RE2, such as 'trace_(?P<rank>[0-9]+)'";
+  std::string text = field.scalar(kForm);
+  try {
+    if (!Pattern(text).has_group("rank"))
+      field.fail(fmt::format("'{}' has no group with the name 'rank'; expected {}", field.name, kForm));
+  } catch (const PatternProblem& problem) {
+    field.fail(fmt::format("'{}' is not a regular expression ({}); expected {}", field.name, problem.what(), kForm));
+  }
+  return text;
 }
 
 const Keys& job_keys() {
@@ -59,6 +77,8 @@ const Keys& job_keys() {
        }},
       {"batch_size", &Job::batch_size, yaml::count(1, kMostMembers), "Samples per worker and step"},
       {"loader_workers", &Job::loader_workers, yaml::count(1, kMostMembers), "Data-loading processes per rank"},
+      {"rank_in_name", yaml::text(), "Regular expression whose group 'rank' finds the rank in a trace's path",
+       [](Job& job, const YamlField& field) { job.rank_in_name = pattern_with_rank(field); }},
       {"network", type_of(network_keys()), "Links of the hosts",
        [](Job& job, const YamlField& field) {
          if (!field.is(YamlValue::Kind::kMap)) field.reject("a map with bandwidth and latency");

@@ -1,7 +1,6 @@
 #include "ingest/cut/cut.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +23,7 @@
 #include "ingest/json/json_values.h"
 #include "model/base/diagnostics.h"
 #include "model/base/error.h"
+#include "model/base/pattern.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
 #include "model/job/task_names.h"
@@ -270,20 +270,14 @@ namespace {
 using Test = std::function<bool(const ChromeEvent&)>;
 
 Test named(const std::string& pattern) {
-  constexpr std::int64_t kMemory = 8 << 20;
-  constexpr std::size_t kLongest = 4096;
-  RE2::Options options(RE2::Quiet);
-  options.set_max_mem(kMemory);
-  const auto compiled = std::make_shared<const RE2>(pattern.substr(0, kLongest), options);
-  if (!compiled->ok()) {
+  try {
+    return [compiled = Pattern(pattern)](const ChromeEvent& event) { return compiled.matches(event.name); };
+  } catch (const PatternProblem& problem) {
     throw UsageError(
         fmt::format("--select: name is '{}', which is not a regular expression ({}); expected one in the "
                     "syntax of RE2",
-                    shown(pattern), compiled->error()));
+                    shown(pattern), problem.what()));
   }
-  return [compiled](const ChromeEvent& event) {
-    return RE2::PartialMatch(re2::StringPiece(event.name.data(), event.name.size()), *compiled);
-  };
 }
 
 Test of_class(const std::string& name) {

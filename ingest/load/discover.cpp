@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include <glob.h>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -81,6 +82,21 @@ std::optional<InFile> in_file(std::string_view path) {
   return std::nullopt;
 }
 
+/// Returns the place of the first character in a path that makes it a pattern (glob(7)); npos if there is none.
+std::size_t find_wildcard(std::string_view path) { return path.find_first_of("*?["); }
+
+/// Returns the files and folders that match a pattern such as "run/rank*.json.gz", in natural order.
+std::vector<std::string> matches_of(const std::string& pattern) {
+  ::glob_t found{};
+  const int failed = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (failed == 0 ? found.gl_pathc : 0));
+  ::globfree(&found);
+  if (failed == GLOB_NOSPACE) throw std::bad_alloc();
+  if (paths.empty()) throw InputError({pattern, {}, {}}, "no file or folder matches this pattern; expected a trace");
+  std::sort(paths.begin(), paths.end(), natural_less);
+  return paths;
+}
+
 struct Found {
   std::string path;
   struct ::stat status;
@@ -128,24 +144,30 @@ class Search {
  public:
   void add(const std::string& trace) {
     if (trace == kStandardInput) return add_standard_input();
-    const auto status = status_of(trace, "a trace");
-    if (!status) {
-      const std::optional<InFile> inside = in_file(trace);
-      if (!inside) refuse_missing(trace);
-      return add_file(inside->file, inside->status, true, inside->member);
+    if (const auto status = status_of(trace, "a trace")) return add_existing(trace, *status);
+    const std::optional<InFile> inside = in_file(trace);
+    if (inside) return add_file(inside->file, inside->status, true, inside->member);
+    if (find_wildcard(trace) == std::string::npos) refuse_missing(trace);
+    for (const std::string& match : matches_of(trace)) {
+      const auto status = status_of(match, "a trace");
+      if (!status) refuse_missing(match);  // a link that leads nowhere
+      add_existing(match, *status);
     }
-    if (S_ISDIR(status->st_mode)) {
-      for (const Found& found : all_below(trace)) add_found(found);
-      return;
-    }
-    if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode))
-      throw InputError({trace, {}, {}}, "not a regular file; expected a trace file or a folder of them");
-    add_file(trace, *status, true);
   }
 
   FoundFiles take() { return std::move(found_); }
 
  private:
+  void add_existing(const std::string& trace, const struct ::stat& status) {
+    if (S_ISDIR(status.st_mode)) {
+      for (const Found& found : all_below(trace)) add_found(found);
+      return;
+    }
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))
+      throw InputError({trace, {}, {}}, "not a regular file; expected a trace file or a folder of them");
+    add_file(trace, status, true);
+  }
+
   void add_found(const Found& found) {
     if (S_ISREG(found.status.st_mode)) return add_file(found.path, found.status, false);
     const std::string_view kind = S_ISLNK(found.status.st_mode) ? "a link" : "a special file";
@@ -196,7 +218,8 @@ std::optional<std::string> find_job_file(const std::vector<std::string>& traces)
     if (trace == kStandardInput) continue;
     const fs::path path = absolute_path(trace);
     const auto status = status_of(path.string(), kExpected);
-    const fs::path folder = status && S_ISDIR(status->st_mode) ? path : path.parent_path();
+    const fs::path before_pattern = path.string().substr(0, status ? std::string::npos : find_wildcard(path.string()));
+    const fs::path folder = status && S_ISDIR(status->st_mode) ? path : before_pattern.parent_path();
     fs::path place = folder.has_filename() ? folder : folder.parent_path();
     for (int level = 0; level <= kLevels; ++level, place = place.parent_path()) {
       const std::string file = (place / "job.yaml").string();

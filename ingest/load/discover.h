@@ -29,8 +29,9 @@ struct FoundFiles {
 
 /// Lists the files under `traces`. Files, FIFOs and "-" are listed as given; folders are searched to any depth, in
 /// natural order (rank2 before rank10). A path that continues after a file name, such as "run.tar.gz/job/rank0.json",
-/// names a member of that archive; messages use the same form. In folders, only regular files are listed, each inode
-/// once, and hidden files are skipped. Throws InputError for a path that does not exist and for anything that the
+/// names a member of that archive; messages use the same form. A path that does not exist can be a pattern such as
+/// "run/rank*.json.gz" (glob(7)), which stands for what it matches. In folders, only regular files are listed, each
+/// inode once, and hidden files are skipped. Throws InputError for a path that does not exist and for anything that the
 /// system does not allow to be read.
 [[nodiscard]] FoundFiles discover(const std::vector<std::string>& traces);
 

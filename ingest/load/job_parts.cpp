@@ -15,12 +15,15 @@
 
 #include <fmt/format.h>
 
+#include "ingest/parts/names.h"
 #include "ingest/stitch/execution_graph/execution_graph.h"
 #include "ingest/stitch/given_graphs.h"
 #include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/trial/trial.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
+#include "model/base/number.h"
+#include "model/base/pattern.h"
 #include "model/base/text.h"
 
 namespace stepsim::ingest {
@@ -59,7 +62,8 @@ bool has_rank(const RankInput& rank) {
                   second.rank, shown(first_file)));
 }
 
-/// Gives every trace its rank: the stated one, else the smallest free one.
+/// Gives every trace its rank: the stated one, else the one in its file's name if that is free, else the smallest free
+/// one.
 template <class RankInput>
 void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
   std::map<Rank, std::string> claimed;
@@ -69,10 +73,23 @@ void number_ranks(std::vector<RankInput>& ranks, Assembly& assembly) {
     const auto [slot, added] = claimed.try_emplace(rank.rank, rank.file);
     if (!added) refuse_second_capture(ranks, rank, slot->second);
   }
+  std::set<const RankInput*> by_name;
+  for (RankInput& rank : ranks) {
+    const std::optional<std::int64_t> name = rank_named_in(rank.file);
+    if (has_rank(rank) || ranks.size() == 1 || !name || *name > std::numeric_limits<Rank>::max()) continue;
+    if (!claimed.try_emplace(static_cast<Rank>(*name), rank.file).second) continue;
+    rank.rank = static_cast<Rank>(*name);
+    by_name.insert(&rank);
+  }
+  if (!by_name.empty()) {
+    assembly.assumptions.push_back(
+        {"rank_number", fmt::format("The rank in the file's name is used for {} without one inside, such as {}.",
+                                    counted(by_name.size(), "trace"), shown((*by_name.begin())->file))});
+  }
   // All ranks below `next` are in use.
   Rank next = 0;
   for (RankInput& rank : ranks) {
-    if (has_rank(rank)) continue;
+    if (has_rank(rank) || by_name.contains(&rank)) continue;
     while (claimed.contains(next)) ++next;
     rank.rank = next++;
     const std::optional<std::int64_t> named = named_rank(rank);
@@ -461,6 +478,7 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
                        "an inline profile has no dependencies and cannot be replayed; expected a capture of a step, or "
                        "timeline, scaling or stats");
   }
+  take_ranks_from_paths(job);
   std::vector<GpuParts> gpus = numbered_gpus(assembly);
   if (ranks_.empty()) make_graphs_of_execution_traces();
   refuse_mix(ranks_, gpus, graphs_, execution_graphs_, operation_tables_);
@@ -504,6 +522,34 @@ void JobParts::stitch(const std::vector<Rank>& ranks, const Job& job, Assembly& 
   keep_ranks(ranks_, ranks);
   note_ranks(files, processes);
   stitch_host_device(std::move(ranks_), assembly);
+}
+
+void JobParts::take_ranks_from_paths(const Job& job) {
+  if (!job.rank_in_name) return;
+  const Pattern pattern(*job.rank_in_name);
+  std::string unmatched;
+  bool any = false;
+  const auto take = [&](std::optional<std::int64_t>& rank, const std::string& file) {
+    const std::optional<std::string> found = pattern.matched_by("rank", file);
+    if (!found) {
+      unmatched = file;
+      return;
+    }
+    rank = parse_number<std::int64_t>(*found);
+    any = true;
+    if (!rank) {
+      throw InputError(
+          {file, {}, {}},
+          fmt::format("'rank_in_name' of job.yaml finds '{}' in this path; expected a rank", shown(*found, 60)));
+    }
+  };
+  for (RankTrace& one : ranks_) take(one.trace.rank, one.file);
+  for (ExecutionRank& one : execution_graphs_) take(one.graph.rank, one.file);
+  for (auto& [trace, file] : execution_traces_) take(trace.rank, file);
+  if (any || unmatched.empty()) return;
+  throw InputError({unmatched, {}, {}},
+                   "'rank_in_name' of job.yaml matches neither this path nor that of another trace; expected a regular "
+                   "expression that finds their ranks");
 }
 
 bool JobParts::stitch_untimed(Assembly& assembly) {

@@ -64,6 +64,9 @@ class JobParts {
   template <class PartType>
   void take(PartType&& part, const Origin& origin);
 
+  /// Sets the ranks of traces whose paths match Job::rank_in_name. Throws InputError if it matches none, or if it finds
+  /// no number.
+  void take_ranks_from_paths(const Job& job);
   /// Adds to each torch.profiler trace the data of its process's execution trace.
   void join_execution_traces(Assembly& assembly);
   /// If there are no torch.profiler traces, turns each execution trace into a graph.

@@ -23,7 +23,40 @@ std::size_t numbered_prefix(std::string_view text, std::string_view word) noexce
   return end > word.size() && end < text.size() && text[end] == '.' ? end + 1 : 0;
 }
 
+/// Returns the number at the front of `text`; nullopt if there is none.
+std::optional<std::int64_t> number_in_front(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  return parse_number<std::int64_t>(text.substr(0, digits));
+}
+
 }  // namespace
+
+std::optional<std::int64_t> rank_named_in(std::string_view path) {
+  constexpr std::string_view kWord = "rank";
+  const std::string name = lower_case(file_name_of(path));
+  std::optional<std::int64_t> last;
+  for (std::size_t at = name.find(kWord); at != std::string::npos; at = name.find(kWord, at + 1)) {
+    const std::string_view before = std::string_view(name).substr(0, at);
+    std::string_view number = std::string_view(name).substr(at + kWord.size());
+    if (number.starts_with('-') || number.starts_with('_') || number.starts_with('.')) number.remove_prefix(1);
+    const bool is_word = before.empty() || before.back() < 'a' || before.back() > 'z';
+    const bool is_local = before.ends_with("local_") || before.ends_with("local-");
+    const std::optional<std::int64_t> rank = number_in_front(number);
+    if (rank && is_word && !is_local) last = rank;
+  }
+  return last;
+}
+
+std::optional<std::int64_t> rank_of_execution_trace(std::string_view path) {
+  if (const auto rank = rank_named_in(path)) return rank;
+  std::string_view name = file_name_of(path);
+  for (const std::string_view extension : {".gz", ".zst", ".json", ".et"}) {
+    if (name.ends_with(extension)) name.remove_suffix(extension.size());
+  }
+  std::size_t begin = name.size();
+  while (begin > 0 && is_digit(name[begin - 1])) --begin;
+  return parse_number<std::int64_t>(name.substr(begin));
+}
 
 QualifiedName split_process(std::string_view text) noexcept {
   const std::size_t arrow = text.find("->");

@@ -54,6 +54,14 @@ struct ExchangeName {
 /// has another form.
 [[nodiscard]] std::optional<std::int32_t> node_number(std::string_view node, std::string_view role);
 
+/// Returns the rank that the last part of a path names after the word "rank": 3 for "rank3_trace.json",
+/// "job.Rank-3.pt.gz" and "trace_rank_3.json". Of several, the last counts; "local_rank" does not. Returns nullopt if
+/// there is none.
+[[nodiscard]] std::optional<std::int64_t> rank_named_in(std::string_view path);
+/// Returns the rank in the name of an execution trace: rank_named_in(), else the last number before its extensions, as
+/// in workload.3.et or dlrm_eg_3.json; nullopt if there is none.
+[[nodiscard]] std::optional<std::int64_t> rank_of_execution_trace(std::string_view path);
+
 /// A communication operation and the word by which stepsim refers to it.
 struct NamedOperation {
   std::string_view letters;  ///< name in lower case, without '_': "allgather"

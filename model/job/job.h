@@ -36,6 +36,8 @@ struct Job {
   std::optional<Duration> measured_step;        ///< duration of a step without a profiler; > 0
   std::optional<std::uint32_t> batch_size;      ///< number of samples per worker and step
   std::optional<std::uint32_t> loader_workers;  ///< number of processes per rank that load data
+  /// Regular expression (model/base/pattern.h) whose group `rank` is the rank in the path of a trace.
+  std::optional<std::string> rank_in_name;
 
   friend auto operator<=>(const Job& a, const Job& b) = default;
 };

@@ -1,7 +1,6 @@
 #include "scenarios/change/selector.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 
 #include "model/base/error.h"
 #include "model/base/number.h"
+#include "model/base/pattern.h"
 #include "model/base/text.h"
 #include "model/job/kernel_class.h"
 #include "scenarios/change/plan.h"
@@ -23,9 +23,6 @@ namespace {
 
 using Test = std::function<bool(TaskId task)>;
 using TestFor = std::function<Test(const Capture& capture)>;
-
-constexpr std::size_t kLongestPattern = 4096;
-constexpr std::int64_t kMemoryOfPattern = 8 << 20;
 
 /// A list of whole numbers such as "0,2,4-7". It is stored as ranges.
 class Numbers {
@@ -92,18 +89,14 @@ std::pair<std::int64_t, std::int64_t> byte_range(const YamlField& field) {
   return range;
 }
 
-std::shared_ptr<const RE2> pattern_of(const YamlField& field) {
+Pattern pattern_of(const YamlField& field) {
   const std::string& text = field.scalar("a regular expression");
-  if (text.size() > kLongestPattern)
-    field.fail(fmt::format("'{}' is longer than {} bytes; expected a shorter expression", field.name, kLongestPattern));
-  RE2::Options options(RE2::Quiet);
-  options.set_max_mem(kMemoryOfPattern);
-  auto pattern = std::make_shared<const RE2>(text, options);
-  if (!pattern->ok()) {
+  try {
+    return Pattern(text);
+  } catch (const PatternProblem& problem) {
     field.fail(fmt::format("'{}' is '{}', which is not a regular expression ({}); expected one in the syntax of RE2",
-                           field.name, shown(text, 60), pattern->error()));
+                           field.name, shown(text, 60), problem.what()));
   }
-  return pattern;
 }
 
 /// Returns a function that tests whether `holds` is true for the name of a task. Calls `holds` once for each distinct
@@ -142,10 +135,6 @@ std::vector<std::string> class_names() {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kKernelClassCount; ++i) names.emplace_back(to_text(static_cast<KernelClass>(i)));
   return names;
-}
-
-bool matches(const RE2& pattern, std::string_view name) {
-  return RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), pattern);
 }
 
 std::vector<std::string> kind_names() {
@@ -212,7 +201,7 @@ TestFor of_layer(const YamlField& value) {
 
 TestFor of_name(const YamlField& value) {
   return [pattern = pattern_of(value)](const Capture& capture) {
-    return by_name(capture, [&](std::string_view task) { return matches(*pattern, task); });
+    return by_name(capture, [&](std::string_view task) { return pattern.matches(task); });
   };
 }
 
@@ -234,7 +223,7 @@ TestFor of_operator(const YamlField& value) {
   return [pattern = pattern_of(value)](const Capture& capture) -> Test {
     const OperatorTable& table = capture.operators;
     std::vector<bool> meant;
-    for (const OperatorTable::Operator& one : table.operators) meant.push_back(matches(*pattern, one.name));
+    for (const OperatorTable::Operator& one : table.operators) meant.push_back(pattern.matches(one.name));
     std::vector<bool> selected(capture.dag.task_count(), false);
     for (const OperatorTable::Use& use : table.uses) selected[use.task.index()] = meant[use.which];
     return [selected = std::move(selected)](TaskId task) -> bool { return selected[task.index()]; };
@@ -243,12 +232,12 @@ TestFor of_operator(const YamlField& value) {
 
 /// Returns a function that tests whether device work was launched inside an annotation that matches `pattern`. If
 /// `modules` is true, only annotations of modules (nn.Module) count; otherwise, only the other annotations count.
-Test annotated_by(const RE2& pattern, bool modules, const Capture& capture) {
+Test annotated_by(const Pattern& pattern, bool modules, const Capture& capture) {
   const AnnotationTable& table = capture.annotations;
   std::vector<bool> meant;
   for (const std::string_view name : table.names) {
     const bool module = name.starts_with(kModulePrefix);
-    meant.push_back(module == modules && matches(pattern, name.substr(module ? kModulePrefix.size() : 0)));
+    meant.push_back(module == modules && pattern.matches(name.substr(module ? kModulePrefix.size() : 0)));
   }
   std::vector<bool> selected(capture.dag.task_count(), false);
   for (const AnnotationTable::Use& use : table.uses)
@@ -257,11 +246,11 @@ Test annotated_by(const RE2& pattern, bool modules, const Capture& capture) {
 }
 
 TestFor of_annotation(const YamlField& value) {
-  return [pattern = pattern_of(value)](const Capture& capture) { return annotated_by(*pattern, false, capture); };
+  return [pattern = pattern_of(value)](const Capture& capture) { return annotated_by(pattern, false, capture); };
 }
 
 TestFor of_module(const YamlField& value) {
-  return [pattern = pattern_of(value)](const Capture& capture) { return annotated_by(*pattern, true, capture); };
+  return [pattern = pattern_of(value)](const Capture& capture) { return annotated_by(pattern, true, capture); };
 }
 
 TestFor of_bytes(const YamlField& value) {

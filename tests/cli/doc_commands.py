@@ -181,6 +181,8 @@ FILES = {  # the files that lines name, and how they come to be
     "trace.json.gz": packed(OVERLAP),
     "trace.pt.trace.json.gz": packed(GPU), "monday.json.gz": packed(GPU), "tuesday.json.gz": packed(GPU),
     "traces/*.pt.trace.json.gz": lambda target: packed(GPU)(target.replace("*", "rank0")),
+    "run/rank*.json.gz": lambda target: packed(GPU)(target.replace("*", "0")),
+    "traces/rank3.json.gz": packed(GPU), "shared/run7": folder_of(GPU),
     "jobs.tar.gz/second": member_of_archive(SAMPLE),
     "traces/": folder_of(os.path.join(ROOT, "tests/golden/data/gpu_step.json")),
     "run/traces": copy_of(SAMPLE), "run/ddp": copy_of(os.path.join(ROOT, "scenarios/samples/pytorch-ddp")),
@@ -247,13 +249,13 @@ def filled(command):
 
 def make_files(command, folder):
     for name, make in FILES.items():
-        if not re.search(r"(^|[\s=])" + re.escape(name) + r"($|[\s\"])", command):
+        if not re.search(r"(^|[\s='])" + re.escape(name) + r"($|[\s\"'])", command):
             continue
         target = os.path.join(folder, name.rstrip("/"))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         # A question about devices needs a capture of one, and a drawing of SAMPLE's graph takes seconds.
         (copy_of(GPU) if name == "TRACE" and re.search(r"\b(device|launch)\.|^stepsim graph ", command) else make)(target)
-    os.makedirs(os.path.join(folder, "shared"), exist_ok=True)
+    os.makedirs(os.path.join(folder, "shared/run7"), exist_ok=True)
     os.symlink(MEASURED, os.path.join(folder, "truth"))
 
 

@@ -16,6 +16,7 @@
 #include "ingest/formats/format.h"
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
+#include "ingest/parts/names.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/limits.h"
@@ -470,7 +471,7 @@ void read_protobuf(Input& input, PartSink& sink, ExecutionGraphBuilder& graph) {
 
 void read_chakra(Input& input, PartSink& sink) {
   ExecutionGraphBuilder graph{sink, input.name()};
-  graph.graph().rank = rank_in_file_name(input.name());
+  graph.graph().rank = rank_of_execution_trace(input.name());
   if (is_json(input.head())) {
     read_chakra_json(input.stream(), input.name(), sink, graph);
   } else {

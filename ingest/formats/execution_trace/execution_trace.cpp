@@ -16,6 +16,7 @@
 #include "ingest/json/json_reader.h"
 #include "ingest/json/json_values.h"
 #include "ingest/parts/execution_graph.h"
+#include "ingest/parts/names.h"
 #include "ingest/parts/text_table.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
@@ -254,7 +255,7 @@ constexpr Sign kObserverSigns[]{{.sure = 96,
 class ObserverReader {
  public:
   ObserverReader(Input& input, PartSink& sink) : json_(input.stream()), file_(input.name()), sink_(sink) {
-    trace_.rank = rank_in_file_name(file_);
+    trace_.rank = rank_of_execution_trace(file_);
   }
 
   ExecutionTrace read() {

@@ -8,8 +8,6 @@
 
 #include "ingest/json/json_values.h"
 #include "ingest/parts/names.h"
-#include "model/base/number.h"
-#include "model/base/text.h"
 
 namespace stepsim::ingest {
 namespace {
@@ -64,16 +62,6 @@ CollectiveOp collective_called(std::string_view name) {
   const NamedOperation* const operation = find_operation(name);
   const bool message = operation != nullptr && operation->op == CollectiveOp::kSendRecv;
   return operation == nullptr || message ? CollectiveOp::kUnknown : operation->op;
-}
-
-std::optional<std::int64_t> rank_in_file_name(std::string_view name) {
-  name = file_name_of(name);
-  for (const std::string_view extension : {".gz", ".zst", ".json", ".et"}) {
-    if (name.ends_with(extension)) name.remove_suffix(extension.size());
-  }
-  std::size_t begin = name.size();
-  while (begin > 0 && is_digit(name[begin - 1])) --begin;
-  return parse_number<std::int64_t>(name.substr(begin));
 }
 
 }  // namespace stepsim::ingest

@@ -18,10 +18,6 @@ void add_process_groups(std::string_view values, ExecutionGraph& graph);
 /// other names.
 [[nodiscard]] CollectiveOp collective_called(std::string_view name);
 
-/// Returns the rank in a file name: the last number before its extensions, as in workload.3.et or dlrm_eg_3.json;
-/// nullopt if there is none.
-[[nodiscard]] std::optional<std::int64_t> rank_in_file_name(std::string_view name);
-
 }  // namespace stepsim::ingest
 
 #endif

@@ -37,6 +37,7 @@ control: inline
 measured_step: 530ms
 batch_size: 64
 loader_workers: 4
+rank_in_name: 'worker(?P<rank>\d+)'
 network: {bandwidth: 1000Mb/s, latency: 10us}
 )",
                             "job.yaml");
@@ -59,6 +60,7 @@ network: {bandwidth: 1000Mb/s, latency: 10us}
   EXPECT_EQ(job.measured_step, Duration{530'000'000});
   EXPECT_EQ(job.batch_size, 64U);
   EXPECT_EQ(job.loader_workers, 4U);
+  EXPECT_EQ(job.rank_in_name, R"(worker(?P<rank>\d+))");
 }
 
 TEST(JobFileTest, AnEmptyFileSaysNothing) {
@@ -104,6 +106,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"measured_step: 530\n", "job.yaml:1: 'measured_step': '530' is not a duration"},
         BadJob{"measured_step: 0ms\n", "job.yaml:1: 'measured_step' is '0ms'; expected a time above 0"},
         BadJob{"measured_step: -5ms\n", "job.yaml:1: 'measured_step' is '-5ms'"},
+        BadJob{"rank_in_name: 'rank(?P<rank>'\n",
+               "job.yaml:1: 'rank_in_name' is not a regular expression (missing ): rank(?P<rank>)"},
+        BadJob{"rank_in_name: rank([0-9]+)\n", "job.yaml:1: 'rank_in_name' has no group with the name 'rank'"},
         BadJob{"batch_size: 0\n", "job.yaml:1: 'batch_size' is '0'"},
         BadJob{"\nworkers: 0\n", "job.yaml:2: 'workers' is '0'"},
         BadJob{"workers: -1\n", "job.yaml:1: 'workers' is '-1'"},

@@ -69,6 +69,45 @@ TEST_F(DiscoverTest, APathBehindAFileNamesAPartOfAnArchive) {
   EXPECT_THROW(static_cast<void>(discover({(root_ / "absent.json").string()})), InputError);
 }
 
+TEST_F(DiscoverTest, APatternStandsForWhatItMatches) {
+  write("run/rank10.json", "10");
+  write("run/rank2.json", "2");
+  write("run/other.json", "");
+  write("run/.rank3.json", "");
+  write("more1/deep/a.json", "");
+
+  const auto files = discover({(root_ / "run/rank*.json").string(), (root_ / "more[0-9]").string()}).files;
+
+  ASSERT_EQ(files.size(), 3U);
+  EXPECT_TRUE(files[0].path.ends_with("run/rank2.json"));
+  EXPECT_TRUE(files[0].named);
+  EXPECT_TRUE(files[1].path.ends_with("run/rank10.json"));
+  EXPECT_TRUE(files[2].path.ends_with("more1/deep/a.json"));
+  EXPECT_FALSE(files[2].named);
+  EXPECT_THAT(thrown_by<InputError>([&] { (void)discover({(root_ / "run/*.gz").string()}); }),
+              ::testing::HasSubstr("*.gz: no file or folder matches this pattern; expected a trace"));
+}
+
+TEST_F(DiscoverTest, AFileWhoseNameLooksLikeAPatternIsThatFile) {
+  const std::string file = write("a[1].json", "");
+  write("a1.json", "");
+  const auto files = discover({file}).files;
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].path, file);
+}
+
+TEST_F(DiscoverTest, ALinkThatLeadsNowhereIsRefusedInAPattern) {
+  fs::create_symlink(root_ / "absent", root_ / "a*.json");
+  EXPECT_THAT(thrown_by<InputError>([&] { (void)discover({(root_ / "a*").string()}); }),
+              ::testing::HasSubstr("a*.json: no such file or folder"));
+}
+
+TEST_F(DiscoverTest, TheJobFileOfAPatternIsWhereItBegins) {
+  write("run/a/rank0.json", "");
+  const std::string job = write("run/job.yaml", "workers: 2\n");
+  EXPECT_EQ(find_job_file({(root_ / "run/*/rank*.json").string()}), job);
+}
+
 TEST_F(DiscoverTest, OneFileGivenTwiceIsListedOnce) {
   const std::string file = write("trace.json", "");
 

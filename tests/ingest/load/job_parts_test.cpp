@@ -74,6 +74,53 @@ TEST(JobPartsTest, ARankBeyondAllRanksIsNamedAsItIsAndAsWhatItIsTakenFor) {
   EXPECT_EQ(finish(std::move(assembly)).recording.ranks, (std::vector<Rank>{0, 1}));
 }
 
+/// Returns the rank of each file of traces that state these ranks; -1 if they state none.
+std::vector<Rank> ranks_of(const std::vector<std::pair<std::string, std::int64_t>>& files, const Job& job = {},
+                           std::string* assumption = nullptr) {
+  JobParts parts;
+  for (const auto& [file, rank] : files) {
+    HostDeviceTrace trace = trace_of(rank);
+    if (rank < 0) trace.rank.reset();
+    ReadInput input{file, "/f", "/", {}};
+    input.sink.add(std::move(trace));
+    parts.add(input);
+  }
+  Assembly assembly;
+  parts.stitch({}, job, assembly);
+  for (const Assumption& one : assembly.assumptions) {
+    if (one.id == "rank_number" && assumption != nullptr) *assumption = one.sentence;
+  }
+  std::vector<Rank> ranks;
+  for (const Source& source : parts.take_sources()) ranks.push_back(source.rank.value_or(-1));
+  return ranks;
+}
+
+TEST(JobPartsTest, ARankThatATraceDoesNotStateIsInTheNameOfItsFile) {
+  using ::testing::ElementsAre;
+  std::string said;
+  EXPECT_THAT(ranks_of({{"run/rank5_trace.json", -1}, {"run/rank-4.json.gz", -1}}, {}, &said), ElementsAre(5, 4));
+  EXPECT_EQ(said, "The rank in the file's name is used for 2 traces without one inside, such as run/rank5_trace.json.");
+  EXPECT_THAT(ranks_of({{"rank1.json", 0}, {"rank0.json", 1}}), ElementsAre(0, 1)) << "what a trace states counts";
+  EXPECT_THAT(ranks_of({{"rank1.json", -1}, {"b.json", 1}, {"c.json", -1}}), ElementsAre(0, 1, 2)) << "1 is taken";
+}
+
+TEST(JobPartsTest, RanksAreWhereTheJobFileSays) {
+  using ::testing::ElementsAre;
+  Job job;
+  job.rank_in_name = "worker(?P<rank>[0-9]+)/";
+  EXPECT_THAT(ranks_of({{"worker3/trace.json", 0}, {"worker2/trace.json", -1}, {"other.json", 7}}, job),
+              ElementsAre(3, 2, 7));
+  EXPECT_THAT(thrown_by<InputError>([&] {
+                (void)ranks_of({{"a.json", 0}, {"b.json", 1}}, job);
+              }),
+              ::testing::StartsWith("b.json: 'rank_in_name' of job.yaml matches neither this path nor"));
+  job.rank_in_name = "(?P<rank>[a-z]+)";
+  EXPECT_EQ(thrown_by<InputError>([&] {
+              (void)ranks_of({{"a.json", 0}}, job);
+            }),
+            "a.json: 'rank_in_name' of job.yaml finds 'a' in this path; expected a rank");
+}
+
 /// Returns the host of each rank, for traces that do not name one. `nodes` is the number of nodes that NCCL reports
 /// for a communicator of all ranks, or 0 if it reports none.
 std::vector<std::string> hosts_of(const std::vector<std::pair<std::int32_t, std::string>>& devices_and_processes,
