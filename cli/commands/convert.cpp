@@ -87,6 +87,15 @@ void convert_to_profiler_trace(const CommonOptions& options, const Session& sess
   say(sim::profiler_trace_document(written, provenance), options, session);
 }
 
+void convert_to_part(const ConvertCommand& command, const Session& session) {
+  if (command.cuts_events || command.comm_json)
+    throw UsageError(
+        "-o OUT.stepsim stores whole traces; expected it without --select, --min-duration and --comm-json");
+  const sim::WrittenPart written = write_part(command.common, session);
+  const Provenance provenance = provenance_if_needed(command.common, session, {});
+  say(sim::part_document(written, provenance), command.common, session);
+}
+
 void convert_to_comm_json(const ConvertCommand& command, const Session& session) {
   if (command.cuts_events)
     throw UsageError("--select and --min-duration cut a part out of a trace; expected -o OUT.trace.json or -o FOLDER/");
@@ -133,6 +142,7 @@ void run_convert(const ConvertCommand& command, const Session& session) {
     if (command.comm_json) throw UsageError("--scrub rewrites the whole trace; run --comm-json as a separate command");
     return scrub_traces(command.common, session);
   }
+  if (names_part(command.common)) return convert_to_part(command, session);
   if (command.comm_json || names_comm_json(command.common)) return convert_to_comm_json(command, session);
   if (wants_profiler_trace(command.common)) return convert_to_profiler_trace(command.common, session);
   if (wants_cut(command)) return cut_trace(command, session);

@@ -16,6 +16,7 @@
 #include "ingest/load/discover.h"
 #include "ingest/load/recognise.h"
 #include "ingest/load/recorded_stages.h"
+#include "ingest/load/store.h"
 #include "ingest/parts/names.h"
 #include "ingest/privacy/scrubbed_files.h"
 #include "ingest/survey/survey.h"
@@ -38,10 +39,10 @@ ingest::LoadOptions reading(const CommonOptions& options, const Session& session
       .job_file = options.job_file, .threads = options.threads, .stop = &session.stop, .progress = {}, .inspect = {}};
 }
 
-void refuse_other_options(const CommonOptions& options) {
-  const auto refuse = [](std::string_view option) {
-    throw UsageError(fmt::format(
-        "--scrub rewrites the whole trace and cannot be combined with {}; run one command for each", option));
+/// Throws UsageError if an option selects or changes data. `what` is an option and what it does with whole traces.
+void refuse_other_options(const CommonOptions& options, std::string_view what) {
+  const auto refuse = [what](std::string_view option) {
+    throw UsageError(fmt::format("{} and cannot be combined with {}; run one command for each", what, option));
   };
   if (options.steps) refuse("--steps");
   if (!options.ranks.empty()) refuse("--ranks");
@@ -115,7 +116,7 @@ bool all_are(const CommonOptions& options, std::string_view format) {
 }  // namespace
 
 sim::Scrubbed scrub(const CommonOptions& options, const Session& session) {
-  refuse_other_options(options);
+  refuse_other_options(options, "--scrub rewrites the whole trace");
   const std::string& output = *options.output;
   std::error_code ignored;
   const bool several = options.traces.size() > 1 || fs::is_directory(options.traces.front(), ignored);
@@ -188,6 +189,27 @@ CutAnswers cut(const CommonOptions& options, ingest::Cut what, const Session& se
     output.commit();
   }
   return answers;
+}
+
+bool names_part(const CommonOptions& options) { return options.output->ends_with(".stepsim"); }
+
+sim::WrittenPart write_part(const CommonOptions& options, const Session& session) {
+  refuse_other_options(options, "-o OUT.stepsim stores whole traces");
+  for (const std::string& trace : options.traces) refuse_input_as_output(*options.output, trace);
+  sim::refuse_unwritable(*options.output);
+  const ingest::StoredPart part = ingest::read_part(options.traces, reading(options, session));
+  const std::string bytes = ingest::to_bytes(part);
+  sim::OutputFile output = sim::open_output(*options.output);
+  output.write(bytes);
+  output.commit();
+  sim::WrittenPart written{.output = *options.output, .files = part.files.size(), .bytes = bytes.size()};
+  for (const InputFile& file : part.files) written.bytes_of_files += file.size;
+  written.diagnostics = part.diagnostics;
+  for (const ingest::StoredInput& input : part.inputs) {
+    written.events += input.sink.events;
+    written.diagnostics.merge(input.sink.diagnostics);
+  }
+  return written;
 }
 
 bool wants_profiler_trace(const CommonOptions& options) {

@@ -45,6 +45,13 @@ void make_folder_of(const std::string& file);
 /// have the same name. Precondition: can_be_cut().
 [[nodiscard]] CutAnswers cut(const CommonOptions& options, ingest::Cut what, const Session& session);
 
+/// True if -o names a part of a job: OUT.stepsim.
+[[nodiscard]] bool names_part(const CommonOptions& options);
+
+/// Writes what was read from the traces as a part of a job (ingest/stored/stored_part.h), to the file of -o. Throws
+/// UsageError for options that select or change data, and for formats that have no host and device events.
+[[nodiscard]] sim::WrittenPart write_part(const CommonOptions& options, const Session& session);
+
 /// True if -o has the extension of PyTorch's profiler (.pt.trace.json, .gz) and every input is a file of `stepsim
 /// capture`.
 [[nodiscard]] bool wants_profiler_trace(const CommonOptions& options);

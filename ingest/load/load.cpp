@@ -14,26 +14,6 @@
 namespace stepsim::ingest {
 namespace {
 
-void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces) {
-  if (!read.inputs.empty()) return;
-  for (const Diagnostics::Entry& unused : read.diagnostics.entries()) {
-    if (unused.name == diagnostic("archive_not_opened").name) {
-      throw InputError(unused.first, "the folder has no trace, only archives; expected this archive as TRACE");
-    }
-    if (unused.name == diagnostic("own_export_not_used").name) {
-      throw InputError(
-          unused.first,
-          "the folder has no trace, only files that stepsim wrote; expected captures, or this file as TRACE");
-    }
-  }
-  if (read.other) {
-    throw InputError({read.other->name, {}, {}},
-                     fmt::format("no trace found in this folder: {}", problem_of(*read.other->kind)));
-  }
-  throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}},
-                   fmt::format("no trace found; expected {}", known_formats()));
-}
-
 /// Calls finish() for a graph that may contain a cycle, because nothing has ever run it or because it follows from rows
 /// of a table; a cycle throws InputError.
 Capture finish_unsure(Assembly&& assembly, const std::string& trace) {

@@ -15,6 +15,7 @@
 #include "ingest/config/config.h"
 #include "ingest/load/contents.h"
 #include "ingest/load/recognise.h"
+#include "ingest/stored/stored_part.h"
 #include "model/base/error.h"
 #include "model/base/known_diagnostics.h"
 #include "model/base/side_by_side.h"
@@ -51,16 +52,16 @@ class ReadProgress {
 /// The result of reading one file.
 struct FileContent {
   std::vector<ReadInput> inputs;
-  std::optional<InputFile> file;
+  std::vector<InputFile> files;
   std::optional<JobMember> job;
   std::optional<OtherFile> other;
   Diagnostics diagnostics;
   std::exception_ptr error;
 };
 
-/// Returns the format called `name`, a name that a combined trace contains. Throws InputError if the name is unknown,
-/// which means that another version of stepsim wrote the combined trace.
-const Format& format_in_combined_trace(const std::string& name, const Input& input) {
+/// Returns the format called `name`, a name that a combined trace or a part contains. Throws InputError if the name is
+/// unknown, which means that another version of stepsim wrote the file.
+const Format& format_in_file(const std::string& name, const Input& input) {
   if (const Format* const format = find_format(name)) return *format;
   throw InputError({input.name(), {}, {}},
                    fmt::format("its format '{}' is unknown; expected {}", shown(name), known_formats()));
@@ -225,11 +226,25 @@ void read_combined(Input& input, Reading reading, FileContent& content) {
     }
     const std::string text = std::move(file.text);  // frees each text after use, to save memory
     Input member = Input::from_memory(text, name);
-    content.inputs.push_back(read_with(format_in_combined_trace(file.format, member), member, reading));
+    content.inputs.push_back(read_with(format_in_file(file.format, member), member, reading));
   }
   if (content.inputs.empty()) {
     throw InputError({input.name(), {}, {}},
                      "this combined trace has no file; expected a trace that 'stepsim combine' wrote");
+  }
+}
+
+/// Reads a part of a job: the inputs and files are those that it was made from.
+void read_stored(Input& input, Reading reading, FileContent& content) {
+  StoredPart part = read_stored_part(input.stream(), reading.details);
+  content.diagnostics.merge(part.diagnostics);
+  content.files = std::move(part.files);
+  if (!part.job_name.empty()) content.job = JobMember{std::move(part.job_name), std::move(part.job_text)};
+  for (StoredInput& one : part.inputs) {
+    const std::string_view format = format_in_file(one.format, input).name;
+    ReadInput& read = content.inputs.emplace_back(ReadInput{std::move(one.name), std::move(one.gpu_folder),
+                                                            std::move(one.worker_folder), format, std::move(one.sink)});
+    read.contents = contents_of(read.name, read.format, read.sink);
   }
 }
 
@@ -252,6 +267,8 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
         fmt::format("no such file or folder: {} is a file and not an archive; expected a trace", shown(file.path)));
   } else if (is_combined_trace(input.head())) {
     read_combined(input, reading, content);
+  } else if (is_stored_part(input.head())) {
+    return read_stored(input, reading, content);
   } else if (is_own_timeline(input.head())) {
     // The spans in this timeline are tasks of stepsim, and a task may appear several times, as measured and in each
     // replay. If the timeline were read as a capture, the result would be a different job.
@@ -264,7 +281,7 @@ void read_file(const FoundFile& file, Watch watch, Reading reading, FileContent&
   } else {
     return note_unknown(input, content);
   }
-  content.file = input.identify();
+  content.files.push_back(input.identify());
 }
 
 }  // namespace
@@ -288,9 +305,29 @@ ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& o
     std::move(content.inputs.begin(), content.inputs.end(), std::back_inserter(all.inputs));
     if (!all.job) all.job = std::move(content.job);
     if (!all.other) all.other = std::move(content.other);
-    if (content.file) all.files.push_back(std::move(*content.file));
+    std::move(content.files.begin(), content.files.end(), std::back_inserter(all.files));
   }
   return all;
+}
+
+void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces) {
+  if (!read.inputs.empty()) return;
+  for (const Diagnostics::Entry& unused : read.diagnostics.entries()) {
+    if (unused.name == diagnostic("archive_not_opened").name) {
+      throw InputError(unused.first, "the folder has no trace, only archives; expected this archive as TRACE");
+    }
+    if (unused.name == diagnostic("own_export_not_used").name) {
+      throw InputError(
+          unused.first,
+          "the folder has no trace, only files that stepsim wrote; expected captures, or this file as TRACE");
+    }
+  }
+  if (read.other) {
+    throw InputError({read.other->name, {}, {}},
+                     fmt::format("no trace found in this folder: {}", problem_of(*read.other->kind)));
+  }
+  throw InputError({traces.empty() ? std::string{} : traces.front(), {}, {}},
+                   fmt::format("no trace found; expected {}", known_formats()));
 }
 
 }  // namespace stepsim::ingest

@@ -47,13 +47,17 @@ struct ReadInputs {
 /// Reads all files in parallel, each with the format that recognises it. Archives are read member by member; folders
 /// inside them count like folders on disk. Two kinds of files are skipped and counted if they are in a folder or an
 /// archive: files of unknown format, and files that stepsim itself wrote, even in a known format. An archive is read
-/// only if the user named it; in a folder it may lie next to its own unpacked content.
+/// only if the user named it; in a folder it may lie next to its own unpacked content. A part of a job
+/// (ingest/stored/stored_part.h) gives the inputs and files that it was made from.
 ///
 /// Throws InputError for an unusable file that the user named, and if there is no trace at all. Throws Interrupted on
 /// Ctrl-C. If several files fail, the error of the first one in order is thrown. With `details`, the formats also read
 /// data that only TraceDetails needs.
 [[nodiscard]] ReadInputs read_inputs(const std::vector<FoundFile>& files, const LoadOptions& options,
                                      bool details = false);
+
+/// Throws InputError if `read`, from files under `traces`, has no input, and says what was found instead.
+void refuse_empty(const ReadInputs& read, const std::vector<std::string>& traces);
 
 }  // namespace stepsim::ingest
 

@@ -123,6 +123,15 @@ constexpr auto kProfilerTrace = std::to_array<Field<ProfilerTrace>>({
     {"diagnostics", at<&ProfilerTrace::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
 });
 
+constexpr auto kWrittenPart = std::to_array<Field<WrittenPart>>({
+    {"output", at<&WrittenPart::output>},
+    {"files", at<&WrittenPart::files>},
+    {"events", at<&WrittenPart::events>},
+    {"bytes", at<&WrittenPart::bytes>},
+    {"bytes_of_files", at<&WrittenPart::bytes_of_files>, {}, kLineAfter},
+    {"diagnostics", at<&WrittenPart::diagnostics, &Diagnostics::entries>, kDiagnostic, kItemLines | kIfAny},
+});
+
 }  // namespace
 
 Document comm_json_document(const CommJson& written, const Provenance& provenance) {
@@ -184,9 +193,24 @@ Document profiler_trace_document(const ProfilerTrace& trace, const Provenance& p
   return document;
 }
 
+Document part_document(const WrittenPart& part, const Provenance& provenance) {
+  Document document{.headline = fmt::format(
+                        "Wrote {}, a part of a job from {}: {} in {} bytes. Every command reads it in place of the "
+                        "traces, alone or with the parts and traces of other ranks.",
+                        shown(part.output), counted(part.files, "file"), counted(part.events, "record"),
+                        grouped(part.bytes))};
+  add_input_defects(document, part.diagnostics);
+  document.rows = [&part] { return table_of(kWrittenPart, std::vector{part}); };
+  document.json = [&part, &provenance](JsonWriter& json) {
+    write_answer(json, "stepsim.part/1", kWrittenPart, part, provenance);
+  };
+  return document;
+}
+
 std::vector<AnswerSchema> written_schemas() {
   return {schema_of("stepsim.comm_json/1", kCommJson), schema_of("stepsim.cut/1", kCuts),
-          schema_of("stepsim.scrub/1", kScrubbed), schema_of("stepsim.profiler_trace/1", kProfilerTrace)};
+          schema_of("stepsim.scrub/1", kScrubbed), schema_of("stepsim.profiler_trace/1", kProfilerTrace),
+          schema_of("stepsim.part/1", kWrittenPart)};
 }
 
 }  // namespace stepsim::sim

@@ -90,6 +90,19 @@ struct ProfilerTrace {
 /// Returns the report, schema stepsim.profiler_trace/1.
 [[nodiscard]] Document profiler_trace_document(const ProfilerTrace& trace, const Provenance& provenance);
 
+/// A part of a job that `convert` wrote (OUT.stepsim).
+struct WrittenPart {
+  std::string output;
+  std::size_t files = 0;             ///< traces that it was made from
+  std::uint64_t events = 0;          ///< records in them
+  std::uint64_t bytes = 0;           ///< size of the part
+  std::uint64_t bytes_of_files = 0;  ///< size of the traces, as stored
+  Diagnostics diagnostics{};         ///< diagnostics of the traces
+};
+
+/// Returns the report, schema stepsim.part/1.
+[[nodiscard]] Document part_document(const WrittenPart& part, const Provenance& provenance);
+
 /// Returns the schemas of the JSON objects.
 [[nodiscard]] std::vector<AnswerSchema> written_schemas();
 

@@ -72,6 +72,7 @@ with tempfile.TemporaryDirectory() as folder:
     answer("convert", sample, "--ranks", "0", "--comm-json", "-o", f"{folder}/comm.json")
     answer("convert", measured, "--select", "process=1", "-o", f"{folder}/cut.trace.json")
     answer("convert", measured, "--scrub", "-o", f"{folder}/scrubbed.json")
+    answer("convert", measured, "-o", f"{folder}/a.stepsim")
     answer("convert", capture_file, "-o", f"{folder}/a.pt.trace.json")
     answer("replay", sample, "--step-num", "3", "-o", f"{folder}/synthetic.json")
     answer("timeline", profile)

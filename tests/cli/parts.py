@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Parts of a job (convert -o OUT.stepsim): every command answers from them as from the traces they were made from, and
+refuses damaged ones.
+
+    parts.py STEPSIM SAMPLES
+"""
+import gzip
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+
+from checks import SHARED, check, one_line, quietly, verdict
+
+SAMPLES = pathlib.Path(sys.argv[2])
+SAMPLE = SAMPLES / "pytorch-ddp"
+TRACES = sorted((SAMPLE / "traces").iterdir())
+COMMANDS = [["replay"], ["replay", "--network", "maxmin"], ["critical-path"], ["stats"], ["tasks"], ["advise"],
+            ["whatif", "--set", "network.bandwidth=2x"], ["whatif", "--set", "cluster.workers=64"]]
+# Captures of PyTorch's profiler, of Nsight Systems and of `stepsim capture`; those that others made may be absent.
+CAPTURES = [*(pathlib.Path(SHARED) / name for name in ("kineto/dlrm-8ranks", "kineto/llama-tp2", "nsys/h100-2gpu-1s.sqlite")),
+            SAMPLES.parents[1] / "tests/fuzz/corpus/capture_fuzz/nccl.capture"]
+
+
+def answer(command, inputs):
+    """The answer as JSON, without what names the command and its inputs."""
+    done = quietly(command[0], *map(str, inputs), *command[1:], "--json")
+    if done.returncode:
+        return done.returncode, done.stderr.decode()
+    value = json.loads(done.stdout)
+    value.pop("provenance", None)
+    for one in value.get("inputs", []):  # of stats
+        one.pop("name")
+    return value
+
+
+def make_part(traces, part):
+    done = quietly("convert", *map(str, traces), "-o", str(part), "--json")
+    check(f"{part.name} is written", done.returncode == 0, done.stderr)
+    return json.loads(done.stdout) if done.returncode == 0 else {}
+
+
+def same(what, command, traces, parts):
+    expected, found = answer(command, traces), answer(command, parts)
+    check(f"{what}: {' '.join(command)} is the same", expected == found, f"{str(expected)[:300]} {str(found)[:300]}")
+
+
+def sample(folder):
+    parts = [folder / f"rank{i}.stepsim" for i in range(len(TRACES))]
+    for trace, part in zip(TRACES, parts):
+        written = make_part([trace], part)
+        text = len(gzip.decompress(trace.read_bytes()))
+        check("a part is an eighth of the JSON at most", 8 * written.get("bytes", text) <= text, f"{written} of {text}")
+        check("the answer names the size of the file", written.get("bytes") == part.stat().st_size, written)
+    for command in COMMANDS:
+        same("parts", command, TRACES, parts)
+    same("a folder of parts", ["replay"], TRACES, [folder])
+    same("a part and a trace", ["replay"], TRACES, [parts[0], TRACES[1]])
+    whole = folder / "whole" / "job.stepsim"
+    whole.parent.mkdir()
+    make_part([SAMPLE], whole)
+    same("one part of all ranks", ["replay"], [SAMPLE], [whole])
+    again = folder / "whole" / "again.stepsim"
+    make_part(parts, again)
+    same("a part of parts", ["replay"], TRACES, [again])
+
+    pages = [folder / "whole" / name for name in ("traces.html", "parts.html")]
+    for page, inputs in zip(pages, (TRACES, parts)):
+        done = quietly("replay", *map(str, inputs), "-o", str(page))
+        check("a page is written", done.returncode == 0, done.stderr)
+    check("pages are the same but for what they name as their input", abs(pages[0].stat().st_size - pages[1].stat().st_size) < 2000,
+          [page.stat().st_size for page in pages])
+
+    twice = quietly("replay", str(parts[0]), str(TRACES[0]))
+    check("a rank that is given twice is refused", one_line(twice) and b"both state rank 0" in twice.stderr, twice.stderr)
+
+
+def faults(folder):
+    part = folder / "rank0.stepsim"
+    whole = part.read_bytes()
+    damaged = folder / "damaged.stepsim"
+    for what, content, says in [("cut off", whole[:-100], b"damaged or cut off"), ("changed", whole[:500] + b"x" + whole[501:], b"damaged or cut off"),
+                                ("of another version", whole.replace(b"part 1\n", b"part 9\n", 1), b"version '9'"),
+                                ("the beginning alone", b"stepsim part ", b"version ''")]:
+        damaged.write_bytes(content)
+        done = quietly("replay", str(damaged))
+        check(f"a part that is {what} is refused", one_line(done) and says in done.stderr and b"damaged.stepsim" in done.stderr, done.stderr)
+    damaged.unlink()
+    for options in (["--steps", "1"], ["--ranks", "0"], ["--network", "maxmin"], ["--scrub", "--steps", "1"], ["--select", "name=x"]):
+        done = quietly("convert", str(TRACES[0]), "-o", str(damaged), *options)
+        check(f"{options[0]} is refused", one_line(done, 2), done.stderr)
+    done = quietly("convert", str(SAMPLES / "byteps-even"), "-o", str(damaged))
+    check("BytePS has no parts", one_line(done, 2) and b"of which no part can be stored" in done.stderr, done.stderr)
+    check("nothing is left of what was refused", not damaged.exists())
+    done = quietly("convert", str(part), "-o", str(part))
+    check("a part is not written over itself", done.returncode == 2 and part.read_bytes() == whole, done.stderr)
+
+
+def measured(folder):
+    for capture in CAPTURES:
+        if not capture.exists():
+            print(f"skipped: {capture} is absent")
+            continue
+        part = folder / f"{capture.name}.stepsim"
+        make_part([capture], part)
+        for command in (["replay"], ["stats"], ["whatif", "--set", "compute.scale=0.5"]):
+            same(capture.name, command, [capture], [part])
+        part.unlink(missing_ok=True)
+
+
+def main():
+    folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        (folder / "parts").mkdir()
+        sample(folder / "parts")
+        faults(folder / "parts")
+        measured(folder)
+    finally:
+        shutil.rmtree(folder)
+    return verdict()
+
+
+sys.exit(main())
