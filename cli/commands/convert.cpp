@@ -88,9 +88,10 @@ void convert_to_profiler_trace(const CommonOptions& options, const Session& sess
 }
 
 void convert_to_part(const ConvertCommand& command, const Session& session) {
-  if (command.cuts_events || command.comm_json)
+  if (command.cuts_events || command.comm_json) {
     throw UsageError(
         "-o OUT.stepsim stores whole traces; expected it without --select, --min-duration and --comm-json");
+  }
   const sim::WrittenPart written = write_part(command.common, session);
   const Provenance provenance = provenance_if_needed(command.common, session, {});
   say(sim::part_document(written, provenance), command.common, session);

@@ -25,9 +25,7 @@ std::uint64_t folded(std::uint64_t bits) noexcept { return (bits << 1U) ^ (0 - (
 std::uint64_t unfolded(std::uint64_t bits) noexcept { return (bits >> 1U) ^ (0 - (bits & 1U)); }
 
 /// Every value takes a byte at least, so that the memory that a file asks for is limited by its size.
-std::size_t bytes_for(std::uint64_t most) noexcept {
-  return (std::max<std::size_t>(1, std::bit_width(most)) + 7) / 8;
-}
+std::size_t bytes_for(std::uint64_t most) noexcept { return (std::max<std::size_t>(1, std::bit_width(most)) + 7) / 8; }
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace stepsim;
+namespace ingest = stepsim::ingest;
 
 ingest::StoredPart read(const std::string& bytes) {
   const std::unique_ptr<ingest::ByteSource> source = ingest::memory_source(bytes, "fuzz.stepsim");
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const std::string written = ingest::to_bytes(read(bytes));
     if (ingest::to_bytes(read(written)) != written) __builtin_trap();
-  } catch (const InputError&) {
+  } catch (const stepsim::InputError&) {
     return 0;
   }
   return 0;

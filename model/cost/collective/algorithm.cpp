@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace stepsim {
-
-extern const CollectiveModel direct_collective;
-extern const CollectiveModel ring_collective;
-extern const CollectiveModel tree_collective;
-
 namespace {
 
 /// Returns the algorithm that NCCL and gloo use.

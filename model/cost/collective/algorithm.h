@@ -108,6 +108,11 @@ struct CollectiveModel {
   Duration (*whole)(const CollectiveShape& shape, const CollectivePlace& place) = nullptr;
 };
 
+/// The models that the choice of libraries and other models refer to.
+extern const CollectiveModel direct_collective;
+extern const CollectiveModel ring_collective;
+extern const CollectiveModel tree_collective;
+
 /// Returns all models, in the order of model/cost/collective/CMakeLists.txt.
 [[nodiscard]] std::span<const CollectiveModel* const> collective_models();
 

@@ -2,10 +2,6 @@
 #include "model/cost/collective/nccl_times.h"
 
 namespace stepsim {
-
-extern const CollectiveModel direct_collective;
-extern const CollectiveModel ring_collective;
-
 namespace {
 
 bool nccl_supports(const CollectiveShape& shape) {
