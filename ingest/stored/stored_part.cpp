@@ -20,6 +20,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kBeginning = "stepsim part ";
+/// Another one is needed after any change of visit(), or of the order of an enumeration that is stored.
 constexpr std::string_view kVersion = "1";
 constexpr std::size_t kChecksumBytes = 8;
 
