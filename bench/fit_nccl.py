@@ -11,8 +11,8 @@ With --tables it writes docs/results/nccl-loops-as-tables.csv instead: how well 
 device, operation and ranks, and the formula give the times of PyTorch's loops and of kernels of steps.
 
 With --distance it writes docs/results/nccl-distance.csv: how well constants that are fitted to collectives of few ranks give
-those of more ranks, as the share of rows within the program's usual error, which is that for so many ranks, and within the error
-that grows with the distance. "of 85 %" is the factor, in logarithms, by which the usual error contains 85 % of the rows.
+those of more ranks. It counts the rows within the program's usual error, and within the error that grows with the distance;
+"error of 85 %" is the factor, in logarithms, by which the usual error must grow to contain 85 % of the rows.
 
 The formula is written here a second time, so that it can be fitted without building the program. Payloads are bytes of the
 larger buffer; times are in microseconds and rates in GB/s."""

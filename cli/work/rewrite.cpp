@@ -39,7 +39,8 @@ ingest::LoadOptions reading(const CommonOptions& options, const Session& session
       .job_file = options.job_file, .threads = options.threads, .stop = &session.stop, .progress = {}, .inspect = {}};
 }
 
-/// Throws UsageError if an option selects or changes data. `what` is an option and what it does with whole traces.
+/// Throws UsageError if an option selects or changes data. `what` begins the message: "--scrub rewrites the whole
+/// trace".
 void refuse_other_options(const CommonOptions& options, std::string_view what) {
   const auto refuse = [what](std::string_view option) {
     throw UsageError(fmt::format("{} and cannot be combined with {}; run one command for each", what, option));
@@ -195,7 +196,8 @@ bool names_part(const CommonOptions& options) { return options.output->ends_with
 
 sim::WrittenPart write_part(const CommonOptions& options, const Session& session) {
   refuse_other_options(options, "-o OUT.stepsim stores whole traces");
-  for (const std::string& trace : options.traces) refuse_input_as_output(*options.output, trace);
+  for (const ingest::FoundFile& file : ingest::discover(options.traces).files)
+    refuse_input_as_output(*options.output, file.path);
   sim::refuse_unwritable(*options.output);
   const ingest::StoredPart part = ingest::read_part(options.traces, reading(options, session));
   const std::string bytes = ingest::to_bytes(part);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "ingest/load/discover.h"
 #include "model/base/error.h"
 #include "model/base/text.h"
 #include "sim/export/exporter.h"
@@ -67,7 +68,9 @@ TraceOutput::TraceOutput(CommonOptions& options, std::string_view name, const Is
         fmt::format("--json and -o '{}' both write to standard output; expected one of them", shown(path_)));
   }
   sim::refuse_unwritable(path_);
-  for (const std::string& trace : options.traces) refuse_input_as_output(path_, trace);
+  for (const ingest::FoundFile& file : ingest::discover(options.traces).files) {
+    if (file.named) refuse_input_as_output(path_, file.path);
+  }
 }
 
 bool TraceOutput::is_standard_output() const { return sim::is_standard_output(path_); }

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "ingest/bytes/columns.h"
+#include "ingest/bytes/input.h"
 #include "ingest/parts/names.h"
 #include "model/base/count_column.h"
 #include "model/base/error.h"
@@ -394,12 +395,6 @@ void forget_details(HostDeviceTrace& trace) {
   trace.transports = {};
 }
 
-std::string text_of(ByteSource& source) {
-  std::string text;
-  for_each_piece(source, [&text](std::string_view piece) { text += piece; });
-  return text;
-}
-
 std::uint64_t stored_checksum(std::string_view bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = bytes.size(); i > 0; --i) value = value << 8U | static_cast<std::uint8_t>(bytes[i - 1]);
@@ -438,7 +433,7 @@ std::string to_bytes(const StoredPart& part) {
 bool is_stored_part(std::string_view head) { return head.starts_with(kBeginning); }
 
 StoredPart read_stored_part(ByteSource& source, bool details) {
-  const std::string bytes = text_of(source);
+  const std::string bytes = read_text(source, std::numeric_limits<std::size_t>::max() - 1);
   const InputLocation where{source.name(), {}, {}};
   std::string_view rest = std::string_view(bytes).substr(std::min(kBeginning.size(), bytes.size()));
   const std::string_view version = rest.substr(0, std::min(rest.find('\n'), std::size_t{20}));

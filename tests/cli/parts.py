@@ -94,6 +94,8 @@ def faults(folder):
     check("BytePS has no parts", one_line(done, 2) and b"of which no part can be stored" in done.stderr, done.stderr)
     check("nothing is left of what was refused", not damaged.exists())
     done = quietly("convert", str(part), "-o", str(part))
+    pattern = quietly("convert", str(part.parent / "rank0.*"), "-o", str(part))
+    check("a part is not written over what a pattern matches", pattern.returncode == 2 and part.read_bytes() == whole, pattern.stderr)
     check("a part is not written over itself", done.returncode == 2 and part.read_bytes() == whole, done.stderr)
 
 
