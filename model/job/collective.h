@@ -59,6 +59,8 @@ struct Collective {
   /// The ranks that take part, of which some may not have been captured (model/job/group.h). If invalid, they are those
   /// of the rendezvous' members.
   GroupId group{};
+  /// True if it is known to carry activations or their gradients, so that its payload grows with the samples.
+  bool of_activations = false;
 };
 
 /// A measured time of a collective that ran alone: one line of nccl-tests.

@@ -86,9 +86,11 @@ bool knows_members(const Dag& dag, RendezvousId rendezvous) noexcept {
 std::map<Rank, std::uint32_t> rank_classes(const Dag& dag) {
   std::map<Rank, std::uint32_t> classes;
   for (const Lane& lane : dag.lanes()) classes.try_emplace(lane.rank, 1);
-  const auto group =
-      std::find_if(dag.groups().begin(), dag.groups().end(), [](const Group& one) { return !one.copy_of.empty(); });
-  if (group == dag.groups().end()) return classes;
+  // Groups of some ranks do not have the copies of all, and the largest has.
+  const auto group = std::max_element(dag.groups().begin(), dag.groups().end(), [](const Group& a, const Group& b) {
+    return a.copy_of.size() < b.copy_of.size();
+  });
+  if (group == dag.groups().end() || group->copy_of.empty()) return classes;
   for (std::size_t i = 0; i < group->ranks.size(); ++i) {
     const std::uint32_t original = group->copy_of[i];
     if (original != i) ++classes.at(group->ranks[original]);

@@ -62,6 +62,16 @@ struct Work {
 /// fit the operator, because then nothing is known.
 [[nodiscard]] Work work_of(const OperatorCall& call);
 
+/// The dimension of an operator's work that tensor-parallel ranks divide among themselves.
+enum class Divided : std::uint8_t {
+  kNot,       ///< each rank does all of the work
+  kRows,      ///< a product's rows
+  kColumns,   ///< a product's columns
+  kInner,     ///< a product's inner dimension: each rank has a part of the sum
+  kCount,     ///< the number of products, such as the heads of an attention
+  kElements,  ///< the elements of work that is no product
+};
+
 /// Maps device work to the framework operator that caused it. Stored separately from the Dag, only if the trace records
 /// operators' shapes; otherwise empty and without cost.
 struct OperatorTable {
@@ -76,7 +86,9 @@ struct OperatorTable {
     std::uint32_t which = 0;  ///< index into operators
     /// Number of the call, in order of launch; all device work of one call has the same number.
     std::uint32_t occurrence = 0;
-    bool in_optimizer = false;  ///< true if the call is part of an optimizer's step, not of the model
+    bool in_optimizer = false;        ///< true if the call is part of an optimizer's step, not of the model
+    bool in_backward = false;         ///< true if the call is part of the backward pass
+    Divided divided = Divided::kNot;  ///< set in graphs of tensor-parallel jobs; recorded times are of the whole work
   };
   std::vector<Operator> operators;  ///< each operator with its shapes once
   std::vector<Use> uses;            ///< ordered by task

@@ -103,6 +103,11 @@ struct Bucket {
   friend bool operator==(const Bucket&, const Bucket&) = default;
 };
 
+/// DistributedDataParallel's default size of the first bucket, which is small so that communication begins early, and
+/// of the others.
+inline constexpr Bytes kFirstBucket{1 << 20};
+inline constexpr Bytes kUsualBucket{25 << 20};
+
 /// Fills buckets as DistributedDataParallel does: gradients are added in order, and a bucket is closed when its size
 /// reaches `bound`, or `first` for the first bucket. O(gradients).
 [[nodiscard]] std::vector<Bucket> buckets_of(std::span<const Bytes> gradients, Bytes bound, Bytes first);

@@ -1,6 +1,7 @@
 #ifndef STEPSIM_MODEL_REWRITE_CAPTURE_EDIT_H
 #define STEPSIM_MODEL_REWRITE_CAPTURE_EDIT_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "model/job/recording.h"
 
 namespace stepsim {
+
+/// A job that is made by copying tasks may have so many. They take some 2 GB.
+inline constexpr std::size_t kMostCopiedTasks = 10'000'000;
 
 /// Returns the inputs and the job of `capture`, without its tasks and everything that refers to them. A rebuilt graph
 /// starts from it.

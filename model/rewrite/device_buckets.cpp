@@ -19,8 +19,6 @@ namespace {
 /// The steps of all ranks that take part in the same all-reduces, as ascending indices into Recording::steps.
 using JointTasks = std::set<std::int32_t>;
 
-/// DistributedDataParallel's default size of the first bucket; it is small so that communication begins early.
-constexpr Bytes kFirstBucket{1 << 20};
 constexpr Bytes kUnbounded{std::numeric_limits<std::int64_t>::max()};
 
 /// Returns the captured buckets, or nothing if gradients were computed in a different order than in the buckets.

@@ -19,7 +19,6 @@
 namespace stepsim {
 namespace {
 
-constexpr std::size_t kMostTasks = 10'000'000;
 /// Peak memory per task in bytes, measured in a what-if with 20,000 ranks and 7.5 million tasks.
 constexpr double kBytesPerTask = 170;
 
@@ -90,11 +89,11 @@ class Resizing {
 
   void check_size() const {
     const std::size_t tasks = dag_.task_count() / std::max<std::size_t>(1, captured_.size()) * with_tasks_;
-    if (tasks <= kMostTasks) return;
-    throw UsageError(
-        fmt::format("{} ranks, of which {} are simulated one by one, would do {} tasks, which take some {:.1f} GB of "
-                    "memory; expected at most {} tasks: fewer ranks, or fewer --steps",
-                    ranks_.size(), with_tasks_, tasks, static_cast<double>(tasks) * kBytesPerTask * 1e-9, kMostTasks));
+    if (tasks <= kMostCopiedTasks) return;
+    throw UsageError(fmt::format(
+        "{} ranks, of which {} are simulated one by one, would do {} tasks, which take some {:.1f} GB of "
+        "memory; expected at most {} tasks: fewer ranks, or fewer --steps",
+        ranks_.size(), with_tasks_, tasks, static_cast<double>(tasks) * kBytesPerTask * 1e-9, kMostCopiedTasks));
   }
 
   void check_collectives() const {
@@ -266,7 +265,8 @@ std::optional<std::uint32_t> group_of_lone_rank(const Capture& capture) {
 
 Capture with_ranks(const Capture& capture, std::size_t count, const IsRank& differs) {
   if (count == 0) throw UsageError("0 ranks found; expected at least 1");
-  if (count > kMostTasks) throw UsageError(fmt::format("{} ranks found; expected at most {}", count, kMostTasks));
+  if (count > kMostCopiedTasks)
+    throw UsageError(fmt::format("{} ranks found; expected at most {}", count, kMostCopiedTasks));
   const std::optional<std::uint32_t> group = group_of_lone_rank(capture);
   return group ? with_absent_ranks(capture, *group, count) : Resizing(capture, count, differs).run();
 }

@@ -1,5 +1,7 @@
 #include "scenarios/answer/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -49,15 +51,33 @@ Capture asked_by(std::string_view key, Make make) {
   }
 }
 
+/// Hosts have at most so many GPUs, as far as nothing else is said.
+constexpr std::uint32_t kMostOnOneHost = 8;
+
+/// Divides the job of one captured device as the plan says.
+Capture divided(const Capture& graph, const Plan& plan) {
+  if (plan.on_one_host && ranks_of(plan) > kMostOnOneHost) {
+    throw CannotAnswer({}, fmt::format("{} devices are more than a host usually has; expected also "
+                                       "cluster.gpus_per_host, and cluster.nic if there are several hosts",
+                                       ranks_of(plan)));
+  }
+  return with_parallelism(graph, plan.parallelism);
+}
+
 /// Builds the task graph of a plan for a job without parameter servers.
 Capture rank_graph(const Plan& plan, Capture captured) {
   Capture graph = under_models(std::move(captured));
-  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes)
+  // The added all-reduces of a divided job have buckets of this size anyway.
+  if (plan.job.bucket_bytes != plan.captured->job.bucket_bytes && plan.parallelism == Parallelism{})
     graph = asked_by("comm.bucket_bytes", [&] { return with_buckets(graph, *plan.job.bucket_bytes); });
   const std::size_t ranks = std::size_t{plan.job.workers.value()} * plan.job.local_size.value_or(1);
   if (*plan.job.workers != workers_of(*plan.captured)) {
     const auto differs = [&plan](Rank rank) { return plan.ranks_apart.contains(rank); };
     graph = asked_by("cluster.workers", [&] { return with_ranks(graph, ranks, differs); });
+  }
+  if (plan.parallelism != Parallelism{}) {
+    graph.job = plan.job;
+    graph = asked_by("parallel", [&] { return divided(graph, plan); });
   }
   return graph;
 }
@@ -283,6 +303,8 @@ sim::StepWork work_of(const Plan& plan) {
     const std::uint64_t ranks = std::uint64_t{work.workers} * *plan.job.workers / plan.workers_before;
     work.workers = std::max(1U, static_cast<std::uint32_t>(ranks));
   }
+  work.workers *= plan.parallelism.data;
+  work.devices *= plan.parallelism.tensor * plan.parallelism.pipeline;
   work.batches = plan.batches;
   return work;
 }

@@ -23,7 +23,8 @@ bool is_update(std::string_view name) { return name.starts_with("UPDATE") || nam
 bool grows(const Dag& dag, TaskId task) { return !is_update(dag.name(task)); }
 
 bool carries_activations(const Collective& collective) {
-  return collective.op == CollectiveOp::kSendRecv || collective.op == CollectiveOp::kAllToAll;
+  return collective.of_activations || collective.op == CollectiveOp::kSendRecv ||
+         collective.op == CollectiveOp::kAllToAll;
 }
 
 /// True if the task is part of a message that carries activations. (If a network model times messages, the recorded

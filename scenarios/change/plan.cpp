@@ -30,9 +30,16 @@ Capture Plan::edited(Capture graph) const {
 
 GraphKey Plan::graph_key() const {
   const bool has_copies = job.workers && *job.workers > workers_before;
-  GraphKey key{job, colocated_servers, begins_together, collectives_in_turn, has_copies ? ranks_apart : RankSet(), {}};
+  GraphKey key{
+      job, colocated_servers, begins_together, collectives_in_turn, parallelism, has_copies ? ranks_apart : RankSet(),
+      {}};
   for (const MadeEdit& made : edits_) key.edits.push_back(made.key);
   return key;
+}
+
+std::uint32_t ranks_of(const Plan& plan) {
+  const auto ranks = static_cast<std::uint32_t>(plan.parallelism.ranks());
+  return *plan.job.workers * plan.job.local_size.value_or(1) * ranks;
 }
 
 std::uint32_t captured_workers(const Capture& capture) {

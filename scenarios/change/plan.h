@@ -20,6 +20,7 @@
 #include "model/job/cluster.h"
 #include "model/job/job.h"
 #include "model/job/recording.h"
+#include "model/rewrite/parallel/parallelism.h"
 #include "scenarios/change/selector.h"
 
 namespace stepsim::scenarios {
@@ -45,6 +46,7 @@ struct GraphKey {
   bool colocated_servers = false;
   bool begins_together = false;
   bool collectives_in_turn = false;
+  Parallelism parallelism;
   RankSet ranks_apart;         ///< of a job with more ranks than captured
   std::vector<EditKey> edits;  ///< in the order in which they are made
 
@@ -97,6 +99,10 @@ struct Plan {
   /// Ranks that may differ from other copies of the same captured rank, and from that rank, because a change singles
   /// them out (with_ranks() in model/rewrite/ranks.h).
   RankSet ranks_apart;
+  /// How the job of one captured device is divided among several. The graph is divided before all edits.
+  Parallelism parallelism;
+  /// True if all ranks of a divided job are assumed to be on one host, because nothing says how many a host has.
+  bool on_one_host = false;
   std::uint32_t workers_before = 1;  ///< number of workers of the plan without changes
   bool colocated_servers = false;
   /// True if all workers together keep the captured number of samples per step. More workers then have fewer samples
@@ -124,6 +130,12 @@ struct Plan {
   };
   std::vector<MadeEdit> edits_;
 };
+
+/// Id of the assumption that the links inside hosts are those of a data sheet.
+inline constexpr std::string_view kLinksOfDataSheet = "links_of_data_sheet";
+
+/// Returns the number of ranks of the plan's job; each worker of a parameter-server job counts as local_size ranks.
+[[nodiscard]] std::uint32_t ranks_of(const Plan& plan);
 
 /// Returns the number of workers known from the capture, including workers that were not captured. Without servers, a
 /// worker is `local_size` ranks.

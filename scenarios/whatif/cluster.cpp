@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "model/calibration/calibration.h"
@@ -35,10 +37,10 @@ constexpr std::array kClusterParameters{
               ""},
     Parameter{"gpus_per_host", "a whole number from 1",
               "GPUs per host: ranks of a host use its captured inner links, others its NIC", ""},
+    Parameter{"inside", "a rate such as 450GB/s, NVLink2, NVLink3, NVLink4 or NVLink5",
+              "rate of what connects the GPUs of a host, per GPU and direction", ""},
     Parameter{"colocated", "true or false", "run servers on the workers' hosts, sharing their links", ""},
 };
-
-std::uint32_t ranks_of(const Plan& plan) { return *plan.job.workers * plan.job.local_size.value_or(1); }
 
 /// Returns the name of the captured job's device, or an empty string if the trace does not name it.
 std::string device_of(const Plan& plan) {
@@ -108,16 +110,25 @@ ClusterShape hosts_like_the_captured(const YamlField& value, std::uint32_t gpus,
           .nvlink = cable_of_goodput(goodput, measured.latency)};
 }
 
+[[noreturn]] void refuse_unknown_links(const YamlField& value) {
+  cannot_answer(value, "the capture does not show the rates of its links; expected --cluster FILE with nvlink and nic");
+}
+
 /// Puts `gpus` ranks on each host.
 void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
   if (plan.captured->parameter_server != nullptr)
     cannot_answer(value, "each worker of a parameter-server job has its own host; expected a job without servers");
   if (plan.cluster.links.empty()) {
     refuse_captured_hosts(value, *plan.captured);
-    cannot_answer(value,
-                  "the capture does not show the rates of its links; expected --cluster FILE with nvlink and nic");
+    refuse_unknown_links(value);
   }
   const bool had_devices = plan.cluster.shape && plan.cluster.shape->devices > 0;
+  if (plan.on_one_host && gpus < ranks_of(plan) && !plan.job.bandwidth) {
+    cannot_answer(value,
+                  "the captured job ran on one GPU, which does not show a NIC; expected also cluster.nic, for example "
+                  "cluster.nic=200Gb/s");
+  }
+  plan.on_one_host = false;
   if (had_devices && plan.cluster.shape->devices == gpus && !plan.cluster.shape->endpoints_as_captured) return;
   reshape(value, plan, [&] {
     ClusterShape shape = shape_of(plan.cluster);
@@ -143,6 +154,42 @@ void share_hosts(const YamlField& value, std::uint32_t gpus, Plan& plan) {
              "each way with a latency of {}.",
              gpus, to_text(nic.bandwidth), to_text(nic.latency))});
   }
+}
+
+/// The rate of a GPU's NVLinks in one direction, by generation (data sheets of V100, A100, H100 and B200).
+struct NvlinkRate {
+  std::string_view name;
+  Bandwidth rate;
+};
+constexpr std::array kNvlinkRates{NvlinkRate{"NVLink2", Bandwidth::from_bytes_per_second(150e9)},
+                                  NvlinkRate{"NVLink3", Bandwidth::from_bytes_per_second(300e9)},
+                                  NvlinkRate{"NVLink4", Bandwidth::from_bytes_per_second(450e9)},
+                                  NvlinkRate{"NVLink5", Bandwidth::from_bytes_per_second(900e9)}};
+
+Bandwidth rate_inside(const YamlField& value) {
+  const std::string& text = value.scalar("a rate");
+  const auto* const named =
+      std::find_if(kNvlinkRates.begin(), kNvlinkRates.end(), [&](const NvlinkRate& one) { return one.name == text; });
+  return named != kNvlinkRates.end() ? named->rate : value.bandwidth();
+}
+
+/// Sets what connects the devices of a host: NVLink, or PCIe if the rate is that of PCIe.
+void set_inside(const YamlField& value, Plan& plan) {
+  const Bandwidth rate = rate_inside(value);
+  if (plan.cluster.links.empty()) refuse_unknown_links(value);
+  std::erase_if(plan.assumptions, [](const Assumption& note) { return note.id == kLinksOfDataSheet; });
+  reshape(value, plan, [&] {
+    ClusterShape shape = shape_of(plan.cluster);
+    if (shape.devices == 0)
+      throw ShapeProblem("does not say how many GPUs a host has; expected also cluster.gpus_per_host");
+    if (is_nvlink(rate)) {
+      shape.nvlink = Cable{rate};
+    } else {
+      shape.nvlink.reset();
+      shape.pcie = Cable{rate};
+    }
+    return with_shape(plan.cluster, std::move(shape));
+  });
 }
 
 /// Throws CannotAnswer at `workers` if only one rank was captured and the changed job has too few ranks to contain it.
@@ -199,7 +246,10 @@ void apply_cluster(const Change& change, Plan& plan) {
   const YamlField* const scaling = change.find("scaling");
   const YamlField* const nic = change.find("nic");
   const YamlField* const gpus = change.find("gpus_per_host");
+  const YamlField* const inside = change.find("inside");
   const bool has_servers = plan.captured->parameter_server != nullptr;
+  if (workers != nullptr && plan.parallelism != Parallelism{})
+    cannot_answer(*workers, "'parallel' divides the job of one device; expected parallel.data in place of workers");
   if (nic != nullptr) set_nic(*nic, plan);
   const std::uint32_t gpus_a_host = gpus == nullptr ? 0 : gpus->count(1, kMostWorkers);
   for (const YamlField* const value : {servers, colocated}) {
@@ -207,7 +257,7 @@ void apply_cluster(const Change& change, Plan& plan) {
       cannot_answer(*value, "the job has no parameter servers; expected a job with servers");
   }
   if (plan.network->make == nullptr) {
-    for (const YamlField* const value : {workers, servers, colocated, gpus}) {
+    for (const YamlField* const value : {workers, servers, colocated, gpus, inside}) {
       if (value != nullptr) {
         refuse_as_recorded(*value, plan,
                            "--network recorded keeps recorded transfer times; expected another network model");
@@ -222,14 +272,16 @@ void apply_cluster(const Change& change, Plan& plan) {
   }
   if (workers != nullptr || servers != nullptr || colocated != nullptr) resize(workers, servers, colocated, plan);
   if (gpus != nullptr) share_hosts(*gpus, gpus_a_host, plan);
+  if (inside != nullptr) set_inside(*inside, plan);
   if (scaling != nullptr) plan.strong_scaling = scaling->one_of_words({"weak", "strong"}) == 1;
   if (const YamlField* const asks = workers != nullptr ? workers : scaling) scale_batches(change, *asks, plan);
 }
 
-/// Implements WhatIf::hardware_turn: the rate of NICs is set first (0), then the number of workers (1), and then ranks
-/// are placed on hosts (2), because the last needs both.
+/// Implements WhatIf::hardware_turn: the rate of NICs is set first (0), then the number of workers (1). Then ranks are
+/// placed on hosts (2), which needs both, and at last connected inside them (3).
 int turn_of(const Change& change) {
   if (change.find("gpus_per_host") != nullptr) return 2;
+  if (change.find("inside") != nullptr) return 3;
   return change.find("nic") != nullptr && change.find("workers") == nullptr ? 0 : 1;
 }
 

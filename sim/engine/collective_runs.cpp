@@ -347,13 +347,22 @@ void CollectiveRuns::go_on(std::uint32_t run_place, std::uint32_t member_place, 
     enter_round(run_place, member_place, now);
   }
   if (member.round < run.rounds) return;
-  const std::uint32_t senders = run.group->senders();
-  for (std::size_t i = member.first_task; i < run.tasks.size() && run.tasks[i].member % senders == member_place; ++i) {
-    if (run.tasks[i].task.valid()) done_.push_back(run.tasks[i].task);
-  }
   member.done = true;
   member.end = now;
-  if (--run.running > 0) return;
+  --run.running;
+  // A collective that is timed as a whole ends on all members together, also if the messages of some take less time.
+  const bool together = run.model->whole != nullptr && run.shape.op != CollectiveOp::kSendRecv;
+  const std::uint32_t senders = run.group->senders();
+  if (!together || run.running == 0) {
+    for (std::size_t i = together ? 0 : member.first_task; i < run.tasks.size(); ++i) {
+      if (!together && run.tasks[i].member % senders != member_place) break;
+      if (run.tasks[i].task.valid()) done_.push_back(run.tasks[i].task);
+    }
+  }
+  if (run.running > 0) return;
+  if (together) {
+    for (MemberRun& other : run.members) other.end = now;
+  }
   if (run.copy_of != nullptr) check_copies(run, [&](std::uint32_t i) { return run.members[i % senders].end; });
   free_runs_.push_back(run_place);
 }

@@ -27,7 +27,7 @@ CAPTURE_LACKS = {"of-collectives", "device-without-kernels", "launch-without-dev
 
 # The text after "- " in line 2, and the error.
 CHANGES = {
-    "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, compute"),
+    "unknown-what-if": ("netwrok: {bandwidth: 2x}", r"unknown key 'netwrok'; did you mean 'network'\? expected network, comm, cluster, parallel, compute"),
     "unknown-parameter": ("network: {bandwith: 2x}", r"unknown key 'bandwith'; did you mean 'bandwidth'\? expected bandwidth, inside"),
     "unknown-selector": ("compute: {select: {wroker: 0}, scale: 2}", r"unknown key 'wroker'; did you mean 'worker'\? expected rank, worker"),
     "parameter-twice": ("network: {bandwidth: 2x, bandwidth: 3x}", "'bandwidth' is given twice, first in line 2"),

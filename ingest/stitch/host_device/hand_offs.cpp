@@ -356,6 +356,21 @@ namespace {
 
 constexpr std::string_view kAccumulation = "torch::autograd::AccumulateGrad";
 
+/// Returns the size of the first input of the first operator with shapes inside a thread's event number `at`; 0 if
+/// there is none.
+Bytes first_input_inside(const RankEvents& events, const RankEvents::Thread& thread, std::size_t at) {
+  const auto& operator_of = events.trace->operator_of;
+  const Time end = events.end_of(thread.events[at]);
+  for (++at; at < thread.events.size() && events.begin_of(thread.events[at]) < end; ++at) {
+    const std::uint32_t event = thread.events[at];
+    const auto found = std::lower_bound(operator_of.begin(), operator_of.end(), std::pair{event, 0U});
+    if (found == operator_of.end() || found->first != event) continue;
+    const std::vector<TensorShape>& inputs = events.trace->operators[found->second].inputs;
+    return inputs.empty() ? Bytes{} : Bytes{static_cast<std::int64_t>(inputs.front().bytes())};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<HostThread>& threads) {
@@ -363,10 +378,12 @@ std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<H
   const ByName accumulates(*events.trace, [](std::string_view name) { return name == kAccumulation; });
   for (std::uint32_t t = 0; t < events.threads.size(); ++t) {
     std::uint32_t around = kNoIndex;  // previous event, which may be the operator around this one
-    for (const std::uint32_t event : events.threads[t].events) {
-      const EventDetail* const detail = events.trace->detail_of(event);
-      const Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;
+    for (std::size_t i = 0; i < events.threads[t].events.size(); ++i) {
+      const std::uint32_t event = events.threads[t].events[i];
       if (accumulates(event)) {
+        const EventDetail* const detail = events.trace->detail_of(event);
+        Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;
+        if (bytes == Bytes{}) bytes = first_input_inside(events, events.threads[t], i);
         const bool inside = around != kNoIndex && events.end_of(event) <= events.end_of(around);
         const Time ready = events.end_of(inside ? around : event);
         if (bytes > Bytes{}) threads[t].cuts.push_back(ready);

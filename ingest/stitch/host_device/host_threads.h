@@ -168,7 +168,7 @@ struct HandOff {
 struct GradientMark {
   Time ready;
   std::uint32_t thread = 0;  ///< index into RankEvents::threads
-  Bytes bytes{};             ///< 0 if operators' shapes were not recorded
+  Bytes bytes{};  ///< size of AccumulateGrad's input, or of the operator's inside it; 0 if no shapes were recorded
 };
 
 /// Finds a rank's gradients, sorted by time, and cuts the threads where they are complete: at the end of the operator

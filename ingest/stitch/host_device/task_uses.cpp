@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,24 +19,34 @@ struct OperatorUse {
   std::uint32_t which = kNoIndex;  ///< index into HostDeviceTrace::operators; kNoIndex if no shape was recorded
   std::uint32_t occurrence = 0;    ///< number of the call, in order of its start
   bool in_optimizer = false;       ///< an "Optimizer." annotation is around the call
+  bool in_backward = false;        ///< autograd evaluates a function of the backward pass around the call
 };
 
 /// The operator around a runtime call.
 struct Caller {
   std::uint32_t event = kNoIndex;
   bool in_optimizer = false;
+  bool in_backward = false;
 };
 
-/// Stores in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
+/// Prefix of the range in which PyTorch's autograd evaluates a function of the backward pass.
+constexpr std::string_view kEvaluates = "autograd::engine::evaluate_function: ";
+
+/// Stores in `caller`, by event, the innermost operator with shapes around each runtime call of a thread. `evaluates`
+/// tells for each event whether its name begins with kEvaluates.
+template <class Evaluates>
 void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
-                  const std::vector<std::uint32_t>& operator_of, std::vector<Caller>& caller) {
+                  const std::vector<std::uint32_t>& operator_of, const Evaluates& evaluates,
+                  std::vector<Caller>& caller) {
   std::vector<Caller> open;  // operators with shapes, the innermost last
   Time optimizer_end{Duration::min()};
+  Time backward_end{Duration::min()};
   for (const std::uint32_t event : thread.events) {
     while (!open.empty() && events.end_of(open.back().event) <= events.begin_of(event)) open.pop_back();
     const bool in_optimizer = events.begin_of(event) < optimizer_end;
+    if (evaluates(event)) backward_end = std::max(backward_end, events.end_of(event));
     if (operator_of[event] != kNoIndex) {
-      open.push_back({event, in_optimizer});
+      open.push_back({event, in_optimizer, events.begin_of(event) < backward_end});
     } else if (events.trace->kind[event] == EventKind::kRuntimeCall && !open.empty()) {
       caller[event] = open.back();
     } else if (events.name_of(event).starts_with(kOptimizer)) {
@@ -61,8 +72,9 @@ std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   std::vector<std::uint32_t> operator_of(events.trace->size(), kNoIndex);
   for (const auto& [event, which] : events.trace->operator_of) operator_of[event] = which;
   std::vector<Caller> caller(events.trace->size());
+  const ByName evaluates(*events.trace, [](std::string_view name) { return name.starts_with(kEvaluates); });
   for (const RankEvents::Thread& thread : events.threads) {
-    if (thread.launches) find_callers(events, thread, operator_of, caller);
+    if (thread.launches) find_callers(events, thread, operator_of, evaluates, caller);
   }
 
   std::vector<std::uint32_t> callers;
@@ -74,7 +86,8 @@ std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const std::uint32_t call = events.ops[i].call;
     if (call == kNoIndex || caller[call].event == kNoIndex) continue;
-    uses[i] = {operator_of[caller[call].event], number[caller[call].event], caller[call].in_optimizer};
+    uses[i] = {operator_of[caller[call].event], number[caller[call].event], caller[call].in_optimizer,
+               caller[call].in_backward};
   }
   return uses;
 }
@@ -89,7 +102,8 @@ void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assem
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     if (uses[i].which == kNoIndex) continue;
     tasks.for_each_task(i, [&](TaskId task) {
-      table.uses.push_back({task, first + uses[i].which, occurrence + uses[i].occurrence, uses[i].in_optimizer});
+      table.uses.push_back(
+          {task, first + uses[i].which, occurrence + uses[i].occurrence, uses[i].in_optimizer, uses[i].in_backward});
       table.occurrences = std::max(table.occurrences, table.uses.back().occurrence + 1);
     });
   }

@@ -32,6 +32,25 @@ double bytes_ratio(const std::vector<TensorShape>& inputs, Precision from, doubl
   return before > 0 ? after / before : 1;
 }
 
+// ---- division among tensor-parallel ranks
+
+/// Returns the number of elements that `count` products read and write, without caches.
+double elements_of(const ProductShape& shape) noexcept {
+  return shape.count * (shape.rows * shape.inner + shape.inner * shape.columns + shape.rows * shape.columns);
+}
+
+double ProductShape::*dimension_of(Divided divided) noexcept {
+  switch (divided) {
+    case Divided::kRows: return &ProductShape::rows;
+    case Divided::kColumns: return &ProductShape::columns;
+    case Divided::kInner: return &ProductShape::inner;
+    case Divided::kCount: return &ProductShape::count;
+    case Divided::kNot:
+    case Divided::kElements: break;
+  }
+  return nullptr;
+}
+
 // ---- change of the number of samples
 
 /// The inputs of an operator that are parameters by definition: `count` inputs from `first` on.
@@ -109,6 +128,21 @@ DeviceWork in_precision(const DeviceWork& piece, const OperatorTable& table, Pre
     if (product) changed.work->precision = to;
   }
   return changed;
+}
+
+DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept {
+  const Divided divided = piece.in_optimizer ? Divided::kElements : piece.divided;
+  if (divided == Divided::kNot || ranks == 1) return piece;
+  DeviceWork part = piece;
+  const double share = 1.0 / ranks;
+  part.amount *= share;
+  if (!part.work) return part;
+  part.work->flops *= share;
+  double ProductShape::*const dimension = dimension_of(divided);
+  const double before = elements_of(part.work->shape);
+  if (dimension != nullptr) part.work->shape.*dimension *= share;
+  part.work->bytes *= dimension != nullptr && before > 0 ? elements_of(part.work->shape) / before : share;
+  return part;
 }
 
 SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(factor) {

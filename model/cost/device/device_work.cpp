@@ -108,6 +108,7 @@ void note_operators(const OperatorTable& table, NameFacts& names, DevicePieces& 
     if (piece == nullptr) continue;
     piece->which = use.which;
     piece->in_optimizer = piece->in_optimizer || use.in_optimizer;
+    piece->divided = use.divided;
     if (piece->kind == KernelClass::kGemm && convolves(table.operators[use.which]))
       piece->kind = KernelClass::kConvolution;
     const std::optional<Precision> told = precision_of(table.operators[use.which]);

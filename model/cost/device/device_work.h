@@ -29,6 +29,7 @@ struct DeviceWork {
   bool precision_known = false;  ///< true if from shapes or a kernel's name; otherwise `precision` is a guess
   /// True if launched in the optimizer's step, or if it has the name of an optimizer kernel.
   bool in_optimizer = false;
+  Divided divided = Divided::kNot;     ///< how tensor-parallel ranks divide the work (OperatorTable::Use)
   std::optional<KernelLaunch> launch;  ///< launch parameters of a kernel, if recorded
   std::optional<std::uint32_t> which;  ///< the operator it belongs to, as an index into OperatorTable::operators
   /// How much longer the capture's shortest kernels take than Accelerator::floor, the usual duration of a kernel with
@@ -84,6 +85,11 @@ class DevicePieces {
 /// True if in_precision() applies to this kind of work. It does not apply to collectives, memsets, copies between host
 /// and device, the optimizer, and kernels whose name is not recognised. The piece's own precision may be unknown.
 [[nodiscard]] bool has_precision(const DeviceWork& piece) noexcept;
+
+/// Returns the part of `piece` that each of `ranks` tensor-parallel ranks does, as DeviceWork::divided says. The work
+/// of an optimizer is always divided, because the parameters are. Of a product, the bytes are those of its own inputs
+/// and result. Precondition: ranks > 0.
+[[nodiscard]] DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept;
 
 /// How device work grows when a step has more samples.
 ///

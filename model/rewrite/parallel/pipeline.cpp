@@ -1,0 +1,613 @@
+#include "model/rewrite/parallel/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/cost/collective/algorithm.h"
+#include "model/job/dag_builder.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/capture_edit.h"
+
+namespace stepsim {
+namespace {
+
+constexpr std::size_t kLongestPeriod = 5000;
+
+Duration time_of(const Dag& dag, const OperatorTable& table, const ModelCall& call) {
+  Duration sum{};
+  for (const std::size_t use : call.uses) sum += dag.duration(table.uses[use].task);
+  return sum;
+}
+
+/// The forward and the backward pass of a step, as ranges of calls.
+struct Passes {
+  std::size_t forward = 0;
+  std::size_t backward = 0;
+  std::size_t end = 0;
+};
+
+/// Returns the passes of the first step that has both. Calls of an optimizer's step between them count as forward.
+std::optional<Passes> first_passes(const std::vector<ModelCall>& calls) {
+  const auto next = [&calls](std::size_t from, Pass pass) {
+    while (from < calls.size() && calls[from].pass != pass) ++from;
+    return from;
+  };
+  Passes passes{.forward = next(0, Pass::kForward)};
+  passes.backward = next(passes.forward, Pass::kBackward);
+  if (passes.backward == calls.size()) return std::nullopt;
+  passes.end = passes.backward;
+  while (passes.end < calls.size() && calls[passes.end].pass == Pass::kBackward) ++passes.end;
+  return passes;
+}
+
+std::vector<std::uint32_t> operators_of(const std::vector<ModelCall>& calls, std::size_t from, std::size_t end) {
+  std::vector<std::uint32_t> operators;
+  for (std::size_t i = from; i < end; ++i) operators.push_back(calls[i].which);
+  return operators;
+}
+
+/// Returns for each stage the index of its first layer, so that the stages take about equally long. `times` has the
+/// time of each layer, and in front and at the end that of what comes before and after the layers.
+std::vector<std::size_t> first_layers(const std::vector<double>& times, std::uint32_t stages) {
+  const std::size_t layers = times.size() - 2;
+  double all = 0;
+  for (const double time : times) all += time;
+  std::vector<std::size_t> first{0};
+  double before = times.front();  // time before layer `layer`
+  std::size_t layer = 0;
+  for (std::uint32_t stage = 1; stage < stages; ++stage) {
+    const double wanted = all * stage / stages;
+    const std::size_t most = layers - (stages - stage);  // a layer for each later stage is left
+    while (layer < most &&
+           (layer <= first.back() || std::abs(before + times[layer + 1] - wanted) < std::abs(before - wanted))) {
+      before += times[layer + 1];
+      ++layer;
+    }
+    first.push_back(layer);
+  }
+  return first;
+}
+
+/// The parts of a step between the cuts, in the order of the captured step: the forward parts of the stages, their
+/// backward parts, and the update.
+class Pieces {
+ public:
+  Pieces(const Capture& capture, const std::vector<ModelCall>& calls, const StageCuts& cuts, std::int32_t step)
+      : dag_(capture.dag),
+        recording_(capture.recording),
+        stages_(cuts.forward.size()),
+        of_task_(dag_.task_count(), kNone) {
+    std::map<TaskId, TaskId> call_of;
+    for (const auto& [thread, list] : device_launches(capture)) {
+      for (const DeviceLaunch& launch : list) call_of[launch.work] = launch.call;
+    }
+    const auto launched = [&](std::size_t call) {
+      const auto found = call_of.find(calls[call].first);
+      return recording_.start[(found == call_of.end() ? calls[call].first : found->second).index()];
+    };
+    for (std::size_t stage = 1; stage < stages_; ++stage) begins_.push_back(launched(cuts.forward[stage]));
+    for (std::size_t stage = stages_; stage-- > 0;) begins_.push_back(launched(cuts.backward[stage]));
+    begins_.push_back(end_of_backward(call_of, calls, cuts, launched));
+    tasks_.resize(2 * stages_ + 1);
+    for (const TaskId task : dag_.tasks()) {
+      if (recording_.step[task.index()] != step) continue;
+      const auto call = call_of.find(task);
+      const Time at = recording_.start[(call == call_of.end() ? task : call->second).index()];
+      const auto piece =
+          static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), at) - begins_.begin());
+      of_task_[task.index()] = static_cast<std::uint32_t>(piece);
+      tasks_[piece].push_back(task);
+    }
+  }
+
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+  [[nodiscard]] static std::size_t forward(std::size_t stage) noexcept { return stage; }
+  [[nodiscard]] std::size_t backward(std::size_t stage) const noexcept { return 2 * stages_ - 1 - stage; }
+  [[nodiscard]] std::size_t update() const noexcept { return 2 * stages_; }
+  [[nodiscard]] const std::vector<TaskId>& tasks(std::size_t piece) const noexcept { return tasks_[piece]; }
+  [[nodiscard]] std::uint32_t of(TaskId task) const noexcept { return of_task_[task.index()]; }
+
+ private:
+  /// Returns the start of the first call after the backward pass, or else the end of the last call in it, which is
+  /// after its start.
+  template <class Launched>
+  [[nodiscard]] Time end_of_backward(const std::map<TaskId, TaskId>& call_of, const std::vector<ModelCall>& calls,
+                                     const StageCuts& cuts, const Launched& launched) const {
+    if (cuts.update < calls.size()) return launched(cuts.update);
+    const auto launch = call_of.find(calls.back().last);
+    const TaskId last = launch == call_of.end() ? calls.back().last : launch->second;
+    return std::max(recording_.finish[last.index()], recording_.start[last.index()] + Duration{1});
+  }
+
+  const Dag& dag_;
+  const Recording& recording_;
+  std::size_t stages_;
+  std::vector<Time> begins_;  // of all pieces but the first
+  std::vector<std::uint32_t> of_task_;
+  std::vector<std::vector<TaskId>> tasks_;
+};
+
+bool is_on_device(const Dag& dag, TaskId task) {
+  const LaneKind kind = dag.lane(task).kind;
+  return kind == LaneKind::kStream || kind == LaneKind::kCopyEngine;
+}
+
+/// Builds the ranks of the stages from copies of the pieces.
+class StagedJob {
+ public:
+  StagedJob(const Capture& capture, const Parallelism& parallelism)
+      : capture_(capture),
+        dag_(capture.dag),
+        parallelism_(parallelism),
+        calls_(calls_of_typical_step(capture)),
+        cuts_(stage_cuts(capture, calls_, parallelism.pipeline)),
+        step_(step_of_cuts()),
+        pieces_(capture, calls_, cuts_, step_),
+        edit_(capture) {}
+
+  Capture run() && {
+    check_size();
+    std::vector<Stage> stages(parallelism_.pipeline);
+    for (std::size_t stage = 0; stage < stages.size(); ++stage) build(stage, stages[stage]);
+    for (std::size_t stage = 0; stage + 1 < stages.size(); ++stage) connect(stage, stages[stage], stages[stage + 1]);
+    for (const TaskId task : dag_.tasks()) edit_.remove(task);
+    Capture result = std::move(edit_).finish();
+    const auto device = capture_.devices.find(capture_.recording.ranks.front());
+    for (std::uint32_t stage = 1; stage < parallelism_.pipeline && device != capture_.devices.end(); ++stage)
+      result.devices[rank_of(stage)] = device->second;
+    return result;
+  }
+
+ private:
+  /// A copy of a piece: for each of its tasks the copy's.
+  using Copy = std::map<TaskId, TaskId>;
+  /// The copies that a stage consists of.
+  struct Stage {
+    std::vector<Copy> forward;   ///< by microbatch
+    std::vector<Copy> backward;  ///< by microbatch
+    Copy update;
+    std::map<LaneId, LaneId> lanes;
+    std::map<LaneId, TaskId> last;  ///< the last task so far on each captured lane
+    TaskId last_host;
+    std::int32_t step = -1;
+    Time now;  ///< recorded time at which the host is after the copies so far
+    std::map<GroupId, GroupId> groups;
+  };
+
+  [[nodiscard]] Rank rank_of(std::size_t stage) const noexcept {
+    return static_cast<Rank>(stage * parallelism_.ranks_of_stage());
+  }
+
+  /// Returns the index of the step that the cuts divide.
+  [[nodiscard]] std::int32_t step_of_cuts() const {
+    return capture_.recording.step[calls_[cuts_.backward.back()].first.index()];
+  }
+
+  void check_size() const {
+    std::size_t tasks = 0;
+    for (std::size_t piece = 0; piece < pieces_.update(); ++piece) tasks += pieces_.tasks(piece).size();
+    if (tasks <= kMostCopiedTasks / parallelism_.microbatches) return;
+    throw UsageError(fmt::format("{} microbatches of {} tasks each are too many; expected at most {} tasks in all",
+                                 parallelism_.microbatches, tasks, kMostCopiedTasks));
+  }
+
+  /// Returns the order of a stage's parts: true for the forward part of the next microbatch, false for the backward
+  /// part.
+  [[nodiscard]] std::vector<bool> order_of(std::size_t stage) const {
+    const std::size_t count = parallelism_.microbatches;
+    const bool early = parallelism_.schedule == PipelineSchedule::kOneForwardOneBackward;
+    const std::size_t ahead = early ? std::min<std::size_t>(count, parallelism_.pipeline - stage) : count;
+    std::vector<bool> order(ahead, true);
+    for (std::size_t i = ahead; i < count; ++i) {
+      order.push_back(false);
+      order.push_back(true);
+    }
+    order.insert(order.end(), ahead, false);
+    return order;
+  }
+
+  void build(std::size_t stage, Stage& built) {
+    RecordedStep step = capture_.recording.steps[static_cast<std::size_t>(step_)];
+    built.now = capture_.recording.start[step.first.index()];
+    step.rank = rank_of(stage);
+    step.first = {};
+    step.next_follows = false;
+    built.step = edit_.add_step(step);
+    for (const bool is_forward : order_of(stage)) {
+      std::vector<Copy>& copies = is_forward ? built.forward : built.backward;
+      const std::size_t piece = is_forward ? Pieces::forward(stage) : pieces_.backward(stage);
+      const bool is_last = !is_forward && copies.size() + 1 == parallelism_.microbatches;
+      copies.push_back(copy(piece, stage, built, is_last));
+    }
+    built.update = copy(pieces_.update(), stage, built, false);
+    edit_.step(static_cast<std::size_t>(built.step)).first = first_of(Pieces::forward(stage), built.forward.front());
+    copy_edges_between(stage, built);
+  }
+
+  /// Returns the copy of the host task that begins a piece.
+  [[nodiscard]] TaskId first_of(std::size_t piece, const Copy& copy) const {
+    TaskId first;
+    for (const TaskId task : pieces_.tasks(piece)) {
+      if (is_on_device(dag_, task)) continue;
+      if (!first.valid() || capture_.recording.start[task.index()] < capture_.recording.start[first.index()])
+        first = task;
+    }
+    return first.valid() ? copy.at(first) : copy.begin()->second;
+  }
+
+  /// Adds a copy of a piece after what the stage has so far.
+  Copy copy(std::size_t piece, std::size_t stage, Stage& built, bool with_gradients) {
+    const std::vector<TaskId>& tasks = pieces_.tasks(piece);
+    const Recording& recording = capture_.recording;
+    Copy made;
+    if (tasks.empty()) return made;
+    Time begin = Time::max();
+    Time end = Time::min();
+    for (const TaskId task : tasks) {
+      begin = std::min(begin, recording.start[task.index()]);
+      if (!is_on_device(dag_, task)) end = std::max(end, recording.finish[task.index()]);
+    }
+    const Duration shift = built.now - begin;
+    for (const TaskId task : tasks) made[task] = copy_task(task, piece, stage, built, shift);
+    built.now = std::max(built.now, end + shift);
+    chain(tasks, made, built);
+    copy_tables(tasks, made);
+    if (with_gradients) {
+      for (const Gradient& gradient : capture_.gradients) {
+        if (const auto found = made.find(gradient.ready); found != made.end())
+          edit_.add_gradient({found->second, gradient.bytes});
+      }
+    }
+    return made;
+  }
+
+  TaskId copy_task(TaskId task, std::size_t piece, std::size_t stage, Stage& built, Duration shift) {
+    TaskSpec spec = edit_.builder().task(task);
+    spec.lane = lane_of(dag_.lane_id(task), stage, built);
+    spec.hint = capture_.recording.start[task.index()] + shift;
+    const bool is_update = piece == pieces_.update();
+    if (is_update) spec.duration = spec.duration / static_cast<std::int64_t>(cuts_.forward.size());
+    const RendezvousId rendezvous = dag_.rendezvous(task);
+    const TaskId made = edit_.add_copy(task, spec, built.step);
+    if (rendezvous.valid()) {
+      Collective collective = dag_.collective(rendezvous);
+      collective.group = group_of(collective.group, stage, built);
+      edit_.builder().join(edit_.builder().add_rendezvous(collective), made);
+    }
+    return made;
+  }
+
+  LaneId lane_of(LaneId captured, std::size_t stage, Stage& built) {
+    const auto known = built.lanes.find(captured);
+    if (known != built.lanes.end()) return known->second;
+    Lane lane = dag_.lane(captured);
+    lane.rank = rank_of(stage);
+    return built.lanes.emplace(captured, edit_.builder().add_lane(std::move(lane))).first->second;
+  }
+
+  /// Returns the stage's group in place of one of the captured rank.
+  GroupId group_of(GroupId captured, std::size_t stage, Stage& built) {
+    if (stage == 0 || !captured.valid()) return captured;
+    const auto known = built.groups.find(captured);
+    if (known != built.groups.end()) return known->second;
+    Group group = dag_.group(captured);
+    for (Rank& rank : group.ranks) rank += rank_of(stage);
+    return built.groups.emplace(captured, edit_.builder().add_group(std::move(group))).first->second;
+  }
+
+  /// Copies the edges inside a piece, and makes the copy follow what its rank does before: each lane goes on where it
+  /// was, and its threads begin when the host is done with the part before.
+  void chain(const std::vector<TaskId>& tasks, const Copy& made, Stage& built) {
+    DagBuilder& builder = edit_.builder();
+    std::set<TaskId> followed;
+    for (const TaskId task : tasks) {
+      for (const EdgeId edge : dag_.edges_from(task)) {
+        const auto target = made.find(dag_.target(edge));
+        if (target == made.end()) continue;
+        builder.add_edge(made.at(task), target->second, dag_.edge_kind(edge), dag_.lag(edge));
+        followed.insert(dag_.target(edge));
+      }
+    }
+    std::map<LaneId, TaskId> last = built.last;
+    std::set<LaneId> begun;
+    TaskId last_host = built.last_host;
+    Time host_end = Time::min();
+    for (const TaskId task : tasks) {
+      const LaneId lane = dag_.lane_id(task);
+      const bool on_device = is_on_device(dag_, task);
+      const auto before = built.last.find(lane);
+      if (begun.insert(lane).second && before != built.last.end())
+        builder.add_edge(before->second, made.at(task), on_device ? EdgeKind::kStream : EdgeKind::kProgram);
+      if (!on_device && !followed.contains(task) && built.last_host.valid())
+        builder.add_edge(built.last_host, made.at(task), EdgeKind::kHandOff);
+      last[lane] = made.at(task);
+      if (!on_device && capture_.recording.finish[task.index()] > host_end) {
+        host_end = capture_.recording.finish[task.index()];
+        last_host = made.at(task);
+      }
+    }
+    built.last = std::move(last);
+    built.last_host = last_host;
+  }
+
+  void copy_tables(const std::vector<TaskId>& tasks, const Copy& made) {
+    const std::uint32_t shift = capture_.operators.occurrences * ++copies_;
+    const auto of_task = [](const auto& uses, TaskId task) {
+      return std::equal_range(uses.begin(), uses.end(), task, ByTask{});
+    };
+    for (const TaskId task : tasks) {
+      for (auto [use, end] = of_task(capture_.operators.uses, task); use != end; ++use) {
+        OperatorTable::Use copied = *use;
+        copied.task = made.at(task);
+        copied.occurrence += shift;
+        edit_.add_operator_use(copied);
+      }
+      for (auto [use, end] = of_task(capture_.launches.uses, task); use != end; ++use)
+        edit_.add_launch_use({made.at(task), use->which});
+      for (auto [use, end] = of_task(capture_.annotations.uses, task); use != end; ++use)
+        edit_.add_annotation_use({made.at(task), use->which});
+    }
+  }
+
+  /// Orders uses and tasks by task.
+  struct ByTask {
+    template <class Use>
+    bool operator()(const Use& use, TaskId task) const {
+      return use.task < task;
+    }
+    template <class Use>
+    bool operator()(TaskId task, const Use& use) const {
+      return task < use.task;
+    }
+  };
+
+  /// Copies the edges between pieces of a stage other than those of threads and streams, which chain() made. Work after
+  /// the backward pass that waits for any device work waits for all that the stage has launched.
+  void copy_edges_between(std::size_t stage, const Stage& built) {
+    DagBuilder& builder = edit_.builder();
+    const std::size_t forward = Pieces::forward(stage);
+    const std::size_t backward = pieces_.backward(stage);
+    for (const TaskId task : pieces_.tasks(forward)) {
+      for (const EdgeId edge : dag_.edges_from(task)) {
+        if (pieces_.of(dag_.target(edge)) != backward || !is_data(edge)) continue;
+        for (std::size_t m = 0; m < parallelism_.microbatches; ++m) {
+          builder.add_edge(built.forward[m].at(task), built.backward[m].at(dag_.target(edge)), dag_.edge_kind(edge),
+                           dag_.lag(edge));
+        }
+      }
+    }
+    const std::map<LaneId, TaskId> last = before_update(stage, built);
+    for (const TaskId task : dag_.tasks()) {
+      const std::uint32_t piece = pieces_.of(task);
+      if (piece == Pieces::kNone || piece == pieces_.update() || !is_on_device(dag_, task)) continue;
+      for (const EdgeId edge : dag_.edges_from(task)) {
+        const TaskId target = dag_.target(edge);
+        if (pieces_.of(target) != pieces_.update() || dag_.edge_kind(edge) != EdgeKind::kSync) continue;
+        if (const auto work = last.find(dag_.lane_id(task)); work != last.end())
+          builder.add_edge(work->second, built.update.at(target), EdgeKind::kSync, dag_.lag(edge));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_data(EdgeId edge) const {
+    const EdgeKind kind = dag_.edge_kind(edge);
+    return kind == EdgeKind::kSync || kind == EdgeKind::kData || kind == EdgeKind::kLaunch;
+  }
+
+  /// Returns the last task of the stage's last backward part on each stream.
+  [[nodiscard]] std::map<LaneId, TaskId> before_update(std::size_t stage, const Stage& built) const {
+    std::map<LaneId, TaskId> last;
+    for (const std::size_t piece : {Pieces::forward(stage), pieces_.backward(stage)}) {
+      const Copy& copy = piece == Pieces::forward(stage) ? built.forward.back() : built.backward.back();
+      for (const TaskId task : pieces_.tasks(piece)) {
+        if (is_on_device(dag_, task)) last[dag_.lane_id(task)] = copy.at(task);
+      }
+    }
+    return last;
+  }
+
+  /// Sends activations from `stage` to the next one, and their gradients back.
+  void connect(std::size_t stage, Stage& from, Stage& to) {
+    const Bytes bytes = cuts_.activations[stage];
+    DagBuilder& builder = edit_.builder();
+    const GroupId group = builder.add_group({.name = fmt::format("stages {} and {}", stage, stage + 1),
+                                             .size = 2,
+                                             .ranks = {rank_of(stage), rank_of(stage + 1)}});
+    const Lane& stream = dag_.lane(first_stream());
+    const auto lane = [&](std::size_t of, const char* name) {
+      Lane made{.name = name, .host = stream.host, .rank = rank_of(of), .kind = LaneKind::kStream};
+      made.device = stream.device;
+      return builder.add_lane(std::move(made));
+    };
+    const Way down{group, 0, bytes, lane(stage, "sends activations"), lane(stage + 1, "receives activations")};
+    const Way back{group, 1, bytes, lane(stage + 1, "sends gradients"), lane(stage, "receives gradients")};
+    for (std::size_t m = 0; m < parallelism_.microbatches; ++m) {
+      send(down, from.forward[m], Pieces::forward(stage), from.step, to.forward[m], Pieces::forward(stage + 1),
+           to.step);
+      send(back, to.backward[m], pieces_.backward(stage + 1), to.step, from.backward[m], pieces_.backward(stage),
+           from.step);
+    }
+  }
+
+  [[nodiscard]] LaneId first_stream() const {
+    for (std::size_t i = 0; i < dag_.lanes().size(); ++i) {
+      if (dag_.lanes()[i].kind == LaneKind::kStream) return LaneId{i};
+    }
+    return LaneId{0};
+  }
+
+  /// A direction between two stages.
+  struct Way {
+    GroupId group;
+    std::uint32_t root = 0;
+    Bytes bytes{};
+    LaneId sender;
+    LaneId receiver;
+  };
+
+  /// Sends a message when all device work of one part is done. The device work of the other part waits for it.
+  void send(const Way& way, const Copy& from, std::size_t from_piece, std::int32_t from_step, const Copy& to,
+            std::size_t to_piece, std::int32_t to_step) {
+    DagBuilder& builder = edit_.builder();
+    const auto add = [&](LaneId lane, std::int32_t step, Time hint) {
+      const TaskId task = edit_.add_task({.kind = TaskKind::kCollective,
+                                          .name = builder.intern(builder.lane(lane).name),
+                                          .lane = lane,
+                                          .bytes = way.bytes,
+                                          .hint = hint},
+                                         step);
+      const auto [before, is_first] = last_on_.try_emplace(lane, task);
+      if (!is_first) builder.add_edge(std::exchange(before->second, task), task, EdgeKind::kStream);
+      return task;
+    };
+    std::map<LaneId, TaskId> last;
+    std::map<LaneId, TaskId> first;
+    for (const TaskId task : pieces_.tasks(from_piece)) {
+      if (is_on_device(dag_, task)) last[dag_.lane_id(task)] = from.at(task);
+    }
+    for (const TaskId task : pieces_.tasks(to_piece)) {
+      if (is_on_device(dag_, task)) first.try_emplace(dag_.lane_id(task), to.at(task));
+    }
+    if (last.empty() || first.empty()) return;
+    const TaskId sent = add(way.sender, from_step, builder.task(last.begin()->second).hint);
+    const TaskId received = add(way.receiver, to_step, builder.task(first.begin()->second).hint);
+    const RendezvousId rendezvous = builder.add_rendezvous({.op = CollectiveOp::kSendRecv,
+                                                            .algorithm = find_collective_model("nccl"),
+                                                            .bytes = way.bytes,
+                                                            .root = way.root,
+                                                            .group = way.group,
+                                                            .of_activations = true});
+    builder.join(rendezvous, sent);
+    builder.join(rendezvous, received);
+    for (const auto& [lane, task] : last) builder.add_edge(task, sent, EdgeKind::kSync);
+    for (const auto& [lane, task] : first) builder.add_edge(received, task, EdgeKind::kSync);
+  }
+
+  const Capture& capture_;
+  const Dag& dag_;
+  const Parallelism& parallelism_;
+  std::vector<ModelCall> calls_;
+  StageCuts cuts_;
+  std::int32_t step_;
+  Pieces pieces_;
+  CaptureEdit edit_;
+  std::uint32_t copies_ = 0;
+  std::map<LaneId, TaskId> last_on_;  // the last message on each lane of messages
+};
+
+}  // namespace
+
+RepeatedPart repeated_part_of(std::span<const std::uint32_t> sequence) {
+  RepeatedPart best;
+  for (std::size_t period = 1; period <= std::min(sequence.size() / 2, kLongestPeriod); ++period) {
+    std::size_t run = 0;  // elements up to here that equal the one a period later
+    for (std::size_t i = 0; i + period < sequence.size(); ++i) {
+      run = sequence[i] == sequence[i + period] ? run + 1 : 0;
+      const std::size_t count = run / period + 1;
+      if (run >= period && count * period > best.count * best.length) best = {i + 1 - run, period, count};
+    }
+  }
+  return best;
+}
+
+std::vector<ModelCall> calls_of_typical_step(const Capture& capture) {
+  const Recording& recording = capture.recording;
+  std::map<std::int32_t, std::vector<ModelCall>> calls_of;
+  for (ModelCall& call : model_calls(capture)) calls_of[recording.step[call.first.index()]].push_back(std::move(call));
+  std::map<std::int32_t, Time> end_of;
+  for (const TaskId task : capture.dag.tasks()) {
+    Time& end = end_of.try_emplace(recording.step[task.index()], Time::min()).first->second;
+    end = std::max(end, recording.finish[task.index()]);
+  }
+  std::vector<std::pair<Duration, std::int32_t>> lengths;
+  for (const auto& [index, calls] : calls_of) {
+    if (index < 0 || !first_passes(calls)) continue;
+    const RecordedStep& step = recording.steps[static_cast<std::size_t>(index)];
+    if (step.whole && step.asked) lengths.emplace_back(end_of[index] - recording.start[step.first.index()], index);
+  }
+  if (lengths.empty()) return {};
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>((lengths.size() - 1) / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return std::move(calls_of[middle->second]);
+}
+
+StageCuts stage_cuts(const Capture& capture, const std::vector<ModelCall>& calls, std::uint32_t stages) {
+  const std::optional<Passes> passes = first_passes(calls);
+  if (!passes) {
+    throw CannotAnswer({},
+                       "no whole step has a forward and a backward pass; expected a trace of training with PyTorch "
+                       "with record_shapes=True");
+  }
+  StageCuts cuts{.forward = {passes->forward}, .backward = {passes->backward}, .update = passes->end};
+  if (stages == 1) return cuts;
+  const RepeatedPart down = repeated_part_of(operators_of(calls, passes->forward, passes->backward));
+  const RepeatedPart back = repeated_part_of(operators_of(calls, passes->backward, passes->end));
+  const std::size_t layers = down.count;
+  if (layers < 2 || back.count + 1 < layers) {
+    throw CannotAnswer({},
+                       fmt::format("the forward pass repeats {} layers and the backward pass {}; expected a model of "
+                                   "equal layers, and a trace with record_shapes=True",
+                                   down.count, back.count));
+  }
+  if (layers < stages) {
+    throw CannotAnswer(
+        {}, fmt::format("the captured model has {} repeated layers; expected at most so many stages", layers));
+  }
+  const auto forward_of = [&](std::size_t layer) { return passes->forward + down.first + layer * down.length; };
+  // What comes after the layers of the backward pass belongs to the first layer, so the last periods are the layers'.
+  const std::size_t skipped = back.count > layers ? back.count - layers : 0;
+  const auto backward_of = [&](std::size_t layer) {
+    const std::size_t begin = passes->backward + back.first + (skipped + layers - 1 - layer) * back.length;
+    return std::min(begin, passes->end - 1);
+  };
+  std::vector<double> times(layers + 2);
+  const auto add = [&](std::size_t from, std::size_t end, std::size_t place) {
+    for (std::size_t i = from; i < end; ++i)
+      times[place] += static_cast<double>(time_of(capture.dag, capture.operators, calls[i]).count());
+  };
+  add(passes->forward, forward_of(0), 0);
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    add(forward_of(layer), forward_of(layer + 1), layer + 1);
+    add(backward_of(layer), std::min(backward_of(layer) + back.length, passes->end), layer + 1);
+  }
+  add(forward_of(layers), passes->backward, layers + 1);
+  add(passes->backward, backward_of(layers - 1), layers + 1);
+  const std::vector<std::size_t> first = first_layers(times, stages);
+  cuts.backward.clear();
+  cuts.forward.reserve(stages);
+  cuts.backward.reserve(stages);
+  cuts.layers.reserve(stages);
+  cuts.activations.reserve(stages);
+  for (std::uint32_t stage = 0; stage < stages; ++stage) {
+    const bool is_last = stage + 1 == stages;
+    const std::size_t end = is_last ? layers : first[stage + 1];
+    cuts.layers.push_back(end - first[stage]);
+    cuts.backward.push_back(is_last ? passes->backward : backward_of(end - 1));
+    if (stage == 0) continue;
+    cuts.forward.push_back(forward_of(first[stage]));
+    const std::vector<TensorShape>& inputs = capture.operators.operators[calls[cuts.forward.back()].which].inputs;
+    const Bytes bytes{inputs.empty() ? 0 : std::llround(inputs.front().bytes())};
+    if (bytes == Bytes{}) {
+      throw CannotAnswer({}, fmt::format("the size of what stage {} sends is not known; expected a trace with "
+                                         "record_shapes=True",
+                                         stage - 1));
+    }
+    cuts.activations.push_back(bytes);
+  }
+  return cuts;
+}
+
+Capture with_stages(const Capture& capture, const Parallelism& parallelism) {
+  return StagedJob(capture, parallelism).run();
+}
+
+}  // namespace stepsim

@@ -1,0 +1,44 @@
+#ifndef STEPSIM_MODEL_REWRITE_PARALLEL_TENSOR_DIVISION_H
+#define STEPSIM_MODEL_REWRITE_PARALLEL_TENSOR_DIVISION_H
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/job/operator_work.h"
+#include "model/rewrite/parallel/model_calls.h"
+
+namespace stepsim {
+
+/// How tensor-parallel ranks divide the calls of a transformer (Shoeybi et al. 2019, "Megatron-LM").
+struct TensorDivision {
+  /// An all-reduce of what a call computed.
+  struct Reduction {
+    std::size_t after = 0;              ///< index of the call that computes what is reduced
+    std::optional<std::size_t> before;  ///< index of the first call that needs the sum; nothing if none does
+    Bytes bytes{};
+  };
+  std::vector<Divided> divided;       ///< for each call
+  std::vector<Reduction> reductions;  ///< ordered by `after`
+  std::size_t products = 0;           ///< number of products of the forward pass that are divided
+  std::size_t whole_products = 0;     ///< number of products of the forward pass that every rank does
+};
+
+/// Divides the calls as Megatron does. Only shapes are used, because a capture does not say which tensor is which:
+///
+/// - A linear layer is a product with as many rows as the step has tokens. Between two sums over the hidden dimension,
+///   the layers that read it are divided by columns, and the one that computes it again is divided by its inner
+///   dimension; its result is summed. What lies between them (the heads of an attention, the activation) is divided.
+/// - The last layer, if it computes more than twice the hidden dimension, and what follows it are divided by the
+///   vocabulary. The result of the lookup in the largest table is summed.
+/// - In the backward pass, the two products of a layer have its three dimensions. The gradient of what the layers
+///   divided by columns read is summed while later products run.
+/// - Everything else is done by every rank: norms, residual connections, layers that fit no pair.
+///
+/// O(calls).
+[[nodiscard]] TensorDivision divide_calls(const OperatorTable& table, const std::vector<ModelCall>& calls);
+
+}  // namespace stepsim
+
+#endif

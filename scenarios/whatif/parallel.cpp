@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/base/error.h"
+#include "model/base/text.h"
+#include "model/calibration/calibration.h"
+#include "model/cost/device/device_work.h"
+#include "model/job/topology.h"
+#include "model/rewrite/buckets.h"
+#include "model/rewrite/parallel/parallelism.h"
+#include "scenarios/change/batch_growth.h"
+#include "scenarios/change/device_rule.h"
+#include "scenarios/change/plan.h"
+#include "scenarios/change/what_if.h"
+
+// What-if `parallel`: divides the job of one captured device among several.
+
+namespace stepsim::scenarios {
+namespace {
+
+constexpr std::uint32_t kMostRanks = 65'536;
+
+constexpr std::array kParallelParameters{
+    Parameter{"data", "a whole number from 1", "number of replicas, each with the samples of the captured step", "1"},
+    Parameter{"tensor", "a whole number from 1", "number of devices that divide each layer, as Megatron does", "1"},
+    Parameter{"pipeline", "a whole number from 1", "number of stages, each with its own layers", "1"},
+    Parameter{"microbatches", "a whole number from 1", "parts of a step's samples, computed one after another", "1"},
+    Parameter{"schedule", "1f1b or gpipe",
+              "1f1b = each backward pass of a microbatch as early as possible; gpipe = after all forward passes",
+              "1f1b"},
+};
+
+/// The part of the captured device's work that one of several tensor-parallel ranks does.
+class TensorPart final : public DeviceRule {
+ public:
+  TensorPart(const Change& change, const YamlField& value, const Plan& plan, std::uint32_t ranks)
+      : DeviceRule(change, value, plan, "what every rank does: norms, residual connections, and layers without a pair"),
+        ranks_(ranks) {}
+
+ private:
+  [[nodiscard]] DeviceWork changed(const DeviceWork& piece) const override { return part_of_rank(piece, ranks_); }
+
+  std::uint32_t ranks_;
+};
+
+/// Puts all ranks on one host with the links of the device's data sheet.
+Cluster usual_host(const YamlField& value, std::uint32_t ranks, Plan& plan) {
+  const Accelerator* const device = accelerator_of(*plan.captured);
+  if (device == nullptr) {
+    cannot_answer(value,
+                  "the trace does not name a known device, so the links between several are not known; expected "
+                  "--cluster FILE with nvlink and nic");
+  }
+  const bool has_nvlink = device->nvlink > Bandwidth{};
+  const Cable link{has_nvlink ? device->nvlink : device->host_link};
+  // The default rate of 1 byte/s is never used: share_hosts() refuses several hosts while the rate is not known.
+  ClusterShape shape{.hosts = numbered_hosts(1),
+                     .nic = {plan.job.bandwidth.value_or(Bandwidth::from_bytes_per_second(1)),
+                             plan.job.latency.value_or(kUsualLatency)},
+                     .devices = ranks,
+                     .device_model = plan.captured->devices.begin()->second};
+  (has_nvlink ? shape.nvlink : shape.pcie) = link;
+  plan.on_one_host = true;
+  plan.assumptions.push_back({std::string(kLinksOfDataSheet),
+                              fmt::format("The GPUs of a host are connected as in the data sheet of {}: {}, {} in each "
+                                          "direction.",
+                                          device->name, has_nvlink ? "NVLink" : "PCIe", to_text(link.bandwidth))});
+  return with_shape(plan.cluster, std::move(shape));
+}
+
+/// Gives every rank of the divided job a place in the cluster. `before` is the number of ranks that have one.
+void place_ranks(const YamlField& value, std::uint32_t before, Plan& plan) {
+  const std::uint32_t ranks = ranks_of(plan);
+  if (ranks == before) return;
+  if (plan.cluster.links.empty()) {
+    plan.cluster = usual_host(value, ranks, plan);
+    return;
+  }
+  try {
+    ClusterShape shape = shape_of(plan.cluster);
+    if (plan.on_one_host) shape.devices = ranks;
+    const std::array kinds{Resize{before, ranks}};
+    plan.cluster = with_shape(plan.cluster, resized(std::move(shape), kinds));
+  } catch (const ShapeProblem& problem) {
+    cannot_answer(value, fmt::format("the cluster {}", problem.what()));
+  }
+}
+
+void note_stages(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
+  if (parallelism.pipeline == 1) return;
+  const auto [least, most] = std::minmax_element(work.layers_of_stages.begin(), work.layers_of_stages.end());
+  plan.assumptions.push_back(
+      {"pipeline_parallel",
+       fmt::format("Each of {} stages has {} of the repeated layers, so that stages take about equally long; the first "
+                   "also has what comes before the layers, and the last what comes after. Update and optimizer are "
+                   "divided equally.",
+                   parallelism.pipeline,
+                   *least == *most ? std::to_string(*most) : fmt::format("{} to {}", *least, *most))});
+}
+
+/// States what the division assumes, in place of what an earlier change of it stated.
+void note(const DividedWork& work, const Parallelism& parallelism, Plan& plan) {
+  std::erase_if(plan.assumptions, [](const Assumption& one) {
+    static constexpr auto kOwn =
+        std::to_array<std::string_view>({"divided_job", "tensor_parallel", "pipeline_parallel", "data_parallel"});
+    return std::find(kOwn.begin(), kOwn.end(), one.id) != kOwn.end();
+  });
+  plan.assumptions.push_back(
+      {"divided_job",
+       fmt::format("All {} devices are like the captured one; those of a stage do the same.", parallelism.ranks())});
+  if (parallelism.tensor > 1) {
+    plan.assumptions.push_back(
+        {"tensor_parallel",
+         fmt::format("{} linear layers are divided among {} devices as Megatron does, and {} are not; the shapes of "
+                     "operators show which. All-reduces of activations are waited for, and those of their gradients "
+                     "run beside products.",
+                     work.layers, parallelism.tensor, work.whole_layers)});
+  }
+  note_stages(work, parallelism, plan);
+  if (parallelism.data > 1) {
+    plan.assumptions.push_back(
+        {"data_parallel",
+         fmt::format(
+             "Gradients of {} are reduced in buckets of {}, as DistributedDataParallel does, without copies into "
+             "the buckets.",
+             to_text(work.gradients), to_text(plan.job.bucket_bytes.value_or(kUsualBucket)))});
+  }
+}
+
+/// Returns the parallelism after the change. Throws InputError if a value is invalid.
+Parallelism changed(Parallelism parallelism, const Change& change) {
+  const auto read = [&change](const char* name, std::uint32_t& number) {
+    if (const YamlField* const value = change.find(name)) number = value->count(1, kMostRanks);
+  };
+  read("data", parallelism.data);
+  read("tensor", parallelism.tensor);
+  read("pipeline", parallelism.pipeline);
+  read("microbatches", parallelism.microbatches);
+  if (const YamlField* const schedule = change.find("schedule"))
+    parallelism.schedule = static_cast<PipelineSchedule>(schedule->one_of_words({"1f1b", "gpipe"}));
+  return parallelism;
+}
+
+/// Returns the first parameter of the change.
+const YamlField& first_value(const Change& change) {
+  for (const Parameter& parameter : kParallelParameters) {
+    if (const YamlField* const value = change.find(parameter.name)) return *value;
+  }
+  return change.place();
+}
+
+/// Makes kernels compute the samples of one microbatch.
+void divide_samples(const Change& change, const YamlField& value, std::uint32_t microbatches, Plan& plan) {
+  const double batches = plan.batches;
+  grow_batch(change, value, 1.0 / microbatches, plan);
+  plan.batches = batches;
+}
+
+void apply_parallel(const Change& change, Plan& plan) {
+  const Parallelism parallelism = changed(plan.parallelism, change);
+  if (parallelism == plan.parallelism) return;
+  const YamlField& value = first_value(change);
+  if (parallelism.ranks() > kMostRanks)
+    value.fail(fmt::format("{} devices are too many; expected at most {}", parallelism.ranks(), kMostRanks));
+  if (plan.captured->parameter_server != nullptr)
+    cannot_answer(value, "the job has parameter servers; expected the trace of a job on one device");
+  if (plan.network->make == nullptr) {
+    refuse_as_recorded(value, plan,
+                       "--network recorded has no times for the messages of more devices; expected another network "
+                       "model");
+  }
+  require_kernels(plan, value);
+  DividedWork work;
+  try {
+    work = divided_work(*plan.captured, parallelism);
+  } catch (const CannotAnswer& problem) {
+    cannot_answer(value, problem.what());
+  }
+  const std::uint32_t before = ranks_of(plan);
+  plan.parallelism = parallelism;
+  place_ranks(value, before, plan);
+  if (const YamlField* const tensor = change.find("tensor"); tensor != nullptr && parallelism.tensor > 1)
+    plan.rules.emplace_back(std::make_shared<const TensorPart>(change, *tensor, plan, parallelism.tensor));
+  if (const YamlField* const parts = change.find("microbatches"); parts != nullptr && parallelism.microbatches > 1)
+    divide_samples(change, *parts, parallelism.microbatches, plan);
+  note(work, parallelism, plan);
+}
+
+}  // namespace
+
+extern const WhatIf parallel_what_if{
+    .name = "parallel",
+    .summary = "Divide the job of one captured device among several: replicas, divided layers, stages of a pipeline",
+    .ignores = "memory, and how much communication slows kernels that run beside it",
+    .parameters = kParallelParameters,
+    .asks = {sim::Question::kDevice},
+    .apply = apply_parallel,
+};
+
+}  // namespace stepsim::scenarios

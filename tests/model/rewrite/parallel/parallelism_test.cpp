@@ -1,0 +1,105 @@
+#include "model/rewrite/parallel/parallelism.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/error.h"
+#include "model/job/group.h"
+#include "model/rewrite/buckets.h"
+#include "tests/model/rewrite/data_parallel_job.h"
+#include "tests/model/rewrite/transformer_job.h"
+
+namespace stepsim {
+namespace {
+
+using testing::DeviceDataParallelJob;
+using testing::has_edge;
+using ::testing::HasSubstr;
+using ::testing::Property;
+using ::testing::SizeIs;
+using testing::tasks_named;
+using ::testing::Throws;
+using testing::TransformerJob;
+
+/// The payloads of the collectives of groups with this name.
+std::vector<Bytes> payloads(const Dag& dag, std::string_view group) {
+  std::vector<Bytes> bytes;
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    const Collective& collective = dag.collective(rendezvous);
+    if (!dag.members(rendezvous).empty() && dag.group(collective.group).name == group)
+      bytes.push_back(collective.bytes);
+  }
+  return bytes;
+}
+
+Bytes sum(const std::vector<Bytes>& all) { return std::accumulate(all.begin(), all.end(), Bytes{}); }
+
+Bytes gradients_of(const Capture& capture) { return sum(sizes_of(capture.gradients)); }
+
+TEST(ParallelismTest, ReplicasReduceEveryGradientOnceInBuckets) {
+  Capture capture = TransformerJob{}.capture();
+  for (const std::int64_t bound : {1'000, 5'000, 1'000'000}) {
+    capture.job.bucket_bytes = Bytes{bound};
+    const Capture replicas = with_parallelism(capture, {.data = 4});
+    const std::vector<Bytes> reduced = payloads(replicas.dag, "data parallel");
+    EXPECT_EQ(sum(reduced), gradients_of(capture));
+    EXPECT_THAT(reduced, SizeIs(buckets_of(sizes_of(capture.gradients), Bytes{bound}).size()));
+  }
+}
+
+TEST(ParallelismTest, TheOptimizerWaitsForAllReductions) {
+  const Capture replicas = with_parallelism(TransformerJob{}.capture(), {.data = 2});
+  TaskId last;
+  for (const TaskId task : tasks_named(replicas.dag, "all_reduce (data parallel)")) {
+    if (replicas.dag.kind(task) == TaskKind::kCollective) last = task;
+  }
+  EXPECT_TRUE(has_edge(replicas.dag, last, tasks_named(replicas.dag, "aten::_foreach_add_").front()));
+}
+
+TEST(ParallelismTest, RanksAreCopiesOfTheFirstOfTheirStage) {
+  const Capture job =
+      with_parallelism(TransformerJob{}.capture(), {.data = 3, .tensor = 2, .pipeline = 4, .microbatches = 2});
+  const std::map<Rank, std::uint32_t> classes = rank_classes(job.dag);
+  const std::map<Rank, std::uint32_t> expected{{0, 6}, {6, 6}, {12, 6}, {18, 6}};
+  EXPECT_EQ(classes, expected);
+  for (const Group& group : job.dag.groups()) {
+    if (group.name == "tensor parallel") {
+      EXPECT_EQ(group.ranks[1], group.ranks[0] + 1);
+    } else if (group.name == "data parallel") {
+      EXPECT_EQ(group.ranks[1], group.ranks[0] + 2);
+    }
+  }
+}
+
+TEST(ParallelismTest, GradientsOfDividedLayersAreSmaller) {
+  const Capture capture = TransformerJob{}.capture();
+  const Capture job = with_parallelism(capture, {.data = 2, .tensor = 4});
+  EXPECT_EQ(sum(payloads(job.dag, "data parallel")).count() * 4, gradients_of(capture).count());
+}
+
+TEST(ParallelismTest, CapturesOfSeveralRanksAreRefused) {
+  const auto refused = [](const Capture& capture, Parallelism parallelism, const std::string& why) {
+    EXPECT_THAT([&] { (void)with_parallelism(capture, parallelism); },
+                Throws<CannotAnswer>(Property(&CannotAnswer::what, HasSubstr(why))));
+  };
+  refused(DeviceDataParallelJob{}.capture(), {.data = 2}, "several ranks");
+  refused(DeviceDataParallelJob{.ranks = 1, .group = 2}.capture(), {.data = 2}, "communicates with others");
+  Capture without = TransformerJob{}.capture();
+  without.gradients.clear();
+  refused(without, {.data = 2}, "no gradients");
+  without.operators = {};
+  refused(without, {.tensor = 2}, "0 % of the kernels' time");
+  refused(without, {.pipeline = 2}, "0 % of the kernels' time");
+  Capture forward = TransformerJob{}.capture();
+  for (OperatorTable::Use& use : forward.operators.uses) use.in_backward = false;
+  refused(forward, {.pipeline = 2}, "forward and a backward pass");
+}
+
+}  // namespace
+}  // namespace stepsim

@@ -1,0 +1,36 @@
+#ifndef STEPSIM_TESTS_MODEL_REWRITE_TRANSFORMER_JOB_H
+#define STEPSIM_TESTS_MODEL_REWRITE_TRANSFORMER_JOB_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "model/job/recording.h"
+
+namespace stepsim::testing {
+
+/// One training step of a transformer on one GPU, in the form in which ingest delivers a trace of PyTorch with shapes:
+/// two lookups, layers with an attention and two linear layers more, a norm and the layer to the vocabulary, then the
+/// backward pass, which accumulates a gradient for each weight, and an optimizer. A thread launches one kernel for each
+/// call.
+struct TransformerJob {
+  std::size_t layers = 4;
+  std::int64_t batch = 2;
+  std::int64_t sequence = 48;
+  std::int64_t hidden = 16;
+  std::int64_t heads = 4;
+  std::int64_t vocabulary = 100;
+  Duration kernel{10'000};  ///< duration of each kernel
+  Duration call{0};         ///< duration of each launching call
+  bool ends = true;         ///< if true, there are lookups, the last norm, the layer to the vocabulary and an optimizer
+
+  [[nodiscard]] std::int64_t tokens() const noexcept { return batch * sequence; }
+  [[nodiscard]] Capture capture() const;
+};
+
+/// The number of calls of a layer in the forward and in the backward pass.
+inline constexpr std::size_t kForwardCalls = 12;
+inline constexpr std::size_t kBackwardCalls = 22;
+
+}  // namespace stepsim::testing
+
+#endif

@@ -1,0 +1,130 @@
+// Tests the what-if `parallel` on a transformer that was captured on one GPU.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "model/base/error.h"
+#include "scenarios/answer/predict.h"
+#include "tests/model/rewrite/transformer_job.h"
+#include "tests/scenarios/sample_questions.h"
+
+namespace stepsim::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The GPU limits the step, and its products are large enough that dividing them matters.
+constexpr TransformerJob kJob{
+    .batch = 4, .sequence = 512, .hidden = 1024, .heads = 16, .vocabulary = 32'000, .kernel = Duration{400'000}};
+
+/// A cluster without links, as calibration returns it for a capture of one rank.
+Cluster one_host() {
+  Cluster cluster;
+  cluster.hosts.push_back({"0"});
+  cluster.endpoints.push_back({HostId{0}, {}});
+  return cluster;
+}
+
+Question question() { return Question(kJob.capture(), one_host(), "maxmin"); }
+
+TEST(ParallelTest, ParametersCanBeGivenOneByOne) {
+  const Question asked = question();
+  const Duration together = asked.predicted("changes: [parallel: {tensor: 2, data: 2, pipeline: 2}]").iteration;
+  EXPECT_EQ(asked.iteration({"parallel.tensor=2", "parallel.data=2", "parallel.pipeline=2"}), together);
+  EXPECT_EQ(asked.iteration({"parallel.pipeline=2", "parallel.data=2", "parallel.tensor=2"}), together);
+}
+
+/// The bytes of all collectives of activations.
+Bytes activations(const scenarios::Prediction& prediction) {
+  const Dag& dag = prediction.graph->dag;
+  Bytes bytes{};
+  for (const RendezvousId rendezvous : dag.all_rendezvous()) {
+    if (dag.collective(rendezvous).of_activations && !dag.members(rendezvous).empty())
+      bytes += dag.collective(rendezvous).bytes;
+  }
+  return bytes;
+}
+
+TEST(ParallelTest, ActivationsGrowWithTheBatchWhicheverIsGivenFirst) {
+  const Question asked = question();
+  for (const std::string division : {"parallel.tensor=4", "parallel.pipeline=4"}) {
+    const Bytes captured = activations(asked.predicted({division}));
+    EXPECT_EQ(activations(asked.predicted({"batch.scale=2", division})), captured + captured);
+    EXPECT_EQ(activations(asked.predicted({division, "batch.scale=2"})), captured + captured);
+  }
+}
+
+// Of a step in four microbatches, four times as many messages carry as many bytes.
+TEST(ParallelTest, MicrobatchesShareTheActivations) {
+  const Question asked = question();
+  EXPECT_EQ(activations(asked.predicted({"parallel.pipeline=2", "parallel.tensor=2"})),
+            activations(asked.predicted({"parallel.microbatches=4", "parallel.tensor=2", "parallel.pipeline=2"})));
+}
+
+TEST(ParallelTest, LinksCanBeGivenFirst) {
+  const Question asked = question();
+  EXPECT_EQ(asked.iteration({"cluster.inside=100GB/s", "parallel.tensor=4"}),
+            asked.iteration({"parallel.tensor=4", "cluster.inside=100GB/s"}));
+}
+
+TEST(ParallelTest, SlowerLinksNeverMakeAStepFaster) {
+  const Question asked = question();
+  for (const std::string division : {"parallel.tensor=4", "parallel.data=4", "parallel.pipeline=4"}) {
+    Duration before{};
+    for (const std::string rate : {"NVLink5", "NVLink4", "NVLink3", "NVLink2", "32GB/s", "1GB/s", "1MB/s"}) {
+      const Duration iteration = asked.iteration({division, "cluster.inside=" + rate});
+      EXPECT_GE(iteration, before) << division << " with " << rate;
+      before = iteration;
+    }
+    EXPECT_GT(before, asked.iteration()) << division;  // the links limit the step
+  }
+}
+
+TEST(ParallelTest, DividedLayersTakeLessTimeAndReplicasDoNot) {
+  const Question asked = question();
+  EXPECT_LT(asked.iteration({"parallel.tensor=2"}), asked.iteration());
+  EXPECT_LT(asked.iteration({"parallel.tensor=4"}), asked.iteration({"parallel.tensor=2"}));
+  EXPECT_GE(asked.iteration({"parallel.data=4"}), asked.iteration());
+}
+
+TEST(ParallelTest, MoreMicrobatchesMakeABubbleShorter) {
+  const Question asked = question();
+  EXPECT_LT(asked.iteration({"parallel.pipeline=4", "parallel.microbatches=4"}),
+            asked.iteration({"parallel.pipeline=4"}));
+}
+
+TEST(ParallelTest, EveryReplicaHasItsOwnSamples) {
+  const Question asked = question();
+  scenarios::Scenario scenario;
+  for (const std::string set : {"parallel.tensor=2", "parallel.data=3", "parallel.pipeline=4"})
+    scenarios::add_set(scenario, set);
+  scenarios::Plan plan = asked.predictor().plan();
+  scenarios::apply_all(scenario.changes, plan);
+  const sim::StepWork work = scenarios::work_of(plan);
+  EXPECT_EQ(work.workers, 3U);
+  EXPECT_EQ(work.devices, 8U);
+  EXPECT_EQ(work.batches, 1);
+}
+
+TEST(ParallelTest, WhatIsNotKnownIsRefused) {
+  const Question asked = question();
+  EXPECT_THAT(problem_of(asked, {"parallel.data=16"}), HasSubstr("expected also cluster.gpus_per_host"));
+  EXPECT_THAT(problem_of(asked, {"parallel.data=16", "cluster.gpus_per_host=8"}),
+              HasSubstr("expected also cluster.nic"));
+  EXPECT_EQ(problem_of(asked, {"parallel.data=16", "cluster.gpus_per_host=8", "cluster.nic=400Gb/s"}), "taken");
+  EXPECT_THAT(problem_of(asked, {"parallel.data=2", "cluster.workers=2"}), HasSubstr("in place of workers"));
+  EXPECT_THAT(problem_of(asked, {"parallel.pipeline=8"}), HasSubstr("4 repeated layers"));
+  EXPECT_THAT(problem_of(asked, {"parallel.data=1000", "parallel.tensor=1000"}), HasSubstr("too many"));
+  Capture unnamed = kJob.capture();
+  unnamed.devices.clear();
+  EXPECT_THAT(problem_of(Question(std::move(unnamed), one_host(), "maxmin"), {"parallel.data=2"}),
+              HasSubstr("does not name a known device"));
+  EXPECT_THAT(problem_of(Question(kJob.capture()), {"parallel.data=2"}), HasSubstr("expected"));
+  EXPECT_THAT(problem_of(parameter_server_question(), {"parallel.data=2"}), HasSubstr("parameter servers"));
+}
+
+}  // namespace
+}  // namespace stepsim::testing

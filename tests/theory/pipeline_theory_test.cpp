@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/rewrite/parallel/pipeline.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/machine.h"
+#include "tests/model/rewrite/transformer_job.h"
+
+namespace stepsim {
+namespace {
+
+using testing::kBackwardCalls;
+using testing::kForwardCalls;
+using testing::TransformerJob;
+
+Duration length_of(const Capture& capture) {
+  const sim::Timeline timeline = sim::replay(capture.dag, sim::Machine::as_recorded(capture), {});
+  return *std::max_element(timeline.finish.begin(), timeline.finish.end()) -
+         *std::min_element(timeline.start.begin(), timeline.start.end());
+}
+
+// With p equal stages, m microbatches that take t on a stage, and messages that take no time, a flush takes
+// (m + p - 1) t: Huang et al. 2019 (GPipe), 2.3; Narayanan et al. 2021 (Megatron-LM), 2.2, for both schedules.
+TEST(PipelineTheoryTest, TheBubbleIsTheStagesButOne) {
+  const TransformerJob job{.layers = 12, .ends = false};
+  const Capture capture = job.capture();
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::kOneForwardOneBackward, PipelineSchedule::kAllForwardFirst}) {
+    for (const std::uint32_t stages : {1U, 2U, 3U, 4U, 6U, 12U}) {
+      const Duration each = job.kernel * static_cast<std::int64_t>(12 / stages * (kForwardCalls + kBackwardCalls));
+      for (const std::uint32_t microbatches : {1U, 2U, 3U, 8U, 17U}) {
+        const Parallelism parallelism{.pipeline = stages, .microbatches = microbatches, .schedule = schedule};
+        EXPECT_EQ(length_of(with_stages(capture, parallelism)), each * (microbatches + stages - 1))
+            << stages << " stages, " << microbatches << " microbatches";
+      }
+    }
+  }
+}
+
+// Of a step on one device, nothing changes if it has one stage and one microbatch.
+TEST(PipelineTheoryTest, OneStageAndOneMicrobatchChangeNothing) {
+  const Capture capture = TransformerJob{.call = Duration{3'000}}.capture();
+  EXPECT_EQ(length_of(with_stages(capture, {})), length_of(capture));
+}
+
+}  // namespace
+}  // namespace stepsim
