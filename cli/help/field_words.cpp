@@ -37,8 +37,9 @@ constexpr auto kWords = std::to_array<FieldWord>({
     {.name = "PP",
      .also = "pipeline parallel, pipeline parallelism, pipeline, 1F1B, micro batch, microbatch",
      .meaning = "Ranks compute different layers and pass activations and gradients on, a micro batch at a time.",
-     .here = "Traces of such jobs are replayed; the comparison of ranks names the stage that costs the others most. The "
-             "job of one captured GPU can be divided.",
+     .here =
+         "Traces of such jobs are replayed; the comparison of ranks names the stage that costs the others most. The "
+         "job of one captured GPU can be divided.",
      .ask = "stepsim whatif TRACE --set parallel.pipeline=4 --set parallel.microbatches=8",
      .not_modelled = "another schedule or number of stages than captured, and interleaved schedules"},
     {.name = "pipeline bubble",
