@@ -136,10 +136,11 @@ class Pieces {
   std::vector<std::vector<TaskId>> tasks_;
 };
 
-bool is_on_device(const Dag& dag, TaskId task) {
-  const LaneKind kind = dag.lane(task).kind;
-  return kind == LaneKind::kStream || kind == LaneKind::kCopyEngine;
+bool is_of_device(const Lane& lane) noexcept {
+  return lane.kind == LaneKind::kStream || lane.kind == LaneKind::kCopyEngine;
 }
+
+bool is_on_device(const Dag& dag, TaskId task) { return is_of_device(dag.lane(task)); }
 
 /// Builds the ranks of the stages from copies of the pieces.
 class StagedJob {
@@ -168,8 +169,13 @@ class StagedJob {
   }
 
  private:
-  /// A copy of a piece: for each of its tasks the copy's.
-  using Copy = std::map<TaskId, TaskId>;
+  /// A copy of a piece.
+  struct Copy {
+    std::map<TaskId, TaskId> tasks;  ///< for each of its tasks the copy's
+    std::vector<TaskId> before;      ///< the last task that its rank has on each stream before
+
+    [[nodiscard]] TaskId at(TaskId task) const { return tasks.at(task); }
+  };
   /// The copies that a stage consists of.
   struct Stage {
     std::vector<Copy> forward;   ///< by microbatch
@@ -241,7 +247,7 @@ class StagedJob {
       if (!first.valid() || capture_.recording.start[task.index()] < capture_.recording.start[first.index()])
         first = task;
     }
-    return first.valid() ? copy.at(first) : copy.begin()->second;
+    return first.valid() ? copy.at(first) : copy.tasks.begin()->second;
   }
 
   /// Adds a copy of a piece after what the stage has so far.
@@ -250,6 +256,9 @@ class StagedJob {
     const Recording& recording = capture_.recording;
     Copy made;
     if (tasks.empty()) return made;
+    for (const auto& [lane, task] : built.last) {
+      if (is_of_device(dag_.lane(lane))) made.before.push_back(task);
+    }
     Time begin = Time::max();
     Time end = Time::min();
     for (const TaskId task : tasks) {
@@ -257,13 +266,13 @@ class StagedJob {
       if (!is_on_device(dag_, task)) end = std::max(end, recording.finish[task.index()]);
     }
     const Duration shift = built.now - begin;
-    for (const TaskId task : tasks) made[task] = copy_task(task, piece, stage, built, shift);
+    for (const TaskId task : tasks) made.tasks[task] = copy_task(task, piece, stage, built, shift);
     built.now = std::max(built.now, end + shift);
     chain(tasks, made, built);
     copy_tables(tasks, made);
     if (with_gradients) {
       for (const Gradient& gradient : capture_.gradients) {
-        if (const auto found = made.find(gradient.ready); found != made.end())
+        if (const auto found = made.tasks.find(gradient.ready); found != made.tasks.end())
           edit_.add_gradient({found->second, gradient.bytes});
       }
     }
@@ -311,8 +320,8 @@ class StagedJob {
     std::set<TaskId> followed;
     for (const TaskId task : tasks) {
       for (const EdgeId edge : dag_.edges_from(task)) {
-        const auto target = made.find(dag_.target(edge));
-        if (target == made.end()) continue;
+        const auto target = made.tasks.find(dag_.target(edge));
+        if (target == made.tasks.end()) continue;
         builder.add_edge(made.at(task), target->second, dag_.edge_kind(edge), dag_.lag(edge));
         followed.insert(dag_.target(edge));
       }
@@ -454,7 +463,8 @@ class StagedJob {
     LaneId receiver;
   };
 
-  /// Sends a message when all device work of one part is done. The device work of the other part waits for it.
+  /// Sends a message when all device work of one part is done. It is received when its receiver has done the part
+  /// before the other one, whose device work waits for it.
   void send(const Way& way, const Copy& from, std::size_t from_piece, std::int32_t from_step, const Copy& to,
             std::size_t to_piece, std::int32_t to_step) {
     DagBuilder& builder = edit_.builder();
@@ -490,6 +500,7 @@ class StagedJob {
     builder.join(rendezvous, received);
     for (const auto& [lane, task] : last) builder.add_edge(task, sent, EdgeKind::kSync);
     for (const auto& [lane, task] : first) builder.add_edge(received, task, EdgeKind::kSync);
+    for (const TaskId task : to.before) builder.add_edge(task, received, EdgeKind::kSync);
   }
 
   const Capture& capture_;
