@@ -26,6 +26,19 @@ using DeviceLaunches = std::map<LaneId, std::vector<DeviceLaunch>>;
 /// Returns the launches of each thread; empty for a task graph, because it has no recorded times. O(edges log edges).
 [[nodiscard]] DeviceLaunches device_launches(const Capture& capture);
 
+/// Returns the call that launched each piece of device work. O(launches log launches).
+[[nodiscard]] std::map<TaskId, TaskId> calls_by_work(const DeviceLaunches& launches);
+
+/// The gradients that the backward pass of a step computes on one thread, in order.
+struct StepGradients {
+  LaneId thread;
+  std::vector<Gradient> gradients;
+};
+
+/// Returns the gradients of each step, by index into Recording::steps: those of the thread with the most of them.
+/// O(gradients log gradients).
+[[nodiscard]] std::map<std::int32_t, StepGradients> gradients_of_steps(const Capture& capture);
+
 /// An all-reduce on a stream and the gradients it carries, as ascending indices into StepReductions::gradients.
 struct DeviceReduction {
   DeviceLaunch launch;  ///< launch of its kernel

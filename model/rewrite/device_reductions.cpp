@@ -195,6 +195,28 @@ std::optional<CollectiveOp> stream_collective(const Dag& dag, TaskId task) {
   return rendezvous.valid() ? std::optional(dag.collective(rendezvous).op) : std::nullopt;
 }
 
+std::map<TaskId, TaskId> calls_by_work(const DeviceLaunches& launches) {
+  std::map<TaskId, TaskId> calls;
+  for (const auto& [thread, list] : launches) {
+    for (const DeviceLaunch& launch : list) calls[launch.work] = launch.call;
+  }
+  return calls;
+}
+
+std::map<std::int32_t, StepGradients> gradients_of_steps(const Capture& capture) {
+  std::map<std::pair<std::int32_t, LaneId>, std::vector<Gradient>> found;
+  for (const Gradient& gradient : capture.gradients) {
+    const std::int32_t step = capture.recording.step[gradient.ready.index()];
+    if (step >= 0) found[{step, capture.dag.lane_id(gradient.ready)}].push_back(gradient);
+  }
+  std::map<std::int32_t, StepGradients> steps;
+  for (auto& [place, list] : found) {
+    StepGradients& step = steps[place.first];
+    if (list.size() > step.gradients.size()) step = {place.second, std::move(list)};
+  }
+  return steps;
+}
+
 std::map<std::int32_t, StepReductions> device_reductions(const Capture& capture, const DeviceLaunches& launches) {
   using Place = std::pair<std::int32_t, LaneId>;  // step and thread
   const std::vector<std::int32_t>& step = capture.recording.step;

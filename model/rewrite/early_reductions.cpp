@@ -45,7 +45,7 @@ class LateReductions {
  public:
   LateReductions(const Capture& capture, const DeviceLaunches& launches)
       : dag_(capture.dag), recording_(capture.recording), launches_(launches) {
-    find_gradients(capture.gradients);
+    find_gradients(capture);
     find_reductions();
     for (Step& step : steps_) match(step);
   }
@@ -56,18 +56,10 @@ class LateReductions {
  private:
   [[nodiscard]] Time ready(const Gradient& gradient) const { return recording_.finish[gradient.ready.index()]; }
 
-  /// Keeps, for each step, the thread with the most gradients.
-  void find_gradients(const std::vector<Gradient>& gradients) {
-    std::map<std::pair<std::int32_t, LaneId>, std::vector<Gradient>> found;
-    for (const Gradient& gradient : gradients) {
-      const std::int32_t step = recording_.step[gradient.ready.index()];
-      if (step >= 0) found[{step, dag_.lane_id(gradient.ready)}].push_back(gradient);
-    }
-    for (auto& [place, list] : found) {
-      const auto [step, is_new] = step_of_.try_emplace(place.first, steps_.size());
-      if (is_new) steps_.emplace_back();
-      Step& best = steps_[step->second];
-      if (list.size() > best.gradients.size()) best = {.thread = place.second, .gradients = std::move(list)};
+  void find_gradients(const Capture& capture) {
+    for (auto& [index, step] : gradients_of_steps(capture)) {
+      step_of_.emplace(index, steps_.size());
+      steps_.push_back({.thread = step.thread, .gradients = std::move(step.gradients)});
     }
   }
 

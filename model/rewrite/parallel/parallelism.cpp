@@ -117,10 +117,7 @@ Capture with_tensor_parallel(const Capture& captured, std::uint32_t ranks) {
     for (const std::size_t use : calls[i].uses) capture.operators.uses[use].divided = division.divided[i];
   }
   const DeviceLaunches launches = device_launches(capture);
-  std::map<TaskId, TaskId> call_of;
-  for (const auto& [thread, list] : launches) {
-    for (const DeviceLaunch& launch : list) call_of[launch.work] = launch.call;
-  }
+  const std::map<TaskId, TaskId> call_of = calls_by_work(launches);
   AddedReductions reductions(capture, launches, "tensor parallel", ranks, 1);
   for (const TensorDivision::Reduction& one : division.reductions) {
     const auto call = call_of.find(calls[one.after].last);
@@ -129,27 +126,6 @@ Capture with_tensor_parallel(const Capture& captured, std::uint32_t ranks) {
     if (one.before) reductions.let_wait(calls[*one.before].first, reduction);
   }
   return std::move(reductions).finish();
-}
-
-/// The gradients of a step that its backward pass computes on one thread, in order.
-struct StepGradients {
-  LaneId thread;
-  std::vector<Gradient> gradients;
-};
-
-/// Returns the gradients of each step, by index into Recording::steps: those of the thread with the most of them.
-std::map<std::int32_t, StepGradients> gradients_of_steps(const Capture& capture) {
-  std::map<std::pair<std::int32_t, LaneId>, std::vector<Gradient>> found;
-  for (const Gradient& gradient : capture.gradients) {
-    const std::int32_t step = capture.recording.step[gradient.ready.index()];
-    if (step >= 0) found[{step, capture.dag.lane_id(gradient.ready)}].push_back(gradient);
-  }
-  std::map<std::int32_t, StepGradients> steps;
-  for (auto& [place, list] : found) {
-    StepGradients& step = steps[place.first];
-    if (list.size() > step.gradients.size()) step = {place.second, std::move(list)};
-  }
-  return steps;
 }
 
 /// Returns the first device work other than a collective that any thread of a rank launched after `from`; invalid if

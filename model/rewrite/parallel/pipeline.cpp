@@ -85,10 +85,7 @@ class Pieces {
         recording_(capture.recording),
         stages_(cuts.forward.size()),
         of_task_(dag_.task_count(), kNone) {
-    std::map<TaskId, TaskId> call_of;
-    for (const auto& [thread, list] : device_launches(capture)) {
-      for (const DeviceLaunch& launch : list) call_of[launch.work] = launch.call;
-    }
+    const std::map<TaskId, TaskId> call_of = calls_by_work(device_launches(capture));
     const auto launched = [&](std::size_t call) {
       const auto found = call_of.find(calls[call].first);
       return recording_.start[(found == call_of.end() ? calls[call].first : found->second).index()];
