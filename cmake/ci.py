@@ -26,7 +26,7 @@ GRACE_SECONDS = 120
 SUMMARY = re.compile(r"^(\d+% tests passed, .*|Total Test time .*|failed once beside others, passed alone: .*)$", re.MULTILINE)
 # What tools print first when they find a fault. run_tests.py names failed tests itself, with "red: ".
 FAULT = re.compile(r"red: .+|.*(?:: (?:fatal )?error: |CMake Error|runtime error: |ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|"
-                   r"ERROR: libFuzzer|\[  FAILED  \]|^FAILED |^E: |^Traceback|^error: |^dev: ).*", re.MULTILINE)
+                   r"ERROR: libFuzzer|\[  FAILED  \]|^FAILED |^not ok |^E: |^Traceback|^error: |^dev: ).*", re.MULTILINE)
 HARMLESS = re.compile(r"dev: (?:ci|nightly|installing|clang-|layering|the report page|\d+ sources changed)")
 
 
