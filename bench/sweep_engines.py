@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """sweep_engines.py STEPSIM CAPTURE: how much faster two workers are than one, on every engine that a sweep can use.
 
-CAPTURE is truth/byteps/byteps-vgg/base of the test data (docs/internals/test-data.md). The sweep has 36 points, and 180
-for the engines whose start takes seconds. Executors of Python (processes, Dask, MPI) have run one sweep before the clock
-starts, so that their workers have read the traces; the best of three sweeps counts. `--engine slurm` is timed from the
-command to its answer, on a node with one or two cores. All answers are compared with that of one process, byte for byte.
-`stepsim` must be importable (PYTHONPATH=build/NAME/python). Writes docs/results/sweep-engines.csv to standard output."""
+CAPTURE is truth/byteps/byteps-vgg/base of the test data (docs/internals/test-data.md). The sweep has 36 and 180 points,
+and up to 720 for Slurm, whose jobs take seconds to start. Executors of Python (processes, Dask, MPI) have run one sweep
+before the clock starts, so that their workers have read the traces; the best of three sweeps counts. `--engine slurm` is
+timed from the command to its answer, on a node with one or two cores. All answers are compared with that of one process,
+byte for byte. `stepsim` must be importable (PYTHONPATH=build/NAME/python). Writes docs/results/sweep-engines.csv to
+standard output."""
 import concurrent.futures
 import contextlib
 import csv
@@ -25,6 +26,7 @@ PROGRAM, CAPTURE = (os.path.abspath(path) for path in sys.argv[1:3])
 GRID = {"network.bandwidth": ["0.25x", "0.5x", "1x", "2x", "4x", "8x"],
         "comm.partition_bytes": ["128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB"]}
 LONG = {**GRID, "compute.scale": [0.5, 0.75, 1, 1.25, 1.5]}
+LONGER = {**GRID, "compute.scale": [percent / 100 for percent in range(55, 155, 5)]}
 RUNS = 3
 
 
@@ -79,7 +81,7 @@ def on_slurm(_, workers, grid):
 
 ENGINES = [("processes", on_executor, processes, GRID), ("dask", on_executor, dask, GRID), ("mpi", on_mpi, None, GRID),
            ("processes", on_executor, processes, LONG), ("dask", on_executor, dask, LONG), ("mpi", on_mpi, None, LONG),
-           ("slurm", on_slurm, None, LONG)]
+           ("slurm", on_slurm, None, LONG), ("slurm", on_slurm, None, LONGER)]
 
 
 def main():
