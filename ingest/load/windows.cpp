@@ -97,7 +97,7 @@ class Appending {
   void run(Duration earlier) {
     // Names every member, so that the compiler rejects a new one until it is handled below.
     auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators, operator_of,
-           launches, launch_of, modules, python, memory, flops_of, overheads, hand_overs, storage_uses,
+           launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
            collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name, windows,
            device_name, has_base_time, base_time] = from_;
     map_texts();
@@ -123,6 +123,7 @@ class Appending {
     for (const HostDeviceTrace::ModuleCall& call : python) to_.python.push_back(moved(call, earlier));
     for (HostDeviceTrace::MemoryEvent event : memory) {
       event.time -= earlier;
+      event.track = tracks_[event.track.index()];
       to_.memory.push_back(event);
     }
     for (const auto& [event, flops] : flops_of) to_.flops_of.emplace_back(event + first_event, flops);

@@ -139,14 +139,17 @@ struct HostDeviceTrace {
   /// An allocation or a release, and the memory in use after it.
   struct MemoryEvent {
     Time time;
+    TrackId track;             ///< thread that called the allocator
+    std::uint64_t block = 0;   ///< address; 0 if not recorded
     std::int32_t device = -1;  ///< index; -1: the host's memory
     Bytes change{};            ///< negative for a release
     Bytes allocated{};
     Bytes reserved{};
   };
-  // The next three are filled only if PartSink::details is set.
+  std::vector<MemoryEvent> memory;  ///< in the order of the file
+
+  // The next two are filled only if PartSink::details is set.
   std::vector<ModuleCall> python;                          ///< calls of all Python functions, including modules
-  std::vector<MemoryEvent> memory;                         ///< in the order of the file
   std::vector<std::pair<std::uint32_t, double>> flops_of;  ///< (event, FLOPs that the profiler computed), by event
 
   /// Time spent by the profiler itself, or by CUDA outside the program's calls. It is not an event: nothing is known to

@@ -236,6 +236,8 @@ void carry_over(Assembly& assembly, const std::vector<TaskId>& new_id, Capture& 
   capture.operators = std::move(assembly.operators);
   capture.launches = std::move(assembly.launches);
   capture.annotations = std::move(assembly.annotations);
+  if (!assembly.allocations.memories.empty())
+    capture.allocations = std::make_shared<const AllocationTable>(std::move(assembly.allocations));
   if (!assembly.task_ids.empty()) capture.task_ids = renumbered(assembly.task_ids, new_id);
   side_by_side(assembly.threads,
                {[&] { carry_over_recording(assembly, new_id, capture.recording); },

@@ -10,6 +10,7 @@
 
 #include "model/base/assumption.h"
 #include "model/base/diagnostics.h"
+#include "model/job/allocations.h"
 #include "model/job/dag_builder.h"
 #include "model/job/parameter_server/workload.h"
 #include "model/job/recording.h"
@@ -45,6 +46,7 @@ struct Assembly {
   OperatorTable operators;                     ///< operators of device work, if their shapes were recorded
   LaunchTable launches;                        ///< launch configurations of kernels, if they were recorded
   AnnotationTable annotations;                 ///< annotations around device work
+  AllocationTable allocations;                 ///< allocations of memory, if they were recorded
   std::map<Rank, std::string> devices;         ///< name of each rank's accelerator, from its trace
   std::map<Rank, ParallelPlace> places;        ///< as in Capture
   std::optional<std::int64_t> ranks_of_batch;  ///< as in HostDeviceTrace

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kBeginning = "stepsim part ";
 /// Another one is needed after any change of visit(), or of the order of an enumeration that is stored.
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
 constexpr std::size_t kChecksumBytes = 8;
 
 // ---- values as whole numbers
@@ -277,8 +277,9 @@ void visit(Io& io, Trace& trace) {
     io.rows(*calls, &Event::ModuleCall::track, &Event::ModuleCall::name, &Event::ModuleCall::begin,
             &Event::ModuleCall::length);
   }
-  io.rows(trace.memory, &Event::MemoryEvent::time, &Event::MemoryEvent::device, &Event::MemoryEvent::change,
-          &Event::MemoryEvent::allocated, &Event::MemoryEvent::reserved);
+  io.rows(trace.memory, &Event::MemoryEvent::time, &Event::MemoryEvent::track, &Event::MemoryEvent::block,
+          &Event::MemoryEvent::device, &Event::MemoryEvent::change, &Event::MemoryEvent::allocated,
+          &Event::MemoryEvent::reserved);
   visit_pairs(io, trace.flops_of);
   io.rows(trace.overheads, &Event::Overhead::kind, &Event::Overhead::start, &Event::Overhead::length);
   visit_pairs(io, trace.hand_overs);
@@ -384,13 +385,13 @@ void check(const Reading& in, const HostDeviceTrace& trace) {
   for (const auto* const calls : {&trace.modules, &trace.python}) {
     for (const HostDeviceTrace::ModuleCall& one : *calls) in.expect(is_track(one.track) && is_text(one.name));
   }
+  for (const HostDeviceTrace::MemoryEvent& one : trace.memory) in.expect(is_track(one.track));
   for (const HostDeviceTrace::Overhead& one : trace.overheads) in.expect(is_text(one.kind));
   for (const HostDeviceTrace::Communicator& one : trace.communicators) in.expect(is_text(one.group));
 }
 
 void forget_details(HostDeviceTrace& trace) {
   trace.python = {};
-  trace.memory = {};
   trace.flops_of = {};
   trace.transports = {};
 }

@@ -13,6 +13,7 @@
 #include "model/base/error.h"
 #include "model/base/id.h"
 #include "model/base/units.h"
+#include "model/job/allocations.h"
 #include "model/job/capture_contents.h"
 #include "model/job/cluster.h"
 #include "model/job/dag.h"
@@ -105,11 +106,12 @@ struct Capture {
   /// The gradients of a data-parallel job whose traces show them: by rank, in order of their computation. Empty for
   /// other jobs.
   std::vector<Gradient> gradients;
-  OperatorTable operators;               ///< framework operators of device work, if recorded
-  LaunchTable launches;                  ///< launch parameters of kernels, if recorded
-  AnnotationTable annotations;           ///< annotations around device work
-  std::map<Rank, std::string> devices;   ///< name of each rank's accelerator, if its trace has it
-  std::map<Rank, ParallelPlace> places;  ///< coordinates of all ranks; empty if they are unknown
+  OperatorTable operators;                             ///< framework operators of device work, if recorded
+  LaunchTable launches;                                ///< launch parameters of kernels, if recorded
+  AnnotationTable annotations;                         ///< annotations around device work
+  std::shared_ptr<const AllocationTable> allocations;  ///< null if allocations were not recorded
+  std::map<Rank, std::string> devices;                 ///< name of each rank's accelerator, if its trace has it
+  std::map<Rank, ParallelPlace> places;                ///< coordinates of all ranks; empty if they are unknown
   /// Number of ranks that share a batch (tensor, context and pipeline parallel), if the traces state the purpose of
   /// process groups.
   std::optional<std::int64_t> ranks_of_batch;

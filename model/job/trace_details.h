@@ -75,19 +75,6 @@ struct TraceDetails {
     std::uint32_t caller = kNone;  ///< index of the innermost call around it on its thread; less than its own index
     CallKind kind = CallKind::kOperator;
   };
-  /// Memory allocated on one device after an allocation or a release.
-  struct MemoryPoint {
-    Time time;
-    Bytes allocated{};
-    Bytes reserved{};  ///< memory reserved by the framework's allocator; 0 if not reported
-    Bytes change{};    ///< size of the allocation; negative for a release
-  };
-  struct Memory {
-    Rank rank = 0;
-    std::string device;               ///< "CPU", "device 0"
-    std::vector<MemoryPoint> points;  ///< ordered by time
-  };
-
   /// The recorded times of a task that stitching changed. A push or pull that queued after other messages was recorded
   /// from the moment it was handed over, and a kernel may be split into several tasks.
   struct RecordedTask {
@@ -108,7 +95,6 @@ struct TraceDetails {
   std::vector<std::string> names;   ///< contains each name once
   std::vector<Thread> threads;
   std::vector<Call> calls;  ///< ordered by thread, then start; callers precede their callees
-  std::vector<Memory> memory;
   std::vector<std::pair<Rank, TransportUse>> transports;  ///< ordered by rank
   std::vector<std::pair<Rank, OverheadUse>> overheads;    ///< ordered by rank, then longest total time first
 

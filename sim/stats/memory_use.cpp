@@ -1,5 +1,7 @@
 #include "sim/stats/memory_use.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -10,7 +12,7 @@
 namespace stepsim::sim {
 namespace {
 
-using Point = TraceDetails::MemoryPoint;
+using Point = AllocationTable::Event;
 
 std::vector<Point> curve_of(const std::vector<Point>& points) {
   const Time begin = points.front().time;
@@ -29,9 +31,11 @@ std::vector<Point> curve_of(const std::vector<Point>& points) {
   return curve;
 }
 
-MemoryUse use_of(const TraceDetails::Memory& memory) {
-  MemoryUse use{.rank = memory.rank, .device = memory.device, .peak = memory.points.front()};
-  for (const Point& point : memory.points) {
+MemoryUse use_of(const AllocationTable::Memory& memory) {
+  MemoryUse use{.rank = memory.rank,
+                .device = memory.device < 0 ? std::string("CPU") : fmt::format("device {}", memory.device),
+                .peak = memory.events.front()};
+  for (const Point& point : memory.events) {
     if (point.change > Bytes{}) {
       ++use.allocations;
       const Bytes room = Bytes{std::numeric_limits<std::int64_t>::max()} - use.allocated_in_all;
@@ -42,19 +46,18 @@ MemoryUse use_of(const TraceDetails::Memory& memory) {
     if (point.allocated > use.peak.allocated) use.peak = point;
     use.most_reserved = std::max(use.most_reserved, point.reserved);
   }
-  use.first = memory.points.front().allocated;
-  use.last = memory.points.back().allocated;
-  use.curve = curve_of(memory.points);
+  use.first = memory.events.front().allocated;
+  use.last = memory.events.back().allocated;
+  use.curve = curve_of(memory.events);
   return use;
 }
 
 }  // namespace
 
-std::vector<MemoryUse> memory_use(const TraceDetails& details) {
+std::vector<MemoryUse> memory_use(const AllocationTable& allocations) {
   std::vector<MemoryUse> made;
-  for (const TraceDetails::Memory& memory : details.memory) {
-    if (!memory.points.empty()) made.push_back(use_of(memory));
-  }
+  made.reserve(allocations.memories.size());
+  for (const AllocationTable::Memory& memory : allocations.memories) made.push_back(use_of(memory));
   return made;
 }
 

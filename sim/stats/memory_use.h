@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/id.h"
+#include "model/job/allocations.h"
 #include "model/job/trace_details.h"
 #include "sim/stats/measured_work.h"
 
@@ -18,21 +19,20 @@ struct MemoryUse {
   std::string device;  ///< for example "CPU", "device 0"
   std::size_t allocations = 0;
   std::size_t releases = 0;
-  Bytes allocated_in_all{};        ///< sum of the sizes of all allocations
-  TraceDetails::MemoryPoint peak;  ///< the first time when the most memory was allocated
+  Bytes allocated_in_all{};     ///< sum of the sizes of all allocations
+  AllocationTable::Event peak;  ///< the first time when the most memory was allocated
   Bytes most_reserved{};
   Bytes first{};  ///< memory allocated after the first event
   Bytes last{};   ///< memory allocated after the last event
   /// The curve of allocated memory. Time is divided into at most kMostPoints equal intervals. Each interval that
   /// contains events gives one point: the maximum in the interval, with its time. The curve therefore includes the
   /// peak.
-  std::vector<TraceDetails::MemoryPoint> curve;
+  std::vector<AllocationTable::Event> curve;
   static constexpr std::size_t kMostPoints = 256;
 };
 
-/// Returns one entry for each device of each rank that allocated; empty if the profiler did not record allocations.
-/// O(events).
-[[nodiscard]] std::vector<MemoryUse> memory_use(const TraceDetails& details);
+/// Returns one entry for each memory of the table. O(events).
+[[nodiscard]] std::vector<MemoryUse> memory_use(const AllocationTable& allocations);
 
 /// The copies and memsets of a device that have the same name in its trace: how much they move and how fast.
 /// Corresponds to HTA's get_memory_bw_summary and get_memory_bw_time_series and nsys's cuda_gpu_mem_size_sum. Only

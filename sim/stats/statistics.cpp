@@ -96,7 +96,7 @@ Statistics statistics_of(const Capture& capture, const TraceDetails& details, st
   made.occupancy = occupancy_use(work, made.devices);
   made.flops = flops_use(work);
   made.utilisation = flops_utilisation(made.flops, made.devices);
-  made.memory = memory_use(details);
+  if (capture.allocations != nullptr) made.memory = memory_use(*capture.allocations);
   made.modules = module_use(work);
   made.stacks = call_stacks(work);
   made.transports = transport_use(details);

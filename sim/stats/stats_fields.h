@@ -220,10 +220,10 @@ inline constexpr auto kFlopsUse = std::to_array<Field<FlopsUse>>({
     {"of_peak", at<&FlopsUse::of_peak>, {"of peak", Use::kMain, Form::kShare}},
 });
 
-inline constexpr auto kMemoryPoint = std::to_array<Field<TraceDetails::MemoryPoint>>({
-    {"time_ns", at<&TraceDetails::MemoryPoint::time>},
-    {"allocated_bytes", at<&TraceDetails::MemoryPoint::allocated>},
-    {"reserved_bytes", at<&TraceDetails::MemoryPoint::reserved>},
+inline constexpr auto kMemoryPoint = std::to_array<Field<AllocationTable::Event>>({
+    {"time_ns", at<&AllocationTable::Event::time>},
+    {"allocated_bytes", at<&AllocationTable::Event::allocated>},
+    {"reserved_bytes", at<&AllocationTable::Event::reserved>},
 });
 
 inline constexpr auto kMemoryUse = std::to_array<Field<MemoryUse>>({
@@ -232,8 +232,8 @@ inline constexpr auto kMemoryUse = std::to_array<Field<MemoryUse>>({
     {"allocations", at<&MemoryUse::allocations>, {.title = "allocations", .use = Use::kHelp, .place = 1}},
     {"releases", at<&MemoryUse::releases>, {.title = "releases", .use = Use::kDetail, .place = 1}},
     {"allocated_bytes", at<&MemoryUse::allocated_in_all>},
-    {"peak_bytes", at<&MemoryUse::peak, &TraceDetails::MemoryPoint::allocated>, {"peak"}},
-    {"peak_ns", at<&MemoryUse::peak, &TraceDetails::MemoryPoint::time>},
+    {"peak_bytes", at<&MemoryUse::peak, &AllocationTable::Event::allocated>, {"peak"}},
+    {"peak_ns", at<&MemoryUse::peak, &AllocationTable::Event::time>},
     {"", [](const MemoryUse& use) { return use.peak.time - use.curve.front().time; }, {"after"}},
     {"most_reserved_bytes", at<&MemoryUse::most_reserved>, {"reserved", Use::kHelp}},
     {"first_bytes", at<&MemoryUse::first>, {"at first", Use::kHelp}},

@@ -81,7 +81,7 @@ def faults(folder):
     whole = part.read_bytes()
     damaged = folder / "damaged.stepsim"
     for what, content, says in [("cut off", whole[:-100], b"damaged or cut off"), ("changed", whole[:500] + b"x" + whole[501:], b"damaged or cut off"),
-                                ("of another version", whole.replace(b"part 1\n", b"part 9\n", 1), b"version '9'"),
+                                ("of another version", b"stepsim part 9" + whole[len("stepsim part N"):], b"version '9'"),
                                 ("the beginning alone", b"stepsim part ", b"version ''")]:
         damaged.write_bytes(content)
         done = quietly("replay", str(damaged))

@@ -98,7 +98,7 @@ class Owners {
 HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_t>& owners, std::size_t process) {
   // Names every member, so that the compiler rejects a new one until it is handled below.
   const auto& [start, duration, kind, name, track, correlation, detail_of, details, tracks, texts, operators,
-               operator_of, launches, launch_of, modules, python, memory, flops_of, overheads, hand_overs, storage_uses,
+               operator_of, launches, launch_of, modules, memory, python, flops_of, overheads, hand_overs, storage_uses,
                collective_calls, communicators, transports, rank, world_size, ranks_of_batch, backend, host_name,
                windows, device_name, has_base_time, base_time] = all;
   HostDeviceTrace part;
@@ -132,12 +132,7 @@ HostDeviceTrace part_of(const HostDeviceTrace& all, const std::vector<std::size_
   };
   keep_calls(modules, part.modules);
   keep_calls(python, part.python);
-  std::set<std::int32_t> devices{-1};
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    if (owners[i] == process && tracks[i].on_device) devices.insert(tracks[i].device);
-  }
-  std::copy_if(memory.begin(), memory.end(), std::back_inserter(part.memory),
-               [&](const auto& event) { return devices.contains(event.device); });
+  keep_calls(memory, part.memory);
   // What names no process is kept for each. An execution trace is joined later, so the next two are still empty.
   static_cast<void>(std::tie(storage_uses, collective_calls));
   std::tie(part.details, part.tracks, part.texts, part.operators, part.launches, part.overheads) =

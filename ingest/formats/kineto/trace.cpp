@@ -119,7 +119,7 @@ void KinetoTrace::add(const ChromeEvent& event) {
   } else if (event.category == "HostToDevice" && (event.phase == "s" || event.phase == "f")) {
     ascend_.add_flow(event);
   } else {
-    if (sink_.details && event.name == "[memory]") note_memory(event);
+    if (event.name == "[memory]") note_memory(event);
     leave_out(phase_name(event.phase));
   }
 }
@@ -192,10 +192,12 @@ void KinetoTrace::note_python(const ChromeEvent& event) {
 
 void KinetoTrace::note_memory(const ChromeEvent& event) {
   if (!event.start_ns || !in_time(Time{Duration{*event.start_ns}})) return;
-  HostDeviceTrace::MemoryEvent memory{.time = Time{Duration{*event.start_ns}}};
+  HostDeviceTrace::MemoryEvent memory{.time = Time{Duration{*event.start_ns}},
+                                      .track = host_track(event.process, event.thread)};
   event.for_each_argument([&memory](std::string_view key, std::string_view value) {
     const std::int64_t number = as_integer(value).value_or(0);
     const Bytes bytes{number < -kMostRecordedBytes || number > kMostRecordedBytes ? 0 : number};
+    if (key == "Addr") memory.block = static_cast<std::uint64_t>(number);
     if (key == "Bytes") memory.change = bytes;
     if (key == "Total Allocated") memory.allocated = bytes;
     if (key == "Total Reserved") memory.reserved = bytes;

@@ -65,9 +65,13 @@ std::uint64_t add_annotation_uses(const RankEvents& events, const std::vector<Ho
 /// get numbers after those of earlier ranks. O(ops + kernels with a launch).
 void add_kernel_launches(const RankEvents& events, const DeviceTasks& tasks, Assembly& assembly);
 
-/// Appends to `details` a rank's calls on host threads, the launching call of each task in `tasks`, and the memory
-/// allocations. The work of operators, recorded or derived from their shapes, counts only once, for the outermost
-/// operator with known work. O(calls log calls).
+/// Enters in assembly.allocations the rank's allocations, each with the innermost operator with recorded shapes around
+/// it. Operators get numbers after those of earlier ranks. O(events + allocations log allocations).
+void add_allocations(const RankEvents& events, Rank rank, Assembly& assembly);
+
+/// Appends to `details` a rank's calls on host threads and the launching call of each task in `tasks`. The work of
+/// operators, recorded or derived from their shapes, counts only once, for the outermost operator with known work.
+/// O(calls log calls).
 void add_trace_details(const RankEvents& events, const DeviceTasks& tasks, Rank rank, TraceDetails& details);
 
 }  // namespace stepsim::ingest

@@ -230,6 +230,7 @@ StitchedRank stitch_rank(RankEvents& events, const RankIdentity& identity, Assem
   side_by_side(assembly.threads,
                {[&] { connect_device_tasks(events, waits, rank.device, threads, assembly); },
                 [&] { add_operator_uses(events, rank.device, assembly); },
+                [&] { add_allocations(events, identity.rank, assembly); },
                 [&] { deep_annotations = add_annotation_uses(events, threads, rank.device, assembly); },
                 [&] { add_kernel_launches(events, rank.device, assembly); }});
   connect_threads(threads, hand_offs, waits, rank.device, assembly);

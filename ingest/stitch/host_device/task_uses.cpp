@@ -22,9 +22,9 @@ struct OperatorUse {
   bool in_backward = false;        ///< autograd evaluates a function of the backward pass around the call
 };
 
-/// The operator around a runtime call.
+/// The operator around a runtime call or an allocation.
 struct Caller {
-  std::uint32_t event = kNoIndex;
+  std::uint32_t event = kNoIndex;  ///< kNoIndex if no operator with shapes is around it
   bool in_optimizer = false;
   bool in_backward = false;
 };
@@ -32,26 +32,73 @@ struct Caller {
 /// Prefix of the range in which PyTorch's autograd evaluates a function of the backward pass.
 constexpr std::string_view kEvaluates = "autograd::engine::evaluate_function: ";
 
-/// Stores in `caller`, by event, the innermost operator with shapes around each runtime call of a thread. `evaluates`
-/// tells for each event whether its name begins with kEvaluates.
-template <class Evaluates>
-void find_callers(const RankEvents& events, const RankEvents::Thread& thread,
-                  const std::vector<std::uint32_t>& operator_of, const Evaluates& evaluates,
-                  std::vector<Caller>& caller) {
-  std::vector<Caller> open;  // operators with shapes, the innermost last
-  Time optimizer_end{Duration::min()};
-  Time backward_end{Duration::min()};
-  for (const std::uint32_t event : thread.events) {
-    while (!open.empty() && events.end_of(open.back().event) <= events.begin_of(event)) open.pop_back();
-    const bool in_optimizer = events.begin_of(event) < optimizer_end;
-    if (evaluates(event)) backward_end = std::max(backward_end, events.end_of(event));
-    if (operator_of[event] != kNoIndex) {
-      open.push_back({event, in_optimizer, events.begin_of(event) < backward_end});
-    } else if (events.trace->kind[event] == EventKind::kRuntimeCall && !open.empty()) {
-      caller[event] = open.back();
+/// The operators of a rank's trace that have shapes.
+class ShapedOperators {
+ public:
+  explicit ShapedOperators(const RankEvents& events)
+      : events_(events),
+        operator_of_(events.trace->size(), kNoIndex),
+        evaluates_(*events.trace, [](std::string_view name) { return name.starts_with(kEvaluates); }) {
+    for (const auto& [event, which] : events.trace->operator_of) operator_of_[event] = which;
+  }
+
+  [[nodiscard]] const RankEvents& events() const noexcept { return events_; }
+  /// Returns the index of an event's operator in HostDeviceTrace::operators; kNoIndex if it has none.
+  [[nodiscard]] std::uint32_t operator[](std::uint32_t event) const noexcept { return operator_of_[event]; }
+  [[nodiscard]] bool evaluates(std::uint32_t event) const noexcept { return evaluates_(event); }
+
+ private:
+  const RankEvents& events_;
+  std::vector<std::uint32_t> operator_of_;  // by event
+  ByName<bool (*)(std::string_view)> evaluates_;
+};
+
+/// The operators with shapes that are open on a thread, whose events are visited in their order.
+class OpenOperators {
+ public:
+  explicit OpenOperators(const ShapedOperators& operators) : operators_(operators) {}
+
+  /// Visits an event of the thread.
+  void begin(std::uint32_t event) {
+    const RankEvents& events = operators_.events();
+    const Time at = events.begin_of(event);
+    close(at);
+    const bool in_optimizer = at < optimizer_end_;
+    if (operators_.evaluates(event)) backward_end_ = std::max(backward_end_, events.end_of(event));
+    if (operators_[event] != kNoIndex) {
+      open_.push_back({event, in_optimizer, at < backward_end_});
     } else if (events.name_of(event).starts_with(kOptimizer)) {
-      optimizer_end = std::max(optimizer_end, events.end_of(event));
+      optimizer_end_ = std::max(optimizer_end_, events.end_of(event));
     }
+  }
+  /// Returns what is around a moment that no visited event follows.
+  [[nodiscard]] Caller at(Time time) {
+    close(time);
+    Caller around = open_.empty() ? Caller{} : open_.back();
+    around.in_optimizer = around.in_optimizer || time < optimizer_end_;
+    around.in_backward = around.in_backward || time < backward_end_;
+    return around;
+  }
+  /// Returns the innermost open operator.
+  [[nodiscard]] Caller innermost() const { return open_.empty() ? Caller{} : open_.back(); }
+
+ private:
+  void close(Time at) {
+    while (!open_.empty() && operators_.events().end_of(open_.back().event) <= at) open_.pop_back();
+  }
+
+  const ShapedOperators& operators_;
+  std::vector<Caller> open_;  // the innermost last
+  Time optimizer_end_{Duration::min()};
+  Time backward_end_{Duration::min()};
+};
+
+/// Stores in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
+void find_callers(const ShapedOperators& operators, const RankEvents::Thread& thread, std::vector<Caller>& caller) {
+  OpenOperators open(operators);
+  for (const std::uint32_t event : thread.events) {
+    open.begin(event);
+    if (operators.events().trace->kind[event] == EventKind::kRuntimeCall) caller[event] = open.innermost();
   }
 }
 
@@ -69,12 +116,10 @@ std::vector<std::uint32_t> occurrences(const RankEvents& events, std::vector<std
 /// Returns for each piece of device work the operator that launched it; empty if no shapes were recorded.
 std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   if (events.trace->operator_of.empty()) return {};
-  std::vector<std::uint32_t> operator_of(events.trace->size(), kNoIndex);
-  for (const auto& [event, which] : events.trace->operator_of) operator_of[event] = which;
+  const ShapedOperators operators(events);
   std::vector<Caller> caller(events.trace->size());
-  const ByName evaluates(*events.trace, [](std::string_view name) { return name.starts_with(kEvaluates); });
   for (const RankEvents::Thread& thread : events.threads) {
-    if (thread.launches) find_callers(events, thread, operator_of, evaluates, caller);
+    if (thread.launches) find_callers(operators, thread, caller);
   }
 
   std::vector<std::uint32_t> callers;
@@ -86,7 +131,7 @@ std::vector<OperatorUse> find_operator_uses(const RankEvents& events) {
   for (std::size_t i = 0; i < uses.size(); ++i) {
     const std::uint32_t call = events.ops[i].call;
     if (call == kNoIndex || caller[call].event == kNoIndex) continue;
-    uses[i] = {operator_of[caller[call].event], number[caller[call].event], caller[call].in_optimizer,
+    uses[i] = {operators[caller[call].event], number[caller[call].event], caller[call].in_optimizer,
                caller[call].in_backward};
   }
   return uses;
@@ -110,6 +155,70 @@ void add_operator_uses(const RankEvents& events, const DeviceTasks& tasks, Assem
   if (table.uses.empty()) return;
   const auto& operators = events.trace->operators;
   table.operators.insert(table.operators.end(), operators.begin(), operators.end());
+}
+
+namespace {
+
+using Allocation = HostDeviceTrace::MemoryEvent;
+
+/// The allocations that the threads of one trace made, in the order in which they are visited.
+class AllocationsByThread {
+ public:
+  explicit AllocationsByThread(const std::vector<Allocation>& all) {
+    for (const Allocation& one : all) of_thread_[one.track].push_back(&one);
+    for (auto& [track, list] : of_thread_) {
+      std::stable_sort(list.begin(), list.end(),
+                       [](const Allocation* a, const Allocation* b) { return a->time < b->time; });
+    }
+  }
+  /// Calls visit(allocation, caller) for each allocation; `thread` of a track is null if the track has no events.
+  template <class Visit>
+  void visit_each(const ShapedOperators& operators, Visit visit) const {
+    std::map<TrackId, const RankEvents::Thread*> threads;
+    for (const RankEvents::Thread& thread : operators.events().threads) threads.emplace(thread.track, &thread);
+    for (const auto& [track, list] : of_thread_) {
+      const auto thread = threads.find(track);
+      walk(operators, thread == threads.end() ? nullptr : thread->second, list, visit);
+    }
+  }
+
+ private:
+  template <class Visit>
+  static void walk(const ShapedOperators& operators, const RankEvents::Thread* thread,
+                   const std::vector<const Allocation*>& list, Visit& visit) {
+    OpenOperators open(operators);
+    std::size_t next = 0;
+    for (const Allocation* const one : list) {
+      while (thread != nullptr && next < thread->events.size() &&
+             operators.events().begin_of(thread->events[next]) <= one->time)
+        open.begin(thread->events[next++]);
+      visit(*one, open.at(one->time));
+    }
+  }
+
+  std::map<TrackId, std::vector<const Allocation*>> of_thread_;
+};
+
+}  // namespace
+
+void add_allocations(const RankEvents& events, Rank rank, Assembly& assembly) {
+  const HostDeviceTrace& trace = *events.trace;
+  if (trace.memory.empty()) return;
+  AllocationTable& table = assembly.allocations;
+  const auto first = static_cast<std::uint32_t>(table.operators.size());
+  const ShapedOperators operators(events);
+  std::map<std::int32_t, std::vector<AllocationTable::Event>> of_device;
+  AllocationsByThread(trace.memory).visit_each(operators, [&](const Allocation& one, const Caller& caller) {
+    of_device[one.device].push_back(
+        {one.time, one.block, one.change, one.allocated, one.reserved,
+         caller.event == kNoIndex ? AllocationTable::kNone : first + operators[caller.event], caller.in_optimizer,
+         caller.in_backward});
+  });
+  table.operators.insert(table.operators.end(), trace.operators.begin(), trace.operators.end());
+  for (auto& [device, list] : of_device) {
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    table.memories.push_back({rank, device, std::move(list)});
+  }
 }
 
 namespace {

@@ -137,24 +137,12 @@ class Calls {
   std::unordered_map<std::uint32_t, double> flops_;  ///< by event
 };
 
-void add_memory(const HostDeviceTrace& trace, Rank rank, TraceDetails& details) {
-  std::map<std::int32_t, std::vector<TraceDetails::MemoryPoint>> of_device;
-  for (const HostDeviceTrace::MemoryEvent& event : trace.memory)
-    of_device[event.device].push_back({event.time, event.allocated, event.reserved, event.change});
-  for (auto& [device, points] : of_device) {
-    std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
-    details.memory.push_back(
-        {rank, device < 0 ? std::string("CPU") : fmt::format("device {}", device), std::move(points)});
-  }
-}
-
 }  // namespace
 
 void add_trace_details(const RankEvents& events, const DeviceTasks& tasks, Rank rank, TraceDetails& details) {
   Calls calls(events, rank, details);
   calls.run();
   calls.add_launches(tasks);
-  add_memory(*events.trace, rank, details);
   for (const TransportUse& use : events.trace->transports) details.transports.emplace_back(rank, use);
   for (OverheadUse& use : overhead_uses(*events.trace)) details.overheads.emplace_back(rank, std::move(use));
 }

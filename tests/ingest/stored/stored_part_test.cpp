@@ -47,7 +47,7 @@ HostDeviceTrace full_trace() {
   trace.launch_of = {{1, 0}};
   trace.modules = {{TrackId{0}, TextId{0}, Time{Duration{5}}, Duration{6}}};
   trace.python = {{TrackId{0}, TextId{1}, Time{Duration{7}}, Duration{8}}};
-  trace.memory = {{Time{Duration{9}}, 1, Bytes{-10}, Bytes{11}, Bytes{12}}};
+  trace.memory = {{Time{Duration{9}}, TrackId{0}, 77, 1, Bytes{-10}, Bytes{11}, Bytes{12}}};
   trace.flops_of = {{0, 1e12}};
   trace.overheads = {{TextId{5}, Time{Duration{13}}, Duration{14}}};
   trace.hand_overs = {{0, 1}};
@@ -167,6 +167,8 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(trace.python.at(0).track, TrackId{0});
   const HostDeviceTrace::MemoryEvent& memory = trace.memory.at(0);
   EXPECT_EQ(memory.time, Time{Duration{9}});
+  EXPECT_EQ(memory.track, TrackId{0});
+  EXPECT_EQ(memory.block, 77U);
   EXPECT_EQ(memory.device, 1);
   EXPECT_THAT((std::vector{memory.change, memory.allocated, memory.reserved}),
               ElementsAre(Bytes{-10}, Bytes{11}, Bytes{12}));
@@ -204,7 +206,7 @@ TEST(StoredPartTest, EveryFieldIsReadAsItWasWritten) {
 TEST(StoredPartTest, DetailsAreLeftOutUnlessTheyAreWanted) {
   const StoredPart part = read(to_bytes(full_part()), false);
   const auto& trace = std::get<HostDeviceTrace>(part.inputs.at(0).sink.parts.at(0).part);
-  EXPECT_TRUE(trace.python.empty() && trace.memory.empty() && trace.flops_of.empty() && trace.transports.empty());
+  EXPECT_TRUE(trace.python.empty() && trace.flops_of.empty() && trace.transports.empty());
   EXPECT_EQ(trace.modules.size(), 1U);
 }
 
@@ -227,9 +229,9 @@ TEST(StoredPartTest, DamageIsFoundByTheChecksum) {
 
 TEST(StoredPartTest, AnotherVersionIsRefused) {
   std::string bytes = to_bytes(full_part());
-  bytes[13] = '2';
+  bytes[13] = '3';
   EXPECT_EQ(thrown_by<InputError>([&] { (void)read(bytes); }),
-            "x.stepsim: this part is of version '2'; expected version 1, which this stepsim writes: convert the traces "
+            "x.stepsim: this part is of version '3'; expected version 2, which this stepsim writes: convert the traces "
             "again");
 }
 

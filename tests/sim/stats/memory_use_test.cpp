@@ -9,20 +9,22 @@ namespace {
 
 using sim::MemoryUse;
 
-TraceDetails::MemoryPoint point(std::int64_t time, std::int64_t change, std::int64_t allocated) {
+AllocationTable::Event point(std::int64_t time, std::int64_t change, std::int64_t allocated) {
   return {
-      .time = Time{Duration{time}}, .allocated = Bytes{allocated}, .reserved = Bytes{2048}, .change = Bytes{change}};
+      .time = Time{Duration{time}}, .change = Bytes{change}, .allocated = Bytes{allocated}, .reserved = Bytes{2048}};
 }
 
 TEST(MemoryUseTest, PeakAndSums) {
-  TraceDetails details;
-  details.memory = {{.rank = 3,
-                     .device = "device 0",
-                     .points = {point(10, 100, 100), point(20, 300, 400), point(30, -350, 50), point(40, 350, 400)}},
-                    {.rank = 4, .device = "CPU", .points = {}}};
-  const std::vector<MemoryUse> use = sim::memory_use(details);
-  ASSERT_EQ(use.size(), 1U);
+  AllocationTable table;
+  table.memories = {{.rank = 3,
+                     .device = 0,
+                     .events = {point(10, 100, 100), point(20, 300, 400), point(30, -350, 50), point(40, 350, 400)}},
+                    {.rank = 4, .device = -1, .events = {point(10, 1, 1)}}};
+  const std::vector<MemoryUse> use = sim::memory_use(table);
+  ASSERT_EQ(use.size(), 2U);
   EXPECT_EQ(use.front().rank, 3);
+  EXPECT_EQ(use.front().device, "device 0");
+  EXPECT_EQ(use.back().device, "CPU");
   EXPECT_EQ(use.front().peak.allocated, Bytes{400});
   EXPECT_EQ(use.front().peak.time, Time{Duration{20}});  // the first of two equal peaks
   EXPECT_EQ(use.front().allocations, 3U);
@@ -35,11 +37,11 @@ TEST(MemoryUseTest, PeakAndSums) {
 }
 
 TEST(MemoryUseTest, ALongCurveIsThinnedOutAndKeepsThePeak) {
-  TraceDetails details;
-  TraceDetails::Memory memory{.rank = 0, .device = "CPU", .points = {}};
-  for (std::int64_t i = 0; i < 100'000; ++i) memory.points.push_back(point(i, 1, i == 77'777 ? 1'000'000 : i));
-  details.memory.push_back(std::move(memory));
-  const MemoryUse use = sim::memory_use(details).front();
+  AllocationTable table;
+  AllocationTable::Memory memory;
+  for (std::int64_t i = 0; i < 100'000; ++i) memory.events.push_back(point(i, 1, i == 77'777 ? 1'000'000 : i));
+  table.memories.push_back(std::move(memory));
+  const MemoryUse use = sim::memory_use(table).front();
   EXPECT_LE(use.curve.size(), MemoryUse::kMostPoints);
   EXPECT_GE(use.curve.size(), MemoryUse::kMostPoints - 1);
   EXPECT_TRUE(std::any_of(use.curve.begin(), use.curve.end(),

@@ -49,12 +49,6 @@ TraceDetails details_of(const std::string& events) {
   return details;
 }
 
-std::string memory(int at, int change, int allocated, int device) {
-  return R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":2,"ts":)" + std::to_string(at) +
-         R"(,"args":{"Total Reserved":4096,"Total Allocated":)" + std::to_string(allocated) + R"(,"Bytes":)" +
-         std::to_string(change) + R"(,"Device Id":)" + std::to_string(device) + "}}";
-}
-
 TEST(TraceDetailsTest, CallsAreNestedByTheirTimes) {
   const TraceDetails details =
       details_of(call("python_function", "nn.Module: Linear_0", 0, 100) + "," +
@@ -106,26 +100,6 @@ TEST(TraceDetailsTest, FlopsFollowFromShapesWhereNobodyStatesThem) {
   EXPECT_DOUBLE_EQ(details.calls.front().flops, 2 * 2 * 3 * 5);
 }
 
-TEST(TraceDetailsTest, MemoryIsByDeviceAndTime) {
-  const TraceDetails details = details_of(call("cpu_op", "aten::empty", 0, 10) + "," + memory(7, -64, 64, -1) + "," +
-                                          memory(5, 128, 128, -1) + "," + memory(6, 512, 512, 0));
-  ASSERT_THAT(details.memory, SizeIs(2));
-  EXPECT_EQ(details.memory[0].device, "CPU");
-  ASSERT_THAT(details.memory[0].points, SizeIs(2));
-  EXPECT_EQ(details.memory[0].points[0].time, at_us(5));
-  EXPECT_EQ(details.memory[0].points[0].allocated, Bytes{128});
-  EXPECT_EQ(details.memory[0].points[1].change, Bytes{-64});
-  EXPECT_EQ(details.memory[1].device, "device 0");
-  EXPECT_EQ(details.memory[1].points[0].reserved, Bytes{4096});
-}
-
-TEST(TraceDetailsTest, AbsurdSizesCountAsNone) {
-  const TraceDetails details = details_of(
-      call("cpu_op", "aten::empty", 0, 10) +
-      R"(,{"ph":"i","name":"[memory]","pid":1,"tid":2,"ts":5,"args":{"Total Allocated":9223372036854775807}})");
-  EXPECT_EQ(details.memory.front().points.front().allocated, Bytes{});
-}
-
 TEST(TraceDetailsTest, LaunchesLeadFromTasksToCalls) {
   const TraceDetails details = details_of(
       call("cpu_op", "aten::mm", 0, 50) + "," + call("cuda_runtime", "cudaLaunchKernel", 10, 5, R"("correlation":7)") +
@@ -140,12 +114,10 @@ TEST(TraceDetailsTest, LaunchesLeadFromTasksToCalls) {
 }
 
 TEST(TraceDetailsTest, AReplayReadsNoneOfIt) {
-  const HostDeviceTrace trace =
-      read(call("python_function", "nn.Module: Linear_0", 0, 100) + "," +
-               call("cpu_op", "aten::linear", 10, 80, R"("flops":500)") + "," + memory(5, 128, 128, -1),
-           false);
+  const HostDeviceTrace trace = read(call("python_function", "nn.Module: Linear_0", 0, 100) + "," +
+                                         call("cpu_op", "aten::linear", 10, 80, R"("flops":500)"),
+                                     false);
   EXPECT_THAT(trace.python, IsEmpty());
-  EXPECT_THAT(trace.memory, IsEmpty());
   EXPECT_THAT(trace.flops_of, IsEmpty());
   EXPECT_THAT(trace.modules, SizeIs(1));
 }
