@@ -26,8 +26,11 @@ NOTES = {
                "they are steady, `of_captured_steps_ns` that of the captured steps, which compares with what was measured. `limited_by` "
                "is what limits the former, as in the answer of replay.",
                "`low_change` and `high_change` are the range of `change`. `mean_effect` is the change of the mean step; it is there if the captured steps differ much.",
+               "`memory` is the predicted peak of allocated memory on the device that is filled most, and whether that device has as much; null with "
+               "`why_no_memory` if it is not known.",
                "`device_work` has an entry for each change of GPU work; `interference` one for each class of kernels that communication slows."],
-    "sweep": ["A point that the capture cannot answer has `problem` in place of figures; `cannot_answer` says whether the capture or the question is the reason."],
+    "sweep": ["A point that the capture cannot answer has `problem` in place of figures; `cannot_answer` says whether the capture or the question is the reason.",
+              "`memory` of a point is as in the answer of whatif, and absent if it is not known."],
     "advise": ["`verdict` is gain, unsure, nothing or worse; `takes` is setting, code, hardware or limit. `low_change` and `high_change` are the range of `change`. "
                "`mean_effect` is the change of the mean step; it is there if the captured steps differ much, and then decides the verdict and the order."],
     "compare": ["`gate` is null without `--fail-above`; `gate.judged` is false if the captures do not compare, or if the noise hides whether B is slower; `gate.more_steps` of each capture would then be enough. `parts`, `rows` and `critical_path` are those of the first two."],

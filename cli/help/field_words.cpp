@@ -143,9 +143,12 @@ constexpr auto kWords = std::to_array<FieldWord>({
     {.name = "OOM",
      .also = "out of memory, peak memory, memory, CUDA out of memory",
      .meaning = "A job needs more memory than a GPU has.",
-     .here = "'stats' shows the captured peak if memory was recorded (profile_memory=True).",
-     .ask = "stepsim stats TRACE",
-     .not_modelled = "memory: whether a larger batch, another GPU or more prefetching fits has to be tried"},
+     .here = "If allocations were recorded (profile_memory=True), 'stats' shows their peak, and what-ifs of the batch "
+             "and of "
+             "the GPU say whether the job fits.",
+     .ask = "stepsim whatif TRACE --set batch.scale=2",
+     .not_modelled = "memory of parallel ranks, of another precision and of more prefetching; without recorded "
+                     "allocations, whether a larger batch or another GPU fits"},
     {.name = "NCCL_ALGO",
      .also = "NCCL_PROTO, LL, LL128, Simple, nccl-tests",
      .meaning = "NCCL's settings of algorithm and protocol; nccl-tests measures its collectives.",

@@ -17,7 +17,7 @@ namespace {
 using scenarios::Setting;
 
 constexpr std::string_view kKind = "stepsim.sweep.points";
-constexpr std::string_view kVersion = "8";
+constexpr std::string_view kVersion = "9";
 constexpr std::string_view kVersionOfTabs = "5";    // the last version whose lines are not JSON
 constexpr std::string_view kOfCapture = "capture";  // why a point was refused; see scenarios::Refusal
 constexpr std::string_view kOfQuestion = "question";
@@ -59,6 +59,11 @@ class Line {
     const std::uint64_t nanoseconds = number();
     if (nanoseconds > static_cast<std::uint64_t>(Duration::max().count())) refuse();
     return Duration{static_cast<std::int64_t>(nanoseconds)};
+  }
+  Bytes bytes() {
+    const std::uint64_t found = number();
+    if (found > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse();
+    return Bytes{static_cast<std::int64_t>(found)};
   }
   [[noreturn]] void refuse() const {
     fail(path_, number_,
@@ -245,9 +250,31 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
                 std::to_string(outcome.high.count()),
                 std::to_string(outcome.workers),
                 fmt::format("{}", outcome.batches)};
-  if (!outcome.note.empty()) fields.push_back(outcome.note);
+  if (outcome.note.empty() && !outcome.memory) return fields;
+  fields.push_back(outcome.note);
+  if (const auto& memory = outcome.memory) {
+    fields.insert(fields.end(), {std::to_string(memory->rank), memory->device, std::to_string(memory->peak.count()),
+                                 std::to_string(memory->low.count()), std::to_string(memory->high.count())});
+    if (memory->capacity) fields.push_back(std::to_string(memory->capacity->count()));
+  }
   return fields;
 }
+
+namespace {
+
+scenarios::MemoryNeed read_memory(Line& line) {
+  scenarios::MemoryNeed need;
+  need.rank = static_cast<Rank>(line.number());
+  need.device = line.text();
+  need.peak = line.bytes();
+  need.low = line.bytes();
+  need.high = line.bytes();
+  if (line.has_more()) need.capacity = line.bytes();
+  if (need.low > need.peak || need.peak > need.high) line.refuse();
+  return need;
+}
+
+}  // namespace
 
 PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number) {
   Line line(fields, path, number);
@@ -267,6 +294,7 @@ PointLine read_point_line(const Fields& fields, const std::string& path, std::si
     read.outcome.workers = line.count();
     read.outcome.batches = line.share();
     if (line.has_more()) read.outcome.note = line.text();
+    if (line.has_more()) read.outcome.memory = read_memory(line);
     if (read.outcome.low > *read.outcome.iteration || read.outcome.high < *read.outcome.iteration) line.refuse();
   }
   if (line.has_more()) line.refuse();

@@ -30,6 +30,13 @@ struct Compared {
   Effect effect;  ///< 0 if the point has no iteration
 };
 
+/// Turns a prediction of a job that does not fit in memory into a refusal.
+void refuse_unfit(Outcome& outcome) {
+  if (!outcome.iteration || !outcome.does_not_fit()) return;
+  outcome.iteration.reset();
+  outcome.problem = doubt_text(*outcome.memory);
+}
+
 /// Predicts each of `points` as a point of a sweep, and returns the outcomes in the same order.
 std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captured,
                                   const std::vector<std::vector<Setting>>& points, const AdviceOptions& options) {
@@ -43,6 +50,7 @@ std::vector<Compared> outcomes_of(Predictor& predictor, const Prediction& captur
   const auto take = [&](std::size_t point, const Outcome& outcome) {
     outcomes[point].outcome = outcome;
     outcomes[point].outcome.problem = without_place(outcome.problem);
+    refuse_unfit(outcomes[point].outcome);
     if (options.progress) options.progress(++done, points.size());
   };
   const auto compare = [&](std::size_t point, const Prediction& predicted, const AnswerInterval& range) {

@@ -217,7 +217,8 @@ std::optional<std::size_t> best_point(std::span<const Outcome> outcomes) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (!outcomes[i].iteration) continue;
-    if (!best || time_in_all(outcomes[i]) < time_in_all(outcomes[*best])) best = i;
+    const auto order = [](const Outcome& outcome) { return std::pair{outcome.does_not_fit(), time_in_all(outcome)}; };
+    if (!best || order(outcomes[i]) < order(outcomes[*best])) best = i;
   }
   return best;
 }

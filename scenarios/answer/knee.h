@@ -12,8 +12,9 @@
 
 namespace stepsim::scenarios {
 
-/// Returns the point with the highest throughput: the shortest iteration relative to the batches of all workers. If
-/// several are equal, returns the first one. Returns nothing if no point has an iteration.
+/// Returns the point with the highest throughput, which is the shortest iteration relative to the batches of all
+/// workers, among the points that may fit in memory, or among all if none does. If several are equal, returns the first
+/// one. Returns nothing if no point has an iteration.
 [[nodiscard]] std::optional<std::size_t> best_point(std::span<const Outcome> outcomes);
 
 /// Iterations count as equally good as the best one if they are longer by at most this share of it.

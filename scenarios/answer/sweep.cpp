@@ -114,7 +114,8 @@ Sweep::Sweep(Predictor& predictor, const Scenario& scenario)
       changes_(scenario),
       points_(points_of(scenario)),
       common_(predictor.plan()),
-      caution_(*common_.captured, predictor.checkup()) {
+      caution_(*common_.captured, predictor.checkup()),
+      memory_(*common_.captured) {
   const bool hardware_varies = changes_.has_hardware();
   std::vector<const Change*> at_once;
   for (const Change& change : scenario.changes)
@@ -177,6 +178,7 @@ Outcome Sweep::predict(std::size_t point, const IntervalFinder& ranges, const Sw
     outcome.workers = work_of(plan).workers;
     outcome.batches = plan.batches;
     outcome.note = note_on(predicted);
+    outcome.memory = memory_.of(plan).need;
     if (options.look) options.look(point, predicted, range);
   });
   outcome.problem = std::move(problem.sentence);

@@ -12,6 +12,7 @@
 #include "scenarios/answer/baseline.h"
 #include "scenarios/answer/caution.h"
 #include "scenarios/answer/interval.h"
+#include "scenarios/answer/memory_need.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/question/points.h"
 #include "sim/analysis/throughput.h"
@@ -31,11 +32,15 @@ struct Outcome {
   std::string problem;
   Duration low{};  ///< low <= iteration <= high (scenarios/answer/interval.h); 0 without an iteration
   Duration high{};
-  std::uint32_t workers = 1;  ///< number of workers of the job; 1 without an iteration
-  double batches = 1;         ///< batches per worker and step (sim/analysis/throughput.h)
-  std::string note{};         ///< result of note_on(); may be empty
+  std::uint32_t workers = 1;           ///< number of workers of the job; 1 without an iteration
+  double batches = 1;                  ///< batches per worker and step (sim/analysis/throughput.h)
+  std::string note{};                  ///< result of note_on(); may be empty
+  std::optional<MemoryNeed> memory{};  ///< memory that the job needs, if known
   /// What must change before the point can be predicted; has a meaning only without an iteration.
   Refusal refusal = Refusal::kQuestion;
+
+  /// True if the job is known not to fit in memory.
+  [[nodiscard]] bool does_not_fit() const noexcept { return memory && memory->fits() == Fit::kNo; }
 };
 
 struct SweepOptions {
@@ -90,6 +95,7 @@ class Sweep {
   std::vector<std::uint32_t> graph_of_;  ///< for each point, an index into graphs_
   Assumptions assumptions_;
   Caution caution_;
+  MemoryNeeds memory_;
 };
 
 /// Everything in a sweep's reports except the outcomes of its points. It depends only on the question and the inputs.

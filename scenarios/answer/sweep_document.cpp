@@ -121,21 +121,45 @@ bool changes_nothing(const SweepAnswer& answer) {
   });
 }
 
+/// Returns "; 3 points do not fit in memory" and what is uncertain about the best point; empty if there is nothing to
+/// say.
+std::string memory_text(const SweepAnswer& answer, const Outcome& best) {
+  const auto failing = std::ranges::count_if(answer.outcomes, &Outcome::does_not_fit);
+  std::string text;
+  if (failing == std::ssize(answer.outcomes)) return "; no point fits in memory";
+  if (failing > 0) {
+    text = fmt::format("; {} {} not fit in memory", counted(static_cast<std::size_t>(failing), "point"),
+                       failing == 1 ? "does" : "do");
+  }
+  if (const std::string doubt = best.memory ? doubt_text(*best.memory) : ""; !doubt.empty())
+    text += "; the best " + doubt;
+  return text;
+}
+
 std::string headline(const SweepAnswer& answer, std::size_t best) {
   const SweepHead& head = answer.head;
   const Outcome& outcome = answer.outcomes[best];
   const Duration time = *outcome.iteration;
   if (changes_nothing(answer)) {
-    return fmt::format("None of {} changes the step time of {} by 0.1 % or more{}{}. {}",
+    return fmt::format("None of {} changes the step time of {} by 0.1 % or more{}{}{}. {}",
                        counted(answer.outcomes.size(), "point"), with_range(time, outcome.low, outcome.high),
-                       knees_text(answer), outcome.note.empty() ? "" : "; " + outcome.note,
-                       trust_text(head.baseline, head.assumptions));
+                       memory_text(answer, outcome), knees_text(answer),
+                       outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
   }
-  return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
+  return fmt::format("Best of {}: {}{}: {}step time {}, {}{}{}{}{}. {}", counted(answer.outcomes.size(), "point"),
                      to_text(head.points.at(best)), ties_text(answer, best), rates_text(answer, outcome),
                      with_range(time, outcome.low, outcome.high), against_baseline(time, head.baseline.iteration),
-                     is_faster(answer, outcome) ? "" : "; no point is faster than the baseline", knees_text(answer),
-                     outcome.note.empty() ? "" : "; " + outcome.note, trust_text(head.baseline, head.assumptions));
+                     is_faster(answer, outcome) ? "" : "; no point is faster than the baseline",
+                     memory_text(answer, outcome), knees_text(answer), outcome.note.empty() ? "" : "; " + outcome.note,
+                     trust_text(head.baseline, head.assumptions));
+}
+
+void add_memory_numbers(const std::optional<MemoryNeed>& need, std::vector<sim::Cell>& cells) {
+  const auto bytes = [](const std::optional<Bytes>& size) { return size ? std::to_string(size->count()) : ""; };
+  const std::optional<Fit> fit = need ? need->fits() : std::nullopt;
+  cells.emplace_back(need ? bytes(need->peak) : "");
+  cells.emplace_back(need ? bytes(need->capacity) : "");
+  cells.emplace_back(fit ? std::string(word_of(*fit)) : "");
 }
 
 /// Returns one row per point, for programs. Gives the ratio to the baseline, which is never negative, instead of the
@@ -153,6 +177,9 @@ sim::Table rows_of(const SweepAnswer& answer) {
                                  {"per_second"},
                                  {"efficiency"},
                                  {"problem"}});
+  const bool memory =
+      std::ranges::any_of(answer.outcomes, [](const Outcome& outcome) { return outcome.memory.has_value(); });
+  if (memory) columns.insert(columns.end() - 1, {{"peak_bytes"}, {"capacity_bytes"}, {"fits"}});
   sim::Table table(std::move(columns));
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
     const Outcome& outcome = answer.outcomes[point];
@@ -167,6 +194,7 @@ sim::Table rows_of(const SweepAnswer& answer) {
     const auto rate = [&] { return sim::rate_in_all(work_at(answer, outcome), *outcome.iteration); };
     cells.push_back(outcome.iteration ? sim::number_cell(rate()) : "");
     cells.push_back(outcome.iteration ? sim::number_cell(efficiency_of(answer, outcome)) : "");
+    if (memory) add_memory_numbers(outcome.memory, cells);
     cells.emplace_back(outcome.problem);
     table.add_row(std::move(cells));
   }

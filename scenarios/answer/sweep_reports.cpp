@@ -83,6 +83,22 @@ void add_rates(const SweepAnswer& answer, const Outcome& outcome, std::vector<si
   cells.push_back(sim::percent_cell(efficiency_of(answer, outcome)));
 }
 
+/// True if the table shows the memory of each point: it differs, or may not suffice.
+bool shows_memory(const SweepAnswer& answer) {
+  std::optional<Bytes> peak;
+  return std::any_of(answer.outcomes.begin(), answer.outcomes.end(), [&peak](const Outcome& outcome) {
+    if (!outcome.memory) return false;
+    if (!peak) peak = outcome.memory->peak;
+    return outcome.memory->peak != *peak || !doubt_text(*outcome.memory).empty();
+  });
+}
+
+void add_memory_cells(const std::optional<MemoryNeed>& need, std::vector<sim::Cell>& cells) {
+  const std::optional<Fit> fit = need ? need->fits() : std::nullopt;
+  cells.push_back(need ? sim::Cell{in_gib(need->peak), need->peak.count(), sim::Unit::kNone} : "-");
+  cells.push_back(fit ? sim::Cell{std::string(word_of(*fit))} : "-");
+}
+
 /// Returns a table with one row per point, for the text report.
 Table list_of(const SweepAnswer& answer, std::size_t best) {
   const std::vector<std::string> keys = keys_of(answer.head.points);
@@ -95,6 +111,8 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
   const bool rates = shows_rates(answer);
   if (rates)
     columns.insert(columns.end(), {{std::string(sim::unit_of(answer.head.work))}, {"per device"}, {"efficiency"}});
+  const bool memory = shows_memory(answer);
+  if (memory) columns.insert(columns.end(), {{"peak memory"}, {"fits", Align::kLeft}});
   Table table(std::move(columns));
   table.compare_times();
   for (std::size_t point = 0; point < answer.outcomes.size(); ++point) {
@@ -107,6 +125,7 @@ Table list_of(const SweepAnswer& answer, std::size_t best) {
     cells.push_back(predicted(outcome.high));
     cells.push_back(outcome.iteration ? sim::signed_percent_cell(change_of(answer, outcome)) : "-");
     if (rates) add_rates(answer, outcome, cells);
+    if (memory) add_memory_cells(outcome.memory, cells);
     table.add_row(std::move(cells));
   }
   return table;
@@ -132,7 +151,7 @@ std::vector<sim::Sentence> notes_on(const SweepAnswer& answer) {
 
 Sections points_sections(const SweepAnswer& answer) {
   const std::size_t best = *best_point(answer.outcomes);
-  if (!is_matrix(answer.head.points) || shows_rates(answer)) {
+  if (!is_matrix(answer.head.points) || shows_rates(answer) || shows_memory(answer)) {
     const std::string_view condition = shows_rates(answer) ? sim::condition_of(answer.head.work) : "";
     return {{.title = fmt::format("Step times and their ranges (* = best){}", condition),
              .table = list_of(answer, best),
@@ -173,6 +192,8 @@ constexpr auto kOutcome = std::to_array<Field<PointLine>>({
     {"change", [](const PointLine& line) { return line.if_predicted(change_of); }},
     {"throughput", [](const PointLine& line) { return line.if_predicted(throughput_at); }, sim::kThroughput,
      sim::kIfAny},
+    {"memory", [](const PointLine& line) { return line.outcome().memory ? &*line.outcome().memory : nullptr; },
+     kMemoryNeed, sim::kIfAny},
     {"note",
      [](const PointLine& line) { return line.outcome().note.empty() ? nullptr : &line.outcome().note; },
      {},

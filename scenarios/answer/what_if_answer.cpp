@@ -91,6 +91,7 @@ WhatIfAnswer answer_of(Predictor& predictor, const Scenario& scenario, const Cal
   answer.scenario = view_of(std::move(predicted), plan.cluster, answer.baseline.path.step);
   answer.baseline.work = work_of(captured);
   answer.scenario.work = work_of(plan);
+  answer.memory = MemoryNeeds(*captured.captured).of(plan);
   answer.links = busiest_links(answer.baseline, captured.cluster, answer.scenario, plan.cluster);
   append(answer.assumptions, answer.scenario.prediction.graph->assumptions);
   if (calibration != nullptr) append(answer.assumptions, calibration->assumptions);

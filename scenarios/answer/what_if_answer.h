@@ -8,6 +8,7 @@
 #include "scenarios/answer/baseline.h"
 #include "scenarios/answer/effect.h"
 #include "scenarios/answer/interval.h"
+#include "scenarios/answer/memory_need.h"
 #include "scenarios/answer/predict.h"
 #include "scenarios/change/selection.h"
 #include "scenarios/question/scenario.h"
@@ -48,6 +49,7 @@ struct WhatIfAnswer {
   AnswerInterval interval;      ///< range of the scenario's prediction
   Effect effect;                ///< change from the baseline to the scenario
   bool steps_differ = false;    ///< true if the captured steps differ much, so that their mean leads the answer
+  MemoryAnswer memory;          ///< memory that the scenario needs
   Cluster cluster;              ///< cluster of the scenario
   std::vector<LinkPair> links;  ///< links used in either replay, ordered by their use in the replay that uses them more
   std::vector<std::string> changes;  ///< changes in the form that --set accepts

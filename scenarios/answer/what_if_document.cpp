@@ -54,6 +54,8 @@ std::string times_text(const WhatIfAnswer& answer) {
 std::string headline(const WhatIfAnswer& answer) {
   std::string times = times_text(answer);
   times += rates_text(answer);
+  if (const std::string doubt = answer.memory.need ? doubt_text(*answer.memory.need) : ""; !doubt.empty())
+    times += "; " + doubt;
   if (const std::string narrowing = narrowing_text(answer.scenario.prediction); !narrowing.empty())
     times += "; " + narrowing;
   return fmt::format("{}. {}", times, trust_text(answer.captured, answer.assumptions));

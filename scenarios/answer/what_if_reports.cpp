@@ -15,6 +15,7 @@
 #include "scenarios/answer/effect_fields.h"
 #include "scenarios/answer/learn_from_capture.h"
 #include "scenarios/answer/why.h"
+#include "scenarios/change/batch_growth.h"
 #include "sim/analysis/intervals.h"
 #include "sim/report/common_fields.h"
 #include "sim/report/throughput.h"
@@ -241,6 +242,23 @@ Sections rank_class_sections(const WhatIfAnswer& answer) {
       fmt::format("{} ranks ({}): ranks of a class do the same at the same time, so that one of them is simulated",
                   grouped(ranks), counted(classes.size(), "class")));
   return {std::move(section)};
+}
+
+// --- the memory that the scenario needs, if it was recorded or the changes may have an effect on it
+
+constexpr auto kMemory = std::to_array<Field<WhatIfAnswer>>({
+    {"memory", at<&WhatIfAnswer::memory, &MemoryAnswer::need>, kMemoryNeed},
+    {"why_no_memory",
+     [](const WhatIfAnswer& answer) { return answer.memory.need ? nullptr : &answer.memory.why_none; },
+     {},
+     sim::kIfAny},
+});
+
+Sections memory_sections(const WhatIfAnswer& answer) {
+  const MemoryAnswer& memory = answer.memory;
+  if (memory.need) return {{.title = "Memory", .sentences = {sentence_of(*memory.need)}}};
+  if (!memory.may_differ || find_assumption(answer.assumptions, kBatchFits) != nullptr) return {};
+  return {{.title = "Memory", .sentences = {"whether the job fits in memory is not known: " + memory.why_none}}};
 }
 
 // --- why the answer is a range: each source, and the range if it were the only one
@@ -510,6 +528,7 @@ std::span<const WhatIfReport> what_if_reports() {
       {.id = "changes", .sections = changes_sections, .fields = kChanges},
       {.id = "reasons", .fields = kWhy},
       {.id = "throughput", .sections = throughput_sections, .fields = kThroughput},
+      {.id = "memory", .sections = memory_sections, .fields = kMemory},
       {.id = "rank classes", .sections = rank_class_sections, .fields = kRankClasses},
       {.id = "range", .sections = range_sections},
       {.id = "steady", .sections = steady_sections},

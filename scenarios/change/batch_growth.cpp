@@ -98,14 +98,13 @@ void grow_kernels(const Change& change, const YamlField& value, double factor, b
 void grow_batch(const Change& change, const YamlField& value, double factor, Plan& plan) {
   if (factor == 1) return;
   plan.batches *= factor;
-  if (factor > 1) {
-    plan.assumptions.push_back(
-        {"batch_memory",
-         fmt::format("Memory is not modelled: the batch is assumed to fit, with activations {:.4g} times "
-                     "as large.",
-                     factor)});
-  }
   const Capture& captured = *plan.captured;
+  if (factor > 1 && captured.allocations == nullptr) {
+    plan.assumptions.push_back({std::string(kBatchFits),
+                                fmt::format("No allocations were recorded: the batch is assumed to fit in memory, with "
+                                            "activations {:.4g} times as large.",
+                                            factor)});
+  }
   const auto& operators = captured.operators.operators;
   if (std::any_of(operators.begin(), operators.end(), [](const auto& op) { return !op.inputs.empty(); })) {
     grow_kernels(change, value, factor, true, plan);

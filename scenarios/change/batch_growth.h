@@ -1,9 +1,14 @@
 #ifndef STEPSIM_SCENARIOS_CHANGE_BATCH_GROWTH_H
 #define STEPSIM_SCENARIOS_CHANGE_BATCH_GROWTH_H
 
+#include <string_view>
+
 #include "scenarios/change/what_if.h"
 
 namespace stepsim::scenarios {
+
+/// Id of the assumption that a larger batch fits in memory, which the capture does not show.
+inline constexpr std::string_view kBatchFits = "batch_memory";
 
 /// Adds the change to `plan` that multiplies the samples per worker and step by `factor`. Work on samples grows with
 /// their number. Work on parameters (the optimizer, the reduction of gradients) does not change. Messages between

@@ -111,6 +111,9 @@ struct Plan {
   /// True if calibration or the user states how senders share a link (kSharing). The range of the answer then does not
   /// include other values.
   bool sharing_known = false;
+  std::string other_device;  ///< name of the device that all work moves to; empty if it stays
+  /// Why the sizes of allocated blocks are no longer known, as a sentence without the period; empty if they are.
+  std::string_view sizes_changed_by;
   bool other_machine = false;  ///< true if the step runs on a machine with another host
   bool host_known = false;     ///< true if the user gives the speed of that machine's host
   bool other_loader = false;   ///< true if the user gives the time that the host waits for data

@@ -198,6 +198,7 @@ void apply_device(const Change& change, Plan& plan) {
   note(from, to, model, plan);
   const Accelerator* const captured = from != nullptr ? &named(*from) : accelerator_of(*plan.captured);
   if (model == Model::kFitted || (to != nullptr && to != captured)) plan.other_machine = true;
+  if (to != nullptr && change.selector().is_all()) plan.other_device = change.find("to")->value->text;
   if (model == Model::kFitted) {
     const YamlField& with = *change.find("with");
     require_kernels(plan, with);
@@ -220,7 +221,10 @@ extern const WhatIf device_what_if{
     .name = "device",
     .summary =
         "Run on another device: scale each kernel by its bottleneck, by a factor, or by a fit to a capture there",
-    .ignores = "kernels and fusion of other libraries, clocks and power, and whether the job fits in memory",
+    .ignores =
+        "kernels and fusion of other libraries, clocks and power, and, if the capture has no allocations, whether the "
+        "job "
+        "fits in memory",
     .parameters = kDeviceParameters,
     .asks = {sim::Question::kDevice},
     .selected = selected_by<selected_device_work>,

@@ -400,10 +400,11 @@ constexpr auto kTerms = std::to_array<Term>({
          "itself, 'of peak' that rate as a share of the peak that 'stepsim help devices' lists; '-' if the device or "
          "the precision is not known."},
     {.name = "memory",
-     .also = "peak, reserved, at first, at last, allocations, releases",
-     .definition = "Device memory that the framework's allocator holds, as the profiler recorded it.",
+     .also = "peak, reserved, at first, at last, allocations, releases, peak memory, fits",
+     .definition = "Memory that the framework's allocator hands out, as the profiler recorded it.",
      .more = "'peak' is the most that was allocated, 'after' when that was, counted from the first event. 'reserved' "
-             "is what the allocator took from the device."},
+             "is what the allocator took from the device. In a sweep, 'peak memory' is that of the fullest "
+             "device, and 'fits' says whether the device has that much."},
     {.name = "NCCL pieces",
      .also = "for the GPU, for the peer, network, number, transferred, in channels, channels",
      .definition = "The parts of a collective that NCCL sends and receives, and what they waited for.",

@@ -1,5 +1,5 @@
-"""json_schema.py STEPSIM JOB TRACE CAPTURE PROFILE: every --json answer matches the JSON Schema that `stepsim
---json-schema` prints. A schema that no command here answers with is a failure.
+"""json_schema.py STEPSIM JOB TRACE CAPTURE PROFILE ALLOCATIONS: every --json answer matches the JSON Schema that
+`stepsim --json-schema` prints. A schema that no command here answers with is a failure.
 """
 
 import json
@@ -8,7 +8,7 @@ import tempfile
 
 from checks import stepsim
 
-sample, measured, capture_file, profile = sys.argv[2:6]
+sample, measured, capture_file, profile, allocations = sys.argv[2:7]
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float),
          "null": type(None)}
@@ -65,6 +65,8 @@ with tempfile.TemporaryDirectory() as folder:
         answer("whatif", capture, "--set", "compute.scale=0.5")
         answer("sweep", capture, "--set", "compute.scale=0.5,2")
         answer("advise", capture)
+    for command in ("whatif", "sweep"):
+        answer(command, allocations, "--set", "batch.scale=2,64" if command == "sweep" else "batch.scale=2")
     answer("stats", f"{sample}/../pytorch-ddp", "--collectives")
     answer("compare", sample, measured)
     answer("compare", sample, measured, sample)

@@ -19,6 +19,9 @@ Changes
 - device.to=H100
   applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
 
+Memory
+- whether the job fits in memory is not known: the capture has no allocations; record with profile_memory=True and record_shapes=True
+
 Uncertainty by source
 source                   from        to  reason
 steps                5.929 ms  6.553 ms  a single captured step does not show how steps vary
@@ -74,6 +77,9 @@ nothing running                0.003 ms  0.003 ms           0
 Changes
 - precision.to=bf16
   applies to 3 tasks, 16.39 ms of 16.39 ms of compute (100.0 %); 1 task, 400 us of 400 us of copy (100.0 %)
+
+Memory
+- whether the job fits in memory is not known: the capture has no allocations; record with profile_memory=True and record_shapes=True
 
 Uncertainty by source
 source                   from        to  reason
@@ -147,7 +153,7 @@ In the long run
 
 Assumptions
 - The network is unknown: a single rank sends no messages.
-- Memory is not modelled: the batch is assumed to fit, with activations 2 times as large.
+- No allocations were recorded: the batch is assumed to fit in memory, with activations 2 times as large.
 - Tensors with two dimensions or more hold samples, unless a parameter has the same sizes (1 parameter found); work on them grows by roofline, and CPU time stays the same.
 
 Critical paths by class

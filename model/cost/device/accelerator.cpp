@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/error.h"
+#include "model/base/number.h"
 #include "model/base/text.h"
 
 namespace stepsim {
@@ -55,6 +56,21 @@ bool is_called(const Accelerator& device, const std::vector<std::string>& words)
   return std::all_of(model.begin(), model.end(), [&](const std::string& word) { return holds(words, word); }) &&
          std::all_of(words.begin(), words.end(),
                      [&](const std::string& word) { return is_idle(word) || holds(model, word) || holds(also, word); });
+}
+
+/// Returns the only size such as "80GB" in a name; nothing if there are none or several. The GB in names of devices are
+/// GiB.
+std::optional<Bytes> only_size_in(std::string_view name) {
+  std::optional<Bytes> found;
+  const std::vector<std::string> words = words_of(name);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto size = parse_number<std::uint16_t>(words[i - 1]);
+    if (words[i] != "gb" || !size) continue;
+    const Bytes bytes{std::int64_t{*size} << 30U};
+    if (found && *found != bytes) return std::nullopt;
+    found = bytes;
+  }
+  return found;
 }
 
 // Properties of NVIDIA's multiprocessors since Pascal.
@@ -106,6 +122,14 @@ const Accelerator* find_accelerator(std::string_view name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Accelerator& device) { return is_called(device, words); });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::optional<Bytes> capacity_of(std::string_view name) {
+  if (const auto size = only_size_in(name)) return size;
+  const Accelerator* const device = find_accelerator(name);
+  if (device == nullptr) return std::nullopt;
+  const auto of_model = only_size_in(device->model);
+  return of_model ? of_model : only_size_in(device->also);
 }
 
 const Accelerator& accelerator_named(std::string_view name) {

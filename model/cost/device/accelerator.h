@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -82,6 +83,10 @@ struct Accelerator {
 /// those in `also`. If several devices match, returns the most common data-centre form. Case, separators and vendor
 /// names are ignored.
 [[nodiscard]] const Accelerator* find_accelerator(std::string_view name);
+
+/// Returns the memory of the device with this name: the size in the name ("NVIDIA A100-SXM4-80GB"), or else the size
+/// that all devices of this model have. Nothing if the device is not known or is sold with several sizes.
+[[nodiscard]] std::optional<Bytes> capacity_of(std::string_view name);
 
 /// Like find_accelerator(), but throws UsageError: "no device 'H1000' is known; did you mean 'H100'? ...".
 [[nodiscard]] const Accelerator& accelerator_named(std::string_view name);

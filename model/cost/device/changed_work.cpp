@@ -85,6 +85,8 @@ std::span<const TensorShape> parameters_of(const OperatorTable::Operator& op) {
   return biased ? inputs.subspan(2, 1) : std::span<const TensorShape>{};
 }
 
+constexpr double kMostElements = 1e15;  // more would not fit any device
+
 std::vector<std::int64_t> sorted(std::vector<std::int64_t> sizes) {
   std::sort(sizes.begin(), sizes.end());
   return sizes;
@@ -145,22 +147,29 @@ DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept {
   return part;
 }
 
-SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(factor) {
-  for (const OperatorTable::Operator& op : table.operators) {
+ParameterSizes::ParameterSizes(std::span<const OperatorTable::Operator> operators) {
+  for (const OperatorTable::Operator& op : operators) {
     for (const TensorShape& parameter : parameters_of(op)) {
-      if (!parameter.sizes.empty()) parameters_.insert(sorted(parameter.sizes));
+      if (parameter.sizes.empty()) continue;
+      sizes_.insert(sorted(parameter.sizes));
+      double elements = 1;
+      for (const std::int64_t size : parameter.sizes) elements *= static_cast<double>(size);
+      if (elements < kMostElements) elements_.insert(static_cast<std::int64_t>(elements));
     }
   }
+}
+
+bool ParameterSizes::holds_samples(const TensorShape& tensor) const {
+  return tensor.sizes.size() > 1 && !sizes_.contains(sorted(tensor.sizes));
+}
+
+SampleGrowth::SampleGrowth(const OperatorTable& table, double factor) : factor_(factor), parameters_(table.operators) {
   share_.reserve(table.operators.size());
   dimension_.reserve(table.operators.size());
   for (const OperatorTable::Operator& op : table.operators) {
     share_.push_back(share_of(op));
     dimension_.push_back(dimension_of(op));
   }
-}
-
-bool SampleGrowth::carries_samples(const TensorShape& tensor) const {
-  return tensor.sizes.size() > 1 && !parameters_.contains(sorted(tensor.sizes));
 }
 
 /// Returns the share of an operator's bytes that carries samples. A product always involves samples: if all its inputs
@@ -171,7 +180,7 @@ double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
   double all = 0;
   for (const TensorShape& input : op.inputs) {
     all += input.bytes();
-    if (carries_samples(input)) samples += input.bytes();
+    if (parameters_.holds_samples(input)) samples += input.bytes();
   }
   if (samples > 0) return samples / all;
   return op.work.flops > 0 ? 0.5 : 0;
@@ -180,8 +189,8 @@ double SampleGrowth::share_of(const OperatorTable::Operator& op) const {
 SampleGrowth::Dimension SampleGrowth::dimension_of(const OperatorTable::Operator& op) const {
   const std::size_t first = adds_to_product(op.name) ? 1 : 0;
   if (op.work.kind != KernelClass::kGemm || op.inputs.size() < first + 2) return &ProductShape::rows;
-  const bool left = carries_samples(op.inputs[first]);
-  const bool right = carries_samples(op.inputs[first + 1]);
+  const bool left = parameters_.holds_samples(op.inputs[first]);
+  const bool right = parameters_.holds_samples(op.inputs[first + 1]);
   if (left && right) return op.work.shape.count > 1 ? &ProductShape::count : &ProductShape::inner;
   return right ? &ProductShape::columns : &ProductShape::rows;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "model/base/units.h"
@@ -91,12 +92,27 @@ class DevicePieces {
 /// and result. Precondition: ranks > 0.
 [[nodiscard]] DeviceWork part_of_rank(const DeviceWork& piece, std::uint32_t ranks) noexcept;
 
-/// How device work grows when a step has more samples.
-///
-/// Products flatten the batch dimension into others, so it is not searched for. Instead, a tensor carries samples if it
-/// has at least two dimensions and is not a parameter. A parameter is a tensor with the sizes (in any order, since it
-/// may be transposed) of one used as a parameter by an operator: the weight of a linear, convolution, embedding or
-/// norm, or the input of AccumulateGrad.
+/// The sizes of a model's parameters. A parameter is a tensor with the sizes (in any order, since it may be transposed)
+/// of one used as a parameter by an operator: the weight of a linear, convolution, embedding or norm, or the input of
+/// AccumulateGrad.
+class ParameterSizes {
+ public:
+  /// Finds the parameters among the inputs of operators. O(n log n) for n sizes.
+  explicit ParameterSizes(std::span<const OperatorTable::Operator> operators);
+
+  [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
+  /// True if a tensor holds samples: it has at least two dimensions and is not a parameter. Products flatten the batch
+  /// dimension into others, so it is not searched for.
+  [[nodiscard]] bool holds_samples(const TensorShape& tensor) const;
+  /// Returns the numbers of elements of the parameters, in ascending order.
+  [[nodiscard]] const std::set<std::int64_t>& elements() const noexcept { return elements_; }
+
+ private:
+  std::set<std::vector<std::int64_t>> sizes_;  ///< each in ascending order
+  std::set<std::int64_t> elements_;
+};
+
+/// How device work grows when a step has more samples (ParameterSizes shows which tensors hold samples).
 ///
 /// An operator's bytes grow in proportion to the share of its inputs that carries samples. All of its operations grow
 /// if any input does: it is a product of samples with a weight, or of two sample tensors into a weight's gradient.
@@ -113,16 +129,13 @@ class SampleGrowth {
   [[nodiscard]] std::size_t parameters() const noexcept { return parameters_.size(); }
 
  private:
-  using Sizes = std::vector<std::int64_t>;
-
   using Dimension = double ProductShape::*;
 
-  [[nodiscard]] bool carries_samples(const TensorShape& tensor) const;
   [[nodiscard]] double share_of(const OperatorTable::Operator& op) const;
   [[nodiscard]] Dimension dimension_of(const OperatorTable::Operator& op) const;
 
   double factor_;
-  std::set<Sizes> parameters_;        ///< sizes of parameters; each in ascending order
+  ParameterSizes parameters_;
   std::vector<double> share_;         ///< for each operator, the share of its bytes that carries samples
   std::vector<Dimension> dimension_;  ///< for each operator, the dimension of its product that grows with the samples
 };

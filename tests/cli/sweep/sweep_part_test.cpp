@@ -47,6 +47,8 @@ Outcome outcome_of(std::size_t point) {
   Outcome outcome{
       iteration, {}, iteration - Duration{7}, iteration + Duration{9}, 2, 1.0 / static_cast<double>(1 + point)};
   if (point == 2) outcome.note = "83 % of the device time\thas no shapes";
+  if (point == 2) outcome.memory = {{3, "NVIDIA A10", Bytes{20}, Bytes{19}, Bytes{21}, Bytes{24}}};
+  if (point == 3) outcome.memory = {{0, "CPU", Bytes{20}, Bytes{20}, Bytes{20}, std::nullopt}};
   return outcome;
 }
 
@@ -59,6 +61,7 @@ void expect_outcome(std::size_t point, const Outcome& outcome) {
   EXPECT_EQ(outcome.workers, outcome_of(point).workers) << point;
   EXPECT_EQ(outcome.batches, outcome_of(point).batches) << point;
   EXPECT_EQ(outcome.note, outcome_of(point).note) << point;
+  EXPECT_EQ(outcome.memory, outcome_of(point).memory) << point;
 }
 
 std::string text_in(const std::string& path) {
@@ -260,7 +263,7 @@ TEST_F(SweepPartTest, IsWrittenByOneProcessAtATime) {
 
 TEST_F(SweepPartTest, PartFromBeforeJsonLinesIsRefusedAndSaysItsVersion) {
   EXPECT_EQ(thrown_by<InputError>([&] { return parse_part("stepsim.sweep.points\t5\t94004881087f47f5\n", "old"); }),
-            "old:1: is a part of version 5; expected version 8");
+            "old:1: is a part of version 5; expected version 9");
 }
 
 }  // namespace

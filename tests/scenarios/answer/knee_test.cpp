@@ -33,6 +33,20 @@ TEST(BestPointTest, IsTheFirstOfTheShortest) {
   EXPECT_EQ(best_point(outcomes_of({0, 0})), std::nullopt);
 }
 
+TEST(BestPointTest, IsNoneThatDoesNotFitIfAnotherMayFit) {
+  std::vector<Outcome> outcomes = outcomes_of({100, 200, 300});
+  const auto needs = [](std::int64_t gib) {
+    const Bytes size{gib << 30};
+    return MemoryNeed{.peak = size, .low = size, .high = size, .capacity = Bytes{std::int64_t{40} << 30}};
+  };
+  outcomes[0].memory = needs(50);
+  outcomes[1].memory = needs(39);
+  outcomes[2].memory = needs(10);
+  EXPECT_THAT(best_point(outcomes), Optional(Eq(1U)));  // may not fit, but is not known not to
+  for (Outcome& outcome : outcomes) outcome.memory = needs(50);
+  EXPECT_THAT(best_point(outcomes), Optional(Eq(0U)));
+}
+
 /// Returns outcomes with these iteration times and numbers of workers.
 std::vector<Outcome> of_workers(const std::vector<int>& times, const std::vector<std::uint32_t>& workers) {
   std::vector<Outcome> outcomes = outcomes_of(times);

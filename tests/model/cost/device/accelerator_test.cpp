@@ -102,6 +102,19 @@ TEST(AcceleratorTest, NothingElseIsTakenForADevice) {
     EXPECT_EQ(find_accelerator(text), nullptr) << text;
 }
 
+TEST(AcceleratorTest, CapacitiesAreThoseInNamesOrOfTheOnlyForm) {
+  const auto gib = [](std::int64_t count) { return std::optional{Bytes{count << 30}}; };
+  EXPECT_EQ(capacity_of("NVIDIA A100-SXM4-80GB"), gib(80));
+  EXPECT_EQ(capacity_of("NVIDIA A100-PCIE-40GB"), gib(40));
+  EXPECT_EQ(capacity_of("h100"), gib(80));
+  EXPECT_EQ(capacity_of("H200"), gib(141));
+  EXPECT_EQ(capacity_of("NVIDIA GeForce RTX 4090"), gib(24));
+  EXPECT_EQ(capacity_of("RTX 3080 12GB"), gib(12));
+  EXPECT_EQ(capacity_of("Some device 24GB"), gib(24));  // not known, but named
+  for (const char* const text : {"V100", "B200", "GH200", "CPU", "", "GB"})
+    EXPECT_EQ(capacity_of(text), std::nullopt) << text;
+}
+
 TEST(AcceleratorTest, UnknownNameIsAnErrorThatNamesTheNearest) {
   const std::string error = thrown_by<UsageError>([&] { return accelerator_named("H201"); });
   EXPECT_THAT(error, ::testing::HasSubstr("no device 'H201' is known; did you mean 'H20' or 'H200'?"));

@@ -1,0 +1,105 @@
+#ifndef STEPSIM_SCENARIOS_ANSWER_MEMORY_NEED_H
+#define STEPSIM_SCENARIOS_ANSWER_MEMORY_NEED_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/cost/device/peak_memory.h"
+#include "model/job/recording.h"
+#include "scenarios/change/plan.h"
+#include "sim/report/field.h"
+
+namespace stepsim::scenarios {
+
+/// Memory of a device that the framework's allocator does not hold: the driver's own (0.56 GiB of an A100's 40 GiB,
+/// truth/gpu/pairs), the CUDA context with its kernels (0.3 to 1.3 GiB; the latter in Hugging Face's documentation,
+/// "Model training anatomy"), and buffers of communication libraries.
+constexpr Bytes kLeastOutsideOfAllocator{std::int64_t{1} << 29U};
+constexpr Bytes kMostOutsideOfAllocator{std::int64_t{1} << 31U};
+/// Memory that the allocator holds at its peak beyond what it has handed out, relative to that, because blocks do not
+/// fill its segments. 0.02 to 0.04 in the traces of truth/gpu/pairs with peaks above 0.4 GB.
+constexpr double kFragmentation = 0.05;
+/// Largest error of a predicted peak, relative to it, each time that the samples per step double or halve. The errors
+/// of the measured pairs are at most 0.4 % for each time (docs/internals/fidelity.md, "Memory").
+constexpr double kPeakErrorOfTwice = 0.02;
+
+/// Whether a job fits into a device's memory.
+enum class Fit : std::uint8_t {
+  kYes,     ///< it fits even at the upper end of the range
+  kUnsure,  ///< it depends on the error of the peak, on fragmentation, or on what lies outside of the allocator
+  kNo,      ///< it does not fit even at the lower end of the range
+};
+[[nodiscard]] std::string_view word_of(Fit fit) noexcept;
+
+/// The largest number of bytes that a framework's allocator hands out on one device.
+struct MemoryNeed {
+  Rank rank = 0;
+  std::string device;  ///< name of the device, or "CPU"
+  Bytes peak{};
+  Bytes low{};  ///< low <= peak <= high; both equal the peak if the number of samples does not change
+  Bytes high{};
+  std::optional<Bytes> capacity;  ///< memory of the device, if known
+
+  /// Returns nothing if the capacity is not known.
+  [[nodiscard]] std::optional<Fit> fits() const noexcept;
+  friend bool operator==(const MemoryNeed&, const MemoryNeed&) = default;
+};
+
+/// The memory that the job of a plan needs, or why it is not known.
+struct MemoryAnswer {
+  std::optional<MemoryNeed> need;  ///< of the device that is filled most
+  std::string why_none;            ///< reason as a sentence without the period; empty if there is a need
+  bool may_differ = false;         ///< true if the plan changes how much memory is needed or available
+};
+
+/// Returns "25.3 GiB", because the memory of devices is sold by GiB; "26.1 MiB" below a GiB.
+[[nodiscard]] std::string in_gib(Bytes size);
+
+/// Returns "rank 0 allocates at most 25.3 GiB (24.8 GiB to 25.9 GiB); the 40.0 GiB of NVIDIA A100-PCIE-40GB suffice".
+[[nodiscard]] std::string sentence_of(const MemoryNeed& need);
+
+/// Returns "does not fit in memory (41.5 GiB allocated, NVIDIA A100-PCIE-40GB has 40.0 GiB)", or "may not fit in memory
+/// (...)"; empty if the job fits or the capacity is not known.
+[[nodiscard]] std::string doubt_text(const MemoryNeed& need);
+
+/// Predicts the memory of jobs from the allocations of a capture. Thread-safe.
+class MemoryNeeds {
+ public:
+  /// `capture` must outlive this object. O(operators log operators).
+  explicit MemoryNeeds(const Capture& capture);
+
+  /// Returns the memory for a plan of the capture. O(allocations).
+  [[nodiscard]] MemoryAnswer of(const Plan& plan) const;
+
+ private:
+  struct OfDevice {
+    Rank rank = 0;
+    std::string device;
+    RecordedMemory recorded;
+  };
+
+  std::vector<OfDevice> devices_;  ///< of a job without devices, the host's memory
+};
+
+/// The fields of a need in JSON.
+inline constexpr auto kMemoryNeed = std::to_array<sim::Field<MemoryNeed>>({
+    {"rank", sim::at<&MemoryNeed::rank>},
+    {"device", sim::at<&MemoryNeed::device>},
+    {"peak_bytes", sim::at<&MemoryNeed::peak>},
+    {"low_bytes", sim::at<&MemoryNeed::low>},
+    {"high_bytes", sim::at<&MemoryNeed::high>},
+    {"capacity_bytes", sim::at<&MemoryNeed::capacity>},
+    {"fits",
+     [](const MemoryNeed& need) -> std::optional<std::string_view> {
+       const std::optional<Fit> fit = need.fits();
+       return fit ? std::optional{word_of(*fit)} : std::nullopt;
+     }},
+});
+
+}  // namespace stepsim::scenarios
+
+#endif
