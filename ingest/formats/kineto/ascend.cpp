@@ -12,6 +12,7 @@ namespace stepsim::ingest {
 namespace {
 
 constexpr std::string_view kCollectivePrefix = "hcom_";
+constexpr std::string_view kOfOperators = "async_npu";  // category of flows from operators
 
 /// Returns a member of args as text; empty if it is absent.
 std::string argument(const ChromeEvent& event, std::string_view wanted) {
@@ -51,6 +52,42 @@ std::size_t running_at(const HostDeviceTrace& trace, const std::vector<std::uint
   return trace.size();
 }
 
+/// The operators of a trace by the place where they begin, and what was enqueued in them.
+class Operators {
+ public:
+  using Place = std::tuple<std::string, std::string, std::int64_t>;  ///< process, thread, time in ns
+
+  explicit Operators(const HostDeviceTrace& trace) : trace_(trace) {
+    for (std::uint32_t event = 0; event < trace.size(); ++event) {
+      if (trace.kind[event] != EventKind::kOp) continue;
+      const auto [known, is_new] = at_.try_emplace(place_of(event), event);
+      if (!is_new && trace.duration[known->second] < trace.duration[event]) known->second = event;
+    }
+  }
+
+  void add_enqueued(std::uint32_t event) { enqueued_.emplace(place_of(event), event); }
+  /// Returns the first event that was enqueued in the operator that begins at `place`, if there is one.
+  [[nodiscard]] std::optional<std::uint32_t> enqueued_in(const Place& place) const {
+    const auto op = at_.find(place);
+    const auto found = enqueued_.lower_bound(place);
+    if (op == at_.end() || found == enqueued_.end()) return std::nullopt;
+    const auto& [process, thread, time] = found->first;
+    const bool same_thread = process == std::get<0>(place) && thread == std::get<1>(place);
+    const Time end = trace_.start[op->second] + trace_.duration[op->second];
+    return same_thread && Time{Duration{time}} < end ? std::optional{found->second} : std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] Place place_of(std::uint32_t event) const {
+    const Track& track = trace_.tracks[trace_.track[event].index()];
+    return {track.process, track.thread, trace_.start[event].time_since_epoch().count()};
+  }
+
+  const HostDeviceTrace& trace_;
+  std::map<Place, std::uint32_t> at_;
+  std::map<Place, std::uint32_t> enqueued_;
+};
+
 }  // namespace
 
 void AscendParts::note_process(std::string_view process, std::string_view name) {
@@ -68,9 +105,17 @@ AscendParts::Layer AscendParts::layer_of(std::string_view process) const {
   return found == layers_.end() ? Layer::kNone : found->second;
 }
 
+bool AscendParts::is_flow(const ChromeEvent& event) {
+  return (event.category == "HostToDevice" || event.category == kOfOperators) &&
+         (event.phase == "s" || event.phase == "f");
+}
+
 void AscendParts::add_flow(const ChromeEvent& flow) {
   if (!flow.start_ns) return;
-  if (flow.phase == "s") {
+  if (flow.category == kOfOperators) {
+    auto& ends = flow.phase == "s" ? operators_ : work_of_operators_;
+    ends.try_emplace(std::string{flow.id}, flow.process, flow.thread, *flow.start_ns);
+  } else if (flow.phase == "s") {
     launched_.try_emplace(std::string{flow.name}, flow.thread, *flow.start_ns);
   } else {
     began_.try_emplace(std::string{flow.name}, flow.process, flow.thread, *flow.start_ns);
@@ -107,9 +152,33 @@ void AscendParts::join(HostDeviceTrace& trace) {
     if (trace.correlation[call] < 0) trace.correlation.set(call, next++);
     trace.correlation.set(work->second, trace.correlation[call]);
   }
+  join_operators(trace, next);
   for (const auto& [number, event] : taken_) {
     const auto from = queued_.find(number);
     if (from != queued_.end()) trace.hand_overs.emplace_back(from->second, event);
+  }
+}
+
+/// Joins operators and work that no call of CANN joins. `next` is a correlation id that is still free.
+void AscendParts::join_operators(HostDeviceTrace& trace, std::int64_t next) const {
+  if (work_of_operators_.empty()) return;
+  Operators operators(trace);
+  std::map<std::uint32_t, std::uint32_t> taken_as;  // by enqueued event
+  for (const auto& [number, event] : queued_) operators.add_enqueued(event);
+  for (const auto& [number, event] : taken_) {
+    if (const auto from = queued_.find(number); from != queued_.end()) taken_as.emplace(from->second, event);
+  }
+  for (const auto& [flow, place] : work_of_operators_) {
+    const auto from = operators_.find(flow);
+    const auto work = work_.find(place);
+    if (from == operators_.end() || work == work_.end() || trace.correlation[work->second] >= 0) continue;
+    const std::optional<std::uint32_t> enqueued = operators.enqueued_in(from->second);
+    if (!enqueued) continue;
+    const auto taken = taken_as.find(*enqueued);
+    const std::uint32_t call = taken == taken_as.end() ? *enqueued : taken->second;
+    trace.kind[call] = EventKind::kRuntimeCall;
+    if (trace.correlation[call] < 0) trace.correlation.set(call, next++);
+    trace.correlation.set(work->second, trace.correlation[call]);
   }
 }
 

@@ -18,8 +18,9 @@ namespace stepsim::ingest {
 /// The parts of torch_npu's trace_view.json that Kineto's files do not have: CANN's calls on the host, work on the NPU,
 /// and HCCL's collectives. Each is a separate process, and its events have no category. A flow "HostToDevice" leads
 /// from a call to the work that it launched. The framework passes operators to another thread ("Enqueue" to "Dequeue"),
-/// and that thread makes the calls. Source: the files themselves; Ascend's documentation of trace_view.json names the
-/// same layers.
+/// and that thread makes the calls. Files of profiling level 0 have no calls of CANN; a flow "async_npu" leads from the
+/// operator to the work, and the "Dequeue" of what the operator enqueued counts as the launching call. Source: the
+/// files themselves; Ascend's documentation of trace_view.json names the same layers.
 class AscendParts {
  public:
   enum class Layer : std::uint8_t {
@@ -33,7 +34,9 @@ class AscendParts {
   void note_process(std::string_view process, std::string_view name);
   [[nodiscard]] Layer layer_of(std::string_view process) const;
 
-  void add_flow(const ChromeEvent& flow);  ///< `flow` is of category HostToDevice
+  /// True for flows that lead to work on the NPU.
+  [[nodiscard]] static bool is_flow(const ChromeEvent& event);
+  void add_flow(const ChromeEvent& flow);  ///< Precondition: is_flow(flow)
   void note_call(std::string_view thread, std::uint32_t event) { calls_[std::string{thread}].push_back(event); }
   void note_work(const ChromeEvent& work, std::uint32_t event);
   /// Notes an "Enqueue" or, if `taken`, a "Dequeue"; both have the same args.correlation_id.
@@ -46,9 +49,13 @@ class AscendParts {
  private:
   using Place = std::tuple<std::string, std::string, std::int64_t>;  ///< process, thread, time in ns
 
+  void join_operators(HostDeviceTrace& trace, std::int64_t next) const;
+
   std::map<std::string, Layer, std::less<>> layers_;
   std::map<std::string, std::pair<std::string, std::int64_t>, std::less<>> launched_;  ///< thread and time, by flow
   std::map<std::string, Place, std::less<>> began_;                                    ///< the work, by flow
+  std::map<std::string, Place, std::less<>> operators_;                                ///< by flow async_npu
+  std::map<std::string, Place, std::less<>> work_of_operators_;                        ///< by flow async_npu
   std::map<std::string, std::vector<std::uint32_t>> calls_;                            ///< by thread
   std::map<Place, std::uint32_t> work_;
   std::map<std::string, std::uint32_t, std::less<>> queued_;

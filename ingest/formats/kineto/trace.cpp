@@ -116,7 +116,7 @@ void KinetoTrace::add(const ChromeEvent& event) {
     add_complete(event);
   } else if (event.phase == "M") {
     add_metadata(event);
-  } else if (event.category == "HostToDevice" && (event.phase == "s" || event.phase == "f")) {
+  } else if (AscendParts::is_flow(event)) {
     ascend_.add_flow(event);
   } else {
     if (event.name == "[memory]") note_memory(event);

@@ -1,6 +1,7 @@
 #include "ingest/stitch/host_device/device_times.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <utility>
@@ -12,14 +13,71 @@
 namespace stepsim::ingest {
 namespace {
 
-/// Clocks of a device and its host differ by far less than this, even while they are being adjusted.
-constexpr Duration kClocksApart{1'000'000};
 /// Work does not wait in a queue for this long: NCCL's watchdog ends a job after ten minutes.
 constexpr Duration kLongestQueue = std::chrono::hours{1};
 /// Work that begins this long after later work of its stream was done has a wrong begin. Traces that programs other
 /// than profilers write contradict the order of the launches by less.
 constexpr Duration kOutOfOrder = std::chrono::seconds{1};
 constexpr std::ptrdiff_t kNextLaunches = 8;
+
+/// Returns begin and end of the waits for the whole device, by begin. Empty for several devices, because a wait is for
+/// the thread's current device, which is not recorded.
+std::vector<std::pair<Time, Time>> waits_for_device(const RankEvents& events) {
+  const auto other_device = [&](const RankEvents::Stream& stream) {
+    return stream.device != events.streams.front().device;
+  };
+  if (std::any_of(events.streams.begin(), events.streams.end(), other_device)) return {};
+  const ByName wait_of(*events.trace, wait_of_call);
+  std::vector<std::pair<Time, Time>> waits;
+  for (const auto& [correlation, call] : events.calls) {
+    if (wait_of(call) == CallWait::kDevice) waits.emplace_back(events.begin_of(call), events.end_of(call));
+  }
+  std::sort(waits.begin(), waits.end());
+  return waits;
+}
+
+/// How much later than allowed something happened, by the time when it would show.
+using Lateness = std::pair<Time, Duration>;
+
+/// Returns the median of the largest values in the three thirds of a list, if each is above kClocksApart; otherwise 0.
+Duration seen_throughout(std::vector<Lateness> list) {
+  constexpr std::size_t kThirds = 3;
+  constexpr std::size_t kFewest = 3;  // of a third
+  if (list.size() < kThirds * kFewest) return {};
+  std::sort(list.begin(), list.end());
+  std::array<Duration, kThirds> largest{};
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Duration& of_third = largest[i * kThirds / list.size()];
+    of_third = std::max(of_third, list[i].second);
+  }
+  std::sort(largest.begin(), largest.end());
+  return largest.front() > kClocksApart ? largest[1] : Duration{};
+}
+
+/// Returns for each piece of a device's work with a known launch how long before it the work began.
+std::vector<Lateness> begins_before_launch(const RankEvents& events, std::int32_t device) {
+  std::vector<Lateness> list;
+  for (const DeviceOp& op : events.ops) {
+    if (op.call == kNoIndex || events.streams[op.stream].device != device) continue;
+    list.emplace_back(events.begin_of(op.call), events.begin_of(op.call) - op.begin);
+  }
+  return list;
+}
+
+/// Returns for each wait for the device how long after it the work launched since the wait before it ended.
+std::vector<Lateness> ends_after_waits(const RankEvents& events) {
+  const std::vector<std::pair<Time, Time>> waits = waits_for_device(events);
+  std::vector<Lateness> list;
+  for (const auto& [begin, end] : waits) list.emplace_back(end, Duration{});
+  for (const DeviceOp& op : events.ops) {
+    if (op.call == kNoIndex) continue;
+    const auto wait = std::lower_bound(waits.begin(), waits.end(), std::pair{events.end_of(op.call), Time::min()});
+    if (wait == waits.end()) continue;
+    Lateness& of_wait = list[static_cast<std::size_t>(wait - waits.begin())];
+    of_wait.second = std::max(of_wait.second, op.end - wait->second);
+  }
+  return list;
+}
 
 class DeviceTimes {
  public:
@@ -104,18 +162,8 @@ class DeviceTimes {
     }
   }
 
-  /// Only for a single device, because a wait is for the thread's current device, which is not recorded.
   void cut_at_waits() {
-    const auto other_device = [&](const RankEvents::Stream& stream) {
-      return stream.device != events_.streams.front().device;
-    };
-    if (std::any_of(events_.streams.begin(), events_.streams.end(), other_device)) return;
-    const ByName wait_of(*events_.trace, wait_of_call);
-    std::vector<std::pair<Time, Time>> waits;
-    for (const auto& [correlation, call] : events_.calls) {
-      if (wait_of(call) == CallWait::kDevice) waits.emplace_back(events_.begin_of(call), events_.end_of(call));
-    }
-    std::sort(waits.begin(), waits.end());
+    const std::vector<std::pair<Time, Time>> waits = waits_for_device(events_);
     for (std::uint32_t i = 0; i < events_.ops.size(); ++i) {
       if (op(i).call == kNoIndex || is_wrong_[i]) continue;
       const auto wait = std::lower_bound(waits.begin(), waits.end(), std::pair{launch_end(i), Time::min()});
@@ -147,6 +195,16 @@ class DeviceTimes {
 };
 
 }  // namespace
+
+std::map<std::int32_t, Duration> device_clock_offsets(const RankEvents& events) {
+  std::map<std::int32_t, Duration> offsets;
+  for (const RankEvents::Stream& stream : events.streams) offsets.try_emplace(stream.device);
+  for (auto& [device, offset] : offsets) offset = -seen_throughout(begins_before_launch(events, device));
+  if (offsets.size() == 1 && offsets.begin()->second == Duration{})
+    offsets.begin()->second = seen_throughout(ends_after_waits(events));
+  std::erase_if(offsets, [](const auto& one) { return one.second == Duration{}; });
+  return offsets;
+}
 
 void mend_device_times(RankEvents& events) { DeviceTimes(events).run(); }
 

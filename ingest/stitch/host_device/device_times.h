@@ -1,9 +1,27 @@
 #ifndef STEPSIM_INGEST_STITCH_HOST_DEVICE_DEVICE_TIMES_H
 #define STEPSIM_INGEST_STITCH_HOST_DEVICE_DEVICE_TIMES_H
 
+#include <cstdint>
+#include <map>
+
 #include "ingest/stitch/host_device/rank_events.h"
 
 namespace stepsim::ingest {
+
+/// Clocks of a device and its host differ by far less than this, even while they are being adjusted, unless the
+/// profiler did not relate them.
+inline constexpr Duration kClocksApart{1'000'000};
+
+/// Returns how far the clock of each device is ahead of the host's, negative if it is behind; devices whose clocks
+/// agree within kClocksApart are not listed.
+///
+/// A clock is behind if work begins before its launch, and ahead if a wait for the device returns before the work
+/// launched before it has ended. It counts as such only if this is seen in each third of the launches, or of the waits,
+/// because a clock that jumps is right before it does. The offset is the median of the largest differences in the
+/// thirds. Work that waits in a queue shows nothing, so a clock that is behind may not be noticed if the queue is never
+/// empty. Waits are used only for a rank with one device. Preconditions: those of mend_device_times(). O(ops log ops +
+/// calls).
+[[nodiscard]] std::map<std::int32_t, Duration> device_clock_offsets(const RankEvents& events);
 
 /// Finds device work whose recorded times cannot be right, because a device runs the work of one stream in the order of
 /// its launches, and nothing before its launch. Such times come from clocks that jump and from counters that overflow.

@@ -47,6 +47,29 @@ std::vector<RankEvents> arrange_all(const std::vector<RankTrace>& ranks, int thr
   return events;
 }
 
+/// Moves the work of devices whose clocks differ from the host's to the host's clock.
+void adjust_device_clocks(std::vector<RankTrace>& ranks, std::vector<RankEvents>& events, Assembly& assembly) {
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const std::map<std::int32_t, Duration> offsets = events[r].device_clocks;
+    if (offsets.empty()) continue;
+    HostDeviceTrace& trace = ranks[r].trace;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      const auto offset = offsets.find(trace.tracks[trace.track[i].index()].device);
+      if (is_device_work(trace.kind[i]) && offset != offsets.end()) trace.start[i] -= offset->second;
+    }
+    events[r] = arrange(trace);
+    for (const auto& [device, offset] : offsets) {
+      assembly.assumptions.push_back(
+          {"device_clock",
+           fmt::format("The clock of rank {}'s device {} is assumed to be {} {} the host's, because {} all the time.",
+                       ranks[r].rank, device, to_text(std::chrono::abs(offset)),
+                       offset > Duration{} ? "ahead of" : "behind",
+                       offset > Duration{} ? "waits for the device return before its work ends"
+                                           : "work begins before its launch")});
+    }
+  }
+}
+
 void shift(RankTrace& rank, Duration offset) {
   for (Time& start : rank.trace.start) start -= offset;
   for (HostDeviceTrace::ModuleCall& call : rank.trace.modules) call.begin -= offset;
@@ -251,6 +274,7 @@ void stitch_host_device(std::vector<RankTrace> ranks, Assembly& assembly) {
   std::sort(ranks.begin(), ranks.end(), [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
   resolve_communicators(ranks);
   std::vector<RankEvents> events = arrange_all(ranks, assembly.threads);
+  adjust_device_clocks(ranks, events, assembly);
   if (ranks.size() > 1) separate_clocks(ranks, events, assembly);
   const std::vector<RankIdentity> identities = identities_of(ranks);
   if (ranks.size() > 1) {

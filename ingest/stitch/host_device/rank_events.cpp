@@ -318,6 +318,7 @@ RankEvents arrange(const HostDeviceTrace& trace, int threads) {
   }
   sort_all(events, threads);
   link_launches(events, rows);
+  events.device_clocks = device_clock_offsets(events);
   mend_device_times(events);
   for (std::uint32_t i = 0; i < events.ops.size(); ++i) {
     RankEvents::Stream& stream = events.streams[events.ops[i].stream];

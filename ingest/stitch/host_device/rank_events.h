@@ -2,6 +2,7 @@
 #define STEPSIM_INGEST_STITCH_HOST_DEVICE_RANK_EVENTS_H
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -79,6 +80,8 @@ struct RankEvents {
   /// Pairs of marked steps in which the second step began before the first had ended.
   std::vector<std::pair<StepWindow, StepWindow>> overlaps;
   std::uint64_t instants = 0;  ///< host events of zero length, which do not become tasks
+  std::map<std::int32_t, Duration>
+      device_clocks;  ///< result of device_clock_offsets(), to which `ops` are not adjusted
   // What mend_device_times() found.
   std::vector<std::uint32_t> mistimed;  ///< launching calls of device work that was left out, not in order
   std::uint64_t cut_short = 0;          ///< device work whose recorded end is too late

@@ -155,26 +155,28 @@ constexpr std::string_view kAscendEvents =
     R"({"ph":"X","name":"hcom_allReduce__586_2_1","pid":9,"tid":0,"ts":"150","dur":30,)"
     R"("args":{"data_type":"FP16","count":1000}})";
 
+/// Returns the number of the first event with this name.
+std::size_t named(const HostDeviceTrace& trace, std::string_view name) {
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace.text(trace.name[i]) == name) return i;
+  }
+  ADD_FAILURE() << "no event " << name;
+  return 0;
+}
+
 void expect_ascend(const Read& read) {
   const HostDeviceTrace& trace = read.trace;
-  const auto named = [&trace](std::string_view name) {
-    for (std::size_t i = 0; i < trace.size(); ++i) {
-      if (trace.text(trace.name[i]) == name) return i;
-    }
-    ADD_FAILURE() << "no event " << name;
-    return std::size_t{0};
-  };
-  const std::size_t launch = named("launch");
-  const std::size_t work = named("MatMul");
+  const std::size_t launch = named(trace, "launch");
+  const std::size_t work = named(trace, "MatMul");
   EXPECT_EQ(trace.kind[launch], EventKind::kRuntimeCall);
-  EXPECT_EQ(trace.track[launch], trace.track[named("Dequeue@aclnnMm")]) << "one thread, one row";
+  EXPECT_EQ(trace.track[launch], trace.track[named(trace, "Dequeue@aclnnMm")]) << "one thread, one row";
   EXPECT_EQ(trace.kind[work], EventKind::kKernel);
   EXPECT_GE(trace.correlation[work], 0);
   EXPECT_EQ(trace.correlation[work], trace.correlation[launch]) << "the innermost call made the launch";
   ASSERT_EQ(trace.hand_overs.size(), 1U);
-  EXPECT_EQ(trace.hand_overs[0].first, named("Enqueue"));
-  EXPECT_EQ(trace.hand_overs[0].second, named("Dequeue@aclnnMm"));
-  const std::size_t collective = named("hcom_allReduce__586_2_1");
+  EXPECT_EQ(trace.hand_overs[0].first, named(trace, "Enqueue"));
+  EXPECT_EQ(trace.hand_overs[0].second, named(trace, "Dequeue@aclnnMm"));
+  const std::size_t collective = named(trace, "hcom_allReduce__586_2_1");
   const EventDetail* const detail = trace.detail_of(collective);
   ASSERT_NE(detail, nullptr);
   EXPECT_EQ(trace.text(detail->collective), "allreduce");
@@ -195,6 +197,44 @@ TEST(KinetoTest, AnAscendLayerMayBeNamedAfterItsEvents) {
   EXPECT_EQ(read_events(after + R"(,{"ph":"X","name":"MatMul","pid":77,"tid":4,"ts":"40","dur":100})")
                 .count("events without a category"),
             1U);
+}
+
+TEST(KinetoTest, WithoutCallsOfCannWhatAnOperatorEnqueuedLaunchesItsWork) {
+  // Level 0: flows lead from operators to work. The outer operator and the inner one begin with the same enqueued call.
+  const Read read = read_events(
+      R"({"ph":"M","name":"process_name","pid":8,"args":{"name":"Ascend Hardware"}},)"
+      R"({"ph":"X","cat":"cpu_op","name":"aten::copy_","pid":1,"tid":1,"ts":"0","dur":30,"args":{}},)"
+      R"({"ph":"X","cat":"cpu_op","name":"aclnnCopy","pid":1,"tid":1,"ts":"4","dur":10,"args":{}},)"
+      R"({"ph":"X","cat":"enqueue","name":"Enqueue","pid":1,"tid":1,"ts":"6","dur":5,"args":{"correlation_id":3}},)"
+      R"({"ph":"X","cat":"dequeue","name":"Dequeue","pid":1,"tid":2,"ts":"20","dur":9,"args":{"correlation_id":3}},)"
+      R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":"40","dur":10,"args":{}},)"
+      R"({"ph":"X","cat":"enqueue","name":"Direct","pid":1,"tid":1,"ts":"42","dur":5,"args":{"correlation_id":4}},)"
+      R"({"ph":"X","cat":"cpu_op","name":"aten::empty","pid":1,"tid":1,"ts":"60","dur":10,"args":{}},)"
+      R"({"ph":"s","cat":"async_npu","name":"torch_to_npu","id":"11","pid":1,"tid":1,"ts":"0"},)"
+      R"({"ph":"s","cat":"async_npu","name":"torch_to_npu","id":"12","pid":1,"tid":1,"ts":"4"},)"
+      R"({"ph":"s","cat":"async_npu","name":"torch_to_npu","id":"13","pid":1,"tid":1,"ts":"40"},)"
+      R"({"ph":"s","cat":"async_npu","name":"torch_to_npu","id":"14","pid":1,"tid":1,"ts":"60"},)"
+      R"({"ph":"X","name":"Copy","pid":8,"tid":4,"ts":"50","dur":10,"args":{"Task Type":"AI_CORE"}},)"
+      R"({"ph":"X","name":"Cast","pid":8,"tid":4,"ts":"62","dur":10,"args":{"Task Type":"AI_CORE"}},)"
+      R"({"ph":"X","name":"MatMul","pid":8,"tid":4,"ts":"80","dur":10,"args":{"Task Type":"AI_CORE"}},)"
+      R"({"ph":"X","name":"Other","pid":8,"tid":4,"ts":"100","dur":10,"args":{"Task Type":"AI_CORE"}},)"
+      R"({"ph":"f","cat":"async_npu","name":"torch_to_npu","id":"11","pid":8,"tid":4,"ts":"50"},)"
+      R"({"ph":"f","cat":"async_npu","name":"torch_to_npu","id":"12","pid":8,"tid":4,"ts":"62"},)"
+      R"({"ph":"f","cat":"async_npu","name":"torch_to_npu","id":"13","pid":8,"tid":4,"ts":"80"},)"
+      R"({"ph":"f","cat":"async_npu","name":"torch_to_npu","id":"14","pid":8,"tid":4,"ts":"100"})");
+  const HostDeviceTrace& trace = read.trace;
+  const auto correlation = [&trace](std::string_view name) -> std::int64_t {
+    return trace.correlation[named(trace, name)];
+  };
+  EXPECT_EQ(trace.kind[named(trace, "Dequeue")], EventKind::kRuntimeCall);
+  EXPECT_EQ(trace.kind[named(trace, "Enqueue")], EventKind::kOp);
+  EXPECT_GE(correlation("Dequeue"), 0);
+  EXPECT_EQ(correlation("Copy"), correlation("Dequeue"));
+  EXPECT_EQ(correlation("Cast"), correlation("Dequeue"));
+  EXPECT_EQ(trace.kind[named(trace, "Direct")], EventKind::kRuntimeCall) << "no thread took it";
+  EXPECT_EQ(correlation("MatMul"), correlation("Direct"));
+  EXPECT_NE(correlation("MatMul"), correlation("Copy"));
+  EXPECT_EQ(correlation("Other"), -1) << "its operator enqueued nothing";
 }
 
 TEST(KinetoTest, EqualNamesShareOneText) {

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ingest/stitch/host_device/host_device.h"
 #include "ingest/stitch/host_device/stitched_rank.h"
 #include "tests/ingest/stitched.h"
 #include "tests/ingest/trace_maker.h"
@@ -15,6 +18,7 @@ namespace stepsim::ingest {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Pair;
 using testing::TraceMaker;
 using testing::us;
 
@@ -31,18 +35,19 @@ struct Steps {
   TrackId stream = maker.stream(7);
 
   Steps() {
-    for (std::int64_t step = 0; step < kSteps; ++step) {
-      const std::int64_t begin = step * kStep;
-      maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), thread, static_cast<double>(begin),
-                kStep - 10);
-      for (std::int64_t k = 0; k < kKernels; ++k) {
-        maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, static_cast<double>(begin + 10 * k), 5,
-                  number(step, k));
-        maker.add(EventKind::kKernel, "gemm", stream, static_cast<double>(begin + 200 + 800 * k), 800, number(step, k));
-      }
-      maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, static_cast<double>(begin + 200), 8'010,
-                1000 + step);
+    for (std::int64_t step = 0; step < kSteps; ++step) add(step);
+  }
+  void add(std::int64_t step) {
+    const std::int64_t begin = step * kStep;
+    maker.add(EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), thread, static_cast<double>(begin),
+              kStep - 10);
+    for (std::int64_t k = 0; k < kKernels; ++k) {
+      maker.add(EventKind::kRuntimeCall, "cudaLaunchKernel", thread, static_cast<double>(begin + 10 * k), 5,
+                number(step, k));
+      maker.add(EventKind::kKernel, "gemm", stream, static_cast<double>(begin + 200 + 800 * k), 800, number(step, k));
     }
+    maker.add(EventKind::kRuntimeCall, "cudaDeviceSynchronize", thread, static_cast<double>(begin + 200), 8'010,
+              1000 + step);
   }
 
   static std::int64_t number(std::int64_t step, std::int64_t k) { return step * kKernels + k; }
@@ -71,6 +76,15 @@ struct Steps {
     return Time::min();
   }
 };
+
+/// Steps whose device has a clock that is `microseconds` ahead of the host's; negative if it is behind.
+Steps with_clock(std::int64_t microseconds) {
+  Steps steps;
+  for (std::size_t i = 0; i < steps.maker.trace.size(); ++i) {
+    if (steps.maker.trace.kind[i] == EventKind::kKernel) steps.maker.trace.start[i] += us(microseconds);
+  }
+  return steps;
+}
 
 std::vector<bool> whole(const RankEvents& events) {
   Diagnostics diagnostics;
@@ -151,6 +165,49 @@ TEST(DeviceTimesTest, WorkThatOverlapsTheNextIsCounted) {
   const RankEvents events = steps.events();
   EXPECT_EQ(events.overlapping, 1U);
   EXPECT_EQ(events.cut_short, 0U);
+}
+
+TEST(DeviceClockTest, ClocksThatAgreeAreNotListed) {
+  EXPECT_TRUE(with_clock(0).events().device_clocks.empty());
+  EXPECT_TRUE(with_clock(-900).events().device_clocks.empty());
+  EXPECT_TRUE(with_clock(900).events().device_clocks.empty());
+}
+
+TEST(DeviceClockTest, AClockIsBehindIfWorkBeginsBeforeItsLaunchInEachStep) {
+  // The first kernel of a step begins 200 us after its launch.
+  EXPECT_THAT(with_clock(-3'000).events().device_clocks, ElementsAre(Pair(0, us(-2'800))));
+}
+
+TEST(DeviceClockTest, AClockIsAheadIfWaitsReturnBeforeTheirWorkEnds) {
+  // Nine waits are needed, so the steps are recorded three times. A wait returns 10 us after the last kernel ends.
+  Steps steps;
+  for (std::int64_t step = kSteps; step < 3 * kSteps; ++step) steps.add(step);
+  for (std::size_t i = 0; i < steps.maker.trace.size(); ++i) {
+    if (steps.maker.trace.kind[i] == EventKind::kKernel) steps.maker.trace.start[i] += us(3'000);
+  }
+  EXPECT_THAT(steps.events().device_clocks, ElementsAre(Pair(0, us(2'990))));
+}
+
+TEST(DeviceClockTest, AJumpIsNoOffset) {
+  Steps steps;
+  for (std::int64_t k = 0; k < kKernels; ++k) steps.set_begin(2, k, 2 * kStep - 3'000 + 800 * k);
+  EXPECT_TRUE(steps.events().device_clocks.empty());
+}
+
+TEST(DeviceClockTest, StepsAreThoseOfTheHostsClock) {
+  const auto stitched = [](std::int64_t microseconds) {
+    std::vector<RankTrace> ranks;
+    ranks.push_back({with_clock(microseconds).maker.trace, "test.json", 0});
+    Assembly assembly;
+    stitch_host_device(std::move(ranks), assembly);
+    return finish(std::move(assembly));
+  };
+  const Capture late = stitched(-3'000);
+  EXPECT_EQ(late.diagnostics.count_of("mistimed_device_work"), 0U);
+  EXPECT_NE(find_assumption(late.assumptions, "device_clock"), nullptr);
+  EXPECT_EQ(find_assumption(stitched(0).assumptions, "device_clock"), nullptr);
+  EXPECT_TRUE(std::all_of(late.recording.steps.begin(), late.recording.steps.end(),
+                          [](const RecordedStep& step) { return step.whole; }));
 }
 
 }  // namespace
