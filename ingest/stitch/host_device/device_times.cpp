@@ -42,8 +42,7 @@ using Lateness = std::pair<Time, Duration>;
 /// Returns the median of the largest values in the three thirds of a list, if each is above kClocksApart; otherwise 0.
 Duration seen_throughout(std::vector<Lateness> list) {
   constexpr std::size_t kThirds = 3;
-  constexpr std::size_t kFewest = 3;  // of a third
-  if (list.size() < kThirds * kFewest) return {};
+  if (list.size() < kThirds) return {};
   std::sort(list.begin(), list.end());
   std::array<Duration, kThirds> largest{};
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -54,13 +53,25 @@ Duration seen_throughout(std::vector<Lateness> list) {
   return largest.front() > kClocksApart ? largest[1] : Duration{};
 }
 
-/// Returns for each piece of a device's work with a known launch how long before it the work began.
+/// Returns for each call that launched work of a device how long before it the last of that work began, because earlier
+/// work may be that of another call with the same number. Empty if no work is early.
 std::vector<Lateness> begins_before_launch(const RankEvents& events, std::int32_t device) {
-  std::vector<Lateness> list;
+  const auto is_of_device = [&](const DeviceOp& op) {
+    return op.call != kNoIndex && events.streams[op.stream].device == device;
+  };
+  const auto earliness = [&](const DeviceOp& op) { return events.begin_of(op.call) - op.begin; };
+  if (std::none_of(events.ops.begin(), events.ops.end(),
+                   [&](const DeviceOp& op) { return is_of_device(op) && earliness(op) > kClocksApart; }))
+    return {};
+  std::map<std::uint32_t, Duration> of_call;
   for (const DeviceOp& op : events.ops) {
-    if (op.call == kNoIndex || events.streams[op.stream].device != device) continue;
-    list.emplace_back(events.begin_of(op.call), events.begin_of(op.call) - op.begin);
+    if (!is_of_device(op)) continue;
+    const auto [known, is_new] = of_call.try_emplace(op.call, earliness(op));
+    if (!is_new) known->second = std::min(known->second, earliness(op));
   }
+  std::vector<Lateness> list;
+  list.reserve(of_call.size());
+  for (const auto& [call, early] : of_call) list.emplace_back(events.begin_of(call), early);
   return list;
 }
 
@@ -68,6 +79,7 @@ std::vector<Lateness> begins_before_launch(const RankEvents& events, std::int32_
 std::vector<Lateness> ends_after_waits(const RankEvents& events) {
   const std::vector<std::pair<Time, Time>> waits = waits_for_device(events);
   std::vector<Lateness> list;
+  list.reserve(waits.size());
   for (const auto& [begin, end] : waits) list.emplace_back(end, Duration{});
   for (const DeviceOp& op : events.ops) {
     if (op.call == kNoIndex) continue;
