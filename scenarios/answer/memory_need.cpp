@@ -7,15 +7,32 @@
 #include <tuple>
 
 #include "model/base/text.h"
+#include "model/rewrite/buckets.h"
 
 namespace stepsim::scenarios {
 namespace {
+
+bool has_only_replicas(const Parallelism& parallelism) {
+  return parallelism.data > 1 && parallelism.tensor == 1 && !parallelism.has_pieces();
+}
+
+/// Returns the bytes of the gradients of a step: the most of all steps.
+Bytes largest_gradients(const Capture& capture) {
+  Bytes most{};
+  for (const auto& [index, step] : gradients_of_steps(capture)) {
+    Bytes bytes{};
+    for (const Gradient& gradient : step.gradients) bytes += gradient.bytes;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
 
 /// Returns why the memory for a plan is not known; empty if it can be predicted.
 std::string_view unknown_because(const Plan& plan) {
   if (plan.captured->allocations == nullptr)
     return "the capture has no allocations; record with profile_memory=True and record_shapes=True";
-  if (plan.parallelism != Parallelism{}) return "how parallel ranks divide the memory is not modelled";
+  if (plan.parallelism != Parallelism{} && !has_only_replicas(plan.parallelism))
+    return "how parallel ranks divide the memory is not modelled";
   return plan.sizes_changed_by;
 }
 
@@ -69,7 +86,7 @@ std::optional<Fit> MemoryNeed::fits() const noexcept {
   return most <= static_cast<double>((*capacity - kMostOutsideOfAllocator).count()) ? Fit::kYes : Fit::kUnsure;
 }
 
-MemoryNeeds::MemoryNeeds(const Capture& capture) {
+MemoryNeeds::MemoryNeeds(const Capture& capture) : gradients_(largest_gradients(capture)) {
   if (capture.allocations == nullptr) return;
   const AllocationTable& table = *capture.allocations;
   const ParameterSizes parameters(table.operators);
@@ -101,6 +118,10 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
               answer.may_differ};
     }
     MemoryNeed need = need_of(one.recorded, plan.batches);
+    if (has_only_replicas(plan.parallelism)) {
+      need.peak += gradients_;
+      need.high += gradients_;
+    }
     need.rank = one.rank;
     need.device = one.device == "CPU" || plan.other_device.empty() ? one.device : plan.other_device;
     need.capacity = capacity_of(need.device);

@@ -40,7 +40,7 @@ struct MemoryNeed {
   Rank rank = 0;
   std::string device;  ///< name of the device, or "CPU"
   Bytes peak{};
-  Bytes low{};  ///< low <= peak <= high; both equal the peak if the number of samples does not change
+  Bytes low{};  ///< low <= peak <= high; both equal the peak if the job is as captured
   Bytes high{};
   std::optional<Bytes> capacity;  ///< memory of the device, if known
 
@@ -66,7 +66,9 @@ struct MemoryAnswer {
 /// (...)"; empty if the job fits or the capacity is not known.
 [[nodiscard]] std::string doubt_text(const MemoryNeed& need);
 
-/// Predicts the memory of jobs from the allocations of a capture. Thread-safe.
+/// Predicts the memory of jobs from the allocations of a capture. A replica of a divided job also has a copy of its
+/// gradients in the buckets of DistributedDataParallel; the lower end of the range is that without the copy, because
+/// gradients can be views of the buckets (gradient_as_bucket_view). Thread-safe.
 class MemoryNeeds {
  public:
   /// `capture` must outlive this object. O(operators log operators).
@@ -82,6 +84,7 @@ class MemoryNeeds {
     RecordedMemory recorded;
   };
 
+  Bytes gradients_;                ///< of a step; 0 if not known
   std::vector<OfDevice> devices_;  ///< of a job without devices, the host's memory
 };
 

@@ -91,6 +91,20 @@ TEST(MemoryNeedTest, IsUnknownIfTheSizesOfBlocksAre) {
   EXPECT_EQ(MemoryNeeds(question.capture()).of(plan).why_none, "how parallel ranks divide the memory is not modelled");
 }
 
+TEST(MemoryNeedTest, AReplicaHasACopyOfItsGradientsInBuckets) {
+  Capture capture = job();
+  const TaskId first{0U};
+  capture.recording.step.assign(capture.dag.task_count(), 0);
+  capture.gradients = {{.ready = first, .bytes = Bytes{kGib}}, {.ready = first, .bytes = Bytes{2 * kGib}}};
+  const stepsim::testing::Question question(std::move(capture));
+  Plan plan = question.predictor().plan();
+  plan.parallelism.data = 4;
+  const MemoryNeed need = *MemoryNeeds(question.capture()).of(plan).need;
+  EXPECT_EQ(need.low, Bytes{11 * kGib});  // the gradients are views of the buckets
+  EXPECT_EQ(need.peak, Bytes{14 * kGib});
+  EXPECT_EQ(need.high, Bytes{14 * kGib});
+}
+
 TEST(MemoryNeedTest, IsUnknownWithoutAllocations) {
   Capture capture = job();
   capture.allocations = nullptr;
