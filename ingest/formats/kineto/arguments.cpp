@@ -146,6 +146,7 @@ void KinetoArguments::take(std::string_view key, std::string_view value) {
       break;
     case 11:
       if (key == "correlation") correlation = integer_or(value, -1);
+      if (key == "External id" || key == "external id") external_id = integer_or(value, -1);
       break;
     case 13:
       if (key == "shared memory") shared_memory = integer_or(value, -1);

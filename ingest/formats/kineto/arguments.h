@@ -30,6 +30,7 @@ struct KinetoCategory {
 /// written as a string. -1 and empty mean absent.
 struct KinetoArguments {
   std::int64_t correlation = -1;
+  std::int64_t external_id = -1;  ///< number of the operator around it
   std::optional<std::int64_t> device;
   std::optional<std::int64_t> stream;  ///< -1 = all streams
   std::int64_t bytes = 0;

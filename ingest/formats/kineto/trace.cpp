@@ -25,6 +25,12 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 50;
 
 constexpr std::int64_t kFewestMissing = 100;
 
+/// True for calls that launch kernels, copies or memsets: "hipExtModuleLaunchKernel".
+bool launches_work(std::string_view call) {
+  return call.find("Launch") != std::string_view::npos || call.find("Memcpy") != std::string_view::npos ||
+         call.find("Memset") != std::string_view::npos;
+}
+
 /// PyTorch gives each thread its "External id" numbers in blocks of this size. Later versions use blocks of 1024, which
 /// count as two blocks here.
 constexpr std::int64_t kBlock = 512;
@@ -148,9 +154,11 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
     const KinetoArguments arguments{event};
     append(event, kind, device_track(event, arguments), arguments.correlation, device_detail(kind, arguments));
     if (kind == EventKind::kKernel) note_launch(arguments);
+    if (is_device_work(kind)) note_link(arguments);
   } else if (kind == EventKind::kRuntimeCall) {
     const KinetoArguments arguments{event};
     append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
+    note_link(arguments);
   } else {
     append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
     if (kind == EventKind::kOp) {
@@ -499,12 +507,43 @@ void KinetoTrace::name_tracks() {
   }
 }
 
+void KinetoTrace::note_link(const KinetoArguments& arguments) {
+  has_correlations_ = has_correlations_ || arguments.correlation >= 0;
+  if (has_correlations_ || arguments.external_id < 0) return;
+  const auto event = static_cast<std::uint32_t>(trace_.size() - 1);
+  Unlinked& unlinked = unlinked_[arguments.external_id];
+  if (trace_.kind[event] != EventKind::kRuntimeCall) {
+    unlinked.work.push_back(event);
+  } else if (launches_work(texts_.texts()[trace_.name[event].index()])) {
+    unlinked.calls.push_back(event);
+  }
+}
+
+/// An operator's calls and pieces of work belong together in their order, if there are as many; otherwise all have one
+/// correlation.
+void KinetoTrace::join_by_external_id() {
+  if (has_correlations_) return;
+  std::int64_t next = 0;
+  for (auto& [id, unlinked] : unlinked_) {
+    if (unlinked.calls.empty()) continue;
+    for (std::vector<std::uint32_t>* const events : {&unlinked.calls, &unlinked.work}) {
+      std::stable_sort(events->begin(), events->end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return trace_.start[a] < trace_.start[b]; });
+      const bool in_order = unlinked.calls.size() == unlinked.work.size();
+      for (std::size_t i = 0; i < events->size(); ++i)
+        trace_.correlation.set((*events)[i], next + (in_order ? static_cast<std::int64_t>(i) : 0));
+    }
+    next += static_cast<std::int64_t>(unlinked.calls.size());
+  }
+}
+
 HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
   add_held_back();
   report_unknown();
   report_sample();
   report_left_out();
   name_tracks();
+  join_by_external_id();
   ascend_.join(trace_);
   trace_.texts = std::move(texts_).take();
   trace_.operators = std::move(operators_).take();

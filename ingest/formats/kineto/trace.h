@@ -72,6 +72,10 @@ class KinetoTrace {
   void note_python(const ChromeEvent& event);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
+  /// Notes how the latest event, a call or device work, is linked to others.
+  void note_link(const KinetoArguments& arguments);
+  /// Gives calls and the work they launched equal correlations, if the trace links them by External id alone.
+  void join_by_external_id();
   /// Keeps a span of time that the profiler itself used.
   void note_overhead(const ChromeEvent& event);
   void note_flops(const ChromeEvent& event);
@@ -109,7 +113,15 @@ class KinetoTrace {
     std::uint64_t offset = 0;
   };
 
+  /// Launching calls and device work without a correlation, by External id.
+  struct Unlinked {
+    std::vector<std::uint32_t> calls;
+    std::vector<std::uint32_t> work;
+  };
+
   AscendParts ascend_;
+  bool has_correlations_ = false;
+  std::map<std::int64_t, Unlinked> unlinked_;
   std::vector<HeldBack> held_back_;
   std::string host_process_;  ///< process of the first host event
   TrackId last_host_track_;

@@ -237,6 +237,32 @@ TEST(KinetoTest, WithoutCallsOfCannWhatAnOperatorEnqueuedLaunchesItsWork) {
   EXPECT_EQ(correlation("Other"), -1) << "its operator enqueued nothing";
 }
 
+TEST(KinetoTest, WithoutCorrelationsTheExternalIdLinksCallsAndWork) {
+  const auto one = [](std::string_view category, std::string_view name, int at, int id, std::string_view more = "") {
+    return fmt::format(
+        R"({{"ph":"X","cat":"{}","name":"{}","pid":1,"tid":1,"ts":{},"dur":2,"args":{{"External id":{}{}}}}},)",
+        category, name, at, id, more);
+  };
+  std::string text = one("cuda_runtime", "hipGetDevice", 0, 5) + one("cuda_runtime", "hipLaunchKernel", 3, 5) +
+                     one("cuda_runtime", "hipLaunchKernel", 6, 5) + one("cuda_runtime", "hipMemcpyWithStream", 9, 6) +
+                     one("kernel", "first", 20, 5) + one("kernel", "second", 30, 5) + one("gpu_memcpy", "copy", 40, 6) +
+                     one("kernel", "other", 50, 7);
+  text.pop_back();
+  const HostDeviceTrace trace = read_events(text).trace;
+  const std::size_t launch = named(trace, "hipLaunchKernel");
+  EXPECT_GE(trace.correlation[launch], 0);
+  EXPECT_EQ(trace.correlation[named(trace, "first")], trace.correlation[launch]);
+  EXPECT_EQ(trace.correlation[named(trace, "second")], trace.correlation[launch + 1]);
+  EXPECT_NE(trace.correlation[launch], trace.correlation[launch + 1]);
+  EXPECT_EQ(trace.correlation[named(trace, "copy")], trace.correlation[named(trace, "hipMemcpyWithStream")]);
+  EXPECT_EQ(trace.correlation[named(trace, "hipGetDevice")], -1);
+  EXPECT_EQ(trace.correlation[named(trace, "other")], -1);
+
+  const std::string with_correlation = text + "," + one("kernel", "linked", 60, 5, R"(,"correlation":3)");
+  const HostDeviceTrace linked = read_events(with_correlation.substr(0, with_correlation.size() - 1)).trace;
+  EXPECT_EQ(linked.correlation[named(linked, "first")], -1) << "the trace has correlations";
+}
+
 TEST(KinetoTest, EqualNamesShareOneText) {
   const Read read = read_events(event("cpu_op", "a") + "," + event("cpu_op", "b") + "," + event("cpu_op", "a"));
   EXPECT_THAT(read.trace.texts, ElementsAre("last", "a", "b"));
