@@ -144,8 +144,7 @@ constexpr auto kWords = std::to_array<FieldWord>({
      .also = "out of memory, peak memory, memory, CUDA out of memory",
      .meaning = "A job needs more memory than a GPU has.",
      .here = "If allocations were recorded (profile_memory=True), 'stats' shows their peak, and what-ifs of the batch "
-             "and of "
-             "the GPU say whether the job fits.",
+             "and of the GPU say whether the job fits.",
      .ask = "stepsim whatif TRACE --set batch.scale=2",
      .not_modelled = "memory of parallel ranks, of another precision and of more prefetching; without recorded "
                      "allocations, whether a larger batch or another GPU fits"},

@@ -55,27 +55,38 @@ class Line {
     if (!found || !(*found > 0) || !std::isfinite(*found)) refuse();
     return *found;
   }
-  Duration duration() {
-    const std::uint64_t nanoseconds = number();
-    if (nanoseconds > static_cast<std::uint64_t>(Duration::max().count())) refuse();
-    return Duration{static_cast<std::int64_t>(nanoseconds)};
-  }
-  Bytes bytes() {
-    const std::uint64_t found = number();
-    if (found > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse();
-    return Bytes{static_cast<std::int64_t>(found)};
-  }
+  Duration duration() { return Duration{whole()}; }
+  Bytes bytes() { return Bytes{whole()}; }
   [[noreturn]] void refuse() const {
     fail(path_, number_,
          fmt::format("'{}' is not what this version writes; expected a part of a sweep", shown(fields_.front(), 60)));
   }
 
  private:
+  /// Reads the next field as a whole number from 0 that has a sign bit to spare.
+  std::int64_t whole() {
+    const std::uint64_t found = number();
+    if (found > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse();
+    return static_cast<std::int64_t>(found);
+  }
+
   const Fields& fields_;
   const std::string& path_;
   std::size_t number_;
   std::size_t next_ = 1;
 };
+
+scenarios::MemoryNeed read_memory(Line& line) {
+  scenarios::MemoryNeed need;
+  need.rank = static_cast<Rank>(line.number());
+  need.device = line.text();
+  need.peak = line.bytes();
+  need.low = line.bytes();
+  need.high = line.bytes();
+  if (line.has_more()) need.capacity = line.bytes();
+  if (need.low > need.peak || need.peak > need.high) line.refuse();
+  return need;
+}
 
 using Read = void (*)(Line& line, HeadRead& read);
 struct Kind {
@@ -259,22 +270,6 @@ Fields point_line(std::size_t point, const scenarios::Outcome& outcome) {
   }
   return fields;
 }
-
-namespace {
-
-scenarios::MemoryNeed read_memory(Line& line) {
-  scenarios::MemoryNeed need;
-  need.rank = static_cast<Rank>(line.number());
-  need.device = line.text();
-  need.peak = line.bytes();
-  need.low = line.bytes();
-  need.high = line.bytes();
-  if (line.has_more()) need.capacity = line.bytes();
-  if (need.low > need.peak || need.peak > need.high) line.refuse();
-  return need;
-}
-
-}  // namespace
 
 PointLine read_point_line(const Fields& fields, const std::string& path, std::size_t number) {
   Line line(fields, path, number);

@@ -96,7 +96,8 @@ MemoryNeeds::MemoryNeeds(const Capture& capture) : gradients_(largest_gradients(
     if (on_devices && memory.device < 0) continue;
     const auto name = capture.devices.find(memory.rank);
     std::string device = memory.device < 0 ? "CPU" : name == capture.devices.end() ? std::string() : name->second;
-    devices_.push_back({memory.rank, std::move(device), RecordedMemory(table, memory, parameters)});
+    const RecordedMemory recorded(table, memory, parameters);
+    devices_.push_back({memory.rank, std::move(device), recorded, recorded.peak(1) > Bytes{}, recorded.names_blocks()});
   }
 }
 
@@ -110,9 +111,8 @@ MemoryAnswer MemoryNeeds::of(const Plan& plan) const {
   };
   if (devices_.empty()) answer.why_none = "the allocations on devices were not recorded";
   for (const OfDevice& one : devices_) {
-    if (one.recorded.peak(1) <= Bytes{})
-      return {{}, "the trace does not state how much memory is allocated in all", answer.may_differ};
-    if (plan.batches != 1 && !one.recorded.names_blocks()) {
+    if (!one.has_totals) return {{}, "the trace does not state how much memory is allocated in all", answer.may_differ};
+    if (plan.batches != 1 && !one.names_blocks) {
       return {{},
               "the recorded allocations do not name their blocks; record with a newer version of PyTorch",
               answer.may_differ};

@@ -20,8 +20,8 @@ namespace stepsim::scenarios {
 /// "Model training anatomy"), and buffers of communication libraries.
 constexpr Bytes kLeastOutsideOfAllocator{std::int64_t{1} << 29U};
 constexpr Bytes kMostOutsideOfAllocator{std::int64_t{1} << 31U};
-/// Memory that the allocator holds at its peak beyond what it has handed out, relative to that, because blocks do not
-/// fill its segments. 0.02 to 0.04 in the traces of truth/gpu/pairs with peaks above 0.4 GB.
+/// Share by which an allocator's peak of held memory exceeds its peak of allocated memory, because blocks do not fill
+/// its segments. 0.02 to 0.04 in the traces of truth/gpu/pairs with peaks above 0.4 GB.
 constexpr double kFragmentation = 0.05;
 /// Largest error of a predicted peak, relative to it, each time that the samples per step double or halve. The errors
 /// of the measured pairs are at most 0.4 % for each time (docs/internals/fidelity.md, "Memory").
@@ -82,6 +82,8 @@ class MemoryNeeds {
     Rank rank = 0;
     std::string device;
     RecordedMemory recorded;
+    bool has_totals = false;    ///< the trace states how much is allocated in all
+    bool names_blocks = false;  ///< result of RecordedMemory::names_blocks()
   };
 
   Bytes gradients_;                ///< of a step; 0 if not known

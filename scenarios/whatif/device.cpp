@@ -223,8 +223,7 @@ extern const WhatIf device_what_if{
         "Run on another device: scale each kernel by its bottleneck, by a factor, or by a fit to a capture there",
     .ignores =
         "kernels and fusion of other libraries, clocks and power, and, if the capture has no allocations, whether the "
-        "job "
-        "fits in memory",
+        "job fits in memory",
     .parameters = kDeviceParameters,
     .asks = {sim::Question::kDevice},
     .selected = selected_by<selected_device_work>,

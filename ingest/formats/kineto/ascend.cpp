@@ -152,22 +152,20 @@ void AscendParts::join(HostDeviceTrace& trace) {
     if (trace.correlation[call] < 0) trace.correlation.set(call, next++);
     trace.correlation.set(work->second, trace.correlation[call]);
   }
-  join_operators(trace, next);
   for (const auto& [number, event] : taken_) {
     const auto from = queued_.find(number);
     if (from != queued_.end()) trace.hand_overs.emplace_back(from->second, event);
   }
+  join_operators(trace, next);
 }
 
-/// Joins operators and work that no call of CANN joins. `next` is a correlation id that is still free.
+/// Joins operators and work that no call of CANN joins. `next` is a correlation id that is still free. Precondition:
+/// trace.hand_overs are complete.
 void AscendParts::join_operators(HostDeviceTrace& trace, std::int64_t next) const {
   if (work_of_operators_.empty()) return;
   Operators operators(trace);
-  std::map<std::uint32_t, std::uint32_t> taken_as;  // by enqueued event
   for (const auto& [number, event] : queued_) operators.add_enqueued(event);
-  for (const auto& [number, event] : taken_) {
-    if (const auto from = queued_.find(number); from != queued_.end()) taken_as.emplace(from->second, event);
-  }
+  const std::map<std::uint32_t, std::uint32_t> taken_as(trace.hand_overs.begin(), trace.hand_overs.end());
   for (const auto& [flow, place] : work_of_operators_) {
     const auto from = operators_.find(flow);
     const auto work = work_.find(place);

@@ -15,12 +15,11 @@ inline constexpr Duration kClocksApart{1'000'000};
 /// Returns how far the clock of each device is ahead of the host's, negative if it is behind; devices whose clocks
 /// agree within kClocksApart are not listed.
 ///
-/// A clock is behind if work begins before its launch, and ahead if a wait for the device returns before the work
-/// launched before it has ended. It counts as such only if this is seen in each third of the launches, or of the waits,
-/// because a clock that jumps is right before it does. The offset is the median of the largest differences in the
-/// thirds. Work that waits in a queue shows nothing, so a clock that is behind may not be noticed if the queue is never
-/// empty. Waits are used only for a rank with one device. Preconditions: those of mend_device_times(). O(ops log ops +
-/// calls).
+/// A clock counts as behind if work begins before its launch, and as ahead if work ends after a wait for it returned.
+/// This must be seen in each third of the launches, or of the waits, because a clock that jumps is right until then.
+/// The offset is the median of the largest differences in the thirds. Queued work does not show a clock that is behind,
+/// so it is not noticed if the queue is never empty. Waits are used only for a rank with one device. Preconditions:
+/// those of mend_device_times(). O(ops log ops + calls).
 [[nodiscard]] std::map<std::int32_t, Duration> device_clock_offsets(const RankEvents& events);
 
 /// Finds device work whose recorded times cannot be right, because a device runs the work of one stream in the order of
@@ -30,11 +29,9 @@ inline constexpr Duration kClocksApart{1'000'000};
 /// * Work that began more than 1 ms before its launch: if its call has other work, later, the number of that call was
 ///   used twice, and this work was launched before the recording. Otherwise the work is left out.
 /// * Work that began more than an hour after its launch, or more than a second after most of the next eight pieces of
-/// its
-///   stream had ended, is left out.
+///   its stream had ended, is left out.
 /// * Work that ended after a later piece of its stream, or more than 1 ms after a wait for the whole device returned,
-/// is
-///   cut where that piece began or the wait returned.
+///   is cut where that piece began or the wait returned.
 ///
 /// Sets the counts in `events` that report this, and removes what is left out from `events.ops`. Precondition: calls
 /// are sorted and linked, and `events.ops` are sorted by begin. O(ops log ops + calls).

@@ -3,8 +3,8 @@
 
 Predicts the peak at every batch in measured.csv from the trace of every batch (measure.py). If SHARED has them, also
 predicts the second trace of each pair of batches of truth/gpu/pairs from the first. Prints the error of each
-prediction, and the mean and the largest of each group. Fails if a mean is above MOST_MEAN_ERROR, or a measured peak is outside
-of the predicted range."""
+prediction, and the mean and the largest of each group. Fails if a mean is above MOST_MEAN_ERROR, or a measured peak is
+outside of the predicted range."""
 import csv
 import gzip
 import json
