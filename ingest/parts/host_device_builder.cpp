@@ -33,6 +33,22 @@ std::uint32_t HostDeviceBuilder::add(EventKind kind, std::string_view name, Trac
   return static_cast<std::uint32_t>(trace_.size() - 1);
 }
 
+void HostDeviceBuilder::reserve(std::size_t events) {
+  if (events <= trace_.size() || trace_.size() == 0) return;
+  const double times = static_cast<double>(events) / static_cast<double>(trace_.size());
+  const auto in_all = [times](std::size_t now) { return static_cast<std::size_t>(static_cast<double>(now) * times); };
+  trace_.start.reserve(events);
+  trace_.duration.reserve(events);
+  trace_.kind.reserve(events);
+  trace_.name.reserve(events);
+  trace_.track.reserve(events);
+  trace_.correlation.reserve(events);
+  trace_.detail.reserve(events);
+  trace_.details.reserve(in_all(trace_.details.size()));
+  trace_.operator_of.reserve(in_all(trace_.operator_of.size()));
+  trace_.launch_of.reserve(in_all(trace_.launch_of.size()));
+}
+
 EventDetail& HostDeviceBuilder::detail(std::uint32_t event) {
   if (trace_.detail[event] == HostDeviceTrace::kNoDetail) {
     trace_.detail.set(event, static_cast<std::uint32_t>(trace_.details.size()));
@@ -48,31 +64,44 @@ void HostDeviceBuilder::set_launch(std::uint32_t event, const KernelLaunch& laun
 }
 
 TrackId HostDeviceBuilder::thread(std::string_view process, std::string_view thread) {
-  const auto [known, added] =
-      threads_.try_emplace({std::string{process}, std::string{thread}}, TrackId{trace_.tracks.size()});
+  if (last_thread_.valid()) {
+    const Track& last = trace_.tracks[last_thread_.index()];
+    if (last.thread == thread && last.process == process) return last_thread_;
+  }
+  std::string key{process};
+  (key += '\0') += thread;
+  const auto [known, added] = threads_.try_emplace(std::move(key), TrackId{trace_.tracks.size()});
   if (added) trace_.tracks.push_back({.process = std::string{process}, .thread = std::string{thread}, .name = {}});
-  return known->second;
+  return last_thread_ = known->second;
 }
 
 TrackId HostDeviceBuilder::stream(std::int32_t device, std::int64_t stream) {
-  const auto [known, added] = streams_.try_emplace({device, stream}, TrackId{trace_.tracks.size()});
+  return this->stream(std::to_string(device), std::to_string(stream), device, stream);
+}
+
+TrackId HostDeviceBuilder::stream(std::string_view process, std::string_view thread, std::int32_t device,
+                                  std::int64_t stream) {
+  if (last_stream_.valid()) {
+    const Track& last = trace_.tracks[last_stream_.index()];
+    if (last.stream == stream && last.device == device && last.process == process) return last_stream_;
+  }
+  const auto [known, added] =
+      streams_.try_emplace({std::string{process}, device, stream}, TrackId{trace_.tracks.size()});
   if (added) {
-    trace_.tracks.push_back({.process = std::to_string(device),
-                             .thread = std::to_string(stream),
+    trace_.tracks.push_back({.process = std::string{process},
+                             .thread = std::string{thread},
                              .name = {},
                              .on_device = true,
                              .device = device,
                              .stream = stream});
   }
-  return known->second;
+  return last_stream_ = known->second;
 }
 
 std::optional<std::int32_t> HostDeviceBuilder::device() const {
   std::map<std::int32_t, std::size_t> pieces;
   for (std::size_t i = 0; i < trace_.size(); ++i) {
-    const EventKind kind = trace_.kind[i];
-    if (kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset)
-      ++pieces[trace_.tracks[trace_.track[i].index()].device];
+    if (is_device_work(trace_.kind[i])) ++pieces[trace_.tracks[trace_.track[i].index()].device];
   }
   if (pieces.empty()) return std::nullopt;
   return std::max_element(pieces.begin(), pieces.end(),

@@ -1,11 +1,15 @@
 #ifndef STEPSIM_INGEST_PARTS_HOST_DEVICE_BUILDER_H
 #define STEPSIM_INGEST_PARTS_HOST_DEVICE_BUILDER_H
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "ingest/parts/part.h"
@@ -29,9 +33,13 @@ struct RecordedTime {
 /// Builds a HostDeviceTrace event by event.
 class HostDeviceBuilder {
  public:
+  using ModuleCall = HostDeviceTrace::ModuleCall;
+
   /// Adds an event and returns its index.
   std::uint32_t add(EventKind kind, std::string_view name, TrackId track, RecordedTime time,
                     std::int64_t correlation = -1);
+  /// Reserves memory for `events` events, assuming that they are like those added so far.
+  void reserve(std::size_t events);
   /// Returns the detail of an event, and adds it if the event has none. The reference is valid until the next call.
   [[nodiscard]] EventDetail& detail(std::uint32_t event);
   [[nodiscard]] TextId text(std::string_view text) { return texts_.intern(text); }
@@ -48,9 +56,19 @@ class HostDeviceBuilder {
     trace_.overheads.push_back({texts_.intern(kind), time.start, time.length});
   }
   void add_hand_over(std::uint32_t from, std::uint32_t to) { trace_.hand_overs.emplace_back(from, to); }
+  void add_module(const ModuleCall& call) { trace_.modules.push_back(call); }
+  void add_python(const ModuleCall& call) { trace_.python.push_back(call); }
+  void add_memory(const HostDeviceTrace::MemoryEvent& memory) { trace_.memory.push_back(memory); }
+  /// Sets the operator of an event, as an index into HostDeviceTrace::operators, which the caller fills after take().
+  void set_operator(std::uint32_t event, std::uint32_t which) { trace_.operator_of.emplace_back(event, which); }
+  void set_flops(std::uint32_t event, double flops) { trace_.flops_of.emplace_back(event, flops); }
 
   [[nodiscard]] TrackId thread(std::string_view process, std::string_view thread);
   [[nodiscard]] TrackId stream(std::int32_t device, std::int64_t stream);
+  /// Returns the row of a device's stream in a file in which several processes can use devices of one number. `thread`
+  /// is the row's tid.
+  [[nodiscard]] TrackId stream(std::string_view process, std::string_view thread, std::int32_t device,
+                               std::int64_t stream);
 
   [[nodiscard]] const HostDeviceTrace& trace() const noexcept { return trace_; }
   [[nodiscard]] std::string_view name_of(std::uint32_t event) const { return texts_.text(trace_.name[event]); }
@@ -62,8 +80,10 @@ class HostDeviceBuilder {
  private:
   HostDeviceTrace trace_;
   TextTable texts_;
-  std::map<std::pair<std::string, std::string>, TrackId> threads_;
-  std::map<std::pair<std::int32_t, std::int64_t>, TrackId> streams_;
+  std::unordered_map<std::string, TrackId> threads_;  ///< by process and thread
+  TrackId last_thread_;                               ///< most events are on the row of the event before them
+  std::map<std::tuple<std::string, std::int32_t, std::int64_t>, TrackId, std::less<>> streams_;
+  TrackId last_stream_;
   std::map<KernelLaunch, std::uint32_t> launches_;
 };
 

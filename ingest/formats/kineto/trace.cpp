@@ -97,13 +97,6 @@ std::int32_t as_device(std::int64_t number) {
   return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? -1 : static_cast<std::int32_t>(number);
 }
 
-std::string row_key(std::string_view process, std::string_view thread) {
-  std::string key{process};
-  key += '\0';
-  key += thread;
-  return key;
-}
-
 bool is_on_device(EventKind kind) {
   return is_device_work(kind) || kind == EventKind::kSync || kind == EventKind::kDeviceAnnotation;
 }
@@ -142,8 +135,7 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   }
   if (category == nullptr) return note_unknown(event);
   if (!category->used) {
-    note_module(event);
-    if (sink_.details && category->name == "python_function") note_python(event);
+    if (category->name == "python_function") note_python(event);
     if (category->name == "overhead") return note_overhead(event);
     return leave_out(category->name);
   }
@@ -152,29 +144,27 @@ void KinetoTrace::add_complete(const ChromeEvent& event) {
   if (!has_usable_time(event, is_device_work(kind), file_, sink_)) return;
   if (is_on_device(kind)) {
     const KinetoArguments arguments{event};
-    append(event, kind, device_track(event, arguments), arguments.correlation, device_detail(kind, arguments));
-    if (kind == EventKind::kKernel) note_launch(arguments);
-    if (is_device_work(kind)) note_link(arguments);
+    const std::uint32_t number = append(event, kind, device_track(event, arguments), arguments.correlation);
+    add_device_detail(number, arguments);
+    if (kind == EventKind::kKernel) {
+      if (const std::optional<KernelLaunch> launch = launch_of(arguments)) builder_.set_launch(number, *launch);
+    }
+    if (is_device_work(kind)) note_link(number, arguments);
   } else if (kind == EventKind::kRuntimeCall) {
     const KinetoArguments arguments{event};
-    append(event, kind, host_track(event.process, event.thread), arguments.correlation, HostDeviceTrace::kNoDetail);
-    note_link(arguments);
+    note_link(append(event, kind, host_track(event.process, event.thread), arguments.correlation), arguments);
   } else {
-    append(event, kind, host_track(event.process, event.thread), -1, host_detail(event));
+    const std::uint32_t number = append(event, kind, host_track(event.process, event.thread));
+    add_host_detail(number, event);
     if (kind == EventKind::kOp) {
-      note_shapes(event);
-      if (sink_.details) note_flops(event);
+      const auto which = operators_.number_of(event, builder_.trace().name.back());
+      if (which) builder_.set_operator(number, *which);
+      if (sink_.details) note_flops(number, event);
       recorded_share_.add(event);
     }
-    const auto number = static_cast<std::uint32_t>(trace_.size() - 1);
     if (category->name == "enqueue" || category->name == "dequeue")
       ascend_.note_queued(event, number, category->name == "dequeue");
   }
-}
-
-void KinetoTrace::note_module(const ChromeEvent& event) {
-  if (event.category != "python_function" || !event.name.starts_with(kModulePrefix)) return;
-  if (const auto call = python_call(event)) trace_.modules.push_back(*call);
 }
 
 void KinetoTrace::note_overhead(const ChromeEvent& event) {
@@ -183,7 +173,7 @@ void KinetoTrace::note_overhead(const ChromeEvent& event) {
   if (!in_time(time.start, time.length)) {
     return sink_.skip(diagnostic("time_out_of_range"), {file_, event.offset, {}}, event.name);
   }
-  trace_.overheads.push_back({texts_.intern(event.name), time.start, time.length});
+  builder_.add_overhead(event.name, time);
 }
 
 std::optional<HostDeviceTrace::ModuleCall> KinetoTrace::python_call(const ChromeEvent& event) {
@@ -191,11 +181,16 @@ std::optional<HostDeviceTrace::ModuleCall> KinetoTrace::python_call(const Chrome
   const Duration length{std::clamp<std::int64_t>(event.duration_ns.value_or(0), 0, kLongestEvent.count())};
   const Time begin{Duration{*event.start_ns}};
   if (!in_time(begin, length)) return std::nullopt;
-  return HostDeviceTrace::ModuleCall{host_track(event.process, event.thread), texts_.intern(event.name), begin, length};
+  return HostDeviceTrace::ModuleCall{host_track(event.process, event.thread), builder_.text(event.name), begin, length};
 }
 
 void KinetoTrace::note_python(const ChromeEvent& event) {
-  if (const auto call = python_call(event)) trace_.python.push_back(*call);
+  const bool module = event.name.starts_with(kModulePrefix);
+  if (!module && !sink_.details) return;
+  const auto call = python_call(event);
+  if (!call) return;
+  if (module) builder_.add_module(*call);
+  if (sink_.details) builder_.add_python(*call);
 }
 
 void KinetoTrace::note_memory(const ChromeEvent& event) {
@@ -211,15 +206,14 @@ void KinetoTrace::note_memory(const ChromeEvent& event) {
     if (key == "Total Reserved") memory.reserved = bytes;
     if (key == "Device Id") memory.device = as_device(number);
   });
-  trace_.memory.push_back(memory);
+  builder_.add_memory(memory);
 }
 
-void KinetoTrace::note_flops(const ChromeEvent& event) {
-  event.for_each_argument([this](std::string_view key, std::string_view value) {
+void KinetoTrace::note_flops(std::uint32_t op, const ChromeEvent& event) {
+  event.for_each_argument([&](std::string_view key, std::string_view value) {
     if (key != "flops") return;
     const std::int64_t flops = as_integer(value).value_or(0);
-    if (flops > 0)
-      trace_.flops_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), static_cast<double>(flops));
+    if (flops > 0) builder_.set_flops(op, static_cast<double>(flops));
   });
 }
 
@@ -233,9 +227,8 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
     const std::string_view process = host_process_.empty() ? event.process : std::string_view{host_process_};
     ChromeEvent call = event;
     call.name.remove_prefix(event.name.find('@') == std::string_view::npos ? 0 : event.name.find('@') + 1);
-    append(call, EventKind::kRuntimeCall, host_track(process, event.thread), -1, HostDeviceTrace::kNoDetail);
-    if (in_time(trace_.start.back(), kLongestEvent))
-      ascend_.note_call(event.thread, static_cast<std::uint32_t>(trace_.size() - 1));
+    const std::uint32_t number = append(call, EventKind::kRuntimeCall, host_track(process, event.thread));
+    if (in_time(time_of(event).start, kLongestEvent)) ascend_.note_call(event.thread, number);
     return;
   }
   const std::optional<EventKind> kind = ascend_work(layer, event);
@@ -243,14 +236,11 @@ void KinetoTrace::add_ascend(const ChromeEvent& event, AscendParts::Layer layer)
   if (!has_usable_time(event, true, file_, sink_)) return;
   KinetoArguments arguments{event};
   arguments.device = 0;
-  std::uint32_t detail = HostDeviceTrace::kNoDetail;
-  if (layer == kCommunication) {
-    constexpr std::int64_t kFirstGroup = 1000;  // streams of the NPU have smaller numbers
-    arguments.stream = kFirstGroup + number_at_end(event.thread);
-    detail = add_detail(collective_detail(ascend_collective(event)));
-  }
-  append(event, *kind, device_track(event, arguments), -1, detail);
-  ascend_.note_work(event, static_cast<std::uint32_t>(trace_.size() - 1));
+  constexpr std::int64_t kFirstGroup = 1000;  // streams of the NPU have smaller numbers
+  if (layer == kCommunication) arguments.stream = kFirstGroup + number_at_end(event.thread);
+  const std::uint32_t number = append(event, *kind, device_track(event, arguments));
+  if (layer == kCommunication) add_collective(builder_.detail(number), ascend_collective(event));
+  ascend_.note_work(event, number);
 }
 
 /// Adds the records without a category, which were kept until the names of all processes are known.
@@ -276,79 +266,38 @@ void KinetoTrace::add_held_back() {
   held_back_.clear();
 }
 
-void KinetoTrace::note_shapes(const ChromeEvent& event) {
-  if (const std::optional<std::uint32_t> number = operators_.number_of(event, trace_.name.back()))
-    trace_.operator_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), *number);
+std::uint32_t KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation) {
+  return builder_.add(kind, event.name, track, time_of(event), correlation);
 }
 
-void KinetoTrace::note_launch(const KinetoArguments& arguments) {
-  const std::optional<KernelLaunch> launch = launch_of(arguments);
-  if (!launch) return;
-  const auto [known, is_new] = launches_.try_emplace(*launch, static_cast<std::uint32_t>(trace_.launches.size()));
-  if (is_new) trace_.launches.push_back(*launch);
-  trace_.launch_of.emplace_back(static_cast<std::uint32_t>(trace_.size() - 1), known->second);
-}
-
-void KinetoTrace::reserve(std::size_t events) {
-  if (events <= trace_.size() || trace_.size() == 0) return;
-  const double times = static_cast<double>(events) / static_cast<double>(trace_.size());
-  const auto in_all = [times](std::size_t now) { return static_cast<std::size_t>(static_cast<double>(now) * times); };
-  trace_.start.reserve(events);
-  trace_.duration.reserve(events);
-  trace_.kind.reserve(events);
-  trace_.name.reserve(events);
-  trace_.track.reserve(events);
-  trace_.correlation.reserve(events);
-  trace_.detail.reserve(events);
-  trace_.details.reserve(in_all(trace_.details.size()));
-  trace_.operator_of.reserve(in_all(trace_.operator_of.size()));
-  trace_.launch_of.reserve(in_all(trace_.launch_of.size()));
-}
-
-void KinetoTrace::append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation,
-                         std::uint32_t detail) {
-  trace_.start.emplace_back(Duration{*event.start_ns});
-  trace_.duration.push_back(Duration{std::max<std::int64_t>(0, event.duration_ns.value_or(0))});
-  trace_.kind.push_back(kind);
-  trace_.name.push_back(texts_.intern(event.name));
-  trace_.track.push_back(track);
-  trace_.correlation.push_back(correlation);
-  trace_.detail.push_back(detail);
-}
-
-std::uint32_t KinetoTrace::host_detail(const ChromeEvent& event) {
-  if (event.arguments.empty() || !has_size_arguments(event.name)) return HostDeviceTrace::kNoDetail;
-  const KinetoArguments arguments{event};
-  EventDetail detail = collective_detail(arguments);
-  if (event.name == "c10d::send" || event.name == "c10d::recv_") {
-    // The operator's third input is the peer's rank.
-    ItemCursor inputs{arguments.concrete_inputs};
-    std::string_view input;
-    for (int i = 0; i < 3; ++i) {
-      if (!inputs.next(input)) input = {};
-    }
-    detail.peer = as_device(as_integer(input).value_or(-1));
+void KinetoTrace::add_host_detail(std::uint32_t event, const ChromeEvent& record) {
+  if (record.arguments.empty() || !has_size_arguments(record.name)) return;
+  const KinetoArguments arguments{record};
+  EventDetail& detail = builder_.detail(event);
+  add_collective(detail, arguments);
+  if (record.name != "c10d::send" && record.name != "c10d::recv_") return;
+  // The operator's third input is the peer's rank.
+  ItemCursor inputs{arguments.concrete_inputs};
+  std::string_view input;
+  for (int i = 0; i < 3; ++i) {
+    if (!inputs.next(input)) input = {};
   }
-  return add_detail(detail);
+  detail.peer = as_device(as_integer(input).value_or(-1));
 }
 
-std::uint32_t KinetoTrace::device_detail(EventKind kind, const KinetoArguments& arguments) {
-  if (kind == EventKind::kKernel) {
-    return arguments.collective.empty() ? HostDeviceTrace::kNoDetail : add_detail(collective_detail(arguments));
-  }
-  if (kind == EventKind::kDeviceAnnotation) return HostDeviceTrace::kNoDetail;
-  EventDetail detail;
+void KinetoTrace::add_device_detail(std::uint32_t event, const KinetoArguments& arguments) {
+  const EventKind kind = builder_.trace().kind[event];
+  if (kind == EventKind::kDeviceAnnotation || (kind == EventKind::kKernel && arguments.collective.empty())) return;
+  EventDetail& detail = builder_.detail(event);
+  if (kind == EventKind::kKernel) return add_collective(detail, arguments);
   detail.bytes = Bytes{arguments.bytes};
-  if (kind == EventKind::kSync) {
-    detail.stream = arguments.stream.value_or(-1);
-    detail.wait_stream = arguments.wait_stream;
-    detail.wait_correlation = arguments.wait_correlation;
-  }
-  return add_detail(detail);
+  if (kind != EventKind::kSync) return;
+  detail.stream = arguments.stream.value_or(-1);
+  detail.wait_stream = arguments.wait_stream;
+  detail.wait_correlation = arguments.wait_correlation;
 }
 
-EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
-  EventDetail detail;
+void KinetoTrace::add_collective(EventDetail& detail, const KinetoArguments& arguments) {
   const std::string collective = as_text(arguments.collective);
   const std::string ranks = as_text(arguments.group_ranks);
   const bool cut = ranks.find("...") != std::string::npos;
@@ -367,66 +316,31 @@ EventDetail KinetoTrace::collective_detail(const KinetoArguments& arguments) {
   detail.bytes = Bytes{size.bytes};
   detail.elements = size.elements;
   detail.sequence = arguments.sequence;
-  if (!collective.empty()) detail.collective = texts_.intern(collective);
-  if (!group.empty()) detail.group = texts_.intern(group);
-  if (!dtype.empty()) detail.dtype = texts_.intern(dtype);
+  if (!collective.empty()) detail.collective = builder_.text(collective);
+  if (!group.empty()) detail.group = builder_.text(group);
+  if (!dtype.empty()) detail.dtype = builder_.text(dtype);
   if (collective == "send") detail.peer = as_device(arguments.destination_rank);
   if (collective == "recv") detail.peer = as_device(arguments.source_rank);
-  return detail;
 }
 
-EventDetail KinetoTrace::collective_detail(const AscendCollective& collective) {
-  EventDetail detail;
+void KinetoTrace::add_collective(EventDetail& detail, const AscendCollective& collective) {
   detail.bytes = Bytes{collective.bytes};
   detail.elements = collective.elements;
   detail.sequence = collective.sequence;
-  detail.collective = texts_.intern(collective.operation);
-  if (!collective.group.empty()) detail.group = texts_.intern(collective.group);
-  if (!collective.dtype.empty()) detail.dtype = texts_.intern(collective.dtype);
-  return detail;
-}
-
-std::uint32_t KinetoTrace::add_detail(const EventDetail& detail) {
-  trace_.details.push_back(detail);
-  return static_cast<std::uint32_t>(trace_.details.size() - 1);
-}
-
-TrackId KinetoTrace::new_track(Track track) {
-  trace_.tracks.push_back(std::move(track));
-  return TrackId{trace_.tracks.size() - 1};
+  detail.collective = builder_.text(collective.operation);
+  if (!collective.group.empty()) detail.group = builder_.text(collective.group);
+  if (!collective.dtype.empty()) detail.dtype = builder_.text(collective.dtype);
 }
 
 TrackId KinetoTrace::host_track(std::string_view process, std::string_view thread) {
-  if (last_host_track_.valid()) {
-    const Track& last = trace_.tracks[last_host_track_.index()];
-    if (last.thread == thread && last.process == process) return last_host_track_;
-  }
   if (host_process_.empty()) host_process_ = process;
-  const auto [entry, is_new] = tracks_.try_emplace(row_key(process, thread));
-  if (is_new) entry->second = new_track({.process = std::string{process}, .thread = std::string{thread}, .name = {}});
-  last_host_track_ = entry->second;
-  return last_host_track_;
+  return builder_.thread(process, thread);
 }
 
 TrackId KinetoTrace::device_track(const ChromeEvent& event, const KinetoArguments& arguments) {
   const std::int64_t device = arguments.device ? *arguments.device : number_at_end(event.process);
   const std::int64_t stream = arguments.stream ? *arguments.stream : number_at_end(event.thread);
-  if (last_device_track_.valid()) {
-    const Track& last = trace_.tracks[last_device_track_.index()];
-    if (last.stream == stream && last.device == as_device(device) && last.process == event.process)
-      return last_device_track_;
-  }
-  const auto [entry, is_new] = device_tracks_.try_emplace({std::string{event.process}, device, stream});
-  if (is_new) {
-    entry->second = new_track({.process = std::string{event.process},
-                               .thread = std::string{event.thread},
-                               .name = {},
-                               .on_device = true,
-                               .device = as_device(device),
-                               .stream = stream});
-  }
-  last_device_track_ = entry->second;
-  return entry->second;
+  return builder_.stream(event.process, event.thread, as_device(device), stream);
 }
 
 void KinetoTrace::add_metadata(const ChromeEvent& event) {
@@ -437,7 +351,7 @@ void KinetoTrace::add_metadata(const ChromeEvent& event) {
   }
   if (event.name != "thread_name") return;
   event.for_each_argument([&](std::string_view key, std::string_view value) {
-    if (key == "name") thread_names_[row_key(event.process, event.thread)] = as_text(value);
+    if (key == "name") thread_names_[{std::string{event.process}, std::string{event.thread}}] = as_text(value);
   });
 }
 
@@ -469,10 +383,11 @@ void KinetoTrace::note_unknown(const ChromeEvent& event) {
 void KinetoTrace::report_unknown() {
   Time first = Time::max();
   Time last = Time::min();
-  for (std::size_t i = 0; i < trace_.size(); ++i) {
-    if (!in_time(trace_.start[i], trace_.duration[i])) continue;
-    first = std::min(first, trace_.start[i]);
-    last = std::max(last, trace_.start[i] + trace_.duration[i]);
+  const HostDeviceTrace& trace = builder_.trace();
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (!in_time(trace.start[i], trace.duration[i])) continue;
+    first = std::min(first, trace.start[i]);
+    last = std::max(last, trace.start[i] + trace.duration[i]);
   }
   for (auto& [category, busy] : unknown_) {
     const Duration length = busy.length();
@@ -500,21 +415,13 @@ void KinetoTrace::report_sample() {
                           static_cast<std::uint64_t>(recorded_share_.recorded()));
 }
 
-void KinetoTrace::name_tracks() {
-  for (Track& track : trace_.tracks) {
-    const auto name = thread_names_.find(row_key(track.process, track.thread));
-    if (name != thread_names_.end()) track.name = name->second;
-  }
-}
-
-void KinetoTrace::note_link(const KinetoArguments& arguments) {
+void KinetoTrace::note_link(std::uint32_t event, const KinetoArguments& arguments) {
   has_correlations_ = has_correlations_ || arguments.correlation >= 0;
   if (has_correlations_ || arguments.external_id < 0) return;
-  const auto event = static_cast<std::uint32_t>(trace_.size() - 1);
   Unlinked& unlinked = unlinked_[arguments.external_id];
-  if (trace_.kind[event] != EventKind::kRuntimeCall) {
+  if (builder_.trace().kind[event] != EventKind::kRuntimeCall) {
     unlinked.work.push_back(event);
-  } else if (launches_work(texts_.texts()[trace_.name[event].index()])) {
+  } else if (launches_work(builder_.name_of(event))) {
     unlinked.calls.push_back(event);
   }
 }
@@ -523,15 +430,16 @@ void KinetoTrace::note_link(const KinetoArguments& arguments) {
 /// correlation.
 void KinetoTrace::join_by_external_id() {
   if (has_correlations_) return;
+  const std::vector<Time>& start = builder_.trace().start;
   std::int64_t next = 0;
   for (auto& [id, unlinked] : unlinked_) {
     if (unlinked.calls.empty()) continue;
     for (std::vector<std::uint32_t>* const events : {&unlinked.calls, &unlinked.work}) {
       std::stable_sort(events->begin(), events->end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return trace_.start[a] < trace_.start[b]; });
+                       [&](std::uint32_t a, std::uint32_t b) { return start[a] < start[b]; });
       const bool in_order = unlinked.calls.size() == unlinked.work.size();
       for (std::size_t i = 0; i < events->size(); ++i)
-        trace_.correlation.set((*events)[i], next + (in_order ? static_cast<std::int64_t>(i) : 0));
+        builder_.set_correlation((*events)[i], next + (in_order ? static_cast<std::int64_t>(i) : 0));
     }
     next += static_cast<std::int64_t>(unlinked.calls.size());
   }
@@ -542,13 +450,16 @@ HostDeviceTrace KinetoTrace::finish(const TopMembers& members) && {
   report_unknown();
   report_sample();
   report_left_out();
-  name_tracks();
   join_by_external_id();
-  ascend_.join(trace_);
-  trace_.texts = std::move(texts_).take();
-  trace_.operators = std::move(operators_).take();
-  apply_members(trace_, members, file_, sink_.diagnostics);
-  return std::move(trace_);
+  HostDeviceTrace trace = std::move(builder_).take();
+  for (Track& track : trace.tracks) {
+    const auto name = thread_names_.find({track.process, track.thread});
+    if (name != thread_names_.end()) track.name = name->second;
+  }
+  ascend_.join(trace);
+  trace.operators = std::move(operators_).take();
+  apply_members(trace, members, file_, sink_.diagnostics);
+  return trace;
 }
 
 }  // namespace stepsim::ingest

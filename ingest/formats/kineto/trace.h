@@ -1,13 +1,11 @@
 #ifndef STEPSIM_INGEST_FORMATS_KINETO_TRACE_H
 #define STEPSIM_INGEST_FORMATS_KINETO_TRACE_H
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,8 +16,8 @@
 #include "ingest/formats/kineto/ascend.h"
 #include "ingest/formats/kineto/members.h"
 #include "ingest/parts/busy_time.h"
+#include "ingest/parts/host_device_builder.h"
 #include "ingest/parts/part.h"
-#include "ingest/parts/text_table.h"
 
 namespace stepsim::ingest {
 
@@ -56,9 +54,9 @@ class KinetoTrace {
   KinetoTrace(PartSink& sink, std::string file) : sink_(sink), file_(std::move(file)) {}
 
   void add(const ChromeEvent& event);
-  /// Reserves memory for `events` events, assuming that they are like those added so far.
-  void reserve(std::size_t events);
-  [[nodiscard]] std::size_t size() const noexcept { return trace_.size(); }
+  /// As HostDeviceBuilder::reserve().
+  void reserve(std::size_t events) { builder_.reserve(events); }
+  [[nodiscard]] std::size_t size() const noexcept { return builder_.trace().size(); }
   /// Applies the top-level members and makes times absolute. Leaves the KinetoTrace empty.
   [[nodiscard]] HostDeviceTrace finish(const TopMembers& members) &&;
 
@@ -68,43 +66,36 @@ class KinetoTrace {
   void add_held_back();
   void add_metadata(const ChromeEvent& event);
   void leave_out(std::string_view what);
-  /// Keeps a Python call for TraceDetails.
-  void note_python(const ChromeEvent& event);
   [[nodiscard]] std::optional<HostDeviceTrace::ModuleCall> python_call(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
-  /// Notes how the latest event, a call or device work, is linked to others.
-  void note_link(const KinetoArguments& arguments);
+  /// Notes how an event, a call or device work, is linked to others.
+  void note_link(std::uint32_t event, const KinetoArguments& arguments);
   /// Gives calls and the work they launched equal correlations, if the trace links them by External id alone.
   void join_by_external_id();
   /// Keeps a span of time that the profiler itself used.
   void note_overhead(const ChromeEvent& event);
-  void note_flops(const ChromeEvent& event);
-  /// Keeps a module's call, so that operators can be selected by module; the call does not become a task.
-  void note_module(const ChromeEvent& event);
+  void note_flops(std::uint32_t op, const ChromeEvent& event);
+  /// Keeps a module's call, so that operators can be selected by module, and, for TraceDetails, any Python call. Calls
+  /// do not become tasks.
+  void note_python(const ChromeEvent& event);
   void report_left_out();
   void note_unknown(const ChromeEvent& event);
   void report_unknown();
   void report_sample();
-  void append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation, std::uint32_t detail);
-  [[nodiscard]] std::uint32_t host_detail(const ChromeEvent& event);
-  void note_shapes(const ChromeEvent& event);
-  void note_launch(const KinetoArguments& arguments);
-  [[nodiscard]] std::uint32_t device_detail(EventKind kind, const KinetoArguments& arguments);
-  [[nodiscard]] EventDetail collective_detail(const KinetoArguments& arguments);
-  [[nodiscard]] EventDetail collective_detail(const AscendCollective& collective);
-  [[nodiscard]] std::uint32_t add_detail(const EventDetail& detail);
+  /// Adds an event with a usable time and returns its index.
+  std::uint32_t append(const ChromeEvent& event, EventKind kind, TrackId track, std::int64_t correlation = -1);
+  void add_host_detail(std::uint32_t event, const ChromeEvent& record);
+  void add_device_detail(std::uint32_t event, const KinetoArguments& arguments);
+  void add_collective(EventDetail& detail, const KinetoArguments& arguments);
+  void add_collective(EventDetail& detail, const AscendCollective& collective);
   [[nodiscard]] TrackId host_track(std::string_view process, std::string_view thread);
   [[nodiscard]] TrackId device_track(const ChromeEvent& event, const KinetoArguments& arguments);
-  [[nodiscard]] TrackId new_track(Track track);
-  void name_tracks();
 
   PartSink& sink_;
   std::string file_;
-  HostDeviceTrace trace_;
-  TextTable texts_;
+  HostDeviceBuilder builder_;
   KinetoOperators operators_;
   RecordedShare recorded_share_;
-  std::map<KernelLaunch, std::uint32_t> launches_;  ///< numbers of trace_.launches
   /// A record without a category. Its process may turn out to be an Ascend layer later in the file.
   struct HeldBack {
     std::string name, process, thread, arguments;
@@ -123,13 +114,8 @@ class KinetoTrace {
   bool has_correlations_ = false;
   std::map<std::int64_t, Unlinked> unlinked_;
   std::vector<HeldBack> held_back_;
-  std::string host_process_;  ///< process of the first host event
-  TrackId last_host_track_;
-  std::unordered_map<std::string, TrackId> tracks_;
-  /// Rows of devices, by pid, device and stream. Several processes can use devices of one number.
-  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, TrackId, std::less<>> device_tracks_;
-  TrackId last_device_track_;
-  std::unordered_map<std::string, std::string> thread_names_;
+  std::string host_process_;                                                 ///< process of the first host event
+  std::map<std::pair<std::string, std::string>, std::string> thread_names_;  ///< by pid and tid
   std::map<std::string, std::uint64_t, std::less<>> left_out_;
   std::map<std::string, BusyTime, std::less<>> unknown_;  ///< events of unknown categories, by category
 };
