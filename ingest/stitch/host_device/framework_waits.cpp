@@ -26,11 +26,19 @@ struct ThreadCalls {
 
 bool waits_for_stream(std::string_view name) { return name.ends_with("StreamWaitEvent"); }
 
+bool communicates(std::string_view name) {
+  return name.starts_with(kProcessGroupCall) || name.starts_with(kNcclAnnotation);
+}
+
+bool is_recorded_call(std::string_view name) { return name == kRecordedCall; }
+
 class FrameworkWaits {
  public:
   explicit FrameworkWaits(const RankEvents& events)
       : events_(events),
         waits_for_stream_(*events.trace, waits_for_stream),
+        communicates_(*events.trace, communicates),
+        is_recorded_call_(*events.trace, is_recorded_call),
         threads_(events.threads.size()),
         streams_(events.streams.size()) {
     for (std::size_t t = 0; t < threads_.size(); ++t) find_calls(events.threads[t], threads_[t]);
@@ -53,37 +61,38 @@ class FrameworkWaits {
 
  private:
   void find_calls(const RankEvents::Thread& thread, ThreadCalls& calls) {
-    for_each_nested(events_, thread, [&](std::uint32_t event, const std::vector<std::uint32_t>& open) {
-      if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
+    for_each_nested<Around>(events_, thread, [&](std::uint32_t event, const Around& around) {
+      if (events_.trace->kind[event] != EventKind::kRuntimeCall) return inside(event, around);
       if (waits_for_stream_(event)) {
         calls.stream_waits.push_back(events_.begin_of(event));
-        if (is_work_wait(open)) calls.work_waits.push_back({events_.begin_of(event), sequence_around(open, true)});
-      } else if (const std::int64_t sequence = sequence_around(open, false); sequence != ThreadCalls::kUnknown) {
+        if (!around.communicates && around.may_wait)
+          calls.work_waits.push_back({events_.begin_of(event), around.sequence(true)});
+      } else if (const std::int64_t sequence = around.sequence(false); sequence != ThreadCalls::kUnknown) {
         sequences_.emplace(event, sequence);
       }
+      return Around{};
     });
   }
 
-  [[nodiscard]] bool is_work_wait(const std::vector<std::uint32_t>& open) const {
-    const auto in_a_collective = [this](std::uint32_t event) {
-      const std::string_view name = events_.name_of(event);
-      return name.starts_with(kProcessGroupCall) || name.starts_with(kNcclAnnotation);
-    };
-    if (std::any_of(open.begin(), open.end(), in_a_collective)) return false;
-    return open.empty() || events_.name_of(open.back()) == kRecordedCall;
-  }
+  /// What is around a runtime call.
+  struct Around {
+    bool communicates = false;                              ///< a collective of a process group
+    bool may_wait = true;                                   ///< nothing, or kRecordedCall directly
+    const HostDeviceTrace::CollectiveCall* call = nullptr;  ///< the innermost call that an execution trace numbers
 
-  /// Returns the number of the collective that the innermost process-group call in `open` starts or, if `waits` is set,
-  /// waits for; kUnknown if there is none.
-  [[nodiscard]] std::int64_t sequence_around(const std::vector<std::uint32_t>& open, bool waits) const {
-    const auto& calls = events_.trace->collective_calls;
-    for (auto around = open.rbegin(); around != open.rend() && !calls.empty(); ++around) {
-      const auto call = std::lower_bound(calls.begin(), calls.end(), *around,
-                                         [](const auto& known, std::uint32_t event) { return known.event < event; });
-      if (call != calls.end() && call->event == *around)
-        return call->waits == waits ? call->sequence : ThreadCalls::kUnknown;
+    /// Returns the number of the collective that the call starts or, if `waits` is set, waits for; kUnknown if there is
+    /// none.
+    [[nodiscard]] std::int64_t sequence(bool waits) const {
+      return call != nullptr && call->waits == waits ? call->sequence : ThreadCalls::kUnknown;
     }
-    return ThreadCalls::kUnknown;
+  };
+
+  [[nodiscard]] Around inside(std::uint32_t event, const Around& around) const {
+    const auto& calls = events_.trace->collective_calls;
+    const auto call = std::lower_bound(calls.begin(), calls.end(), event,
+                                       [](const auto& known, std::uint32_t wanted) { return known.event < wanted; });
+    return {around.communicates || communicates_(event), is_recorded_call_(event),
+            call != calls.end() && call->event == event ? &*call : around.call};
   }
 
   void add_launch(std::uint32_t index) {
@@ -173,6 +182,8 @@ class FrameworkWaits {
 
   const RankEvents& events_;
   ByName<decltype(&waits_for_stream)> waits_for_stream_;
+  ByName<decltype(&communicates)> communicates_;
+  ByName<decltype(&is_recorded_call)> is_recorded_call_;
   std::map<std::uint32_t, std::int64_t> sequences_;  ///< the collective's number, by call
   std::set<std::uint32_t> numbered_;                 ///< collectives that a wait names by its number
   std::vector<ThreadCalls> threads_;

@@ -375,22 +375,24 @@ Bytes first_input_inside(const RankEvents& events, const RankEvents::Thread& thr
 
 std::vector<GradientMark> find_gradients(const RankEvents& events, std::vector<HostThread>& threads) {
   std::vector<GradientMark> gradients;
+  struct Around {
+    std::uint32_t op = kNoIndex;  // the innermost operator
+  };
   const ByName accumulates(*events.trace, [](std::string_view name) { return name == kAccumulation; });
   for (std::uint32_t t = 0; t < events.threads.size(); ++t) {
-    std::uint32_t around = kNoIndex;  // previous event, which may be the operator around this one
-    for (std::size_t i = 0; i < events.threads[t].events.size(); ++i) {
-      const std::uint32_t event = events.threads[t].events[i];
+    std::size_t at = 0;
+    for_each_nested<Around>(events, events.threads[t], [&](std::uint32_t event, const Around& around) {
       if (accumulates(event)) {
         const EventDetail* const detail = events.trace->detail_of(event);
         Bytes bytes = detail == nullptr ? Bytes{} : detail->bytes;
-        if (bytes == Bytes{}) bytes = first_input_inside(events, events.threads[t], i);
-        const bool inside = around != kNoIndex && events.end_of(event) <= events.end_of(around);
-        const Time ready = events.end_of(inside ? around : event);
+        if (bytes == Bytes{}) bytes = first_input_inside(events, events.threads[t], at);
+        const Time ready = events.end_of(around.op == kNoIndex ? event : around.op);
         if (bytes > Bytes{}) threads[t].cuts.push_back(ready);
         gradients.push_back({ready, t, bytes});
       }
-      around = event;
-    }
+      ++at;
+      return events.trace->kind[event] == EventKind::kOp ? Around{event} : around;
+    });
   }
   std::stable_sort(gradients.begin(), gradients.end(),
                    [](const GradientMark& a, const GradientMark& b) { return a.ready < b.ready; });

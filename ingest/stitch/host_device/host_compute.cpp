@@ -45,48 +45,42 @@ class ComputeJudge {
   }
 
   void note_parameters(const RankEvents::Thread& thread) {
-    for_each(thread, [this](std::uint32_t event, const Open& around) {
-      if (!around.optimizer || operator_of_[event] == kNoIndex) return Verdict::kUnknown;
-      const std::vector<Shape>& shapes = shapes_[operator_of_[event]];
-      parameters_.insert(shapes.begin(), shapes.end());
-      return Verdict::kUnknown;
+    for_each_nested<Around>(events_, thread, [this](std::uint32_t event, const Around& around) {
+      Around inner = inside(event, around);
+      if (inner.optimizer && operator_of_[event] != kNoIndex) {
+        const std::vector<Shape>& shapes = shapes_[operator_of_[event]];
+        parameters_.insert(shapes.begin(), shapes.end());
+      }
+      return inner;
     });
   }
 
   void mark(const RankEvents::Thread& thread, std::vector<bool>& computes) {
-    for_each(thread, [&](std::uint32_t event, const Open& around) {
-      const Verdict verdict = verdict_on(event, around);
-      computes[event] = verdict == Verdict::kComputes;
-      return verdict;
+    for_each_nested<Around>(events_, thread, [&](std::uint32_t event, const Around& around) {
+      Around inner = inside(event, around);
+      inner.verdict = verdict_on(event, inner);
+      computes[event] = inner.verdict == Verdict::kComputes;
+      return inner;
     });
   }
 
  private:
-  /// State of an open event. `optimizer` and `communication` also apply to all events inside it.
-  struct Open {
-    std::uint32_t event = kNoIndex;
+  /// What is around an event.
+  struct Around {
     bool optimizer = false;
     bool communication = false;
     Verdict verdict = Verdict::kUnknown;
   };
 
-  template <class Take>
-  void for_each(const RankEvents::Thread& thread, Take take) {
-    std::vector<Open> open{Open{}};
-    for (const std::uint32_t event : thread.events) {
-      while (open.size() > 1 && events_.end_of(open.back().event) <= events_.begin_of(event)) open.pop_back();
-      Open inner = open.back();
-      const std::string_view name = events_.name_of(event);
-      inner.event = event;
-      inner.optimizer = inner.optimizer || name.starts_with(kOptimizer);
-      inner.communication = inner.communication || name.starts_with(kProcessGroupCall) || name.starts_with("FSDP::") ||
-                            name.starts_with("fsdp::") || is_host_collective(name);
-      inner.verdict = take(event, inner);
-      open.push_back(inner);
-    }
+  [[nodiscard]] Around inside(std::uint32_t event, Around around) const {
+    const std::string_view name = events_.name_of(event);
+    around.optimizer = around.optimizer || name.starts_with(kOptimizer);
+    around.communication = around.communication || name.starts_with(kProcessGroupCall) || name.starts_with("FSDP::") ||
+                           name.starts_with("fsdp::") || is_host_collective(name);
+    return around;
   }
 
-  [[nodiscard]] Verdict verdict_on(std::uint32_t event, const Open& around) const {
+  [[nodiscard]] Verdict verdict_on(std::uint32_t event, const Around& around) const {
     if (events_.trace->kind[event] != EventKind::kOp || around.optimizer || around.communication)
       return Verdict::kDoesNot;
     if (shapes_.empty()) return Verdict::kComputes;

@@ -134,16 +134,40 @@ inline constexpr std::string_view kNcclAnnotation = "nccl:";     ///< around the
 inline constexpr std::string_view kOptimizer = "Optimizer.";     ///< around an optimizer's step
 inline constexpr std::string_view kRecordedCall = "record_param_comms";  ///< within a call of a process group
 
-/// Calls `visit(event, around)` for each event of a thread. `around` lists the events that are open at its begin,
-/// without runtime calls, the innermost last.
-template <class Visit>
-void for_each_nested(const RankEvents& events, const RankEvents::Thread& thread, Visit visit) {
-  std::vector<std::uint32_t> around;
-  for (const std::uint32_t event : thread.events) {
-    while (!around.empty() && events.end_of(around.back()) <= events.begin_of(event)) around.pop_back();
-    visit(event, std::as_const(around));
-    if (events.trace->kind[event] != EventKind::kRuntimeCall) around.push_back(event);
+/// The operators and annotations that are open on a thread, whose events are visited in their order, each with a State
+/// that follows from the event and what is around it. If an event ends after the one around it, the latter stays open
+/// until then. Runtime calls are not opened: what they launch belongs to the operators around them.
+template <class State>
+class OpenEvents {
+ public:
+  explicit OpenEvents(const RankEvents& events) : events_(events) {}
+
+  /// Returns the state of the innermost event that is open at `time`; State{} if none is. The reference is valid until
+  /// the next call.
+  [[nodiscard]] const State& at(Time time) {
+    while (!open_.empty() && open_.back().first <= time) open_.pop_back();
+    return open_.empty() ? outside_ : open_.back().second;
   }
+  /// Visits the next event: `visit(event, around)` returns its state. Precondition: the calls of open() and at() are in
+  /// order of time.
+  template <class Visit>
+  void open(std::uint32_t event, const Visit& visit) {
+    State state = visit(event, at(events_.begin_of(event)));
+    if (events_.trace->kind[event] != EventKind::kRuntimeCall)
+      open_.emplace_back(events_.end_of(event), std::move(state));
+  }
+
+ private:
+  const RankEvents& events_;
+  State outside_{};
+  std::vector<std::pair<Time, State>> open_;  // by end, the innermost last
+};
+
+/// Visits each event of a thread as OpenEvents::open() does. O(events) plus the visits.
+template <class State, class Visit>
+void for_each_nested(const RankEvents& events, const RankEvents::Thread& thread, const Visit& visit) {
+  OpenEvents<State> open(events);
+  for (const std::uint32_t event : thread.events) open.open(event, visit);
 }
 
 /// Returns true for the annotation of a communication library that works on the host: "gloo:all_reduce". Returns false

@@ -147,6 +147,12 @@ class DataWaits {
   }
 
  private:
+  /// The operators whose memory is used by work that is launched at a place.
+  struct Owners {
+    std::vector<std::uint32_t> of_launch;
+    std::vector<std::uint32_t> of_communication;  ///< those of the calls of a process group that are around it
+  };
+
   [[nodiscard]] bool has_tensors(std::uint32_t event) const {
     const auto& uses = events_.trace->storage_uses;
     const auto first = first_use(event);
@@ -166,15 +172,17 @@ class DataWaits {
 
   /// For each runtime call of a thread, finds the operators whose memory the launched work uses.
   void find_owners(const RankEvents::Thread& thread) {
-    for_each_nested(events_, thread, [this](std::uint32_t event, const std::vector<std::uint32_t>& open) {
-      if (events_.trace->kind[event] != EventKind::kRuntimeCall) return;
-      for (std::size_t depth = open.size(); depth > 0; --depth) {
-        const std::uint32_t around = open[depth - 1];
-        const bool communication = communicates(around);
-        if (!communication && !owners_[event].empty()) break;
-        if (has_tensors(around)) owners_[event].push_back(around);
-        if (!communication && !owners_[event].empty()) break;
+    for_each_nested<Owners>(events_, thread, [this](std::uint32_t event, const Owners& around) {
+      if (events_.trace->kind[event] == EventKind::kRuntimeCall) {
+        owners_[event] = around.of_launch;
+        return Owners{};
       }
+      Owners inner;
+      if (communicates(event)) inner.of_communication = around.of_communication;
+      if (has_tensors(event)) (communicates(event) ? inner.of_communication : inner.of_launch).push_back(event);
+      if (inner.of_launch.empty())
+        inner.of_launch = inner.of_communication.empty() ? around.of_launch : inner.of_communication;
+      return inner;
     });
   }
 

@@ -22,7 +22,7 @@ struct OperatorUse {
   bool in_backward = false;        ///< autograd evaluates a function of the backward pass around the call
 };
 
-/// The operator around a runtime call or an allocation.
+/// What is around a runtime call or an allocation.
 struct Caller {
   std::uint32_t event = kNoIndex;  ///< kNoIndex if no operator with shapes is around it
   bool in_optimizer = false;
@@ -38,68 +38,35 @@ class ShapedOperators {
   explicit ShapedOperators(const RankEvents& events)
       : events_(events),
         operator_of_(events.trace->size(), kNoIndex),
-        evaluates_(*events.trace, [](std::string_view name) { return name.starts_with(kEvaluates); }) {
+        evaluates_(*events.trace, [](std::string_view name) { return name.starts_with(kEvaluates); }),
+        optimizes_(*events.trace, [](std::string_view name) { return name.starts_with(kOptimizer); }) {
     for (const auto& [event, which] : events.trace->operator_of) operator_of_[event] = which;
   }
 
   [[nodiscard]] const RankEvents& events() const noexcept { return events_; }
   /// Returns the index of an event's operator in HostDeviceTrace::operators; kNoIndex if it has none.
   [[nodiscard]] std::uint32_t operator[](std::uint32_t event) const noexcept { return operator_of_[event]; }
-  [[nodiscard]] bool evaluates(std::uint32_t event) const noexcept { return evaluates_(event); }
+  /// Returns what is around a moment within `event`, directly. `around` is what is around the event.
+  [[nodiscard]] Caller inside(std::uint32_t event, Caller around) const noexcept {
+    if (operator_of_[event] != kNoIndex) around.event = event;
+    around.in_optimizer = around.in_optimizer || optimizes_(event);
+    around.in_backward = around.in_backward || evaluates_(event);
+    return around;
+  }
 
  private:
   const RankEvents& events_;
   std::vector<std::uint32_t> operator_of_;  // by event
   ByName<bool (*)(std::string_view)> evaluates_;
+  ByName<bool (*)(std::string_view)> optimizes_;
 };
 
-/// The operators with shapes that are open on a thread, whose events are visited in their order.
-class OpenOperators {
- public:
-  explicit OpenOperators(const ShapedOperators& operators) : operators_(operators) {}
-
-  /// Visits an event of the thread.
-  void begin(std::uint32_t event) {
-    const RankEvents& events = operators_.events();
-    const Time at = events.begin_of(event);
-    close(at);
-    const bool in_optimizer = at < optimizer_end_;
-    if (operators_.evaluates(event)) backward_end_ = std::max(backward_end_, events.end_of(event));
-    if (operators_[event] != kNoIndex) {
-      open_.push_back({event, in_optimizer, at < backward_end_});
-    } else if (events.name_of(event).starts_with(kOptimizer)) {
-      optimizer_end_ = std::max(optimizer_end_, events.end_of(event));
-    }
-  }
-  /// Returns what is around a moment that no visited event follows.
-  [[nodiscard]] Caller at(Time time) {
-    close(time);
-    Caller around = open_.empty() ? Caller{} : open_.back();
-    around.in_optimizer = around.in_optimizer || time < optimizer_end_;
-    around.in_backward = around.in_backward || time < backward_end_;
-    return around;
-  }
-  /// Returns the innermost open operator.
-  [[nodiscard]] Caller innermost() const { return open_.empty() ? Caller{} : open_.back(); }
-
- private:
-  void close(Time at) {
-    while (!open_.empty() && operators_.events().end_of(open_.back().event) <= at) open_.pop_back();
-  }
-
-  const ShapedOperators& operators_;
-  std::vector<Caller> open_;  // the innermost last
-  Time optimizer_end_{Duration::min()};
-  Time backward_end_{Duration::min()};
-};
-
-/// Stores in `caller`, by event, the innermost operator with shapes around each runtime call of a thread.
+/// Stores in `caller`, by event, what is around each runtime call of a thread.
 void find_callers(const ShapedOperators& operators, const RankEvents::Thread& thread, std::vector<Caller>& caller) {
-  OpenOperators open(operators);
-  for (const std::uint32_t event : thread.events) {
-    open.begin(event);
-    if (operators.events().trace->kind[event] == EventKind::kRuntimeCall) caller[event] = open.innermost();
-  }
+  for_each_nested<Caller>(operators.events(), thread, [&](std::uint32_t event, const Caller& around) {
+    if (operators.events().trace->kind[event] == EventKind::kRuntimeCall) caller[event] = around;
+    return operators.inside(event, around);
+  });
 }
 
 /// Numbers the operators that launched device work, in the order of their starts. Returns the numbers by event.
@@ -186,12 +153,13 @@ class AllocationsByThread {
   template <class Visit>
   static void walk(const ShapedOperators& operators, const RankEvents::Thread* thread,
                    const std::vector<const Allocation*>& list, Visit& visit) {
-    OpenOperators open(operators);
+    OpenEvents<Caller> open(operators.events());
+    const auto inside = [&](std::uint32_t event, const Caller& around) { return operators.inside(event, around); };
     std::size_t next = 0;
     for (const Allocation* const one : list) {
       while (thread != nullptr && next < thread->events.size() &&
              operators.events().begin_of(thread->events[next]) <= one->time)
-        open.begin(thread->events[next++]);
+        open.open(thread->events[next++], inside);
       visit(*one, open.at(one->time));
     }
   }
