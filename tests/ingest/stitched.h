@@ -51,6 +51,13 @@ inline std::optional<FoundEdge> edge(const Capture& capture, TaskId from, TaskId
   return std::nullopt;
 }
 
+/// Returns the sum of all unexplained waits.
+inline Duration unexplained(const Capture& capture) {
+  Duration sum{};
+  for (const auto& wait : capture.recording.unexplained) sum += wait.wait;
+  return sum;
+}
+
 }  // namespace stepsim::ingest::testing
 
 #endif

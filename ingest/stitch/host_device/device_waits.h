@@ -37,7 +37,7 @@ struct BlockingCalls {
   std::vector<HostWait> waits;
   std::uint64_t inferred = 0;     ///< waits inferred from times, because no cuda_sync event shows them
   std::uint64_t full_queue = 0;   ///< launches that waited for room in the launch queue
-  std::uint64_t unexplained = 0;  ///< long synchronising calls during which no recorded work ended
+  std::uint64_t unexplained = 0;  ///< synchronising calls that returned long after the end of all recorded work
 };
 
 /// A wait of device work for work on another stream.

@@ -132,7 +132,7 @@ class BlockingCallFinder {
     const Time end = events_.end_of(call);
     if (const auto* const awaited = syncs.awaited_by(call)) {
       for (const std::uint32_t op : *awaited) add_wait(thread, op, begin, end, false);
-      return;
+      return await_unrecorded(thread, *awaited, begin, end);
     }
     const std::uint32_t op = awaited_by_times(wait, call, begin, end);
     const bool needs_room = wait == CallWait::kLaunch || wait == CallWait::kRoom || wait == CallWait::kOwnWork;
@@ -142,9 +142,22 @@ class BlockingCallFinder {
     } else if (const std::uint32_t ended = needs_room ? made_room(call, begin, end) : kNoIndex; ended != kNoIndex) {
       ++found_.full_queue;
       add_wait(thread, ended, begin, end, true);
-    } else if ((wait == CallWait::kDevice || wait == CallWait::kStream) && end - begin > kReturnDelay) {
-      ++found_.unexplained;
     }
+    if (wait == CallWait::kDevice || wait == CallWait::kStream)
+      await_unrecorded(thread, op == kNoIndex ? std::vector<std::uint32_t>{} : std::vector{op}, begin, end);
+  }
+
+  /// Enters a wait from the end of the awaited work to the return of a synchronising call, if that took longer than a
+  /// return: for work that was not recorded, such as the later iterations of a while node in a CUDA graph.
+  void await_unrecorded(std::uint32_t thread, const std::vector<std::uint32_t>& awaited, Time begin, Time end) {
+    Time from = begin + kCallOverhead;
+    for (const std::uint32_t op : awaited) {
+      if (events_.ops[op].end <= end + kDeviceClockError) from = std::max(from, events_.ops[op].end);
+    }
+    if (end - from <= kReturnDelay) return;
+    ++found_.unexplained;
+    threads_[thread].waits.push_back({from, end});
+    threads_[thread].cuts.push_back(end);
   }
 
   [[nodiscard]] std::uint32_t awaited_by_times(CallWait wait, std::uint32_t call, Time begin, Time end) const {

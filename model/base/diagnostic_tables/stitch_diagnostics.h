@@ -105,9 +105,12 @@ inline constexpr auto kHostDeviceDiagnostics = std::to_array<Diagnostic>({
      "launches waited for room in the launch queue: there the GPU limits the step, not the CPU",
      "The replay treats this as waiting for the GPU, so a faster GPU shortens it."},
     {"unexplained_blocking_call", Severity::kNotice,
-     "synchronising calls took long although no recorded device work ended in them: their time counts as CPU work",
-     "What-ifs of device work do not shorten these calls, although they really might.",
-     "Record all device work (CPU and CUDA activities, communication of other libraries included)."},
+     "synchronising calls returned long after the last recorded device work had ended: this time is unexplained "
+     "waiting",
+     "No what-if shortens this waiting, although a faster device really might.",
+     "Record all device work (CPU and CUDA activities, communication of other libraries included). Of a while node in "
+     "a "
+     "CUDA graph, profilers record only the first iteration."},
     {"unmatched_host_collective", Severity::kNotice,
      "the calls that submit these CPU collectives were not recorded: start the capture a step earlier",
      "A what-if that delays the submitting work does not delay the collective."},

@@ -20,13 +20,8 @@ using testing::edge;
 using testing::find;
 using testing::stitched;
 using testing::TraceMaker;
+using testing::unexplained;
 using testing::us;
-
-Duration unexplained(const Capture& capture) {
-  Duration sum{};
-  for (const auto& wait : capture.recording.unexplained) sum += wait.wait;
-  return sum;
-}
 
 std::vector<Segment> segments_of(const RankEvents& events, std::size_t thread) {
   std::vector<Segment> segments;

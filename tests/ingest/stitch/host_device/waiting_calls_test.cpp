@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/ingest/stitched.h"
@@ -14,6 +15,8 @@ using testing::edge;
 using testing::find;
 using testing::stitched;
 using testing::TraceMaker;
+using testing::unexplained;
+using testing::us;
 
 /// Returns a thread that launches a kernel of 1 ms and then frees memory for 70 ms.
 Capture that_frees_by(const std::string& call) {
@@ -50,6 +53,42 @@ TEST(WaitingCallsTest, WithoutCallsAnOperatorThatReturnsAValueWaits) {
     const TaskId rest = find(capture, "aten::_local_scalar_dense", 1'005);
     ASSERT_TRUE(rest.valid());
     EXPECT_TRUE(edge(capture, find(capture, "gemm", 5), rest));
+  }
+}
+
+/// Returns a thread that launches a graph with a while node, of which only the first iteration was recorded, and waits
+/// for all of it: the call returns at 6,000 us, and the recorded kernel ends at `kernel_end_us`.
+Capture that_awaits_a_loop(double kernel_end_us, bool sync_recorded) {
+  TraceMaker maker;
+  const TrackId thread = maker.thread("1");
+  const TrackId stream = maker.stream(7);
+  maker.add(EventKind::kRuntimeCall, "cudaGraphLaunch", thread, 0, 10, 1);
+  maker.add(EventKind::kKernel, "body", stream, 20, kernel_end_us - 20, 1);
+  maker.add(EventKind::kRuntimeCall, "cudaStreamSynchronize", thread, 30, 5'970, 2);
+  maker.add(EventKind::kOp, "after", thread, 6'000, 100);
+  if (sync_recorded) maker.detail(maker.add(EventKind::kSync, "Stream Sync", stream, 31, 5'960, 2)).stream = 7;
+  return stitched({maker.trace});
+}
+
+TEST(WaitingCallsTest, ACallThatReturnsLongAfterAllRecordedWorkWaitsForUnrecordedWork) {
+  for (const double kernel_end : {25.0, 300.0, 3'000.0, 5'949.0}) {
+    for (const bool recorded : {false, true}) {
+      const Capture capture = that_awaits_a_loop(kernel_end, recorded);
+      EXPECT_EQ(capture.dag.duration(find(capture, "cudaStreamSynchronize")), us(2)) << kernel_end << recorded;
+      EXPECT_EQ(capture.diagnostics.count_of("unexplained_blocking_call"), 1U);
+      // If no record names the awaited stream, only work that ended in the last fifth of the call counts as awaited.
+      const bool awaited = recorded || kernel_end > 6'000 - 5'970 / 5;
+      const auto waits_from = static_cast<std::int64_t>(awaited ? std::max(kernel_end, 32.0) : 32.0);
+      EXPECT_EQ(unexplained(capture), us(6'000 - waits_from)) << kernel_end << recorded;
+    }
+  }
+}
+
+TEST(WaitingCallsTest, ACallThatReturnsShortlyAfterTheWorkExplainsItsTime) {
+  for (const bool recorded : {false, true}) {
+    const Capture capture = that_awaits_a_loop(5'960, recorded);
+    EXPECT_EQ(capture.diagnostics.count_of("unexplained_blocking_call"), 0U);
+    EXPECT_EQ(unexplained(capture), Duration{});
   }
 }
 
