@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -70,18 +71,17 @@ class OperatorPass {
   };
 
   void add_steps() {
-    std::map<std::int64_t, Contents> contents;
     for (const OperatorRun& span : recorded_.operators) {
-      if (span.step >= 0) ++contents[span.step].operators;
+      if (span.step >= 0) ++contents_[span.step].operators;
     }
-    for (const StageChain& chain : recorded_.chains) ++contents[chain.step].chains;
+    for (const StageChain& chain : recorded_.chains) ++contents_[chain.step].chains;
     Contents most;
-    for (const auto& [number, content] : contents)
+    for (const auto& [number, content] : contents_)
       most = {std::max(most.operators, content.operators), std::max(most.chains, content.chains)};
     const auto enough = [](std::size_t part, std::size_t whole) {
       return static_cast<double>(part) >= kWholeShare * static_cast<double>(whole);
     };
-    for (const auto& [number, content] : contents) {
+    for (const auto& [number, content] : contents_) {
       if (content.operators == 0) continue;
       const bool whole = enough(content.operators, most.operators) && enough(content.chains, most.chains);
       if (!whole) {
@@ -95,22 +95,32 @@ class OperatorPass {
 
   void add_tasks() {
     std::map<std::uint32_t, LaneId> lanes;
+    std::map<std::int64_t, std::size_t> seen;  // operators of each step so far
     for (const OperatorRun& span : recorded_.operators) {
+      const bool ends_step_before = recorded_.opaque && seen[span.step]++ == 0 && contents_.at(span.step).operators > 1;
       const auto [lane, added] = lanes.try_emplace(span.row);
       if (added) {
         const std::string name = lanes.size() == 1 ? "operators" : fmt::format("operators {}", lanes.size() - 1);
         lane->second =
             out_.builder.add_lane({name, recorded_.host, recorded_.rank, LaneKind::kOperators, LaneOrder::kEdges, -1});
       }
-      tasks_.operator_task[gpu_].push_back(out_.add_task(
-          TaskKind::kOperator, out_.builder.intern(recorded_.names.text(span.name)), lane->second,
-          tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish), tasks_.step_of(gpu_, span.step)));
+      tasks_.operator_task[gpu_].push_back(
+          out_.add_task(TaskKind::kOperator, out_.builder.intern(recorded_.names.text(span.name)), lane->second,
+                        tasks_.aligned(gpu_, span.start), tasks_.aligned(gpu_, span.finish),
+                        ends_step_before ? step_before(span.step) : tasks_.step_of(gpu_, span.step)));
     }
   }
 
+  /// Returns the index of the step before the step `number`; -1 if there is none.
+  [[nodiscard]] std::int32_t step_before(std::int64_t number) const {
+    const auto step = contents_.find(number);
+    return step == contents_.begin() ? -1 : tasks_.step_of(gpu_, std::prev(step)->first);
+  }
+
   /// Sets the first task of each step to its first operator. If no operators were recorded, the compute between two
-  /// tensors is one task, called a segment. The first segment of a step also contains the end of the previous step, so
-  /// the first task is then the second segment, which starts when the first tensor of the step is ready to be sent.
+  /// tensors is one task, called a segment. The first segment of a step runs from the last tensor of the step before to
+  /// the first tensor of this one. It belongs to the step before, because a step then begins with the second segment,
+  /// when its first tensor is ready to be sent.
   void begin_steps() {
     std::map<std::int64_t, std::size_t> place;
     for (std::size_t i = 0; i < recorded_.operators.size(); ++i) {
@@ -157,6 +167,7 @@ class OperatorPass {
   PsTasks& tasks_;
   Assembly& out_;
   const RecordedGpu& recorded_;
+  std::map<std::int64_t, Contents> contents_;  ///< by step number
   std::size_t gpu_;
   std::map<std::uint32_t, std::size_t> last_of_row_;
   std::map<TextId, std::size_t> last_run_;  // by name
