@@ -184,23 +184,24 @@ class Reader {
     const std::optional<std::int64_t> bytes = parse_number<std::int64_t>(words.front());
     if (!bytes || *bytes <= 0) return complete_row(words);
     count_broken_row();
+    const auto word = [&](const std::optional<std::size_t>& column) {
+      return column && *column < words.size() ? words[*column] : std::string_view{};
+    };
     Row row{.bytes = Bytes{*bytes}};
+    row.reduces = !word(columns_.redop).empty() && word(columns_.redop) != "none";
+    row.has_root = parse_number<std::int64_t>(word(columns_.root)).value_or(-1) >= 0;
+    const Row without_times = row;
     std::size_t times = 0;
     for (const std::size_t column : columns_.times) {
       if (column >= words.size() || !is_time(words[column])) continue;
       if (!add_time(row, words, column)) {
-        broken_ = row.bytes;
+        broken_ = without_times;
         return;
       }
       ++times;
     }
     if (times == 0) return;
     row.us /= static_cast<double>(times);
-    const auto word = [&](const std::optional<std::size_t>& column) {
-      return column && *column < words.size() ? words[*column] : std::string_view{};
-    };
-    row.reduces = !word(columns_.redop).empty() && word(columns_.redop) != "none";
-    row.has_root = parse_number<std::int64_t>(word(columns_.root)).value_or(-1) >= 0;
     rows_.push_back(row);
   }
 
@@ -228,7 +229,7 @@ class Reader {
   /// halves of the row.
   void complete_row(const Words& words) {
     if (!broken_ || !is_time(words.front())) return;
-    Row row{.bytes = *broken_};
+    Row row = *broken_;
     if (!add_time(row, words, 0)) return;
     broken_.reset();
     rows_.push_back(row);
@@ -237,7 +238,7 @@ class Reader {
   void count_broken_row() {
     if (!broken_) return;
     diagnostics_.count(diagnostic("broken_table_row"), {name_, {}, {}},
-                       fmt::format("the row of {} bytes", broken_->count()));
+                       fmt::format("the row of {} bytes", broken_->bytes.count()));
     broken_.reset();
   }
 
@@ -305,7 +306,7 @@ class Reader {
   std::size_t devices_here_ = 0;
   Columns columns_;
   std::vector<Row> rows_;
-  std::optional<Bytes> broken_;  ///< the size of the last row if its times are missing or wrong
+  std::optional<Row> broken_;  ///< the last row if its times are missing or wrong
   std::vector<TimedCollective> timings_;
 };
 

@@ -44,8 +44,9 @@ TEST(NcclTestsTest, TimesBehindDebugTextCompleteTheirRow) {
           " 268435456 67108864 float sum -1node-a:1:1 [0] NCCL INFO AllReduce: 268435456 Bytes -> Algo RING\n"
           "node-a:1:1 [1] NCCL INFO AllReduce: 268435456 Bytes -> Algo RING\n"
           "  1190.20  225.54  225.54       0  1190.20  225.54  225.54       0\n",
-      "all_reduce.txt", diagnostics);
+      "table.txt", diagnostics);
   ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].op, CollectiveOp::kAllReduce) << "it has a redop, and no root";
   EXPECT_EQ(read[0].bytes, Bytes{268'435'456});
   EXPECT_EQ(read[0].time, Duration{1'190'200});
   EXPECT_EQ(diagnostics.count_of("broken_table_row"), 0U);
