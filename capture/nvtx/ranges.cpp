@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "model/wire/text_hash.h"
+
 namespace stepsim::capture::nvtx {
 
 namespace {
@@ -13,13 +15,6 @@ namespace {
 constexpr char32_t kReplacement = 0xFFFD;
 
 bool is_character(char32_t code) noexcept { return code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF); }
-
-/// Returns the FNV-1a hash of a text.
-std::size_t hash_of(std::string_view text) noexcept {
-  std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  return hash ^ hash >> 32U;
-}
 
 }  // namespace
 

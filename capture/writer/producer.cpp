@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
 
 namespace stepsim::capture {
 
 std::size_t Producer::LaunchHash::operator()(const Launch& launch) const noexcept {
   const std::array<std::uint64_t, 3> words{
       launch.blocks, static_cast<std::uint64_t>(launch.threads) << 32U | launch.registers, launch.shared_memory};
-  return wire::checksum(std::as_bytes(std::span(words)), 0) >> 20U;
+  return hash_of({reinterpret_cast<const char*>(words.data()), sizeof words});
 }
 
 std::byte* Producer::room(std::size_t records) noexcept {

@@ -11,6 +11,7 @@
 
 #include "capture/writer/buffers.h"
 #include "model/wire/record.h"
+#include "model/wire/text_hash.h"
 
 namespace stepsim::capture {
 
@@ -53,7 +54,7 @@ class Producer {
 
   struct TextHash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+    std::size_t operator()(std::string_view text) const noexcept { return hash_of(text); }
   };
   struct LaunchHash {
     std::size_t operator()(const Launch& launch) const noexcept;

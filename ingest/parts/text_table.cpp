@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "model/base/text_hash.h"
+#include "model/wire/text_hash.h"
 
 namespace stepsim::ingest {
 

@@ -8,7 +8,7 @@
 
 #include "model/base/error.h"
 #include "model/base/text.h"
-#include "model/base/text_hash.h"
+#include "model/wire/text_hash.h"
 #include "model/job/dag.h"
 #include "model/job/task_numbering.h"
 

@@ -69,6 +69,35 @@ TEST(RegisteredStringsTest, WithoutRoomThereIsNoHandle) {
   EXPECT_STREQ(strings.text_of(strings.handle_of("0")), "0");
 }
 
+/// Returns texts of four bytes that have one place in a table of RegisteredStrings::kMost if the hash is FNV-1a,
+/// folded.
+std::vector<std::string> texts_of_one_place_by_fnv(std::size_t count) {
+  const auto add = [](std::uint64_t hash, unsigned byte) { return (hash ^ byte) * 0x100000001B3U; };
+  std::vector<std::string> texts;
+  for (unsigned a = 1; a < 256; ++a) {
+    for (unsigned b = 1; b < 256; ++b) {
+      const std::uint64_t two = add(add(0xCBF29CE484222325U, a), b);
+      for (unsigned c = 1; c < 256; ++c) {
+        const std::uint64_t three = add(two, c);
+        for (unsigned d = 1; d < 256; ++d) {
+          const std::uint64_t hash = add(three, d);
+          if ((hash ^ hash >> 32U) % RegisteredStrings::kMost != 0) continue;
+          texts.push_back({static_cast<char>(a), static_cast<char>(b), static_cast<char>(c), static_cast<char>(d)});
+          if (texts.size() == count) return texts;
+        }
+      }
+    }
+  }
+  return texts;
+}
+
+TEST(RegisteredStringsTest, TextsMadeToCollideAllHaveHandles) {
+  static RegisteredStrings strings;  // static, because it never frees its strings
+  const std::vector<std::string> texts = texts_of_one_place_by_fnv(1'100);
+  ASSERT_EQ(texts.size(), 1'100U);
+  for (const std::string& text : texts) EXPECT_NE(strings.handle_of(text.c_str()), nullptr);
+}
+
 TEST(RegisteredStringsTest, ThreadsThatRegisterTheSameGetTheSame) {
   constexpr std::size_t kThreads = 8;
   constexpr std::size_t kTexts = 500;

@@ -1,21 +1,27 @@
-#include "model/base/text_hash.h"
+#include "model/wire/text_hash.h"
+
+#include <sys/auxv.h>
 
 #include <cstring>
-#include <random>
 
 namespace stepsim {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// The two random numbers of this process.
+/// The two random numbers of this process, made from those that the kernel gives each program at its start.
 struct Secret {
-  std::uint64_t seed = random();
-  std::uint64_t factor = random() | 1U;
+  std::uint64_t seed = 0;
+  std::uint64_t factor = 0;
 
-  static std::uint64_t random() {
-    std::random_device device;
-    return std::uint64_t{device()} << 32U | device();
+  Secret() noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval() returns the address of 16 bytes as a number.
+    const auto* const bytes = reinterpret_cast<const char*>(getauxval(AT_RANDOM));
+    if (bytes != nullptr) {
+      std::memcpy(&seed, bytes, sizeof seed);
+      std::memcpy(&factor, bytes + sizeof seed, sizeof factor);
+    }
+    factor |= 1U;
   }
 };
 const Secret kSecret;

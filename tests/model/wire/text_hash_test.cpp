@@ -1,4 +1,4 @@
-#include "model/base/text_hash.h"
+#include "model/wire/text_hash.h"
 
 #include <gtest/gtest.h>
 
